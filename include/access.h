@@ -12,7 +12,7 @@
 /*
  * Why a sample has no object. Every sample ends attributed (REASON_NONE) or in
  * exactly one of these: samples = attributed + sum of reasons. REASON_AGENT is outside of them.
- * The JSON names stand in access_reason_name(): src/decode/access.c.
+ * The JSON names stand in access_reason_name(): src/decode/data_source.c.
  */
 enum reason {
     REASON_NONE,

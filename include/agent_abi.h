@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The memory that misstop and the allocation agent share: fixed width, versioned. misstop makes
- * it (src/resolve/feed.c) and treats all that the agent wrote as hostile; the agent maps it and
+ * it (src/resolve/heap/feed.c) and treats all that the agent wrote as hostile; the agent maps it and
  * writes. No pointers cross. Included by src/agent and src/resolve/feed*.c, and for the name of the
- * agent's file by launch.c and resolver_place.c.
+ * agent's file by launch.c and place.c.
  *
  * In order: header (a page), rings, links of rings, links of chunks, words of paths, chunks.
  * A ring is the record of one thread: a chain of chunks out of a pool that all threads share, so

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "agent_abi.h"
-#include "resolve/feed.h"
+#include "resolve/heap/feed.h"
 #include "signals.h"
 
 static void redirect(int fd, const char *path, int flags)

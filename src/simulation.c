@@ -4,7 +4,7 @@
 #include "simulation.h"
 
 #include "profile/geometry.h"
-#include "resolve/feed.h"
+#include "resolve/heap/feed.h"
 
 #include <errno.h>
 #include <stdio.h>

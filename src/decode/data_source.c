@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "access.h"
-
-
 #include <linux/perf_event.h>
 #include <stddef.h>
+
+#include "access.h"
 
 /* Later than some uapi headers this must compile with. */
 enum {
@@ -29,7 +28,7 @@ struct fields {
     unsigned op, level, snoop, lock, tlb, number, remote, snoopx, block, hops;
 };
 
-static struct fields split(uint64_t data_src)
+static struct fields data_source_split(uint64_t data_src)
 {
     return (struct fields){
         .op = data_src & 0x1f,
@@ -114,7 +113,7 @@ static enum data_level beyond(enum data_level level)
  * L3 (ds.c, pebs_data_source[0x0b]). The number where it knows what the bits cannot: memory of
  * other kinds, fourth levels, and whether a cache is another core's of the same node.
  */
-static enum data_level level_of(const struct fields *fields)
+static enum data_level data_level_of(const struct fields *fields)
 {
     enum data_level bits = level_of_bits(fields->level);
     enum data_level number = level_of_number(fields);
@@ -155,7 +154,7 @@ static enum data_tlb tlb_of(const struct fields *fields)
     return fields->tlb & PERF_MEM_TLB_MISS ? TLB_MISS : TLB_UNKNOWN;
 }
 
-static enum access_kind kind_of(const struct fields *fields)
+static enum access_kind data_kind_of(const struct fields *fields)
 {
     bool load = fields->op & PERF_MEM_OP_LOAD;
     bool store = fields->op & PERF_MEM_OP_STORE;
@@ -192,16 +191,16 @@ static enum data_answer remote_of(const struct fields *fields, enum data_level l
 
 struct data_source data_source_decode(uint64_t data_src)
 {
-    struct fields fields = split(data_src);
+    struct fields fields = data_source_split(data_src);
     if (!data_src)
         return (struct data_source){0};
-    enum data_level level = level_of(&fields);
+    enum data_level level = data_level_of(&fields);
     return (struct data_source){
         .level = (uint8_t)level,
         .snoop = (uint8_t)snoop_of(&fields),
         .tlb = (uint8_t)tlb_of(&fields),
         .hops = (uint8_t)fields.hops,
-        .kind = (uint8_t)kind_of(&fields),
+        .kind = (uint8_t)data_kind_of(&fields),
         .remote = (uint8_t)remote_of(&fields, level),
         .locked = (uint8_t)locked_of(&fields),
         .blocked_data = (uint8_t)blocked_of(&fields, PERF_MEM_BLK_DATA),
@@ -256,4 +255,44 @@ const char *data_tlb_name(enum data_tlb tlb)
     static const char *const names[TLB_COUNT] = {"unknown", "hit-L1", "hit-L2",
                                                  "hit",     "miss",   "fault"};
     return (unsigned)tlb < TLB_COUNT ? names[tlb] : "unknown";
+}
+
+static const struct {
+    const char *name;
+    const char *text;
+} reasons[REASON_COUNT] = {
+    [REASON_NONE] = {"attributed", "attributed"},
+    [REASON_KERNEL] = {"kernel", "taken in the kernel: system calls, page faults"},
+    [REASON_NO_REGISTERS] = {"no-registers", "the kernel delivered no registers"},
+    [REASON_NO_CODE] = {"no-code", "the instruction cannot be read"},
+    [REASON_BAD_CODE] = {"bad-code", "the bytes there are no instruction that is known"},
+    [REASON_NO_MEMORY] = {"no-memory", "no access to memory near: the thread was computing"},
+    [REASON_CALL_BOUNDARY] = {"call-boundary", "the access lies beyond a call or return"},
+    [REASON_OVERWRITTEN] = {"overwritten", "the load overwrote its own base register"},
+    [REASON_CLOBBERED] = {"clobbered", "a register of the address was changed afterwards"},
+    [REASON_AMBIGUOUS] = {"ambiguous", "several accesses could have come before"},
+    [REASON_GATHER] = {"gather", "a vector gather or scatter of addresses that are not known"},
+    [REASON_SEGMENT] = {"segment", "the thread's fs or gs base is not known"},
+    [REASON_BAD_ADDRESS] = {"bad-address", "nothing is mapped at the computed address"},
+    [REASON_FOREIGN] = {"foreign", "a sample of another process"},
+    [REASON_NO_ADDRESS] = {"no-address", "the hardware recorded no address"},
+    [REASON_AGENT] = {"agent", "misstop's own agent: not the program's"},
+    [REASON_NOT_X86_64] = {"not-x86-64", "32-bit code or another architecture: not decoded"},
+};
+
+const char *access_reason_name(enum reason reason)
+{
+    return reason < REASON_COUNT ? reasons[reason].name : "?";
+}
+
+const char *access_reason_text(enum reason reason)
+{
+    return reason < REASON_COUNT ? reasons[reason].text : "?";
+}
+
+const char *access_how_name(enum access_how how)
+{
+    static const char *const names[ACCESS_HOW_COUNT] = {
+        "recorded", "direct", "undone", "branched", "reread", "inferred", "lane", "object"};
+    return how < ACCESS_HOW_COUNT ? names[how] : "?";
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "decode/decoder.h"
 
-#include "base/array.h"
-#include "base/hash.h"
-#include "access.h"
-#include "decode/function.h"
-#include "decode/recipe.h"
-
 #include <capstone/capstone.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "access.h"
+#include "base/array.h"
+#include "base/hash.h"
+#include "decode/culprit.h"
+#include "decode/function.h"
 
 enum {
     DECODER_RECIPES_MAX = 1 << 17,

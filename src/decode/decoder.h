@@ -10,12 +10,12 @@
 #ifndef MISSTOP_DECODE_DECODER_H
 #define MISSTOP_DECODE_DECODER_H
 
-#include "access.h"
-#include "sample.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "access.h"
+#include "sample.h"
 
 struct decoder;
 

@@ -6,11 +6,11 @@
 #ifndef MISSTOP_DECODE_FUNCTION_H
 #define MISSTOP_DECODE_FUNCTION_H
 
-#include "decode/decoder.h"
-#include "decode/insn.h"
-
 #include <stddef.h>
 #include <stdint.h>
+
+#include "decode/decoder.h"
+#include "decode/insn.h"
 
 enum { FUNCTION_BYTES_MAX = 256 * 1024 /* longer ones are taken in parts around the IP */ };
 

@@ -20,7 +20,7 @@ static uint8_t register_of(uint8_t number)
     return number < 16 ? by_number[number] : (uint8_t)SREG_NONE;
 }
 
-static struct part part_of(const struct encoding *in, uint8_t number, unsigned width)
+static struct part register_part_of(const struct encoding *in, uint8_t number, unsigned width)
 {
     if (width == 1 && !in->rex && in->space == SPACE_LEGACY && number >= 4 && number < 8)
         return (struct part){by_number[number - 4], 0};
@@ -409,7 +409,7 @@ static uint32_t one_writes(const struct encoding *in)
     if (op >= 0x91 && op <= 0x97)
         return AX | bit(register_of(in->low));
     if (op >= 0xb0 && op <= 0xbf)
-        return bit(part_of(in, in->low, op < 0xb8 ? 1 : 8).reg);
+        return bit(register_part_of(in, in->low, op < 0xb8 ? 1 : 8).reg);
     switch (op) {
     case 0x90:
         return in->low ? AX | bit(register_of(in->low)) : 0;
@@ -494,9 +494,9 @@ static void set_written(struct insn *out, const struct encoding *in)
                   (bytes_of_pair && !(in->opcode & 1) && in->opcode != 0x8c && in->opcode != 0x8e);
     unsigned width = narrow && !is_one(in, 0x63, 0x6b) ? 1 : 8;
     if (in->has_modrm && writes_reg(in))
-        out->writes |= bit(part_of(in, in->reg, width).reg);
+        out->writes |= bit(register_part_of(in, in->reg, width).reg);
     if (writes_rm(in))
-        out->writes |= bit(part_of(in, in->rm, width).reg);
+        out->writes |= bit(register_part_of(in, in->rm, width).reg);
     if (writes_vvvv(in))
         out->writes |= bit(register_of(in->vvvv));
     if (in->map == MAP_ONE)
@@ -657,7 +657,7 @@ static void set_from_rm(struct insn *out, const struct encoding *in, enum insn_o
 {
     out->op = (uint8_t)op;
     if (in->mod == 3) {
-        set_source(out, part_of(in, in->rm, bytes));
+        set_source(out, register_part_of(in, in->rm, bytes));
     } else if (op == INSN_OP_MOVE) {
         out->op = INSN_OP_LOAD;
         out->source_width = (uint8_t)bytes;
@@ -689,10 +689,10 @@ static void set_arithmetic(struct insn *out, const struct encoding *in, unsigned
         set_immediate(out, op, in->immediate);
         return;
     }
-    set_dest(out, part_of(in, form < 2 ? in->rm : in->reg, bytes));
+    set_dest(out, register_part_of(in, form < 2 ? in->rm : in->reg, bytes));
     if (form < 2) {
         out->op = (uint8_t)op;
-        set_source(out, part_of(in, in->reg, bytes));
+        set_source(out, register_part_of(in, in->reg, bytes));
     } else {
         set_from_rm(out, in, op, bytes);
     }
@@ -705,7 +705,7 @@ static void set_shift(struct insn *out, const struct encoding *in)
                                           INSN_OP_SHL,  INSN_OP_SHR,  INSN_OP_SHL,  INSN_OP_SAR};
     if (in->mod != 3)
         return;
-    set_dest(out, part_of(in, in->rm, width_of(in)));
+    set_dest(out, register_part_of(in, in->rm, width_of(in)));
     out->op = operations[in->reg & 7];
     if (in->opcode >= 0xd2)
         set_source(out, (struct part){SREG_CX, 1});
@@ -721,10 +721,10 @@ static void set_unary(struct insn *out, const struct encoding *in)
     if (in->mod != 3)
         return;
     if (counts && group < 2) {
-        set_dest(out, part_of(in, in->rm, width_of(in)));
+        set_dest(out, register_part_of(in, in->rm, width_of(in)));
         set_immediate(out, group ? INSN_OP_SUB : INSN_OP_ADD, 1);
     } else if (!counts && (group == 2 || group == 3)) {
-        set_dest(out, part_of(in, in->rm, width_of(in)));
+        set_dest(out, register_part_of(in, in->rm, width_of(in)));
         set_immediate(out, group == 2 ? INSN_OP_NOT : INSN_OP_NEG, 1);
     } else if (in->opcode == 0xff && (group == 2 || group == 4)) {
         set_dest(out, (struct part){register_of(in->rm), 8});
@@ -737,11 +737,11 @@ static void set_move(struct insn *out, const struct encoding *in)
 {
     unsigned bytes = width_of(in);
     if (in->opcode >= 0x8a) {
-        set_dest(out, part_of(in, in->reg, bytes));
+        set_dest(out, register_part_of(in, in->reg, bytes));
         set_from_rm(out, in, INSN_OP_MOVE, bytes);
     } else if (in->mod == 3) {
-        set_dest(out, part_of(in, in->rm, bytes));
-        set_source(out, part_of(in, in->reg, bytes));
+        set_dest(out, register_part_of(in, in->rm, bytes));
+        set_source(out, register_part_of(in, in->reg, bytes));
         out->op = INSN_OP_MOVE;
     } else if (bytes >= 4) {
         out->stored = register_of(in->reg);
@@ -757,8 +757,8 @@ static void set_exchange(struct insn *out, const struct encoding *in)
         return;
     uint8_t first = in->opcode < 0x90 ? in->rm : in->low;
     uint8_t second = in->opcode < 0x90 ? in->reg : 0;
-    set_dest(out, part_of(in, first, bytes));
-    set_source(out, part_of(in, second, bytes));
+    set_dest(out, register_part_of(in, first, bytes));
+    set_source(out, register_part_of(in, second, bytes));
     out->op = INSN_OP_EXCHANGE;
 }
 
@@ -774,11 +774,11 @@ static void set_one(struct insn *out, const struct encoding *in)
     } else if (op >= 0x58 && op <= 0x5f) {
         set_dest(out, (struct part){register_of(in->low), 8});
     } else if (op == 0x63) {
-        set_dest(out, part_of(in, in->reg, full));
+        set_dest(out, register_part_of(in, in->reg, full));
         out->sign_extends = true;
         set_from_rm(out, in, INSN_OP_MOVE, 4);
     } else if (op == 0x69 || op == 0x6b) {
-        set_dest(out, part_of(in, in->reg, full));
+        set_dest(out, register_part_of(in, in->reg, full));
         set_from_rm(out, in, INSN_OP_MUL3, full);
         out->immediate = in->immediate;
     } else if (op == 0x80 || op == 0x81 || op == 0x83) {
@@ -792,7 +792,7 @@ static void set_one(struct insn *out, const struct encoding *in)
     } else if (op >= 0x88 && op <= 0x8b) {
         set_move(out, in);
     } else if (op == 0x8d) {
-        set_dest(out, part_of(in, in->reg, full));
+        set_dest(out, register_part_of(in, in->reg, full));
         out->op = INSN_OP_LEA;
     } else if (op == 0x98 && full >= 4) { /* cdqe and cwde widen in place */
         set_dest(out, (struct part){SREG_AX, (uint8_t)full});
@@ -807,7 +807,7 @@ static void set_one(struct insn *out, const struct encoding *in)
         set_dest(out, (struct part){register_of(in->low), (uint8_t)full});
         set_immediate(out, INSN_OP_MOVE, in->immediate);
     } else if (op == 0xc7 && in->mod == 3 && !(in->reg & 7)) {
-        set_dest(out, part_of(in, in->rm, full));
+        set_dest(out, register_part_of(in, in->rm, full));
         set_immediate(out, INSN_OP_MOVE, in->immediate);
     } else if ((op >= 0xc0 && op <= 0xc1) || (op >= 0xd0 && op <= 0xd3)) {
         set_shift(out, in);
@@ -821,14 +821,14 @@ static void set_0f(struct insn *out, const struct encoding *in)
     uint8_t op = in->opcode;
     unsigned full = general_bytes(in);
     if (op >= 0x40 && op <= 0x4f) {
-        set_dest(out, part_of(in, in->reg, full));
+        set_dest(out, register_part_of(in, in->reg, full));
         out->vague = INSN_VAGUE_CHOOSE;
         out->source = in->mod == 3 ? register_of(in->rm) : (uint8_t)SREG_NONE;
     } else if (op == 0xaf) {
-        set_dest(out, part_of(in, in->reg, full));
+        set_dest(out, register_part_of(in, in->reg, full));
         set_from_rm(out, in, INSN_OP_MUL, full);
     } else if (op == 0xb6 || op == 0xb7 || op == 0xbe || op == 0xbf) {
-        set_dest(out, part_of(in, in->reg, full));
+        set_dest(out, register_part_of(in, in->reg, full));
         out->sign_extends = op >= 0xbe;
         set_from_rm(out, in, INSN_OP_MOVE, op & 1 ? 2 : 1);
     }

@@ -7,12 +7,12 @@
 #ifndef MISSTOP_DECODE_INSN_H
 #define MISSTOP_DECODE_INSN_H
 
-#include "access.h"
-#include "sample.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "access.h"
+#include "sample.h"
 
 enum insn_flow {
     INSN_PLAIN,
@@ -110,8 +110,8 @@ struct insn {
     uint8_t string_step; /* bytes that a string instruction advances RSI and RDI by */
     bool is_nop;         /* of any length: perhaps padding that is never run */
     bool is_target;      /* some jump of the function leads here */
-    bool waits;          /* in a loop that only looks until somebody else writes (waiting.h) */
-    bool kept;           /* accesses a slot of the frame in a loop that calls (waiting.h) */
+    bool waits;          /* in a loop that only looks until somebody else writes (function.c) */
+    bool kept;           /* accesses a slot of the frame in a loop that calls (function.c) */
 };
 
 /* Fills `out` from the instruction at the start of the bytes; false: they are none, or too few. */

@@ -7,11 +7,13 @@
 #ifndef MISSTOP_DECODE_TRACE_H
 #define MISSTOP_DECODE_TRACE_H
 
-#include "decode/decoder.h"
-#include "decode/insn.h"
-
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "decode/decoder.h"
+#include "decode/function.h"
+#include "decode/insn.h"
 
 enum { TRACE_MAX = 40, TRACE_SEGMENTS_MAX = 8 };
 
@@ -31,9 +33,6 @@ struct trace {
 
 /* When its instructions are all there; `written` is filled. */
 void trace_seal(const struct trace *trace, uint32_t *written);
-
-/* What instruction `i` writes as seen from before instruction `at`. */
-uint32_t trace_writes(const struct trace *trace, size_t i, size_t at);
 
 /* One evaluation; the flags say what it had to resort to. */
 struct trace_values {
@@ -63,5 +62,33 @@ bool trace_register(struct trace_values *values, uint8_t reg, size_t at, uint64_
 /* Address of a memory operand of instruction `at`, before it ran. */
 bool trace_address(struct trace_values *values, const struct insn_memory *memory, size_t at,
                    uint64_t *address);
+
+/*
+ * A trace that goes on across calls: code that is not optimised gets an element's address from a
+ * function (operator[], index()), and its small functions get theirs from the caller. Made at the
+ * sample, where the trace inside the function did not tell.
+ */
+enum { ACROSS_MAX = 160 };
+
+/* How the decoder finds the function around an address; NULL: there is no code. */
+struct across_code {
+    const struct function *(*find)(void *context, uint64_t ip);
+    void *context;
+};
+
+struct across {
+    struct trace trace;
+    size_t at; /* the culprit in it */
+    const struct insn *insns[ACROSS_MAX];
+    uint32_t written[ACROSS_MAX + 1];
+};
+
+/*
+ * Fills `out` with the trace of `values`, whose culprit is instruction `at`, and what ran before:
+ * the functions that returned into it, by their straight course, and the caller. False: there is
+ * nothing more than is known already.
+ */
+bool across(struct across *out, const struct across_code *code, struct trace_values *values,
+            size_t at);
 
 #endif

@@ -11,7 +11,7 @@ static const double in_function = 0.9;    /* of the function's samples on the ob
 static const double at_loads = 0.9;       /* ... on its one or two hottest instructions, */
 static const double written_most = 0.02;  /* ... on instructions that write */
 static const double on_one_line = 0.95;   /* of a thread's */
-static const double in_loops = 0.9;       /* ... in a loop that only looks (decode/waiting.h) */
+static const double in_loops = 0.9;       /* ... in a loop that only looks (decode/function.c) */
 static const double of_all_samples = 0.9; /* of those in the window: by threads told apart */
 
 /* A thread that reads one line only. */

@@ -1,9 +1,138 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/members.h"
 
-#include "resolve/members_state.h"
-
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "place.h"
+
+static uint32_t members_find(const struct type_desc *type, uint64_t offset, uint64_t size,
+                             uint64_t *folded);
+
+/* What the members that members.c finds are called. */
+
+enum { PATH_PIECES = TYPE_DEPTH_MAX + 1 };
+
+/* The name of a type without "struct ", "union ", "class " or "enum ". */
+static const char *members_bare(const char *name)
+{
+    static const char *const keywords[] = {"struct ", "union ", "class ", "enum "};
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (!strncmp(name, keywords[i], strlen(keywords[i])))
+            return name + strlen(keywords[i]);
+    return name;
+}
+
+/* A string that is written piece by piece and cut where it ends. */
+struct writing {
+    char *out;
+    size_t size;
+    size_t used;
+};
+
+static void write_text(struct writing *writing, const char *text)
+{
+    size_t room = writing->size - writing->used;
+    int length = snprintf(writing->out + writing->used, room, "%s", text);
+    writing->used += length > 0 && (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static void write_path(struct writing *writing, const struct type_desc *type, uint32_t member)
+{
+    const struct type_member *pieces[PATH_PIECES];
+    size_t count = 0;
+    bool named = false;
+    while (member < type->member_count && count < PATH_PIECES) {
+        pieces[count++] = &type->members[member];
+        member = type->members[member].parent;
+    }
+    while (count--) {
+        if (!pieces[count]->name[0])
+            continue;
+        if (named)
+            write_text(writing, ".");
+        write_text(writing, pieces[count]->name);
+        if (pieces[count]->stride)
+            write_text(writing, "[*]");
+        named = true;
+    }
+}
+
+const char *type_path(const struct type_desc *type, uint32_t member, char *out, size_t out_size)
+{
+    struct writing writing = {.out = out, .size = out_size};
+    if (!out_size)
+        return out;
+    out[0] = 0;
+    write_path(&writing, type, member);
+    return out;
+}
+
+const char *type_bare_name(const struct type_desc *type)
+{
+    return members_bare(type->name);
+}
+
+static const char *write_name(const struct type_desc *type, uint32_t member, uint64_t offset,
+                              char *out, size_t out_size)
+{
+    struct writing writing = {.out = out, .size = out_size};
+    char number[24];
+    if (!out_size)
+        return out;
+    out[0] = 0;
+    write_text(&writing, members_bare(type->name));
+    if (!type->member_count)
+        return out;
+    size_t bare = writing.used;
+    if (member != TYPE_NO_MEMBER) {
+        write_text(&writing, ".");
+        bare = writing.used;
+        write_path(&writing, type, member);
+    }
+    if (writing.used == bare) { /* padding, or nothing on the way has a name */
+        snprintf(number, sizeof number, "+%llu", (unsigned long long)offset);
+        write_text(&writing, number);
+    }
+    return out;
+}
+
+const char *type_member_name(const struct type_desc *type, uint32_t member, char *out,
+                             size_t out_size)
+{
+    uint64_t offset = member < type->member_count ? type->members[member].offset : 0;
+    return write_name(type, member, offset, out, out_size);
+}
+
+const char *type_bits_name(const struct type_desc *type, uint64_t offset, uint64_t bytes, char *out,
+                           size_t out_size)
+{
+    const struct type_member *last = NULL;
+    uint64_t folded;
+    uint32_t member = members_find(type, offset, 0, &folded);
+    write_name(type, member, folded, out, out_size);
+    if (member == TYPE_NO_MEMBER || !type->members[member].bit_size)
+        return out;
+    for (uint32_t i = member + 1; i < type->member_count; i++)
+        if (type->members[i].parent == type->members[member].parent && type->members[i].name[0] &&
+            type_has_bits(&type->members[i], folded, bytes ? bytes : 1))
+            last = &type->members[i];
+    size_t used = strlen(out);
+    if (last)
+        snprintf(out + used, out_size - used, "..%s", last->name);
+    return out;
+}
+
+const char *type_field_name(const struct type_desc *type, uint64_t offset, uint64_t size, char *out,
+                            size_t out_size)
+{
+    uint64_t folded;
+    uint32_t member = members_find(type, offset, size, &folded);
+    if (type_shares_byte(type, member, folded))
+        return type_bits_name(type, offset, 1, out, out_size);
+    return write_name(type, member, folded, out, out_size);
+}
 
 /* How well a member fits an access; the first of the best is taken. */
 enum fit {
@@ -91,8 +220,8 @@ static bool has_members(const struct type_desc *type, uint32_t member)
            type->members[member + 1].depth > type->members[member].depth;
 }
 
-static struct found find(const struct type_desc *type, uint32_t first, uint64_t offset,
-                         uint64_t size);
+static struct found members_find_at(const struct type_desc *type, uint32_t first, uint64_t offset,
+                                    uint64_t size);
 
 /* The best inside one member that covers the offset. */
 static struct found find_inside(const struct type_desc *type, uint32_t at, enum fit fit,
@@ -104,15 +233,15 @@ static struct found find_inside(const struct type_desc *type, uint32_t at, enum 
         return (struct found){.member = at,
                               .fit = fit == FIT_COVERS ? leaf_fit(member, size) : fit,
                               .folded = folded};
-    struct found found = find(type, at + 1, folded, size);
+    struct found found = members_find_at(type, at + 1, folded, size);
     if (found.fit == FIT_COVERS && size && member->size == size)
         found.fit = FIT_WHOLE;
     return found;
 }
 
 /* Among a member and its siblings after it. Recursion ends: depth grows, up to its limit. */
-static struct found find(const struct type_desc *type, uint32_t first, uint64_t offset,
-                         uint64_t size)
+static struct found members_find_at(const struct type_desc *type, uint32_t first, uint64_t offset,
+                                    uint64_t size)
 {
     struct found best = {.member = TYPE_NO_MEMBER, .folded = offset};
     unsigned depth = first < type->member_count ? type->members[first].depth : 0;
@@ -131,17 +260,18 @@ static struct found find(const struct type_desc *type, uint32_t first, uint64_t 
     return best;
 }
 
-uint32_t members_find(const struct type_desc *type, uint64_t offset, uint64_t size,
-                      uint64_t *folded)
+/* type_member_at() with what type_fold() says of an access of that size. */
+static uint32_t members_find(const struct type_desc *type, uint64_t offset, uint64_t size,
+                             uint64_t *folded)
 {
-    struct found found = find(type, 0, offset, size);
+    struct found found = members_find_at(type, 0, offset, size);
     *folded = found.folded;
     return found.member;
 }
 
 uint32_t type_member_at(const struct type_desc *type, uint64_t offset, uint64_t size)
 {
-    return find(type, 0, offset, size).member;
+    return members_find_at(type, 0, offset, size).member;
 }
 
 /* ---- bit-fields ---- */
@@ -188,7 +318,7 @@ static uint64_t own_byte(const struct type_desc *type, const struct type_member 
 int64_t type_bits_at(const struct type_desc *type, uint64_t offset, uint64_t first, uint64_t end,
                      bool *several)
 {
-    struct found found = find(type, 0, offset, 0);
+    struct found found = members_find_at(type, 0, offset, 0);
     uint32_t one = 0;
     *several = false;
     if (found.member == TYPE_NO_MEMBER || !type->members[found.member].bit_size)
@@ -209,7 +339,7 @@ bool type_shares_byte(const struct type_desc *type, uint32_t member, uint64_t of
 
 uint64_t type_fold(const struct type_desc *type, uint64_t offset)
 {
-    return find(type, 0, offset, 0).folded;
+    return members_find_at(type, 0, offset, 0).folded;
 }
 
 /* Whether two descriptions can be of the same bytes: see type_holds(). */
@@ -241,7 +371,7 @@ static uint32_t part_count(const struct type_desc *type, uint32_t member)
 }
 
 /* A member's type is told with its dimensions: "struct atom [3]" is of "struct atom". */
-static bool is_named(const struct type_member *member, const char *type)
+static bool member_is_named(const struct type_member *member, const char *type)
 {
     const char *name = members_bare(member->type);
     const char *wanted = members_bare(type);
@@ -266,7 +396,7 @@ static bool member_is(const struct type_desc *outer, uint32_t member, const stru
         return false;
     if (parts && inner->member_count)
         return same_members(outer, member + 1, parts, whole->offset, inner);
-    return is_plain(inner) ? !parts : is_named(whole, inner->name);
+    return is_plain(inner) ? !parts : member_is_named(whole, inner->name);
 }
 
 static bool same_type(const struct type_desc *a, const struct type_desc *b)
@@ -286,7 +416,7 @@ bool type_has_part(const struct type_desc *outer, const struct type_desc *inner)
     if (outer->size < inner->size || !inner->size)
         return false;
     for (uint32_t i = 0; i < outer->member_count; i++)
-        if (is_named(&outer->members[i], inner->name) && member_is(outer, i, inner))
+        if (member_is_named(&outer->members[i], inner->name) && member_is(outer, i, inner))
             return true;
     return false;
 }
@@ -313,4 +443,52 @@ bool type_holds(const struct type_desc *outer, uint64_t offset, const struct typ
 {
     return (offset == inner_offset && same_type(outer, inner)) ||
            holds(outer, 0, offset, inner, inner_offset);
+}
+
+/* Words for how a type is known, and why it is not; declared in place.h. */
+
+const char *typed_name(enum typed typed)
+{
+    static const char *const names[TYPED_COUNT] = {[TYPED_NOT] = "not",
+                                                   [TYPED_CODE] = "by-code",
+                                                   [TYPED_DATA] = "by-data",
+                                                   [TYPED_AGREED] = "agreed",
+                                                   [TYPED_DISAGREED] = "disagreed"};
+    return (unsigned)typed < TYPED_COUNT ? names[typed] : "?";
+}
+
+static const struct {
+    const char *name;
+    const char *text;
+} reasons[UNTYPED_COUNT] = {
+    [UNTYPED_NO_REASON] = {"", ""},
+    [UNTYPED_WAITING] = {"waiting", "the debug information is still being read"},
+    [UNTYPED_NO_DEBUG] = {"no-debug-information", "the code's file has no debug information"},
+    [UNTYPED_NO_UNIT] = {"no-unit", "the debug information does not cover this code"},
+    [UNTYPED_NO_CODE] = {"no-code", "the instruction could not be read from a file"},
+    [UNTYPED_NO_VARIABLE] = {"no-variable", "nothing tells what the address register holds"},
+    [UNTYPED_NO_POINTER] = {"no-pointer", "the address register holds no pointer by its type"},
+    [UNTYPED_VOID] = {"void", "the pointer is one to void or to plain bytes"},
+    [UNTYPED_OUTSIDE] = {"outside-type", "the access is outside the type pointed to"},
+    [UNTYPED_CONFLICT] = {"conflict", "ways that lead here say different types"},
+    [UNTYPED_SPILL] = {"spill", "a stack slot that is no variable of the program"},
+    [UNTYPED_GAVE_UP] = {"gave-up", "reading the debug information failed or was stopped"}};
+
+const char *untyped_name(enum untyped untyped)
+{
+    return (unsigned)untyped < UNTYPED_COUNT ? reasons[untyped].name : "?";
+}
+
+const char *untyped_text(enum untyped untyped)
+{
+    return (unsigned)untyped < UNTYPED_COUNT ? reasons[untyped].text : "?";
+}
+
+/* Declared in place.h; apart from the names themselves, which need a demangler. */
+
+const char *object_kind_name(enum object_kind kind)
+{
+    static const char *const kinds[OBJECT_KIND_COUNT] = {
+        "unknown", "global", "heap", "stack", "tls", "map", "anon", "code", "jit"};
+    return kind < OBJECT_KIND_COUNT ? kinds[kind] : "unknown";
 }

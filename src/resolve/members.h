@@ -6,11 +6,11 @@
 #ifndef MISSTOP_RESOLVE_MEMBERS_H
 #define MISSTOP_RESOLVE_MEMBERS_H
 
-#include "place.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "place.h"
 
 /*
  * The innermost member at an offset from the start of the type, arrays inside folded to one
@@ -20,8 +20,8 @@
 uint32_t type_member_at(const struct type_desc *type, uint64_t offset, uint64_t size);
 
 /*
- * Bit-fields, of an access of which the bits [first, end) from `offset` on are of use: how many bytes
- * farther type_member_at() finds the one that has them all; *several: more than one has.
+ * Bit-fields, of an access of which the bits [first, end) from `offset` on are of use: how many
+ * bytes farther type_member_at() finds the one that has them all; *several: more than one has.
  */
 int64_t type_bits_at(const struct type_desc *type, uint64_t offset, uint64_t first, uint64_t end,
                      bool *several);

@@ -1,111 +1,325 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/names.h"
-
-#include "base/text.h"
-#include "resolve/demangle.h"
-
+/* What is asked of the resolver by id or by name: struct place_names, and a search by name. */
 #include <errno.h>
-#include <stdlib.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18,
-       NAMES_TEXT_MAX = 1024 };
+#include "base/clock.h"
+#include "base/text.h"
+#include "resolve/elf/debuginfo.h"
+#include "resolve/heap/bins.h"
+#include "resolve/objects.h"
+#include "resolve/resolver_state.h"
 
-static const char *clean(struct names *names, const char *text)
+/* Name, type and size of a bin change while it is watched. */
+static void describe_bin_object(struct resolver *resolver, uint32_t object,
+                                struct object_desc *desc)
 {
-    char safe[NAMES_TEXT_MAX];
-    char plain[NAMES_TEXT_MAX];
-    if (!text)
-        return NULL;
-    const char *demangled = demangle(text, plain, sizeof plain);
-    text = demangled ? demangled : text;
-    text_sanitise(safe, sizeof safe, text, strlen(text));
-    const char *copy = arena_string(&names->strings, safe);
-    return copy ? copy : "";
+    const struct allocations *allocations = resolver->allocations;
+    uint32_t bin = resolver->bin_of_object[object];
+    uint32_t type = allocations_bin_type(allocations, bin);
+    uint64_t blocks;
+    desc->name = allocations_bin_name(allocations, bin);
+    /* Of a size class the blocks that have a type are other objects: those seen count. */
+    if (allocations_bin_walked(bin))
+        return;
+    allocations_bin_live(allocations, bin, &blocks, &desc->size_bytes);
+    desc->blocks = blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
+    if (type)
+        object_types_assign(&resolver->object_types, object, type);
 }
 
-int names_init(struct names *names)
+/* The object of the bin that a combined one is shown under, made if there was no sample of it; 0:
+ * the bin is not combined. */
+static uint32_t lead_object(struct resolver *resolver, uint32_t object)
 {
-    *names = (struct names){0};
-    arena_init(&names->strings);
-    static const struct object_desc unknown = {.name = "(unknown)", .module = ""};
-    static const struct function_desc nowhere = {.name = "(unknown)", .module = "", .file = ""};
-    names->objects = calloc(NAMES_OBJECTS_MAX, sizeof *names->objects);
-    names->functions = calloc(NAMES_FUNCTIONS_MAX, sizeof *names->functions);
-    names->line_looked_for = calloc(NAMES_FUNCTIONS_MAX, sizeof *names->line_looked_for);
-    if (!names->objects || !names->functions || !names->line_looked_for) {
-        names_fini(names);
-        return -ENOMEM;
+    uint32_t bin = resolver->bin_of_object[object];
+    uint32_t lead = allocations_bin_lead(resolver->allocations, bin);
+    struct finding finding = {.kind = OBJECT_HEAP, .bin = lead, .module = ""};
+    if (lead == bin)
+        return 0;
+    finding.key = finding_bin_key(&resolver->space, lead);
+    finding.name = allocations_bin_name(resolver->allocations, lead);
+    uint32_t found = finding_object(&finding, &resolver->names);
+    resolver_note_bin(resolver, found, lead);
+    return found == object ? 0 : found;
+}
+
+static bool describe_object(void *context, uint32_t object, struct object_desc *desc)
+{
+    struct resolver *resolver = context;
+    object = provisional_now(resolver, object);
+    if (object >= resolver->names.object_count)
+        return false;
+    *desc = resolver->names.objects[object];
+    if (resolver->bin_of_object[object])
+        describe_bin_object(resolver, object, desc);
+    object_types_describe(&resolver->object_types, typing_types(resolver->typing), object, desc);
+    const char *block = provisional_name(resolver, object);
+    desc->name = block ? block : desc->name;
+    desc->part_of = resolver->bin_of_object[object] ? lead_object(resolver, object) : 0;
+    if (desc->part_of) {
+        desc->name =
+            allocations_bin_name(resolver->allocations, resolver->bin_of_object[desc->part_of]);
+        desc->blocks = 0; /* they are in the sums of the bin's group */
+    } else {
+        desc->part_of = provisional_part_of(resolver, object);
+        desc->blocks = desc->part_of && !provisional_is_block(resolver, object) ? 0 : desc->blocks;
     }
-    names->objects[0] = unknown;
-    names->functions[0] = nowhere;
-    names->object_count = names->function_count = 1;
+    return true;
+}
+
+static void look_for_line(struct resolver *resolver, uint32_t function)
+{
+    struct function_desc *desc = &resolver->names.functions[function];
+    const struct typed_line *line = resolver_line(resolver, desc->start);
+    if (!line)
+        return;
+    resolver->names.line_looked_for[function] = true;
+    desc->file = line->file ? line->file : "";
+    desc->line = line->line;
+}
+
+static bool describe_function(void *context, uint32_t function, struct function_desc *desc)
+{
+    struct resolver *resolver = context;
+    if (function >= resolver->names.function_count)
+        return false;
+    if (function && !resolver->names.line_looked_for[function])
+        look_for_line(resolver, function);
+    *desc = resolver->names.functions[function];
+    return true;
+}
+
+static bool describe_type(void *context, uint32_t type, struct type_desc *desc)
+{
+    const struct resolver *resolver = context;
+    const struct type_desc *found = types_at(typing_types(resolver->typing), type);
+    if (found)
+        *desc = *found;
+    return found;
+}
+
+static bool describe_instruction(void *context, uint64_t address, struct instruction_desc *desc)
+{
+    const struct typed_line *line = resolver_line(context, address);
+    *desc = (struct instruction_desc){0};
+    if (line)
+        *desc = (struct instruction_desc){line->file, line->line, line->inlined};
+    return line;
+}
+
+static bool describe_mapping(void *context, uint64_t address, struct mapping_desc *desc)
+{
+    struct resolver *resolver = context;
+    struct map *map = space_map(&resolver->space, address);
+    if (!map)
+        return false;
+    struct module *module = space_module(&resolver->space, map);
+    struct debuginfo *debuginfo = module ? module_debuginfo(module) : NULL;
+    const char *name = maps_name(&resolver->space.maps, map);
+    size_t size = 0;
+    const unsigned char *id = debuginfo ? debuginfo_build_id(debuginfo, &size) : NULL;
+    *desc = (struct mapping_desc){.start = map->start, .end = map->end, .offset = map->offset};
+    text_sanitise(desc->path, sizeof desc->path, name, strlen(name));
+    for (size_t i = 0; i < size && 2 * i + 2 < sizeof desc->build_id; i++)
+        snprintf(desc->build_id + 2 * i, 3, "%02x", id[i]);
+    return true;
+}
+
+static void describe_reading(void *context, struct reading_state *state)
+{
+    const struct resolver *resolver = context;
+    struct readers_status status = typing_status(resolver->typing);
+    *state = (struct reading_state){status.waiting, status.processes, status.resident_bytes,
+                                    status.busy_with};
+}
+
+static bool extent_of_gap(const struct maps *maps, uint64_t address, struct object_extent *extent)
+{
+    size_t next = maps_after(maps, address);
+    extent->base = next ? maps->maps[next - 1].end : 0;
+    extent->bound = next < maps->count ? maps->maps[next].start : UINT64_MAX;
+    extent->object = 0;
+    return true;
+}
+
+static bool describe_extent(void *context, uint64_t address, struct object_extent *extent)
+{
+    struct resolver *resolver = context;
+    struct space *space = &resolver->space;
+    struct finding finding;
+    struct map *map = maps_find(&space->maps, address);
+    if (!map)
+        return extent_of_gap(&space->maps, address, extent);
+    if (!finding_make(&finding, space, &resolver->tls, &resolver->names, address,
+                      FINDING_STACK_KNOWN))
+        return false;
+    bool heap =
+        resolver->allocations && (finding.kind == OBJECT_HEAP || finding.kind == OBJECT_ANON);
+    bool block =
+        heap && finding_refine(&finding, resolver->allocations, space, address, clock_now_ns());
+    extent->base = finding.base;
+    extent->bound = finding.end;
+    extent->object = 0;
+    if (heap && !block &&
+        allocations_gap(resolver->allocations, address, &extent->base, &extent->bound))
+        return extent->bound > extent->base;
+    bool walked = finding.allocation == ALLOCATION_WALKED;
+    if (walked)
+        extent->object = provisional_find(resolver, finding.base, finding.end - finding.base);
+    if (walked && !extent->object)
+        extent->object = provisional_class(resolver, &finding);
+    else if (!walked)
+        extent->object = finding_intern(&finding, &resolver->names);
+    if (!walked && finding.bin)
+        resolver_note_bin(resolver, extent->object, finding.bin);
+    /* The nameless rest of a section: only up to the next variable. */
+    struct module *module = space_module_at(space, map, address);
+    if (module && !module_object(module, address))
+        module_gap(module, address, &extent->base, &extent->bound);
+    return extent->bound > extent->base;
+}
+
+/* Lines are looked up for the address itself: a function has many call sites. */
+bool resolver_name_address(void *context, uint64_t address, const char **function,
+                           const char **module, const char **file, uint32_t *line)
+{
+    struct resolver *resolver = context;
+    struct module *code;
+    uint32_t id =
+        functions_at(&resolver->functions, &resolver->space, &resolver->names, address, &code);
+    *function = resolver->names.functions[id].name;
+    *module = resolver->names.functions[id].module;
+    const struct typed_line *found = resolver_line(resolver, address);
+    *file = found ? found->file : NULL;
+    *line = found ? found->line : BINS_LINE_LATER;
+    return id != 0;
+}
+
+int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
+                      uint32_t *type)
+{
+    static const struct typed_call nothing;
+    struct resolver *resolver = context;
+    struct map *map = space_map(&resolver->space, return_address);
+    struct module *module = map ? space_module(&resolver->space, map) : NULL;
+    const struct typed_call *call =
+        module ? typing_call(resolver->typing, module, return_address) : &nothing;
+    if (!call)
+        return -EAGAIN;
+    *type = call->type;
+    if (!call->name)
+        return -ENOENT;
+    snprintf(out, out_size, "%s", call->name);
     return 0;
 }
 
-void names_fini(struct names *names)
+static void summarise_heap(void *context, struct heap_summary *summary)
 {
-    arena_fini(&names->strings);
-    hash_fini(&names->object_of_key);
-    hash_fini(&names->instances);
-    hash_fini(&names->function_of_key);
-    free(names->objects);
-    free(names->functions);
-    free(names->line_looked_for);
+    struct resolver *resolver = context;
+    *summary = (struct heap_summary){.note = resolver->options.heap_note, .mark_age_s = NAN};
+    const char *none = resolver->options.heap_note;
+    if (resolver->allocations)
+        allocations_summary(resolver->allocations, summary);
+    if (none && summary->note && summary->note != none) {
+        snprintf(resolver->heap_words, sizeof resolver->heap_words, "%s; %s", none, summary->note);
+        summary->note = resolver->heap_words;
+    } else if (none) {
+        summary->note = none;
+    }
 }
 
-uint32_t names_find_object(const struct names *names, uint64_t key)
+static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
 {
-    const uint32_t *id = hash_find(&names->object_of_key, key);
-    return id ? *id : 0;
+    struct resolver *resolver = context;
+    if (!resolver->allocations || !allocations_bin(resolver->allocations, index, bin))
+        return false;
+    struct object_desc desc = {0};
+    bin->object = names_find_object(&resolver->names, finding_bin_key(&resolver->space, bin->id));
+    if (bin->object && bin->walked)
+        object_types_describe(&resolver->class_types, typing_types(resolver->typing), bin->object,
+                              &desc);
+    else if (bin->object)
+        describe_object(resolver, bin->object, &desc);
+    bin->type = desc.type;
+    bin->type_id = desc.type_id ? desc.type_id : bin->type_id;
+    return true;
 }
 
-uint32_t names_add_object(struct names *names, uint64_t key, const struct object_desc *desc)
+static int describe_cpu(void *context, uint32_t cpu)
 {
-    uint32_t *slot;
-    if (names->object_count >= NAMES_OBJECTS_MAX ||
-        !(slot = hash_insert(&names->object_of_key, key, NULL)))
-        return 0;
-    struct object_desc *kept = &names->objects[names->object_count];
-    *kept = *desc;
-    kept->name = clean(names, desc->name);
-    kept->module = clean(names, desc->module);
-    kept->blocks = 1;
-    *slot = (uint32_t)names->object_count;
-    return (uint32_t)names->object_count++;
+    const struct resolver *resolver = context;
+    return nodes_cpu(&resolver->nodes, cpu);
 }
 
-void names_instance(struct names *names, uint32_t object, uint64_t base)
+static void describe_pages(void *context, const uint64_t *addresses, size_t count, int *nodes)
 {
-    bool created = false;
-    if (!object || names->instances.count >= NAMES_INSTANCES_MAX)
-        return;
-    if (!hash_insert(&names->instances, hash_mix(base) ^ object, &created) || !created)
-        return;
-    struct object_desc *desc = &names->objects[object];
-    if (!desc->blocks)
-        desc->address = base;
-    if (!desc->blocks || desc->address != base)
-        desc->blocks++;
+    const struct resolver *resolver = context;
+    nodes_pages(&resolver->nodes, addresses, count, nodes);
 }
 
-uint32_t names_find_function(const struct names *names, uint64_t key)
+static void describe_memory(void *context, uint64_t address, struct memory_use *use)
 {
-    const uint32_t *id = hash_find(&names->function_of_key, key);
-    return id ? *id : 0;
+    struct resolver *resolver = context;
+    memory_use_read(&resolver->memory_use, address, resolver->memory_use.ticked_ns, use);
 }
 
-uint32_t names_add_function(struct names *names, uint64_t key, const struct function_desc *desc)
+static bool read_word(void *context, uint64_t address, uint64_t *value)
 {
-    uint32_t *slot;
-    if (names->function_count >= NAMES_FUNCTIONS_MAX ||
-        !(slot = hash_insert(&names->function_of_key, key, NULL)))
-        return 0;
-    struct function_desc *kept = &names->functions[names->function_count];
-    *kept = *desc;
-    kept->name = clean(names, desc->name);
-    kept->module = clean(names, desc->module);
-    kept->file = "";
-    *slot = (uint32_t)names->function_count;
-    return (uint32_t)names->function_count++;
+    return resolver_memory(context, address, value, sizeof *value);
+}
+
+struct place_names resolver_names(struct resolver *resolver)
+{
+    return (struct place_names){.context = resolver,
+                                .object = describe_object,
+                                .function = describe_function,
+                                .extent = describe_extent,
+                                .type = describe_type,
+                                .instruction = describe_instruction,
+                                .mapping = describe_mapping,
+                                .reading = describe_reading,
+                                .heap = summarise_heap,
+                                .heap_bin = describe_bin,
+                                .cpu_node = describe_cpu,
+                                .page_nodes = describe_pages,
+                                .thread = resolver_thread,
+                                .memory = describe_memory,
+                                .word = read_word};
+}
+
+static bool named(const struct object_desc *desc, const char *name)
+{
+    const char *colon = strrchr(name, ':');
+    return !strcmp(desc->name, name) || (colon && !strcmp(desc->name, colon + 1) &&
+                                         !strncmp(desc->module, name, (size_t)(colon - name)) &&
+                                         strlen(desc->module) == (size_t)(colon - name));
+}
+
+bool resolver_find(struct resolver *resolver, const char *name, struct object_extent *extent)
+{
+    const struct names *names = &resolver->names;
+    uint32_t found = 0;
+    uint32_t partly = 0;
+    unsigned parts = 0;
+    for (uint32_t i = 1; i < names->object_count && !found; i++) {
+        if (provisional_now(resolver, i) != i)
+            continue;
+        if (named(&names->objects[i], name))
+            found = i;
+        else if (strstr(names->objects[i].name, name)) {
+            partly = i;
+            parts++;
+        }
+    }
+    if (!found && parts == 1)
+        found = partly;
+    if (!found)
+        return false;
+    *extent = (struct object_extent){
+        names->objects[found].address,
+        names->objects[found].address + names->objects[found].size_bytes, found};
+    return true;
 }

@@ -1,18 +1,56 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The type of each access, from both sides: what the code says its pointer points to, and what
- * the object is known to be (declared, or by the votes of the accesses that hit it; doc/design/heap.md).
- * Owned by the resolver.
+ * the object is known to be (declared, or by the votes of the accesses that hit it;
+ * doc/design/heap.md). Owned by the resolver.
  */
 #ifndef MISSTOP_RESOLVE_OBJECT_TYPES_H
 #define MISSTOP_RESOLVE_OBJECT_TYPES_H
 
-#include "resolve/finding.h"
-#include "resolve/typing.h"
-#include "resolve/votes.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "resolve/objects.h"
+#include "resolve/typing.h"
+
+/*
+ * The type of an object that was not declared with one, by the accesses that hit it: each access
+ * whose code names a type votes. Kept per object: the few types with most votes, in the manner of
+ * Misra and Gries (1982), so that no count is too high; types with members apart from plain
+ * numbers, of which there can be many kinds in one struct. For object_types.c.
+ */
+enum {
+    VOTES_STRUCTS = 4, /* types with members */
+    VOTES_SCALARS = 2, /* without */
+    VOTES_TYPES = VOTES_STRUCTS + VOTES_SCALARS,
+    VOTES_MIN = 8
+};
+
+struct votes {
+    uint32_t type[VOTES_TYPES]; /* 0: empty; those with members first */
+    uint32_t count[VOTES_TYPES];
+    uint32_t misfits[VOTES_TYPES]; /* of them where the type begins at no multiple of its size */
+    uint32_t all;
+    uint32_t unsaid;        /* accesses by code that says nothing, where the owner counts them */
+    uint32_t structs;       /* of them for types with members, whichever */
+    uint32_t leader;        /* as last worked out */
+    bool leads_alone;       /* nearly all accesses say it, plain numbers and unsaid counted */
+    uint32_t worked_out_at; /* votes there were */
+};
+
+/* One access says `type`, not 0; `fits`: it begins where an element of such an array would. */
+void votes_add(struct votes *votes, const struct types *types, uint32_t type, bool fits);
+
+/*
+ * The type with members that explains more than half of the votes for such types, those for its
+ * own parts included; where these are less than a tenth of all votes, the scalar with more than
+ * half of all. 0: too few votes, or no majority.
+ */
+uint32_t votes_leader(struct votes *votes, const struct types *types);
+
+/* Votes for a type and its members, and for others. */
+void votes_count(const struct votes *votes, const struct types *types, uint32_t type, uint32_t *own,
+                 uint32_t *against);
 
 /* What is known of an object by its id. */
 struct object_type {
@@ -54,8 +92,9 @@ void object_types_call(struct object_types *typed, uint32_t object, uint32_t typ
 /* The type that an object is called after; 0: none. */
 uint32_t object_types_called(const struct object_types *typed, uint32_t object);
 
-/* What is in an object is called after a type: that is a vote for what the object is. `of`: where the
- * object was found; `fits`: the type begins where the object does, or an element of it would. */
+/* What is in an object is called after a type: that is a vote for what the object is. `of`: where
+ * the object was found; `fits`: the type begins where the object does, or an element of it would.
+ */
 void object_types_vote(struct object_types *typed, const struct types *types,
                        const struct finding *of, uint32_t object, uint32_t type, bool fits);
 
@@ -67,5 +106,40 @@ void object_types_place(struct object_types *typed, const struct types *types,
 /* Type of an object in words, and its votes; NULL: not known. */
 const char *object_types_describe(struct object_types *typed, const struct types *types,
                                   uint32_t object, struct object_desc *desc);
+
+/*
+ * What memory that nobody named is called after: the type that was seen to be there
+ * (doc/design/heap.md). Owned by the resolver.
+ */
+struct type_instance;
+struct type_places;
+
+struct type_instances {
+    struct type_instance *at;   /* what was seen to begin at an address, direct-mapped */
+    struct type_places *places; /* where a type is in blocks of one size, direct-mapped */
+};
+
+/* 0 or -ENOMEM. */
+int type_instances_init(struct type_instances *instances);
+void type_instances_fini(struct type_instances *instances);
+
+/* Addresses mean something else now. */
+void type_instances_forget(struct type_instances *instances);
+
+/* Whether memory may be called after what is in it: nothing better names it. */
+bool type_instances_apply(const struct finding *finding);
+
+/*
+ * Memory that is known by a size class, a mapping or not at all becomes an object of the type
+ * that lies there, if the code tells: finding's key, name and bounds are then those of the type.
+ * `operand` may be NULL: not known yet. The type the object is; 0: none.
+ */
+uint32_t type_instances_rename(struct type_instances *instances, const struct types *types,
+                               struct finding *finding, const struct access *access,
+                               const struct typed_operand *operand);
+
+/* Whether what was renamed begins where the block does that it lies in; else it is a part of the
+ * block, and says nothing of the rest. */
+bool type_instances_is_whole(const struct finding *renamed, const struct finding *block);
 
 #endif

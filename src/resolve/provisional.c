@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/resolver_state.h"
-
-#include "base/array.h"
-#include "base/hash.h"
-#include "base/text.h"
-#include "resolve/members.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys of unlike objects must not meet: one of these goes into each, beside those of finding.c. */
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "resolve/members.h"
+#include "resolve/resolver_state.h"
+
+/* Keys of unlike objects must not meet: one of these goes into each, beside those of objects.c. */
 enum { KEY_BLOCK = 13, KEY_CODE = 14, KEY_SLOT = 15 };
 
-/* What is known of the blocks of a size class: some have a type; large ones come in numbers; it is that
- * of free blocks. */
+/* What is known of the blocks of a size class: some have a type; large ones come in numbers; it is
+ * that of free blocks. */
 enum { CLASS_TYPED = 1, CLASS_MANY = 2, CLASS_FREE = 4 };
 
 /* A block without a type joins its size class after this time; later where others of its class have
@@ -140,14 +139,14 @@ static const struct provisional_known *find_known(const struct resolver *resolve
 uint32_t provisional_find(const struct resolver *resolver, uint64_t start, uint64_t size_bytes)
 {
     const struct provisional_known *known = find_known(resolver, start, size_bytes);
-    uint32_t object = known ? known->object
-                            : names_find_object(&resolver->names,
-                                                block_key(&resolver->space, start, size_bytes));
+    uint32_t object =
+        known ? known->object
+              : names_find_object(&resolver->names, block_key(&resolver->space, start, size_bytes));
     return one_of(&resolver->provisional, object);
 }
 
-static void remember(struct resolver *resolver, uint64_t start, uint64_t size_bytes,
-                     uint32_t object, uint64_t type_at)
+static void provisional_remember(struct resolver *resolver, uint64_t start, uint64_t size_bytes,
+                                 uint32_t object, uint64_t type_at)
 {
     *known_at(&resolver->provisional, start, size_bytes) =
         (struct provisional_known){start, size_bytes, type_at, object, 0};
@@ -162,9 +161,9 @@ static void end_as(struct resolver *resolver, struct provisional_object *ending,
     to = one_of(provisional, to);
     if (!to || to == ending->object)
         return;
-    struct object_rename *more = array_more(provisional->renames, &provisional->rename_room,
-                                            provisional->rename_count, sizeof *more,
-                                            PROVISIONAL_MAX * 2);
+    struct object_rename *more =
+        array_more(provisional->renames, &provisional->rename_room, provisional->rename_count,
+                   sizeof *more, PROVISIONAL_MAX * 2);
     if (!more)
         return;
     provisional->renames = more;
@@ -175,14 +174,14 @@ static void end_as(struct resolver *resolver, struct provisional_object *ending,
     ending->waits = false;
     if (ending->kind == PROVISIONAL_BLOCK) {
         names_instance(&resolver->names, to, ending->start);
-        remember(resolver, ending->start, ending->end - ending->start, to,
-                 (uint64_t)how->offset);
+        provisional_remember(resolver, ending->start, ending->end - ending->start, to,
+                             (uint64_t)how->offset);
     }
 }
 
 /* No more comes of it: it is what it was shown under. */
-/* A block that begins with `type`, or is mostly of it, where all typed blocks of its size are of one
- * type that contains it: a base class, or the value of a node. Returns that object; 0: none. */
+/* A block that begins with `type`, or is mostly of it, where all typed blocks of its size are of
+ * one type that contains it: a base class, or the value of a node. Returns that object; 0: none. */
 static uint32_t whole_of(const struct resolver *resolver, uint32_t class, uint32_t type)
 {
     const struct provisional *provisional = &resolver->provisional;
@@ -200,8 +199,7 @@ static void note_filled(struct provisional *provisional, uint32_t class, uint32_
         *by = !*by || *by == object ? object : UINT32_MAX;
 }
 
-static bool end_as_whole(struct resolver *resolver, struct provisional_object *block,
-                         uint32_t type)
+static bool end_as_whole(struct resolver *resolver, struct provisional_object *block, uint32_t type)
 {
     uint32_t object = block->kind == PROVISIONAL_BLOCK ? whole_of(resolver, block->class, type) : 0;
     struct object_rename how = {.type = object_types_called(&resolver->object_types, object)};
@@ -210,7 +208,7 @@ static bool end_as_whole(struct resolver *resolver, struct provisional_object *b
     return object;
 }
 
-static void settle(struct resolver *resolver, struct provisional_object *ending)
+static void provisional_settle(struct resolver *resolver, struct provisional_object *ending)
 {
     if (end_as_whole(resolver, ending, ending->type))
         return;
@@ -220,9 +218,9 @@ static void settle(struct resolver *resolver, struct provisional_object *ending)
 
 /* ---- a new one ---- */
 
-static struct provisional_object *add(struct resolver *resolver, uint64_t key,
-                                      const struct finding *finding, const char *name,
-                                      uint32_t part_of)
+static struct provisional_object *provisional_add(struct resolver *resolver, uint64_t key,
+                                                  const struct finding *finding, const char *name,
+                                                  uint32_t part_of)
 {
     struct provisional *provisional = &resolver->provisional;
     struct object_desc desc = {.name = name,
@@ -262,7 +260,8 @@ static unsigned own_rows(const struct provisional *provisional, uint32_t class)
     return rows;
 }
 
-/* More large blocks of one size class than can be told apart at a glance are one row, as small ones are. */
+/* More large blocks of one size class than can be told apart at a glance are one row, as small ones
+ * are. */
 static void combine_class(struct resolver *resolver, uint32_t class)
 {
     struct provisional *provisional = &resolver->provisional;
@@ -286,9 +285,9 @@ static uint32_t new_block(struct resolver *resolver, const struct finding *block
     bool room = provisional->count < PROVISIONAL_MAX / 2 || of_class & CLASS_TYPED;
     if (!waits && !own_row && !room)
         return class;
-    struct provisional_object *made =
-        add(resolver, block_key(&resolver->space, block->base, block->end - block->base), block,
-            block->name, class);
+    struct provisional_object *made = provisional_add(
+        resolver, block_key(&resolver->space, block->base, block->end - block->base), block,
+        block->name, class);
     if (!made)
         return class;
     made->kind = PROVISIONAL_BLOCK;
@@ -329,7 +328,8 @@ uint32_t provisional_class(struct resolver *resolver, const struct finding *bloc
 enum evidence {
     EVIDENCE_NONE, /* there is no type that is in it */
     EVIDENCE_PART, /* something in it is of the type; the block is larger than that */
-    EVIDENCE_WEAK, /* it begins with one, which may be the start of something larger; or it is most of it */
+    EVIDENCE_WEAK, /* it begins with one, which may be the start of something larger; or it is most
+                      of it */
     EVIDENCE_BLOCK /* the type, or an array of it, fills the block */
 };
 
@@ -434,7 +434,8 @@ static void note_site(struct provisional *provisional, uint64_t ip, uint32_t cla
         site->others++;
 }
 
-/* What the blocks are that such code accesses; 0: too few were known, or they were of several kinds. */
+/* What the blocks are that such code accesses; 0: too few were known, or they were of several
+ * kinds. */
 static uint32_t object_by_site(const struct provisional *provisional, uint64_t ip, uint32_t class)
 {
     enum { AGREED_LEAST = 3, OTHERS_IN = 32 };
@@ -471,7 +472,8 @@ static uint32_t first_object(struct resolver *resolver, const struct finding *bl
 {
     if (evidence == EVIDENCE_BLOCK)
         return named_object(resolver, named, type);
-    uint32_t by_site = waits || type ? 0 : object_by_site(&resolver->provisional, access->ip, class);
+    uint32_t by_site =
+        waits || type ? 0 : object_by_site(&resolver->provisional, access->ip, class);
     if (by_site)
         return by_site;
     uint32_t object = new_block(resolver, block, class, evidence == EVIDENCE_WEAK || waits, access);
@@ -482,8 +484,9 @@ static uint32_t first_object(struct resolver *resolver, const struct finding *bl
     return object;
 }
 
-/* Memory was freed and is another block now, by the type that is there. In a small block that begins with
- * it; in a large one, which may have elements of several types, all samples in a row say so. */
+/* Memory was freed and is another block now, by the type that is there. In a small block that
+ * begins with it; in a large one, which may have elements of several types, all samples in a row
+ * say so. */
 static bool is_reused(const struct finding *block, const struct finding *named,
                       const struct provisional_known *known)
 {
@@ -546,8 +549,8 @@ uint32_t provisional_block(struct resolver *resolver, const struct finding *bloc
         object = leave_free(resolver, object, class);
     struct provisional_object *unnamed =
         has_no_name(provisional, object) ? object_of(provisional, object) : NULL;
-    bool unrelated = object && !unnamed && evidence == EVIDENCE_BLOCK &&
-                     !is_related(resolver, object, type);
+    bool unrelated =
+        object && !unnamed && evidence == EVIDENCE_BLOCK && !is_related(resolver, object, type);
     known.against = unrelated ? known.against + 1 : type ? 0 : known.against;
     bool another = unrelated && is_reused(block, named, &known);
     if (!object || another) {
@@ -589,7 +592,7 @@ bool provisional_code(struct resolver *resolver, const struct finding *memory,
     uint32_t object = names_find_object(&resolver->names, key);
     if (!object) {
         const char *name = resolver->names.objects[part_of].name;
-        struct provisional_object *made = add(resolver, key, memory, name, part_of);
+        struct provisional_object *made = provisional_add(resolver, key, memory, name, part_of);
         if (!made)
             return false;
         made->kind = PROVISIONAL_CODE;
@@ -612,7 +615,7 @@ bool provisional_slot(struct resolver *resolver, const struct finding *stack, ui
     uint32_t object = names_find_object(&resolver->names, key);
     if (!object) {
         const char *name = resolver->names.objects[part_of].name;
-        struct provisional_object *made = add(resolver, key, stack, name, part_of);
+        struct provisional_object *made = provisional_add(resolver, key, stack, name, part_of);
         if (!made)
             return false;
         made->kind = PROVISIONAL_SLOT;
@@ -661,7 +664,7 @@ static void take_operand(struct resolver *resolver, struct provisional_object *w
         struct object_rename how = {.type = type, .fixed = true, .offset = operand->offset};
         end_as(resolver, waiting, named_object(resolver, &named, type), &how);
     } else if (waiting->kind == PROVISIONAL_CODE) {
-        settle(resolver, waiting);
+        provisional_settle(resolver, waiting);
     } else if (type) {
         enum evidence evidence = evidence_of(resolver, &named, &block, type);
         resolver->provisional.class_of[waiting->class] |= CLASS_TYPED;
@@ -683,7 +686,7 @@ static void take_slot(struct resolver *resolver, struct provisional_object *wait
     if (waits)
         return;
     if (!slot) {
-        settle(resolver, waiting);
+        provisional_settle(resolver, waiting);
         return;
     }
     uint32_t object = finding_intern(&named, &resolver->names);
@@ -700,9 +703,8 @@ static void take_slot(struct resolver *resolver, struct provisional_object *wait
 static bool is_there(struct resolver *resolver, const struct provisional_object *block,
                      uint64_t now_ns)
 {
-    return resolver->allocations &&
-           allocations_holds(resolver->allocations, &resolver->space, now_ns, block->start,
-                             block->end);
+    return resolver->allocations && allocations_holds(resolver->allocations, &resolver->space,
+                                                      now_ns, block->start, block->end);
 }
 
 static void look_at_block(struct resolver *resolver, struct provisional_object *block,
@@ -716,8 +718,7 @@ static void look_at_block(struct resolver *resolver, struct provisional_object *
                            ? 0
                            : object_by_site(provisional, block->access.ip, block->class);
     if (by_site) {
-        struct object_rename how = {.type =
-                                        object_types_called(&resolver->object_types, by_site)};
+        struct object_rename how = {.type = object_types_called(&resolver->object_types, by_site)};
         end_as(resolver, block, by_site, &how);
         return;
     }
@@ -725,7 +726,7 @@ static void look_at_block(struct resolver *resolver, struct provisional_object *
                                : class & CLASS_MANY || crowded ||
                                      (now_ns > block->born_ns + after_ns && !(class & CLASS_FREE));
     if (over && !block->waits)
-        settle(resolver, block);
+        provisional_settle(resolver, block);
 }
 
 static void join_object(struct resolver *resolver, uint32_t from, uint32_t to)
@@ -741,7 +742,7 @@ static void join_object(struct resolver *resolver, uint32_t from, uint32_t to)
     struct provisional_object *ending = &provisional->list[provisional->count];
     *ending = (struct provisional_object){.object = from, .kind = PROVISIONAL_CODE, .part_of = to};
     provisional->of_object[from] = (uint32_t)++provisional->count;
-    settle(resolver, ending);
+    provisional_settle(resolver, ending);
 }
 
 /* Mappings that have turned out to be one object. */
@@ -781,7 +782,7 @@ void provisional_forget(struct resolver *resolver)
     struct provisional *provisional = &resolver->provisional;
     for (size_t i = provisional->first_active; i < provisional->count; i++)
         if (!provisional->list[i].one_of)
-            settle(resolver, &provisional->list[i]);
+            provisional_settle(resolver, &provisional->list[i]);
     memset(provisional->known, 0, PROVISIONAL_BLOCKS * sizeof *provisional->known);
 }
 

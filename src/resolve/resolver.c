@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/resolver_state.h"
-
-#include "base/clock.h"
-#include "base/files.h"
-#include "base/text.h"
-#include "resolve/process.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "resolve/process/process.h"
+#include "resolve/resolver_state.h"
 
 static int open_allocations(struct resolver *resolver, struct error *error)
 {
@@ -41,7 +40,7 @@ static void read_recorded_jitmap(struct resolver *resolver)
 }
 
 /* The memory map cannot be read. */
-static int refuse(pid_t pid, int code, struct error *error)
+static int resolver_refuse(pid_t pid, int code, struct error *error)
 {
     char cause[ERROR_CAUSE];
     if (code == -EACCES || code == -EPERM)
@@ -95,7 +94,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     }
     if (code) {
         resolver_close(resolver);
-        return refuse(options->pid, code, error);
+        return resolver_refuse(options->pid, code, error);
     }
     resolver_tick(resolver, clock_now_ns());
     *out = resolver;
@@ -298,4 +297,146 @@ struct resolver_target resolver_target(const struct resolver *resolver)
         .stopped = resolver->stopped,
         .cpu_ticks = resolver->cpu_ticks,
     };
+}
+
+/* What the decoder asks of the target: code, bounds, memory, segment bases. */
+
+enum { RESOLVER_SCAN_PER_S = 1 };
+
+bool resolver_function_bounds(void *context, uint64_t ip, uint64_t *start, uint64_t *end)
+{
+    struct resolver *resolver = context;
+    return functions_bounds(&resolver->functions, &resolver->space, ip, start, end);
+}
+
+size_t resolver_code(void *context, uint64_t address, void *out, size_t size)
+{
+    struct resolver *resolver = context;
+    /* Memory is what runs: it has relocations and patches that the file has not. */
+    size_t got =
+        resolver->options.live ? process_read_some(resolver->options.pid, address, out, size) : 0;
+    if (got)
+        return got;
+    struct map *map = space_map(&resolver->space, address);
+    struct module *module = map ? space_module(&resolver->space, map) : NULL;
+    return module ? module_bytes(module, address, out, size) : 0;
+}
+
+bool resolver_memory(void *context, uint64_t address, void *out, size_t size)
+{
+    struct resolver *resolver = context;
+    if (resolver->options.live)
+        return process_read(resolver->options.pid, address, out, size);
+    /* The memory of a recording is gone; what was never written still stands in the file. */
+    struct map *map = space_map(&resolver->space, address);
+    struct module *module = map ? space_module(&resolver->space, map) : NULL;
+    return module && module_constant(module, address, out, size);
+}
+
+bool resolver_segment(void *context, uint32_t tid, bool gs, uint64_t *base)
+{
+    struct resolver *resolver = context;
+    if (gs || !resolver->options.live)
+        return false;
+    const struct tcb *tcb = tcbs_ask(&resolver->tcbs, resolver->options.pid, tid);
+    uint64_t now = tcb ? 0 : clock_now_ns();
+    if (!tcb && now >= resolver->scan_ns) {
+        resolver->scan_ns = now + CLOCK_NS_PER_S / RESOLVER_SCAN_PER_S;
+        space_reread(&resolver->space, now);
+        tcbs_scan(&resolver->tcbs, resolver->options.pid, &resolver->space.maps);
+        stacks_refresh(&resolver->space.stacks, &resolver->tcbs, &resolver->space.maps,
+                       (uint32_t)resolver->options.pid);
+        tcb = tcbs_of_thread(&resolver->tcbs, tid);
+    }
+    *base = tcb ? tcb->base : 0;
+    return tcb;
+}
+
+bool resolver_mapped(void *context, uint64_t address)
+{
+    struct resolver *resolver = context;
+    return space_map(&resolver->space, address) ||
+           space_unrecorded(&resolver->space, address) != SPACE_NOTHING;
+}
+
+/* What the heap and the types are told from outside: how far to follow, and the user's bins. */
+
+long resolver_follow(struct resolver *resolver, uint64_t until_ns)
+{
+    return resolver->allocations ? allocations_follow(resolver->allocations, until_ns) : 0;
+}
+
+void resolver_settle(struct resolver *resolver, uint64_t now_ns)
+{
+    /* After an exec: records tell of mappings, but not of what became read-only later. */
+    if (resolver->distrusted && resolver->options.live && space_reread(&resolver->space, now_ns))
+        resolver->distrusted = false;
+    if (typing_run(resolver->typing, now_ns) && resolver->allocations)
+        allocations_ask_again(resolver->allocations);
+    if (resolver->allocations)
+        allocations_settle(resolver->allocations, now_ns);
+}
+
+void resolver_heap_mark(struct resolver *resolver, uint64_t now_ns)
+{
+    if (resolver->allocations)
+        allocations_mark(resolver->allocations, now_ns);
+}
+
+int resolver_bin_rename(struct resolver *resolver, uint32_t bin, const char *name)
+{
+    return resolver->allocations ? allocations_rename(resolver->allocations, bin, name) : -ENOENT;
+}
+
+int resolver_bin_combine(struct resolver *resolver, const uint32_t *bins, uint32_t count)
+{
+    return resolver->allocations ? allocations_combine(resolver->allocations, bins, count)
+                                 : -ENOENT;
+}
+
+int resolver_bin_undo(struct resolver *resolver)
+{
+    return resolver->allocations ? allocations_undo(resolver->allocations) : -ENOENT;
+}
+
+/* The blocks that an object consists of now, and by which call paths more come; declared in
+ * resolver.h. */
+
+static const char *refusal(enum object_kind kind)
+{
+    switch (kind) {
+    case OBJECT_HEAP:
+        return "its blocks are not told one by one: that takes the allocation agent (--heap)";
+    case OBJECT_STACK:
+        return "it is on a stack, where the place of a variable changes with the calls";
+    case OBJECT_TLS:
+        return "each thread has its own in its own place";
+    default:
+        return "where it begins and ends is not known";
+    }
+}
+
+int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *told, void *context,
+                    bool *follows, struct error *error)
+{
+    struct object_desc desc;
+    uint32_t bin = object < resolver->names.object_count ? resolver->bin_of_object[object] : 0;
+    struct place_names names = resolver_names(resolver);
+    *follows = false;
+    if (!names.object(resolver, object, &desc))
+        return error_set(error, -ENOENT, "it is gone");
+    if (bin && !allocations_blocks(resolver->allocations, bin, told, context)) {
+        *follows = true;
+        return 0;
+    }
+    if (desc.kind != OBJECT_GLOBAL || !desc.size_bytes)
+        return error_set(error, -ENOTSUP, "%s", refusal(desc.kind));
+    told(context, desc.address, desc.size_bytes);
+    return 0;
+}
+
+enum allocation_path resolver_path(const struct resolver *resolver, uint32_t object, uint32_t path)
+{
+    uint32_t bin = object < resolver->names.object_count ? resolver->bin_of_object[object] : 0;
+    return bin ? allocations_path(resolver->allocations, bin, path) : ALLOCATION_PATH_OTHER;
 }

@@ -7,15 +7,22 @@
 #ifndef MISSTOP_RESOLVE_RESOLVER_H
 #define MISSTOP_RESOLVE_RESOLVER_H
 
-#include "base/error.h"
-#include "place.h"
-#include "resolve/allocation_path.h"
-#include "sample.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "base/error.h"
+#include "place.h"
+#include "sample.h"
+
+/* Whether allocations by one of the agent's call paths are those of a bin; for resolver.h and what
+ * it asks. */
+enum allocation_path {
+    ALLOCATION_PATH_UNKNOWN, /* none came yet, or it is not grouped yet */
+    ALLOCATION_PATH_OTHER,
+    ALLOCATION_PATH_ITS
+};
 
 struct feed;
 struct files_client;

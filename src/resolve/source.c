@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/source.h"
 
-#include "base/files.h"
-#include "base/text.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -12,6 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/files.h"
+#include "base/text.h"
 
 enum {
     TEXTS_MOST = 16,
@@ -121,8 +121,8 @@ static bool read_text(struct source_text *text, int fd)
 }
 
 /* True: found there, or there is a file that is none of ours to show; the search ends. */
-static bool take(const struct source_options *options, struct source_text *text, int fd,
-                 const char *path, const char *where)
+static bool source_take(const struct source_options *options, struct source_text *text, int fd,
+                        const char *path, const char *where)
 {
     char why[FILES_WHY];
     if (fd < 0) {
@@ -165,7 +165,7 @@ static bool take_tail(const struct source_options *options, struct source_text *
             snprintf(path, sizeof path, "%s/%s", directory, tail);
             int fd = files_open_below(-1, path, options->files, FILES_FOLLOW, TEXT_MOST_BYTES);
             if (fd != -ENOENT && fd != -ENOTDIR &&
-                take(options, text, fd, tail, " in the current directory"))
+                source_take(options, text, fd, tail, " in the current directory"))
                 return true;
             first = first ? first : tail;
         }
@@ -179,7 +179,7 @@ static bool take_tail(const struct source_options *options, struct source_text *
     return false;
 }
 
-static void search(const struct source_options *options, struct source_text *text)
+static void source_search(const struct source_options *options, struct source_text *text)
 {
     char path[PATH_MAX];
     const char *file = text->file;
@@ -187,21 +187,22 @@ static void search(const struct source_options *options, struct source_text *tex
     struct files_client *files = options->files;
     bool elsewhere = files && files->elsewhere;
     if (absolute && options->pid &&
-        take(options, text,
-             files_open_in_root(options->pid, file, files, FILES_FOLLOW, TEXT_MOST_BYTES), file,
-             " of the process"))
+        source_take(options, text,
+                    files_open_in_root(options->pid, file, files, FILES_FOLLOW, TEXT_MOST_BYTES),
+                    file, " of the process"))
         return;
     if (absolute && elsewhere)
         tell(text, "%s%s on this side (not opened: %s)", *text->note ? ", " : "looked for: ", file,
              options->pid ? "the process has another root; --symfs DIR names where its files are"
                           : "recorded on another machine; --symfs DIR names where its files are");
     if (absolute && !elsewhere &&
-        take(options, text, files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MOST_BYTES), file,
-             options->pid ? " on this side" : ""))
+        source_take(options, text, files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MOST_BYTES),
+                    file, options->pid ? " on this side" : ""))
         return;
     if (absolute && options->symfs &&
         snprintf(path, sizeof path, "%s%s", options->symfs, file) < (int)sizeof path &&
-        take(options, text, files_open_in_folder(options->symfs, file, TEXT_MOST_BYTES), path, ""))
+        source_take(options, text, files_open_in_folder(options->symfs, file, TEXT_MOST_BYTES),
+                    path, ""))
         return;
     take_tail(options, text, file);
 }
@@ -231,7 +232,7 @@ static void keep_bounds(struct source_texts *texts, const struct source_text *ne
     }
 }
 
-static struct source_text *text_of(struct source_texts *texts, const char *file)
+static struct source_text *source_text_of(struct source_texts *texts, const char *file)
 {
     struct source_text *text;
     for (size_t i = 0; i < TEXTS_MOST; i++) {
@@ -247,7 +248,7 @@ static struct source_text *text_of(struct source_texts *texts, const char *file)
     if (!text->file)
         return NULL;
     text->used = ++texts->clock;
-    search(&texts->options, text);
+    source_search(&texts->options, text);
     texts->size_bytes += bytes_of(text);
     keep_bounds(texts, text);
     return text;
@@ -270,7 +271,7 @@ bool source_texts_line(struct source_texts *texts, const char *file, uint32_t li
                        size_t out_size)
 {
     char wide[LINE_BYTES];
-    const struct source_text *text = text_of(texts, file);
+    const struct source_text *text = source_text_of(texts, file);
     *out = '\0';
     if (!text || !text->text || !line || line > text->lines)
         return false;
@@ -289,6 +290,6 @@ bool source_texts_line(struct source_texts *texts, const char *file, uint32_t li
 
 const char *source_texts_note(struct source_texts *texts, const char *file)
 {
-    const struct source_text *text = text_of(texts, file);
+    const struct source_text *text = source_text_of(texts, file);
     return text ? text->note : NULL;
 }

@@ -1,12 +1,149 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/typing.h"
 
-#include "base/clock.h"
-#include "resolve/module.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "resolve/elf/module.h"
+#include "resolve/members.h"
+
+enum { STRINGS_MAX = 64 << 20 };
+
+static void answers_init(struct answers *answers, const struct types *types)
+{
+    *answers = (struct answers){.types = types};
+    arena_init(&answers->strings);
+}
+
+static void answers_fini(struct answers *answers)
+{
+    arena_fini(&answers->strings);
+    hash_fini(&answers->of_question);
+    for (size_t i = 0; i < sizeof answers->blocks / sizeof *answers->blocks; i++)
+        free(answers->blocks[i]);
+}
+
+/* Addresses mean something else now: no question has been asked. */
+static void answers_clear(struct answers *answers)
+{
+    hash_clear(&answers->of_question);
+    answers->count = 0;
+}
+
+static struct answered *answered_at(const struct answers *answers, uint32_t index)
+{
+    return &answers->blocks[index / ANSWERS_BLOCK][index % ANSWERS_BLOCK];
+}
+
+/* Which code touched a variable only helps to find it. */
+static uint64_t answers_key_of(uint32_t serial, const struct dwarf_question *question)
+{
+    bool fixed = question->ask == DWARF_VARIABLE || question->ask == DWARF_TLS;
+    uint64_t pc = fixed ? 0 : question->pc;
+    uint64_t operand = (uint64_t)question->displacement << 24 ^ (uint64_t)question->base << 16 ^
+                       (uint64_t)question->index << 8 ^ question->size;
+    return hash_mix(pc ^ hash_mix(question->address ^ (uint64_t)question->slot)) ^
+           hash_mix(operand + question->ask) ^ (uint64_t)serial << 40;
+}
+
+static const char *answers_keep_text(struct answers *answers, const char *text)
+{
+    return answers->strings.used_bytes < STRINGS_MAX ? arena_string(&answers->strings, text) : NULL;
+}
+
+static struct answered *answers_add(struct answers *answers, uint64_t key)
+{
+    struct answered **block = &answers->blocks[answers->count / ANSWERS_BLOCK];
+    if (!*block)
+        *block = malloc(ANSWERS_BLOCK * sizeof **block);
+    uint32_t *slot = *block ? hash_insert(&answers->of_question, key, NULL) : NULL;
+    if (!slot)
+        return NULL;
+    *slot = answers->count;
+    return answered_at(answers, answers->count++);
+}
+
+/* NULL: never asked. */
+static struct answered *answers_find(const struct answers *answers, uint32_t serial,
+                                     const struct dwarf_question *question)
+{
+    const uint32_t *index = hash_find(&answers->of_question, answers_key_of(serial, question));
+    return index ? answered_at(answers, *index) : NULL;
+}
+
+/* A question that has been asked; at most ANSWERS_MAX. NULL: no memory. */
+static struct answered *answers_expect(struct answers *answers, uint32_t serial,
+                                       const struct dwarf_question *question)
+{
+    struct answered *answered = answers_add(answers, answers_key_of(serial, question));
+    if (answered)
+        *answered = (struct answered){.serial = serial};
+    return answered;
+}
+
+/* "min < clamp" of the functions inlined at an instruction. */
+static const char *join_inlined(struct answers *answers, const struct dwarf_answer *answer)
+{
+    char text[512] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < answer->inlined_count && i < DWARF_INLINED_MAX; i++) {
+        int more = snprintf(text + used, sizeof text - used, "%s%s", i ? " < " : "",
+                            answer->inlined[i] ? answer->inlined[i] : "?");
+        if (more < 0 || used + (size_t)more >= sizeof text)
+            break;
+        used += (size_t)more;
+    }
+    return used ? answers_keep_text(answers, text) : NULL;
+}
+
+static void answers_fill(struct answers *answers, struct answered *known,
+                         const struct dwarf_answer *answer)
+{
+    uint32_t type = types_of_file(answers->types, known->serial, answer->type);
+    uint8_t untyped = type ? 0 : answer->untyped ? answer->untyped : (uint8_t)UNTYPED_NO_VARIABLE;
+    switch (answer->question.ask) {
+    case DWARF_ACCESS:
+        known->operand = (struct typed_operand){.type = type,
+                                                .offset = answer->offset,
+                                                .untyped = untyped,
+                                                .how = answer->how,
+                                                .indexed = answer->indexed,
+                                                .bits_at = answer->bits_at,
+                                                .unit = answer->unit};
+        break;
+    case DWARF_LINE:
+        known->line = (struct typed_line){.file = answers_keep_text(answers, answer->file),
+                                          .inlined = join_inlined(answers, answer),
+                                          .line = answer->line};
+        break;
+    case DWARF_CALL:
+        known->call = (struct typed_call){answers_keep_text(answers, answer->name), type};
+        break;
+    default:
+        known->variable = (struct typed_variable){.type = type,
+                                                  .count = answer->count,
+                                                  .size = answer->size,
+                                                  .offset = answer->offset,
+                                                  .name = answers_keep_text(answers, answer->name),
+                                                  .untyped = untyped,
+                                                  .slot = answer->slot};
+    }
+}
+
+/* What was not expected, or is answered, is left as it is. */
+static void answers_take(struct answers *answers, uint32_t serial,
+                         const struct dwarf_answer *answer)
+{
+    struct answered *expected = answers_find(answers, serial, &answer->question);
+    if (!expected || expected->answered)
+        return;
+    expected->answered = true;
+    answers_fill(answers, expected, answer);
+}
 
 enum { NAP_NS = 50000 }; /* while an answer is waited for */
 
@@ -42,13 +179,13 @@ struct typing {
     struct typed_variable slot; /* typing_slot()'s last, of another slot of a variable */
 };
 
-static void take_type(void *context, uint32_t serial, const struct dwarf_type *type)
+static void typing_take_type(void *context, uint32_t serial, const struct dwarf_type *type)
 {
     struct typing *typing = context;
     types_add(&typing->types, serial, type->type, &type->desc);
 }
 
-static void take_answer(void *context, uint32_t serial, const struct dwarf_answer *answer)
+static void typing_take_answer(void *context, uint32_t serial, const struct dwarf_answer *answer)
 {
     struct typing *typing = context;
     answers_take(&typing->answers, serial, answer);
@@ -59,7 +196,8 @@ struct typing *typing_new(void)
     struct typing *typing = calloc(1, sizeof *typing);
     if (!typing)
         return NULL;
-    struct readers_take take = {.context = typing, .type = take_type, .answer = take_answer};
+    struct readers_take take = {
+        .context = typing, .type = typing_take_type, .answer = typing_take_answer};
     types_init(&typing->types);
     answers_init(&typing->answers, &typing->types);
     typing->readers = readers_new(&readers_usual, &take);
@@ -100,7 +238,7 @@ void typing_be_patient(struct typing *typing, uint64_t patience_ns)
 }
 
 /* A recording waits for nobody: what its samples need can be waited for. */
-static void wait_for(struct typing *typing, const struct answered *known)
+static void typing_wait_for(struct typing *typing, const struct answered *known)
 {
     const struct timespec nap = {.tv_nsec = NAP_NS};
     uint64_t start_ns = clock_now_ns();
@@ -150,7 +288,7 @@ static const struct answered *ask(struct typing *typing, const struct module *mo
     if (!known)
         return NULL;
     if (typing->patience_ns)
-        wait_for(typing, known);
+        typing_wait_for(typing, known);
     return known->answered ? known : NULL;
 }
 
@@ -167,7 +305,7 @@ static struct recent *recent_at(struct typing *typing, uint64_t pc)
     return &typing->recent[(pc ^ pc / RECENT) % RECENT];
 }
 
-static bool same(const struct recent *a, const struct recent *b)
+static bool typing_same(const struct recent *a, const struct recent *b)
 {
     return a->pc == b->pc && a->operand == b->operand && a->serial == b->serial;
 }
@@ -186,7 +324,7 @@ const struct typed_operand *typing_operand(struct typing *typing, const struct m
         return &no_code;
     struct recent now = recent_of(module, access);
     struct recent *recent = recent_at(typing, access->ip);
-    if (same(recent, &now))
+    if (typing_same(recent, &now))
         return &recent->known->operand;
     const struct answered *known = ask(typing, module, &question);
     /* What is refused is nobody's answer. */
@@ -276,4 +414,125 @@ const struct types *typing_types(const struct typing *typing)
 struct readers_status typing_status(const struct typing *typing)
 {
     return readers_status(typing->readers);
+}
+
+enum { TYPES_MAX = 1 << 16, TYPES_BYTES_MAX = 64 << 20 };
+
+void types_init(struct types *types)
+{
+    *types = (struct types){0};
+    arena_init(&types->memory);
+}
+
+void types_fini(struct types *types)
+{
+    arena_fini(&types->memory);
+    hash_fini(&types->of_content);
+    hash_fini(&types->of_file);
+    free(types->types);
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return hash_mix(hash ^ hash_bytes(text, strlen(text)));
+}
+
+static uint64_t content_of_member(uint64_t hash, const struct type_member *member)
+{
+    uint64_t place = (uint64_t)member->depth << 32 | (uint64_t)member->kind << 16 |
+                     (uint64_t)member->bit_offset << 8 | member->bit_size;
+    hash = hash_text(hash_text(hash, member->name), member->type);
+    hash = hash_mix(hash + member->offset);
+    hash = hash_mix(hash + member->size);
+    hash = hash_mix(hash + member->count);
+    hash = hash_mix(hash + ((uint64_t)member->parent << 32 | member->stride));
+    return hash_mix(hash + place);
+}
+
+static uint64_t content_of(const struct type_desc *desc)
+{
+    uint64_t shape = desc->member_count | (uint64_t)desc->kind << 48 | (uint64_t)desc->cut << 56;
+    uint64_t hash = hash_text(hash_mix(desc->size) ^ shape, desc->name);
+    for (uint32_t i = 0; i < desc->member_count; i++)
+        hash = content_of_member(hash, &desc->members[i]);
+    return hash;
+}
+
+static bool copy_members(struct types *types, struct type_desc *kept, const struct type_desc *desc)
+{
+    struct type_member *members =
+        arena_array(&types->memory, desc->member_count, sizeof *desc->members);
+    for (uint32_t i = 0; members && i < desc->member_count; i++) {
+        members[i] = desc->members[i];
+        members[i].name = arena_string(&types->memory, desc->members[i].name);
+        members[i].type = arena_string(&types->memory, desc->members[i].type);
+        if (!members[i].name || !members[i].type)
+            return false;
+    }
+    kept->members = members;
+    return members;
+}
+
+static bool types_make_room(struct types *types)
+{
+    struct type_desc *more =
+        array_more(types->types, &types->room, types->count + 1, sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
+        return false;
+    types->types = more;
+    return true;
+}
+
+static uint32_t add_new(struct types *types, const struct type_desc *desc, uint64_t content)
+{
+    if (types->count == TYPES_MAX || types->memory.used_bytes > TYPES_BYTES_MAX ||
+        !types_make_room(types))
+        return 0;
+    struct type_desc *kept = &types->types[types->count + 1];
+    *kept = *desc;
+    kept->name = arena_string(&types->memory, desc->name);
+    uint32_t *slot = kept->name && copy_members(types, kept, desc)
+                         ? hash_insert(&types->of_content, content, NULL)
+                         : NULL;
+    return slot ? *slot = ++types->count : 0;
+}
+
+static uint64_t file_key(uint32_t serial, uint32_t reference)
+{
+    return (uint64_t)serial << 32 | reference;
+}
+
+uint32_t types_add(struct types *types, uint32_t serial, uint32_t reference,
+                   const struct type_desc *told)
+{
+    struct type_desc desc = *told;
+    if (desc.member_count > TYPE_MEMBERS_MAX) {
+        desc.member_count = TYPE_MEMBERS_MAX;
+        desc.cut = true;
+    }
+    uint64_t content = content_of(&desc);
+    const uint32_t *known = hash_find(&types->of_content, content);
+    uint32_t type = known ? *known : add_new(types, &desc, content);
+    uint32_t *slot = type ? hash_insert(&types->of_file, file_key(serial, reference), NULL) : NULL;
+    if (slot)
+        *slot = type;
+    return type;
+}
+
+uint32_t types_of_file(const struct types *types, uint32_t serial, uint32_t reference)
+{
+    const uint32_t *type = hash_find(&types->of_file, file_key(serial, reference));
+    return type ? *type : 0;
+}
+
+const struct type_desc *types_at(const struct types *types, uint32_t type)
+{
+    return type && type <= types->count ? &types->types[type] : NULL;
+}
+
+bool types_contains(const struct types *types, uint32_t outer, uint32_t inner)
+{
+    const struct type_desc *whole = types_at(types, outer);
+    const struct type_desc *part = types_at(types, inner);
+    return whole && part && type_has_part(whole, part);
 }

@@ -7,14 +7,104 @@
 #ifndef MISSTOP_RESOLVE_TYPING_H
 #define MISSTOP_RESOLVE_TYPING_H
 
-#include "access.h"
-#include "place.h"
-#include "resolve/answers.h"
-#include "resolve/dwarf/reader.h"
-#include "resolve/types.h"
-
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "access.h"
+#include "base/array.h"
+#include "base/hash.h"
+#include "place.h"
+#include "resolve/dwarf/question.h"
+#include "resolve/dwarf/reader.h"
+
+/*
+ * All types seen in any file of the process, under dense ids from 1. The same type told by two
+ * files is one (name, size and members equal). Copies are kept until the end; bounded: when it
+ * is full, what is new is not known. For typing.c.
+ */
+struct types {
+    struct arena memory;
+    struct type_desc *types; /* [count], from 1 */
+    uint32_t count;
+    size_t room;
+    struct hash of_content; /* newest of a content hash: id */
+    struct hash of_file;    /* (module serial, its reference): id */
+};
+
+void types_init(struct types *types);
+void types_fini(struct types *types);
+
+/* The id of a type that a file calls `reference`; 0: full. */
+uint32_t types_add(struct types *types, uint32_t serial, uint32_t reference,
+                   const struct type_desc *desc);
+
+/* The id behind a file's reference; 0: none was told. */
+uint32_t types_of_file(const struct types *types, uint32_t serial, uint32_t reference);
+
+/* NULL: no such id. */
+const struct type_desc *types_at(const struct types *types, uint32_t type);
+
+/* Whether one has the other as a member, however deep. */
+bool types_contains(const struct types *types, uint32_t outer, uint32_t inner);
+
+/* What debugging information has answered, each question once. For typing.c. */
+/* What an instruction's operand points into. */
+struct typed_operand {
+    uint32_t type;  /* 0: see untyped */
+    int64_t offset; /* of the access from the start of the type, index taken as 0 */
+    uint8_t untyped;
+    uint8_t how; /* enum dwarf_how */
+    bool indexed;
+    uint8_t bits_at; /* bytes from there to the bit-field that is used of the word */
+    uint8_t unit;    /* bytes of bit-fields of which any may be used; 0: no such */
+};
+
+/* A variable of a module, of a thread, or of a frame. */
+struct typed_variable {
+    uint32_t type;    /* of it, or of its elements; 0: see untyped */
+    uint64_t count;   /* elements; 0: no array */
+    uint64_t size;    /* 0: not known */
+    int64_t offset;   /* of the place asked about */
+    const char *name; /* NULL: none */
+    uint8_t untyped;
+    uint8_t slot; /* enum dwarf_slot, of a frame's */
+};
+
+struct typed_line {
+    const char *file; /* NULL: not known */
+    const char *inlined;
+    uint32_t line;
+};
+
+/* "TYPE.VARIABLE" that the call before a return address assigns to. */
+struct typed_call {
+    const char *name; /* NULL: nothing it can be called after */
+    uint32_t type;    /* of what is allocated; 0: not known */
+};
+
+/* Found by a hash of the question: of a quarter million, two have the same once in 10^8 runs. */
+struct answered {
+    uint32_t serial; /* of the module */
+    bool answered;   /* else it has been asked */
+    union {
+        struct typed_operand operand;
+        struct typed_variable variable;
+        struct typed_line line;
+        struct typed_call call;
+    };
+};
+
+enum { ANSWERS_MAX = 1 << 18, ANSWERS_BLOCK = 1 << 10 };
+
+struct answers {
+    const struct types *types;
+    struct arena strings;
+    struct hash of_question; /* index of the answer */
+    struct answered
+        *blocks[ANSWERS_MAX / ANSWERS_BLOCK]; /* as they fill up: answers stay in place */
+    uint32_t count;
+};
 
 struct module;
 struct typing;

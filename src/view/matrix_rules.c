@@ -3,7 +3,7 @@
 #include "view/matrix_table.h"
 
 #include "base/hash.h"
-#include "resolve/rc.h"
+#include "resolve/heap/bin_rules.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -8,7 +8,7 @@
 #ifndef MISSTOP_VIEW_MATRIX_TABLE_H
 #define MISSTOP_VIEW_MATRIX_TABLE_H
 
-#include "resolve/bin_rules.h"
+#include "resolve/heap/bin_rules.h"
 #include "snapshot.h"
 
 #include <stdbool.h>

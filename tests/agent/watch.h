@@ -4,7 +4,7 @@
 #define MISSTOP_TESTS_WATCH_H
 
 #include "agent_abi.h"
-#include "resolve/feed.h"
+#include "resolve/heap/feed.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -10,7 +10,7 @@
  */
 #include "agent_abi.h"
 #include "base/clock.h"
-#include "resolve/feed.h"
+#include "resolve/heap/feed.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The candidates for the index of heap blocks (resolve/blocks.h), at 1 and 10 million live
+ * The candidates for the index of heap blocks (resolve/heap/blocks.h), at 1 and 10 million live
  * blocks, with --full also at 50 million: time of an update and of a lookup, and memory.
  *
  *   bench_blocks [--full] [MILLIONS] [CANDIDATE]

@@ -7,7 +7,7 @@
  *   bench_types [FILE [DEBUG_ROOT]]    without: libc, python3 and a large library made here
  */
 #include "resolve/dwarf/reader.h"
-#include "resolve/module.h"
+#include "resolve/elf/module.h"
 
 #include "base/clock.h"
 #include "base/hash.h"

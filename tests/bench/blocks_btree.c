@@ -4,7 +4,7 @@
  * that is appended to is split at its end, so a heap that grows upwards leaves full ones;
  * a leaf less than a third full takes in its right neighbour where that fits.
  */
-#include "resolve/packed.h"
+#include "resolve/heap/blocks.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A candidate for the index of heap blocks (resolve/blocks.h): the one that was chosen and
+ * A candidate for the index of heap blocks (resolve/heap/blocks.h): the one that was chosen and
  * those it was measured against. For bench_blocks, which times them, and test_blocks, which
  * holds each against a model, so that no figure comes from an index that errs.
  */
 #ifndef MISSTOP_TESTS_BLOCKS_CANDIDATE_H
 #define MISSTOP_TESTS_BLOCKS_CANDIDATE_H
 
-#include "resolve/blocks.h"
+#include "resolve/heap/blocks.h"
 
 struct candidate {
     const char *name;

@@ -13,7 +13,7 @@
 
 #include "blocks_candidate.h"
 
-#include "resolve/packed.h"
+#include "resolve/heap/blocks.h"
 
 #include <errno.h>
 #include <stddef.h>

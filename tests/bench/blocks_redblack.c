@@ -4,7 +4,7 @@
  * as it gets: 40 bytes a node, 32-bit links into one array. Insertion and deletion are the
  * textbook's (Cormen, Leiserson, Rivest, Stein, chapter 13), node 0 being its nil.
  */
-#include "resolve/packed.h"
+#include "resolve/heap/blocks.h"
 
 #include <errno.h>
 #include <stdlib.h>

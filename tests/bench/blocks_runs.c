@@ -5,7 +5,7 @@
  * where it lies; the merge leaves the dead out. A lookup asks every run. The longest merge
  * is a pause that the other candidates do not have.
  */
-#include "resolve/packed.h"
+#include "resolve/heap/blocks.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  */
 #include "resolve/dwarf/program.h"
 #include "resolve/dwarf/reader.h"
-#include "resolve/module.h"
+#include "resolve/elf/module.h"
 
 #include "base/clock.h"
 #include "base/hash.h"

@@ -6,7 +6,7 @@
  * each cut at many lengths, then changed at random where the headers and tables are:
  * fuzz_elf [COUNT [SEED]]. What breaks it is left in ./fuzz_elf.last; fuzz_elf FILE tries one.
  */
-#include "resolve/module.h"
+#include "resolve/elf/module.h"
 
 #include "base/hash.h"
 
@@ -32,7 +32,7 @@ static void touch(const struct symbol *symbol)
     sum += symbol ? strlen(symbol->name) : 0;
 }
 
-/* Call frame information as src/resolve/unwind.c asks for it. */
+/* Call frame information as src/resolve/elf/unwind.c asks for it. */
 static void ask_frames(struct module *module, uint64_t address)
 {
     uint64_t bias = 0;

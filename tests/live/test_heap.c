@@ -10,10 +10,10 @@
 #include "churn.h"
 #include "decode/decoder.h"
 #include "launch.h"
-#include "resolve/feed.h"
+#include "resolve/heap/feed.h"
 #include "resolve/resolver.h"
-#include "resolve/told.h"
-#include "resolve/walked.h"
+#include "resolve/heap/recorded_heap.h"
+#include "resolve/heap/walked_heap.h"
 #include "sample/sampler.h"
 
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "resolve/members.h"
-#include "resolve/module.h"
+#include "resolve/elf/module.h"
 #include "target.h"
 
 #include <elf.h>

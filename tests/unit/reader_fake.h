@@ -6,8 +6,8 @@
 #ifndef MISSTOP_TESTS_UNIT_READER_FAKE_H
 #define MISSTOP_TESTS_UNIT_READER_FAKE_H
 
-#include "resolve/dwarf/reader_state.h"
-#include "resolve/module.h"
+#include "resolve/dwarf/reader.h"
+#include "resolve/elf/module.h"
 
 enum fake_order {
     FAKE_ECHO,  /* answers with the address as the line */

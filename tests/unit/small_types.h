@@ -3,7 +3,7 @@
 #ifndef MISSTOP_TESTS_UNIT_SMALL_TYPES_H
 #define MISSTOP_TESTS_UNIT_SMALL_TYPES_H
 
-#include "resolve/types.h"
+#include "resolve/typing.h"
 
 extern const struct type_desc small_int;      /* 4 bytes */
 extern const struct type_desc small_double;   /* 8 bytes */

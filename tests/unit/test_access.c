@@ -12,7 +12,7 @@
 #include "decode/decoder.h"
 #include "decode/insn.h"
 #include "resolve/dwarf/program.h"
-#include "resolve/module.h"
+#include "resolve/elf/module.h"
 #include "target.h"
 
 #include <fcntl.h>

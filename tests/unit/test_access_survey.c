@@ -10,7 +10,7 @@
 #include "decode/decoder.h"
 #include "decode/insn.h"
 #include "resolve/dwarf/program.h"
-#include "resolve/module.h"
+#include "resolve/elf/module.h"
 
 #include <dwarf.h>
 #include <elf.h>

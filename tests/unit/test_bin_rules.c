@@ -3,9 +3,7 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "resolve/bin_rules.h"
-#include "resolve/rc.h"
-#include "resolve/wrappers.h"
+#include "resolve/heap/bin_rules.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "resolve/binaries.h"
+#include "resolve/elf/binaries.h"
 #include "target.h"
 
 #include <stdlib.h>

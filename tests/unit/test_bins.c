@@ -6,7 +6,7 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "resolve/bins.h"
+#include "resolve/heap/bins.h"
 
 #include <errno.h>
 #include <math.h>

@@ -85,7 +85,7 @@ static void model_insert(struct model *model, const struct block *block)
     model->count++;
 }
 
-/* As blocks.h and packed.h promise it. */
+/* As blocks.h and blocks.h promise it. */
 static void assert_same(const struct block *found, const struct block *expected)
 {
     uint64_t requested = expected->requested_bytes < expected->usable_bytes

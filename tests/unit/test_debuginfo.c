@@ -5,9 +5,9 @@
  */
 #include "unit.h"
 
-#include "resolve/debuginfo.h"
+#include "resolve/elf/debuginfo.h"
 #include "resolve/dwarf/program.h"
-#include "resolve/module.h"
+#include "resolve/elf/module.h"
 #include "target.h"
 
 #include <dwarf.h>

@@ -6,7 +6,7 @@
 
 #include "decode/insn.h"
 #include "resolve/dwarf/die.h"
-#include "resolve/dwarf/globals.h"
+#include "resolve/dwarf/variables.h"
 #include "resolve/members.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "agent_abi.h"
 #include "base/clock.h"
 #include "base/hash.h"
-#include "resolve/feed.h"
+#include "resolve/heap/feed.h"
 
 #include <fcntl.h>
 #include <stdio.h>

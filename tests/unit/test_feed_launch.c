@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "resolve/feed.h"
+#include "resolve/heap/feed.h"
 
 #include <errno.h>
 #include <fcntl.h>

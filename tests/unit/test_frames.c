@@ -2,7 +2,7 @@
 /* Function bounds from .eh_frame, beside the symbols of the same file. */
 #include "unit.h"
 
-#include "resolve/frames.h"
+#include "resolve/elf/cfi.h"
 
 #include <fcntl.h>
 #include <gelf.h>

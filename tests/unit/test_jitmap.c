@@ -2,7 +2,7 @@
 /* JIT maps: well-formed, growing, overlapping, and written by somebody with ill intent. */
 #include "unit.h"
 
-#include "resolve/jitmap.h"
+#include "resolve/runtime/jitmap.h"
 
 #include <fcntl.h>
 #include <stdio.h>

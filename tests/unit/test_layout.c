@@ -2,7 +2,7 @@
 /* Where an ELF file's parts are, from headers made for the purpose. */
 #include "unit.h"
 
-#include "resolve/layout.h"
+#include "resolve/elf/module.h"
 
 #include <elf.h>
 #include <string.h>

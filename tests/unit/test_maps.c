@@ -2,7 +2,7 @@
 /* The table of mappings: /proc's lines, records over it, and lines that make no sense. */
 #include "unit.h"
 
-#include "resolve/maps.h"
+#include "resolve/process/maps.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #include "unit.h"
 
 #include "base/clock.h"
-#include "resolve/memory_use.h"
-#include "resolve/tlb.h"
+#include "resolve/process/memory_use.h"
+#include "resolve/process/tlb.h"
 
 #include <math.h>
 #include <stdlib.h>

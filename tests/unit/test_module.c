@@ -2,7 +2,7 @@
 /* One ELF file as a module: names from itself and from separate debug files; hostile ones. */
 #include "unit.h"
 
-#include "resolve/module.h"
+#include "resolve/elf/module.h"
 #include "target.h"
 
 #include <fcntl.h>

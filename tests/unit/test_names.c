@@ -2,7 +2,7 @@
 /* Interned objects and functions: ids, keys, instances, hostile text, and when they are full. */
 #include "unit.h"
 
-#include "resolve/names.h"
+#include "resolve/objects.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Nodes of CPUs and pages, on machines made up in a folder, and the real kernel's answer. */
 #include "unit.h"
 
-#include "resolve/nodes.h"
+#include "resolve/process/memory_use.h"
 
 #include <errno.h>
 #include <stdio.h>

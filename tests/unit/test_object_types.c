@@ -2,7 +2,6 @@
 #include "unit.h"
 
 #include "resolve/object_types.h"
-#include "resolve/type_instances.h"
 #include "small_types.h"
 
 #include <stdbool.h>

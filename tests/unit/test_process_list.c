@@ -2,7 +2,7 @@
 /* The list of processes to choose from, and facts about one, on children of this test. */
 #include "unit.h"
 
-#include "resolve/process.h"
+#include "resolve/process/process.h"
 #include "resolve/resolver.h"
 
 #include <math.h>

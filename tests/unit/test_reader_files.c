@@ -3,9 +3,9 @@
 #include "unit.h"
 
 #include "base/clock.h"
-#include "resolve/dwarf/landlock.h"
+#include "resolve/dwarf/worker.h"
 #include "resolve/dwarf/reader.h"
-#include "resolve/module.h"
+#include "resolve/elf/module.h"
 #include "target.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* Which object anonymous memory is, over maps as a kernel would list them. */
 #include "unit.h"
 
-#include "resolve/regions.h"
+#include "resolve/process/space.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /* The resolver on a live child whose variables, stacks, TLS and mappings the test knows. */
 #include "unit.h"
 
-#include "resolve/finding.h"
-#include "resolve/maps.h"
-#include "resolve/module.h"
+#include "resolve/objects.h"
+#include "resolve/process/maps.h"
+#include "resolve/elf/module.h"
 #include "resolve/resolver.h"
 
 #include <errno.h>

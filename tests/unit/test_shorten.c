@@ -2,7 +2,7 @@
 /* Names of C++ templates made short, hostile ones too. */
 #include "unit.h"
 
-#include "resolve/dwarf/shorten.h"
+#include "resolve/dwarf/die.h"
 
 #include <stdio.h>
 

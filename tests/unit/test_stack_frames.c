@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * src/resolve/unwind.c: a chain of functions, each with an array that it tells the address of and
+ * src/resolve/elf/unwind.c: a chain of functions, each with an array that it tells the address of and
  * its canonical frame address as its compiler knows it (__builtin_dwarf_cfa()): those are what
  * has to be found from the registers of the innermost one.
  */
 #include "unit.h"
 
-#include "resolve/unwind.h"
+#include "resolve/elf/unwind.h"
 #include "target.h"
 
 #include <stdbool.h>

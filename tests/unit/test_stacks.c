@@ -3,9 +3,8 @@
  */
 #include "unit.h"
 
-#include "resolve/finding.h"
-#include "resolve/stacks.h"
-#include "resolve/tcb_stack.h"
+#include "resolve/objects.h"
+#include "resolve/process/threads.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Symbols of one kind: aliases, ones without size, overlaps, gaps. */
 #include "unit.h"
 
-#include "resolve/symbols.h"
+#include "resolve/elf/symbols.h"
 
 static struct symbols symbols;
 

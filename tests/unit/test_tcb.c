@@ -2,7 +2,7 @@
 /* Thread control blocks of this very process, whose threads know where theirs are. */
 #include "unit.h"
 
-#include "resolve/tcb.h"
+#include "resolve/process/threads.h"
 
 #include <pthread.h>
 #include <string.h>

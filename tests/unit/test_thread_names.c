@@ -2,7 +2,7 @@
 /* Names of threads: from records, from /proc, forgotten with their number. */
 #include "unit.h"
 
-#include "resolve/thread_names.h"
+#include "resolve/process/threads.h"
 
 #include <string.h>
 #include <sys/prctl.h>

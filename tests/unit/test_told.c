@@ -4,7 +4,7 @@
 
 #include "../agent/logger.h"
 #include "../agent/watch.h"
-#include "resolve/told.h"
+#include "resolve/heap/recorded_heap.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unit.h"
 
-#include "resolve/types.h"
+#include "resolve/typing.h"
 #include "small_types.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 /* What is asked, when, and what becomes of the answers: the readers are played by this test. */
 #include "unit.h"
 
-#include "resolve/module.h"
+#include "resolve/elf/module.h"
 #include "resolve/typing.h"
 #include "small_types.h"
 

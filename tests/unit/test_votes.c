@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "resolve/votes.h"
+#include "resolve/object_types.h"
 #include "small_types.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 
 #include "../walk/image.h"
 #include "base/hash.h"
-#include "resolve/walk.h"
+#include "resolve/heap/walk.h"
 
 #include <errno.h>
 #include <stdlib.h>

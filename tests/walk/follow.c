@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "follow.h"
 
-#include "resolve/tcb.h"
+#include "resolve/process/threads.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #ifndef MISSTOP_TESTS_FOLLOW_H
 #define MISSTOP_TESTS_FOLLOW_H
 
-#include "resolve/maps.h"
-#include "resolve/walk.h"
+#include "resolve/process/maps.h"
+#include "resolve/heap/walk.h"
 #include "walked.h"
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #ifndef MISSTOP_TESTS_IMAGE_H
 #define MISSTOP_TESTS_IMAGE_H
 
-#include "resolve/walk.h"
+#include "resolve/heap/walk.h"
 
 struct image_layout {
     const char *name;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/declared.h"
+#include <errno.h>
+
 #include "resolve/dwarf/flow.h"
-#include "resolve/dwarf/operand.h"
 #include "resolve/dwarf/program.h"
 #include "resolve/members.h"
-
-#include <errno.h>
 
 /* The instruction's operand that is asked for. */
 static const struct insn_memory *operand(const struct insn *insn,
@@ -36,8 +34,8 @@ static enum untyped reason_of(const struct value *place)
     }
 }
 
-static enum untyped check(const struct scene *scene, struct value *place,
-                          const struct dwarf_question *question)
+static enum untyped access_check(const struct scene *scene, struct value *place,
+                                 const struct dwarf_question *question)
 {
     struct shapes *shapes = scene->shapes;
     const struct shape *shape = shapes_at(shapes, place->shape);
@@ -60,7 +58,7 @@ static enum untyped check(const struct scene *scene, struct value *place,
 }
 
 /* A variable in the frame is what a stack address points into. */
-static struct value place_of(const struct flow_at *at, const struct insn_memory *memory)
+static struct value access_place_of(const struct flow_at *at, const struct insn_memory *memory)
 {
     struct value place = operand_address(&at->scene, &at->state, at->insn, memory);
     if (place.kind != VALUE_FRAME)
@@ -146,7 +144,7 @@ static bool run_of(uint64_t mask, struct bits *run)
     return run->end == 64 || !(mask >> run->end);
 }
 
-static void cut(struct bits *bits, int64_t first, int64_t end)
+static void access_cut_bits(struct bits *bits, int64_t first, int64_t end)
 {
     bits->first = first > bits->first ? first : bits->first;
     bits->end = end < bits->end ? end : bits->end;
@@ -181,15 +179,15 @@ static bool narrow_by(const struct flow_at *at, size_t load, size_t index, int64
     case INSN_OP_SHR:
     case INSN_OP_SAR:
         if (by_constant) {
-            cut(bits, *low, *low + width);
+            access_cut_bits(bits, *low, *low + width);
             *low += insn->immediate;
-            cut(bits, *low, *low + width);
+            access_cut_bits(bits, *low, *low + width);
         }
         return by_constant;
     case INSN_OP_SHL:
         if (by_constant) {
             *low -= insn->immediate;
-            cut(bits, *low, *low + width);
+            access_cut_bits(bits, *low, *low + width);
         }
         return by_constant;
     case INSN_OP_AND:
@@ -201,14 +199,14 @@ static bool narrow_by(const struct flow_at *at, size_t load, size_t index, int64
         case WRITTEN_BACK:
             mask = ~mask & (memory->size < 8 ? (UINT64_C(1) << memory->size * 8) - 1 : UINT64_MAX);
             if (!*low && run_of(mask, &run))
-                cut(bits, run.first, run.end);
+                access_cut_bits(bits, run.first, run.end);
             return false;
         default:
             return false;
         }
         if (!run_of(mask, &run))
             return false;
-        cut(bits, *low + run.first, *low + run.end);
+        access_cut_bits(bits, *low + run.first, *low + run.end);
         return true;
     default:
         return false;
@@ -265,8 +263,8 @@ void access_answer(struct program *program, struct dwarf_answer *answer)
                                               : UNTYPED_NO_CODE;
         return;
     }
-    struct value place = place_of(&at, memory);
-    answer->untyped = (uint8_t)check(&at.scene, &place, question);
+    struct value place = access_place_of(&at, memory);
+    answer->untyped = (uint8_t)access_check(&at.scene, &place, question);
     if (answer->untyped)
         return;
     const struct shape *shape = shapes_at(at.scene.shapes, place.shape);

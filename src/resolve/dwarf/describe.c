@@ -1,19 +1,563 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/describe.h"
 
-#include "base/array.h"
-#include "base/hash.h"
-#include "resolve/dwarf/alias.h"
-#include "resolve/dwarf/descriptor.h"
-#include "resolve/dwarf/die.h"
-#include "resolve/dwarf/fields.h"
-#include "resolve/dwarf/program.h"
-#include "resolve/dwarf/strings.h"
-#include "resolve/dwarf/typename.h"
-
 #include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "place.h"
+#include "resolve/dwarf/die.h"
+#include "resolve/dwarf/program.h"
+
+/*
+ * The typedef that gives a nameless type its only name ("typedef struct {...} point;") and may come
+ * after it: those at the top of a unit, of which each is read once. For describe.c.
+ */
+struct aliases {
+    struct hash units;     /* read ones, by where their entry lies */
+    struct hash by_target; /* from where the type lies to an index of `found` */
+    Dwarf_Die *found;
+    size_t count;
+    size_t room;
+};
+
+/*
+ * Names of types and members, sanitised, each kept once: the same few are used a thousand times,
+ * and equal ones are the same pointer. For describe.c.
+ */
+struct strings {
+    struct arena arena;
+    struct hash by_hash; /* to an index + 1 into kept */
+    const char **kept;
+    uint32_t count;
+    size_t room;
+};
+
+/*
+ * The members of a struct, class or union as rows of struct type_desc: members of members after
+ * them, base classes as unnamed parts, the variants of a Rust enum as members that overlap. For
+ * describe.c.
+ */
+/* One type being read. */
+struct fields {
+    struct scopes *scopes;
+    struct strings *strings;
+    struct type_member *members; /* TYPE_MEMBERS_MAX of them, the owner's */
+    uint32_t count;
+    unsigned entries; /* looked at so far */
+    bool cut;
+    bool variants; /* the type itself has some: Rust's enum with data */
+};
+
+/* The virtual bases of a class and of its bases, each once. For describe.c. */
+enum { VBASES_MAX = 16 };
+
+struct vbases {
+    Dwarf_Die entries[VBASES_MAX]; /* DW_TAG_inheritance, in the order of the inheritance graph */
+    const void *types[VBASES_MAX]; /* where their types' entries lie */
+    unsigned count;
+    unsigned left; /* entries that may still be looked at */
+};
+
+enum { UNIT_ENTRIES_MAX = 1 << 16, ALIASES_MAX = 1 << 20 };
+
+static uint64_t alias_key_of(const Dwarf_Die *die)
+{
+    return (uint64_t)(uintptr_t)die->addr;
+}
+
+/* All 0 at first. */
+static void aliases_fini(struct aliases *aliases)
+{
+    hash_fini(&aliases->units);
+    hash_fini(&aliases->by_target);
+    free(aliases->found);
+}
+
+/* The first of several stays. */
+static void aliases_add(struct aliases *aliases, const Dwarf_Die *target, const Dwarf_Die *alias)
+{
+    bool created = false;
+    Dwarf_Die *more =
+        array_more(aliases->found, &aliases->room, aliases->count, sizeof *more, ALIASES_MAX);
+    if (!more)
+        return;
+    aliases->found = more;
+    uint32_t *index = hash_insert(&aliases->by_target, alias_key_of(target), &created);
+    if (!index || !created)
+        return;
+    *index = (uint32_t)aliases->count;
+    aliases->found[aliases->count++] = *alias;
+}
+
+static void read_unit(struct aliases *aliases, Dwarf_Die *unit)
+{
+    bool created = false;
+    Dwarf_Die child;
+    Dwarf_Die target;
+    if (!hash_insert(&aliases->units, alias_key_of(unit), &created) || !created ||
+        dwarf_child(unit, &child))
+        return;
+    for (unsigned i = 0; i < UNIT_ENTRIES_MAX; i++) {
+        if (dwarf_tag(&child) == DW_TAG_typedef && die_type(&child, &target) &&
+            !dwarf_diename(&target))
+            aliases_add(aliases, &target, &child);
+        if (dwarf_siblingof(&child, &child))
+            return;
+    }
+}
+
+/* False: the type has none, or there are too many. */
+static bool alias_of(struct aliases *aliases, Dwarf_Die *type, Dwarf_Die *alias)
+{
+    Dwarf_Die unit;
+    if (!dwarf_diecu(type, &unit, NULL, NULL))
+        return false;
+    read_unit(aliases, &unit);
+    const uint32_t *index = hash_find(&aliases->by_target, alias_key_of(type));
+    if (index)
+        *alias = aliases->found[*index];
+    return index != NULL;
+}
+
+enum { STRING_BYTES = 1024 };
+
+static void strings_init(struct strings *strings)
+{
+    *strings = (struct strings){0};
+    arena_init(&strings->arena);
+    hash_init(&strings->by_hash);
+}
+
+static void strings_fini(struct strings *strings)
+{
+    arena_fini(&strings->arena);
+    hash_fini(&strings->by_hash);
+    free(strings->kept);
+}
+
+static bool strings_make_room(struct strings *strings)
+{
+    const char **more =
+        array_more(strings->kept, &strings->room, strings->count, sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
+        return false;
+    strings->kept = more;
+    return true;
+}
+
+/* A safe copy that lives as long as the strings; "" for NULL and when out of memory. */
+static const char *strings_keep(struct strings *strings, const char *text)
+{
+    char safe[STRING_BYTES];
+    bool created;
+    if (!text || !*text)
+        return "";
+    size_t length = text_sanitise(safe, sizeof safe, text, strnlen(text, sizeof safe));
+    uint64_t key = hash_bytes(safe, length);
+    const uint32_t *known = hash_find(&strings->by_hash, key);
+    if (known && !strcmp(strings->kept[*known - 1], safe))
+        return strings->kept[*known - 1];
+    const char *copy = arena_string(&strings->arena, safe);
+    /* Another text of the same hash: that one stays the known one. */
+    if (!copy || known || !strings_make_room(strings))
+        return copy ? copy : "";
+    uint32_t *slot = hash_insert(&strings->by_hash, key, &created);
+    if (slot) {
+        strings->kept[strings->count++] = copy;
+        *slot = strings->count;
+    }
+    return copy;
+}
+
+static bool number(Dwarf_Die *die, unsigned name, Dwarf_Sword *value)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_attr(die, name, &attribute) && !dwarf_formsdata(&attribute, value);
+}
+
+static bool number_unsigned(Dwarf_Die *die, unsigned name, Dwarf_Word *value)
+{
+    Dwarf_Attribute attribute;
+    return dwarf_attr(die, name, &attribute) && !dwarf_formudata(&attribute, value);
+}
+
+/* Bits from the start of the type to the least significant one. */
+static bool first_bit(Dwarf_Die *die, const struct type_member *member, uint64_t base,
+                      uint64_t size, uint64_t *first)
+{
+    Dwarf_Word from_start;
+    Dwarf_Word storage = member->size;
+    Dwarf_Sword from_top;
+    if (number_unsigned(die, DW_AT_data_bit_offset, &from_start)) {
+        *first = from_start;
+        return true;
+    }
+    if (!number(die, DW_AT_bit_offset, &from_top))
+        return false;
+    number_unsigned(die, DW_AT_byte_size, &storage);
+    *first = (member->offset - base + storage) * 8 - (uint64_t)from_top - size;
+    return true;
+}
+
+/* Sets offset, bit_offset and bit_size of a member if its entry is a bit-field's; `base` is the
+ * offset of the type whose member it is. */
+static void bits_place(Dwarf_Die *die, struct type_member *member, uint64_t base)
+{
+    Dwarf_Word size;
+    uint64_t first;
+    if (!number_unsigned(die, DW_AT_bit_size, &size) || !size || size > 128)
+        return;
+    if (!first_bit(die, member, base, size, &first))
+        first = (member->offset - base) * 8;
+    /* From the start of the aligned word of its type that holds all of it; if it crosses one, as
+     * it may in a packed struct, from the byte that it begins in. */
+    uint64_t word = member->size ? member->size * 8 : 8;
+    uint64_t start = first / word * word;
+    if (first + size > start + word || first - start > UINT8_MAX)
+        start = first / 8 * 8;
+    member->offset = base + start / 8;
+    member->bit_offset = (uint8_t)(first - start);
+    member->bit_size = (uint8_t)size;
+}
+
+enum { DEPTH_MAX = 12, VBASES_ENTRIES_MAX = 1 << 14 };
+
+static bool is_virtual(Dwarf_Die *inheritance)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word virtuality;
+    return dwarf_attr(inheritance, DW_AT_virtuality, &attribute) &&
+           !dwarf_formudata(&attribute, &virtuality) && virtuality == DW_VIRTUALITY_virtual;
+}
+
+static void vbases_add(struct vbases *vbases, const Dwarf_Die *inheritance, const Dwarf_Die *type)
+{
+    for (unsigned i = 0; i < vbases->count; i++)
+        if (vbases->types[i] == type->addr)
+            return;
+    if (vbases->count == VBASES_MAX)
+        return;
+    vbases->entries[vbases->count] = *inheritance;
+    vbases->types[vbases->count++] = type->addr;
+}
+
+static void vbases_find_below(struct vbases *vbases, struct scopes *scopes, Dwarf_Die *type,
+                              unsigned depth)
+{
+    Dwarf_Die child;
+    if (depth >= DEPTH_MAX || dwarf_child(type, &child))
+        return;
+    do {
+        Dwarf_Die of;
+        Dwarf_Die stripped;
+        Dwarf_Die base;
+        if (!vbases->left || !vbases->left--)
+            return;
+        if (dwarf_tag(&child) != DW_TAG_inheritance || !die_type(&child, &of) ||
+            !die_strip(&of, &stripped) || !scopes_definition(scopes, &stripped, &base))
+            continue;
+        if (is_virtual(&child))
+            vbases_add(vbases, &child, &base);
+        vbases_find_below(vbases, scopes, &base, depth + 1);
+    } while (!dwarf_siblingof(&child, &child));
+}
+
+static void vbases_find(struct vbases *vbases, struct scopes *scopes, Dwarf_Die *type)
+{
+    vbases->count = 0;
+    vbases->left = VBASES_ENTRIES_MAX;
+    vbases_find_below(vbases, scopes, type, 0);
+}
+
+enum { FIELDS_ENTRIES_MAX = 1 << 16 };
+
+/* Where the members of a part go: under which member, at which offset. */
+struct under {
+    uint64_t offset;
+    uint32_t parent;
+    uint16_t depth;
+};
+
+static void read_members(struct fields *fields, Dwarf_Die *type, struct under under);
+
+static bool is_compound(int tag)
+{
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
+           tag == DW_TAG_interface_type;
+}
+
+static struct type_member *fields_append(struct fields *fields, struct under under)
+{
+    if (fields->count == TYPE_MEMBERS_MAX) {
+        fields->cut = true;
+        return NULL;
+    }
+    struct type_member *member = &fields->members[fields->count++];
+    *member = (struct type_member){.name = "",
+                                   .type = "",
+                                   .offset = under.offset,
+                                   .parent = under.parent,
+                                   .depth = under.depth};
+    return member;
+}
+
+/* Rust counts the parts of a tuple from "__0"; its programmers write ".0". */
+static const char *plain_name(const char *name)
+{
+    if (name && !strncmp(name, "__", 2) && name[2] >= '0' && name[2] <= '9')
+        return name + 2;
+    return name;
+}
+
+/* g++ and clang++ call it _vptr.Class and _vptr$Class. */
+static bool is_vtable(Dwarf_Die *die, const char *name)
+{
+    return name && !strncmp(name, "_vptr", 5) && (!name[5] || name[5] == '.' || name[5] == '$') &&
+           dwarf_hasattr(die, DW_AT_artificial);
+}
+
+/* A constant, or in DWARF 2 an expression that adds one; false: computed, as of virtual bases. */
+static bool member_offset(Dwarf_Die *die, uint64_t *offset)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+    Dwarf_Op *ops;
+    size_t count = 0;
+    *offset = 0;
+    if (!dwarf_attr(die, DW_AT_data_member_location, &attribute))
+        return true;
+    if (dwarf_formudata(&attribute, &value)) {
+        if (dwarf_getlocation(&attribute, &ops, &count) || count != 1 ||
+            ops[0].atom != DW_OP_plus_uconst)
+            return false;
+        value = ops[0].number;
+    }
+    *offset = value;
+    return true;
+}
+
+static void describe_array(struct type_member *member, Dwarf_Die *element, uint64_t count)
+{
+    uint64_t stride = 0;
+    if (!die_size(element, &stride) || !stride || stride > UINT32_MAX)
+        return;
+    if (__builtin_mul_overflow(count, stride, &member->size))
+        count = member->size = 0;
+    member->count = count;
+    member->stride = (uint32_t)stride;
+}
+
+/* The parts of a member that has some: a struct, the elements of an array of structs. One without
+ * any takes no room, whatever its size is: an empty base, Rust's None. */
+static void read_parts(struct fields *fields, Dwarf_Die *type, uint32_t member)
+{
+    Dwarf_Die defined;
+    struct under under = {.offset = fields->members[member].offset,
+                          .parent = member,
+                          .depth = (uint16_t)(fields->members[member].depth + 1)};
+    if (!is_compound(dwarf_tag(type)))
+        return;
+    if (under.depth >= TYPE_DEPTH_MAX) {
+        fields->cut = true;
+        return;
+    }
+    if (!scopes_definition(fields->scopes, type, &defined))
+        return;
+    read_members(fields, &defined, under);
+    if (fields->count == member + 1 && !fields->cut)
+        fields->members[member].size = 0;
+}
+
+/* Name, type, size and parts of one member that stands at an offset. */
+static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, struct under under)
+{
+    char name[TYPENAME_BYTES];
+    Dwarf_Die type;
+    Dwarf_Die peeled;
+    Dwarf_Die element;
+    uint64_t count = 0;
+    uint32_t index = fields->count;
+    struct type_member *member = fields_append(fields, under);
+    if (!member || !die_type(die, &type) || !die_strip(&type, &peeled))
+        return member;
+    unsigned rank = descriptor_rank(&peeled);
+    member->type = strings_keep(fields->strings, typename_write(fields->scopes, &type, name));
+    if (rank) {
+        die_size(&peeled, &member->size);
+        return member;
+    }
+    scopes_definition(fields->scopes, &peeled, &element);
+    if (die_array(&peeled, &element, &count))
+        describe_array(member, &element, count);
+    else
+        die_size(&element, &member->size);
+    read_parts(fields, &element, index);
+    return member;
+}
+
+static void read_field(struct fields *fields, Dwarf_Die *die, struct under under)
+{
+    uint64_t offset;
+    const char *name = plain_name(dwarf_diename(die));
+    bool vtable = is_vtable(die, name);
+    /* Static members stand elsewhere; DWARF 5 has them as variables. */
+    if (dwarf_hasattr(die, DW_AT_external) || dwarf_hasattr(die, DW_AT_declaration) ||
+        dwarf_hasattr(die, DW_AT_const_value) || !member_offset(die, &offset))
+        return;
+    under.offset += offset;
+    struct type_member *member = read_typed(fields, die, under);
+    if (!member)
+        return;
+    member->name = strings_keep(fields->strings, vtable ? "_vptr" : name);
+    member->kind = vtable ? MEMBER_VTABLE : MEMBER_FIELD;
+    bits_place(die, member, under.offset - offset);
+}
+
+static void read_base(struct fields *fields, Dwarf_Die *die, struct under under)
+{
+    uint64_t offset;
+    /* Where a virtual base stands, only the vtable tells: see fields_read(). */
+    if (!member_offset(die, &offset))
+        return;
+    under.offset += offset;
+    struct type_member *member = read_typed(fields, die, under);
+    if (member)
+        member->kind = MEMBER_BASE;
+}
+
+/* One variant: a member whose type is the struct of what it holds. */
+static void read_variant(struct fields *fields, Dwarf_Die *variant, struct under under)
+{
+    Dwarf_Die child;
+    if (dwarf_child(variant, &child))
+        return;
+    do {
+        if (fields->entries++ >= FIELDS_ENTRIES_MAX)
+            return;
+        if (dwarf_tag(&child) == DW_TAG_member)
+            read_field(fields, &child, under);
+    } while (!dwarf_siblingof(&child, &child));
+}
+
+/* DWARF 5, 5.7.10. What tells the variants apart is kept beside or inside them, without name. */
+static void read_variants(struct fields *fields, Dwarf_Die *part, struct under under)
+{
+    Dwarf_Die child;
+    if (dwarf_child(part, &child))
+        return;
+    do {
+        uint32_t index = fields->count;
+        if (fields->entries++ >= FIELDS_ENTRIES_MAX)
+            return;
+        if (dwarf_tag(&child) == DW_TAG_variant)
+            read_variant(fields, &child, under);
+        if (dwarf_tag(&child) != DW_TAG_member)
+            continue;
+        read_field(fields, &child, under);
+        if (fields->count > index)
+            fields->members[index].name = "discriminant";
+    } while (!dwarf_siblingof(&child, &child));
+}
+
+static void read_members(struct fields *fields, Dwarf_Die *type, struct under under)
+{
+    Dwarf_Die child;
+    if (dwarf_child(type, &child))
+        return;
+    do {
+        if (fields->entries++ >= FIELDS_ENTRIES_MAX) {
+            fields->cut = true;
+            return;
+        }
+        switch (dwarf_tag(&child)) {
+        case DW_TAG_member:
+            read_field(fields, &child, under);
+            break;
+        case DW_TAG_inheritance:
+            read_base(fields, &child, under);
+            break;
+        case DW_TAG_variant_part:
+            fields->variants |= !under.depth;
+            read_variants(fields, &child, under);
+            break;
+        default:
+            break;
+        }
+    } while (!dwarf_siblingof(&child, &child));
+}
+
+static uint64_t align(uint64_t offset, uint64_t alignment)
+{
+    return (offset + alignment - 1) / alignment * alignment;
+}
+
+/* End and alignment of what the members from one on take, as far as scalars tell. */
+static uint64_t fields_end_of(const struct fields *fields, uint32_t first, uint64_t *alignment)
+{
+    uint64_t end = 0;
+    *alignment = 1;
+    for (uint32_t i = first; i < fields->count; i++) {
+        const struct type_member *member = &fields->members[i];
+        bool has_parts = i + 1 < fields->count && fields->members[i + 1].depth > member->depth;
+        uint64_t own = member->stride ? member->stride : member->size;
+        if (has_parts)
+            continue;
+        if (own == 2 || own == 4 || own == 8 || own == 16)
+            *alignment = own > *alignment ? own : *alignment;
+        end = member->offset + member->size > end ? member->offset + member->size : end;
+    }
+    return end;
+}
+
+/*
+ * Virtual bases follow the rest of the complete object, in the order of the inheritance graph
+ * (Itanium C++ ABI, 2.4). DWARF does not tell where; what is worked out counts only if it ends
+ * where the type does.
+ */
+static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
+{
+    struct vbases bases;
+    uint64_t size;
+    uint64_t alignment;
+    uint64_t own_alignment;
+    uint32_t first = fields->count;
+    uint64_t end = fields_end_of(fields, 0, &alignment);
+    vbases_find(&bases, fields->scopes, type);
+    if (!bases.count)
+        return;
+    for (unsigned i = 0; i < bases.count; i++) {
+        uint32_t at = fields->count;
+        struct type_member *member =
+            read_typed(fields, &bases.entries[i], (struct under){end, TYPE_NO_MEMBER, 0});
+        if (!member)
+            break;
+        member->kind = MEMBER_BASE;
+        fields_end_of(fields, at, &own_alignment);
+        uint64_t shift = align(end, own_alignment) - end;
+        for (uint32_t part = at; part < fields->count; part++)
+            fields->members[part].offset += shift;
+        end = fields_end_of(fields, at, &own_alignment);
+        alignment = own_alignment > alignment ? own_alignment : alignment;
+    }
+    if (!die_size(type, &size) || align(end, alignment) != size)
+        fields->count = first;
+}
+
+/* Appends the members of a (peeled, defined) type. */
+static void fields_read(struct fields *fields, Dwarf_Die *type)
+{
+    read_members(fields, type, (struct under){.parent = TYPE_NO_MEMBER});
+    read_virtual_bases(fields, type);
+}
 
 enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21 };
 
@@ -122,7 +666,7 @@ static const char *subject_name(struct describe *describe, struct subject *subje
     return strings_keep(&describe->strings, name);
 }
 
-static enum type_kind kind_of(int tag)
+static enum type_kind describe_kind_of(int tag)
 {
     switch (tag) {
     case DW_TAG_structure_type:
@@ -147,13 +691,14 @@ static enum type_kind kind_of(int tag)
     }
 }
 
-static void fill(struct describe *describe, struct subject *subject, struct type_desc *desc)
+static void describe_fill(struct describe *describe, struct subject *subject,
+                          struct type_desc *desc)
 {
     struct fields fields = {
         .scopes = describe->scopes, .strings = &describe->strings, .members = describe->members};
     int tag = dwarf_tag(&subject->die);
     unsigned rank = descriptor_rank(&subject->die);
-    *desc = (struct type_desc){.kind = kind_of(tag), .members = describe->members};
+    *desc = (struct type_desc){.kind = describe_kind_of(tag), .members = describe->members};
     desc->name = subject_name(describe, subject);
     if (rank) {
         descriptor_members(rank, describe->members);
@@ -199,7 +744,7 @@ static bool same_shape(const struct type_desc *a, const struct type_desc *b)
     return true;
 }
 
-static bool make_room(struct describe *describe)
+static bool describe_make_room(struct describe *describe)
 {
     struct described **more =
         array_more(describe->types, &describe->room, describe->count, sizeof *more, TYPES_MAX);
@@ -210,9 +755,10 @@ static bool make_room(struct describe *describe)
 }
 
 /* A copy of what stands in the describer's own memory; 0: there are too many. */
-static uint32_t add(struct describe *describe, const struct type_desc *desc, uint32_t *chain)
+static uint32_t describe_add(struct describe *describe, const struct type_desc *desc,
+                             uint32_t *chain)
 {
-    if (!make_room(describe) || describe->member_total + desc->member_count > MEMBERS_MAX)
+    if (!describe_make_room(describe) || describe->member_total + desc->member_count > MEMBERS_MAX)
         return 0;
     struct described *described = arena_alloc(&describe->arena, sizeof *described);
     struct type_member *members =
@@ -240,7 +786,7 @@ static uint32_t find_or_add(struct describe *describe, const struct type_desc *d
     for (uint32_t type = *chain; type; type = describe->types[type - 1]->same_hash)
         if (same_shape(&describe->types[type - 1]->told.desc, desc))
             return type;
-    return add(describe, desc, chain);
+    return describe_add(describe, desc, chain);
 }
 
 uint32_t describe_type(struct describe *describe, Dwarf_Die *type)
@@ -254,7 +800,7 @@ uint32_t describe_type(struct describe *describe, Dwarf_Die *type)
     const uint32_t *known = hash_find(&describe->by_die, key);
     if (known)
         return *known;
-    fill(describe, &subject, &desc);
+    describe_fill(describe, &subject, &desc);
     uint32_t found = find_or_add(describe, &desc);
     /* What is only declared may be defined by a unit that is read later. */
     uint32_t *slot = found && !die_is_declaration(&subject.die)

@@ -7,9 +7,9 @@
 #ifndef MISSTOP_RESOLVE_DWARF_DESCRIBE_H
 #define MISSTOP_RESOLVE_DWARF_DESCRIBE_H
 
-#include "resolve/dwarf/question.h"
-
 #include <elfutils/libdw.h>
+
+#include "resolve/dwarf/question.h"
 
 struct describe;
 struct program;

@@ -8,7 +8,10 @@
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "place.h"
 
 enum { DIE_HOPS_MAX = 64 };
 
@@ -49,5 +52,65 @@ bool die_array(Dwarf_Die *type, Dwarf_Die *element, uint64_t *count);
 /* Elements of one dimension of an array; 0: not told, or an upper bound below the lower one
  * ("[0]"). */
 uint64_t die_dimension(Dwarf_Die *range);
+
+/*
+ * Fortran's arrays that are kept as a descriptor (allocatable, pointer, assumed shape): DWARF
+ * describes the array behind it, not the descriptor itself, which is gfortran's (libgfortran.h of
+ * gcc 9 and later). For describe.c, describe.c and variables.c.
+ */
+enum { DESCRIPTOR_MEMBERS = 8 };
+
+/* Dimensions of such an array; 0: it is none. */
+unsigned descriptor_rank(Dwarf_Die *type);
+
+/* Its members; names live for ever. */
+void descriptor_members(unsigned rank, struct type_member members[DESCRIPTOR_MEMBERS]);
+
+/*
+ * What entries stand in (namespaces, modules, classes), which DWARF tells only from the outside
+ * in, and where a type that an entry merely declares is defined, in whichever unit. Units are
+ * read as they are needed, function bodies left out. For describe.c and those who name things.
+ */
+struct scopes;
+struct program;
+
+/* NULL: out of memory. */
+struct scopes *scopes_new(struct program *program);
+void scopes_free(struct scopes *scopes);
+
+/* "std::" or "": what goes in front of an entry's own name. Returns out. */
+const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size_t out_size);
+
+/* A hash of the names of what an entry is in, from the outermost; 0: it is in the unit itself. */
+uint64_t scopes_path(struct scopes *scopes, Dwarf_Die *die);
+
+/* The definition of a declared type; false: it is none, or no unit that could be read in a
+ * while has one. *definition may be the same entry as declared. */
+bool scopes_definition(struct scopes *scopes, Dwarf_Die *declared, Dwarf_Die *definition);
+
+/*
+ * Types as a programmer of the language writes them: "const char *", "int [3][4]",
+ * "void (*)(int)", "std::pair<int, int> &", "[u8; 4]". For describe.c and its like. What is
+ * written is as untrusted as the file: to be sanitised by whoever keeps it.
+ */
+enum { TYPENAME_BYTES = 512 };
+
+/* The name of a type, typedefs as they are written. NULL is void. Returns out. */
+const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPENAME_BYTES]);
+
+/* Languages whose types are written in a way of their own. For the files of this folder. */
+/* C stands for whatever is written as C is, and for what is not known. */
+enum language { LANGUAGE_C, LANGUAGE_CPP, LANGUAGE_RUST, LANGUAGE_FORTRAN, LANGUAGE_GO };
+
+/* Of the unit that an entry stands in (DWARF 5, 7.12). */
+enum language language_of(Dwarf_Die *die);
+
+/*
+ * Names of C++ templates without what nobody writes: arguments of the standard library that are
+ * the default ("std::vector<int>"), inline namespaces, blanks between closing brackets, and
+ * std::string by its name. For typename.c.
+ */
+/* In place. */
+void shorten_template(char *name);
 
 #endif

@@ -1,15 +1,260 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/flow.h"
 
-#include "resolve/dwarf/declared.h"
-#include "resolve/dwarf/describe.h"
-#include "resolve/dwarf/entry.h"
-#include "resolve/dwarf/graph.h"
-#include "resolve/dwarf/program.h"
-
+#include <dwarf.h>
 #include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "decode/insn.h"
+#include "resolve/dwarf/describe.h"
+#include "resolve/dwarf/program.h"
+#include "resolve/elf/symbols.h"
+
+/*
+ * The basic blocks of a function and which may come before which. Blocks that nothing jumps to by
+ * name are taken for targets of the function's indirect jumps (switch). For flow.c.
+ */
+struct block {
+    uint32_t first; /* instruction */
+    uint32_t count;
+    uint32_t before_first; /* into `before`: the blocks that lead here */
+    uint32_t before_count;
+};
+
+struct graph {
+    struct insn *insns; /* a copy: the decoder may forget */
+    size_t insn_count;
+    struct block *blocks; /* by address */
+    size_t block_count;
+    uint32_t *before;
+    const struct where_list *variables;
+};
+
+/* Index of the instruction at an address, SIZE_MAX: none; of the block that holds one. */
+static size_t graph_insn(const struct graph *graph, uint64_t address)
+{
+    size_t low = 0;
+    for (size_t high = graph->insn_count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (graph->insns[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < graph->insn_count && graph->insns[low].address == address ? low : SIZE_MAX;
+}
+
+static size_t graph_block(const struct graph *graph, size_t insn)
+{
+    size_t low = 0;
+    for (size_t high = graph->block_count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (graph->blocks[middle].first <= insn)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : 0;
+}
+
+/* Mask of the registers in which variables begin to stand at an address. */
+static uint32_t graph_begins(const struct graph *graph, uint64_t address)
+{
+    const struct where_list *list = graph->variables;
+    uint32_t mask = 0;
+    size_t low = 0;
+    for (size_t high = list->count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (list->at[middle].start < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < list->count && list->at[low].start == address; low++)
+        if (list->at[low].reg != WHERE_CFA)
+            mask |= 1u << list->at[low].reg;
+    return mask;
+}
+
+static bool jumps(const struct insn *insn)
+{
+    return insn->flow == INSN_JUMP || insn->flow == INSN_CONDITIONAL;
+}
+
+static bool falls_through(const struct insn *insn)
+{
+    return insn->flow != INSN_JUMP && insn->flow != INSN_RETURN && insn->flow != INSN_STOP;
+}
+
+/* Whether the instruction after this one begins a block. */
+static bool ends_block(const struct insn *insn, const struct insn *next)
+{
+    return jumps(insn) || !falls_through(insn) || next->is_target ||
+           insn->address + insn->length != next->address;
+}
+
+static int graph_cut(struct graph *graph)
+{
+    size_t room = 0;
+    for (size_t i = 0; i < graph->insn_count; i++)
+        room += !i || ends_block(&graph->insns[i - 1], &graph->insns[i]);
+    graph->blocks = calloc(room, sizeof *graph->blocks);
+    if (!graph->blocks)
+        return -ENOMEM;
+    for (size_t i = 0; i < graph->insn_count; i++) {
+        if (!i || ends_block(&graph->insns[i - 1], &graph->insns[i]))
+            graph->blocks[graph->block_count++].first = (uint32_t)i;
+        graph->blocks[graph->block_count - 1].count++;
+    }
+    return 0;
+}
+
+/* Called for every way from a block to another; twice: to count, then to note. */
+static void graph_note(struct graph *graph, size_t from, size_t to, bool counting)
+{
+    struct block *block = &graph->blocks[to];
+    if (!counting)
+        graph->before[block->before_first + block->before_count] = (uint32_t)from;
+    block->before_count++;
+}
+
+static const struct insn *last_of(const struct graph *graph, size_t block)
+{
+    return &graph->insns[graph->blocks[block].first + graph->blocks[block].count - 1];
+}
+
+static void direct_ways(struct graph *graph, bool counting)
+{
+    for (size_t block = 0; block < graph->block_count; block++) {
+        const struct insn *last = last_of(graph, block);
+        if (falls_through(last) && block + 1 < graph->block_count &&
+            last->address + last->length == last[1].address)
+            graph_note(graph, block, block + 1, counting);
+        size_t target = jumps(last) && last->target ? graph_insn(graph, last->target) : SIZE_MAX;
+        if (target != SIZE_MAX)
+            graph_note(graph, block, graph_block(graph, target), counting);
+    }
+}
+
+enum { INDIRECT_MAX = 8, INDIRECT_WAYS_MAX = 1 << 14 };
+
+/* From indirect jumps to blocks that nothing else leads to; `unled` says which. */
+static void indirect_ways(struct graph *graph, const bool *unled, bool counting)
+{
+    unsigned jumps_seen = 0;
+    size_t left = INDIRECT_WAYS_MAX;
+    for (size_t block = 0; block < graph->block_count; block++) {
+        const struct insn *last = last_of(graph, block);
+        if (last->flow != INSN_JUMP || last->target || jumps_seen++ >= INDIRECT_MAX)
+            continue;
+        for (size_t to = 1; to < graph->block_count && left; to++)
+            if (unled[to]) {
+                graph_note(graph, block, to, counting);
+                left--;
+            }
+    }
+}
+
+static int connect(struct graph *graph)
+{
+    bool *unled = calloc(graph->block_count, sizeof *unled);
+    uint32_t ways = 0;
+    if (!unled)
+        return -ENOMEM;
+    direct_ways(graph, true);
+    for (size_t block = 0; block < graph->block_count; block++)
+        unled[block] = !graph->blocks[block].before_count;
+    indirect_ways(graph, unled, true);
+    for (size_t block = 0; block < graph->block_count; block++) {
+        graph->blocks[block].before_first = ways;
+        ways += graph->blocks[block].before_count;
+        graph->blocks[block].before_count = 0;
+    }
+    graph->before = calloc(ways + 1, sizeof *graph->before);
+    if (graph->before) {
+        direct_ways(graph, false);
+        indirect_ways(graph, unled, false);
+    }
+    free(unled);
+    return graph->before ? 0 : -ENOMEM;
+}
+
+/* 0 or -ENOMEM. */
+static int graph_init(struct graph *graph, const struct insn *insns, size_t count,
+                      const struct wheres *wheres)
+{
+    memset(graph, 0, sizeof *graph);
+    graph->variables = &wheres->in_register;
+    graph->insns = calloc(count, sizeof *graph->insns);
+    if (!graph->insns)
+        return -ENOMEM;
+    memcpy(graph->insns, insns, count * sizeof *insns);
+    graph->insn_count = count;
+    int failed = graph_cut(graph);
+    return failed ? failed : connect(graph);
+}
+
+static void graph_fini(struct graph *graph)
+{
+    free(graph->insns);
+    free(graph->blocks);
+    free(graph->before);
+    memset(graph, 0, sizeof *graph);
+}
+
+static void take_argument(void *context, uint8_t reg, int64_t slot, const struct value *value)
+{
+    struct state *state = context;
+    if (reg != SREG_NONE)
+        state->regs[reg] = *value;
+    else
+        state_store(state, slot, value);
+}
+
+/*
+ * Compilers change parameters of functions that nobody else calls. gcc gives those another name
+ * ("f.isra.0"), clang does not; both may say that they are not to be called from a debugger.
+ */
+static bool keeps_parameters(const struct program *program, struct routine *routine)
+{
+    const struct symbol *symbol = program_code(program, routine->entry);
+    const char *name = symbol ? symbol->name : NULL;
+    Dwarf_Attribute attribute;
+    Dwarf_Die unit;
+    Dwarf_Word convention = 0;
+    bool external = false;
+    dwarf_formudata(dwarf_attr_integrate(&routine->die, DW_AT_calling_convention, &attribute),
+                    &convention);
+    if (convention == DW_CC_nocall)
+        return false;
+    dwarf_formflag(dwarf_attr_integrate(&routine->die, DW_AT_external, &attribute), &external);
+    if (external)
+        return true;
+    const char *producer =
+        dwarf_diecu(&routine->die, &unit, NULL, NULL)
+            ? dwarf_formstring(dwarf_attr_integrate(&unit, DW_AT_producer, &attribute))
+            : NULL;
+    bool clone = !name || strstr(name, ".isra") || strstr(name, ".constprop") ||
+                 strstr(name, ".part") || strstr(name, ".cold");
+    return !clone && producer && !strncmp(producer, "GNU ", 4);
+}
+
+/* At `start` of some code of the routine: nothing is known if that is not its entry. */
+static void entry_state(const struct scene *scene, struct routine *routine, uint64_t start,
+                        struct state *state)
+{
+    memset(state, 0, sizeof *state);
+    for (unsigned reg = 0; reg < SREG_COUNT; reg++)
+        state->regs[reg] = value_of_kind(VALUE_UNKNOWN);
+    if (routine->entry != start)
+        return;
+    state->regs[SREG_SP] = (struct value){.kind = VALUE_FRAME, .offset = -8};
+    if (keeps_parameters(scene->program, routine))
+        prototype_arguments(scene->shapes, &routine->die, take_argument, state);
+}
 
 enum {
     FLOWS_KEPT = 64,
@@ -101,8 +346,8 @@ static void set_frame(const struct flows *flows, struct state *state, uint64_t p
 }
 
 /* Runs a block from its start to before an instruction; to its end if that is not in it. */
-static void run(const struct flows *flows, const struct flow *flow, size_t block, uint64_t until,
-                struct state *state)
+static void flow_run(const struct flows *flows, const struct flow *flow, size_t block,
+                     uint64_t until, struct state *state)
 {
     struct scene scene = scene_of(flows, flow);
     const struct block *at = &flow->graph.blocks[block];
@@ -122,7 +367,8 @@ static void run(const struct flows *flows, const struct flow *flow, size_t block
 /* What holds at a block's start: the entry, and what the blocks before it left; the one that led
  * there first comes first, so that offsets are those with which a loop begins. False: no way there
  * is known yet. */
-static bool join(struct flows *flows, const struct flow *flow, size_t block, struct state *state)
+static bool flow_join(struct flows *flows, const struct flow *flow, size_t block,
+                      struct state *state)
 {
     const struct block *at = &flow->graph.blocks[block];
     bool reached = !block || !at->before_count;
@@ -170,9 +416,9 @@ static bool round_of(struct flows *flows, struct flow *flow, unsigned round)
     bool changed = false;
     for (size_t block = 0; block < flow->graph.block_count; block++) {
         struct state state;
-        if (!is_stale(flow, block, round) || !join(flows, flow, block, &state))
+        if (!is_stale(flow, block, round) || !flow_join(flows, flow, block, &state))
             continue;
-        run(flows, flow, block, 0, &state);
+        flow_run(flows, flow, block, 0, &state);
         if (flow->changed[block] && !differs(&state, &flow->after[block]))
             continue;
         flow->changed[block] = (uint8_t)round;
@@ -192,7 +438,7 @@ static struct flow *oldest(struct flows *flows)
 }
 
 /* Those not asked about for the longest time make room. */
-static int make_room(struct flows *flows, struct flow *flow)
+static int flows_make_room(struct flows *flows, struct flow *flow)
 {
     size_t blocks = flow->graph.block_count;
     if (blocks > BLOCKS_MAX)
@@ -216,7 +462,7 @@ static int make_room(struct flows *flows, struct flow *flow)
     return flow->after && flow->changed && flow->way ? 0 : -ENOMEM;
 }
 
-static int fill(struct flows *flows, struct flow *flow, uint64_t pc)
+static int flow_fill(struct flows *flows, struct flow *flow, uint64_t pc)
 {
     const struct insn *insns;
     size_t count;
@@ -227,7 +473,7 @@ static int fill(struct flows *flows, struct flow *flow, uint64_t pc)
     wheres_read(&flow->wheres, flows->shapes, &flow->routine);
     if (graph_init(&flow->graph, insns, count, &flow->wheres))
         return -ENOMEM;
-    if (make_room(flows, flow))
+    if (flows_make_room(flows, flow))
         return -ENOMEM;
     flow->start = insns[0].address;
     flow->end = insns[count - 1].address + insns[count - 1].length;
@@ -241,7 +487,7 @@ static int fill(struct flows *flows, struct flow *flow, uint64_t pc)
 
 /* ---- asked ---- */
 
-static struct flow *find(struct flows *flows, uint64_t pc)
+static struct flow *flow_find(struct flows *flows, uint64_t pc)
 {
     for (unsigned i = 0; i < FLOWS_KEPT; i++)
         if (flows->kept[i].start && pc >= flows->kept[i].start && pc < flows->kept[i].end)
@@ -251,11 +497,11 @@ static struct flow *find(struct flows *flows, uint64_t pc)
 
 int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
 {
-    struct flow *flow = find(flows, pc);
+    struct flow *flow = flow_find(flows, pc);
     if (!flow) {
         flow = oldest(flows);
         flow_fini(flow);
-        int failed = fill(flows, flow, pc);
+        int failed = flow_fill(flows, flow, pc);
         if (failed) {
             flow_fini(flow);
             return failed;
@@ -270,8 +516,8 @@ int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at)
     at->insn = &flow->graph.insns[insn];
     at->insns = flow->graph.insns;
     at->count = flow->graph.insn_count;
-    join(flows, flow, block, &at->state);
-    run(flows, flow, block, pc, &at->state);
+    flow_join(flows, flow, block, &at->state);
+    flow_run(flows, flow, block, pc, &at->state);
     return 0;
 }
 

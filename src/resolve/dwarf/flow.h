@@ -7,10 +7,259 @@
 #ifndef MISSTOP_RESOLVE_DWARF_FLOW_H
 #define MISSTOP_RESOLVE_DWARF_FLOW_H
 
-#include "resolve/dwarf/step.h"
-
+#include <elfutils/libdw.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "decode/insn.h"
+#include "resolve/dwarf/program.h"
+#include "sample.h"
+
+/*
+ * Types as following pointers through code needs them: interned under small numbers, without
+ * typedefs and qualifiers, arrays as their elements. A record is known by its entry: two units that
+ * define one type have two numbers, which shapes_same() compares. Owned by flow.c; for the files of
+ * this folder.
+ */
+struct shapes;
+
+enum shape_kind {
+    SHAPE_VOID,    /* void, incomplete, not known */
+    SHAPE_BYTE,    /* a character: what anything may be copied as */
+    SHAPE_SCALAR,  /* number, enumeration */
+    SHAPE_POINTER, /* pointer, reference */
+    SHAPE_RECORD,  /* struct, class */
+    SHAPE_UNION,
+    SHAPE_FUNCTION
+};
+
+enum { SHAPE_NOTHING = 0 }; /* number of void */
+
+struct shape {
+    Dwarf_Die die; /* peeled; not valid for void */
+    uint64_t size; /* bytes, 0: not known */
+    uint32_t pointee;
+    uint8_t kind;    /* enum shape_kind */
+    bool descriptor; /* what Fortran and the like keep of an array: begins with its address, and
+                        this one word is all that is told of */
+};
+
+/* The scalar or pointer at an offset of a type, and the innermost array around it. */
+struct shape_leaf {
+    uint32_t shape;
+    uint64_t start;  /* bytes from the start of the outermost type, arrays at element 0 */
+    uint64_t stride; /* of the innermost array; 0: none */
+    uint64_t first;  /* its start, from the start of the outermost type */
+    uint64_t bound;  /* its end; UINT64_MAX: it is flexible */
+    bool doubtful;   /* members of a union that differ */
+};
+
+struct scopes;
+
+/* NULL: out of memory. `scopes` outlives it. */
+struct shapes *shapes_new(struct scopes *scopes);
+void shapes_free(struct shapes *shapes);
+
+/* Number of a type; NULL is void. Too many types are void. */
+uint32_t shapes_of(struct shapes *shapes, Dwarf_Die *type);
+
+/* Valid until the next shapes_of(). */
+const struct shape *shapes_at(const struct shapes *shapes, uint32_t shape);
+
+/* Whether two numbers are one type: one entry, or entries of two units with the same qualified name
+ * and layout, as are all types that can be reached from them. */
+bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other);
+
+/* The members of a record or union, read when they are first asked for. Valid as a shape is. */
+struct parts;
+
+/* What stands at an offset; of a union's members a pointer if it has one kind of them. False:
+ * padding, outside, or not known. */
+bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct shape_leaf *leaf);
+
+/*
+ * What is known of the content of a register or a stack slot while types are followed through
+ * code: which type it points into and how far. Pure arithmetic over shapes. For the files of this
+ * folder.
+ */
+/* Two that meet where ways join give the later of the two kinds, or a conflict. */
+enum value_kind {
+    VALUE_NOTHING,    /* no way that leads here was followed yet */
+    VALUE_CONSTANT,   /* `offset` itself, perhaps a run-time address */
+    VALUE_UNKNOWN,    /* something */
+    VALUE_NUMBER,     /* no pointer: something + `offset` */
+    VALUE_THREAD,     /* of thread-local storage: `shape` is enum value_thread */
+    VALUE_DIFFERENCE, /* a pointer as `shape` and `offset` say, less another pointer */
+    VALUE_FRAME,      /* canonical frame address + offset */
+    VALUE_POINTER,    /* `offset` bytes into a `shape` */
+    VALUE_CONFLICT    /* ways that lead here say different things */
+};
+
+enum value_thread {
+    VALUE_THREAD_POINTER,  /* the thread pointer + `offset` */
+    VALUE_THREAD_DISTANCE, /* from there to `offset` in the file's image */
+    VALUE_THREAD_PLACE     /* a thread's own copy of `offset` in the image */
+};
+
+struct value {
+    int64_t offset;
+    uint32_t shape;
+    uint32_t step; /* bytes, any number of times: over an array inside that is not reached yet */
+    uint8_t kind;  /* enum value_kind */
+    uint8_t how;   /* enum dwarf_how */
+    bool indexed;  /* and some elements further, of the shape or of an array inside */
+};
+
+struct value value_of_kind(enum value_kind kind);
+
+/* Whether it says where something is, so that offsets and indices make sense. */
+struct value value_pointer(uint32_t shape, int64_t offset, uint8_t how);
+
+/* What a register holds that was loaded from a place of this type at this offset. */
+struct value value_loaded(struct shapes *shapes, uint32_t shape, uint64_t offset, uint8_t how);
+
+/* With a constant added. */
+struct value value_shifted(struct value value, int64_t bytes);
+
+/* The sum of a value and another that was scaled; which of them is the pointer shows. */
+struct value value_sum(const struct value *value, const struct value *other, unsigned scale);
+struct value value_scaled(const struct value *value, int64_t factor);
+struct value value_difference(const struct value *value, const struct value *other);
+
+/* Where two ways join. */
+struct value value_joined(struct shapes *shapes, const struct value *value,
+                          const struct value *other);
+
+/* How much a pointer says, to choose among several that are true: 0 nothing. */
+unsigned value_worth(const struct shapes *shapes, const struct value *value);
+
+/*
+ * The offset of a pointer brought into its type by whole elements where that is right: numbers
+ * and pointers always, records where an index moves over them. False: it leaves the type.
+ */
+bool value_folded(struct shapes *shapes, struct value *value);
+
+bool value_equal(const struct value *value, const struct value *other);
+
+/*
+ * Where a function's variables are at each of its addresses, inlined functions' among them, and
+ * what its calls call: read from DWARF once, as ranges of addresses. For the files of this folder.
+ */
+enum where_kind {
+    WHERE_HELD,     /* `reg` holds the variable, or the part of it from `part` on */
+    WHERE_COMPUTED, /* the variable's value is `reg` + `offset` */
+    WHERE_MEMORY,   /* the variable stands in memory at `reg` + `offset` */
+    WHERE_POINTED   /* the address of the variable is in memory at `reg` + `offset` */
+};
+
+enum { WHERE_CFA = 0x40 }; /* for a register: the canonical frame address */
+
+struct where {
+    uint64_t start; /* run-time addresses of the code for which it holds */
+    uint64_t end;
+    uint64_t reach; /* the farthest end of this and all before it in its list */
+    int64_t offset;
+    uint64_t part; /* bytes of the variable before what stands here */
+    uint64_t size; /* bytes that stand here; 0: not known */
+    uint32_t shape;
+    uint8_t kind;  /* enum where_kind */
+    uint8_t reg;   /* enum sample_register or WHERE_CFA */
+    bool anywhere; /* told of its whole scope: where it stands when it stands anywhere */
+};
+
+/* A call whose callee DWARF names: what its result is of. */
+struct where_call {
+    uint64_t back; /* run-time return address */
+    Dwarf_Die callee;
+};
+
+struct where_list {
+    struct where *at; /* by start */
+    size_t count;
+    size_t room;
+};
+
+struct wheres {
+    struct where_list in_register; /* HELD, COMPUTED */
+    struct where_list in_memory;
+    struct where_call *calls; /* by address */
+    size_t call_count;
+    size_t call_room;
+};
+
+void wheres_read(struct wheres *wheres, struct shapes *shapes, const struct routine *routine);
+void wheres_fini(struct wheres *wheres);
+
+/* Goes through those of a list that hold at an address: *at is 0 at first. NULL: no more. */
+const struct where *where_next(const struct where_list *list, uint64_t address, size_t *at);
+
+/* The callee of the call that returns to an address; NULL: not told. */
+const Dwarf_Die *wheres_callee(const struct wheres *wheres, uint64_t back);
+
+/*
+ * What the dynamic linker writes into words of the file (its global offset table), by the file's
+ * relocations: addresses of variables, and how far thread-local ones are from the thread pointer.
+ * System V ABI AMD64 1.0, 4.4; Drepper, ELF Handling for Thread-Local Storage, 4.4. Owned by
+ * flow.c; for step.c.
+ */
+struct links;
+struct program;
+
+enum link_kind {
+    LINK_ADDRESS, /* `value`: a run-time address in this file */
+    LINK_NAME,    /* the address of a variable of another file, of this name */
+    LINK_THREAD,  /* distance from the thread pointer to `value` in the file's own TLS image */
+    LINK_DYNAMIC  /* what __tls_get_addr() is given to find `value` in the TLS image */
+};
+
+struct link {
+    uint64_t place; /* run-time address of the word */
+    uint64_t value;
+    const char *name; /* NAME: raw, lives with the program */
+    uint8_t kind;     /* enum link_kind */
+};
+
+/* NULL: out of memory. */
+struct links *links_new(struct program *program);
+void links_free(struct links *links);
+
+/*
+ * What registers and the stack's slots point into, and what one instruction does to that. For
+ * flow.c, which goes through functions with it, and access.c.
+ */
+struct program;
+
+enum { STATE_SLOTS = 48 };
+
+struct state_slot {
+    int64_t offset; /* from the canonical frame address */
+    struct value value;
+};
+
+struct state {
+    struct value regs[SREG_COUNT];
+    struct state_slot slots[STATE_SLOTS]; /* by offset */
+    uint32_t slot_count;
+};
+
+/* What a function's code is read against. */
+struct scene {
+    struct program *program;
+    struct shapes *shapes;
+    struct routines *routines;
+    struct links *links;
+    const struct wheres *wheres;
+};
+
+/* Changes the state to what holds after an instruction. */
+void step_over(const struct scene *scene, struct state *state, const struct insn *insn);
+
+/* Joins what another way brings. */
+void state_join(struct shapes *shapes, struct state *state, const struct state *other);
+/* What a slot holds; NULL: not known. A store of what says nothing forgets it. */
+const struct value *state_slot(const struct state *state, int64_t offset);
+void state_store(struct state *state, int64_t offset, const struct value *value);
 
 struct flows;
 struct program;
@@ -34,5 +283,71 @@ int flows_at(struct flows *flows, uint64_t pc, struct flow_at *at);
 /* Functions by address and types, which it has a use for itself. */
 struct routines *flows_routines(const struct flows *flows);
 struct shapes *flows_shapes(const struct flows *flows);
+
+/*
+ * A location expression as flow.h tells places: DWARF 5, 2.6. What takes more than a register and
+ * an offset is left out. For where.c.
+ */
+/* What DW_OP_fbreg counts from. */
+struct place_frame {
+    uint8_t reg; /* enum sample_register, WHERE_CFA, or SREG_NONE: not that simple */
+    int64_t offset;
+};
+
+void place_frame(struct place_frame *frame, Dwarf_Die *function);
+
+/* Told of each piece: kind, reg, offset, part and size are set. */
+typedef void place_take(void *context, const struct where *piece);
+
+/* `size`: of the variable, 0: not known. */
+void place_ops(const Dwarf_Op *ops, size_t count, const struct place_frame *frame, uint64_t size,
+               place_take *take, void *context);
+
+/*
+ * Where the operand of an instruction points, and constants and thread-local storage as places in
+ * variables. For step.c and access.c.
+ */
+struct value operand_address(const struct scene *scene, const struct state *state,
+                             const struct insn *insn, const struct insn_memory *memory);
+
+/* The variable at a constant address, or at a place of thread-local storage; else the value. */
+struct value operand_settled(const struct scene *scene, uint64_t pc, struct value value);
+
+/* What the dynamic linker put into a word at a run-time address. */
+struct value operand_linked(const struct scene *scene, uint64_t pc, uint64_t place);
+
+/* What __tls_get_addr() returns for its argument; unknown: it is not its argument. */
+struct value operand_dynamic(const struct scene *scene, uint64_t pc, const struct value *argument);
+
+/*
+ * What the variables that DWARF places at an instruction say of registers and of the frame. For
+ * flow.c, step.c and access.c.
+ */
+/*
+ * Where in a variable a stack address points: a POINTER; a DIFFERENCE where the address of a
+ * variable of that shape is kept, in a word that no type stands for; UNKNOWN: in no variable.
+ */
+struct value declared_in_frame(const struct scene *scene, const struct state *state, uint64_t pc,
+                               const struct value *place);
+
+/* Lets variables that stand in registers at an address say what those hold; `mask` of enum
+ * sample_register. */
+void declared_in_registers(const struct scene *scene, struct state *state, uint64_t pc,
+                           uint32_t mask);
+
+/* A variable's word goes over what was followed, unless that says more. */
+void declared_over(struct shapes *shapes, struct value *known, const struct value *told);
+
+/*
+ * Which registers a function's parameters and results are in, by its declaration: the System V
+ * ABI AMD64 1.0, 3.2.3. For the files of this folder.
+ */
+/* Told for each eightbyte: a register (enum sample_register), or SREG_NONE and its distance from
+ * the canonical frame address. */
+typedef void prototype_take(void *context, uint8_t reg, int64_t slot, const struct value *value);
+
+/* What is in registers and on the stack where calls of a function (its entry) arrive. */
+void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, prototype_take *take,
+                         void *context);
 
 #endif

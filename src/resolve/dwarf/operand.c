@@ -1,12 +1,354 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/operand.h"
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "resolve/dwarf/declared.h"
+#include "base/array.h"
 #include "resolve/dwarf/die.h"
-#include "resolve/dwarf/globals.h"
+#include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/program.h"
 #include "resolve/dwarf/question.h"
-#include "resolve/symbols.h"
+#include "resolve/dwarf/variables.h"
+#include "resolve/elf/symbols.h"
+
+enum { POINTER_BYTES = 8 };
+
+/* How far a place in the frame is behind a variable's start. Below the fixed frame ("indexed") only
+ * what stands there too is compared. */
+static bool inside_of(const struct state *state, const struct where *where,
+                      const struct value *place, uint64_t *inside)
+{
+    const struct value *base = where->reg == WHERE_CFA ? NULL : &state->regs[where->reg];
+    if (base && (base->kind != VALUE_FRAME || (base->indexed && !place->indexed)))
+        return false;
+    *inside =
+        (uint64_t)place->offset - (base ? (uint64_t)base->offset : 0) - (uint64_t)where->offset;
+    if (where->kind == WHERE_POINTED)
+        return *inside < POINTER_BYTES;
+    return where->size ? *inside < where->size : base && base->indexed;
+}
+
+struct value declared_in_frame(const struct scene *scene, const struct state *state, uint64_t pc,
+                               const struct value *place)
+{
+    const struct where *where;
+    struct value best = value_of_kind(VALUE_UNKNOWN);
+    uint64_t smallest = UINT64_MAX;
+    size_t next = 0;
+    while ((where = where_next(&scene->wheres->in_memory, pc, &next))) {
+        uint64_t inside;
+        if (!where->shape || where->size > smallest || !inside_of(state, where, place, &inside))
+            continue;
+        smallest = where->size;
+        best = value_pointer(where->shape, (int64_t)(inside + where->part), DWARF_HOW_STACK);
+        best.indexed = place->indexed || where->size > shapes_at(scene->shapes, where->shape)->size;
+        /* A pointer that the compiler made, which no type stands for. */
+        if (where->kind == WHERE_POINTED)
+            best = (struct value){.kind = VALUE_DIFFERENCE, .shape = where->shape};
+    }
+    return best;
+}
+
+static struct value held(struct shapes *shapes, const struct where *where)
+{
+    struct value value = value_loaded(shapes, where->shape, where->part, DWARF_HOW_VARIABLE);
+    if (where->kind == WHERE_COMPUTED)
+        return value_shifted(value, -where->offset);
+    return value;
+}
+
+/* Bytes that were a void pointer, unless fresh from an allocator, are something else copied. */
+static bool is_copy(const struct shapes *shapes, const struct value *known,
+                    const struct value *told)
+{
+    return told->kind == VALUE_POINTER && shapes_at(shapes, told->shape)->kind == SHAPE_BYTE &&
+           known->kind == VALUE_POINTER && !known->shape && known->how != DWARF_HOW_RESULT;
+}
+
+enum { WORTH_TRUST = 3 }; /* a pointer to something that is no character and not void */
+
+void declared_over(struct shapes *shapes, struct value *known, const struct value *told)
+{
+    unsigned worth = value_worth(shapes, told);
+    if (is_copy(shapes, known, told))
+        return;
+    if (worth < WORTH_TRUST && value_worth(shapes, known) >= worth)
+        return;
+    bool same = known->kind == VALUE_POINTER && told->kind == VALUE_POINTER &&
+                shapes_same(shapes, known->shape, told->shape);
+    bool indexed = same && known->indexed;
+    *known = *told;
+    known->indexed |= indexed;
+}
+
+static uint64_t size_of(const struct shapes *shapes, const struct value *value)
+{
+    return shapes_at(shapes, value->shape)->size;
+}
+
+/* A variable that stands there now and then is believed where it says more than what is known: of
+ * two structs, the larger has the other for its head. */
+static bool adds(const struct shapes *shapes, const struct value *known, const struct value *told)
+{
+    unsigned worth = value_worth(shapes, known);
+    return worth < WORTH_TRUST || (worth > WORTH_TRUST && value_worth(shapes, told) == worth &&
+                                   size_of(shapes, told) > size_of(shapes, known));
+}
+
+static struct value best_of(const struct scene *scene, uint64_t pc, uint8_t reg,
+                            const struct value *followed)
+{
+    const struct where *where;
+    struct value best = value_of_kind(VALUE_UNKNOWN);
+    size_t next = 0;
+    while ((where = where_next(&scene->wheres->in_register, pc, &next))) {
+        if (where->reg != reg)
+            continue;
+        struct value value = held(scene->shapes, where);
+        if (where->anywhere && !adds(scene->shapes, followed, &value))
+            continue;
+        unsigned worth = value_worth(scene->shapes, &value);
+        unsigned known = value_worth(scene->shapes, &best);
+        if (is_copy(scene->shapes, &best, &value) || is_copy(scene->shapes, &value, &best)) {
+            best = value_pointer(SHAPE_NOTHING, 0, DWARF_HOW_VARIABLE);
+            continue;
+        }
+        /* Of two structs the larger: what has the other for its head. */
+        if (worth > known || (worth == known && shapes_at(scene->shapes, value.shape)->size >
+                                                    shapes_at(scene->shapes, best.shape)->size))
+            best = value;
+        else if (best.kind == VALUE_UNKNOWN)
+            best = value;
+    }
+    return best;
+}
+
+/* A record, or an array of variable length. A number may as well be a part of what is there. */
+static bool is_whole(const struct shapes *shapes, const struct where *where)
+{
+    const struct shape *shape = shapes_at(shapes, where->shape);
+    return shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION || shape->descriptor ||
+           !where->size;
+}
+
+/* Variables passed by their address: "in memory at the register". */
+static void declare_pointed(const struct scene *scene, struct state *state, uint64_t pc,
+                            uint32_t mask)
+{
+    const struct where *where;
+    size_t next = 0;
+    while ((where = where_next(&scene->wheres->in_memory, pc, &next))) {
+        if (where->kind != WHERE_MEMORY || where->reg == WHERE_CFA || where->reg == SREG_SP ||
+            !(mask >> where->reg & 1) || state->regs[where->reg].kind == VALUE_FRAME ||
+            !is_whole(scene->shapes, where))
+            continue;
+        struct value value =
+            value_pointer(where->shape, (int64_t)where->part - where->offset, DWARF_HOW_VARIABLE);
+        declared_over(scene->shapes, &state->regs[where->reg], &value);
+    }
+}
+
+void declared_in_registers(const struct scene *scene, struct state *state, uint64_t pc,
+                           uint32_t mask)
+{
+    for (uint8_t reg = 0; reg < SREG_COUNT; reg++) {
+        if (!(mask >> reg & 1) || reg == SREG_SP)
+            continue;
+        struct value told = best_of(scene, pc, reg, &state->regs[reg]);
+        if (told.kind != VALUE_UNKNOWN)
+            declared_over(scene->shapes, &state->regs[reg], &told);
+    }
+    declare_pointed(scene, state, pc, mask);
+}
+
+/* The variable that stands in memory exactly there, of which nothing else is known: a parameter
+ * passed by its address. UNKNOWN: none. */
+static struct value declared_through(const struct scene *scene, uint64_t pc, uint8_t base,
+                                     int64_t displacement)
+{
+    const struct where *where;
+    size_t next = 0;
+    while (base < SREG_COUNT && (where = where_next(&scene->wheres->in_memory, pc, &next))) {
+        uint64_t inside = (uint64_t)(displacement - where->offset);
+        if (where->kind == WHERE_MEMORY && where->reg == base && inside < where->size)
+            return value_pointer(where->shape, (int64_t)(inside + where->part), DWARF_HOW_VARIABLE);
+    }
+    return value_of_kind(VALUE_UNKNOWN);
+}
+
+enum { LINKS_MAX = 1 << 20, WORD_BYTES = 8 };
+
+struct links {
+    struct program *program;
+    struct link *links; /* by place */
+    size_t count;
+    size_t room;
+    uint64_t image_bytes; /* of the TLS image, up to the thread pointer; 0: none */
+    bool read;
+};
+
+struct links *links_new(struct program *program)
+{
+    struct links *links = calloc(1, sizeof *links);
+    if (links)
+        links->program = program;
+    return links;
+}
+
+void links_free(struct links *links)
+{
+    if (links)
+        free(links->links);
+    free(links);
+}
+
+static void links_add(struct links *links, const struct link *link)
+{
+    struct link *more =
+        array_more(links->links, &links->room, links->count, sizeof *more, LINKS_MAX);
+    if (!more)
+        return;
+    links->links = more;
+    links->links[links->count++] = *link;
+}
+
+/* A table of relocations and of the symbols they name. */
+struct table {
+    Elf *elf;
+    Elf_Data *symbols;
+    Elf_Data *names;
+    GElf_Addr bias;
+};
+
+static const char *links_symbol_name(const struct table *table, const GElf_Sym *symbol)
+{
+    /* Only names that end inside the section. */
+    const char *start = table->names->d_buf;
+    if (!start || symbol->st_name >= table->names->d_size ||
+        !memchr(start + symbol->st_name, '\0', table->names->d_size - symbol->st_name))
+        return NULL;
+    return start + symbol->st_name;
+}
+
+static bool understand(const struct table *table, const GElf_Rela *rela, struct link *link)
+{
+    GElf_Sym symbol = {0};
+    size_t index = GELF_R_SYM(rela->r_info);
+    bool named = index && gelf_getsym(table->symbols, (int)index, &symbol);
+    bool here = !index || (named && symbol.st_shndx != SHN_UNDEF);
+    link->place = rela->r_offset + table->bias;
+    link->value = symbol.st_value + (uint64_t)rela->r_addend;
+    switch (GELF_R_TYPE(rela->r_info)) {
+    case R_X86_64_GLOB_DAT:
+        link->kind = here ? LINK_ADDRESS : LINK_NAME;
+        link->value += table->bias;
+        link->name = here ? NULL : links_symbol_name(table, &symbol);
+        return here || link->name;
+    case R_X86_64_TPOFF64:
+        link->kind = LINK_THREAD;
+        return here;
+    case R_X86_64_DTPMOD64:
+        link->kind = LINK_DYNAMIC;
+        return here;
+    case R_X86_64_DTPOFF64: /* the second word of a pair */
+        link->kind = LINK_DYNAMIC;
+        link->place -= WORD_BYTES;
+        return here;
+    default:
+        return false;
+    }
+}
+
+static void read_table(struct links *links, struct table *table, Elf_Scn *section,
+                       const GElf_Shdr *header)
+{
+    GElf_Shdr symbols;
+    Elf_Data *data = elf_getdata(section, NULL);
+    Elf_Scn *linked = elf_getscn(table->elf, header->sh_link);
+    table->symbols = linked ? elf_getdata(linked, NULL) : NULL;
+    if (!data || !table->symbols || !gelf_getshdr(linked, &symbols))
+        return;
+    linked = elf_getscn(table->elf, symbols.sh_link);
+    table->names = linked ? elf_getdata(linked, NULL) : NULL;
+    if (!table->names || !header->sh_entsize)
+        return;
+    size_t count = (size_t)(header->sh_size / header->sh_entsize);
+    for (size_t i = 0; i < count && i < INT32_MAX; i++) {
+        GElf_Rela rela;
+        struct link link = {0};
+        if (!gelf_getrela(data, (int)i, &rela))
+            return;
+        if (understand(table, &rela, &link))
+            links_add(links, &link);
+    }
+}
+
+static void read_image(struct links *links, Elf *elf)
+{
+    size_t count;
+    if (elf_getphdrnum(elf, &count))
+        return;
+    for (size_t i = 0; i < count && i < 1024; i++) {
+        GElf_Phdr header;
+        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_TLS)
+            continue;
+        uint64_t align = header.p_align ? header.p_align : 1;
+        if (header.p_memsz < UINT32_MAX && align < UINT32_MAX)
+            links->image_bytes = (header.p_memsz + align - 1) / align * align;
+    }
+}
+
+/* Of a pair's words the one that has the offset comes last. */
+static int links_compare(const void *a, const void *b)
+{
+    const struct link *one = a;
+    const struct link *other = b;
+    if (one->place != other->place)
+        return one->place < other->place ? -1 : 1;
+    return (one->value < other->value) - (one->value > other->value);
+}
+
+static void read_file(struct links *links)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = NULL;
+    struct table table = {.elf = NULL};
+    links->read = true;
+    table.elf = dwfl_module_getelf(program_module(links->program), &table.bias);
+    if (!table.elf)
+        return;
+    read_image(links, table.elf);
+    while ((section = elf_nextscn(table.elf, section)))
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA)
+            read_table(links, &table, section, &header);
+    if (links->count)
+        qsort(links->links, links->count, sizeof *links->links, links_compare);
+}
+
+/* NULL: nothing is written there. */
+static const struct link *links_find(struct links *links, uint64_t place)
+{
+    size_t low = 0;
+    if (!links->read)
+        read_file(links);
+    for (size_t high = links->count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (links->links[middle].place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < links->count && links->links[low].place == place ? &links->links[low] : NULL;
+}
+
+/* What a distance from the thread pointer (negative) is in an executable's TLS image. */
+static bool links_thread(struct links *links, int64_t distance, uint64_t *offset)
+{
+    if (!links->read)
+        read_file(links);
+    *offset = links->image_bytes + (uint64_t)distance;
+    return distance < 0 && *offset < links->image_bytes;
+}
 
 enum { CONSTANTS_MAX = 4096 }; /* below it there is nothing */
 

@@ -1,18 +1,151 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/program.h"
 
-#include "base/array.h"
-#include "base/text.h"
-#include "decode/decoder.h"
-#include "resolve/cfi.h"
-#include "resolve/debuginfo.h"
-#include "resolve/dwarf/describe.h"
-#include "resolve/dwarf/flow.h"
-#include "resolve/dwarf/globals.h"
-#include "resolve/module.h"
-
+#include <dwarf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "decode/decoder.h"
+#include "resolve/dwarf/describe.h"
+#include "resolve/dwarf/die.h"
+#include "resolve/dwarf/flow.h"
+#include "resolve/dwarf/variables.h"
+#include "resolve/elf/cfi.h"
+#include "resolve/elf/debuginfo.h"
+#include "resolve/elf/module.h"
+#include "resolve/elf/symbols.h"
+
+enum { NAME_BYTES = 1024, LINE_DEPTH_MAX = 64, ENTRIES_MAX = 1 << 16 };
+
+/* A file's name as recorded may be relative to where the compiler ran. */
+static const char *absolute(struct program *program, Dwarf_Die *unit, const char *file)
+{
+    char joined[NAME_BYTES];
+    Dwarf_Attribute attribute;
+    const char *folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+    if (!file || file[0] == '/' || !folder)
+        return program_text(program, file);
+    while (!strncmp(file, "./", 2))
+        file += 2;
+    snprintf(joined, sizeof joined, "%s/%s", folder, file);
+    return program_text(program, joined);
+}
+
+static void tell_line(struct program *program, struct program_place *place,
+                      struct dwarf_answer *answer)
+{
+    int number = 0;
+    Dwarf_Line *line = dwarf_getsrc_die(&place->unit, place->address);
+    const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+    if (!file)
+        return;
+    dwarf_lineno(line, &number);
+    answer->file = absolute(program, &place->unit, file);
+    answer->line = number > 0 ? (uint32_t)number : 0;
+    answer->untyped = UNTYPED_NO_REASON;
+}
+
+/* Functions inlined in each other at one address, outermost first. */
+struct nest {
+    Dwarf_Die functions[LINE_DEPTH_MAX];
+    unsigned count;
+    unsigned left; /* entries */
+};
+
+static bool line_may_hold(int tag)
+{
+    return tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
+           tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+}
+
+/* The scope among an entry's children that holds the address; scopes do not overlap. */
+static bool step_in(struct nest *nest, Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Die *inner)
+{
+    Dwarf_Die child;
+    if (dwarf_child(scope, &child))
+        return false;
+    do {
+        if (!nest->left || !nest->left--)
+            return false;
+        if (line_may_hold(dwarf_tag(&child)) && dwarf_haspc(&child, address) == 1) {
+            *inner = child;
+            return true;
+        }
+    } while (!dwarf_siblingof(&child, &child));
+    return false;
+}
+
+static void find_nest(struct nest *nest, const struct routine *routine, Dwarf_Addr address)
+{
+    Dwarf_Die scope = routine->die;
+    Dwarf_Die inner;
+    *nest = (struct nest){.left = ENTRIES_MAX};
+    for (unsigned i = 0; i < LINE_DEPTH_MAX && step_in(nest, &scope, address, &inner); i++) {
+        if (dwarf_tag(&inner) == DW_TAG_inlined_subroutine)
+            nest->functions[nest->count++] = inner;
+        scope = inner;
+    }
+}
+
+static const char *function_name(struct program *program, Dwarf_Die *function)
+{
+    char plain[NAME_BYTES];
+    char name[2 * NAME_BYTES];
+    Dwarf_Attribute attribute;
+    const char *mangled =
+        dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
+    if (mangled && demangle(mangled, plain, sizeof plain))
+        return program_text(program, plain);
+    const char *own = dwarf_diename(function);
+    scopes_prefix(describe_scopes(program_types(program)), function, plain, sizeof plain);
+    snprintf(name, sizeof name, "%s%s", plain, own ? own : "?");
+    return program_text(program, name);
+}
+
+static const char *call_file(struct program *program, Dwarf_Die *unit, Dwarf_Die *function)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word index;
+    Dwarf_Files *files;
+    size_t count;
+    if (dwarf_formudata(dwarf_attr(function, DW_AT_call_file, &attribute), &index) ||
+        dwarf_getsrcfiles(unit, &files, &count) || index >= count)
+        return NULL;
+    return absolute(program, unit, dwarf_filesrc(files, index, NULL, NULL));
+}
+
+static void tell_inlined(struct program *program, Dwarf_Die *unit, Dwarf_Die *function,
+                         struct dwarf_answer *answer)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word line = 0;
+    uint32_t at = answer->inlined_count++;
+    dwarf_formudata(dwarf_attr(function, DW_AT_call_line, &attribute), &line);
+    answer->inlined[at] = function_name(program, function);
+    answer->inlined_file[at] = call_file(program, unit, function);
+    answer->inlined_line[at] = line <= UINT32_MAX ? (uint32_t)line : 0;
+}
+
+/* program.c */
+static void line_answer(struct program *program, struct dwarf_answer *answer)
+{
+    uint64_t pc = answer->question.pc;
+    struct program_place place;
+    struct routine routine;
+    struct nest nest;
+    if (!program_place(program, pc, &place))
+        return;
+    tell_line(program, &place, answer);
+    if (!routines_find(flows_routines(program_flows(program)), pc, &routine))
+        return;
+    find_nest(&nest, &routine, pc - routine.bias);
+    while (nest.count && answer->inlined_count < DWARF_INLINED_MAX)
+        tell_inlined(program, &place.unit, &nest.functions[--nest.count], answer);
+}
 
 enum { TEXT_BYTES = 1024 };
 
@@ -188,4 +321,124 @@ void program_answer(struct program *program, const struct dwarf_question *questi
     arena_fini(&program->answer);
     if ((unsigned)question->ask < sizeof by_ask / sizeof *by_ask)
         by_ask[question->ask](program, answer);
+}
+
+enum { ROUTINE_DEPTH_MAX = 16, UNIT_ENTRIES_MAX = 1 << 22, PARTS_MAX = 64, ROUTINES_MAX = 1 << 22 };
+
+struct routines {
+    struct program *program;
+    struct routine *routines; /* by start */
+    size_t count;
+    size_t room;
+    struct hash units; /* read ones, by where their entry lies */
+};
+
+struct routines *routines_new(struct program *program)
+{
+    struct routines *routines = calloc(1, sizeof *routines);
+    if (routines)
+        routines->program = program;
+    return routines;
+}
+
+void routines_free(struct routines *routines)
+{
+    if (!routines)
+        return;
+    free(routines->routines);
+    hash_fini(&routines->units);
+    free(routines);
+}
+
+static void routines_add(struct routines *routines, const struct routine *routine)
+{
+    struct routine *more = array_more(routines->routines, &routines->room, routines->count,
+                                      sizeof *more, ROUTINES_MAX);
+    if (!more)
+        return;
+    routines->routines = more;
+    routines->routines[routines->count++] = *routine;
+}
+
+/* One entry for each part: gcc moves what is cold elsewhere. */
+static void add_parts(struct routines *routines, Dwarf_Die *die, Dwarf_Addr bias)
+{
+    struct routine routine = {.die = *die, .bias = bias};
+    Dwarf_Addr base;
+    Dwarf_Addr start;
+    Dwarf_Addr end;
+    ptrdiff_t at = 0;
+    if (!dwarf_entrypc(die, &start))
+        routine.entry = start + bias;
+    for (unsigned i = 0; i < PARTS_MAX; i++) {
+        at = dwarf_ranges(die, at, &base, &start, &end);
+        if (at <= 0)
+            return;
+        routine.start = start + bias;
+        routine.end = end + bias;
+        if (end > start)
+            routines_add(routines, &routine);
+    }
+}
+
+/* Also in namespaces, in classes (local ones, Rust's) and in functions (nested ones). */
+static bool routine_may_hold(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_subprogram ||
+           tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
+}
+
+static void read_scope(struct routines *routines, Dwarf_Die *scope, Dwarf_Addr bias, unsigned depth,
+                       unsigned *left)
+{
+    Dwarf_Die child;
+    if (depth >= ROUTINE_DEPTH_MAX || dwarf_child(scope, &child))
+        return;
+    do {
+        int tag = dwarf_tag(&child);
+        if (!*left || !--*left)
+            return;
+        if (tag == DW_TAG_subprogram)
+            add_parts(routines, &child, bias);
+        if (routine_may_hold(tag))
+            read_scope(routines, &child, bias, depth + 1, left);
+    } while (!dwarf_siblingof(&child, &child));
+}
+
+static int routines_compare(const void *a, const void *b)
+{
+    const struct routine *one = a;
+    const struct routine *other = b;
+    return (one->start > other->start) - (one->start < other->start);
+}
+
+static void read_unit(struct routines *routines, struct program_place *place)
+{
+    bool created = false;
+    unsigned left = UNIT_ENTRIES_MAX;
+    if (!hash_insert(&routines->units, (uint64_t)(uintptr_t)place->unit.addr, &created) || !created)
+        return;
+    read_scope(routines, &place->unit, place->bias, 0, &left);
+    if (routines->count)
+        qsort(routines->routines, routines->count, sizeof *routines->routines, routines_compare);
+}
+
+bool routines_find(struct routines *routines, uint64_t address, struct routine *routine)
+{
+    struct program_place place;
+    size_t low = 0;
+    if (!program_place(routines->program, address, &place))
+        return false;
+    read_unit(routines, &place);
+    for (size_t high = routines->count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (routines->routines[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low || address >= routines->routines[low - 1].end)
+        return false;
+    *routine = routines->routines[low - 1];
+    return true;
 }

@@ -7,13 +7,13 @@
 #ifndef MISSTOP_RESOLVE_DWARF_PROGRAM_H
 #define MISSTOP_RESOLVE_DWARF_PROGRAM_H
 
-#include "resolve/dwarf/question.h"
-
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "resolve/dwarf/question.h"
 
 struct debuginfo;
 struct decoder;
@@ -82,9 +82,30 @@ const char *program_text(struct program *program, const char *text);
 
 /* One file each. */
 void access_answer(struct program *program, struct dwarf_answer *answer);   /* access.c */
-void variable_answer(struct program *program, struct dwarf_answer *answer); /* variable.c */
+void variable_answer(struct program *program, struct dwarf_answer *answer); /* variables.c */
 void slot_answer(struct program *program, struct dwarf_answer *answer);     /* slot.c */
-void line_answer(struct program *program, struct dwarf_answer *answer);     /* line.c */
 void call_answer(struct program *program, struct dwarf_answer *answer);     /* call.c */
+
+/*
+ * Functions by address: the entry of the function that holds an address, not of one inlined
+ * there. Read unit by unit and kept. Owned by flow.c; for the files of this folder.
+ */
+struct program;
+struct routines;
+
+struct routine {
+    uint64_t start; /* run-time addresses of the part that holds the address */
+    uint64_t end;
+    uint64_t entry; /* where calls arrive; 0: not told */
+    Dwarf_Die die;
+    Dwarf_Addr bias;
+};
+
+/* NULL: out of memory. */
+struct routines *routines_new(struct program *program);
+void routines_free(struct routines *routines);
+
+/* False: none is known there. */
+bool routines_find(struct routines *routines, uint64_t address, struct routine *routine);
 
 #endif

@@ -7,11 +7,11 @@
 #ifndef MISSTOP_RESOLVE_DWARF_QUESTION_H
 #define MISSTOP_RESOLVE_DWARF_QUESTION_H
 
-#include "sample.h"
-#include "place.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "place.h"
+#include "sample.h"
 
 enum dwarf_ask {
     DWARF_ACCESS,   /* what the operand of an instruction points into, by the code */
@@ -70,7 +70,7 @@ struct dwarf_answer {
     int64_t offset;   /* ACCESS: of the access from the start of the type, index taken as 0.
                          VARIABLE, SLOT: of the asked place from the start of the variable */
     bool indexed;     /* ACCESS: an index or a loop moves over elements of the type */
-    uint8_t bits_at;   /* ACCESS: bytes from there to the bit-field that is used of the word */
+    uint8_t bits_at;  /* ACCESS: bytes from there to the bit-field that is used of the word */
     uint8_t unit;     /* ACCESS: bytes of bit-fields of which any may be used; 0: no such */
     uint64_t size;    /* VARIABLE, TLS, SLOT: bytes of the variable, 0: not known */
     const char *name; /* VARIABLE, TLS, SLOT: of the variable; CALL: "TYPE.VARIABLE" */

@@ -1,14 +1,446 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/reader.h"
 
-#include "base/array.h"
-#include "base/clock.h"
-#include "resolve/dwarf/reader_file.h"
-#include "resolve/dwarf/reader_state.h"
-#include "resolve/module.h"
-
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "resolve/dwarf/question.h"
+#include "resolve/dwarf/worker.h"
+#include "resolve/elf/debuginfo.h"
+#include "resolve/elf/module.h"
+
+/* Questions in the order they were asked, a bounded number of them. For reader.c. */
+enum { ASKED_MAX = 4096 };
+
+struct asked {
+    struct dwarf_question *at; /* a ring */
+    uint32_t room;             /* a power of two, or 0 */
+    uint32_t first;
+    uint32_t count;
+};
+
+/*
+ * The references that one file's types are known under outside. A process that reads the file
+ * has references of its own, which begin again when another takes its place; a type that is told
+ * again keeps the reference it had, by its content. For reader.c.
+ */
+enum { REFERENCES_MAX = 1 << 18 };
+
+struct references {
+    struct hash by_content;
+    struct hash by_told; /* of the process that runs now */
+    uint32_t count;
+};
+
+/*
+ * One file that is asked about: its questions, the process that reads it, how often that died.
+ * For reader.c, which says when a process may run.
+ */
+enum reader_state {
+    READER_UNKNOWN, /* whether it has debugging information was not looked at */
+    READER_USABLE,
+    READER_WITHOUT, /* it has none */
+    READER_GIVEN_UP
+};
+
+struct reader_file {
+    struct module *module;
+    uint32_t serial;
+    enum reader_state state;
+    struct asked asked;
+    uint32_t sent;   /* of those asked, the oldest */
+    uint32_t number; /* of the oldest */
+    struct references types;
+    struct worker worker;
+    bool opened; /* by the worker that runs */
+    bool yields; /* it gets no more questions: another file waits for its place */
+    uint32_t deaths;
+    uint32_t lived;     /* answers since the last death */
+    uint64_t cpu_ns;    /* what the worker had used when that wait began */
+    uint64_t waited_ns; /* of the oldest question sent, or for the opening */
+    uint64_t idle_ns;
+    uint64_t pause_ns;  /* until a process is tried for again */
+    uint64_t needs_ns;  /* without a process */
+    uint64_t served_ns; /* since the worker was started */
+    uint64_t resident_bytes;
+};
+
+/* What all files share in one run. */
+struct reader_run {
+    const struct readers_limits *limits;
+    const struct readers_take *take;
+    const struct serve_source *source;
+    uint64_t passed_ns; /* since the last run */
+    uint32_t looks;     /* files that may still be looked into in this run */
+    size_t answers;
+};
+
+static inline bool reader_file_runs(const struct reader_file *file)
+{
+    return file->worker.pid;
+}
+
+/* It has questions that a process of its own would answer. */
+static inline bool reader_file_needs(const struct reader_file *file)
+{
+    return file->state == READER_USABLE && file->asked.count && !file->worker.pid &&
+           !file->pause_ns;
+}
+
+/* Its process could be ended without loss. */
+static inline bool reader_file_rests(const struct reader_file *file)
+{
+    return file->worker.pid && !file->sent && (!file->asked.count || file->yields);
+}
+
+static const struct dwarf_question *asked_get(const struct asked *asked, uint32_t i);
+
+enum { ASKED_FIRST = 32 };
+
+static void asked_fini(struct asked *asked)
+{
+    free(asked->at);
+    *asked = (struct asked){0};
+}
+
+static bool grow(struct asked *asked)
+{
+    uint32_t room = asked->room ? asked->room * 2 : ASKED_FIRST;
+    struct dwarf_question *more = room <= ASKED_MAX ? malloc(room * sizeof *more) : NULL;
+    if (!more)
+        return false;
+    for (uint32_t i = 0; i < asked->count; i++)
+        more[i] = *asked_get(asked, i);
+    free(asked->at);
+    asked->at = more;
+    asked->room = room;
+    asked->first = 0;
+    return true;
+}
+
+/* False: full, or out of memory. */
+static bool asked_push(struct asked *asked, const struct dwarf_question *question)
+{
+    if (asked->count == asked->room && !grow(asked))
+        return false;
+    asked->at[(asked->first + asked->count++) & (asked->room - 1)] = *question;
+    return true;
+}
+
+/* The i-th from the oldest, i < count. */
+static const struct dwarf_question *asked_get(const struct asked *asked, uint32_t i)
+{
+    assert(i < asked->count);
+    return &asked->at[(asked->first + i) & (asked->room - 1)];
+}
+
+/* Takes the oldest; there must be one. */
+static struct dwarf_question asked_pop(struct asked *asked)
+{
+    struct dwarf_question oldest = *asked_get(asked, 0);
+    asked->first = (asked->first + 1) & (asked->room - 1);
+    asked->count--;
+    return oldest;
+}
+
+static void references_fini(struct references *references)
+{
+    hash_fini(&references->by_content);
+    hash_fini(&references->by_told);
+    *references = (struct references){0};
+}
+
+/* Another process tells types now. */
+static void references_restart(struct references *references)
+{
+    hash_clear(&references->by_told);
+}
+
+static uint32_t by_content(struct references *references, uint64_t content, bool *is_new)
+{
+    uint32_t *known = hash_find(&references->by_content, content);
+    if (known)
+        return *known;
+    if (references->count == REFERENCES_MAX)
+        return 0;
+    known = hash_insert(&references->by_content, content, is_new);
+    if (known)
+        *known = ++references->count;
+    return known ? *known : 0;
+}
+
+/* A type was told under a reference; its own, *is_new if it was never told before. 0: too many. */
+static uint32_t references_add(struct references *references, uint32_t told, uint64_t content,
+                               bool *is_new)
+{
+    bool created;
+    *is_new = false;
+    uint32_t own = by_content(references, content, is_new);
+    /* As many as can be told at once, whatever a process makes up. */
+    bool room = references->by_told.count < REFERENCES_MAX;
+    uint32_t *slot = own && room ? hash_insert(&references->by_told, told, &created) : NULL;
+    if (slot)
+        *slot = own;
+    return own;
+}
+
+/* 0: no such type was told. */
+static uint32_t references_of(const struct references *references, uint32_t told)
+{
+    const uint32_t *own = hash_find(&references->by_told, told);
+    return own ? *own : 0;
+}
+
+enum {
+    DEATHS_MAX = 3,     /* then the file is given up */
+    DEATHS_OPENING = 2, /* what one while it was opened counts for: the next will too */
+    FORGIVEN_AFTER = 1000 /* answers without a death */,
+    SENT_MAX = 256, /* questions on their way at once */
+    PATIENCE_WITH_SERVERS = 80,
+    STARVED_TIMES = 240, /* of the patience by the clock, for want of a CPU */
+    NS_PER_MS = 1000000,
+    PAUSE_NS = 1000000000 /* a system short of processes or memory needs time */
+};
+
+/* NULL: out of memory. */
+static struct reader_file *reader_file_new(const struct module *module)
+{
+    struct reader_file *file = calloc(1, sizeof *file);
+    if (!file)
+        return NULL;
+    /* Read here only for its name; the process forked has a copy of its own to work with. */
+    file->module = (struct module *)(uintptr_t)module;
+    file->serial = module_serial(module);
+    return file;
+}
+
+/* Its process is ended, and the caller's to wait for: the PID, or 0. */
+static pid_t reader_file_free(struct reader_file *file)
+{
+    pid_t pid = worker_end(&file->worker);
+    asked_fini(&file->asked);
+    references_fini(&file->types);
+    free(file);
+    return pid;
+}
+
+static void give(struct reader_file *file, struct reader_run *run, struct dwarf_answer *answer)
+{
+    answer->question = asked_pop(&file->asked);
+    file->sent -= file->sent > 0;
+    file->number++;
+    file->waited_ns = 0;
+    run->answers++;
+    run->take->answer(run->take->context, file->serial, answer);
+}
+
+static void give_none(struct reader_file *file, struct reader_run *run, enum untyped why)
+{
+    struct dwarf_answer answer = {.untyped = why};
+    give(file, run, &answer);
+}
+
+static void give_all(struct reader_file *file, struct reader_run *run, enum untyped why)
+{
+    for (uint32_t left = file->asked.count; left; left--)
+        give_none(file, run, why);
+}
+
+/* Ends the process that has nothing to do: the PID to wait for. */
+static pid_t reader_file_rest(struct reader_file *file)
+{
+    file->sent = 0;
+    file->opened = file->yields = false;
+    file->waited_ns = file->idle_ns = file->served_ns = file->resident_bytes = 0;
+    references_restart(&file->types);
+    return worker_end(&file->worker);
+}
+
+static void count_deaths(struct reader_file *file, uint32_t deaths)
+{
+    file->deaths += deaths;
+    file->lived = 0;
+    if (file->deaths >= DEATHS_MAX)
+        file->state = READER_GIVEN_UP;
+}
+
+/* Starts a process; where none can be had it is tried again a little later, then given up. */
+static void reader_file_start(struct reader_file *file, struct reader_run *run)
+{
+    if (!worker_start(&file->worker, file->module, run->source, run->limits))
+        return;
+    count_deaths(file, 1);
+    file->pause_ns = PAUSE_NS;
+}
+
+/* The process died, hung or talks nonsense: over the oldest question it was sent. */
+static pid_t died(struct reader_file *file, struct reader_run *run)
+{
+    bool opened = file->opened;
+    bool culprit = opened && file->sent;
+    pid_t pid = reader_file_rest(file);
+    count_deaths(file, opened ? 1 : DEATHS_OPENING);
+    if (culprit)
+        give_none(file, run, UNTYPED_GAVE_UP);
+    return pid;
+}
+
+static void send(struct reader_file *file)
+{
+    while (
+        file->opened && !file->yields && file->sent < file->asked.count && file->sent < SENT_MAX &&
+        worker_ask(&file->worker, file->number + file->sent, asked_get(&file->asked, file->sent)))
+        file->sent++;
+}
+
+static void reader_file_take_type(struct reader_file *file, struct reader_run *run,
+                                  struct wire_message *message)
+{
+    bool is_new;
+    struct dwarf_type *type = &message->type;
+    type->type = references_add(&file->types, type->type, message->content, &is_new);
+    if (type->type && is_new)
+        run->take->type(run->take->context, file->serial, type);
+}
+
+/* A type that was never told is none. */
+static void reader_file_take_answer(struct reader_file *file, struct reader_run *run,
+                                    struct dwarf_answer *answer)
+{
+    uint32_t told = answer->type;
+    answer->type = told ? references_of(&file->types, told) : 0;
+    if (told && !answer->type)
+        answer->untyped = UNTYPED_GAVE_UP;
+    if (++file->lived == FORGIVEN_AFTER)
+        file->deaths = 0;
+    give(file, run, answer);
+}
+
+/* False: it does not keep to the order of things. */
+static bool reader_file_take(struct reader_file *file, struct reader_run *run, enum wire_kind kind,
+                             struct wire_message *message)
+{
+    if (kind == WIRE_BROKEN || file->opened != (kind != WIRE_OPENED))
+        return false;
+    if (kind == WIRE_OPENED) {
+        file->opened = true;
+        file->waited_ns = 0;
+        if (!message->number)
+            file->state = READER_WITHOUT;
+        return true;
+    }
+    if (kind == WIRE_TYPE) {
+        reader_file_take_type(file, run, message);
+        return true;
+    }
+    if (!file->sent || message->number != file->number)
+        return false;
+    reader_file_take_answer(file, run, &message->answer);
+    return true;
+}
+
+/* False: the process cannot be talked to any more. */
+static bool hear(struct reader_file *file, struct reader_run *run)
+{
+    struct arena strings = {0};
+    struct wire_message message;
+    enum wire_kind kind;
+    bool good = true;
+    int code = worker_exchange(&file->worker);
+    while (good && file->state == READER_USABLE &&
+           (kind = worker_hear(&file->worker, &message, &strings)) != WIRE_NOTHING) {
+        good = reader_file_take(file, run, kind, &message);
+        arena_fini(&strings);
+    }
+    arena_fini(&strings);
+    return file->state != READER_USABLE || (good && !code);
+}
+
+/* A server may take long to send what is large. */
+static uint64_t patience_ns(const struct reader_file *file, const struct reader_run *run)
+{
+    const struct debuginfo *debuginfo = module_debuginfo(file->module);
+    uint64_t times = file->opened                                     ? 1
+                     : debuginfo && debuginfo_asks_servers(debuginfo) ? PATIENCE_WITH_SERVERS
+                                                                      : READERS_OPENING_PATIENCE;
+    return (uint64_t)run->limits->patience_ms * NS_PER_MS * times;
+}
+
+static void count_time(struct reader_file *file, const struct reader_run *run)
+{
+    bool waits = file->sent || !file->opened;
+    if (waits && !file->waited_ns)
+        file->cpu_ns = worker_cpu_ns(&file->worker);
+    file->waited_ns = waits ? file->waited_ns + run->passed_ns : 0;
+    file->idle_ns = waits ? 0 : file->idle_ns + run->passed_ns;
+    file->served_ns += run->passed_ns;
+}
+
+/* Where the target takes all CPUs, a process that comes after it is slow and not hung: its time
+ * is what it has had of a CPU. Only who sleeps is judged by the clock. */
+static bool is_late(const struct reader_file *file, const struct reader_run *run)
+{
+    uint64_t patience = patience_ns(file, run);
+    if (file->waited_ns <= patience)
+        return false;
+    return worker_cpu_ns(&file->worker) - file->cpu_ns > patience ||
+           file->waited_ns / STARVED_TIMES > patience || worker_sleeps(&file->worker);
+}
+
+/* Who was found asleep may have answered since it was heard, and be out of questions. */
+static bool is_hung(struct reader_file *file, struct reader_run *run)
+{
+    return is_late(file, run) && (!hear(file, run) || is_late(file, run));
+}
+
+static pid_t run_worker(struct reader_file *file, struct reader_run *run)
+{
+    send(file);
+    bool lives = hear(file, run);
+    count_time(file, run);
+    lives = lives && !is_hung(file, run);
+    if (file->state == READER_WITHOUT)
+        return reader_file_rest(file);
+    if (!lives)
+        return died(file, run);
+    if (reader_file_rests(file) && file->idle_ns > (uint64_t)run->limits->idle_ms * NS_PER_MS)
+        return reader_file_rest(file);
+    return 0;
+}
+
+static void reader_file_look(struct reader_file *file, struct reader_run *run)
+{
+    if (file->state != READER_UNKNOWN || !file->asked.count || !run->looks)
+        return;
+    run->looks--;
+    file->state = run->source->present(file->module) ? READER_USABLE : READER_WITHOUT;
+}
+
+/*
+ * One round: looks whether there is anything to read, sends, takes answers, watches over the
+ * process. The PID of a process that was ended and is to be waited for, or 0.
+ */
+static pid_t reader_file_run(struct reader_file *file, struct reader_run *run)
+{
+    pid_t pid = 0;
+    reader_file_look(file, run);
+    file->pause_ns -= file->pause_ns < run->passed_ns ? file->pause_ns : run->passed_ns;
+    if (file->worker.pid)
+        pid = run_worker(file, run);
+    file->needs_ns = reader_file_needs(file) ? file->needs_ns + run->passed_ns : 0;
+    if (file->state == READER_WITHOUT)
+        give_all(file, run, UNTYPED_NO_DEBUG);
+    else if (file->state == READER_GIVEN_UP)
+        give_all(file, run, UNTYPED_GAVE_UP);
+    return pid;
+}
 
 /* A look into a file costs some 0.2 ms: a program of hundreds of libraries is not to be held up
  * by all of them at once. */
@@ -93,7 +525,7 @@ void readers_free(struct readers *readers)
     free(readers);
 }
 
-static bool make_room(struct readers *readers)
+static bool readers_make_room(struct readers *readers)
 {
     struct reader_file **more =
         array_more(readers->files, &readers->room, readers->count, sizeof *more, ARRAY_UNBOUNDED);
@@ -109,7 +541,7 @@ static struct reader_file *file_of(struct readers *readers, const struct module 
     uint32_t *index = hash_find(&readers->by_serial, module_serial(module));
     if (index)
         return readers->files[*index];
-    struct reader_file *file = make_room(readers) ? reader_file_new(module) : NULL;
+    struct reader_file *file = readers_make_room(readers) ? reader_file_new(module) : NULL;
     index = file ? hash_insert(&readers->by_serial, file->serial, &created) : NULL;
     if (!index) {
         if (file)
@@ -198,7 +630,7 @@ static void start_one(struct readers *readers, struct reader_run *run)
     reader_file_start(file, run);
 }
 
-static void measure(struct readers *readers, uint64_t now_ns)
+static void readers_measure(struct readers *readers, uint64_t now_ns)
 {
     if (now_ns - readers->measured_ns < measure_ns)
         return;
@@ -222,7 +654,7 @@ size_t readers_run(struct readers *readers, uint64_t now_ns)
     for (size_t i = 0; i < readers->count; i++)
         add_ended(readers, reader_file_run(readers->files[i], &run));
     start_one(readers, &run);
-    measure(readers, now_ns);
+    readers_measure(readers, now_ns);
     return run.answers;
 }
 

@@ -9,11 +9,12 @@
 #ifndef MISSTOP_RESOLVE_DWARF_READER_H
 #define MISSTOP_RESOLVE_DWARF_READER_H
 
-#include "resolve/dwarf/question.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+#include "resolve/dwarf/question.h"
 
 struct module;
 struct readers;
@@ -63,5 +64,32 @@ struct readers_status {
     const char *busy_with;   /* name of a file that keeps us waiting for over a second; NULL */
 };
 struct readers_status readers_status(const struct readers *readers);
+
+/*
+ * The process that reads one file's debugging information: opens it, answers what comes over a
+ * socket, one after the other, and ends with it. For worker.c.
+ */
+/* Opening may take this many times the patience that one answer gets. */
+enum { READERS_OPENING_PATIENCE = 4 };
+
+/* Whoever knows the answers: struct program, or a test's own. */
+struct serve_source {
+    bool (*present)(struct module *module); /* cheap, in misstop itself: is there anything? */
+    void *(*open)(struct module *module);   /* NULL: nothing to tell */
+    void (*answer)(void *opened, const struct dwarf_question *question,
+                   struct dwarf_answer *answer);
+    const struct dwarf_type *(*next_type)(void *opened);
+};
+
+extern const struct serve_source serve_program;
+
+/* Called in the forked process; `parent` is who forked it. */
+_Noreturn void serve(int fd, pid_t parent, struct module *module, const struct serve_source *source,
+                     const struct readers_limits *limits);
+
+/* Readers with another source of answers than debugging information: for tests of reader.c. */
+struct readers *readers_new_from(const struct readers_limits *limits,
+                                 const struct readers_take *take,
+                                 const struct serve_source *source);
 
 #endif

@@ -1,14 +1,40 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/scopes.h"
-
-#include "base/array.h"
-#include "resolve/dwarf/die.h"
-#include "resolve/dwarf/scopes_state.h"
-
 #include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "resolve/dwarf/die.h"
+#include "resolve/dwarf/program.h"
+
+/* What scopes.c, which reads units, and scopes.c, which searches them, share. */
+struct scope {
+    Dwarf_Die die;
+    uint64_t hash;   /* of the names from the outermost to this one */
+    uint32_t parent; /* index + 1; 0: the unit */
+};
+
+struct scopes {
+    struct program *program;
+    struct scope *scopes;
+    uint32_t count;
+    size_t room;
+    struct hash enclosing; /* from where an entry lies to its scope, as `parent` is */
+    struct hash read;      /* units whose `enclosing` is known */
+    Dwarf_Die *definitions;
+    uint32_t definition_count;
+    size_t definition_room;
+    struct hash by_name; /* hash of the names to an index into definitions */
+    Dwarf_CU *searched;  /* the last unit gone through for definitions */
+    bool searched_all;
+};
 
 enum {
     DEPTH_MAX = 32,
@@ -44,12 +70,13 @@ void scopes_free(struct scopes *scopes)
     free(scopes);
 }
 
-static uint64_t key_of(const Dwarf_Die *die)
+static uint64_t scopes_key_of(const Dwarf_Die *die)
 {
     return (uint64_t)(uintptr_t)die->addr;
 }
 
-uint64_t scopes_hash(uint64_t hash, const char *name)
+/* Of a name and those around it, whose hash is `hash`; 0: none are. NULL: it has no name. */
+static uint64_t scopes_hash(uint64_t hash, const char *name)
 {
     return hash_mix(hash ^ (name ? hash_bytes(name, strlen(name)) : 1));
 }
@@ -121,7 +148,7 @@ static void walk_scope(struct walk *walk, Dwarf_Die *die, uint32_t enclosing, ui
         if (!walk->left || !walk->left--)
             return;
         if (walk->remembers && enclosing) {
-            uint32_t *slot = hash_insert(&walk->scopes->enclosing, key_of(&child), &created);
+            uint32_t *slot = hash_insert(&walk->scopes->enclosing, scopes_key_of(&child), &created);
             if (slot)
                 *slot = enclosing;
         }
@@ -156,9 +183,9 @@ static bool read_unit(struct scopes *scopes, Dwarf_Die *die)
     Dwarf_Die unit;
     if (!dwarf_diecu(die, &unit, NULL, NULL))
         return false;
-    if (!hash_find(&scopes->read, key_of(&unit)))
+    if (!hash_find(&scopes->read, scopes_key_of(&unit)))
         forget_if_full(scopes);
-    if (!hash_insert(&scopes->read, key_of(&unit), &created))
+    if (!hash_insert(&scopes->read, scopes_key_of(&unit), &created))
         return false;
     struct walk walk = {.scopes = scopes, .left = UNIT_ENTRIES_MAX, .remembers = true};
     if (created)
@@ -182,11 +209,12 @@ static Dwarf_Die named_at(Dwarf_Die *die)
     return at;
 }
 
-uint32_t scopes_around(struct scopes *scopes, Dwarf_Die *die)
+/* Index + 1 of the scope an entry stands in; 0: the unit. */
+static uint32_t scopes_around(struct scopes *scopes, Dwarf_Die *die)
 {
     Dwarf_Die at = named_at(die);
     const uint32_t *known =
-        read_unit(scopes, &at) ? hash_find(&scopes->enclosing, key_of(&at)) : NULL;
+        read_unit(scopes, &at) ? hash_find(&scopes->enclosing, scopes_key_of(&at)) : NULL;
     return known ? *known : 0;
 }
 
@@ -227,8 +255,67 @@ const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size
     return out;
 }
 
-void scopes_read_definitions(struct scopes *scopes, Dwarf_Die *unit)
+/* Adds the types that a unit defines to by_name, and nothing of what stands in what. */
+static void scopes_read_definitions(struct scopes *scopes, Dwarf_Die *unit)
 {
     struct walk walk = {.scopes = scopes, .left = UNIT_ENTRIES_MAX};
     walk_scope(&walk, unit, 0, 0, 0);
+}
+
+/* Where what an entry of scopes.c merely declares is defined. */
+
+enum { SEARCH_MS = 100 /* for one declaration; the next goes on where this one stopped */ };
+
+static bool find_definition(const struct scopes *scopes, uint64_t hash, const Dwarf_Die *declared,
+                            Dwarf_Die *definition)
+{
+    const uint32_t *known = hash_find(&scopes->by_name, hash);
+    if (!known)
+        return false;
+    *definition = scopes->definitions[*known];
+    /* "struct a" is no "enum a", whatever the hash says. */
+    Dwarf_Die asked = *declared;
+    const char *name = dwarf_diename(&asked);
+    const char *found = dwarf_diename(definition);
+    return name && found && !strcmp(name, found) &&
+           (dwarf_tag(&asked) == DW_TAG_enumeration_type) ==
+               (dwarf_tag(definition) == DW_TAG_enumeration_type);
+}
+
+/* Reads on through the file's units until the name is defined, all are read, or time is up. */
+static bool scopes_search_definition(struct scopes *scopes, uint64_t hash,
+                                     const Dwarf_Die *declared, Dwarf_Die *definition)
+{
+    Dwarf_Addr bias;
+    Dwarf *dwarf = dwfl_module_getdwarf(program_module(scopes->program), &bias);
+    uint64_t until_ns = clock_now_ns() + (uint64_t)SEARCH_MS * 1000000;
+    while (dwarf && !scopes->searched_all && clock_now_ns() < until_ns) {
+        Dwarf_Die die;
+        Dwarf_Die split;
+        uint8_t kind;
+        if (dwarf_get_units(dwarf, scopes->searched, &scopes->searched, NULL, &kind, &die, &split))
+            scopes->searched_all = true;
+        if (scopes->searched_all)
+            break;
+        scopes_read_definitions(scopes, kind == DW_UT_skeleton && split.addr ? &split : &die);
+        if (find_definition(scopes, hash, declared, definition))
+            return true;
+    }
+    return false;
+}
+
+bool scopes_definition(struct scopes *scopes, Dwarf_Die *declared, Dwarf_Die *definition)
+{
+    *definition = *declared;
+    if (die_signed(declared, definition))
+        return true;
+    const char *name = dwarf_diename(declared);
+    if (!die_is_declaration(declared) || !name)
+        return !die_is_declaration(declared);
+    uint64_t hash = scopes_hash(scopes_path(scopes, declared), name);
+    if (find_definition(scopes, hash, declared, definition) ||
+        scopes_search_definition(scopes, hash, declared, definition))
+        return true;
+    *definition = *declared;
+    return false;
 }

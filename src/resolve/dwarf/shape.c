@@ -1,15 +1,141 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/shape.h"
-
-#include "base/hash.h"
-#include "resolve/dwarf/die.h"
-#include "resolve/dwarf/language.h"
-#include "resolve/dwarf/parts.h"
-#include "resolve/dwarf/scopes.h"
-
 #include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "resolve/dwarf/die.h"
+#include "resolve/dwarf/flow.h"
+
+/*
+ * The members of one struct or union, one level deep, read from DWARF once: base classes and
+ * members of Rust's variants among them. For shape.c.
+ */
+struct part {
+    uint64_t offset;  /* bytes from the start of the record */
+    uint64_t size;    /* bytes, all elements; 0: a flexible array */
+    uint64_t stride;  /* of an array; 0: none */
+    const char *name; /* as in the file; NULL: it has none */
+    Dwarf_Die type;
+};
+
+struct parts {
+    struct part *parts;
+    size_t count;
+};
+
+enum { PARTS_MAX = 1 << 14, VARIANTS_DEEP_MAX = 4, BITS = 8 };
+
+struct reading {
+    struct parts *parts;
+    size_t room;
+    size_t left;
+};
+
+static bool has_flag(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    bool flag = false;
+    return dwarf_attr(die, name, &attribute) && !dwarf_formflag(&attribute, &flag) && flag;
+}
+
+/* A constant; in DWARF 2 "plus constant"; of a bit-field alone, in bits. */
+static bool offset_of(Dwarf_Die *member, uint64_t *offset)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value;
+    Dwarf_Op *ops;
+    size_t count = 0;
+    *offset = 0;
+    if (dwarf_attr(member, DW_AT_data_bit_offset, &attribute) &&
+        !dwarf_formudata(&attribute, &value)) {
+        *offset = value / BITS;
+        return true;
+    }
+    if (!dwarf_attr(member, DW_AT_data_member_location, &attribute))
+        return true; /* of a union */
+    if (!dwarf_formudata(&attribute, &value)) {
+        *offset = value;
+        return true;
+    }
+    if (dwarf_getlocation(&attribute, &ops, &count) || count != 1 ||
+        ops[0].atom != DW_OP_plus_uconst)
+        return false; /* a virtual base: found through the object's own table */
+    *offset = ops[0].number;
+    return true;
+}
+
+static void parts_take(struct reading *reading, const struct part *part)
+{
+    struct parts *parts = reading->parts;
+    struct part *more =
+        array_more(parts->parts, &reading->room, parts->count, sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
+        return;
+    parts->parts = more;
+    parts->parts[parts->count++] = *part;
+}
+
+static void read_member(struct reading *reading, Dwarf_Die *member)
+{
+    struct part part;
+    Dwarf_Die element;
+    uint64_t count;
+    /* A static member is declared here and lives elsewhere. */
+    if (has_flag(member, DW_AT_external) || has_flag(member, DW_AT_declaration) ||
+        !die_type(member, &part.type) || !offset_of(member, &part.offset))
+        return;
+    part.stride = 0;
+    part.name = dwarf_diename(member);
+    if (!die_size(&part.type, &part.size))
+        part.size = 0;
+    if (die_array(&part.type, &element, &count) && !die_size(&element, &part.stride))
+        part.stride = 0;
+    if (part.size || part.stride)
+        parts_take(reading, &part);
+}
+
+static void read_children(struct reading *reading, Dwarf_Die *die, unsigned depth)
+{
+    Dwarf_Die child;
+    if (depth > VARIANTS_DEEP_MAX || dwarf_child(die, &child))
+        return;
+    do {
+        if (!reading->left || !reading->left--)
+            return;
+        switch (dwarf_tag(&child)) {
+        case DW_TAG_member:
+        case DW_TAG_inheritance:
+            read_member(reading, &child);
+            break;
+        case DW_TAG_variant_part:
+        case DW_TAG_variant:
+            read_children(reading, &child, depth + 1);
+            break;
+        default:
+            break;
+        }
+    } while (!dwarf_siblingof(&child, &child));
+}
+
+/* `record` is a peeled structure, class or union. What cannot be read is left out. */
+static void parts_read(struct parts *parts, Dwarf_Die *record)
+{
+    struct reading reading = {.parts = parts, .left = PARTS_MAX};
+    *parts = (struct parts){0};
+    read_children(&reading, record, 0);
+}
+
+static void parts_fini(struct parts *parts)
+{
+    free(parts->parts);
+    *parts = (struct parts){0};
+}
 
 enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8, DESCRIPTOR_BYTES = 8 };
 /* Of one comparison of two records; what is beyond is taken to be alike. */
@@ -72,7 +198,7 @@ static enum shape_kind scalar_kind(Dwarf_Die *die)
     return character && size == 1 ? SHAPE_BYTE : SHAPE_SCALAR;
 }
 
-static enum shape_kind kind_of(Dwarf_Die *die)
+static enum shape_kind shape_kind_of(Dwarf_Die *die)
 {
     switch (dwarf_tag(die)) {
     case DW_TAG_base_type:
@@ -112,9 +238,9 @@ static uint64_t kind_key(Dwarf_Die *die, const struct shape *shape)
 
 static uint32_t intern(struct shapes *shapes, Dwarf_Die *type, unsigned depth);
 
-static struct shape describe(struct shapes *shapes, Dwarf_Die *die, unsigned depth)
+static struct shape shape_describe(struct shapes *shapes, Dwarf_Die *die, unsigned depth)
 {
-    struct shape shape = {.die = *die, .kind = (uint8_t)kind_of(die)};
+    struct shape shape = {.die = *die, .kind = (uint8_t)shape_kind_of(die)};
     Dwarf_Die pointee;
     if (!die_size(die, &shape.size))
         shape.size = 0;
@@ -125,7 +251,7 @@ static struct shape describe(struct shapes *shapes, Dwarf_Die *die, unsigned dep
     return shape;
 }
 
-static uint32_t add(struct shapes *shapes, const struct shape *shape)
+static uint32_t shapes_add(struct shapes *shapes, const struct shape *shape)
 {
     if (shapes->count == shapes->room) {
         size_t room = shapes->room * 2;
@@ -143,14 +269,14 @@ static uint32_t add(struct shapes *shapes, const struct shape *shape)
 static uint32_t intern_peeled(struct shapes *shapes, Dwarf_Die *die, unsigned depth)
 {
     bool created = true;
-    struct shape shape = describe(shapes, die, depth);
+    struct shape shape = shape_describe(shapes, die, depth);
     if (shape.kind == SHAPE_VOID)
         return SHAPE_NOTHING;
     uint64_t key = kind_key(die, &shape);
     uint32_t *known = key ? hash_insert(&shapes->by_kind, key, &created) : NULL;
     if (known && !created)
         return *known;
-    uint32_t number = add(shapes, &shape);
+    uint32_t number = shapes_add(shapes, &shape);
     if (known)
         *known = number;
     return number;
@@ -175,7 +301,7 @@ static uint32_t intern_descriptor(struct shapes *shapes, Dwarf_Die *array, Dwarf
                           .pointee = intern(shapes, element, depth + 1),
                           .kind = SHAPE_POINTER,
                           .descriptor = true};
-    return add(shapes, &shape);
+    return shapes_add(shapes, &shape);
 }
 
 static uint32_t intern(struct shapes *shapes, Dwarf_Die *type, unsigned depth)
@@ -208,7 +334,7 @@ const struct shape *shapes_at(const struct shapes *shapes, uint32_t shape)
     return &shapes->entries[shape < shapes->count ? shape : SHAPE_NOTHING].shape;
 }
 
-const struct parts *shapes_parts(struct shapes *shapes, uint32_t shape)
+static const struct parts *shapes_parts(struct shapes *shapes, uint32_t shape)
 {
     struct entry *entry = &shapes->entries[shape];
     if (!entry->parts_read) {
@@ -307,7 +433,7 @@ static bool same_entry(struct comparison *comparison, struct pair pair)
            same_scope(shapes->scopes, &a, &b) && same_parts(comparison, pair);
 }
 
-static bool compare(struct shapes *shapes, uint32_t one, uint32_t other)
+static bool shapes_compare(struct shapes *shapes, uint32_t one, uint32_t other)
 {
     struct comparison comparison = {.shapes = shapes};
     if (!compare_later(&comparison, one, other))
@@ -327,9 +453,93 @@ bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other)
     const uint32_t *known = hash_find(&shapes->alike, key);
     if (known)
         return *known;
-    bool same = compare(shapes, one, other);
+    bool same = shapes_compare(shapes, one, other);
     uint32_t *slot = hash_insert(&shapes->alike, key, &created);
     if (slot)
         *slot = same;
     return same;
+}
+
+/* What is at an offset of a shape. */
+
+struct look {
+    struct shapes *shapes;
+    unsigned left; /* members that may still be looked into */
+};
+
+/* Only the last may be flexible: "[0]" elsewhere marks a place and holds nothing. */
+static bool covers(const struct parts *parts, size_t part, uint64_t offset)
+{
+    const struct part *at = &parts->parts[part];
+    return offset >= at->offset &&
+           (at->size ? offset - at->offset < at->size : part == parts->count - 1);
+}
+
+/* Of several members at one place a pointer says more than a number; two pointers, nothing. */
+static void shape_leaf_choose(struct shapes *shapes, const struct shape_leaf *other,
+                              struct shape_leaf *leaf)
+{
+    bool mine = shapes_at(shapes, leaf->shape)->kind == SHAPE_POINTER;
+    bool its = shapes_at(shapes, other->shape)->kind == SHAPE_POINTER;
+    if (its && !mine)
+        *leaf = *other;
+    else if (its == mine && !shapes_same(shapes, other->shape, leaf->shape))
+        leaf->doubtful = true;
+}
+
+static bool look_into(struct look *look, uint32_t shape, uint64_t base, uint64_t offset,
+                      struct shape_leaf *leaf);
+
+static bool look_at_part(struct look *look, struct part part, uint64_t base, uint64_t offset,
+                         struct shape_leaf *leaf)
+{
+    uint32_t element = shapes_of(look->shapes, &part.type);
+    uint64_t inside = offset - part.offset;
+    if (part.stride) {
+        leaf->stride = part.stride;
+        leaf->first = base + part.offset;
+        leaf->bound = part.size ? leaf->first + part.size : UINT64_MAX;
+        inside %= part.stride;
+    }
+    return look_into(look, element, base + part.offset, inside, leaf);
+}
+
+/* `leaf` comes with the array around, if there is one. */
+static bool look_into(struct look *look, uint32_t shape, uint64_t base, uint64_t offset,
+                      struct shape_leaf *leaf)
+{
+    const struct shape *at = shapes_at(look->shapes, shape);
+    const struct shape_leaf around = *leaf;
+    bool found = false;
+    if (at->kind == SHAPE_VOID)
+        return false;
+    if (at->kind != SHAPE_RECORD && at->kind != SHAPE_UNION) {
+        if (at->size && offset >= at->size)
+            return false;
+        leaf->shape = shape;
+        leaf->start = base;
+        return true;
+    }
+    for (size_t i = 0; i < shapes_parts(look->shapes, shape)->count && look->left; i++) {
+        struct part part = shapes_parts(look->shapes, shape)->parts[i];
+        struct shape_leaf other = around;
+        if (!covers(shapes_parts(look->shapes, shape), i, offset))
+            continue;
+        look->left--;
+        if (!look_at_part(look, part, base, offset, &other))
+            continue;
+        if (found)
+            shape_leaf_choose(look->shapes, &other, leaf);
+        else
+            *leaf = other;
+        found = true;
+    }
+    return found;
+}
+
+bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct shape_leaf *leaf)
+{
+    struct look look = {shapes, 256};
+    *leaf = (struct shape_leaf){0};
+    return look_into(&look, shape, 0, offset, leaf);
 }

@@ -1,11 +1,221 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/cfi.h"
-#include "resolve/dwarf/home.h"
-#include "resolve/dwarf/program.h"
-#include "resolve/dwarf/stack.h"
-#include "resolve/dwarf/variable.h"
+#include "resolve/dwarf/slot.h"
 
+#include <dwarf.h>
 #include <stdlib.h>
+
+#include "access.h"
+#include "decode/insn.h"
+#include "resolve/dwarf/die.h"
+#include "resolve/dwarf/flow.h"
+#include "resolve/dwarf/program.h"
+#include "resolve/dwarf/variables.h"
+#include "resolve/elf/cfi.h"
+
+enum { DEPTH_MAX = 64, ENTRIES_MAX = 1 << 17, LOCATIONS_MAX = 1 << 12 };
+
+/* One walk through a function's scopes. */
+struct search {
+    const struct home_place *place;
+    struct place_frame frame;
+    int64_t slot;
+    bool anywhere; /* also in scopes and ranges that the instruction is not in */
+    bool dynamic;  /* arrays that a slot points to are looked for */
+    uint8_t held;  /* what this register holds is looked for; SREG_NONE: not */
+    bool pointers; /* only pointers to something that has a name */
+    Dwarf_Addr address;
+    unsigned left; /* entries */
+    unsigned found;
+    struct home home;
+    Dwarf_Die variable; /* being looked at */
+};
+
+bool home_place(struct program *program, uint64_t pc, struct home_place *place)
+{
+    if (!routines_find(flows_routines(program_flows(program)), pc, &place->routine))
+        return false;
+    place->address = pc - place->routine.bias;
+    if (!program_cfa(program, pc, &place->cfa_register, &place->cfa_offset))
+        place->cfa_register = SREG_NONE;
+    return true;
+}
+
+/* Where a piece stands from the canonical frame address. */
+static bool slot_of(const struct search *search, const struct where *piece, int64_t *slot)
+{
+    if (piece->reg == WHERE_CFA)
+        *slot = piece->offset;
+    else if (piece->reg == search->place->cfa_register && piece->reg != SREG_NONE)
+        *slot = (int64_t)((uint64_t)piece->offset - (uint64_t)search->place->cfa_offset);
+    else
+        return false;
+    return true;
+}
+
+/* Whether a piece is what is looked for, and how far into it the slot is. */
+static bool fits(const struct search *search, const struct where *piece, uint64_t *inside)
+{
+    int64_t start;
+    *inside = 0;
+    if (search->held != SREG_NONE)
+        return piece->kind == WHERE_HELD && piece->reg == search->held && !piece->part;
+    if (search->dynamic)
+        return piece->kind == WHERE_POINTED && slot_of(search, piece, &start);
+    if (piece->kind != WHERE_MEMORY || !slot_of(search, piece, &start))
+        return false;
+    *inside = (uint64_t)search->slot - (uint64_t)start;
+    return *inside < (piece->size ? piece->size : 1);
+}
+
+static void take_piece(void *context, const struct where *piece)
+{
+    struct search *search = context;
+    uint64_t inside;
+    if (!fits(search, piece, &inside))
+        return;
+    /* The same one in other ranges is no other. */
+    if (search->found && search->home.variable.addr == search->variable.addr)
+        return;
+    if (!search->found++)
+        search->home = (struct home){search->variable, piece->part + inside};
+}
+
+static void look_at_range(struct search *search, Dwarf_Attribute *attribute, uint64_t size)
+{
+    Dwarf_Addr base;
+    Dwarf_Addr start;
+    Dwarf_Addr end;
+    Dwarf_Op *ops;
+    size_t count;
+    ptrdiff_t at = 0;
+    for (unsigned i = 0; i < LOCATIONS_MAX; i++) {
+        at = dwarf_getlocations(attribute, at, &base, &start, &end, &ops, &count);
+        if (at <= 0)
+            return;
+        if (search->anywhere || (start <= search->address && search->address < end))
+            place_ops(ops, count, &search->frame, size, take_piece, search);
+    }
+}
+
+/* An array whose length is no constant has no size. */
+static bool is_dynamic_array(Dwarf_Die *type)
+{
+    Dwarf_Die element;
+    uint64_t count;
+    return die_array(type, &element, &count) && !count;
+}
+
+/* The void *p of a wrapper that was inlined says nothing. */
+static bool is_telling(Dwarf_Die *type)
+{
+    Dwarf_Die pointer;
+    Dwarf_Die target;
+    Dwarf_Die pointee;
+    return die_strip(type, &pointer) && die_is_pointer(&pointer) && die_type(&pointer, &target) &&
+           die_strip(&target, &pointee);
+}
+
+static void home_look_at(struct search *search, Dwarf_Die *variable)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    uint64_t size = 0;
+    if (!dwarf_attr(variable, DW_AT_location, &attribute) || !die_type(variable, &type))
+        return;
+    if ((search->dynamic && !is_dynamic_array(&type)) || (search->pointers && !is_telling(&type)))
+        return;
+    die_size(&type, &size);
+    search->variable = *variable;
+    look_at_range(search, &attribute, size);
+}
+
+static bool is_inside(const struct search *search, Dwarf_Die *scope)
+{
+    return search->anywhere || dwarf_haspc(scope, search->address) == 1;
+}
+
+static bool may_go_on(struct search *search)
+{
+    bool enough = search->found && !search->anywhere && !search->dynamic;
+    return !enough && search->left && search->left--;
+}
+
+/* Outer scopes first: what is inlined may have the same place under another name. */
+static void look_into(struct search *search, Dwarf_Die *scope, unsigned depth)
+{
+    Dwarf_Die child;
+    if (depth >= DEPTH_MAX || dwarf_child(scope, &child))
+        return;
+    Dwarf_Die first = child;
+    do {
+        int tag = dwarf_tag(&child);
+        if (!may_go_on(search))
+            return;
+        if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
+            home_look_at(search, &child);
+    } while (!dwarf_siblingof(&child, &child));
+    child = first;
+    do {
+        int tag = dwarf_tag(&child);
+        if (!may_go_on(search))
+            return;
+        if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
+             tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
+            is_inside(search, &child))
+            look_into(search, &child, depth + 1);
+    } while (!dwarf_siblingof(&child, &child));
+}
+
+static void home_search(struct search *search)
+{
+    Dwarf_Die function = search->place->routine.die;
+    search->left = ENTRIES_MAX;
+    place_frame(&search->frame, &function);
+    look_into(search, &function, 0);
+}
+
+bool home_find(const struct home_place *place, int64_t slot, struct home *home)
+{
+    struct search search = {
+        .place = place, .slot = slot, .held = SREG_NONE, .address = place->address};
+    home_search(&search);
+    if (!search.found) {
+        search.anywhere = true;
+        home_search(&search);
+    }
+    *home = search.home;
+    return search.found == 1;
+}
+
+/* The variable that a register holds at an address of the function; false: none, or several. */
+static bool home_find_held(const struct home_place *place, uint64_t pc, uint8_t reg,
+                           Dwarf_Die *variable)
+{
+    struct search search = {.place = place, .held = reg, .address = pc - place->routine.bias};
+    home_search(&search);
+    *variable = search.home.variable;
+    return search.found == 1;
+}
+
+bool home_find_pointer(const struct home_place *place, uint64_t pc, uint8_t reg,
+                       Dwarf_Die *variable)
+{
+    struct search search = {
+        .place = place, .held = reg, .pointers = true, .address = pc - place->routine.bias};
+    home_search(&search);
+    *variable = search.home.variable;
+    return search.found;
+}
+
+/* The array of variable length in the instruction's scopes; false: none, or there are several. */
+static bool home_find_dynamic(const struct home_place *place, Dwarf_Die *variable)
+{
+    struct search search = {
+        .place = place, .dynamic = true, .held = SREG_NONE, .address = place->address};
+    home_search(&search);
+    *variable = search.home.variable;
+    return search.found == 1;
+}
 
 enum { WORD = 8 };
 
@@ -40,8 +250,8 @@ static bool is_saved(struct program *program, const struct dwarf_question *quest
            (stack->length && rules_save(program, question->pc + stack->length, slot));
 }
 
-static enum dwarf_slot kind_of(struct program *program, const struct dwarf_question *question,
-                               const struct stack *stack)
+static enum dwarf_slot slot_kind_of(struct program *program, const struct dwarf_question *question,
+                                    const struct stack *stack)
 {
     if (question->slot >= 0)
         return DWARF_SLOT_ARGUMENT;
@@ -112,9 +322,214 @@ void slot_answer(struct program *program, struct dwarf_answer *answer)
         tell_home(program, &home, answer);
         return;
     }
-    answer->slot = kind_of(program, question, &stack);
+    answer->slot = slot_kind_of(program, question, &stack);
     if (answer->slot == DWARF_SLOT_UNKNOWN)
         answer->untyped = placed ? UNTYPED_NO_VARIABLE : UNTYPED_NO_UNIT;
     if (placed && answer->slot == DWARF_SLOT_DYNAMIC)
         tell_dynamic(program, &place, answer);
+}
+
+enum { INSNS_MAX = 1 << 15, ENTRY_DEPTH = 8, ARGUMENTS_BYTES = 256 };
+
+/* A function gone through from its start, in the order of addresses. */
+struct course {
+    struct program *program;
+    struct stack *stack;
+    uint64_t pc;
+    int64_t slot;
+    int64_t depth;  /* of the stack below the canonical frame address; the entry's is 8 */
+    int64_t before; /* depth before the frame was given up */
+    bool loaded;    /* the slot is */
+    bool stored;    /* ... through the stack pointer */
+    bool pushed;
+    bool addressed; /* its address is taken */
+    bool calls;
+    uint32_t
+        copies; /* registers that are copies of the stack pointer: clang puts arguments by them */
+    int64_t copied[SREG_COUNT];
+};
+
+static bool is_push(const struct insn *insn)
+{
+    return insn->stack_step < 0 && insn->flow != INSN_CALL;
+}
+
+static bool is_copy(const struct course *course, uint8_t reg)
+{
+    return course->copies >> reg & 1;
+}
+
+static void note_copies(struct course *course, const struct insn *insn)
+{
+    if (insn->is_target || insn->flow == INSN_CALL)
+        course->copies = 0;
+    course->copies &= ~insn->writes;
+    if (insn->op != INSN_OP_MOVE || insn->source != SREG_SP || insn->dest >= SREG_COUNT ||
+        insn->dest == SREG_BP || insn->width != 8)
+        return;
+    course->copies |= 1u << insn->dest;
+    course->copied[insn->dest] = -course->depth;
+}
+
+/* The distance of an operand from the canonical frame address, as far as that is constant. */
+static bool operand_slot(struct course *course, const struct insn *insn,
+                         const struct insn_memory *memory, int64_t *slot)
+{
+    uint8_t reg;
+    int64_t offset;
+    if (memory->index != SREG_NONE || memory->segment || memory->base >= SREG_COUNT)
+        return false;
+    if (is_copy(course, memory->base)) {
+        *slot = memory->displacement + course->copied[memory->base];
+        return true;
+    }
+    if (memory->base == SREG_SP) {
+        *slot = memory->displacement - course->depth;
+        return true;
+    }
+    if (memory->base != SREG_BP)
+        return false;
+    if (!program_cfa(course->program, insn->address, &reg, &offset) || reg != SREG_BP)
+        return false;
+    *slot = memory->displacement - offset;
+    return true;
+}
+
+static bool covers(int64_t start, uint64_t size, int64_t slot)
+{
+    return slot >= start && (uint64_t)(slot - start) < (size ? size : 8);
+}
+
+/* All of one register, to one place, every time. */
+static void note_store(struct course *course, const struct insn *insn, int64_t start,
+                       uint8_t size_bytes)
+{
+    struct stack *stack = course->stack;
+    bool same = !stack->store_count || stack->start == start;
+    if (insn->stored == SREG_NONE || size_bytes < 4 || !same ||
+        stack->store_count >= STACK_STORES) {
+        stack->store_count = STACK_STORES + 1;
+        return;
+    }
+    stack->start = start;
+    stack->stores[stack->store_count++] = (struct stack_store){insn->address, insn->stored};
+}
+
+static void note_uses(struct course *course, const struct insn *insn)
+{
+    int64_t start;
+    /* What LEA computes it does not access. */
+    unsigned count = insn->op == INSN_OP_LEA ? 1 : insn->memory_count;
+    for (unsigned i = 0; i < count; i++) {
+        const struct insn_memory *memory = &insn->memory[i];
+        if (!operand_slot(course, insn, memory, &start) ||
+            !covers(start, memory->size, course->slot))
+            continue;
+        if (insn->op != INSN_OP_LEA && memory->kind != ACCESS_LOAD)
+            note_store(course, insn, start, memory->size);
+        if (insn->op == INSN_OP_LEA)
+            course->addressed = true;
+        else if (memory->kind == ACCESS_LOAD || memory->kind == ACCESS_LOAD_STORE ||
+                 memory->base == SREG_BP)
+            course->loaded = true;
+        else /* a store, or a vector's, of which the decoder does not always tell */
+            course->stored = true;
+    }
+    if (is_push(insn) && covers(-course->depth - 8, 8, course->slot))
+        course->pushed = true;
+}
+
+/* Stack taken by a computed amount: alloca, an array of variable length. */
+static bool is_dynamic(const struct insn *insn)
+{
+    if (insn->dest != SREG_SP)
+        return false;
+    switch (insn->op) {
+    case INSN_OP_SUB:
+    case INSN_OP_ADD:
+        return insn->source != SREG_NONE;
+    case INSN_OP_MOVE:
+        return insn->source != SREG_BP && insn->source != SREG_NONE;
+    case INSN_OP_LEA:
+        return insn->memory[0].index != SREG_NONE;
+    default:
+        return false;
+    }
+}
+
+/* What an instruction does to the depth; frames that are given up come back after the return. */
+static void stack_follow(struct course *course, const struct insn *insn)
+{
+    if (insn->flow == INSN_RETURN || insn->flow == INSN_JUMP) {
+        course->depth = course->before ? course->before : course->depth;
+        course->before = 0;
+        return;
+    }
+    if (insn->flow == INSN_CALL)
+        return;
+    int64_t depth = course->depth - insn->stack_step;
+    if (insn->dest == SREG_SP && insn->source == SREG_NONE && insn->op == INSN_OP_SUB)
+        depth += insn->immediate;
+    else if (insn->dest == SREG_SP && insn->source == SREG_NONE && insn->op == INSN_OP_ADD)
+        depth -= insn->immediate;
+    else if (insn->dest == SREG_SP && insn->op == INSN_OP_LEA && insn->memory[0].base == SREG_SP)
+        depth -= insn->memory[0].displacement;
+    else if (insn->dest == SREG_SP && insn->source == SREG_BP)
+        depth = 2 * ENTRY_DEPTH;
+    if (depth < course->depth && !course->before && depth < 2 * ENTRY_DEPTH + 1)
+        course->before = course->depth;
+    course->depth = depth;
+}
+
+/* Where the frame is found by the stack pointer, the tables say its depth exactly. */
+static void correct(struct course *course, const struct insn *insn)
+{
+    uint8_t reg;
+    int64_t offset;
+    bool matters = insn->stack_step || insn->dest == SREG_SP || insn->memory_count ||
+                   insn->address == course->pc;
+    if (matters && program_cfa(course->program, insn->address, &reg, &offset) && reg == SREG_SP)
+        course->depth = offset;
+}
+
+static void go(struct course *course, const struct insn *insns, size_t count)
+{
+    struct stack *stack = course->stack;
+    for (size_t i = 0; i < count && i < INSNS_MAX; i++) {
+        const struct insn *insn = &insns[i];
+        correct(course, insn);
+        if (insn->address <= course->pc && course->pc < insn->address + insn->length) {
+            stack->is_call = insn->flow == INSN_CALL && insn->address == course->pc;
+            stack->length = insn->address == course->pc ? insn->length : 0;
+            stack->pointer = -course->depth;
+        }
+        if (!stack->dynamic && is_dynamic(insn)) {
+            stack->dynamic = true;
+            stack->fixed = course->depth;
+        }
+        course->calls |= insn->flow == INSN_CALL;
+        note_uses(course, insn);
+        note_copies(course, insn);
+        stack_follow(course, insn);
+    }
+}
+
+bool stack_read(struct program *program, uint64_t pc, int64_t slot, struct stack *stack)
+{
+    const struct insn *insns;
+    size_t count;
+    uint64_t start;
+    uint64_t end;
+    struct course course = {
+        .program = program, .stack = stack, .pc = pc, .slot = slot, .depth = ENTRY_DEPTH};
+    *stack = (struct stack){0};
+    /* A return address - 1 is inside an instruction: the function is asked for by its start. */
+    if (!program_function(program, pc, &start, &end) ||
+        !program_insns(program, start, &insns, &count))
+        return false;
+    go(&course, insns, count);
+    bool lowest = slot - stack->pointer < ARGUMENTS_BYTES;
+    stack->argument = course.calls && !course.addressed && lowest && slot < 0 &&
+                      (course.pushed || (course.stored && !course.loaded));
+    return true;
 }

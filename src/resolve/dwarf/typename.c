@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/typename.h"
-
-#include "resolve/dwarf/die.h"
-#include "resolve/dwarf/language.h"
-#include "resolve/dwarf/shorten.h"
-
 #include <dwarf.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "resolve/dwarf/die.h"
 
 enum {
     DEPTH_MAX = 16,
@@ -290,4 +287,100 @@ const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPE
     out[0] = 0;
     write_type(&spelling, type, "", 0, out);
     return out;
+}
+
+/* Arguments that are the default wherever the standard library has a parameter for them. */
+static const char *const defaults[] = {", std::allocator<",      ", std::char_traits<",
+                                       ", std::default_delete<", ", std::less<",
+                                       ", std::hash<",           ", std::equal_to<"};
+
+static void shorten_cut(char *from, size_t bytes)
+{
+    memmove(from, from + bytes, strlen(from + bytes) + 1);
+}
+
+static void cut_all(char *name, const char *text)
+{
+    for (char *at = name; (at = strstr(at, text));)
+        shorten_cut(at, strlen(text));
+}
+
+/* After the bracket that closes the one before `at`; NULL: it is never closed. */
+static char *closed(char *at)
+{
+    unsigned open = 1;
+    for (; *at && open; at++) {
+        open += *at == '<';
+        open -= *at == '>';
+    }
+    return open ? NULL : at;
+}
+
+/* Outermost first: one inside another goes with it. */
+static bool cut_argument(char *name, const char *argument)
+{
+    char *at = strstr(name, argument);
+    char *end = at ? closed(at + strlen(argument)) : NULL;
+    if (end)
+        shorten_cut(at, (size_t)(end - at));
+    return end;
+}
+
+static void close_up(char *name)
+{
+    for (char *at = name; *at; at++)
+        if (*at == ' ' && at[1] == '>')
+            shorten_cut(at, 1);
+}
+
+static void name_string(char *name)
+{
+    static const char whole[] = "std::basic_string<char>";
+    static const char plain[] = "std::string";
+    for (char *at = name; (at = strstr(at, whole));) {
+        memcpy(at, plain, sizeof plain - 1);
+        at += sizeof plain - 1;
+        shorten_cut(at, sizeof whole - sizeof plain);
+    }
+}
+
+void shorten_template(char *name)
+{
+    if (!strchr(name, '<'))
+        return;
+    cut_all(name, "__cxx11::");
+    cut_all(name, "__1::");
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
+        while (cut_argument(name, defaults[i]))
+            continue;
+    close_up(name);
+    name_string(name);
+}
+
+enum language language_of(Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+    switch (dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1) {
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+    case 0x2b: /* C++17, 20 and 23 as DWARF 6 will have them; elfutils 0.188 does not */
+    case 0x2c:
+    case DW_LANG_D:
+    case DW_LANG_Swift:
+        return LANGUAGE_CPP;
+    case DW_LANG_Rust:
+        return LANGUAGE_RUST;
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08:
+        return LANGUAGE_FORTRAN;
+    case DW_LANG_Go:
+        return LANGUAGE_GO;
+    default:
+        return LANGUAGE_C;
+    }
 }

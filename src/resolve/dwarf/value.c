@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/value.h"
-
+#include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/question.h"
 
 struct value value_of_kind(enum value_kind kind)
@@ -24,7 +23,7 @@ struct value value_loaded(struct shapes *shapes, uint32_t shape, uint64_t offset
     return value_pointer(at->pointee, 0, how);
 }
 
-static int64_t add(int64_t a, int64_t b)
+static int64_t value_add_offsets(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
@@ -33,11 +32,11 @@ struct value value_shifted(struct value value, int64_t bytes)
 {
     if (value.kind == VALUE_NOTHING || value.kind == VALUE_UNKNOWN || value.kind == VALUE_CONFLICT)
         return value;
-    value.offset = add(value.offset, bytes);
+    value.offset = value_add_offsets(value.offset, bytes);
     return value;
 }
 
-bool value_is_place(const struct value *value)
+static bool value_is_place(const struct value *value)
 {
     return value->kind == VALUE_POINTER || value->kind == VALUE_FRAME ||
            value->kind == VALUE_THREAD;
@@ -80,7 +79,7 @@ static struct value in_thread(const struct value *value, const struct value *oth
     if (value->shape + other->shape != VALUE_THREAD_POINTER + VALUE_THREAD_DISTANCE)
         return value_of_kind(VALUE_UNKNOWN);
     sum.shape = VALUE_THREAD_PLACE;
-    sum.offset = add(value->offset, other->offset);
+    sum.offset = value_add_offsets(value->offset, other->offset);
     return sum;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/where.h"
-
-#include "base/array.h"
-#include "resolve/dwarf/die.h"
-#include "resolve/dwarf/place_ops.h"
-
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "resolve/dwarf/die.h"
+#include "resolve/dwarf/flow.h"
+#include "resolve/elf/cfi.h"
+#include "sample.h"
 
 enum { DEPTH_MAX = 64, ENTRIES_MAX = 1 << 20, ITEMS_MAX = 1 << 18, RANGES_MAX = 1 << 14 };
 
@@ -140,7 +140,7 @@ static void read_scope(struct reading *reading, Dwarf_Die *scope, unsigned depth
     } while (!dwarf_siblingof(&child, &child));
 }
 
-static int compare(const void *a, const void *b)
+static int wheres_compare(const void *a, const void *b)
 {
     const struct where *one = a;
     const struct where *other = b;
@@ -154,11 +154,11 @@ static int compare_calls(const void *a, const void *b)
     return (one->back > other->back) - (one->back < other->back);
 }
 
-static void settle(struct where_list *list)
+static void wheres_settle(struct where_list *list)
 {
     uint64_t reach = 0;
     if (list->count)
-        qsort(list->at, list->count, sizeof *list->at, compare);
+        qsort(list->at, list->count, sizeof *list->at, wheres_compare);
     for (size_t i = 0; i < list->count; i++) {
         reach = list->at[i].end > reach ? list->at[i].end : reach;
         list->at[i].reach = reach;
@@ -173,8 +173,8 @@ void wheres_read(struct wheres *wheres, struct shapes *shapes, const struct rout
     memset(wheres, 0, sizeof *wheres);
     place_frame(&reading.frame, &die);
     read_scope(&reading, &die, 0);
-    settle(&wheres->in_register);
-    settle(&wheres->in_memory);
+    wheres_settle(&wheres->in_register);
+    wheres_settle(&wheres->in_memory);
     if (wheres->call_count)
         qsort(wheres->calls, wheres->call_count, sizeof *wheres->calls, compare_calls);
 }
@@ -225,4 +225,107 @@ const Dwarf_Die *wheres_callee(const struct wheres *wheres, uint64_t back)
             ? bsearch(&key, wheres->calls, wheres->call_count, sizeof key, compare_calls)
             : NULL;
     return found ? &found->callee : NULL;
+}
+
+/* DW_OP_regN or DW_OP_bregN; SREG_NONE: another operation. */
+static uint8_t register_of(const Dwarf_Op *op)
+{
+    if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
+        return cfi_register(op->atom - DW_OP_reg0);
+    if (op->atom == DW_OP_regx)
+        return cfi_register((unsigned)op->number);
+    return SREG_NONE;
+}
+
+static bool based(const Dwarf_Op *op, const struct place_frame *frame, uint8_t *reg,
+                  int64_t *offset)
+{
+    unsigned number;
+    *reg = SREG_NONE;
+    if (cfi_register_offset(op, &number, offset)) {
+        *reg = cfi_register(number);
+    } else if (op->atom == DW_OP_fbreg && frame) {
+        *reg = frame->reg;
+        *offset = (int64_t)(op->number + (uint64_t)frame->offset);
+    } else if (op->atom == DW_OP_call_frame_cfa) {
+        *reg = WHERE_CFA;
+        *offset = 0;
+    }
+    return *reg != SREG_NONE;
+}
+
+void place_frame(struct place_frame *frame, Dwarf_Die *function)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *ops;
+    size_t count = 0;
+    *frame = (struct place_frame){.reg = SREG_NONE};
+    if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute))
+        return;
+    /* DWARF 2 cannot name the canonical frame address: gcc tells where it is instead, in a list,
+     * or once where the function begins. */
+    if (dwarf_getlocation(&attribute, &ops, &count) || (count && ops[0].atom == DW_OP_breg7)) {
+        frame->reg = WHERE_CFA;
+        return;
+    }
+    if (count != 1)
+        return;
+    frame->reg = register_of(&ops[0]);
+    if (frame->reg == SREG_NONE)
+        based(&ops[0], NULL, &frame->reg, &frame->offset);
+}
+
+static bool is_piece(const Dwarf_Op *op)
+{
+    return op->atom == DW_OP_piece || op->atom == DW_OP_bit_piece;
+}
+
+static uint64_t piece_bytes(const Dwarf_Op *op)
+{
+    return op->atom == DW_OP_piece ? op->number : op->number / 8;
+}
+
+/* The operations up to a piece's size, or all there are. */
+static bool understand(const Dwarf_Op *ops, size_t count, const struct place_frame *frame,
+                       struct where *piece)
+{
+    size_t at = 1;
+    if (!count)
+        return false; /* optimised away */
+    piece->reg = register_of(&ops[0]);
+    piece->offset = 0;
+    piece->kind = WHERE_HELD;
+    if (piece->reg != SREG_NONE)
+        return count == 1;
+    if (!based(&ops[0], frame, &piece->reg, &piece->offset))
+        return false;
+    for (; at < count && (ops[at].atom == DW_OP_plus_uconst || ops[at].atom == DW_OP_nop); at++)
+        if (ops[at].atom == DW_OP_plus_uconst)
+            piece->offset = (int64_t)((uint64_t)piece->offset + ops[at].number);
+    piece->kind = WHERE_MEMORY;
+    if (at < count && ops[at].atom == DW_OP_stack_value) {
+        piece->kind = WHERE_COMPUTED;
+        at++;
+    } else if (at < count && ops[at].atom == DW_OP_deref) {
+        bool value = at + 1 < count && ops[at + 1].atom == DW_OP_stack_value;
+        piece->kind = value ? WHERE_MEMORY : WHERE_POINTED;
+        at += value ? 2 : 1;
+    }
+    return at == count;
+}
+
+void place_ops(const Dwarf_Op *ops, size_t count, const struct place_frame *frame, uint64_t size,
+               place_take *take, void *context)
+{
+    struct where piece = {0};
+    for (size_t start = 0; start < count;) {
+        size_t end = start;
+        while (end < count && !is_piece(&ops[end]))
+            end++;
+        piece.size = end < count ? piece_bytes(&ops[end]) : size;
+        if (understand(ops + start, end - start, frame, &piece))
+            take(context, &piece);
+        piece.part += piece.size;
+        start = end + 1;
+    }
 }

@@ -3,14 +3,42 @@
  * Questions, answers and types as messages between misstop and the process that reads debugging
  * information. Both are the same program, so numbers are as they stand in memory. What comes
  * from that process is as hostile as the file it read: sizes, counts, kinds and strings are
- * checked here, strings sanitised once more. For worker.c and serve.c.
+ * checked here, strings sanitised once more. For worker.c and worker.c.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_WIRE_H
 #define MISSTOP_RESOLVE_DWARF_WIRE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/array.h"
 #include "resolve/dwarf/question.h"
-#include "resolve/dwarf/channel.h"
+
+/*
+ * One end of a socket pair with what has come but was not taken and what is to go but could not
+ * yet. Whether it waits is the descriptor's own setting. For worker.c and worker.c.
+ */
+/* Bytes of which [start, end) count. */
+struct channel_bytes {
+    unsigned char *at;
+    size_t start;
+    size_t end;
+    size_t room;
+};
+
+struct channel {
+    int fd; /* owned; -1: closed */
+    struct channel_bytes in;
+    struct channel_bytes out;
+};
+
+void channel_fini(struct channel *channel);
+
+/* Reads once what there is: > 0 bytes, 0 end, or a negative errno (-EAGAIN: nothing now). */
+long channel_read(struct channel *channel);
+
+/* Writes all, or as much as goes without waiting (0 too); a negative errno: the end. */
+int channel_write(struct channel *channel);
 
 enum wire_kind {
     WIRE_NOTHING, /* no whole message yet */

@@ -1,18 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/worker.h"
 
-#include "base/clock.h"
-#include "base/text.h"
-
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "resolve/dwarf/program.h"
+#include "resolve/dwarf/reader.h"
+#include "resolve/dwarf/wire.h"
+#include "resolve/elf/debuginfo.h"
+#include "resolve/elf/module.h"
 
 /* What may wait here, read but not looked at: a type or two. */
 enum { WORKER_READS_MAX = 64 };
@@ -107,3 +121,311 @@ uint64_t worker_resident_bytes(const struct worker *worker)
     strtoull(text, &end, 10); /* address space comes first */
     return strtoull(end, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
+
+enum { CONFINE_NICE = 5, CONFINE_FDS_MAX = 1 << 16 };
+
+/* Whatever calls exit(), libdw when it is out of memory for one, must not run handlers that
+ * misstop has registered: they restore the terminal. The last registered runs first. */
+static void end_here(void)
+{
+    _exit(EXIT_FAILURE);
+}
+
+static void end_with_parent(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(EXIT_FAILURE);
+}
+
+/* Ctrl-C, Ctrl-\ and Ctrl-Z at the terminal are for misstop, in whose process group this stays:
+ * it ends the process when it wants to. */
+static void reset_signals(void)
+{
+    static const int ignored[] = {SIGINT, SIGQUIT, SIGTSTP, SIGHUP, SIGPIPE, SIGTTIN, SIGTTOU};
+    sigset_t none;
+    for (int i = 1; i < NSIG; i++)
+        signal(i, SIG_DFL); /* fails for the two that cannot be caught */
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        signal(ignored[i], SIG_IGN);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Files have a path; what is a file by its mode alone (newer kernels say so of some) has none. */
+static bool is_file(int folder, const char *name, int fd)
+{
+    char start;
+    struct stat status;
+    return !fstat(fd, &status) && S_ISREG(status.st_mode) &&
+           readlinkat(folder, name, &start, 1) == 1 && start == '/';
+}
+
+/* Samplers, the agent's socket, the terminal and other readers' sockets stay open as long as
+ * somebody has them; files do no harm, and some are those that will be read. */
+static void close_others(int keep)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    struct dirent *entry;
+    if (!folder)
+        _exit(EXIT_FAILURE);
+    while ((entry = readdir(folder))) {
+        int fd = atoi(entry->d_name);
+        if (fd > STDERR_FILENO && fd != keep && fd != dirfd(folder) &&
+            !is_file(dirfd(folder), entry->d_name, fd))
+            close(fd);
+    }
+    closedir(folder);
+}
+
+/* A sanitizer writes there what it finds, for tests to see; not to a terminal. */
+static bool keeps_errors(void)
+{
+#if defined __SANITIZE_ADDRESS__
+    return !isatty(STDERR_FILENO);
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+    return !isatty(STDERR_FILENO);
+#endif
+#endif
+    return false;
+}
+
+static void leave_terminal(void)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int last = keeps_errors() ? STDOUT_FILENO : STDERR_FILENO;
+    if (null < 0)
+        _exit(EXIT_FAILURE);
+    for (int fd = STDIN_FILENO; fd <= last; fd++)
+        dup2(null, fd);
+    if (null > STDERR_FILENO)
+        close(null);
+}
+
+static void limit(int resource, uint64_t most)
+{
+    struct rlimit limits;
+    if (getrlimit(resource, &limits))
+        return;
+    if (limits.rlim_max == RLIM_INFINITY || limits.rlim_max > most)
+        limits.rlim_max = most;
+    limits.rlim_cur = limits.rlim_max;
+    setrlimit(resource, &limits);
+}
+
+static uint64_t address_space_bytes(void)
+{
+    char text[128];
+    long got = text_read_file("/proc/self/statm", text, sizeof text);
+    return got > 0 ? strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* Where memory runs out, this goes before the target and misstop. */
+static void be_killed_first(void)
+{
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    if (write(fd, "1000", 4) < 0)
+        nice(0); /* as well as it goes */
+    close(fd);
+}
+
+/* `fd` is the one descriptor that stays beside files; it may get another number, which is
+ * returned. Ends the process if it cannot be confined, or `parent` is gone already. */
+static int confine(int fd, pid_t parent, uint64_t memory_bytes)
+{
+    int keep = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (keep < 0)
+        _exit(EXIT_FAILURE);
+    atexit(end_here);
+    end_with_parent(parent);
+    reset_signals();
+    close_others(keep);
+    leave_terminal();
+    prctl(PR_SET_NAME, "misstop-types");
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    be_killed_first();
+    if (nice(CONFINE_NICE) == -1)
+        setpriority(PRIO_PROCESS, 0, CONFINE_NICE);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_AS, address_space_bytes() + memory_bytes);
+    return keep;
+}
+
+/* From here on the process may use this much more time of a CPU, then a signal ends it. */
+static void confine_cpu(uint64_t more_ms)
+{
+    struct rusage used;
+    struct rlimit limits;
+    if (getrusage(RUSAGE_SELF, &used) || getrlimit(RLIMIT_CPU, &limits))
+        return;
+    limits.rlim_cur =
+        (rlim_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 2 + (more_ms + 999) / 1000;
+    if (limits.rlim_cur > limits.rlim_max)
+        limits.rlim_cur = limits.rlim_max;
+    setrlimit(RLIMIT_CPU, &limits);
+}
+
+static bool program_present(struct module *module)
+{
+    struct debuginfo *debuginfo = module_debuginfo(module);
+    return debuginfo && debuginfo_present(debuginfo);
+}
+
+/* From here on libdw opens files by itself, those that split DWARF names: as the target's user, who
+ * could open them anyway, and below the target's root. */
+static void drop_rights(const struct files_client *files)
+{
+    bool elsewhere = files && files->pid && files->elsewhere;
+    int root = elsewhere ? files_root(files->pid) : -1;
+    if (elsewhere)
+        files_enter(root);
+    landlock_confine();
+    if (files)
+        files_become(files);
+}
+
+static void *open_program(struct module *module)
+{
+    struct debuginfo *debuginfo = module_debuginfo(module);
+    debuginfo_confined(debuginfo);
+    /* With all its files open it needs nothing else: not the target's root, nor to run what asks
+     * servers. */
+    if (!debuginfo_module(debuginfo))
+        return NULL;
+    drop_rights(debuginfo_files(debuginfo));
+    return program_new(module);
+}
+
+static void answer_program(void *opened, const struct dwarf_question *question,
+                           struct dwarf_answer *answer)
+{
+    program_answer(opened, question, answer);
+}
+
+static const struct dwarf_type *next_type_of_program(void *opened)
+{
+    return program_next_type(opened);
+}
+
+const struct serve_source serve_program = {.present = program_present,
+                                           .open = open_program,
+                                           .answer = answer_program,
+                                           .next_type = next_type_of_program};
+
+/* Sends before the next question is looked at: should that one kill us, the parent knows. */
+static void send_out(struct channel *channel)
+{
+    if (channel_write(channel))
+        _exit(EXIT_SUCCESS);
+}
+
+static void serve_put(struct channel *channel, enum wire_kind kind, struct wire_message *message)
+{
+    if (!wire_put(&channel->out, kind, message))
+        _exit(EXIT_FAILURE);
+}
+
+static void answer(struct channel *channel, void *opened, const struct serve_source *source,
+                   const struct wire_message *asked)
+{
+    struct wire_message told = {.number = asked->number};
+    const struct dwarf_type *type;
+    struct dwarf_answer given;
+    source->answer(opened, &asked->question, &given);
+    while ((type = source->next_type(opened))) {
+        told.type = *type;
+        serve_put(channel, WIRE_TYPE, &told);
+    }
+    told.answer = given;
+    serve_put(channel, WIRE_ANSWER, &told);
+    send_out(channel);
+}
+
+void serve(int fd, pid_t parent, struct module *module, const struct serve_source *source,
+           const struct readers_limits *limits)
+{
+    struct channel channel = {.fd = confine(fd, parent, limits->memory_bytes)};
+    struct wire_message message = {.number = 0};
+    confine_cpu((uint64_t)limits->patience_ms * READERS_OPENING_PATIENCE);
+    void *opened = source->open(module);
+    message.number = opened != NULL;
+    serve_put(&channel, WIRE_OPENED, &message);
+    send_out(&channel);
+    while (opened && channel_read(&channel) > 0) {
+        enum wire_kind kind;
+        while ((kind = wire_take(&channel.in, &message, NULL)) == WIRE_QUESTION) {
+            confine_cpu(limits->patience_ms);
+            answer(&channel, opened, source, &message);
+        }
+        if (kind == WIRE_BROKEN)
+            break;
+    }
+    _exit(EXIT_SUCCESS);
+}
+
+#if __has_include(<linux/landlock.h>)
+#include <linux/landlock.h>
+
+/* All rights of the first version; those that came later cannot write to a file either. */
+static const uint64_t handled =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE |
+    LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+    LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+    LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
+    LANDLOCK_ACCESS_FS_MAKE_SYM;
+
+static bool is_allowed(const char *name)
+{
+    static const char *const never[] = {"dev", "proc", "sys", ".", ".."};
+    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+        if (!strcmp(name, never[i]))
+            return false;
+    return true;
+}
+
+/* What lies below one entry of the root directory may be read; a plain file there has no rule. */
+static void allow(int ruleset, int root, const char *name)
+{
+    struct landlock_path_beneath_attr rule = {
+        .allowed_access = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
+        .parent_fd = openat(root, name, O_PATH | O_CLOEXEC | O_DIRECTORY)};
+    if (rule.parent_fd < 0)
+        return;
+    syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    close(rule.parent_fd);
+}
+
+static void allow_all(int ruleset)
+{
+    DIR *root = opendir("/");
+    struct dirent *entry;
+    while (root && (entry = readdir(root)))
+        if (is_allowed(entry->d_name))
+            allow(ruleset, dirfd(root), entry->d_name);
+    if (root)
+        closedir(root);
+}
+
+bool landlock_confine(void)
+{
+    const struct landlock_ruleset_attr attributes = {.handled_access_fs = handled};
+    int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
+    if (ruleset < 0)
+        return false;
+    allow_all(ruleset);
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    bool confined = !syscall(SYS_landlock_restrict_self, ruleset, 0);
+    close(ruleset);
+    return confined;
+}
+
+#else
+/* Built with the headers of an older kernel. */
+bool landlock_confine(void)
+{
+    return false;
+}
+#endif

@@ -6,11 +6,11 @@
 #ifndef MISSTOP_RESOLVE_DWARF_WORKER_H
 #define MISSTOP_RESOLVE_DWARF_WORKER_H
 
-#include "resolve/dwarf/serve.h"
-#include "resolve/dwarf/channel.h"
-#include "resolve/dwarf/wire.h"
-
+#include <stdbool.h>
 #include <sys/types.h>
+
+#include "resolve/dwarf/reader.h"
+#include "resolve/dwarf/wire.h"
 
 struct worker {
     pid_t pid; /* 0: none runs */
@@ -41,5 +41,15 @@ uint64_t worker_cpu_ns(const struct worker *worker);
 bool worker_sleeps(const struct worker *worker);
 
 uint64_t worker_resident_bytes(const struct worker *worker);
+
+/*
+ * Split DWARF names files, and libdw opens whatever is named: from a hostile file a FIFO, which
+ * would hold us, or a device, which may do things when it is opened. And a process that a hostile
+ * file got the better of should have nothing to write to. Landlock (Linux 5.13) leaves it files
+ * to read, none below /dev, /proc and /sys; without it a reader has the rights of misstop. For
+ * worker.c.
+ */
+/* For good: reads of files of our root are left. False: the kernel cannot. */
+bool landlock_confine(void);
 
 #endif

@@ -143,7 +143,7 @@ void pages_give_back(struct pages *pages);
 /*
  * What the allocation agent in the program tells (agent_abi.h), read where it writes it: an
  * allocation is known here before the program's next access. For whatif.c; misstop reads the same
- * rings for itself (src/resolve/feed_rings.c).
+ * rings for itself (src/resolve/heap/feed.c).
  */
 struct agent_event {
     Addr address;

@@ -1,0 +1,838 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "decode/culprit.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access.h"
+#include "decode/trace.h"
+
+/* What is read of a table; at the end of a mapping, less. */
+enum { TABLE_BYTES = 4096, TABLE_BYTES_LESS = 512 };
+
+static bool loads_element(const struct insn *insn)
+{
+    const struct insn_memory *memory = &insn->memory[0];
+    return insn->op == INSN_OP_LOAD && memory->index != SREG_NONE && !memory->segment &&
+           !memory->narrow && !memory->vector && insn->source_width >= 2 &&
+           insn->source_width <= memory->scale;
+}
+
+/* The only element that is `wanted`; SIZE_MAX: there is none, or there are several. */
+static size_t only_one(const unsigned char *table, size_t bytes, const struct insn *load,
+                       uint64_t wanted)
+{
+    size_t found = SIZE_MAX;
+    for (size_t at = 0; at + load->source_width <= bytes; at += load->memory[0].scale) {
+        if (memcmp(table + at, &wanted, load->source_width) != 0)
+            continue;
+        if (found != SIZE_MAX)
+            return SIZE_MAX;
+        found = at;
+    }
+    return found;
+}
+
+/*
+ * Where the load at `at` of the trace read. False: it is no load of a table's element, or of the
+ * first 4 KiB of the table not exactly one element is what was loaded. Reads memory once or twice.
+ */
+static bool by_value(struct trace_values *values, size_t at, uint64_t *address)
+{
+    const struct insn *load = values->trace->insns[at];
+    const struct decode_target *target = values->target;
+    struct insn_memory start = load->memory[0];
+    unsigned char table[TABLE_BYTES];
+    size_t bytes = sizeof table;
+    uint64_t wanted;
+    start.index = SREG_NONE;
+    if (!loads_element(load) || !target->memory ||
+        !trace_register(values, load->dest, at + 1, &wanted) ||
+        !trace_address(values, &start, at, address))
+        return false;
+    if (!target->memory(target->context, *address, table, bytes)) {
+        bytes = TABLE_BYTES_LESS;
+        if (!target->memory(target->context, *address, table, bytes))
+            return false;
+    }
+    size_t found = only_one(table, bytes, load, wanted);
+    *address += found;
+    return found != SIZE_MAX;
+}
+
+enum { CALL_BYTES = 8 }; /* the longest that compilers make: prefix, ff, two more, 4 of distance */
+
+static enum reason call_slot(uint64_t address, enum access_kind kind, struct access *access)
+{
+    access->address = address;
+    access->kind = (uint8_t)kind;
+    access->size = 8;
+    access->base = SREG_SP;
+    access->index = SREG_NONE;
+    access->displacement = 0;
+    access->how = ACCESS_DIRECT;
+    return REASON_NONE;
+}
+
+/* A procedure linkage stub is a jump through a slot of the GOT: [endbr64] [bnd] ff 25 rel32. */
+static bool stub_slot(const struct decode_target *target, uint64_t stub, uint64_t *slot)
+{
+    static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    uint8_t bytes[16];
+    int32_t distance;
+    size_t at = 0;
+    if (target->code(target->context, stub, bytes, sizeof bytes) != sizeof bytes)
+        return false;
+    if (!memcmp(bytes, endbr64, sizeof endbr64))
+        at += sizeof endbr64;
+    at += bytes[at] == 0xf2;
+    memcpy(&distance, bytes + at + 2, sizeof distance);
+    *slot = stub + at + 6 + (uint64_t)(int64_t)distance;
+    return bytes[at] == 0xff && bytes[at + 1] == 0x25;
+}
+
+/*
+ * The operand of a call through memory whose bytes end where `end` does. Nothing tells where it
+ * begins: false if there is none of that length.
+ */
+static bool read_call(const uint8_t *at, const uint8_t *end, uint64_t back,
+                      struct insn_memory *memory)
+{
+    struct insn insn;
+    size_t size = (size_t)(end - at);
+    if (!insn_decode(&insn, back - size, at, size) || insn.length != size ||
+        insn.flow != INSN_CALL || insn.memory_count != 2)
+        return false;
+    *memory = insn.memory[0];
+    return true;
+}
+
+/* The call's operand, with the registers of then: the right one if the function entered is what
+ * stands there. */
+static bool leads_to(struct trace_values *values, const struct insn_memory *memory, uint64_t entry,
+                     uint64_t *address)
+{
+    const struct decode_target *target = values->target;
+    uint64_t found = 0;
+    if (!trace_address(values, memory, 0, address))
+        return false;
+    if (memory->base == SREG_SP)
+        *address += sizeof found; /* the call has pushed since */
+    return target->memory(target->context, *address, &found, sizeof found) && found == entry;
+}
+
+static enum reason take_load(const struct insn_memory *memory, uint64_t ip, uint64_t address,
+                             struct access *access)
+{
+    call_slot(address, ACCESS_LOAD, access);
+    access->ip = ip ? ip : access->ip;
+    access->base = memory->base;
+    access->index = memory->index;
+    access->displacement = (int32_t)memory->displacement;
+    access->how = ACCESS_REREAD;
+    return REASON_NONE;
+}
+
+static enum reason call_through(struct trace_values *values, const uint8_t *bytes, uint64_t back,
+                                struct call_seen *seen, struct access *access)
+{
+    for (size_t at = CALL_BYTES - 2; at + 1 > 0; at--) {
+        struct insn_memory memory;
+        uint64_t address;
+        if (!read_call(bytes + at, bytes + CALL_BYTES, back, &memory) ||
+            !leads_to(values, &memory, seen->entry, &address))
+            continue;
+        call_noted(seen, CALL_LOADS);
+        seen->memory = memory;
+        seen->ip = back - (CALL_BYTES - at);
+        return take_load(&memory, seen->ip, address, access);
+    }
+    return REASON_CALL_BOUNDARY;
+}
+
+/* The call whose return address stands on the stack now. */
+static enum reason call_standing(struct trace_values *values, uint64_t stack,
+                                 struct call_seen *seen, struct access *access)
+{
+    const struct decode_target *target = values->target;
+    uint64_t back = 0;
+    uint64_t slot;
+    uint8_t bytes[CALL_BYTES] = {0};
+    int32_t distance;
+    if (!target->memory || !target->memory(target->context, stack, &back, sizeof back) ||
+        target->code(target->context, back - sizeof bytes, bytes, sizeof bytes) != sizeof bytes)
+        return REASON_CALL_BOUNDARY;
+    const uint8_t *direct = bytes + CALL_BYTES - 5;
+    memcpy(&distance, direct + 1, sizeof distance);
+    uint64_t called = back + (uint64_t)(int64_t)distance;
+    bool by_register = direct[3] == 0xff && (direct[4] & 0xf8) == 0xd0;
+    if ((direct[0] == 0xe8 && called == seen->entry) || by_register) {
+        call_noted(seen, CALL_PUSHES);
+        return call_slot(stack, ACCESS_STORE, access);
+    }
+    if (direct[0] != 0xe8 || !stub_slot(target, called, &slot))
+        return call_through(values, bytes, back, seen, access);
+    call_noted(seen, CALL_LOADS);
+    seen->memory = (struct insn_memory){.base = SREG_NONE,
+                                        .index = SREG_NONE,
+                                        .scale = 1,
+                                        .kind = ACCESS_LOAD,
+                                        .displacement = (int64_t)slot};
+    seen->ip = 0;
+    call_slot(slot, ACCESS_LOAD, access);
+    access->base = SREG_NONE;
+    return REASON_NONE;
+}
+
+/* The call that was seen before, where another's return address stands by now. */
+static enum reason call_remembered(struct trace_values *values, uint64_t stack,
+                                   const struct call_seen *seen, struct access *access)
+{
+    const struct insn_memory *memory = &seen->memory;
+    bool fixed = memory->base == SREG_NONE && memory->index == SREG_NONE;
+    uint64_t address;
+    if (seen->way == CALL_PUSHES) {
+        call_slot(stack, ACCESS_STORE, access);
+        access->how = ACCESS_INFERRED;
+        return REASON_NONE;
+    }
+    /* What stands at a fixed place leads there whichever call it was. */
+    if (seen->way == CALL_NEVER || (fixed && seen->way == CALL_VARIES) ||
+        memory->kind != ACCESS_LOAD || !leads_to(values, memory, seen->entry, &address))
+        return REASON_CALL_BOUNDARY;
+    take_load(memory, seen->ip, address, access);
+    access->how = fixed ? ACCESS_INFERRED : ACCESS_REREAD;
+    return REASON_NONE;
+}
+
+/*
+ * At a function's start, what ran before is the call. It pushed the return address; through a
+ * stub, the stub's load of its slot came after. A call through memory also loaded its target, and
+ * that it waited for: the likelier of the two. The bytes before the return address say which it
+ * was. `values` stand at the entry, `stack` is the stack pointer there; `calls` may be NULL.
+ */
+static enum reason call_entry(struct trace_values *values, struct calls *calls, uint64_t stack,
+                              uint64_t entry, struct access *access)
+{
+    struct call_seen alone = {.entry = entry};
+    struct call_seen *seen = calls ? calls_at(calls, entry) : &alone;
+    enum reason reason = call_standing(values, stack, seen, access);
+    return reason ? call_remembered(values, stack, seen, access) : reason;
+}
+
+enum { RECIPE_BUDGET = 48, ACROSS_BUDGET = 200 };
+
+void recipe_describe(const struct insn *insn, struct access *access)
+{
+    const struct insn_memory *memory = &insn->memory[0];
+    access->ip = insn->address;
+    if (!insn->memory_count)
+        return;
+    access->size = memory->size;
+    access->kind = memory->kind;
+    access->locked = insn->locked;
+    access->waits = insn->waits;
+    access->kept = insn->kept;
+    access->base = memory->base;
+    access->index = memory->index;
+    access->displacement = (int32_t)memory->displacement;
+}
+
+static enum reason lost_reason(const struct insn *culprit, const struct trace_values *values)
+{
+    const struct insn_memory *memory = &culprit->memory[0];
+    bool own = (memory->base != SREG_NONE && culprit->writes >> memory->base & 1) ||
+               (memory->index != SREG_NONE && culprit->writes >> memory->index & 1);
+    if (values->no_segment)
+        return REASON_SEGMENT;
+    if (values->no_register)
+        return REASON_NO_REGISTERS;
+    return own ? REASON_OVERWRITTEN : REASON_CLOBBERED;
+}
+
+/* p = p->next: what was loaded is the next iteration's base, the same field of a neighbour. And a
+ * table's element by its value. */
+static enum reason infer(const struct recipe_way *way, struct trace_values *values,
+                         const struct recipe_world *world, struct access *access)
+{
+    struct across wider;
+    const struct insn_memory *memory = &way->culprit->memory[0];
+    values->budget = RECIPE_BUDGET;
+    access->how = ACCESS_INFERRED;
+    if (way->loops && trace_address(values, memory, way->at + 1u, &access->address))
+        return REASON_NONE;
+    enum reason lost = lost_reason(way->culprit, values);
+    values->budget = RECIPE_BUDGET;
+    if (lost != REASON_NO_REGISTERS && world->code.find &&
+        across(&wider, &world->code, values, way->at)) {
+        struct trace_values more = *values;
+        more.trace = &wider.trace;
+        more.returned = true;
+        more.budget = ACROSS_BUDGET;
+        if (trace_address(&more, memory, wider.at, &access->address))
+            return REASON_NONE;
+    }
+    values->budget = RECIPE_BUDGET;
+    if (lost == REASON_OVERWRITTEN && by_value(values, way->at, &access->address))
+        return REASON_NONE;
+    access->how = ACCESS_RECORDED;
+    return lost;
+}
+
+/* The load that the indices came from, as far as the trace goes; NULL: they were computed. */
+static const struct insn *index_load(const struct recipe_way *way, size_t *at)
+{
+    const struct insn_memory *memory = &way->culprit->memory[0];
+    for (size_t i = way->at; i > 0; i--) {
+        const struct insn *insn = way->insns[i - 1];
+        if (insn->vector_dest != memory->vector_index)
+            continue;
+        bool fits = insn->vector_load == INSN_VECTOR_COPY || insn->width == memory->index_bytes;
+        *at = i - 1;
+        return insn->vector_load && insn->memory_count && fits ? insn : NULL;
+    }
+    return NULL;
+}
+
+/* Each lane as often as the others. */
+static unsigned lane_of(const struct sample *sample, unsigned lanes)
+{
+    uint64_t mixed = (sample->time_ns ^ sample->tid) * UINT64_C(0x9e3779b97f4a7c15);
+    return (unsigned)((mixed >> 32) % lanes);
+}
+
+static bool is_mapped(const struct decode_target *target, uint64_t address)
+{
+    return !target->mapped || target->mapped(target->context, address);
+}
+
+/*
+ * Vector registers are not in the sample. Where the indices were loaded from memory they are read
+ * again, and one lane stands for all; else the base tells the object if it points into one.
+ */
+static enum reason recipe_gather(const struct recipe_way *way, struct trace_values *values,
+                                 const struct sample *sample, struct access *access)
+{
+    struct insn_memory base = way->culprit->memory[0];
+    size_t at;
+    uint64_t where;
+    uint64_t index = 0;
+    const struct insn *load = index_load(way, &at);
+    base.vector = false;
+    if (!trace_address(values, &base, way->at, &access->address))
+        return REASON_GATHER;
+    unsigned bytes =
+        load && load->vector_load != INSN_VECTOR_COPY ? load->vector_load : base.index_bytes;
+    bool sign = !load || load->vector_load == INSN_VECTOR_COPY || load->sign_extends;
+    unsigned lane = lane_of(sample, base.lanes);
+    if (load && trace_address(values, &load->memory[0], at, &where) &&
+        trace_memory(values, where + lane * bytes, &index, bytes)) {
+        uint64_t top = UINT64_C(1) << (bytes * 8 - 1);
+        index = sign && index & top && bytes < 8 ? index | ~((top << 1) - 1) : index;
+        uint64_t address = access->address + index * base.scale;
+        if (is_mapped(values->target, address)) {
+            access->address = address;
+            access->how = ACCESS_LANE;
+            return REASON_NONE;
+        }
+    }
+    access->how = ACCESS_OBJECT;
+    return base.base != SREG_NONE && is_mapped(values->target, access->address) ? REASON_NONE
+                                                                                : REASON_GATHER;
+}
+
+/* Thread, instruction and all of the stack that was recorded. Not 0. */
+static uint64_t call_of(const struct sample *sample, const struct access *access)
+{
+    uint64_t hash = access->ip * 31 + sample->tid;
+    for (uint32_t at = 0; at + sizeof(uint64_t) <= sample->stack_bytes; at += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, sample->stack + at, sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return (hash ^ sample->regs[SREG_SP]) | 1;
+}
+
+static void recall_leaf(const struct recipe_world *world, const struct sample *sample,
+                        struct access *access, enum reason *reason)
+{
+    uint64_t call = call_of(sample, access);
+    struct recipe_leaf *leaf = &world->leaves[(call >> 8) % RECIPE_LEAVES_MAX];
+    if (*reason == REASON_NONE) {
+        *leaf = (struct recipe_leaf){call, access->address};
+    } else if (leaf->call == call) {
+        access->address = leaf->address;
+        access->how = ACCESS_INFERRED;
+        *reason = REASON_NONE;
+    }
+}
+
+/* One way's address; REASON_NONE or why not. */
+static enum reason evaluate(const struct recipe_way *way, const struct recipe_world *world,
+                            const struct sample *sample, struct access *access)
+{
+    const struct trace trace = {.insns = way->insns, .written = way->written, .count = way->count};
+    struct trace_values values = {.trace = &trace,
+                                  .regs = sample->regs,
+                                  .target = world->target,
+                                  .missing = sample->regs_missing,
+                                  .tid = sample->tid,
+                                  .stack = sample->stack,
+                                  .stack_bytes = sample->stack_bytes,
+                                  .budget = RECIPE_BUDGET};
+    uint64_t stack;
+    if ((way->returned || way->entered) && trace_register(&values, SREG_SP, 0, &stack))
+        return way->returned ? call_slot(stack - 8, ACCESS_LOAD, access)
+                             : call_entry(&values, world->calls, stack, way->entry, access);
+    if (!way->culprit)
+        return way->reason;
+    const struct insn_memory *memory = &way->culprit->memory[0];
+    recipe_describe(way->culprit, access);
+    if (memory->vector)
+        return recipe_gather(way, &values, sample, access);
+    enum reason reason = REASON_NONE;
+    if (trace_address(&values, memory, way->at, &access->address))
+        access->how = values.inferred ? ACCESS_INFERRED
+                      : values.reread ? ACCESS_REREAD
+                      : way->branched ? ACCESS_BRANCHED
+                      : values.undone ? ACCESS_UNDONE
+                                      : ACCESS_DIRECT;
+    else
+        reason = infer(way, &values, world, access);
+    access->of_leaf = values.leaf;
+    if (values.leaf && world->leaves)
+        recall_leaf(world, sample, access, &reason);
+    return reason;
+}
+
+static bool flags_known(const struct sample *sample)
+{
+    return !(sample->regs_missing >> SREG_FLAGS & 1);
+}
+
+static bool possible(const struct recipe_way *way, const struct sample *sample)
+{
+    return way->condition == INSN_CONDITION_NONE || !flags_known(sample) ||
+           insn_condition_holds(way->condition, sample->regs[SREG_FLAGS]) == way->taken;
+}
+
+/* A loop going round, seen in the flags, is better evidence than mere possibility. */
+static bool evident(const struct recipe_way *way)
+{
+    return way->back && way->condition != INSN_CONDITION_NONE && way->taken;
+}
+
+struct outcome {
+    struct access access;
+    enum reason reason;
+    const struct recipe_way *way;
+    int evidence;
+    bool evident;
+};
+
+/*
+ * Whether a load's register still holds what is at the address it would have read: 1 yes,
+ * -1 no, 0 cannot be told. Tells apart ways that are otherwise equally possible.
+ */
+static int loaded_value_agrees(const struct outcome *outcome, const struct decode_target *target,
+                               const struct sample *sample)
+{
+    const struct insn *load = outcome->way->culprit;
+    const struct recipe_way *way = outcome->way;
+    uint64_t value = 0;
+    uint64_t mask;
+    if (outcome->reason || !load || load->op != INSN_OP_LOAD || load->sign_extends ||
+        !target->memory || !load->source_width || load->source_width > 8 ||
+        sample->regs_missing >> load->dest & 1)
+        return 0;
+    for (size_t i = way->at + 1u; i < way->count; i++)
+        if (way->insns[i]->writes >> load->dest & 1)
+            return 0;
+    if (!target->memory(target->context, outcome->access.address, &value, load->source_width))
+        return target->constants_only ? 0 : -1;
+    mask = load->source_width == 8 ? UINT64_MAX : (UINT64_C(1) << load->source_width * 8) - 1;
+    return (value & mask) == sample->regs[load->dest] ? 1 : -1;
+}
+
+/* Several ways: those of one address are one; evidence decides between the rest. */
+static const struct outcome *choose(const struct outcome *outcomes, size_t count)
+{
+    const struct outcome *best = &outcomes[0];
+    bool tie = false;
+    for (size_t i = 1; i < count; i++) {
+        const struct outcome *other = &outcomes[i];
+        bool same = other->reason == best->reason &&
+                    (other->reason || other->access.address == best->access.address);
+        if (same)
+            continue;
+        int better = (other->evidence - best->evidence) * 4 + (other->evident - best->evident) * 2 +
+                     (other->way->back - best->way->back);
+        tie = better == 0 || (tie && better < 0);
+        if (better > 0)
+            best = other;
+    }
+    return tie ? NULL : best;
+}
+
+/* Most recipes have but one way. */
+static void apply_way(const struct recipe_way *way, const struct recipe_world *world,
+                      const struct sample *sample, struct access *access)
+{
+    access->reason = possible(way, sample) ? (uint8_t)evaluate(way, world, sample, access)
+                                           : (uint8_t)REASON_AMBIGUOUS;
+}
+
+static void apply_ways(const struct recipe *recipe, const struct recipe_world *world,
+                       const struct sample *sample, struct access *access)
+{
+    const struct decode_target *target = world->target;
+    struct outcome outcomes[RECIPE_WAYS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < recipe->way_count; i++) {
+        const struct recipe_way *way = &recipe->ways[i];
+        if (!possible(way, sample))
+            continue;
+        struct outcome *outcome = &outcomes[count++];
+        outcome->access = *access;
+        outcome->way = way;
+        outcome->reason = evaluate(way, world, sample, &outcome->access);
+        outcome->evidence = 0;
+        outcome->evident = flags_known(sample) && evident(way);
+        if (outcome->reason == REASON_NONE && target->mapped &&
+            !target->mapped(target->context, outcome->access.address)) {
+            outcome->reason = REASON_BAD_ADDRESS;
+            outcome->evidence = -1;
+        }
+    }
+    for (size_t i = 0; count > 1 && i < count; i++)
+        if (!outcomes[i].reason)
+            outcomes[i].evidence = loaded_value_agrees(&outcomes[i], target, sample);
+    const struct outcome *chosen = count ? choose(outcomes, count) : NULL;
+    if (chosen && !recipe->reason) {
+        *access = chosen->access;
+        access->reason = (uint8_t)chosen->reason;
+    } else {
+        access->reason = REASON_AMBIGUOUS;
+    }
+}
+
+void recipe_apply_exact(const struct insn *insn, const struct recipe_world *world,
+                        const struct sample *sample, struct access *access)
+{
+    struct recipe_way way = {.culprit = insn, .condition = INSN_CONDITION_NONE};
+    if (!recipe_may_miss(insn)) {
+        access->reason = REASON_NO_MEMORY;
+        return;
+    }
+    const struct recipe_world alone = {.target = world->target};
+    access->reason = (uint8_t)evaluate(&way, &alone, sample, access);
+}
+
+void recipe_apply(const struct recipe *recipe, const struct recipe_world *world,
+                  const struct sample *sample, struct access *access)
+{
+    if (recipe->at_ip && recipe->at_ip->repeats) {
+        recipe_apply_exact(recipe->at_ip, world, sample, access);
+    } else if (recipe->culprit) {
+        const struct insn_memory *memory = &recipe->culprit->memory[0];
+        recipe_describe(recipe->culprit, access);
+        if (sample->regs_missing & insn_memory_uses(memory)) {
+            access->reason = REASON_NO_REGISTERS;
+            return;
+        }
+        access->address = (uint64_t)memory->displacement;
+        if (memory->base != SREG_NONE)
+            access->address += sample->regs[memory->base];
+        if (memory->index != SREG_NONE)
+            access->address += sample->regs[memory->index] * memory->scale;
+        access->how = ACCESS_DIRECT;
+    } else if (recipe->way_count == 1 && !recipe->reason) {
+        apply_way(recipe->ways, world, sample, access);
+    } else if (recipe->ways) {
+        apply_ways(recipe, world, sample, access);
+    } else {
+        access->reason = recipe->reason;
+    }
+}
+
+/* How a recipe is made: all ways to have come to an instruction, walked back to the access that
+ * may have missed. Declared in culprit.h. */
+
+enum {
+    RECIPE_STEPS_MAX = 8,     /* instructions walked over before giving up */
+    RECIPE_CROSSINGS_MAX = 2, /* block boundaries crossed on one way */
+    RECIPE_PREFIX_MAX = 24,   /* instructions before the culprit kept for slices */
+    RECIPE_LOOP_BYTES = 512
+};
+
+/* A way being walked: instructions newest first. */
+struct walk {
+    const struct insn *steps[RECIPE_STEPS_MAX + 1];
+    size_t count;
+    size_t crossings;
+    uint8_t condition;
+    bool taken;
+    bool branched;
+    bool back;
+};
+
+struct search {
+    const struct function *function;
+    struct recipe_way ways[RECIPE_WAYS_MAX];
+    size_t count;
+    bool overflow;
+};
+
+static bool adjacent(const struct function *function, size_t index)
+{
+    const struct insn *before = &function->insns[index - 1];
+    return before->address + before->length == function->insns[index].address;
+}
+
+/* Instructions in a straight line before the culprit, for recomputing its registers. */
+static size_t add_prefix(const struct function *function, size_t culprit, struct recipe_way *way)
+{
+    size_t first = culprit;
+    while (first > 0 && culprit - first < RECIPE_PREFIX_MAX && !function->insns[first].is_target &&
+           adjacent(function, first) &&
+           (function->insns[first - 1].flow == INSN_PLAIN ||
+            function->insns[first - 1].flow == INSN_CONDITIONAL))
+        first--;
+    for (size_t i = first; i < culprit; i++)
+        way->insns[way->count++] = &function->insns[i];
+    return way->count;
+}
+
+/* Whether a jump back encloses the culprit and nothing else in the loop writes its base. */
+static bool in_own_loop(const struct function *function, size_t culprit)
+{
+    const struct insn *load = &function->insns[culprit];
+    uint8_t base = load->memory[0].base;
+    if (load->op != INSN_OP_LOAD || load->dest != base || base == SREG_NONE)
+        return false;
+    for (size_t i = culprit; i < function->count; i++) {
+        const struct insn *insn = &function->insns[i];
+        if (insn->address - load->address > RECIPE_LOOP_BYTES)
+            return false;
+        if (i > culprit && insn->writes >> base & 1)
+            return false;
+        bool jump = insn->flow == INSN_CONDITIONAL || insn->flow == INSN_JUMP;
+        if (!jump || !insn->target || insn->target > load->address)
+            continue;
+        size_t head = function_index(function, insn->target);
+        for (size_t j = head; j < culprit; j++)
+            if (function->insns[j].writes >> base & 1)
+                return false;
+        return head != SIZE_MAX;
+    }
+    return false;
+}
+
+static bool same_slot(const struct insn_memory *a, const struct insn_memory *b)
+{
+    return a->base == b->base && a->index == b->index && a->segment == b->segment &&
+           a->displacement == b->displacement;
+}
+
+/* The same in code that is not optimised: the base comes from a slot of the frame, and what was
+ * loaded goes there. */
+static bool in_loop_of_slot(const struct function *function, size_t culprit)
+{
+    const struct insn *load = &function->insns[culprit];
+    uint8_t base = load->memory[0].base;
+    size_t from = culprit;
+    if (load->op != INSN_OP_LOAD || load->dest != base || base == SREG_NONE ||
+        load->memory[0].index != SREG_NONE || culprit + 1 >= function->count)
+        return false;
+    do
+        if (!from || !adjacent(function, from) || function->insns[from].is_target)
+            return false;
+    while (!(function->insns[--from].writes >> base & 1));
+    const struct insn *slot = &function->insns[from];
+    const struct insn *store = &function->insns[culprit + 1];
+    return slot->op == INSN_OP_LOAD && slot->dest == base && slot->memory[0].base != base &&
+           store->stored == base && store->memory_count &&
+           same_slot(&store->memory[0], &slot->memory[0]);
+}
+
+static void recipe_finish_way(struct search *search, const struct walk *walk, size_t culprit,
+                              enum reason reason)
+{
+    if (search->count == RECIPE_WAYS_MAX) {
+        search->overflow = true;
+        return;
+    }
+    struct recipe_way *way = &search->ways[search->count++];
+    *way = (struct recipe_way){.condition = walk->condition,
+                               .taken = walk->taken,
+                               .branched = walk->branched,
+                               .back = walk->back,
+                               .reason = (uint8_t)reason};
+    if (reason == REASON_NONE) {
+        way->culprit = &search->function->insns[culprit];
+        way->at = (uint8_t)add_prefix(search->function, culprit, way);
+        way->loops =
+            in_own_loop(search->function, culprit) || in_loop_of_slot(search->function, culprit);
+    }
+    for (size_t i = walk->count; i > 0; i--)
+        way->insns[way->count++] = walk->steps[i - 1];
+    const struct trace trace = {.insns = way->insns, .count = way->count};
+    trace_seal(&trace, way->written);
+}
+
+static void walk_back(struct search *search, struct walk walk, size_t index);
+
+/* One predecessor: the culprit itself, or one step further back. */
+static void step_to(struct search *search, struct walk walk, size_t index)
+{
+    const struct insn *insn = &search->function->insns[index];
+    if (insn->flow == INSN_CALL || insn->flow == INSN_SYSCALL) {
+        recipe_finish_way(search, &walk, index,
+                          insn->flow == INSN_CALL ? REASON_CALL_BOUNDARY : REASON_NO_MEMORY);
+        search->ways[search->count - 1].returned = insn->flow == INSN_CALL;
+        return;
+    }
+    walk.steps[walk.count++] = insn;
+    if (recipe_may_miss(insn))
+        recipe_finish_way(search, &walk, index, REASON_NONE);
+    else if (walk.count >= RECIPE_STEPS_MAX)
+        recipe_finish_way(search, &walk, index, REASON_NO_MEMORY);
+    else
+        walk_back(search, walk, index);
+}
+
+/* The flags tell of a jump only while nothing after it has changed them. */
+static void note_condition(struct walk *walk, const struct insn *jump, bool taken)
+{
+    if (walk->condition != INSN_CONDITION_NONE || jump->flow != INSN_CONDITIONAL)
+        return;
+    for (size_t i = 0; i < walk->count; i++)
+        if (walk->steps[i]->changes_flags)
+            return;
+    walk->condition = jump->condition;
+    walk->taken = taken;
+}
+
+static void walk_jumps(struct search *search, const struct walk *walk, size_t index)
+{
+    const struct function *function = search->function;
+    for (size_t i = 0; i < function->count; i++) {
+        const struct insn *jump = &function->insns[i];
+        if ((jump->flow != INSN_JUMP && jump->flow != INSN_CONDITIONAL) ||
+            jump->target != function->insns[index].address)
+            continue;
+        struct walk next = *walk;
+        note_condition(&next, jump, true);
+        next.branched = true;
+        next.back |= i >= index;
+        next.crossings++;
+        step_to(search, next, i);
+    }
+}
+
+/* A label that nothing falls into or jumps to directly: a case of a switch, say. It was
+ * reached by one of the function's jumps through a register or table. False: it has none. */
+static bool walk_indirect(struct search *search, const struct walk *walk)
+{
+    const struct function *function = search->function;
+    bool any = false;
+    for (size_t i = 0; i < function->count; i++) {
+        if (function->insns[i].flow != INSN_JUMP || function->insns[i].target)
+            continue;
+        struct walk next = *walk;
+        next.branched = true;
+        next.crossings++;
+        step_to(search, next, i);
+        any = true;
+    }
+    return any;
+}
+
+/* Up to a label compilers pad with no-ops, which nobody runs behind a jump or return. */
+static bool falls_into(const struct function *function, size_t index)
+{
+    size_t at = index;
+    while (at > 0 && adjacent(function, at)) {
+        const struct insn *before = &function->insns[at - 1];
+        if (before->flow == INSN_JUMP || before->flow == INSN_RETURN || before->flow == INSN_STOP)
+            return false;
+        if (!before->is_nop || before->is_target)
+            return true;
+        at--;
+    }
+    return !at && index;
+}
+
+/* All ways to have come to an instruction. */
+static void walk_back(struct search *search, struct walk walk, size_t index)
+{
+    const struct function *function = search->function;
+    bool falls = falls_into(function, index);
+    if (function->insns[index].is_target && walk.crossings < RECIPE_CROSSINGS_MAX)
+        walk_jumps(search, &walk, index);
+    if (falls) {
+        struct walk next = walk;
+        note_condition(&next, &function->insns[index - 1], false);
+        step_to(search, next, index - 1);
+    } else if (index && !function->insns[index].is_target &&
+               walk.crossings < RECIPE_CROSSINGS_MAX && walk_indirect(search, &walk)) {
+        return;
+    } else if (index == 0 || !function->insns[index].is_target) {
+        recipe_finish_way(search, &walk, index, REASON_CALL_BOUNDARY);
+        search->ways[search->count - 1].entered = function->whole && !index;
+        search->ways[search->count - 1].entry = function->start;
+    }
+}
+
+/* Whether the operand's registers hold at the sample what they held at the access. */
+static bool untouched(const struct recipe_way *way)
+{
+    const struct insn_memory *memory = &way->culprit->memory[0];
+    uint32_t used = insn_memory_uses(memory);
+    for (size_t i = way->at; i < way->count; i++)
+        if (way->insns[i]->writes & used)
+            return false;
+    return !memory->segment && !memory->vector && !memory->narrow;
+}
+
+static uint64_t last_before(const struct function *function, size_t index)
+{
+    const struct insn *before = index ? &function->insns[index - 1] : NULL;
+    if (!before || function->insns[index].repeats ||
+        (adjacent(function, index) && before->flow == INSN_CALL))
+        return function->insns[index].address;
+    return adjacent(function, index) ? before->address : 0;
+}
+
+int recipe_init(struct recipe *recipe, const struct function *function, uint64_t ip)
+{
+    struct search search = {.function = function};
+    struct walk walk = {.condition = INSN_CONDITION_NONE};
+    size_t index = function_index(function, ip);
+    *recipe = (struct recipe){
+        .ip = ip, .at_ip = &function->insns[index], .last = last_before(function, index)};
+    walk_back(&search, walk, index);
+    recipe->way_count = (uint8_t)search.count;
+    if (search.overflow)
+        recipe->reason = REASON_AMBIGUOUS;
+    if (search.count == 1 && !search.overflow && search.ways[0].culprit &&
+        !search.ways[0].branched && untouched(&search.ways[0])) {
+        recipe->culprit = search.ways[0].culprit;
+        return 0;
+    }
+    recipe->ways = malloc(search.count * sizeof *recipe->ways + 1);
+    if (!recipe->ways)
+        return -ENOMEM;
+    memcpy(recipe->ways, search.ways, search.count * sizeof *recipe->ways);
+    return 0;
+}
+
+void recipe_fini(struct recipe *recipe)
+{
+    free(recipe->ways);
+}

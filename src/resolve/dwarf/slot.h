@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Variables and parameters that stand in a function's frame, by their distance from its canonical
+ * frame address. For slot.c.
+ */
+#ifndef MISSTOP_RESOLVE_DWARF_SLOT_H
+#define MISSTOP_RESOLVE_DWARF_SLOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "resolve/dwarf/program.h"
+
+struct home {
+    Dwarf_Die variable;
+    uint64_t inside; /* bytes from the variable's start to the slot */
+};
+
+/* A function and an instruction of it. */
+struct home_place {
+    struct routine routine;
+    Dwarf_Addr address;   /* in DWARF's terms */
+    uint8_t cfa_register; /* SREG_NONE: not that simple */
+    int64_t cfa_offset;
+};
+
+/* False: no debugging information covers the instruction. */
+bool home_place(struct program *program, uint64_t pc, struct home_place *place);
+
+/* The variable that stands in a slot at the instruction; else the only one that stands there
+ * elsewhere in the function. */
+bool home_find(const struct home_place *place, int64_t slot, struct home *home);
+
+/* The outermost of those variables that is a pointer to something. */
+bool home_find_pointer(const struct home_place *place, uint64_t pc, uint8_t reg,
+                       Dwarf_Die *variable);
+
+/*
+ * What a function's code does with its stack, for slots that are no variables: where the part of
+ * fixed size ends, and whether a slot is one that arguments of calls are put in. For slot.c.
+ */
+enum { STACK_STORES = 8 };
+
+/* A register kept in the slot. */
+struct stack_store {
+    uint64_t address; /* of the instruction */
+    uint8_t reg;
+};
+
+struct stack {
+    bool dynamic;    /* the code takes stack by an amount it computes */
+    int64_t fixed;   /* dynamic: bytes from there up to the canonical frame address are not */
+    bool argument;   /* the slot is only written, by a push or at the stack pointer */
+    bool is_call;    /* the instruction asked about is a call */
+    uint8_t length;  /* of it, bytes; 0: there is none at that address */
+    int64_t pointer; /* of the stack at that instruction, from the canonical frame address;
+                        0: not known */
+    int64_t start;   /* where the stores begin */
+    struct stack_store stores[STACK_STORES];
+    uint8_t store_count; /* more than STACK_STORES: of something else than a whole register too */
+};
+
+/* False: the code cannot be read. */
+bool stack_read(struct program *program, uint64_t pc, int64_t slot, struct stack *stack);
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/dwarf/variables.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "resolve/dwarf/describe.h"
+#include "resolve/dwarf/die.h"
+#include "resolve/dwarf/program.h"
+
+/*
+ * Where a variable is that stays in one place. For variables.c.
+ */
+struct location {
+    Dwarf_Addr value; /* address in the file, or offset into the thread's image */
+    uint64_t size;    /* bytes, of the first piece if there are several; 0: not known */
+    bool is_tls;
+};
+
+/* The number an operation pushes: an address, its index in a table (DWARF 5), or a constant. */
+static bool pushed(Dwarf_Attribute *attribute, const Dwarf_Op *op, Dwarf_Addr *value)
+{
+    Dwarf_Attribute indexed;
+    switch (op->atom) {
+    case DW_OP_addr:
+    case DW_OP_const4u:
+    case DW_OP_const8u:
+        *value = op->number;
+        return true;
+    case DW_OP_addrx:
+    case DW_OP_GNU_addr_index:
+        return !dwarf_getlocation_attr(attribute, op, &indexed) && !dwarf_formaddr(&indexed, value);
+    case DW_OP_constx:
+    case DW_OP_GNU_const_index:
+        return !dwarf_getlocation_attr(attribute, op, &indexed) &&
+               !dwarf_formudata(&indexed, value);
+    default:
+        return false;
+    }
+}
+
+/* Go writes expressions of DWARF 4 as blocks, in which libdw 0.188 finds no location. */
+static bool block_address(Dwarf_Attribute *attribute, Dwarf_Addr *address)
+{
+    Dwarf_Block block;
+    if (dwarf_formblock(attribute, &block) || block.length != 1 + sizeof *address ||
+        block.data[0] != DW_OP_addr)
+        return false;
+    memcpy(address, block.data + 1, sizeof *address);
+    return true;
+}
+
+static void take_piece(struct location *location, const Dwarf_Op *ops, size_t *at, size_t count)
+{
+    if (*at < count && ops[*at].atom == DW_OP_plus_uconst)
+        location->value += ops[(*at)++].number;
+    if (*at < count && ops[*at].atom == DW_OP_piece)
+        location->size = ops[(*at)++].number;
+}
+
+static bool read_ops(Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t count,
+                     struct location *location)
+{
+    size_t at = 1;
+    if (!count || !pushed(attribute, &ops[0], &location->value))
+        return false;
+    location->is_tls = at < count && (ops[at].atom == DW_OP_form_tls_address ||
+                                      ops[at].atom == DW_OP_GNU_push_tls_address);
+    if (location->is_tls)
+        return true;
+    if (ops[0].atom == DW_OP_const4u || ops[0].atom == DW_OP_const8u)
+        return false;
+    take_piece(location, ops, &at, count);
+    return at == count;
+}
+
+/* "address", "address, plus", "offset, of thread's storage", and the first of several pieces
+ * (DWARF 5, 2.6.1). False: it has no place, or no fixed one. */
+static bool location_read(Dwarf_Die *variable, struct location *location)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    Dwarf_Op *ops;
+    size_t count = 0;
+    *location = (struct location){0};
+    if (!dwarf_attr(variable, DW_AT_location, &attribute))
+        return false;
+    if (die_type(variable, &type))
+        die_size(&type, &location->size);
+    if (dwarf_getlocation(&attribute, &ops, &count))
+        return block_address(&attribute, &location->value);
+    return read_ops(&attribute, ops, count, location);
+}
+
+enum {
+    DEPTH_MAX = 64,
+    UNIT_ENTRIES_MAX = 1 << 24,
+    VARIABLES_MAX = 1 << 21,
+    DECLARED_MAX = 256, /* 0: no such name */
+    OVERLAPS_MAX = 16   /* variables that begin between one's start and an address it covers */
+};
+
+struct index {
+    struct global *globals;
+    size_t count;
+    size_t room;
+    bool sorted;
+};
+
+struct globals {
+    struct program *program;
+    struct index fixed;
+    struct index tls;
+    struct hash units;    /* read ones, by where their entry lies */
+    struct hash declared; /* names of a unit, as index of `names` */
+    Dwarf_Die names[DECLARED_MAX];
+    bool all_read;
+};
+
+struct globals *globals_new(struct program *program)
+{
+    struct globals *globals = calloc(1, sizeof *globals);
+    if (globals)
+        globals->program = program;
+    return globals;
+}
+
+void globals_free(struct globals *globals)
+{
+    if (!globals)
+        return;
+    free(globals->fixed.globals);
+    free(globals->tls.globals);
+    hash_fini(&globals->units);
+    hash_fini(&globals->declared);
+    free(globals);
+}
+
+static void globals_add(struct index *index, uint64_t start, uint64_t size, const Dwarf_Die *die)
+{
+    struct global *more =
+        array_more(index->globals, &index->room, index->count, sizeof *more, VARIABLES_MAX);
+    if (!more)
+        return;
+    index->globals = more;
+    index->globals[index->count++] = (struct global){start, size, *die};
+    index->sorted = false;
+}
+
+static void add_variable(struct globals *globals, Dwarf_Die *die, Dwarf_Addr bias)
+{
+    struct location location;
+    if (!location_read(die, &location))
+        return;
+    if (location.is_tls)
+        globals_add(&globals->tls, location.value, location.size, die);
+    else
+        globals_add(&globals->fixed, location.value + bias, location.size, die);
+}
+
+static bool is_scope(int tag)
+{
+    switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_subprogram:
+    case DW_TAG_lexical_block:
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+    case DW_TAG_common_block:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void read_imported(struct globals *globals, Dwarf_Die *import, Dwarf_Addr bias,
+                          unsigned depth);
+
+static void read_scope(struct globals *globals, Dwarf_Die *scope, Dwarf_Addr bias, unsigned depth,
+                       unsigned *left)
+{
+    Dwarf_Die child;
+    if (depth >= DEPTH_MAX || dwarf_child(scope, &child))
+        return;
+    do {
+        int tag = dwarf_tag(&child);
+        if (!*left || !--*left)
+            return;
+        if (tag == DW_TAG_variable || tag == DW_TAG_common_block)
+            add_variable(globals, &child, bias);
+        if (tag == DW_TAG_imported_unit)
+            read_imported(globals, &child, bias, depth);
+        if (is_scope(tag))
+            read_scope(globals, &child, bias, depth + 1, left);
+    } while (!dwarf_siblingof(&child, &child));
+}
+
+static void read_unit_at(struct globals *globals, Dwarf_Die *unit, Dwarf_Addr bias, unsigned depth)
+{
+    bool created = false;
+    unsigned left = UNIT_ENTRIES_MAX;
+    if (hash_insert(&globals->units, (uint64_t)(uintptr_t)unit->addr, &created) && created)
+        read_scope(globals, unit, bias, depth, &left);
+}
+
+static void read_unit(struct globals *globals, Dwarf_Die *unit, Dwarf_Addr bias)
+{
+    read_unit_at(globals, unit, bias, 0);
+}
+
+/* dwz takes what two files share, thread-local variables too, into a third. */
+static void read_imported(struct globals *globals, Dwarf_Die *import, Dwarf_Addr bias,
+                          unsigned depth)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die unit;
+    if (dwarf_attr(import, DW_AT_import, &attribute) && dwarf_formref_die(&attribute, &unit))
+        read_unit_at(globals, &unit, bias, depth + 1);
+}
+
+static void globals_read_all(struct globals *globals)
+{
+    Dwarf_Addr bias;
+    Dwarf *dwarf = dwfl_module_getdwarf(program_module(globals->program), &bias);
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    Dwarf_Die split;
+    uint8_t kind;
+    if (globals->all_read)
+        return;
+    globals->all_read = true;
+    while (dwarf && !dwarf_get_units(dwarf, unit, &unit, NULL, &kind, &die, &split))
+        read_unit(globals, kind == DW_UT_skeleton && split.addr ? &split : &die, bias);
+}
+
+/* By start, then the larger first (unknown sizes before all): the smaller is nearer to what
+ * follows, and asked first. */
+static int globals_compare(const void *a, const void *b)
+{
+    const struct global *one = a;
+    const struct global *other = b;
+    if (one->start != other->start)
+        return one->start < other->start ? -1 : 1;
+    return one->size - 1 > other->size - 1 ? -1 : one->size < other->size;
+}
+
+static const struct global *find(struct index *index, uint64_t address)
+{
+    size_t low = 0;
+    size_t high = index->count;
+    if (!index->sorted && index->count)
+        qsort(index->globals, index->count, sizeof *index->globals, globals_compare);
+    index->sorted = true;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (index->globals[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = 0; i < OVERLAPS_MAX && i < low; i++) {
+        const struct global *global = &index->globals[low - 1 - i];
+        if (address - global->start < (global->size ? global->size : 1))
+            return global;
+    }
+    return NULL;
+}
+
+/* Most addresses in code that are no variable's are of text constants: not worth reading all
+ * units for. Without symbols one cannot tell. */
+static bool may_be_variable(const struct globals *globals, uint64_t address)
+{
+    return dwfl_module_getsymtab(program_module(globals->program)) <= 1 ||
+           program_object(globals->program, address);
+}
+
+static const struct global *find_anywhere(struct globals *globals, struct index *index,
+                                          uint64_t address, uint64_t pc)
+{
+    struct program_place place;
+    const struct global *found = find(index, address);
+    if (!found && pc && !globals->all_read && program_place(globals->program, pc, &place)) {
+        read_unit(globals, &place.unit, place.bias);
+        found = find(index, address);
+    }
+    if (!found && !globals->all_read &&
+        (index == &globals->tls || may_be_variable(globals, address))) {
+        globals_read_all(globals);
+        found = find(index, address);
+    }
+    return found;
+}
+
+const struct global *globals_find(struct globals *globals, uint64_t address, uint64_t pc)
+{
+    return find_anywhere(globals, &globals->fixed, address, pc);
+}
+
+const struct global *globals_find_tls(struct globals *globals, uint64_t offset, uint64_t pc)
+{
+    return find_anywhere(globals, &globals->tls, offset, pc);
+}
+
+static bool find_declared(Dwarf_Die *unit, const char *name, Dwarf_Die *die)
+{
+    unsigned left = UNIT_ENTRIES_MAX;
+    if (dwarf_child(unit, die))
+        return false;
+    do {
+        const char *its = dwarf_tag(die) == DW_TAG_variable ? dwarf_diename(die) : NULL;
+        if (its && !strcmp(its, name))
+            return true;
+    } while (--left && !dwarf_siblingof(die, die));
+    return false;
+}
+
+bool globals_declared(struct globals *globals, const char *name, uint64_t pc, Dwarf_Die *die)
+{
+    struct program_place place;
+    bool created = false;
+    if (!program_place(globals->program, pc, &place))
+        return false;
+    uint64_t key = hash_bytes(name, strlen(name)) ^ (uint64_t)(uintptr_t)place.unit.addr;
+    if (globals->declared.count >= DECLARED_MAX - 1)
+        hash_clear(&globals->declared);
+    uint32_t *index = hash_insert(&globals->declared, key, &created);
+    if (index && created && find_declared(&place.unit, name, die)) {
+        *index = (uint32_t)globals->declared.count;
+        globals->names[*index] = *die;
+    }
+    if (index && *index)
+        *die = globals->names[*index];
+    return index && *index;
+}
+
+enum { NAME_BYTES = 512 };
+
+static const char *full_name(struct program *program, Dwarf_Die *variable)
+{
+    char prefix[NAME_BYTES];
+    char name[2 * NAME_BYTES];
+    const char *own = dwarf_diename(variable);
+    if (!own)
+        return NULL;
+    scopes_prefix(describe_scopes(program_types(program)), variable, prefix, sizeof prefix);
+    snprintf(name, sizeof name, "%s%s", prefix, own);
+    return program_text(program, name);
+}
+
+static void tell_type(struct program *program, Dwarf_Die *type, struct dwarf_answer *answer)
+{
+    Dwarf_Die element;
+    Dwarf_Die peeled;
+    uint64_t size = 0;
+    unsigned rank = die_peel(type, &peeled) ? descriptor_rank(&peeled) : 0;
+    answer->type = program_type(program, type);
+    answer->untyped = answer->type ? UNTYPED_NO_REASON : UNTYPED_GAVE_UP;
+    if (die_size(type, &size) && size)
+        answer->size = size;
+    if (rank || !die_array(type, &element, &answer->count))
+        answer->count = 0;
+    /* "struct point points[];" told in one unit, and how many in another. */
+    const struct type_desc *desc = program_described(program, answer->type);
+    if (!rank && !answer->count && desc && desc->size && answer->size > desc->size &&
+        dwarf_tag(&peeled) == DW_TAG_array_type)
+        answer->count = answer->size / desc->size;
+}
+
+void variable_tell(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer)
+{
+    Dwarf_Die type;
+    answer->name = full_name(program, variable);
+    answer->untyped = UNTYPED_NO_VARIABLE;
+    if (die_type(variable, &type))
+        tell_type(program, &type, answer);
+}
+
+void variable_answer(struct program *program, struct dwarf_answer *answer)
+{
+    const struct dwarf_question *question = &answer->question;
+    struct globals *globals = program_globals(program);
+    const struct global *global = question->ask == DWARF_TLS
+                                      ? globals_find_tls(globals, question->address, question->pc)
+                                      : globals_find(globals, question->address, question->pc);
+    answer->untyped = UNTYPED_NO_VARIABLE;
+    if (!global)
+        return;
+    Dwarf_Die die = global->die;
+    answer->size = global->size;
+    answer->offset = (int64_t)(question->address - global->start);
+    variable_tell(program, &die, answer);
+}

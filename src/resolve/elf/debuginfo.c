@@ -1,0 +1,696 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/elf/debuginfo.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/files.h"
+#include "resolve/elf/symbols.h"
+
+/*
+ * Which compilation unit of the debug information an address is of. libdw goes by
+ * .debug_aranges, which clang does not write (elfutils 0.188 has no other way): where that
+ * tells nothing, the units' own ranges are gone through once. For debuginfo.c.
+ */
+struct unit_range {
+    uint64_t start; /* run-time addresses */
+    uint64_t end;
+    Dwarf_Die die;
+    Dwarf_Addr bias;
+};
+
+struct units {
+    struct unit_range *ranges; /* by start */
+    size_t count;
+    size_t room;
+    bool read;
+    Dwarf_Die split; /* the last found that stands in a file of its own */
+};
+
+enum { RANGES_MAX = 1 << 20 };
+
+static void units_fini(struct units *units)
+{
+    free(units->ranges);
+    *units = (struct units){0};
+}
+
+static bool units_add(struct units *units, const struct unit_range *range)
+{
+    if (units->count == RANGES_MAX)
+        return false;
+    struct unit_range *more =
+        array_more(units->ranges, &units->room, units->count, sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
+        return false;
+    units->ranges = more;
+    units->ranges[units->count++] = *range;
+    return true;
+}
+
+static bool add_unit(struct units *units, Dwarf_Die *die, Dwarf_Addr bias)
+{
+    struct unit_range range = {.die = *die, .bias = bias};
+    Dwarf_Addr base;
+    Dwarf_Addr start;
+    Dwarf_Addr end;
+    ptrdiff_t at = 0;
+    while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+        range.start = start + bias;
+        range.end = end + bias;
+        /* What the linker has left out stands at 0. */
+        if (start && start < end && !units_add(units, &range))
+            return false;
+    }
+    return true;
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const struct unit_range *a = left;
+    const struct unit_range *b = right;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void read_units(struct units *units, Dwfl_Module *module)
+{
+    Dwarf_Die *die = NULL;
+    Dwarf_Addr bias;
+    units->read = true;
+    while ((die = dwfl_module_nextcu(module, die, &bias)) && add_unit(units, die, bias))
+        continue;
+    if (units->count)
+        qsort(units->ranges, units->count, sizeof *units->ranges, by_start);
+}
+
+static struct unit_range *units_search(const struct units *units, uint64_t address)
+{
+    size_t low = 0;
+    size_t high = units->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (units->ranges[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    struct unit_range *last = low ? &units->ranges[low - 1] : NULL;
+    return last && address < last->end ? last : NULL;
+}
+
+/* A unit whose entries stand in a file of their own (split DWARF: DWARF 5, 3.1.2) is that one. */
+static Dwarf_Die *with_entries(struct units *units, Dwarf_Die *die)
+{
+    uint8_t kind;
+    bool is_split = !dwarf_cu_info(die->cu, NULL, &kind, NULL, &units->split, NULL, NULL, NULL) &&
+                    kind == DW_UT_skeleton && units->split.addr;
+    return is_split ? &units->split : die;
+}
+
+/* NULL: none; valid until the next question. *bias is what a run-time address is more than one of
+ * the unit. */
+static Dwarf_Die *units_find(struct units *units, Dwfl_Module *module, uint64_t address,
+                             Dwarf_Addr *bias)
+{
+    Dwarf_Die *die = dwfl_module_addrdie(module, address, bias);
+    if (die)
+        return with_entries(units, die);
+    if (!units->read)
+        read_units(units, module);
+    struct unit_range *range = units_search(units, address);
+    if (!range)
+        return NULL;
+    *bias = range->bias;
+    return with_entries(units, &range->die);
+}
+
+/* Files of the target's root are copied, so that it cannot cut them short under elfutils. */
+enum { DEBUGFILE_COPY_MAX = 512 << 20, DEBUGFILE_ID_MAX = 64 };
+#define DEBUGFILE_BYTES_MAX (UINT64_C(64) << 30)
+
+/* CRC-32 as in gzip, four bits at a time (RFC 1952, section 8). */
+static uint32_t crc_of(int fd)
+{
+    uint32_t table[16];
+    unsigned char bytes[65536];
+    uint32_t crc = UINT32_MAX;
+    ssize_t got;
+    for (uint32_t i = 0; i < 16; i++) {
+        table[i] = i;
+        for (int bit = 0; bit < 4; bit++)
+            table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320u : 0);
+    }
+    for (off_t at = 0; (got = pread(fd, bytes, sizeof bytes, at)) > 0; at += got)
+        for (ssize_t i = 0; i < got; i++) {
+            crc ^= bytes[i];
+            crc = crc >> 4 ^ table[crc & 15];
+            crc = crc >> 4 ^ table[crc & 15];
+        }
+    return ~crc;
+}
+
+static bool has_id(int fd, const unsigned char *id, size_t id_size)
+{
+    struct buildid found;
+    buildid_read(&found, fd);
+    return found.size && found.size == id_size && !memcmp(found.bytes, id, id_size);
+}
+
+/* The descriptor if it is the one that is wanted, else closed. */
+static int checked(int fd, const struct debugfile_wanted *wanted)
+{
+    if (fd < 0)
+        return -1;
+    if (wanted->id_size ? has_id(fd, wanted->id, wanted->id_size) : crc_of(fd) == wanted->crc)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* Of a process with another root only by its build-id: there the name means another file. */
+static int open_here(const struct debugfile_from *from, const char *path,
+                     const struct debugfile_wanted *wanted)
+{
+    if (from->files && from->files->elsewhere && !wanted->id_size)
+        return -1;
+    return files_open_below(-1, path, from->files, FILES_FOLLOW, DEBUGFILE_BYTES_MAX);
+}
+
+/* What comes below a folder, "" too; NULL: the path is not in it. */
+static const char *behind(const char *path, const char *folder)
+{
+    size_t length = folder ? strlen(folder) : 0;
+    return length && !strncmp(path, folder, length) && path[length] == '/' ? path + length : NULL;
+}
+
+/* In the target's root first: that is where the program came from. */
+static int try_path(const struct debugfile_from *from, const char *path,
+                    const struct debugfile_wanted *wanted)
+{
+    const char *below = behind(path, from->symfs);
+    if (below)
+        return checked(files_open_in_folder(from->symfs, below, DEBUGFILE_BYTES_MAX), wanted);
+    if (behind(path, from->cache))
+        return checked(files_open(path), wanted);
+    int fd = from->root_of ? files_open_in_root(from->root_of, path, from->files, FILES_FOLLOW,
+                                                DEBUGFILE_BYTES_MAX)
+                           : -1;
+    fd = checked(from->cut_short ? fd : files_copy(fd, DEBUGFILE_COPY_MAX), wanted);
+    return fd >= 0 ? fd : checked(open_here(from, path, wanted), wanted);
+}
+
+static int by_id(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+                 const char *root, const char *suffix, char path[DEBUGFILE_PATH_MAX])
+{
+    char digits[2 * DEBUGFILE_ID_MAX + 1];
+    if (wanted->id_size < 2 || wanted->id_size > DEBUGFILE_ID_MAX)
+        return -1;
+    for (size_t i = 0; i < wanted->id_size; i++)
+        snprintf(digits + 2 * i, 3, "%02x", wanted->id[i]);
+    snprintf(path, DEBUGFILE_PATH_MAX, "%s/.build-id/%.2s/%s%s", root, digits, digits + 2, suffix);
+    return try_path(from, path, wanted);
+}
+
+static int by_link(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+                   const char *root, char path[DEBUGFILE_PATH_MAX])
+{
+    const char *slash = strrchr(wanted->path, '/');
+    int folder = slash ? (int)(slash - wanted->path) + 1 : 0;
+    int fd = -1;
+    if (!wanted->link || !*wanted->link || !folder)
+        return -1;
+    if (*wanted->link == '/') {
+        snprintf(path, DEBUGFILE_PATH_MAX, "%s", wanted->link);
+        return try_path(from, wanted->link, wanted);
+    }
+    const char *const places[][2] = {{"", ""}, {"", ".debug/"}, {root, ""}};
+    for (size_t i = 0; i < sizeof places / sizeof *places && fd < 0; i++) {
+        int length = snprintf(path, DEBUGFILE_PATH_MAX, "%s%.*s%s%s", places[i][0], folder,
+                              wanted->path, places[i][1], wanted->link);
+        if (length > 0 && length < DEBUGFILE_PATH_MAX && strcmp(path, wanted->path))
+            fd = try_path(from, path, wanted);
+    }
+    return fd;
+}
+
+/* What is relative to such a file stands nowhere. */
+static int by_net(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+                  char path[DEBUGFILE_PATH_MAX])
+{
+    *path = 0;
+    int fd = checked(debuginfod_cached(DEBUGINFOD_DEBUGINFO, wanted->id, wanted->id_size), wanted);
+    if (fd < 0 && from->may_wait)
+        fd = checked(debuginfod_fetch(DEBUGINFOD_DEBUGINFO, wanted->id, wanted->id_size), wanted);
+    return fd;
+}
+
+/* For a recording: the folder that came with it, laid out as a root or flat, and perf's cache. */
+static int by_folders(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+                      char path[DEBUGFILE_PATH_MAX])
+{
+    char root[DEBUGFILE_PATH_MAX];
+    int fd = -1;
+    if (from->symfs &&
+        snprintf(root, sizeof root, "%s/usr/lib/debug", from->symfs) < (int)sizeof root) {
+        fd = by_id(from, wanted, root, ".debug", path);
+        if (fd < 0)
+            fd = by_link(from, wanted, root, path);
+        if (fd < 0)
+            fd = by_id(from, wanted, from->symfs, ".debug", path);
+    }
+    if (fd < 0 && from->cache)
+        fd = by_id(from, wanted, from->cache, "/debug", path);
+    return fd;
+}
+
+/* A descriptor, or -1. `found`, if not NULL, gets the path that led to it. */
+static int debugfile_open(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
+                          char found[DEBUGFILE_PATH_MAX])
+{
+    char path[DEBUGFILE_PATH_MAX];
+    const char *root = from->root ? from->root : "/usr/lib/debug";
+    int fd = by_folders(from, wanted, path);
+    if (fd < 0)
+        fd = by_id(from, wanted, root, ".debug", path);
+    if (fd < 0)
+        fd = by_link(from, wanted, root, path);
+    if (fd < 0 && from->debuginfod && wanted->id_size)
+        fd = by_net(from, wanted, path);
+    if (fd >= 0 && found)
+        memcpy(found, path, sizeof path);
+    return fd;
+}
+
+enum { ID_MAX = 64, DIGITS = 2 * ID_MAX + 1 };
+
+static const char *const kind_names[] = {"debuginfo", "executable"};
+
+/* Whether there is anybody to ask. */
+static bool debuginfod_available(void)
+{
+    const char *urls = getenv("DEBUGINFOD_URLS");
+    return urls && *urls;
+}
+
+static bool write_id(char digits[DIGITS], const unsigned char *id, size_t id_size)
+{
+    if (id_size < 2 || id_size > ID_MAX)
+        return false;
+    for (size_t i = 0; i < id_size; i++)
+        snprintf(digits + 2 * i, 3, "%02x", id[i]);
+    return true;
+}
+
+/* Where debuginfod-find keeps files (debuginfod_find_debuginfo(3), "CACHE"). */
+static int open_below(const char *folder, const char *below, const char *digits, const char *kind)
+{
+    char path[PATH_MAX];
+    if (!folder || !*folder)
+        return -1;
+    int length = snprintf(path, sizeof path, "%s%s/%s/%s", folder, below, digits, kind);
+    return length > 0 && (size_t)length < sizeof path ? files_open(path) : -1;
+}
+
+int debuginfod_cached(enum debuginfod_kind kind, const unsigned char *id, size_t id_size)
+{
+    char digits[DIGITS];
+    if (!write_id(digits, id, id_size))
+        return -1;
+    int fd = open_below(getenv("DEBUGINFOD_CACHE_PATH"), "", digits, kind_names[kind]);
+    if (fd < 0)
+        fd = open_below(getenv("XDG_CACHE_HOME"), "/debuginfod_client", digits, kind_names[kind]);
+    return fd >= 0
+               ? fd
+               : open_below(getenv("HOME"), "/.cache/debuginfod_client", digits, kind_names[kind]);
+}
+
+static void run_find(int out, pid_t parent, const char *kind, const char *digits)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent || dup2(out, STDOUT_FILENO) < 0)
+        _exit(127);
+    execlp("debuginfod-find", "debuginfod-find", kind, digits, (char *)NULL);
+    _exit(127);
+}
+
+/* One line: the path of the file. */
+static bool read_path(int in, char path[PATH_MAX])
+{
+    size_t length = 0;
+    ssize_t got;
+    while (length < PATH_MAX - 1 && (got = read(in, path + length, PATH_MAX - 1 - length)) > 0)
+        length += (size_t)got;
+    path[length] = 0;
+    path[strcspn(path, "\n")] = 0;
+    return *path == '/';
+}
+
+int debuginfod_fetch(enum debuginfod_kind kind, const unsigned char *id, size_t id_size)
+{
+    char digits[DIGITS];
+    char path[PATH_MAX];
+    int ends[2];
+    int status = -1;
+    pid_t parent = getpid();
+    if (!debuginfod_available() || !write_id(digits, id, id_size) || pipe2(ends, O_CLOEXEC))
+        return -1;
+    pid_t pid = fork();
+    if (!pid)
+        run_find(ends[1], parent, kind_names[kind], digits);
+    close(ends[1]);
+    bool told = pid > 0 && read_path(ends[0], path);
+    close(ends[0]);
+    if (pid > 0)
+        waitpid(pid, &status, 0);
+    return told && !status ? files_open(path) : -1;
+}
+
+struct debuginfo {
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+    struct debuginfo_source source;
+    struct units units;
+    struct symtab symtab;                /* of the separate debug file */
+    char debug_path[DEBUGFILE_PATH_MAX]; /* of that file, as it was found; "": none */
+    bool without_debug_file;             /* libdwfl is to make do without */
+    bool alternate_given;                /* the debug file's own debug file (dwz) was found */
+    bool dwarf_checked;
+    bool dwarf_trusted;
+};
+
+static int give_elf(Dwfl_Module *module, void **context, const char *name, Dwarf_Addr base,
+                    char **path, Elf **elf)
+{
+    struct debuginfo *debuginfo = *context;
+    (void)module, (void)name, (void)base;
+    *path = strdup(debuginfo->source.path);
+    *elf = elf_begin(debuginfo->source.fd, ELF_C_READ, debuginfo->source.elf); /* a reference */
+    return -1;
+}
+
+/* By the file's own build-id and link. */
+static int open_debug(struct debuginfo *debuginfo, const struct debugfile_from *from)
+{
+    struct debugfile_wanted wanted = {.path = debuginfo->source.path};
+    GElf_Word crc = 0;
+    GElf_Addr where;
+    int size = dwfl_module_build_id(debuginfo->module, &wanted.id, &where);
+    wanted.id_size = size > 0 ? (size_t)size : 0;
+    wanted.link = dwelf_elf_gnu_debuglink(debuginfo->source.elf, &crc);
+    wanted.crc = crc;
+    return debugfile_open(from, &wanted, debuginfo->debug_path);
+}
+
+/* What dwz took out of several debug files; its build-id stands beside its name. */
+static int open_alternate(struct debuginfo *debuginfo)
+{
+    struct debugfile_wanted wanted = {.path = *debuginfo->debug_path ? debuginfo->debug_path
+                                                                     : debuginfo->source.path};
+    Dwarf_Addr bias;
+    Dwarf *dwarf = dwfl_module_getdwarf(debuginfo->module, &bias);
+    const void *id = NULL;
+    ssize_t size = dwarf ? dwelf_dwarf_gnu_debugaltlink(dwarf, &wanted.link, &id) : 0;
+    if (size <= 0)
+        return -1;
+    wanted.id = id;
+    wanted.id_size = (size_t)size;
+    int fd = debugfile_open(&debuginfo->source.from, &wanted, NULL);
+    debuginfo->alternate_given = fd >= 0;
+    return fd;
+}
+
+static int give_debug(Dwfl_Module *module, void **context, const char *name, Dwarf_Addr base,
+                      const char *path, const char *link, GElf_Word crc, char **debug_path)
+{
+    struct debuginfo *debuginfo = *context;
+    (void)module, (void)name, (void)base, (void)path;
+    if (debuginfo->without_debug_file)
+        return -1;
+    /* The alternate file is asked for in the same way, but its name comes without checksum. */
+    int fd =
+        link && !crc ? open_alternate(debuginfo) : open_debug(debuginfo, &debuginfo->source.from);
+    if (fd >= 0)
+        *debug_path = strdup(debuginfo->source.path);
+    return fd;
+}
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = give_elf,
+    .find_debuginfo = give_debug,
+    .section_address = dwfl_offline_section_address,
+};
+
+/* libdwfl works the bias out again from the lowest address: it must come to the same. */
+static bool debuginfo_report(struct debuginfo *debuginfo)
+{
+    const struct debuginfo_source *source = &debuginfo->source;
+    GElf_Addr bias;
+    void **context;
+    dwfl_report_begin(debuginfo->dwfl);
+    debuginfo->module =
+        dwfl_report_module(debuginfo->dwfl, source->path, source->start, source->end);
+    dwfl_report_end(debuginfo->dwfl, NULL, NULL);
+    if (!debuginfo->module)
+        return false;
+    dwfl_module_info(debuginfo->module, &context, NULL, NULL, NULL, NULL, NULL, NULL);
+    *context = debuginfo;
+    return dwfl_module_getelf(debuginfo->module, &bias) && bias == source->bias;
+}
+
+struct debuginfo *debuginfo_new(const struct debuginfo_source *source)
+{
+    struct debuginfo *debuginfo = calloc(1, sizeof *debuginfo);
+    if (!debuginfo)
+        return NULL;
+    debuginfo->source = *source;
+    debuginfo->symtab.fd = -1;
+    debuginfo->dwfl = dwfl_begin(&callbacks);
+    if (!debuginfo->dwfl || !debuginfo_report(debuginfo)) {
+        debuginfo_free(debuginfo);
+        return NULL;
+    }
+    return debuginfo;
+}
+
+void debuginfo_free(struct debuginfo *debuginfo)
+{
+    if (!debuginfo)
+        return;
+    units_fini(&debuginfo->units);
+    symtab_fini(&debuginfo->symtab);
+    if (debuginfo->dwfl)
+        dwfl_end(debuginfo->dwfl);
+    free(debuginfo);
+}
+
+void debuginfo_confined(struct debuginfo *debuginfo)
+{
+    debuginfo->source.from.cut_short = true;
+    debuginfo->source.from.may_wait = true;
+}
+
+const struct files_client *debuginfo_files(const struct debuginfo *debuginfo)
+{
+    return debuginfo->source.from.files;
+}
+
+bool debuginfo_asks_servers(const struct debuginfo *debuginfo)
+{
+    return debuginfo->source.from.debuginfod && debuginfod_available();
+}
+
+static bool has_dwarf(Elf *elf)
+{
+    return sections_find(elf, ".debug_info") || sections_find(elf, ".zdebug_info");
+}
+
+bool debuginfo_present(struct debuginfo *debuginfo)
+{
+    struct debugfile_from from = debuginfo->source.from;
+    const unsigned char *id;
+    GElf_Addr where;
+    if (has_dwarf(debuginfo->source.elf))
+        return true;
+    if (debuginfo->symtab.elf)
+        return has_dwarf(debuginfo->symtab.elf);
+    from.cut_short = true; /* headers are read, not mapped */
+    int fd = open_debug(debuginfo, &from);
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    bool present = elf && has_dwarf(elf);
+    if (elf)
+        elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    return present || (fd < 0 && debuginfo_asks_servers(debuginfo) &&
+                       dwfl_module_build_id(debuginfo->module, &id, &where) > 0);
+}
+
+const unsigned char *debuginfo_build_id(struct debuginfo *debuginfo, size_t *size_bytes)
+{
+    const unsigned char *id = NULL;
+    GElf_Addr where;
+    int size = dwfl_module_build_id(debuginfo->module, &id, &where);
+    *size_bytes = size > 0 ? (size_t)size : 0;
+    return size > 0 ? id : NULL;
+}
+
+/* libdwfl hands out names as they stand in the table of the symbols' section, ended or not. */
+static bool names_end(Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    bool any = false;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header) ||
+            (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+            continue;
+        any = true;
+        if (!sections_end_strings(elf_getscn(elf, header.sh_link)))
+            return false;
+    }
+    return any;
+}
+
+/* Without what separate debug files have: libdwfl would map them. */
+static void symbols_of_file(struct debuginfo *debuginfo, symtab_take *take, void *context)
+{
+    debuginfo->without_debug_file = true;
+    int count = dwfl_module_getsymtab(debuginfo->module);
+    Elf *elf = NULL;
+    Elf *known = NULL;
+    bool good = false;
+    for (int i = 1; i < count && i < SYMTAB_SYMBOLS_MAX; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        const char *name =
+            dwfl_module_getsym_info(debuginfo->module, i, &symbol, &address, NULL, &elf, NULL);
+        /* Symbols of one file follow each other; there are three files at most. */
+        if (elf != known)
+            good = elf && names_end(elf);
+        known = elf;
+        if (name && good)
+            take(context, &symbol, address, name);
+    }
+    debuginfo->without_debug_file = false;
+}
+
+void debuginfo_symbols(struct debuginfo *debuginfo, symtab_take *take, void *context)
+{
+    struct debugfile_from from = debuginfo->source.from;
+    from.cut_short = true;
+    if (!sections_find(debuginfo->source.elf, ".symtab") &&
+        symtab_open(&debuginfo->symtab, open_debug(debuginfo, &from)))
+        symtab_read(&debuginfo->symtab, debuginfo->source.elf, debuginfo->source.bias, take,
+                    context);
+    else
+        symbols_of_file(debuginfo, take, context);
+}
+
+/* An alternate file that is named but was not found: libdw would look for it by itself. */
+static bool alternate_missing(const struct debuginfo *debuginfo, Dwarf *dwarf)
+{
+    const char *name;
+    const void *id;
+    return dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0 && !debuginfo->alternate_given;
+}
+
+/* libdw 0.188 takes the length of a string that begins in such a section, wherever it ends. */
+static bool strings_end(Dwarf *dwarf)
+{
+    Elf *elf = dwarf_getelf(dwarf);
+    Elf_Scn *section = NULL;
+    size_t names;
+    if (!elf || elf_getshdrstrndx(elf, &names))
+        return false;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        const char *name =
+            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        /* Not .debug_str_offsets, which clang writes: numbers. */
+        if (!name || !strstr(name, "debug") || !strstr(name, "_str") || strstr(name, "offsets"))
+            continue;
+        if (header.sh_size && !sections_end_strings(section))
+            return false;
+    }
+    return true;
+}
+
+static bool dwarf_trusted(struct debuginfo *debuginfo)
+{
+    Dwarf_Addr bias;
+    if (!debuginfo->dwarf_checked) {
+        Dwarf *dwarf = dwfl_module_getdwarf(debuginfo->module, &bias);
+        debuginfo->dwarf_checked = true;
+        debuginfo->dwarf_trusted =
+            dwarf && !alternate_missing(debuginfo, dwarf) && strings_end(dwarf) &&
+            (!debuginfo->alternate_given || strings_end(dwarf_getalt(dwarf)));
+    }
+    return debuginfo->dwarf_trusted;
+}
+
+Dwfl_Module *debuginfo_module(struct debuginfo *debuginfo)
+{
+    return dwarf_trusted(debuginfo) ? debuginfo->module : NULL;
+}
+
+Dwarf_Die *debuginfo_unit(struct debuginfo *debuginfo, uint64_t address, Dwarf_Addr *bias)
+{
+    return dwarf_trusted(debuginfo)
+               ? units_find(&debuginfo->units, debuginfo->module, address, bias)
+               : NULL;
+}
+
+enum { PADDED_BYTES = 20 };
+
+void buildid_read(struct buildid *id, int fd)
+{
+    const void *found = NULL;
+    id->size = 0;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    ssize_t size = elf ? dwelf_elf_gnu_build_id(elf, &found) : -1;
+    if (size > 0 && size <= BUILDID_MAX) {
+        id->size = (size_t)size;
+        memcpy(id->bytes, found, id->size);
+    }
+    if (elf)
+        elf_end(elf);
+}
+
+static bool only_zeros(const uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i])
+            return false;
+    return true;
+}
+
+bool buildid_same(const struct buildid *of_file, const struct buildid *wanted)
+{
+    size_t size = of_file->size;
+    if (!size || size > wanted->size || memcmp(of_file->bytes, wanted->bytes, size))
+        return false;
+    return size == wanted->size ||
+           (wanted->size == PADDED_BYTES && only_zeros(wanted->bytes + size, wanted->size - size));
+}
+
+void buildid_print(char text[BUILDID_TEXT], const struct buildid *id)
+{
+    *text = '\0';
+    for (size_t i = 0; i < id->size; i++)
+        snprintf(text + 2 * i, 3, "%02x", id->bytes[i]);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What libdwfl knows of one mapped ELF file: the symbols of the file and of its separate debug
+ * file, and source lines. Hands libdwfl the file and finds debug files for it, because its own
+ * ways would map what may be cut short, wait for FIFOs and ask the net. For module.c.
+ */
+#ifndef MISSTOP_RESOLVE_ELF_DEBUGINFO_H
+#define MISSTOP_RESOLVE_ELF_DEBUGINFO_H
+
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/files.h"
+#include "resolve/elf/symbols.h"
+
+/*
+ * Separate debug files: by build-id below a debug root, by the name in .gnu_debuglink beside
+ * the program, in .debug beside it and below the root. A file found counts only if its
+ * build-id agrees, or where there is none its checksum (GDB manual, "Debugging Information in
+ * Separate Files"). The target's own root is asked too, then debuginfod. For module.c.
+ */
+enum { DEBUGFILE_PATH_MAX = 4096 };
+
+struct debugfile_from {
+    pid_t root_of;              /* the process whose root the program was read through; 0: none */
+    struct files_client *files; /* on whose behalf; NULL: ours */
+    const char *root;           /* of debug files; NULL: /usr/lib/debug */
+    const char *symfs;          /* a folder of such files for a recording; NULL: none */
+    const char *cache;          /* perf's; NULL: none */
+    bool cut_short;  /* a file that is cut short under elfutils does no harm: not copied */
+    bool debuginfod; /* the user lets us ask servers; misstop itself takes what is cached */
+    bool may_wait;   /* ... and this process asks */
+};
+
+struct debugfile_wanted {
+    const unsigned char *id; /* build-id */
+    size_t id_size;          /* 0: none */
+    const char *path;        /* of the file that wants it */
+    const char *link;        /* .gnu_debuglink's or .gnu_debugaltlink's name; NULL: none */
+    uint32_t crc;            /* ignored where there is a build-id */
+};
+
+struct debuginfo;
+
+struct debuginfo_source {
+    int fd; /* stays the caller's, as elf does; both outlive the debuginfo */
+    Elf *elf;
+    const char *path;
+    uint64_t start; /* run-time address of the first segment, at its alignment */
+    uint64_t end;
+    uint64_t bias;
+    struct debugfile_from from;
+};
+
+/* NULL: libdwfl makes nothing of it, or not of this place. */
+struct debuginfo *debuginfo_new(const struct debuginfo_source *source);
+void debuginfo_free(struct debuginfo *debuginfo);
+
+/* Whether the file or its debug file has DWARF: by their section headers, nothing is read. Where
+ * servers may be asked, whether they could be. */
+bool debuginfo_present(struct debuginfo *debuginfo);
+
+/* This process reads hostile files and nothing else: it may die of one, and wait for servers.
+ * Debug files are mapped where they are from here on, not copied before. */
+void debuginfo_confined(struct debuginfo *debuginfo);
+
+/* On whose behalf its files are opened; NULL: ours. */
+const struct files_client *debuginfo_files(const struct debuginfo *debuginfo);
+
+/* Whether debuginfod's servers may be asked. */
+bool debuginfo_asks_servers(const struct debuginfo *debuginfo);
+
+/* Bytes of the build-id; NULL: none. Its own. */
+const unsigned char *debuginfo_build_id(struct debuginfo *debuginfo, size_t *size_bytes);
+
+/* Calls for every symbol with a name that lives as long as the debuginfo; those of the separate
+ * debug file where there are more, which is neither copied nor mapped for it. */
+void debuginfo_symbols(struct debuginfo *debuginfo, symtab_take *take, void *context);
+
+/* What libdwfl has of the file, its DWARF checked; NULL: there is none that can be trusted. */
+Dwfl_Module *debuginfo_module(struct debuginfo *debuginfo);
+
+/* The unit whose code holds an address, and its bias; NULL: none. */
+Dwarf_Die *debuginfo_unit(struct debuginfo *debuginfo, uint64_t address, Dwarf_Addr *bias);
+
+/*
+ * Debug files and programs from servers that the user named in DEBUGINFOD_URLS, by elfutils'
+ * program debuginfod-find: it asks the net, keeps what it got below the user's cache, and takes its
+ * time. Only for users who asked for it, and only in a process that may wait. For debuginfo.c and
+ * binaries.c.
+ */
+enum debuginfod_kind { DEBUGINFOD_DEBUGINFO, DEBUGINFOD_EXECUTABLE };
+
+/* Descriptor of the debug file, or the program, of a build-id, or -1. Cached: only if it was
+ * fetched before; at once. */
+int debuginfod_cached(enum debuginfod_kind kind, const unsigned char *id, size_t id_size);
+int debuginfod_fetch(enum debuginfod_kind kind, const unsigned char *id, size_t id_size);
+
+/*
+ * Build-ids: what tells one build of a program from every other. Of the note that the linker
+ * leaves in an ELF file (.note.gnu.build-id), which is hostile input. For the files of the
+ * resolver that look for files.
+ */
+enum { BUILDID_MAX = 64, BUILDID_TEXT = 2 * BUILDID_MAX + 1 };
+
+struct buildid {
+    size_t size; /* bytes; 0: there is none */
+    uint8_t bytes[BUILDID_MAX];
+};
+
+/* Of an open file; size 0 where it has none or is no ELF file. */
+void buildid_read(struct buildid *id, int fd);
+
+/*
+ * Whether a file's is the one that is wanted. What perf recorded may be filled up with zeros to
+ * 20 bytes, for old ones do not tell the length. Two that are not there are not the same.
+ */
+bool buildid_same(const struct buildid *of_file, const struct buildid *wanted);
+
+/* In hexadecimal; "" for none. */
+void buildid_print(char text[BUILDID_TEXT], const struct buildid *id);
+
+#endif

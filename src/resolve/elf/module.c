@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/elf/module.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "resolve/elf/cfi.h"
+#include "resolve/elf/debuginfo.h"
+#include "resolve/elf/symbols.h"
+#include "resolve/process/process.h"
+
+/*
+ * The symbols of one ELF file by what they name: variables, functions, thread-local variables.
+ * For module.c.
+ */
+struct module_symbols {
+    struct symbols objects;
+    struct symbols functions;
+    struct symbols tls; /* by their offset into the image */
+};
+
+enum { LAYOUT_PAGE = 4096 };
+
+/* An image whose size overflows when rounded is none that a program could have started with. */
+static uint64_t tls_bytes(const GElf_Phdr *header)
+{
+    uint64_t align = header->p_align ? header->p_align : 1;
+    uint64_t rest = header->p_memsz % align;
+    uint64_t padding = rest ? align - rest : 0;
+    return header->p_memsz + padding < header->p_memsz ? 0 : header->p_memsz + padding;
+}
+
+static void add_segment(struct layout *layout, const GElf_Phdr *header)
+{
+    if (layout->segment_count == LAYOUT_SEGMENTS_MAX ||
+        header->p_vaddr + header->p_memsz < header->p_vaddr || header->p_filesz > header->p_memsz)
+        return;
+    if (!layout->segment_count)
+        layout->first = header->p_vaddr & -header->p_align;
+    layout->segments[layout->segment_count++] =
+        (struct layout_part){.start = header->p_vaddr,
+                             .end = header->p_vaddr + header->p_memsz,
+                             .offset = header->p_offset,
+                             .file_bytes = header->p_filesz,
+                             .writable = header->p_flags & PF_W};
+}
+
+static bool holds_offset(uint64_t segment_offset, uint64_t file_bytes, uint64_t offset)
+{
+    return offset >= (segment_offset & ~(uint64_t)(LAYOUT_PAGE - 1)) &&
+           offset < segment_offset + file_bytes;
+}
+
+/* How well a segment goes with a mapping, 0: not at all. Two may share a page of the file; then
+ * the rights tell which of them is mapped here. */
+static int likeness(const GElf_Phdr *header, const struct layout_mapping *mapping)
+{
+    if (header->p_type != PT_LOAD ||
+        !holds_offset(header->p_offset, header->p_filesz, mapping->offset))
+        return 0;
+    return 1 + 2 * (!(header->p_flags & PF_X) == !mapping->executable) +
+           (!(header->p_flags & PF_W) == !mapping->writable);
+}
+
+bool layout_read_segments(struct layout *layout, Elf *elf, const struct layout_mapping *mapping)
+{
+    size_t count = 0;
+    int best = 0;
+    if (elf_getphdrnum(elf, &count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr header;
+        if (!gelf_getphdr(elf, (int)i, &header))
+            continue;
+        if (header.p_type == PT_TLS)
+            layout->tls_bytes = tls_bytes(&header);
+        if (likeness(&header, mapping) > best) {
+            best = likeness(&header, mapping);
+            layout->bias = mapping->start - mapping->offset + header.p_offset - header.p_vaddr;
+        }
+        if (header.p_type == PT_LOAD)
+            add_segment(layout, &header);
+    }
+    for (size_t i = 0; i < layout->segment_count; i++) {
+        layout->segments[i].start += layout->bias;
+        layout->segments[i].end += layout->bias;
+    }
+    return best;
+}
+
+bool layout_fits(const struct layout *layout, uint64_t map_start, uint64_t map_offset)
+{
+    for (size_t i = 0; i < layout->segment_count; i++) {
+        const struct layout_part *segment = &layout->segments[i];
+        if (holds_offset(segment->offset, segment->file_bytes, map_offset) &&
+            map_start - map_offset == segment->start - segment->offset)
+            return true;
+    }
+    return false;
+}
+
+/* Sections that are loaded, of an Elf that lives as long as the layout. */
+static void layout_read_sections(struct layout *layout, Elf *elf)
+{
+    size_t names;
+    Elf_Scn *section = NULL;
+    if (elf_getshdrstrndx(elf, &names))
+        return;
+    while ((section = elf_nextscn(elf, section)) && layout->section_count < LAYOUT_SECTIONS_MAX) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
+            header.sh_flags & SHF_TLS || header.sh_addr + header.sh_size < header.sh_addr)
+            continue;
+        const char *name = elf_strptr(elf, names, header.sh_name);
+        layout->sections[layout->section_count++] = (struct layout_part){
+            .start = header.sh_addr + layout->bias,
+            .end = header.sh_addr + header.sh_size + layout->bias,
+            .name = name ? name : "",
+            .executable = header.sh_flags & SHF_EXECINSTR,
+        };
+    }
+}
+
+void layout_range(const struct layout *layout, uint64_t *start, uint64_t *end)
+{
+    *start = UINT64_MAX;
+    *end = 0;
+    for (size_t i = 0; i < layout->segment_count; i++) {
+        const struct layout_part *segment = &layout->segments[i];
+        *start = segment->start < *start ? segment->start : *start;
+        *end = segment->end > *end ? segment->end : *end;
+    }
+}
+
+/* Section that holds the address; NULL: none. */
+static const struct layout_part *layout_section(const struct layout *layout, uint64_t address)
+{
+    for (size_t i = 0; i < layout->section_count; i++)
+        if (address >= layout->sections[i].start && address < layout->sections[i].end)
+            return &layout->sections[i];
+    return NULL;
+}
+
+const struct layout_part *layout_segment(const struct layout *layout, uint64_t address)
+{
+    for (size_t i = 0; i < layout->segment_count; i++) {
+        const struct layout_part *segment = &layout->segments[i];
+        if (address >= segment->start && address - segment->start < segment->file_bytes)
+            return segment;
+    }
+    return NULL;
+}
+
+enum { TLSSLOT_RELOCATIONS_MAX = 1 << 20, TLSSLOT_MODULES_MAX = 1 << 16 };
+
+/* Symbols of other files, and ones that another file may define instead, tell of theirs. */
+static bool own_symbol(Elf_Data *symbols, uint64_t index, uint64_t *value)
+{
+    GElf_Sym symbol;
+    *value = 0;
+    if (!index)
+        return true;
+    if (!symbols || index > INT32_MAX || !gelf_getsym(symbols, (int)index, &symbol) ||
+        symbol.st_shndx == SHN_UNDEF)
+        return false;
+    *value = symbol.st_value;
+    return true;
+}
+
+static enum tlsslot_kind tlsslot_kind_of(uint64_t type)
+{
+    return type == R_X86_64_DTPMOD64  ? TLSSLOT_MODULE
+           : type == R_X86_64_TPOFF64 ? TLSSLOT_OFFSET
+           : type == R_X86_64_TLSDESC ? TLSSLOT_DESCRIPTOR
+                                      : TLSSLOT_NONE;
+}
+
+/* True: none can be better than this one, which names no symbol. */
+static bool read_relocation(struct tlsslot *best, const GElf_Rela *relocation, Elf_Data *symbols)
+{
+    uint64_t index = GELF_R_SYM(relocation->r_info);
+    uint64_t value;
+    struct tlsslot slot = {.kind = tlsslot_kind_of(GELF_R_TYPE(relocation->r_info)),
+                           .address = relocation->r_offset};
+    if (slot.kind == TLSSLOT_NONE || !own_symbol(symbols, index, &value))
+        return false;
+    if (slot.kind != TLSSLOT_MODULE)
+        slot.within = value + (uint64_t)relocation->r_addend;
+    if (best->kind == TLSSLOT_NONE || !index)
+        *best = slot;
+    return !index;
+}
+
+static Elf_Data *symbols_of(Elf *elf, const GElf_Shdr *header)
+{
+    Elf_Scn *section = elf_getscn(elf, header->sh_link);
+    GElf_Shdr linked;
+    return section && gelf_getshdr(section, &linked) && linked.sh_type == SHT_DYNSYM
+               ? elf_getdata(section, NULL)
+               : NULL;
+}
+
+/* Finds the best slot of a file; NONE: it has no relocation that tells. */
+static struct tlsslot tlsslot_of(Elf *elf)
+{
+    struct tlsslot best = {.kind = TLSSLOT_NONE};
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        GElf_Rela relocation;
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA ||
+            !(header.sh_flags & SHF_ALLOC))
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        Elf_Data *symbols = symbols_of(elf, &header);
+        for (int i = 0; data && i < TLSSLOT_RELOCATIONS_MAX && gelf_getrela(data, i, &relocation);
+             i++)
+            if (read_relocation(&best, &relocation, symbols))
+                return best;
+    }
+    return best;
+}
+
+static int by_module(uint64_t module, struct tlsslot_answer *answer)
+{
+    answer->module = module;
+    return module && module <= TLSSLOT_MODULES_MAX ? 0 : -ENOENT;
+}
+
+/* Reads it from a process where the file lies at `bias`. 0, or -ENOENT: not told. */
+static int tlsslot_read(const struct tlsslot *slot, pid_t pid, uint64_t bias,
+                        struct tlsslot_answer *answer)
+{
+    uint64_t words[2] = {0};
+    size_t size = slot->kind == TLSSLOT_DESCRIPTOR ? 16 : 8;
+    *answer = (struct tlsslot_answer){0};
+    if (slot->kind == TLSSLOT_NONE || !process_read(pid, slot->address + bias, words, size))
+        return -ENOENT;
+    if (slot->kind == TLSSLOT_MODULE)
+        return by_module(words[0], answer);
+    uint64_t told = words[size / 8 - 1];
+    /* A distance is negative here; what a descriptor of the other kind has is a pointer. */
+    if ((int64_t)told < 0) {
+        answer->offset = told - slot->within;
+        return 0;
+    }
+    if (slot->kind == TLSSLOT_OFFSET || !process_read(pid, told, words, 8))
+        return -ENOENT;
+    return by_module(words[0], answer);
+}
+
+/* Of names for one address: functions and objects before labels, sized before not, global before
+ * local, no leading underscore. */
+static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
+{
+    uint8_t rank = GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? 4 : 0;
+    rank += GELF_ST_BIND(symbol->st_info) == STB_WEAK ? 2 : 0;
+    rank += symbol->st_size ? 0 : 16;
+    rank += GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE ? 32 : 0;
+    rank += *name == '_';
+    return rank;
+}
+
+/* The linker marks the ends of sections, and start files the beginning of data; what lies behind
+ * a mark does not go by it. */
+static bool is_mark(const GElf_Sym *symbol, const char *name)
+{
+    static const char *const marks[] = {"__bss_start",
+                                        "_edata",
+                                        "edata",
+                                        "_end",
+                                        "end",
+                                        "__data_start",
+                                        "data_start",
+                                        "etext",
+                                        "_etext",
+                                        "__etext",
+                                        "__rela_iplt_start",
+                                        "__rela_iplt_end",
+                                        "__ehdr_start",
+                                        "__executable_start"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE && !strcmp(name, marks[i]))
+            return true;
+    return false;
+}
+
+/* One entry of a symbol table (ELF gABI, "Symbol Table") that stands for a run-time address, where
+ * it names memory of the file at all. */
+static void module_symbols_add(struct module_symbols *symbols, const struct layout *layout,
+                               const GElf_Sym *symbol, uint64_t address, const char *name)
+{
+    struct symbol entry = {.start = address,
+                           .end = address + symbol->st_size,
+                           .name = name,
+                           .rank = rank_of(symbol, name),
+                           .is_stub = !symbol->st_size};
+    if (!*name || entry.end < entry.start || symbol->st_shndx == SHN_UNDEF ||
+        symbol->st_shndx == SHN_ABS || is_mark(symbol, name))
+        return;
+    const struct layout_part *section = layout_section(layout, address);
+    if (entry.is_stub && section)
+        entry.end = section->end; /* or to the next symbol */
+    switch (GELF_ST_TYPE(symbol->st_info)) {
+    case STT_TLS:
+        entry.start = symbol->st_value;
+        entry.end = symbol->st_value + symbol->st_size;
+        symbols_add(&symbols->tls, entry);
+        break;
+    case STT_FUNC:
+    case STT_GNU_IFUNC:
+        symbols_add(&symbols->functions, entry);
+        break;
+    case STT_OBJECT:
+    case STT_COMMON:
+        symbols_add(&symbols->objects, entry);
+        break;
+    case STT_NOTYPE:
+        /* Hand-written assembly: a name in code is a function, one in data an object. */
+        symbols_add(section && section->executable ? &symbols->functions : &symbols->objects,
+                    entry);
+        break;
+    default:
+        break;
+    }
+}
+
+/* After the last was added, before the first is looked for. */
+static void module_symbols_settle(struct module_symbols *symbols)
+{
+    symbols_settle(&symbols->objects);
+    symbols_settle(&symbols->functions);
+    symbols_settle(&symbols->tls);
+}
+
+static void module_symbols_fini(struct module_symbols *symbols)
+{
+    symbols_fini(&symbols->objects);
+    symbols_fini(&symbols->functions);
+    symbols_fini(&symbols->tls);
+}
+
+enum {
+    MODULE_SECTION_MAX = 1 << 28,   /* bytes of a table that is read whole */
+    MODULE_MINIDEBUG_MAX = 1 << 19, /* of .gnu_debugdata, which unpacks to many times that */
+};
+
+struct module {
+    int fd;   /* our own, for bytes */
+    Elf *elf; /* read, never mapped: a file cut short under a mapping is a SIGBUS */
+    struct debuginfo *debuginfo; /* NULL: names and lines cannot be had */
+    char *path;
+    char name[128];
+    uint32_t serial;
+    struct tlsslot tlsslot;
+    struct layout layout;
+    struct module_symbols symbols;
+    struct frames frames;
+    bool frames_tried;
+    Dwarf_CFI *cfi; /* the same, for unwinding */
+    bool cfi_tried;
+    bool readable; /* its tables are of bearable size */
+};
+
+static bool read_headers(struct module *module, const struct module_source *source)
+{
+    GElf_Ehdr header;
+    elf_version(EV_CURRENT);
+    module->elf = elf_begin(module->fd, ELF_C_READ, NULL);
+    return module->elf && elf_kind(module->elf) == ELF_K_ELF &&
+           gelf_getehdr(module->elf, &header) && header.e_ident[EI_CLASS] == ELFCLASS64 &&
+           header.e_ident[EI_DATA] == ELFDATA2LSB && header.e_machine == EM_X86_64 &&
+           (header.e_type == ET_EXEC || header.e_type == ET_DYN) &&
+           layout_read_segments(&module->layout, module->elf, &source->mapping);
+}
+
+/* Tables are read into memory whole: a file with holes may claim any size for them, and a packed
+ * one unpacks to anything. The names of sections are such a table themselves. */
+static bool tables_bearable(Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        bool table = gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS &&
+                     header.sh_type != SHT_PROGBITS;
+        if (table && (header.sh_size > MODULE_SECTION_MAX || header.sh_flags & SHF_COMPRESSED))
+            return false;
+    }
+    return true;
+}
+
+/* The same for what is told by name. */
+static bool is_bearable(Elf *elf, const char *name, uint64_t most_bytes)
+{
+    GElf_Shdr header;
+    Elf_Scn *section = sections_find(elf, name);
+    return !section || !gelf_getshdr(section, &header) || header.sh_size <= most_bytes;
+}
+
+static bool sections_bearable(Elf *elf)
+{
+    return is_bearable(elf, ".gnu_debugdata", MODULE_MINIDEBUG_MAX) &&
+           is_bearable(elf, ".eh_frame", MODULE_SECTION_MAX);
+}
+
+static void add_symbol(void *context, const GElf_Sym *symbol, uint64_t address, const char *name)
+{
+    struct module *module = context;
+    module_symbols_add(&module->symbols, &module->layout, symbol, address, name);
+}
+
+static void read_symbols(struct module *module, const struct debugfile_from *from)
+{
+    struct debuginfo_source source = {.fd = module->fd,
+                                      .elf = module->elf,
+                                      .path = module->path,
+                                      .start = module->layout.first + module->layout.bias,
+                                      .bias = module->layout.bias,
+                                      .from = *from};
+    uint64_t start;
+    layout_range(&module->layout, &start, &source.end);
+    module->debuginfo = debuginfo_new(&source);
+    if (module->debuginfo)
+        debuginfo_symbols(module->debuginfo, add_symbol, module);
+    module_symbols_settle(&module->symbols);
+}
+
+/* "/usr/bin/x (deleted)" of /proc/PID/maps is x. */
+static void set_name(struct module *module, const char *path, const char *found)
+{
+    static const char deleted[] = " (deleted)";
+    const char *base = strrchr(path, '/');
+    base = base ? base + 1 : path;
+    size_t length = strlen(base);
+    size_t suffix = sizeof deleted - 1;
+    if (length > suffix && !strcmp(base + length - suffix, deleted))
+        length -= suffix;
+    text_sanitise(module->name, sizeof module->name, base, length);
+    module->path = found ? strdup(found) : strndup(path, (size_t)(base - path) + length);
+}
+
+struct module *module_new(const struct module_source *source)
+{
+    struct module *module = calloc(1, sizeof *module);
+    if (!module) {
+        close(source->fd);
+        return NULL;
+    }
+    module->fd = source->fd;
+    module->serial = source->serial;
+    set_name(module, source->path, source->found);
+    if (!module->path || !read_headers(module, source)) {
+        module_free(module);
+        return NULL;
+    }
+    /* A file whose tables make no sense still has its place and its bytes. */
+    module->readable = tables_bearable(module->elf) && sections_bearable(module->elf);
+    if (module->readable) {
+        layout_read_sections(&module->layout, module->elf);
+        read_symbols(module, &source->debug);
+        if (module->layout.tls_bytes)
+            module->tlsslot = tlsslot_of(module->elf);
+    }
+    return module;
+}
+
+void module_free(struct module *module)
+{
+    if (!module)
+        return;
+    debuginfo_free(module->debuginfo);
+    if (module->cfi)
+        dwarf_cfi_end(module->cfi);
+    if (module->elf)
+        elf_end(module->elf);
+    close(module->fd);
+    free(module->path);
+    frames_fini(&module->frames);
+    module_symbols_fini(&module->symbols);
+    free(module);
+}
+
+const char *module_name(const struct module *module)
+{
+    return module->name;
+}
+
+uint32_t module_serial(const struct module *module)
+{
+    return module->serial;
+}
+
+bool module_fits(const struct module *module, uint64_t map_start, uint64_t map_offset)
+{
+    return layout_fits(&module->layout, map_start, map_offset);
+}
+
+void module_range(const struct module *module, uint64_t *start, uint64_t *end)
+{
+    layout_range(&module->layout, start, end);
+}
+
+const struct symbol *module_object(const struct module *module, uint64_t address)
+{
+    return symbols_find(&module->symbols.objects, address);
+}
+
+const struct symbol *module_function(const struct module *module, uint64_t address)
+{
+    return symbols_find(&module->symbols.functions, address);
+}
+
+const struct symbol *module_tls(const struct module *module, uint64_t offset)
+{
+    return symbols_find(&module->symbols.tls, offset);
+}
+
+int module_tls_answer(const struct module *module, pid_t pid, struct tlsslot_answer *answer)
+{
+    return tlsslot_read(&module->tlsslot, pid, module->layout.bias, answer);
+}
+
+uint64_t module_tls_bytes(const struct module *module)
+{
+    return module->layout.tls_bytes;
+}
+
+const char *module_section(const struct module *module, uint64_t address, uint64_t *start,
+                           uint64_t *end)
+{
+    const struct layout_part *section = layout_section(&module->layout, address);
+    if (!section)
+        return NULL;
+    *start = section->start;
+    *end = section->end;
+    return section->name;
+}
+
+void module_gap(const struct module *module, uint64_t address, uint64_t *start, uint64_t *end)
+{
+    symbols_gap(&module->symbols.objects, address, start, end);
+}
+
+bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t *end)
+{
+    const struct frame *frame;
+    if (!module->frames_tried && module->readable)
+        frames_read(&module->frames, module->elf);
+    module->frames_tried = true;
+    frame = frames_find(&module->frames, ip - module->layout.bias);
+    *start = frame ? frame->start + module->layout.bias : 0;
+    *end = frame ? frame->end + module->layout.bias : 0;
+    return frame;
+}
+
+/* Without the section libdw 0.188 would go by the segments, and lose memory over what is wrong in
+ * them. */
+Dwarf_CFI *module_frames(struct module *module, uint64_t *bias)
+{
+    if (!module->cfi_tried && module->readable && sections_find(module->elf, ".eh_frame"))
+        module->cfi = dwarf_getcfi_elf(module->elf);
+    module->cfi_tried = true;
+    *bias = module->layout.bias;
+    return module->cfi;
+}
+
+struct debuginfo *module_debuginfo(const struct module *module)
+{
+    return module->debuginfo;
+}
+
+size_t module_bytes(const struct module *module, uint64_t address, void *out, size_t size)
+{
+    const struct layout_part *segment = layout_segment(&module->layout, address);
+    if (!segment)
+        return 0;
+    uint64_t into = address - segment->start;
+    uint64_t left = segment->file_bytes - into;
+    ssize_t got =
+        pread(module->fd, out, size < left ? size : left, (off_t)(segment->offset + into));
+    return got > 0 ? (size_t)got : 0;
+}
+
+bool module_constant(const struct module *module, uint64_t address, void *out, size_t size)
+{
+    const struct layout_part *segment = layout_segment(&module->layout, address);
+    return segment && !segment->writable && module_bytes(module, address, out, size) == size;
+}

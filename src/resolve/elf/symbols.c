@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/elf/symbols.h"
+
+#include <libiberty/demangle.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+void symbols_fini(struct symbols *symbols)
+{
+    free(symbols->at);
+    *symbols = (struct symbols){0};
+}
+
+bool symbols_add(struct symbols *symbols, struct symbol symbol)
+{
+    struct symbol *more =
+        array_more(symbols->at, &symbols->room, symbols->count, sizeof *more, ARRAY_UNBOUNDED);
+    if (!more)
+        return false;
+    symbols->at = more;
+    symbols->at[symbols->count++] = symbol;
+    return true;
+}
+
+static int symbols_compare(const void *a, const void *b)
+{
+    const struct symbol *x = a;
+    const struct symbol *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank - y->rank;
+    return strcmp(x->name, y->name);
+}
+
+/* Aliases, and labels in the middle of something with a size: link-time optimisation leaves some
+ * there that have the names of files. */
+static void drop_doubles(struct symbols *symbols)
+{
+    size_t kept = 0;
+    uint64_t covered = 0;
+    for (size_t i = 0; i < symbols->count; i++) {
+        const struct symbol *symbol = &symbols->at[i];
+        bool alias = kept && symbols->at[kept - 1].start == symbol->start;
+        if (alias || (symbol->is_stub && symbol->start < covered))
+            continue;
+        if (!symbol->is_stub && symbol->end > covered)
+            covered = symbol->end;
+        symbols->at[kept++] = *symbol;
+    }
+    symbols->count = kept;
+}
+
+void symbols_settle(struct symbols *symbols)
+{
+    if (symbols->count)
+        qsort(symbols->at, symbols->count, sizeof *symbols->at, symbols_compare);
+    drop_doubles(symbols);
+    /* A symbol without size reaches to the next one; one that overlaps the next is cut. */
+    for (size_t i = 0; i + 1 < symbols->count; i++)
+        if (symbols->at[i].is_stub || symbols->at[i].end > symbols->at[i + 1].start)
+            symbols->at[i].end = symbols->at[i + 1].start;
+}
+
+/* How many start at the address or before it. */
+static size_t begun(const struct symbols *symbols, uint64_t address)
+{
+    size_t low = 0;
+    size_t high = symbols->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (symbols->at[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address)
+{
+    size_t before = begun(symbols, address);
+    const struct symbol *symbol = before ? &symbols->at[before - 1] : NULL;
+    return symbol && address < symbol->end ? symbol : NULL;
+}
+
+void symbols_gap(const struct symbols *symbols, uint64_t address, uint64_t *start, uint64_t *end)
+{
+    size_t before = begun(symbols, address);
+    if (before && symbols->at[before - 1].end > *start)
+        *start = symbols->at[before - 1].end;
+    if (before < symbols->count && symbols->at[before].start < *end)
+        *end = symbols->at[before].start;
+}
+
+/* A file with holes may claim any size. */
+enum { SYMTAB_BYTES_MAX = 1 << 28 };
+
+static Elf_Data *table(Elf_Scn *section, GElf_Word type)
+{
+    GElf_Shdr header;
+    if (!section || !gelf_getshdr(section, &header) || header.sh_type != type ||
+        header.sh_flags & SHF_COMPRESSED || header.sh_size > SYMTAB_BYTES_MAX)
+        return NULL;
+    return elf_getdata(section, NULL);
+}
+
+static Elf_Scn *names_of(Elf *elf, Elf_Scn *symbols)
+{
+    GElf_Shdr header;
+    Elf_Scn *names = gelf_getshdr(symbols, &header) ? elf_getscn(elf, header.sh_link) : NULL;
+    return table(names, SHT_STRTAB) && sections_end_strings(names) ? names : NULL;
+}
+
+bool symtab_open(struct symtab *symtab, int fd)
+{
+    elf_version(EV_CURRENT);
+    symtab->fd = fd;
+    symtab->elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+    Elf_Scn *symbols = symtab->elf ? sections_find(symtab->elf, ".symtab") : NULL;
+    if (table(symbols, SHT_SYMTAB) && names_of(symtab->elf, symbols))
+        return true;
+    symtab_fini(symtab);
+    return false;
+}
+
+void symtab_fini(struct symtab *symtab)
+{
+    if (symtab->elf)
+        elf_end(symtab->elf);
+    if (symtab->fd >= 0)
+        close(symtab->fd);
+    *symtab = (struct symtab){.fd = -1};
+}
+
+/* Where the first segment wants to be: prelinked, a file stands elsewhere than its debug file. */
+static uint64_t first_address(Elf *elf)
+{
+    size_t count = 0;
+    GElf_Phdr header;
+    elf_getphdrnum(elf, &count);
+    for (size_t i = 0; i < count && gelf_getphdr(elf, (int)i, &header); i++)
+        if (header.p_type == PT_LOAD)
+            return header.p_vaddr;
+    return 0;
+}
+
+void symtab_read(const struct symtab *symtab, Elf *main, uint64_t bias, symtab_take *take,
+                 void *context)
+{
+    Elf_Scn *section = sections_find(symtab->elf, ".symtab");
+    Elf_Data *symbols = table(section, SHT_SYMTAB);
+    size_t names = elf_ndxscn(names_of(symtab->elf, section));
+    GElf_Sym symbol;
+    bias += first_address(main) - first_address(symtab->elf);
+    for (int i = 1; i < SYMTAB_SYMBOLS_MAX && gelf_getsym(symbols, i, &symbol); i++) {
+        const char *name = elf_strptr(symtab->elf, names, symbol.st_name);
+        if (name)
+            take(context, &symbol, symbol.st_value + bias, name);
+    }
+}
+
+Elf_Scn *sections_find(Elf *elf, const char *name)
+{
+    Elf_Scn *section = NULL;
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names))
+        return NULL;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        const char *found =
+            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (found && header.sh_size && header.sh_type != SHT_NOBITS && !strcmp(found, name))
+            return section;
+    }
+    return NULL;
+}
+
+bool sections_end_strings(Elf_Scn *section)
+{
+    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    return data && data->d_size && data->d_buf && !((const char *)data->d_buf)[data->d_size - 1];
+}
+
+enum { MANGLED_MAX = 1024 };
+
+static int is_mangled(const char *name)
+{
+    return (name[0] == '_' && (name[1] == 'Z' || name[1] == 'R')) || !strncmp(name, "__Z", 3);
+}
+
+const char *demangle(const char *name, char *out, size_t out_size)
+{
+    if (!is_mangled(name) || strlen(name) > MANGLED_MAX)
+        return NULL;
+    /* Rust first: its older names are C++ ones with a hash at their end. */
+    char *plain = rust_demangle(name, DMGL_NO_OPTS);
+    if (!plain)
+        plain = cplus_demangle_v3(name, DMGL_NO_OPTS);
+    if (!plain)
+        return NULL;
+    snprintf(out, out_size, "%s", plain);
+    free(plain);
+    return out;
+}

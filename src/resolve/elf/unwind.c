@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/elf/unwind.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "resolve/elf/cfi.h"
+#include "resolve/elf/module.h"
+#include "resolve/process/process.h"
+
+enum {
+    RULES_MAX = 1 << 16,
+    DEPTH_MAX = 64,
+    RED_ZONE = 128,       /* bytes below the stack pointer that a leaf may use */
+    STACK_MAX = 64 << 20, /* bytes from the stack pointer to the address */
+    WINDOW = 4096,        /* bytes of the stack that are read at once */
+    BELOW = 128,          /* ... of them below what is asked for: registers are saved there */
+    KEPT = 6              /* registers that a callee keeps, but for the stack pointer */
+};
+
+static const uint8_t kept[KEPT] = {SREG_BX, SREG_BP, SREG_R12, SREG_R13, SREG_R14, SREG_R15};
+/* The same as DWARF numbers them. */
+static const uint8_t kept_number[KEPT] = {3, CFI_FRAME_POINTER, 12, 13, 14, 15};
+
+static const int32_t unchanged = INT32_MAX; /* a register keeps its value */
+
+/* Where something is saved: at an offset from the CFA, or from the frame pointer in functions that
+ * align their stack. */
+struct unwind_slot {
+    int32_t offset;
+    bool from_bp;
+};
+
+struct unwind_rule {
+    uint8_t cfa_register; /* SREG_NONE: there is no rule */
+    bool cfa_loaded;      /* the CFA stands at the register's value + offset, and is not it */
+    int32_t cfa_offset;
+    struct unwind_slot return_address;
+    struct unwind_slot saved[KEPT];
+};
+
+struct state {
+    uint64_t pc;
+    uint64_t sp;
+    uint64_t value[KEPT];
+    uint8_t known; /* bits: which of them */
+    pid_t pid;
+    uint64_t lowest; /* stack pointer of the innermost frame */
+    uint64_t window_start;
+    size_t window_bytes;
+    uint8_t window[WINDOW];
+};
+
+void unwind_init(struct unwind *unwind, pid_t pid)
+{
+    *unwind = (struct unwind){.pid = pid};
+    hash_init(&unwind->of_pc);
+}
+
+void unwind_fini(struct unwind *unwind)
+{
+    hash_fini(&unwind->of_pc);
+    free(unwind->rules);
+}
+
+void unwind_forget(struct unwind *unwind)
+{
+    hash_clear(&unwind->of_pc);
+    unwind->count = 0;
+}
+
+static bool fits(int64_t offset)
+{
+    return offset > -STACK_MAX && offset < STACK_MAX;
+}
+
+static bool saved_at(Dwarf_Frame *frame, unsigned number, struct unwind_slot *slot)
+{
+    struct cfi_saved saved;
+    if (!cfi_saved(frame, number, &saved) || !fits(saved.offset))
+        return false;
+    slot->from_bp = saved.in == CFI_AT_FRAME_POINTER;
+    slot->offset = saved.in == CFI_KEPT ? unchanged : (int32_t)saved.offset;
+    return true;
+}
+
+static bool cfa_rule(Dwarf_Frame *frame, struct unwind_rule *rule)
+{
+    Dwarf_Op *ops;
+    size_t count;
+    unsigned number;
+    int64_t offset;
+    if (dwarf_frame_cfa(frame, &ops, &count) || !count || count > 2 ||
+        !cfi_register_offset(&ops[0], &number, &offset) || !fits(offset) ||
+        (number != CFI_STACK_POINTER && number != CFI_FRAME_POINTER))
+        return false;
+    rule->cfa_register = number == CFI_STACK_POINTER ? SREG_SP : SREG_BP;
+    rule->cfa_loaded = count == 2 && ops[1].atom == DW_OP_deref;
+    rule->cfa_offset = (int32_t)offset;
+    return count == 1 || rule->cfa_loaded;
+}
+
+static struct unwind_rule make_rule(struct space *space, uint64_t pc)
+{
+    struct unwind_rule rule = {.cfa_register = SREG_NONE};
+    struct map *map = space_map(space, pc);
+    struct module *module = map ? space_module(space, map) : NULL;
+    uint64_t bias = 0;
+    Dwarf_CFI *frames = module ? module_frames(module, &bias) : NULL;
+    Dwarf_Frame *frame = NULL;
+    if (!frames || dwarf_cfi_addrframe(frames, pc - bias, &frame))
+        return rule;
+    bool good = cfa_rule(frame, &rule) &&
+                saved_at(frame, CFI_RETURN_ADDRESS, &rule.return_address) &&
+                rule.return_address.offset != unchanged;
+    for (unsigned i = 0; i < KEPT && good; i++)
+        good = saved_at(frame, kept_number[i], &rule.saved[i]);
+    free(frame);
+    if (!good)
+        rule.cfa_register = SREG_NONE;
+    return rule;
+}
+
+static const struct unwind_rule *rule_at(struct unwind *unwind, struct space *space, uint64_t pc)
+{
+    const uint32_t *known = hash_find(&unwind->of_pc, pc);
+    if (known)
+        return &unwind->rules[*known];
+    if (unwind->count == RULES_MAX)
+        unwind_forget(unwind);
+    struct unwind_rule *more =
+        array_more(unwind->rules, &unwind->room, unwind->count, sizeof *more, RULES_MAX);
+    if (!more)
+        return NULL;
+    unwind->rules = more;
+    uint32_t *slot = hash_insert(&unwind->of_pc, pc, NULL);
+    if (!slot)
+        return NULL;
+    *slot = unwind->count;
+    unwind->rules[unwind->count] = make_rule(space, pc);
+    return &unwind->rules[unwind->count++];
+}
+
+/* The part of the stack around an address; most chains need one. */
+static void move_window(struct state *state, uint64_t address)
+{
+    state->window_start = address - state->lowest > BELOW ? address - BELOW : state->lowest;
+    state->window_bytes = state->pid ? process_read_some(state->pid, state->window_start,
+                                                         state->window, sizeof state->window)
+                                     : 0;
+}
+
+static bool is_in_window(const struct state *state, uint64_t address)
+{
+    return address >= state->window_start &&
+           address - state->window_start + sizeof address <= state->window_bytes;
+}
+
+static bool read_stack(struct state *state, uint64_t address, uint64_t *value)
+{
+    if (address < state->lowest || address - state->lowest >= STACK_MAX)
+        return false;
+    if (!is_in_window(state, address))
+        move_window(state, address);
+    if (!is_in_window(state, address))
+        return false;
+    memcpy(value, state->window + (address - state->window_start), sizeof *value);
+    return true;
+}
+
+enum { BP_INDEX = 1 }; /* in kept */
+
+static bool frame_address(const struct unwind_rule *rule, struct state *state, uint64_t *cfa)
+{
+    if (rule->cfa_register == SREG_NONE ||
+        (rule->cfa_register == SREG_BP && !(state->known & 1 << BP_INDEX)))
+        return false;
+    uint64_t base = rule->cfa_register == SREG_SP ? state->sp : state->value[BP_INDEX];
+    *cfa = base + (uint64_t)(int64_t)rule->cfa_offset;
+    if (rule->cfa_loaded && !read_stack(state, *cfa, cfa))
+        return false;
+    return *cfa > state->sp && *cfa - state->sp < STACK_MAX && !(*cfa & 7);
+}
+
+static bool read_slot(struct state *state, struct unwind_slot slot, uint64_t cfa, uint64_t bp,
+                      uint64_t *value)
+{
+    return read_stack(state, (slot.from_bp ? bp : cfa) + (uint64_t)(int64_t)slot.offset, value);
+}
+
+static bool unwind_step(const struct unwind_rule *rule, struct state *state, uint64_t cfa)
+{
+    uint64_t return_address;
+    uint64_t bp = state->value[BP_INDEX];
+    bool bp_known = state->known & 1 << BP_INDEX;
+    if (!read_slot(state, rule->return_address, cfa, bp, &return_address) || !return_address)
+        return false;
+    for (unsigned i = 0; i < KEPT; i++) {
+        const struct unwind_slot *slot = &rule->saved[i];
+        if (slot->offset == unchanged)
+            continue;
+        bool good =
+            (bp_known || !slot->from_bp) && read_slot(state, *slot, cfa, bp, &state->value[i]);
+        state->known &= (uint8_t) ~(1u << i);
+        state->known |= (uint8_t)(good << i);
+    }
+    state->sp = cfa;
+    state->pc = return_address - 1;
+    return true;
+}
+
+static void unwind_begin(struct state *state, pid_t pid, const uint64_t regs[SREG_COUNT])
+{
+    state->pc = regs[SREG_IP];
+    state->sp = state->lowest = regs[SREG_SP];
+    state->known = (1 << KEPT) - 1;
+    state->pid = pid;
+    state->window_bytes = 0;
+    state->window_start = 0;
+    for (unsigned i = 0; i < KEPT; i++)
+        state->value[i] = regs[kept[i]];
+}
+
+bool unwind_find(struct unwind *unwind, struct space *space, const uint64_t regs[SREG_COUNT],
+                 uint64_t address, struct unwind_frame *frame)
+{
+    struct state state;
+    unwind_begin(&state, unwind->pid, regs);
+    if (address + RED_ZONE < state.sp || address - state.sp + RED_ZONE >= STACK_MAX)
+        return false;
+    for (int depth = 0; depth < DEPTH_MAX; depth++) {
+        const struct unwind_rule *rule = rule_at(unwind, space, state.pc);
+        uint64_t cfa;
+        if (!rule || !frame_address(rule, &state, &cfa))
+            return false;
+        if (address < cfa) {
+            *frame = (struct unwind_frame){state.pc, cfa};
+            return true;
+        }
+        if (!unwind_step(rule, &state, cfa))
+            return false;
+    }
+    return false;
+}

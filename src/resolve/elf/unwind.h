@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which function's frame an address of a thread's stack lies in: the frames are walked from the
+ * registers of the sample, by the call frame information of the files (.eh_frame), over a copy of
+ * the stack. The process runs on meanwhile: frames further out rarely change, and a chain that
+ * makes no sense ends there. For the resolver. Source: DWARF 5, 6.4; System V ABI AMD64 1.0, 3.4.
+ */
+#ifndef MISSTOP_RESOLVE_ELF_UNWIND_H
+#define MISSTOP_RESOLVE_ELF_UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/hash.h"
+#include "resolve/process/space.h"
+#include "sample.h"
+
+struct unwind_rule;
+
+struct unwind {
+    pid_t pid;
+    struct hash of_pc; /* index into rules */
+    struct unwind_rule *rules;
+    uint32_t count;
+    size_t room;
+};
+
+/* A frame: where its function stands, and its canonical frame address. */
+struct unwind_frame {
+    uint64_t pc; /* of the sample, or return address - 1: inside the call */
+    uint64_t cfa;
+};
+
+/* `pid` 0: a recording, whose stacks cannot be read: the frame of the sample itself is found. */
+void unwind_init(struct unwind *unwind, pid_t pid);
+void unwind_fini(struct unwind *unwind);
+
+/* Code has changed somewhere. */
+void unwind_forget(struct unwind *unwind);
+
+/* The frame around a stack address, from the registers of a sample; false: not found. */
+bool unwind_find(struct unwind *unwind, struct space *space, const uint64_t regs[SREG_COUNT],
+                 uint64_t address, struct unwind_frame *frame);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/heap/allocations.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "resolve/heap/recorded_heap.h"
+#include "resolve/heap/walked_heap.h"
+
+/* Bins of walked blocks come after those of call paths. */
+enum { WALKED_BINS = 1 << 30 };
+
+static const uint64_t settle_ns = 100000000;
+
+struct allocations {
+    struct allocations_options options;
+    struct told told;
+    struct walked walked;
+    bool tells;
+    bool walks;
+    uint64_t marked_ns; /* 0: no mark yet */
+    uint64_t now_ns;    /* of the last tick */
+    uint64_t settled_ns;
+    uint64_t asked; /* lookups on the heap */
+    uint64_t failed;
+    char source[96];
+};
+
+int allocations_new(struct allocations **out, const struct allocations_options *options,
+                    struct error *error)
+{
+    struct allocations *allocations = calloc(1, sizeof *allocations);
+    int code = allocations ? 0 : -ENOMEM;
+    if (!code) {
+        allocations->options = *options;
+    }
+    if (!code && options->feed) {
+        code = told_init(&allocations->told, options->feed, options->name, options->assigned,
+                         options->context);
+        allocations->tells = !code;
+    }
+    if (!code && options->walk) {
+        code = walked_init(&allocations->walked, options->pid);
+        allocations->walks = !code;
+    }
+    if (code) {
+        allocations_free(allocations);
+        return error_set(error, code, "no memory for the index of heap blocks");
+    }
+    *out = allocations;
+    return 0;
+}
+
+void allocations_free(struct allocations *allocations)
+{
+    if (!allocations)
+        return;
+    if (allocations->tells)
+        told_fini(&allocations->told);
+    if (allocations->walks)
+        walked_fini(&allocations->walked);
+    free(allocations);
+}
+
+long allocations_follow(struct allocations *allocations, uint64_t until_ns)
+{
+    return allocations->tells ? told_follow(&allocations->told, until_ns) : 0;
+}
+
+void allocations_settle(struct allocations *allocations, uint64_t now_ns)
+{
+    if (!allocations->tells || now_ns < allocations->settled_ns + settle_ns)
+        return;
+    told_name_bins(&allocations->told);
+    allocations->settled_ns = now_ns;
+}
+
+void allocations_ask_again(struct allocations *allocations)
+{
+    if (allocations->tells)
+        bins_ask_again(allocations->told.bins);
+}
+
+void allocations_forget(struct allocations *allocations)
+{
+    if (allocations->tells)
+        told_forget(&allocations->told);
+    if (allocations->walks)
+        walked_forget(&allocations->walked);
+    allocations->marked_ns = 0;
+}
+
+bool allocations_find(struct allocations *allocations, const struct space *space, uint64_t address,
+                      uint64_t time_ns, struct allocation *found)
+{
+    struct block block;
+    bool mapping;
+    allocations->asked++;
+    if (allocations->tells && told_find(&allocations->told, address, &block, &mapping)) {
+        *found = (struct allocation){block.start, block.start + block.usable_bytes, block.bin,
+                                     mapping ? ALLOCATION_MAPPING : ALLOCATION_TOLD, true};
+        return true;
+    }
+    if (allocations->walks && walked_find(&allocations->walked, space, address, time_ns, &block)) {
+        bool header = block.bin == WALKED_HEADERS;
+        *found = (struct allocation){
+            block.start, block.start + block.usable_bytes, WALKED_BINS + block.bin,
+            header ? ALLOCATION_HEADER : ALLOCATION_WALKED, block.bin > WALKED_HEADERS};
+        return true;
+    }
+    allocations->failed++;
+    return false;
+}
+
+bool allocations_holds(struct allocations *allocations, const struct space *space, uint64_t now_ns,
+                       uint64_t start, uint64_t end)
+{
+    struct block block;
+    return allocations->walks && walked_find(&allocations->walked, space, start, now_ns, &block) &&
+           block.bin > WALKED_HEADERS && block.start == start &&
+           block.start + block.usable_bytes == end;
+}
+
+bool allocations_bin_walked(uint32_t bin)
+{
+    return bin >= WALKED_BINS;
+}
+
+bool allocations_gap(const struct allocations *allocations, uint64_t address, uint64_t *base,
+                     uint64_t *bound)
+{
+    return allocations->tells && told_gap(&allocations->told, address, base, bound);
+}
+
+void allocations_tick(struct allocations *allocations, const struct space *space,
+                      const struct tcbs *tcbs, bool alive, uint64_t now_ns)
+{
+    allocations->now_ns = now_ns;
+    if (allocations->tells)
+        told_tick(&allocations->told, now_ns);
+    if (allocations->walks && alive)
+        walked_tick(&allocations->walked, space, tcbs, now_ns);
+}
+
+void allocations_mark(struct allocations *allocations, uint64_t now_ns)
+{
+    allocations->marked_ns = now_ns;
+    if (allocations->tells)
+        bins_mark(allocations->told.bins, now_ns);
+    if (allocations->walks)
+        walked_mark(&allocations->walked);
+}
+
+/* Walked blocks have no call path to be meant by. */
+static int can_change(const struct allocations *allocations, uint32_t bin)
+{
+    return bin >= WALKED_BINS ? -EOPNOTSUPP : allocations->tells ? 0 : -ENOENT;
+}
+
+int allocations_rename(struct allocations *allocations, uint32_t bin, const char *name)
+{
+    int code = can_change(allocations, bin);
+    return code ? code : told_rename(&allocations->told, bin, name);
+}
+
+int allocations_combine(struct allocations *allocations, const uint32_t *bins, uint32_t count)
+{
+    int code = count ? 0 : -EINVAL;
+    for (uint32_t i = 0; i < count && !code; i++)
+        code = can_change(allocations, bins[i]);
+    return code ? code : told_combine(&allocations->told, bins, count);
+}
+
+int allocations_undo(struct allocations *allocations)
+{
+    return allocations->tells ? told_undo(&allocations->told) : -ENOENT;
+}
+
+const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin)
+{
+    if (bin >= WALKED_BINS && bin - WALKED_BINS < allocations->walked.class_count)
+        return allocations->walked.classes[bin - WALKED_BINS].name;
+    const char *name = allocations->tells ? told_name(&allocations->told, bin) : NULL;
+    return name ? name : "heap (not named yet)";
+}
+
+void allocations_bin_live(const struct allocations *allocations, uint32_t bin, uint64_t *blocks,
+                          uint64_t *bytes)
+{
+    struct bin_stats stats;
+    *blocks = *bytes = 0;
+    if (bin >= WALKED_BINS && bin - WALKED_BINS < allocations->walked.class_count) {
+        *blocks = allocations->walked.classes[bin - WALKED_BINS].live_blocks;
+        *bytes = allocations->walked.classes[bin - WALKED_BINS].usable_bytes;
+    } else if (allocations->tells && bins_stats(allocations->told.bins, bin, &stats)) {
+        *blocks = stats.live_blocks;
+        *bytes = stats.live_usable_bytes;
+    }
+}
+
+uint32_t allocations_bin_lead(const struct allocations *allocations, uint32_t bin)
+{
+    return allocations->tells && bin < WALKED_BINS ? told_lead(&allocations->told, bin) : bin;
+}
+
+uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin)
+{
+    struct bin_info info;
+    bool told = bin < WALKED_BINS && allocations->tells;
+    return told && bins_info(allocations->told.bins, bin, &info) ? info.type : 0;
+}
+
+int allocations_blocks(const struct allocations *allocations, uint32_t bin,
+                       allocations_block *block, void *context)
+{
+    if (!allocations->tells || bin >= WALKED_BINS)
+        return -ENOTSUP;
+    told_blocks(&allocations->told, bin, block, context);
+    return 0;
+}
+
+enum allocation_path allocations_path(const struct allocations *allocations, uint32_t bin,
+                                      uint32_t path)
+{
+    return allocations->tells ? told_path(&allocations->told, bin, path) : ALLOCATION_PATH_OTHER;
+}
+
+static void summarise_walk(const struct walked *walked, struct heap_summary *summary)
+{
+    const char *status = walk_status(walked->walk);
+    summary->feed = status ? HEAP_FEED_NONE : HEAP_FEED_WALK;
+    summary->note = status;
+    summary->live_blocks = walked->live_blocks;
+    summary->usable_bytes = walked->usable_bytes;
+    summary->bins = walked->class_count;
+}
+
+static const char *feed_note(const struct told *told, const char *note)
+{
+    const char *why = NULL;
+    enum feed_state state = feed_state(told->feed, &why);
+    if (why)
+        return why;
+    return state == FEED_NOT_STARTED ? "the program has not loaded the agent (yet)" : note;
+}
+
+static void summarise_told(const struct allocations *allocations, struct heap_summary *summary)
+{
+    const struct told *told = &allocations->told;
+    summary->feed = HEAP_FEED_AGENT;
+    summary->source = "agent";
+    summary->note = feed_note(told, summary->note);
+    summary->lost = feed_lost(told->feed) + blocks_refused(told->blocks);
+    summary->bins = told->lead_count;
+    for (uint32_t i = 0; i < told->lead_count; i++) {
+        struct bin_stats stats;
+        if (!told_stats(told, told->leads[i], &stats))
+            continue;
+        summary->live_blocks += stats.live_blocks;
+        summary->usable_bytes += stats.live_usable_bytes;
+        summary->requested_bytes += stats.live_requested_bytes;
+    }
+}
+
+void allocations_summary(const struct allocations *allocations, struct heap_summary *summary)
+{
+    *summary = (struct heap_summary){.mark_age_s = NAN, .note = allocations->options.note};
+    if (allocations->tells) {
+        summarise_told(allocations, summary);
+    } else if (allocations->walks) {
+        summarise_walk(&allocations->walked, summary);
+        summary->source = walk_source(allocations->walked.walk);
+    }
+    summary->failed = allocations->failed;
+    if (allocations->marked_ns && allocations->now_ns >= allocations->marked_ns)
+        summary->mark_age_s =
+            (double)(allocations->now_ns - allocations->marked_ns) / CLOCK_NS_PER_S;
+}
+
+static void describe_walked(const struct allocations *allocations, uint32_t index,
+                            struct heap_bin *bin)
+{
+    const struct walked_class *class = &allocations->walked.classes[index];
+    *bin = (struct heap_bin){.id = WALKED_BINS + index,
+                             .name = class->name,
+                             .walked = true,
+                             .live_blocks = class->live_blocks,
+                             .usable_bytes = class->usable_bytes,
+                             .allocations_per_s = NAN,
+                             .frees_per_s = NAN,
+                             .lifetime_s = NAN,
+                             .age_s = NAN,
+                             .quiet_s = NAN,
+                             .growth_blocks = NAN,
+                             .growth_bytes = NAN};
+    memcpy(bin->sizes, class->sizes, sizeof bin->sizes);
+    if (allocations->walked.marked) {
+        bin->growth_blocks = (double)class->live_blocks - (double)class->marked_blocks;
+        bin->growth_bytes = (double)class->usable_bytes - (double)class->marked_bytes;
+    }
+}
+
+bool allocations_bin(struct allocations *allocations, uint32_t index, struct heap_bin *bin)
+{
+    if (allocations->tells)
+        return told_bin(&allocations->told, index, bin);
+    if (!allocations->walks || index >= allocations->walked.class_count)
+        return false;
+    describe_walked(allocations, index, bin);
+    return true;
+}

@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/heap/bin_rules.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+void bin_rules_init(struct bin_rules *rules)
+{
+    *rules = (struct bin_rules){0};
+}
+
+static void rule_fini(struct bin_rule *rule)
+{
+    free(rule->name);
+    free(rule->value);
+}
+
+void bin_rules_fini(struct bin_rules *rules)
+{
+    while (bin_rules_undo(rules))
+        ;
+    free(rules->rules);
+    bin_rules_init(rules);
+}
+
+void bin_rules_begin_step(struct bin_rules *rules)
+{
+    rules->steps++;
+    rules->is_in_step = true;
+}
+
+void bin_rules_end_step(struct bin_rules *rules)
+{
+    rules->is_in_step = false;
+}
+
+bool bin_rules_undo(struct bin_rules *rules)
+{
+    if (!rules->count)
+        return false;
+    uint32_t step = rules->rules[rules->count - 1].step;
+    while (rules->count && rules->rules[rules->count - 1].step == step)
+        rule_fini(&rules->rules[--rules->count]);
+    return true;
+}
+
+static uint64_t name_hash(const char *name)
+{
+    return hash_bytes(name, strlen(name));
+}
+
+/* A printable copy; NULL: out of memory. */
+static char *clean_copy(const char *name)
+{
+    size_t size = strlen(name) + 1;
+    char *copy = malloc(size);
+    if (copy)
+        text_sanitise(copy, size, name, size);
+    return copy;
+}
+
+static bool acceptable(const char *name)
+{
+    return *name && strlen(name) < BIN_RULES_NAME_BYTES;
+}
+
+static int bin_rules_add(struct bin_rules *rules, bool combines, const char *name,
+                         const char *value)
+{
+    if (rules->count >= BIN_RULES_MAX)
+        return -ENOSPC;
+    struct bin_rule *bigger = realloc(rules->rules, (rules->count + 1) * sizeof *bigger);
+    if (!bigger)
+        return -ENOMEM;
+    rules->rules = bigger;
+    rules->steps += !rules->is_in_step;
+    struct bin_rule rule = {.combines = combines,
+                            .name = clean_copy(name),
+                            .value = clean_copy(value),
+                            .step = rules->steps};
+    if (!rule.name || !rule.value) {
+        rule_fini(&rule);
+        return -ENOMEM;
+    }
+    rule.name_hash = name_hash(rule.name);
+    rule.value_hash = name_hash(rule.value);
+    rules->rules[rules->count++] = rule;
+    return 0;
+}
+
+static const struct bin_rule *combined_into(const struct bin_rules *rules, const char *name,
+                                            uint64_t hash)
+{
+    for (uint32_t i = 0; i < rules->count; i++) {
+        const struct bin_rule *rule = &rules->rules[i];
+        if (rule->combines && rule->name_hash == hash && !strcmp(rule->name, name))
+            return rule;
+    }
+    return NULL;
+}
+
+/* Ends: a rule is only ever made from the head of one group to the head of another. */
+static const char *group_head(const struct bin_rules *rules, const char *full_name, uint64_t *hash)
+{
+    const struct bin_rule *way;
+    while ((way = combined_into(rules, full_name, *hash))) {
+        full_name = way->value;
+        *hash = way->value_hash;
+    }
+    return full_name;
+}
+
+const char *bin_rules_group(const struct bin_rules *rules, const char *full_name, uint64_t hash,
+                            uint32_t *first)
+{
+    full_name = group_head(rules, full_name, &hash);
+    *first = BIN_RULES_NONE;
+    for (uint32_t i = 0; i < rules->count && *first == BIN_RULES_NONE; i++) {
+        const struct bin_rule *rule = &rules->rules[i];
+        if (rule->combines && rule->value_hash == hash && !strcmp(rule->value, full_name))
+            *first = i;
+    }
+    return full_name;
+}
+
+const char *bin_rules_name(const struct bin_rules *rules, const char *full_name, uint64_t hash)
+{
+    full_name = group_head(rules, full_name, &hash);
+    for (uint32_t i = rules->count; i-- > 0;) { /* the last one counts */
+        const struct bin_rule *rule = &rules->rules[i];
+        if (!rule->combines && rule->name_hash == hash && !strcmp(rule->name, full_name))
+            return rule->value;
+    }
+    return NULL;
+}
+
+static const char *head_of(const struct bin_rules *rules, const char *full_name)
+{
+    uint64_t hash = name_hash(full_name);
+    return group_head(rules, full_name, &hash);
+}
+
+int bin_rules_rename(struct bin_rules *rules, const char *full_name, const char *new_name)
+{
+    if (!acceptable(full_name) || !acceptable(new_name))
+        return -EINVAL;
+    return bin_rules_add(rules, false, head_of(rules, full_name), new_name);
+}
+
+int bin_rules_combine(struct bin_rules *rules, const char *into, const char *from)
+{
+    if (!acceptable(into) || !acceptable(from))
+        return -EINVAL;
+    into = head_of(rules, into);
+    from = head_of(rules, from);
+    if (!strcmp(into, from))
+        return -EEXIST;
+    return bin_rules_add(rules, true, from, into);
+}
+
+/*
+ * The file of bin_rules.h. A rule a line, fields parted by tabs, which no name contains:
+ *
+ *   rename   FULL-NAME   NEW-NAME
+ *   combine  FULL-NAME   FULL-NAME-IT-GOES-INTO
+ */
+
+/* The next field of a line, cut at its tab; NULL: no more. */
+static char *take_field(char **line)
+{
+    char *field = *line;
+    if (!field)
+        return NULL;
+    char *tab = strchr(field, '\t');
+    if (tab)
+        *tab = '\0';
+    *line = tab ? tab + 1 : NULL;
+    return field;
+}
+
+static int parse_line(struct bin_rules *rules, char *line)
+{
+    char *verb = take_field(&line);
+    char *name = take_field(&line);
+    char *value = take_field(&line);
+    if (!name || !value || line)
+        return -EINVAL;
+    if (!strcmp(verb, "rename"))
+        return bin_rules_rename(rules, name, value);
+    if (!strcmp(verb, "combine"))
+        return bin_rules_combine(rules, value, name);
+    return -EINVAL;
+}
+
+static void bin_rules_parse(struct bin_rules *rules, char *text, size_t size)
+{
+    char *end = text + size;
+    while (text < end) {
+        char *newline = memchr(text, '\n', (size_t)(end - text));
+        char *next = newline ? newline + 1 : end;
+        size_t length = (size_t)((newline ? newline : end) - text);
+        text[length] = '\0'; /* the text has a byte more than its size */
+        /* A NUL inside would hide the rest of its line. */
+        bool hides = strlen(text) != length;
+        if (length && *text != '#' && (hides || parse_line(rules, text)))
+            rules->skipped++;
+        text = next;
+    }
+}
+
+/* All of a file, with room for a NUL behind it. Its size, or a negative errno. */
+static long bin_rules_read_all(int fd, char **text)
+{
+    struct stat status;
+    if (fstat(fd, &status))
+        return -errno;
+    if (!S_ISREG(status.st_mode) || status.st_size > BIN_RULES_FILE_BYTES)
+        return -EINVAL;
+    size_t room = (size_t)status.st_size;
+    size_t used = 0;
+    ssize_t got = 0;
+    *text = malloc(room + 1);
+    if (!*text)
+        return -ENOMEM;
+    while (used < room && (got = read(fd, *text + used, room - used)) > 0)
+        used += (size_t)got;
+    return got < 0 ? -errno : (long)used;
+}
+
+int bin_rules_load(struct bin_rules *rules, const char *path, struct error *error)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0 && errno == ENOENT)
+        return 0;
+    if (fd < 0)
+        return error_set(error, -errno, "cannot open %s: %s", path, strerror(errno));
+    char *text = NULL;
+    long size = bin_rules_read_all(fd, &text);
+    close(fd);
+    if (size >= 0)
+        bin_rules_parse(rules, text, (size_t)size);
+    free(text);
+    if (size == -EINVAL)
+        return error_set(error, -EINVAL, "%s is no file of bin names (not regular, or over %d MiB)",
+                         path, BIN_RULES_FILE_BYTES >> 20);
+    if (size < 0)
+        return error_set(error, (int)size, "cannot read %s: %s", path, strerror((int)-size));
+    return 0;
+}
+
+/* The folders above a path that are missing. */
+static void make_folders(const char *path)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(folder, 0700); /* one that cannot be made shows when the file is opened */
+        *slash = '/';
+    }
+}
+
+static int write_rules(const struct bin_rules *rules, int fd)
+{
+    FILE *file = fdopen(fd, "w");
+    if (!file) {
+        int result = -errno;
+        close(fd);
+        return result;
+    }
+    fputs("# misstop: names that were given, and which are one. Written by misstop.\n", file);
+    for (uint32_t i = 0; i < rules->count; i++)
+        fprintf(file, "%s\t%s\t%s\n", rules->rules[i].combines ? "combine" : "rename",
+                rules->rules[i].name, rules->rules[i].value);
+    int result = fflush(file) || ferror(file) || fsync(fd) ? -(errno ? errno : EIO) : 0;
+    if (fclose(file) && !result)
+        result = -errno;
+    return result;
+}
+
+int bin_rules_save(const struct bin_rules *rules, const char *path, struct error *error)
+{
+    char real[PATH_MAX];
+    char fresh[PATH_MAX + 16];
+    make_folders(path);
+    if (!realpath(path, real)) /* a link is kept: what it points to is replaced */
+        snprintf(real, sizeof real, "%s", path);
+    snprintf(fresh, sizeof fresh, "%s.XXXXXX", real);
+    int fd = mkostemp(fresh, O_CLOEXEC);
+    if (fd < 0)
+        return error_set(error, -errno, "cannot write %s: %s", path, strerror(errno));
+    int result = write_rules(rules, fd);
+    if (!result && rename(fresh, real))
+        result = -errno;
+    if (!result)
+        return 0;
+    unlink(fresh);
+    return error_set(error, result, "cannot write %s: %s", path, strerror(-result));
+}
+
+/* Grouped by whose they are. Both plain and mangled names, for symbols may be either. */
+static const char *const wrappers_default[] = {
+    /* C */
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "aligned_alloc",
+    "posix_memalign",
+    "memalign",
+    "valloc",
+    "pvalloc",
+    "strdup",
+    "strndup",
+    "asprintf",
+    "vasprintf",
+    "__libc_*alloc*",
+    "__GI___libc_*alloc*",
+    "__interceptor_*alloc*",
+    "__strdup",
+    "__strndup",
+    "__asprintf",
+    /* C++ */
+    "operator new*",
+    "_Znw*",
+    "_Zna*",
+    "std::allocator*",
+    "std::__new_allocator<*",
+    "__gnu_cxx::new_allocator<*",
+    "std::pmr::*allocate*",
+    "*::_M_allocate*",
+    "*::_M_get_node*",
+    "*::_M_create_node*",
+    "*::_M_create(*",
+    "*::allocate(*",
+    "_ZN9__gnu_cxx13new_allocator*",
+    "_ZNSt15__new_allocator*",
+    "_ZNSt16allocator_traits*",
+    "_ZNSaI*8allocate*",
+    /* the common names of C programs */
+    "xmalloc*",
+    "xcalloc*",
+    "xrealloc*",
+    "xzalloc*",
+    "xstrdup*",
+    "xstrndup*",
+    "xmemdup*",
+    "x*alloc",
+    "x*allocarray",
+    "safe_*alloc*",
+    "my_alloc*",
+    "my_malloc*",
+    "my_calloc*",
+    "my_realloc*",
+    "mem_alloc*",
+    "mem_calloc*",
+    "*_malloc",
+    "*_calloc",
+    "*_realloc",
+    "*_zalloc",
+    "*_strdup",
+    "ggc_*alloc*",
+    "ggc_internal_*",
+    "obstack_*",
+    "_obstack_*",
+    "rpl_*alloc*",
+    /* GLib, Python, SQLite, Redis, jemalloc, tcmalloc, mimalloc */
+    "g_malloc*",
+    "g_try_malloc*",
+    "g_realloc*",
+    "g_try_realloc*",
+    "g_slice_*",
+    "g_strdup*",
+    "g_strndup",
+    "g_memdup*",
+    "PyObject_Malloc",
+    "PyObject_Calloc",
+    "PyObject_Realloc",
+    "PyMem_*alloc*",
+    "PyMem_RawMalloc",
+    "_PyObject_Malloc*",
+    "_PyObject_Calloc*",
+    "_PyObject_Realloc*",
+    "_PyMem_*",
+    "pymalloc_alloc",
+    "new_arena",
+    "PyType_GenericAlloc",
+    "_PyType_AllocNoTrack",
+    "_PyObject_GC_*",
+    "sqlite3*Malloc*",
+    "sqlite3*Realloc*",
+    "sqlite3MemMalloc",
+    "sqlite3DbMalloc*",
+    "sqlite3DbStrDup",
+    "sqlite3DbStrNDup",
+    "mallocWithAlarm",
+    "dbMallocRawFinish",
+    "zmalloc*",
+    "zcalloc*",
+    "zrealloc*",
+    "ztrymalloc*",
+    "ztrycalloc*",
+    "ztryrealloc*",
+    "zstrdup",
+    "je_*",
+    "_rjem_*",
+    "tc_*alloc*",
+    "tcmalloc::*",
+    "mi_*alloc*",
+    "CRYPTO_*alloc*",
+    "OPENSSL_*alloc*",
+    "apr_palloc*",
+    "apr_pcalloc*",
+    "talloc_*",
+    "_talloc_*",
+    /* Rust */
+    "__rust_alloc*",
+    "__rust_realloc",
+    "__rdl_alloc*",
+    "__rdl_realloc",
+    "alloc::alloc::*",
+    "alloc::raw_vec::*",
+    "<alloc::alloc::Global*",
+};
+
+void wrappers_init(struct wrappers *wrappers)
+{
+    *wrappers = (struct wrappers){0};
+}
+
+void wrappers_fini(struct wrappers *wrappers)
+{
+    free(wrappers->globs);
+    wrappers_init(wrappers);
+}
+
+/* fnmatch() tries each star at each place: few stars keep that short. */
+static bool too_slow(const char *glob, size_t length)
+{
+    unsigned stars = 0;
+    for (size_t i = 0; i < length; i++)
+        stars += glob[i] == '*';
+    return stars > WRAPPERS_STARS_MAX;
+}
+
+static int add_glob(struct wrappers *wrappers, const char *glob, size_t length)
+{
+    if (length >= WRAPPERS_GLOB_BYTES || wrappers->count >= WRAPPERS_USER_MAX ||
+        memchr(glob, '\0', length) || too_slow(glob, length)) {
+        wrappers->skipped++;
+        return 0;
+    }
+    void *bigger = realloc(wrappers->globs, (wrappers->count + 1) * sizeof wrappers->globs[0]);
+    if (!bigger)
+        return -ENOMEM;
+    wrappers->globs = bigger;
+    memcpy(wrappers->globs[wrappers->count], glob, length);
+    wrappers->globs[wrappers->count][length] = '\0';
+    wrappers->count++;
+    return 0;
+}
+
+int wrappers_add(struct wrappers *wrappers, const char *text)
+{
+    while (*text) {
+        size_t whole = strcspn(text, "\n;");
+        const char *glob = text + strspn(text, " \t\r");
+        size_t length = glob < text + whole ? whole - (size_t)(glob - text) : 0;
+        while (length && strchr(" \t\r", glob[length - 1]))
+            length--;
+        if (length && *glob != '#' && add_glob(wrappers, glob, length))
+            return -ENOMEM;
+        text += whole + (text[whole] != '\0');
+    }
+    return 0;
+}
+
+/* The variable comes last, so that it has the last word. */
+int wrappers_add_settings(struct wrappers *wrappers)
+{
+    char path[PATH_MAX];
+    char *text = malloc(WRAPPERS_FILE_BYTES);
+    const char *variable = getenv("MISSTOP_WRAPPERS");
+    int result = text ? 0 : -ENOMEM;
+    if (text && !rc_path(path, sizeof path, "wrappers") &&
+        text_read_file(path, text, WRAPPERS_FILE_BYTES) > 0)
+        result = wrappers_add(wrappers, text);
+    free(text);
+    if (!result && variable)
+        result = wrappers_add(wrappers, variable);
+    return result;
+}
+
+/* fnmatch() makes wide characters of both first, which a tool that names thousands of call paths
+ * feels; most globs are told apart by what stands before their first special character. */
+static bool matches(const char *glob, const char *function)
+{
+    size_t literal = strcspn(glob, "*?[");
+    if (strncmp(glob, function, literal))
+        return false;
+    return glob[literal] ? !fnmatch(glob, function, FNM_NOESCAPE) : !function[literal];
+}
+
+bool wrappers_match(const struct wrappers *wrappers, const char *function)
+{
+    for (unsigned i = wrappers->count; i-- > 0;) {
+        const char *glob = wrappers->globs[i];
+        if (matches(glob + (*glob == '!'), function))
+            return *glob != '!';
+    }
+    for (size_t i = 0; i < sizeof wrappers_default / sizeof wrappers_default[0]; i++)
+        if (matches(wrappers_default[i], function))
+            return true;
+    return false;
+}
+
+/* Settings of another user, as under sudo, are neither read nor written. */
+static bool is_ours(const char *folder)
+{
+    struct stat status;
+    return stat(folder, &status) || status.st_uid == geteuid();
+}
+
+int rc_path(char *out, size_t out_size, const char *name)
+{
+    const char *config = getenv("XDG_CONFIG_HOME");
+    const char *home = getenv("HOME");
+    int wrote;
+    if (config && config[0] == '/') /* the XDG rules: a relative one is not valid */
+        wrote = snprintf(out, out_size, "%s/misstop/%s", config, name);
+    else if (home && home[0] == '/')
+        wrote = snprintf(out, out_size, "%s/.config/misstop/%s", home, name);
+    else
+        return -ENOENT;
+    if (!is_ours(config && config[0] == '/' ? config : home))
+        return -EACCES;
+    return (size_t)wrote < out_size ? 0 : -ENAMETOOLONG;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the user said about heap bins: a new name for one, or one combined into another, as
+ * in MemSpy 5.2. Kept in order, so that the last can be undone, and in a file from session
+ * to session. Bins are meant by their full names; where several have the same (calls from
+ * different lines of a function), a rule means them all.
+ */
+#ifndef MISSTOP_RESOLVE_HEAP_BIN_RULES_H
+#define MISSTOP_RESOLVE_HEAP_BIN_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define BIN_RULES_NONE UINT32_MAX
+
+enum {
+    BIN_RULES_MAX = 1024,
+    BIN_RULES_NAME_BYTES = 8192, /* of any name, with its NUL; longer ones are refused */
+    BIN_RULES_FILE_BYTES = 8 << 20,
+};
+
+struct bin_rule {
+    bool combines;
+    char *name;  /* full name that is renamed, or goes into another */
+    char *value; /* the new name, or the full name it goes into */
+    uint64_t name_hash;
+    uint64_t value_hash;
+    uint32_t step; /* rules that came with one request have one number */
+};
+
+struct bin_rules {
+    struct bin_rule *rules;
+    uint32_t count;
+    uint32_t steps;
+    bool is_in_step;  /* what is added belongs to the newest step */
+    uint32_t skipped; /* lines of the file that made no sense */
+};
+
+void bin_rules_init(struct bin_rules *rules);
+void bin_rules_fini(struct bin_rules *rules);
+
+/*
+ * Both are about the groups that the names stand in. Names are made printable.
+ * -EINVAL: a name is empty or too long; -EEXIST: already combined; -ENOSPC; -ENOMEM.
+ */
+int bin_rules_rename(struct bin_rules *rules, const char *full_name, const char *new_name);
+int bin_rules_combine(struct bin_rules *rules, const char *into, const char *from);
+
+/* From begin to end all rules are of one request, which is taken back as a whole. */
+void bin_rules_begin_step(struct bin_rules *rules);
+void bin_rules_end_step(struct bin_rules *rules);
+
+/* Takes the last request back; false: there is none. Regroup the bins then (bins_regroup()). */
+bool bin_rules_undo(struct bin_rules *rules);
+
+/*
+ * The full name that a bin's group goes by: its own, unless it was combined into another.
+ * *first: the first rule that combines into that group, BIN_RULES_NONE if none does.
+ */
+const char *bin_rules_group(const struct bin_rules *rules, const char *full_name, uint64_t hash,
+                            uint32_t *first);
+
+/* The new name of the group that a full name stands in; NULL: none. Valid until a change. */
+const char *bin_rules_name(const struct bin_rules *rules, const char *full_name, uint64_t hash);
+
+/*
+ * Adds the rules of a file. A file that is not there is no error; lines that make no sense
+ * are skipped and counted. -EINVAL: no regular file, or too long; other errors of open().
+ */
+int bin_rules_load(struct bin_rules *rules, const char *path, struct error *error);
+
+/* Writes all rules, making the folder if need be: afterwards the file is the old or the new. */
+int bin_rules_save(const struct bin_rules *rules, const char *path, struct error *error);
+
+/*
+ * Which functions only hand out memory for others: a bin's short name skips them. Globs
+ * (fnmatch) over function names; a default list, then the user's, of which the last match
+ * counts and a leading ! says that a function is none.
+ */
+enum {
+    WRAPPERS_USER_MAX = 256,
+    WRAPPERS_GLOB_BYTES = 128,
+    WRAPPERS_STARS_MAX = 4,
+    WRAPPERS_FILE_BYTES = 1 << 16
+};
+
+struct wrappers {
+    char (*globs)[WRAPPERS_GLOB_BYTES]; /* the user's */
+    unsigned count;
+    unsigned skipped; /* too long, or with so many stars that matching might take for ever */
+};
+
+void wrappers_init(struct wrappers *wrappers);
+void wrappers_fini(struct wrappers *wrappers);
+
+/* Globs, one a line or parted by ';'; blank ones and those after # are left out. -ENOMEM. */
+int wrappers_add(struct wrappers *wrappers, const char *text);
+
+/* The user's: $MISSTOP_WRAPPERS and the file "wrappers" (bin_rules.h), which need not be. -ENOMEM.
+ */
+int wrappers_add_settings(struct wrappers *wrappers);
+
+bool wrappers_match(const struct wrappers *wrappers, const char *function);
+
+/*
+ * Where the user's files of settings are: "bins" (bin_rules.h), "matrix" (the same rules, of
+ * lines of the matrix: view/matrix_table.h) and "wrappers" (bin_rules.h)
+ * in $XDG_CONFIG_HOME/misstop, else in ~/.config/misstop. For main, which loads them.
+ */
+/* -ENOENT: neither variable is set to an absolute path; -EACCES: the folder is another
+ * user's; -ENAMETOOLONG. */
+int rc_path(char *out, size_t out_size, const char *name);
+
+#endif

@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/heap/bins.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "resolve/heap/blocks.h"
+
+/* The inside of bins.h, for bins.c, bins.c and bins.c only. */
+struct bin {
+    struct bin_stats stats;
+    uint64_t tick_allocations; /* as they were at the last tick */
+    uint64_t tick_frees;
+    uint64_t full_name_hash;
+    char *full_name;
+    char *short_name;
+    char *new_name;   /* by the rules, or NULL */
+    uint64_t path_at; /* into bins.words */
+    uint16_t depth;
+    uint32_t type;
+    bool unsure; /* the short name may become better */
+    uint32_t lead;
+    uint32_t next;      /* of the group */
+    uint32_t next_same; /* of the same hash of paths */
+};
+
+struct bins {
+    struct bin *at; /* [id]; 0 is unused */
+    uint32_t count; /* the highest id */
+    uint32_t room;
+    uint32_t most;
+    uint32_t named;  /* ids up to here have names */
+    uint32_t unsure; /* of them, how many are */
+    bool ask_again;
+    uint64_t *words; /* the paths, one after the other */
+    uint64_t words_count;
+    uint64_t words_room;
+    struct hash by_path; /* hash of a path -> the newest bin of it */
+    uint64_t tick_ns;
+    uint64_t mark_ns;
+};
+
+static unsigned log_class(uint64_t value)
+{
+    unsigned class = value ? 64 - (unsigned)__builtin_clzll(value) : 0;
+    return class < BINS_CLASSES ? class : BINS_CLASSES - 1;
+}
+
+/* A zeroed bin; 0: the table is full, or there is no memory. */
+static uint32_t bins_make(struct bins *bins)
+{
+    if (bins->count >= bins->most)
+        return 0;
+    if (bins->count + 1 >= bins->room) {
+        uint32_t room = bins->room * 2;
+        struct bin *bigger = realloc(bins->at, room * sizeof *bigger);
+        if (!bigger)
+            return 0;
+        bins->at = bigger;
+        bins->room = room;
+    }
+    uint32_t id = ++bins->count;
+    bins->at[id] = (struct bin){.lead = id};
+    bins->at[id].stats.allocations_per_s = bins->at[id].stats.frees_per_s = NAN;
+    return id;
+}
+
+int bins_new(struct bins **bins, uint32_t most)
+{
+    *bins = NULL;
+    struct bins *made = calloc(1, sizeof *made);
+    struct bin *at = calloc(64, sizeof *at);
+    if (!made || !at) {
+        free(made);
+        free(at);
+        return -ENOMEM;
+    }
+    made->at = at;
+    made->room = 64;
+    made->most = most ? most : BINS_MOST_DEFAULT;
+    if (made->most >= BLOCKS_BINS_END)
+        made->most = BLOCKS_BINS_END - 1;
+    hash_init(&made->by_path);
+    bins_make(made); /* BINS_REST */
+    *bins = made;
+    return 0;
+}
+
+void bins_free(struct bins *bins)
+{
+    if (!bins)
+        return;
+    for (uint32_t id = 1; id <= bins->count; id++) {
+        free(bins->at[id].full_name);
+        free(bins->at[id].short_name);
+        free(bins->at[id].new_name);
+    }
+    hash_fini(&bins->by_path);
+    free(bins->words);
+    free(bins->at);
+    free(bins);
+}
+
+static bool words_reserve(struct bins *bins, unsigned depth)
+{
+    if (bins->words_count + depth <= bins->words_room)
+        return true;
+    uint64_t room = bins->words_room * 2 + BINS_DEPTH_MAX;
+    uint64_t *bigger = realloc(bins->words, room * sizeof *bigger);
+    if (!bigger)
+        return false;
+    bins->words = bigger;
+    bins->words_room = room;
+    return true;
+}
+
+static bool path_is(const struct bins *bins, uint32_t id, const uint64_t *path, unsigned depth)
+{
+    const struct bin *bin = &bins->at[id];
+    return bin->depth == depth && !memcmp(&bins->words[bin->path_at], path, depth * sizeof path[0]);
+}
+
+static uint32_t bins_make_path(struct bins *bins, const uint64_t *path, unsigned depth,
+                               uint64_t hash)
+{
+    if (bins->count >= bins->most || !words_reserve(bins, depth))
+        return 0;
+    uint32_t *newest = hash_insert(&bins->by_path, hash, NULL);
+    uint32_t id = newest ? bins_make(bins) : 0;
+    if (!id)
+        return 0;
+    struct bin *bin = &bins->at[id];
+    bin->path_at = bins->words_count;
+    bin->depth = (uint16_t)depth;
+    bin->next_same = *newest;
+    *newest = id;
+    memcpy(&bins->words[bins->words_count], path, depth * sizeof path[0]);
+    bins->words_count += depth;
+    return id;
+}
+
+uint32_t bins_of_path(struct bins *bins, const uint64_t *path, unsigned depth)
+{
+    if (!depth)
+        return BINS_REST;
+    if (depth > BINS_DEPTH_MAX)
+        depth = BINS_DEPTH_MAX;
+    uint64_t hash = depth;
+    for (unsigned i = 0; i < depth; i++)
+        hash = hash_mix(hash ^ path[i]);
+    const uint32_t *newest = hash_find(&bins->by_path, hash);
+    for (uint32_t id = newest ? *newest : 0; id; id = bins->at[id].next_same)
+        if (path_is(bins, id, path, depth))
+            return id;
+    uint32_t id = bins_make_path(bins, path, depth, hash);
+    return id ? id : BINS_REST;
+}
+
+static struct bin *bins_bin(const struct bins *bins, uint32_t id)
+{
+    return id && id <= bins->count ? &bins->at[id] : NULL;
+}
+
+/* Requested bytes as the index hands them out later, lest the sums drift apart. */
+static uint64_t kept_requested_bytes(const struct block *block)
+{
+    struct block kept;
+    struct packed packed = packed_from(block, 0);
+    packed_to(&packed, block->start, 0, &kept);
+    return kept.requested_bytes;
+}
+
+void bins_born(struct bins *bins, const struct block *block)
+{
+    struct bin *bin = bins_bin(bins, block->bin);
+    if (!bin)
+        return;
+    struct bin_stats *stats = &bin->stats;
+    stats->live_blocks++;
+    stats->live_usable_bytes += block->usable_bytes;
+    stats->live_requested_bytes += kept_requested_bytes(block);
+    stats->sizes[log_class(block->usable_bytes)]++;
+    stats->allocations++;
+    if (block->born_ns && (!stats->first_ns || block->born_ns < stats->first_ns))
+        stats->first_ns = block->born_ns;
+    if (block->born_ns > stats->last_ns)
+        stats->last_ns = block->born_ns;
+}
+
+void bins_died(struct bins *bins, const struct block *block, uint64_t now_ns)
+{
+    struct bin *bin = bins_bin(bins, block->bin);
+    if (!bin)
+        return;
+    struct bin_stats *stats = &bin->stats;
+    assert(stats->live_blocks && stats->sizes[log_class(block->usable_bytes)]);
+    stats->live_blocks--;
+    stats->live_usable_bytes -= block->usable_bytes;
+    stats->live_requested_bytes -= kept_requested_bytes(block);
+    stats->sizes[log_class(block->usable_bytes)]--;
+    stats->frees++;
+    if (!block->born_ns)
+        return;
+    uint64_t lifetime_ns = now_ns > block->born_ns ? now_ns - block->born_ns : 0;
+    stats->lifetime_sum_ns += lifetime_ns;
+    stats->lifetime_count++;
+    stats->lifetimes[log_class(lifetime_ns)]++;
+}
+
+void bins_tick(struct bins *bins, uint64_t now_ns)
+{
+    if (now_ns <= bins->tick_ns)
+        return;
+    double seconds = (double)(now_ns - bins->tick_ns) / 1e9;
+    for (uint32_t id = 1; id <= bins->count; id++) {
+        struct bin *bin = &bins->at[id];
+        if (bins->tick_ns) {
+            uint64_t allocations = bin->stats.allocations - bin->tick_allocations;
+            uint64_t frees = bin->stats.frees - bin->tick_frees;
+            bin->stats.allocations_per_s = (double)allocations / seconds;
+            bin->stats.frees_per_s = (double)frees / seconds;
+        }
+        bin->tick_allocations = bin->stats.allocations;
+        bin->tick_frees = bin->stats.frees;
+    }
+    bins->tick_ns = now_ns;
+}
+
+void bins_mark(struct bins *bins, uint64_t now_ns)
+{
+    bins->mark_ns = now_ns;
+    for (uint32_t id = 1; id <= bins->count; id++) {
+        struct bin_stats *stats = &bins->at[id].stats;
+        stats->mark_blocks = stats->live_blocks;
+        stats->mark_usable_bytes = stats->live_usable_bytes;
+    }
+}
+
+uint64_t bins_mark_ns(const struct bins *bins)
+{
+    return bins->mark_ns;
+}
+
+uint32_t bins_count(const struct bins *bins)
+{
+    return bins->count;
+}
+
+bool bins_own_stats(const struct bins *bins, uint32_t id, struct bin_stats *stats)
+{
+    const struct bin *bin = bins_bin(bins, id);
+    if (bin)
+        *stats = bin->stats;
+    return bin;
+}
+
+bool bins_info(const struct bins *bins, uint32_t id, struct bin_info *info)
+{
+    const struct bin *bin = bins_bin(bins, id);
+    if (!bin)
+        return false;
+    *info = (struct bin_info){.name = bin->new_name ? bin->new_name : bin->short_name,
+                              .full_name = bin->full_name,
+                              .renamed = bin->new_name,
+                              .path = bin->depth ? &bins->words[bin->path_at] : NULL,
+                              .depth = bin->depth,
+                              .type = bin->type,
+                              .lead = bin->lead,
+                              .next = bin->next};
+    return true;
+}
+
+/* Bins under one name: grouping by the user's rules, and the sums of a group. */
+
+/* Hangs a bin behind the group's first, or makes it the first. */
+static void group_join(struct bins *bins, uint32_t *lead, uint32_t id)
+{
+    struct bin *bin = &bins->at[id];
+    if (!*lead) {
+        *lead = id;
+        return;
+    }
+    bin->lead = *lead;
+    bin->next = bins->at[*lead].next;
+    bins->at[*lead].next = id;
+}
+
+/* `leads`: for each rule that combines, the first bin of the group it leads to. */
+static void group_bin(struct bins *bins, const struct bin_rules *rules, uint32_t *leads,
+                      uint32_t id, bool eponymous)
+{
+    const struct bin *bin = &bins->at[id];
+    uint32_t rule;
+    const char *group = bin_rules_group(rules, bin->full_name, bin->full_name_hash, &rule);
+    if (rule != BIN_RULES_NONE && eponymous == (group == bin->full_name))
+        group_join(bins, &leads[rule], id);
+}
+
+static int rename_all(struct bins *bins, const struct bin_rules *rules)
+{
+    for (uint32_t id = 1; id <= bins->named; id++) {
+        struct bin *bin = &bins->at[id];
+        const char *name = bin_rules_name(rules, bin->full_name, bin->full_name_hash);
+        free(bin->new_name);
+        bin->new_name = name ? strdup(name) : NULL;
+        if (name && !bin->new_name)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+int bins_regroup(struct bins *bins, const struct bin_rules *rules)
+{
+    uint32_t *leads = calloc(rules->count + 1, sizeof *leads);
+    if (!leads)
+        return -ENOMEM;
+    for (uint32_t id = 1; id <= bins->named; id++) {
+        bins->at[id].lead = id;
+        bins->at[id].next = 0;
+    }
+    /* First those that the group is named after: one of them leads it, if there is one. */
+    for (int eponymous = 1; rules->count && eponymous >= 0; eponymous--)
+        for (uint32_t id = 1; id <= bins->named; id++)
+            group_bin(bins, rules, leads, id, eponymous);
+    free(leads);
+    return rename_all(bins, rules);
+}
+
+static double sum_rates(double a, double b)
+{
+    return isnan(a) ? b : isnan(b) ? a : a + b;
+}
+
+static void stats_add(struct bin_stats *sum, const struct bin_stats *more)
+{
+    sum->live_blocks += more->live_blocks;
+    sum->live_usable_bytes += more->live_usable_bytes;
+    sum->live_requested_bytes += more->live_requested_bytes;
+    sum->allocations += more->allocations;
+    sum->frees += more->frees;
+    sum->lifetime_sum_ns += more->lifetime_sum_ns;
+    sum->lifetime_count += more->lifetime_count;
+    sum->mark_blocks += more->mark_blocks;
+    sum->mark_usable_bytes += more->mark_usable_bytes;
+    sum->allocations_per_s = sum_rates(sum->allocations_per_s, more->allocations_per_s);
+    sum->frees_per_s = sum_rates(sum->frees_per_s, more->frees_per_s);
+    if (more->first_ns && (!sum->first_ns || more->first_ns < sum->first_ns))
+        sum->first_ns = more->first_ns;
+    if (more->last_ns > sum->last_ns)
+        sum->last_ns = more->last_ns;
+    for (int i = 0; i < BINS_CLASSES; i++) {
+        sum->sizes[i] += more->sizes[i];
+        sum->lifetimes[i] += more->lifetimes[i];
+    }
+}
+
+bool bins_stats(const struct bins *bins, uint32_t lead, struct bin_stats *stats)
+{
+    if (!bins_own_stats(bins, lead, stats))
+        return false;
+    if (bins->at[lead].lead == lead)
+        for (uint32_t id = bins->at[lead].next; id; id = bins->at[id].next)
+            stats_add(stats, &bins->at[id].stats);
+    return true;
+}
+
+double bin_stats_lifetime_ns(const struct bin_stats *stats)
+{
+    if (!stats->lifetime_count)
+        return NAN;
+    return (double)stats->lifetime_sum_ns / (double)stats->lifetime_count;
+}
+
+/*
+ * Names of bins: the full one tells the whole path and is the same in every run, so no
+ * addresses; the short one is the first frame that is no wrapper of an allocator. What stands
+ * inside of a wrapper without a name of its own (a static function of a stripped library) is
+ * part of the allocator too, and outside of it the first frame with a name says more than one
+ * without; as long as both are of one module, for main() is no name for what a library does.
+ */
+
+enum { FRAME_NAME_BYTES = 512, FRAME_MODULE_BYTES = 128 };
+
+struct frame {
+    char text[FRAME_NAME_BYTES]; /* function, else [module], else ? */
+    bool known;                  /* the function is */
+    uint64_t address;            /* behind the call; 0: it is no allocation's */
+    char module[FRAME_MODULE_BYTES];
+    bool nameless; /* called by its place in its module */
+    bool wraps;
+    char place[FRAME_NAME_BYTES]; /* " file:line", or nothing */
+    bool place_later;
+};
+
+struct naming {
+    const struct wrappers *wrappers;
+    bins_namer *namer;
+    bins_assigned *assigned;
+    void *context;
+    uint32_t type; /* of the blocks; 0: not known */
+    bool unsure;   /* an answer is still to come */
+};
+
+static const char *last_component(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* "libx.so.1+0x1230" */
+static bool is_place(const char *function, const char *module)
+{
+    size_t length = module ? strlen(module) : 0;
+    return length && !strncmp(function, module, length) && !strncmp(function + length, "+0x", 3);
+}
+
+static void frame_name(struct frame *frame, struct naming *naming, uint64_t return_address)
+{
+    const char *function = NULL;
+    const char *module = NULL;
+    const char *file = NULL;
+    uint32_t line = 0;
+    bool found =
+        naming->namer(naming->context, return_address - 1, &function, &module, &file, &line);
+    frame->known = found && function && *function;
+    frame->place[0] = '\0';
+    frame->address = return_address;
+    snprintf(frame->module, sizeof frame->module, "%s", found && module ? module : "");
+    frame->nameless = !frame->known || is_place(function, module);
+    frame->wraps = frame->known && wrappers_match(naming->wrappers, function);
+    if (frame->known)
+        snprintf(frame->text, sizeof frame->text, "%s", function);
+    else if (found && module && *module)
+        snprintf(frame->text, sizeof frame->text, "[%s]", last_component(module));
+    else
+        snprintf(frame->text, sizeof frame->text, "?");
+    frame->place_later = found && line == BINS_LINE_LATER;
+    if (found && file && line && !frame->place_later)
+        snprintf(frame->place, sizeof frame->place, " %s:%u", last_component(file), line);
+    /* Cut in the middle of a character, or not as clean as promised: once more. */
+    text_sanitise(frame->text, sizeof frame->text, frame->text, sizeof frame->text);
+    text_sanitise(frame->place, sizeof frame->place, frame->place, sizeof frame->place);
+}
+
+/* TYPE.VARIABLE, else function and line. */
+static char *short_name(const struct frame *frame, struct naming *naming)
+{
+    char *name;
+    char variable[FRAME_NAME_BYTES];
+    int code = frame->address && naming->assigned
+                   ? naming->assigned(naming->context, frame->address, variable, sizeof variable,
+                                      &naming->type)
+                   : -ENOENT;
+    naming->unsure = code == -EAGAIN || (code && frame->place_later);
+    if (!code) {
+        text_sanitise(variable, sizeof variable, variable, strlen(variable));
+        return strdup(variable);
+    }
+    return asprintf(&name, "%s%s", frame->text, frame->place) < 0 ? NULL : name;
+}
+
+/* The short name, while the path is walked from the innermost frame out. */
+struct choice {
+    struct frame frame;
+    bool chosen;
+    bool settled; /* nothing further out is better */
+};
+
+enum { WRAPPER_WITHIN = 16, NAME_WITHIN = 8 }; /* frames that are looked at */
+
+static void consider(struct choice *choice, const struct frame *frame, unsigned depth)
+{
+    bool empty = !choice->chosen;
+    if (choice->settled)
+        return;
+    /* A mapping is whoever asked for it: what an allocator maps belongs to no caller. */
+    if (empty && !strcmp(frame->text, BINS_MAPPING_NAME)) {
+        choice->frame = *frame;
+        choice->chosen = true;
+        return;
+    }
+    if (!empty && !strcmp(choice->frame.text, BINS_MAPPING_NAME)) {
+        choice->settled = true;
+        choice->frame.address = 0;
+        int used = snprintf(choice->frame.text, sizeof choice->frame.text,
+                            BINS_MAPPING_NAME " in %.400s", frame->text);
+        snprintf(choice->frame.place, sizeof choice->frame.place, "%s",
+                 used > 0 ? frame->place : "");
+        return;
+    }
+    bool related = *frame->module && !strcmp(frame->module, choice->frame.module);
+    bool better =
+        empty || choice->frame.wraps ||
+        (related && choice->frame.nameless &&
+         ((frame->wraps && depth < WRAPPER_WITHIN) || (!frame->nameless && depth < NAME_WITHIN)));
+    if (better)
+        choice->frame = *frame;
+    choice->chosen = true;
+    choice->settled = !choice->frame.nameless && !choice->frame.wraps;
+}
+
+/* Both names. */
+static int name_path(struct bin *bin, const uint64_t *path, struct naming *naming)
+{
+    char full[BIN_RULES_NAME_BYTES] = "";
+    struct choice choice = {.chosen = false};
+    struct frame frame;
+    size_t used = 0;
+    for (unsigned i = 0; i < bin->depth; i++) {
+        frame_name(&frame, naming, path[i]);
+        size_t left = sizeof full - used;
+        int wrote = snprintf(full + used, left, "%s%s", i ? " < " : "", frame.text);
+        if ((size_t)wrote >= left) { /* whole frames only */
+            full[used] = '\0';
+            break;
+        }
+        used += (size_t)wrote;
+        consider(&choice, &frame, i);
+    }
+    bin->full_name = strdup(full);
+    bin->short_name = short_name(&choice.frame, naming);
+    return bin->full_name && bin->short_name ? 0 : -ENOMEM;
+}
+
+static int name_plainly(struct bin *bin)
+{
+    bin->full_name = strdup("unknown call path");
+    bin->short_name = bin->full_name ? strdup(bin->full_name) : NULL;
+    return bin->short_name ? 0 : -ENOMEM;
+}
+
+static int name_bin(struct bins *bins, uint32_t id, struct naming *naming)
+{
+    struct bin *bin = &bins->at[id];
+    naming->unsure = false;
+    naming->type = 0;
+    int result =
+        bin->depth ? name_path(bin, &bins->words[bin->path_at], naming) : name_plainly(bin);
+    if (!result) {
+        bin->full_name_hash = hash_bytes(bin->full_name, strlen(bin->full_name));
+        bin->unsure = naming->unsure;
+        bin->type = naming->type;
+        bins->unsure += naming->unsure;
+        return 0;
+    }
+    free(bin->full_name);
+    free(bin->short_name);
+    bin->full_name = bin->short_name = NULL;
+    return result;
+}
+
+/* Debugging information comes later than the blocks. */
+static int name_again(struct bins *bins, struct naming *naming)
+{
+    int code = 0;
+    bins->unsure = 0;
+    for (uint32_t id = 1; id <= bins->named && !code; id++) {
+        struct bin *bin = &bins->at[id];
+        if (!bin->unsure)
+            continue;
+        free(bin->full_name);
+        free(bin->short_name);
+        bin->full_name = bin->short_name = NULL;
+        code = name_bin(bins, id, naming);
+    }
+    return code;
+}
+
+void bins_ask_again(struct bins *bins)
+{
+    bins->ask_again = true;
+}
+
+int bins_update_names(struct bins *bins, const struct wrappers *wrappers,
+                      const struct bin_rules *rules, bins_namer *namer, bins_assigned *assigned,
+                      void *context)
+{
+    struct naming naming = {
+        .wrappers = wrappers, .namer = namer, .assigned = assigned, .context = context};
+    bool again = bins->unsure && bins->ask_again;
+    bins->ask_again = false;
+    if (bins->named == bins->count && !again)
+        return 0;
+    if (again && name_again(bins, &naming))
+        return -ENOMEM;
+    for (; bins->named < bins->count; bins->named++)
+        if (name_bin(bins, bins->named + 1, &naming))
+            return -ENOMEM;
+    return bins_regroup(bins, rules);
+}

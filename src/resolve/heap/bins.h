@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Heap bins (MemSpy 5.2): what the heap's blocks have in common: the call path that allocated
+ * them. (Walked blocks have none: walked.h.) Each keeps the statistics of its blocks in
+ * constant time per malloc and free.
+ *
+ * Whoever feeds the block index feeds the bins: bins_born() for each block that blocks_add()
+ * took, bins_died() for each that went (removed, displaced, unmapped), always with the block
+ * as the index handed it out. The profile reads statistics and names. Ids are dense from 1; 1 is
+ * the rest: paths that are not known, or that came when the table was full, for it is the target
+ * that decides how many there are.
+ *
+ * Bins are counted singly and grouped by name when read, so that combining them (bin_rules.h)
+ * can be undone.
+ */
+#ifndef MISSTOP_RESOLVE_HEAP_BINS_H
+#define MISSTOP_RESOLVE_HEAP_BINS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "resolve/heap/bin_rules.h"
+#include "resolve/heap/blocks.h"
+
+enum {
+    BINS_REST = 1,
+    BINS_CLASSES = 48,    /* class 0: 0; class k: from 2^(k-1) to below 2^k */
+    BINS_DEPTH_MAX = 128, /* frames of a path that are kept, from the innermost */
+    BINS_MOST_DEFAULT = 1 << 16,
+};
+
+/* What the namer calls the innermost frame of a mapping, which is no allocation. */
+#define BINS_MAPPING_NAME "mmap"
+
+struct bin_stats {
+    uint64_t live_blocks;
+    uint64_t live_usable_bytes;
+    uint64_t live_requested_bytes; /* the rest of the usable ones is waste */
+    uint64_t allocations;          /* seen since the start */
+    uint64_t frees;
+    uint64_t lifetime_sum_ns; /* of the freed blocks whose birth was known: */
+    uint64_t lifetime_count;
+    uint64_t first_ns; /* allocations; 0: none seen */
+    uint64_t last_ns;
+    uint64_t mark_blocks; /* live at the mark, 0 if there was none; see bins_mark() */
+    uint64_t mark_usable_bytes;
+    double allocations_per_s; /* between the last two ticks; NAN: no two yet */
+    double frees_per_s;
+    uint64_t sizes[BINS_CLASSES];     /* live blocks by usable bytes */
+    uint64_t lifetimes[BINS_CLASSES]; /* freed blocks by ns */
+};
+
+struct bin_info {
+    const char *name;      /* renamed, else short: "function file:line"; NULL: not named yet */
+    const char *full_name; /* "malloc < xmalloc < main"; NULL: not named yet */
+    bool renamed;
+    const uint64_t *path; /* return addresses, innermost first; valid until the next bin */
+    unsigned depth;
+    uint32_t type; /* of its blocks, by what they are assigned to; 0: not known */
+    uint32_t lead; /* the bin that stands for the group; its own id when alone */
+    uint32_t next; /* another bin of the group, from the lead on; 0: the last */
+};
+
+struct bins;
+
+/* At most `most` bins, 0: the default; brought below BLOCKS_BINS_END. -ENOMEM. */
+int bins_new(struct bins **bins, uint32_t most);
+void bins_free(struct bins *bins);
+
+/* The bin of a path (return addresses, innermost first); made if there is none. */
+uint32_t bins_of_path(struct bins *bins, const uint64_t *path, unsigned depth);
+
+/* Unknown bins are ignored: a block may have none (0). */
+void bins_born(struct bins *bins, const struct block *block);
+void bins_died(struct bins *bins, const struct block *block, uint64_t now_ns);
+
+/* Once per refresh: rates are of the time between two. Times that do not advance are ignored. */
+void bins_tick(struct bins *bins, uint64_t now_ns);
+
+/* Growth is counted from here: live now minus live at the mark. */
+void bins_mark(struct bins *bins, uint64_t now_ns);
+uint64_t bins_mark_ns(const struct bins *bins); /* 0: never marked */
+
+uint32_t bins_count(const struct bins *bins); /* the highest id */
+
+/* Sums over the group that the bin leads; of one bin alone. false: no such bin. */
+bool bins_stats(const struct bins *bins, uint32_t lead, struct bin_stats *stats);
+bool bins_own_stats(const struct bins *bins, uint32_t id, struct bin_stats *stats);
+bool bins_info(const struct bins *bins, uint32_t id, struct bin_info *info);
+
+/*
+ * What stands at an address of code. Strings may be NULL, are printable, and are valid until
+ * the next call. false: nothing is known. A line of BINS_LINE_LATER: file and line are not known
+ * yet, ask again.
+ */
+#define BINS_LINE_LATER UINT32_MAX
+typedef bool bins_namer(void *context, uint64_t address, const char **function, const char **module,
+                        const char **file, uint32_t *line);
+
+/*
+ * The variable that a call's result goes to, as "type.variable", by the return address; NULL in
+ * place of it, or -ENOENT: not known; -EAGAIN: not known yet. It is the better short name. *type:
+ * what is allocated, by the variable's type; 0: not known.
+ */
+typedef int bins_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
+                          uint32_t *type);
+
+/* Answers that were to come may be there: the next bins_update_names() asks again for them. */
+void bins_ask_again(struct bins *bins);
+
+/*
+ * Names the bins that have no name yet, or one that can be made better now, then groups and renames
+ * all by the rules. Symbols are asked for at the return address minus 1: that is inside the call.
+ * -ENOMEM.
+ */
+int bins_update_names(struct bins *bins, const struct wrappers *wrappers,
+                      const struct bin_rules *rules, bins_namer *namer, bins_assigned *assigned,
+                      void *context);
+
+/* Groups and renames by changed rules, of which nothing is kept. -ENOMEM: partly done. */
+int bins_regroup(struct bins *bins, const struct bin_rules *rules);
+
+/* NAN: no birth of a freed block was known. */
+double bin_stats_lifetime_ns(const struct bin_stats *stats);
+
+#endif

@@ -1,0 +1,813 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/heap/feed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent_abi.h"
+#include "base/array.h"
+#include "base/clock.h"
+
+/* Call paths copied out of the agent's memory, each once and checked. Used by feed.c only. */
+struct feed_paths {
+    struct agent_header *header;
+    uint64_t *shared; /* the agent's words */
+    struct agent_sizes sizes;
+    struct arena arena;
+    uint64_t read;          /* words */
+    bool is_damaged;        /* an entry made no sense: what comes after it is not found */
+    const uint64_t **known; /* by id: count, then the return addresses; NULL: not learnt */
+};
+
+/*
+ * The rings in the agent's memory, read and merged by stamp. Units are copied before they are
+ * checked; a ring that makes no sense is skipped up to where its writer says it is, and counted.
+ * Chunks that were read go back to the pool at the next look, rings when their threads have ended.
+ * Used by feed.c only.
+ */
+/* How far a ring is read, and its next event. */
+struct feed_cursor {
+    uint64_t tail; /* of units not read or copied; ours, never the shared one */
+    uint64_t head; /* as last looked at */
+    uint64_t stamp;
+    struct feed_event event; /* all but the time */
+    bool has_event;
+    bool is_open; /* a thread owns it: it holds the chunk of tail */
+    uint32_t tid;
+};
+
+struct feed_rings {
+    struct agent_sizes sizes;
+    struct agent_header *header;
+    struct agent_ring *shared;
+    uint32_t *ring_links;
+    uint32_t *chunk_links;
+    struct agent_unit *units;
+    struct feed_cursor *cursors;
+    uint32_t *heap; /* rings with an event, earliest on top */
+    uint32_t heap_count;
+    uint32_t *passed; /* chunks that were read */
+    uint32_t passed_count;
+    uint8_t *idle;    /* [chunk_count], while chunks are given back */
+    uint64_t damaged; /* times a ring was skipped */
+};
+
+/* The earliest event; NULL: none. */
+static inline const struct feed_cursor *feed_rings_first(const struct feed_rings *rings)
+{
+    return rings->heap_count ? &rings->cursors[rings->heap[0]] : NULL;
+}
+
+/* `memory`: the shared memory. -ENOMEM. */
+static int feed_paths_init(struct feed_paths *paths, char *memory, const struct agent_sizes *sizes)
+{
+    paths->header = (struct agent_header *)memory;
+    paths->shared = (uint64_t *)(memory + agent_words_at(sizes));
+    paths->sizes = *sizes;
+    arena_init(&paths->arena);
+    paths->known = calloc(sizes->path_count, sizeof *paths->known);
+    return paths->known ? 0 : -ENOMEM;
+}
+
+static void feed_paths_fini(struct feed_paths *paths)
+{
+    if (paths->known)
+        arena_fini(&paths->arena);
+    free(paths->known);
+    paths->known = NULL;
+}
+
+static uint64_t *word_at(const struct feed_paths *paths, uint64_t at)
+{
+    return &paths->shared[at & (paths->sizes.word_count - 1)];
+}
+
+/* The word, with a zero in its place: an entry is there when its first word is. */
+static uint64_t take_word(struct feed_paths *paths)
+{
+    uint64_t *word = word_at(paths, paths->read++);
+    uint64_t value = __atomic_load_n(word, __ATOMIC_RELAXED);
+    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
+    return value;
+}
+
+static void take_path(struct feed_paths *paths)
+{
+    uint64_t first = take_word(paths);
+    uint64_t id = first >> 8;
+    uint64_t count = first & 0xff;
+    uint64_t *copy = NULL;
+    if (!count || count > AGENT_DEPTH_MAX || !id || id >= paths->sizes.path_count) {
+        paths->is_damaged = true;
+        return;
+    }
+    if (!paths->known[id])
+        copy = arena_array(&paths->arena, count + 1, sizeof *copy);
+    if (copy)
+        copy[0] = count;
+    for (uint64_t i = 1; i <= count; i++) {
+        uint64_t address = take_word(paths);
+        if (copy)
+            copy[i] = address;
+    }
+    if (copy)
+        paths->known[id] = copy;
+}
+
+/* A thread that an exec ended in the middle of an entry never finishes it: the program that runs
+ * now says where its own entries begin. */
+static void feed_paths_learn(struct feed_paths *paths)
+{
+    uint64_t end = paths->read + paths->sizes.word_count;
+    while (!paths->is_damaged && paths->read < end &&
+           __atomic_load_n(word_at(paths, paths->read), __ATOMIC_ACQUIRE))
+        take_path(paths);
+    uint64_t from = __atomic_load_n(&paths->header->words_from, __ATOMIC_ACQUIRE);
+    while (paths->read < from && from < end)
+        take_word(paths);
+    __atomic_store_n(&paths->header->words_read, paths->read, __ATOMIC_RELEASE);
+}
+
+/* Return addresses, innermost first; 0: never learnt. */
+static uint32_t feed_paths_get(const struct feed_paths *paths, uint32_t id, const uint64_t **frames)
+{
+    if (!id || id >= paths->sizes.path_count || !paths->known[id])
+        return 0;
+    *frames = paths->known[id] + 1;
+    return (uint32_t)paths->known[id][0];
+}
+
+enum { WARM_CHUNKS = 32 };
+
+/* All chunks are free, the first on top. */
+static void fill_pool(struct feed_rings *rings)
+{
+    for (uint32_t chunk = rings->sizes.chunk_count; chunk--;)
+        agent_push(&rings->header->cold_chunks, rings->chunk_links, chunk);
+}
+
+/* -ENOMEM; feed_rings_fini() in any case. */
+static int feed_rings_init(struct feed_rings *rings, char *memory, const struct agent_sizes *sizes)
+{
+    rings->sizes = *sizes;
+    rings->header = (struct agent_header *)memory;
+    rings->shared = (struct agent_ring *)(memory + agent_rings_at());
+    rings->ring_links = (uint32_t *)(memory + agent_ring_links_at(sizes));
+    rings->chunk_links = (uint32_t *)(memory + agent_chunk_links_at(sizes));
+    rings->units = (struct agent_unit *)(memory + agent_chunks_at(sizes));
+    rings->cursors = calloc(sizes->ring_count, sizeof *rings->cursors);
+    rings->heap = calloc(sizes->ring_count, sizeof *rings->heap);
+    rings->passed = calloc(sizes->chunk_count, sizeof *rings->passed);
+    rings->idle = calloc(sizes->chunk_count, sizeof *rings->idle);
+    fill_pool(rings);
+    return rings->cursors && rings->heap && rings->passed && rings->idle ? 0 : -ENOMEM;
+}
+
+static void feed_rings_fini(struct feed_rings *rings)
+{
+    free(rings->cursors);
+    free(rings->heap);
+    free(rings->passed);
+    free(rings->idle);
+}
+
+/* A chunk goes back to the pool at the next look: --sim's tool, which reads too, is done by then.
+ */
+static void pass_chunk(struct feed_rings *rings, uint64_t position)
+{
+    uint32_t chunk = agent_chunk(position);
+    if (chunk < rings->sizes.chunk_count && rings->passed_count < rings->sizes.chunk_count)
+        rings->passed[rings->passed_count++] = chunk;
+}
+
+/* Its thread has ended, and all is read. */
+static void close_ring(struct feed_rings *rings, uint32_t ring)
+{
+    struct feed_cursor *cursor = &rings->cursors[ring];
+    pass_chunk(rings, cursor->tail);
+    cursor->is_open = false;
+    cursor->tail = cursor->head;
+    agent_push(&rings->header->free_rings, rings->ring_links, ring);
+}
+
+/* A ring that lies: all of it is given up, up to where its writer says it is. */
+static bool skip_ring(struct feed_rings *rings, struct feed_cursor *cursor)
+{
+    rings->damaged++;
+    cursor->tail = cursor->head;
+    return false;
+}
+
+static struct agent_unit copy_unit(const struct feed_rings *rings, uint64_t at)
+{
+    const struct agent_unit *unit =
+        rings->units + (size_t)agent_chunk(at) * AGENT_CHUNK_UNITS + (at & (AGENT_CHUNK_UNITS - 1));
+    return (struct agent_unit){__atomic_load_n(&unit->first, __ATOMIC_RELAXED),
+                               __atomic_load_n(&unit->second, __ATOMIC_RELAXED)};
+}
+
+static uint64_t units_left(const struct feed_cursor *cursor)
+{
+    return agent_units(cursor->head) - agent_units(cursor->tail);
+}
+
+static bool take_long(struct feed_rings *rings, uint32_t ring, enum feed_kind kind)
+{
+    struct feed_cursor *cursor = &rings->cursors[ring];
+    bool is_last = (cursor->tail & (AGENT_CHUNK_UNITS - 1)) == AGENT_CHUNK_UNITS - 1;
+    if (units_left(cursor) < 2 || is_last)
+        return skip_ring(rings, cursor);
+    struct agent_unit rest = copy_unit(rings, cursor->tail + 1);
+    struct feed_event *event = &cursor->event;
+    event->kind = kind;
+    event->requested = rest.first;
+    event->path = kind == FEED_UNMAP ? 0 : (uint32_t)rest.second;
+    if (__builtin_add_overflow(rest.first, rest.second >> 32, &event->usable))
+        event->usable = UINT64_MAX;
+    cursor->tail += 2;
+    return true;
+}
+
+static bool enter_chunk(struct feed_rings *rings, struct feed_cursor *cursor, uint64_t chunk)
+{
+    uint64_t next = agent_chunk_after(cursor->tail, (uint32_t)chunk & UINT16_MAX);
+    if (chunk >= rings->sizes.chunk_count || agent_units(next) > agent_units(cursor->head))
+        return skip_ring(rings, cursor);
+    pass_chunk(rings, cursor->tail);
+    cursor->tail = next;
+    return true;
+}
+
+/* Units that are no events are passed; false: there is nothing else up to head. */
+static bool take_mark(struct feed_rings *rings, uint32_t ring, uint64_t kind, uint64_t value)
+{
+    struct feed_cursor *cursor = &rings->cursors[ring];
+    switch (kind) {
+    case AGENT_OWNER:
+        cursor->tid = (uint32_t)value;
+        cursor->tail++;
+        return true;
+    case AGENT_NEXT:
+        return enter_chunk(rings, cursor, value);
+    case AGENT_END:
+        cursor->tail++;
+        if (!units_left(cursor))
+            close_ring(rings, ring);
+        else
+            skip_ring(rings, cursor);
+        return false;
+    default:
+        return skip_ring(rings, cursor);
+    }
+}
+
+/* The next event of a ring into its cursor; false: there is none up to head. */
+static bool take_event(struct feed_rings *rings, uint32_t ring)
+{
+    struct feed_cursor *cursor = &rings->cursors[ring];
+    while (units_left(cursor)) {
+        struct agent_unit unit = copy_unit(rings, cursor->tail);
+        uint64_t address = unit.second & AGENT_ADDRESS_MASK;
+        cursor->stamp = unit.first;
+        cursor->event = (struct feed_event){.address = address, .tid = cursor->tid};
+        switch (unit.second >> AGENT_KIND_SHIFT) {
+        case AGENT_FREE:
+            cursor->event.kind = FEED_FREE;
+            cursor->tail++;
+            return true;
+        case AGENT_ALLOC:
+            return take_long(rings, ring, FEED_ALLOC);
+        case AGENT_MAP:
+            return take_long(rings, ring, FEED_MAP);
+        case AGENT_UNMAP:
+            return take_long(rings, ring, FEED_UNMAP);
+        default:
+            if (!take_mark(rings, ring, unit.second >> AGENT_KIND_SHIFT, address))
+                return false;
+        }
+    }
+    return false;
+}
+
+static bool is_earlier(const struct feed_rings *rings, uint32_t a, uint32_t b)
+{
+    return rings->cursors[a].stamp < rings->cursors[b].stamp;
+}
+
+static void sift_down(struct feed_rings *rings, uint32_t at)
+{
+    uint32_t *heap = rings->heap;
+    uint32_t ring = heap[at];
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= rings->heap_count)
+            break;
+        if (child + 1 < rings->heap_count && is_earlier(rings, heap[child + 1], heap[child]))
+            child++;
+        if (!is_earlier(rings, heap[child], ring))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = ring;
+}
+
+static void sift_up(struct feed_rings *rings, uint32_t at)
+{
+    uint32_t *heap = rings->heap;
+    uint32_t ring = heap[at];
+    for (; at && is_earlier(rings, ring, heap[(at - 1) / 2]); at = (at - 1) / 2)
+        heap[at] = heap[(at - 1) / 2];
+    heap[at] = ring;
+}
+
+/* Where a thread that took the ring began; false: it lies. */
+static bool open_ring(struct feed_rings *rings, uint32_t ring)
+{
+    struct feed_cursor *cursor = &rings->cursors[ring];
+    uint64_t start = __atomic_load_n(&rings->shared[ring].start, __ATOMIC_RELAXED);
+    cursor->is_open = true;
+    if (agent_chunk(start) >= rings->sizes.chunk_count || start & (AGENT_CHUNK_UNITS - 1) ||
+        agent_units(start) < agent_units(cursor->tail) ||
+        agent_units(start) > agent_units(cursor->head))
+        return skip_ring(rings, cursor);
+    cursor->tail = start;
+    return true;
+}
+
+/* Looks how far a ring is written, and takes its first event where none was waiting. */
+static void look_at_ring(struct feed_rings *rings, uint32_t ring)
+{
+    struct feed_cursor *cursor = &rings->cursors[ring];
+    uint64_t most = (uint64_t)rings->sizes.chunk_count * AGENT_CHUNK_UNITS;
+    uint64_t head = __atomic_load_n(&rings->shared[ring].head, __ATOMIC_ACQUIRE);
+    if (head == cursor->head || agent_chunk(head) >= rings->sizes.chunk_count)
+        return;
+    cursor->head = head;
+    if (!cursor->is_open && !open_ring(rings, ring))
+        return;
+    /* More than all chunks hold, or backwards: which of it is new nobody can tell. */
+    if (units_left(cursor) > most)
+        skip_ring(rings, cursor);
+    if (!cursor->has_event && take_event(rings, ring)) {
+        cursor->has_event = true;
+        rings->heap[rings->heap_count] = ring;
+        sift_up(rings, rings->heap_count++);
+    }
+}
+
+/* A ring whose thread an exec has ended. */
+static void look_at_owner(struct feed_rings *rings, uint32_t ring, uint32_t generation)
+{
+    struct feed_cursor *cursor = &rings->cursors[ring];
+    if (cursor->is_open && !cursor->has_event && !units_left(cursor) &&
+        __atomic_load_n(&rings->shared[ring].head, __ATOMIC_ACQUIRE) == cursor->head &&
+        __atomic_load_n(&rings->shared[ring].generation, __ATOMIC_RELAXED) != generation)
+        close_ring(rings, ring);
+}
+
+/* Looks how far the first `used` rings are written; any number will do. */
+static void feed_rings_look(struct feed_rings *rings, uint32_t used)
+{
+    uint32_t generation = __atomic_load_n(&rings->header->generation, __ATOMIC_ACQUIRE);
+    if (used > rings->sizes.ring_count)
+        used = rings->sizes.ring_count;
+    while (rings->passed_count)
+        agent_push(&rings->header->warm_chunks, rings->chunk_links,
+                   rings->passed[--rings->passed_count]);
+    for (uint32_t ring = 0; ring < used; ring++)
+        look_at_ring(rings, ring);
+    for (uint32_t ring = 0; generation && ring < used; ring++)
+        look_at_owner(rings, ring, generation);
+}
+
+/* The earliest is done with: on to the next of its ring. There must be one. */
+static void feed_rings_next(struct feed_rings *rings)
+{
+    uint32_t ring = rings->heap[0];
+    struct feed_cursor *cursor = &rings->cursors[ring];
+    cursor->has_event = take_event(rings, ring);
+    if (!cursor->has_event)
+        rings->heap[0] = rings->heap[--rings->heap_count];
+    sift_down(rings, 0);
+}
+
+/* New pages in place of these. */
+static void renew(const struct feed_rings *rings, int fd, uint32_t first, uint32_t end)
+{
+    enum { CHUNK_BYTES = AGENT_CHUNK_UNITS * sizeof(struct agent_unit) };
+    off_t start = (off_t)(agent_chunks_at(&rings->sizes) + (uint64_t)first * CHUNK_BYTES);
+    off_t bytes = (off_t)(end - first) * CHUNK_BYTES;
+    if (!fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, bytes))
+        fallocate(fd, FALLOC_FL_KEEP_SIZE, start, bytes);
+}
+
+/*
+ * Gives the memory of chunks that are not in use back, all but a few. `fd`: the shared memory. What
+ * is there instead is charged to misstop, and is no part of the program's resident set.
+ */
+static void feed_rings_trim(struct feed_rings *rings, int fd)
+{
+    uint32_t count = rings->sizes.chunk_count;
+    uint32_t warm[WARM_CHUNKS];
+    uint32_t kept = 0;
+    uint32_t chunk;
+    memset(rings->idle, 0, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!(chunk = agent_pop(&rings->header->warm_chunks, rings->chunk_links, count)))
+            break;
+        if (kept < WARM_CHUNKS)
+            warm[kept++] = chunk - 1;
+        else
+            rings->idle[chunk - 1] = 1;
+    }
+    while (kept)
+        agent_push(&rings->header->warm_chunks, rings->chunk_links, warm[--kept]);
+    for (uint32_t end, first = 0; first < count; first = end) {
+        for (end = first + 1; end < count && rings->idle[end] == rings->idle[first]; end++)
+            ;
+        if (!rings->idle[first])
+            continue;
+        renew(rings, fd, first, end);
+        for (chunk = end; chunk-- > first;)
+            agent_push(&rings->header->cold_chunks, rings->chunk_links, chunk);
+    }
+}
+
+/* Events that found no chunk free. */
+static uint64_t feed_rings_lost(const struct feed_rings *rings)
+{
+    uint64_t sum = 0;
+    for (uint32_t ring = 0; ring < rings->sizes.ring_count; ring++)
+        sum += __atomic_load_n(&rings->shared[ring].lost, __ATOMIC_RELAXED);
+    return sum;
+}
+
+/*
+ * 6.8 MB, and at most 8.9 MB of the program's own: 2 MB for the hashes of paths, 256 KB of
+ * unwinding rules, and what threads keep (src/agent/thread.c). No more than 16 MB in all, of memory
+ * and of address space, which the program may have limited.
+ */
+static const struct agent_sizes usual_sizes = {
+    .ring_count = 320,
+    .chunk_count = 1536,
+    .path_count = 1 << 17,
+    .word_count = 1 << 16,
+};
+
+enum { TRIM_NS = 1000000000 };
+
+/* As the kernel walks it when the thread ends: set_robust_list(2). */
+struct reader_mark {
+    struct robust_list_head head;
+    struct robust_list node;
+    struct robust_list_head *before;
+    bool is_set;
+};
+
+struct feed {
+    int fd;
+    char *memory;
+    struct agent_sizes sizes; /* ours; those in the memory are for the agent */
+    struct agent_header *header;
+    struct feed_rings rings;
+    struct stamp_clock clock;
+    struct feed_paths paths;
+    uint64_t last_ns;
+    uint64_t trimmed_ns;
+    struct reader_mark mark;
+    char *why; /* WHY_BYTES: a sentence for feed_state() */
+};
+
+enum { WHY_BYTES = 256 };
+
+/* Every reading of shared memory: one access, whatever the other side is doing. */
+static uint32_t look32(const uint32_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static uint64_t look64(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static int make_memory(struct feed *feed, uint64_t size_bytes, struct error *error)
+{
+    feed->fd = memfd_create("misstop-agent", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (feed->fd < 0)
+        return error_set(error, -errno, "no memory for the allocation agent: %s", strerror(errno));
+    /* Sealed: else the target could shrink it, and a read of ours would be a SIGBUS. */
+    if (fchmod(feed->fd, 0600) || ftruncate(feed->fd, (off_t)size_bytes) ||
+        fcntl(feed->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+        return error_set(error, -errno, "cannot set up memory for the allocation agent: %s",
+                         strerror(errno));
+    /* Touched by misstop first, so that it is misstop's: where there is too little it is not. */
+    fallocate(feed->fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)size_bytes);
+    void *memory =
+        mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, feed->fd, 0);
+    if (memory == MAP_FAILED)
+        return error_set(error, -errno,
+                         "cannot map %llu MiB for the allocation agent: %s; is there a ulimit -v?",
+                         (unsigned long long)(size_bytes >> 20), strerror(errno));
+    feed->memory = memory;
+    feed->header = memory;
+    return 0;
+}
+
+/*
+ * The agent goes on only as long as the header has the number of this thread, and the kernel takes
+ * it out when the thread ends, even by SIGKILL. The list is in memory of our own: the target can
+ * write to the word, but not to what the kernel follows.
+ */
+static void sign_header(struct feed *feed)
+{
+    struct reader_mark *mark = &feed->mark;
+    size_t length;
+    syscall(SYS_get_robust_list, 0, &mark->before, &length);
+    mark->node.next = &mark->head.list;
+    mark->head.list.next = &mark->node;
+    mark->head.futex_offset = (long)((char *)&feed->header->reader - (char *)&mark->node);
+    syscall(SYS_set_robust_list, &mark->head, sizeof mark->head);
+    mark->is_set = true;
+    feed->header->reader = (uint32_t)syscall(SYS_gettid);
+}
+
+/* Whatever of the memory is still mapped by the program, or by children of it, takes no room. */
+static void withdraw(struct feed *feed)
+{
+    struct robust_list_head *now = NULL;
+    size_t length;
+    __atomic_store_n(&feed->header->reader, 0, __ATOMIC_RELAXED);
+    syscall(SYS_get_robust_list, 0, &now, &length);
+    if (now == &feed->mark.head)
+        syscall(SYS_set_robust_list, feed->mark.before, sizeof *feed->mark.before);
+    fallocate(feed->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+              (off_t)agent_total_bytes(&feed->sizes));
+}
+
+/* What an exec of the program is compared with. */
+static int describe_self(struct feed *feed)
+{
+    struct agent_load_work *work = malloc(sizeof *work);
+    if (!work)
+        return -ENOMEM;
+    feed->header->linker = agent_load_linker(work, "/proc/self/exe");
+    feed->header->filters = agent_load_filters(work);
+    free(work);
+    return 0;
+}
+
+static void fill_header(struct feed *feed)
+{
+    feed->header->version = AGENT_VERSION;
+    feed->header->clock = feed->clock.is_tsc ? AGENT_TSC : AGENT_MONOTONIC;
+    feed->header->sizes = feed->sizes;
+    feed->header->owner = (uint32_t)getpid();
+    feed->header->owner_fd = (uint32_t)feed->fd;
+    feed->header->total_bytes = agent_total_bytes(&feed->sizes);
+    sign_header(feed);
+    feed->header->magic = AGENT_MAGIC;
+}
+
+int feed_new_sized(struct feed **out, const struct agent_sizes *sizes, struct error *error)
+{
+    if (!agent_sizes_valid(sizes))
+        return error_set(error, -EINVAL, "no such sizes for the allocation agent");
+    struct feed *feed = calloc(1, sizeof *feed);
+    if (!feed)
+        return error_set(error, -ENOMEM, "out of memory");
+    feed->fd = -1;
+    feed->sizes = *sizes;
+    int code = make_memory(feed, agent_total_bytes(sizes), error);
+    if (code)
+        goto failed;
+    feed->why = calloc(1, WHY_BYTES);
+    if (!feed->why || describe_self(feed) ||
+        feed_rings_init(&feed->rings, feed->memory, &feed->sizes) ||
+        feed_paths_init(&feed->paths, feed->memory, &feed->sizes)) {
+        code = error_set(error, -ENOMEM, "out of memory");
+        goto failed;
+    }
+    stamp_clock_init(&feed->clock);
+    fill_header(feed);
+    *out = feed;
+    return 0;
+
+failed:
+    feed_free(feed);
+    return code;
+}
+
+int feed_new(struct feed **feed, struct error *error)
+{
+    return feed_new_sized(feed, &usual_sizes, error);
+}
+
+void feed_free(struct feed *feed)
+{
+    if (!feed)
+        return;
+    if (feed->mark.is_set)
+        withdraw(feed);
+    if (feed->memory)
+        munmap(feed->memory, agent_total_bytes(&feed->sizes));
+    if (feed->fd >= 0)
+        close(feed->fd);
+    feed_paths_fini(&feed->paths);
+    feed_rings_fini(&feed->rings);
+    free(feed->why);
+    free(feed);
+}
+
+int feed_fd(const struct feed *feed)
+{
+    return feed->fd;
+}
+
+void feed_check_paths(struct feed *feed)
+{
+    feed->header->flags |= AGENT_CHECK_PATHS;
+}
+
+void feed_hand_on(struct feed *feed)
+{
+    feed->header->flags |= AGENT_HAND_ON;
+}
+
+static void hand_out(struct feed *feed, const struct feed_cursor *cursor, feed_callback *callback,
+                     void *context)
+{
+    struct feed_event event = cursor->event;
+    event.time_ns = stamp_clock_ns(&feed->clock, cursor->stamp);
+    if (event.time_ns < feed->last_ns)
+        event.time_ns = feed->last_ns;
+    feed->last_ns = event.time_ns;
+    if (event.path >= feed->sizes.path_count || !feed->paths.known[event.path])
+        event.path = 0;
+    callback(context, &event);
+}
+
+static void look_at_rings(struct feed *feed)
+{
+    feed_rings_look(&feed->rings, look32(&feed->header->rings_used));
+    feed_paths_learn(&feed->paths);
+}
+
+static void trim(struct feed *feed)
+{
+    uint64_t now_ns = stamp_clock_ns(&feed->clock, feed->clock.latest.stamp);
+    if (now_ns - feed->trimmed_ns < TRIM_NS)
+        return;
+    feed->trimmed_ns = now_ns;
+    feed_rings_trim(&feed->rings, feed->fd);
+}
+
+long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, void *context)
+{
+    long count = 0;
+    /*
+     * The time first, then how far the rings are written: what led to an event stamped before
+     * now was published before it, so it is seen too.
+     */
+    stamp_clock_update(&feed->clock);
+    uint64_t limit = stamp_clock_stamp(&feed->clock, until_ns);
+    if (limit > feed->clock.latest.stamp)
+        limit = feed->clock.latest.stamp;
+    look_at_rings(feed);
+    /* Ends: no ring is looked at again, and none holds more than all chunks. */
+    const struct feed_cursor *first;
+    while ((first = feed_rings_first(&feed->rings)) && first->stamp <= limit) {
+        hand_out(feed, first, callback, context);
+        feed_rings_next(&feed->rings);
+        count++;
+    }
+    trim(feed);
+    return count;
+}
+
+uint32_t feed_path(const struct feed *feed, uint32_t path, const uint64_t **frames)
+{
+    return feed_paths_get(&feed->paths, path, frames);
+}
+
+struct feed_counts feed_counts(const struct feed *feed)
+{
+    const struct agent_header *header = feed->header;
+    return (struct feed_counts){
+        .ring_full = feed_rings_lost(&feed->rings),
+        .no_ring = look64(&header->lost_no_ring),
+        .damaged = feed->rings.damaged,
+        .no_path = look64(&header->lost_paths),
+        .paths = look64(&header->path_top) >> AGENT_PATH_SHIFT,
+        .unwound = look64(&header->unwound),
+        .checked = look64(&header->checked),
+        .wrong = look64(&header->wrong),
+    };
+}
+
+uint64_t feed_lost(const struct feed *feed)
+{
+    struct feed_counts counts = feed_counts(feed);
+    return counts.ring_full + counts.no_ring + counts.damaged;
+}
+
+enum feed_state feed_state(const struct feed *feed, const char **why)
+{
+    static const char *const reasons[] = {
+        [AGENT_NO_REASON] = "the agent gave no reason",
+        [AGENT_NO_MEMORY] = "no address space for the agent's memory (ulimit -v?)",
+        [AGENT_NO_WIPE] = "the kernel has no MADV_WIPEONFORK (Linux 4.14)",
+        [AGENT_NO_MALLOC] = "no malloc found behind the agent",
+        [AGENT_OTHER_SIZES] = "the agent is of another version than misstop",
+        [AGENT_NO_CLOCK] = "the program may not read the processor's clock (PR_SET_TSC)",
+        [AGENT_SANDBOXED] =
+            "the program forbade itself system calls or the clock (seccomp, PR_SET_TSC)",
+    };
+    uint32_t state = look32(&feed->header->state);
+    uint32_t reason = look32(&feed->header->reason);
+    const char *text = NULL;
+    if (state == AGENT_GAVE_UP && reason == AGENT_NOT_FOLLOWED) {
+        snprintf(feed->why, WHY_BYTES, "the program was replaced by exec; the one that runs now %s",
+                 agent_load_words((uint32_t)look64(&feed->header->load)));
+        text = feed->why;
+    } else if (state == AGENT_GAVE_UP)
+        text = reasons[reason <= AGENT_SANDBOXED ? reason : 0];
+    else if (state == AGENT_RUNNING && look32(&feed->header->own_malloc))
+        text = "the program brings its own malloc: blocks show only if it asks libc for them";
+    if (why)
+        *why = text;
+    return state == AGENT_RUNNING   ? FEED_RUNNING
+           : state == AGENT_GAVE_UP ? FEED_GAVE_UP
+                                    : FEED_NOT_STARTED;
+}
+
+/* The part of feed.h that has to do with starting the target: its environment, its kind. */
+
+int feed_inherit(const struct feed *feed)
+{
+    return fcntl(feed_fd(feed), F_SETFD, 0) ? -errno : 0;
+}
+
+int feed_environment(const struct feed *feed, const char *agent_path, char *preload,
+                     size_t preload_size, char *variable, size_t variable_size, struct error *error)
+{
+    const char *before = getenv("LD_PRELOAD");
+    bool has_before = before && *before;
+    if (strpbrk(agent_path, " :"))
+        return error_set(error, -EINVAL, "%s: LD_PRELOAD cannot hold a path with spaces or colons",
+                         agent_path);
+    int length = snprintf(preload, preload_size, "LD_PRELOAD=%s%s%s", agent_path,
+                          has_before ? ":" : "", has_before ? before : "");
+    int other = snprintf(variable, variable_size, AGENT_VARIABLE "=%d", feed_fd(feed));
+    if (length < 0 || (size_t)length >= preload_size || other < 0 || (size_t)other >= variable_size)
+        return error_set(error, -ENAMETOOLONG, "LD_PRELOAD would be too long");
+    return 0;
+}
+
+/* The agent was built with misstop, and can be loaded by what loads misstop. */
+static enum agent_load feed_look_agent(struct agent_load_work *work, const char *command,
+                                       struct error *error)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    if (!agent_load_find(work, command, getenv("PATH"))) {
+        error_set(error, -ENOENT, "%s: no such command", command);
+        return AGENT_LOAD_UNREADABLE;
+    }
+    char *path = strdup(work->path);
+    struct agent_file linker = agent_load_linker(work, "/proc/self/exe");
+    enum agent_load why = path ? agent_load_look(work, path, &linker, NULL) : AGENT_LOAD_UNREADABLE;
+    int saved = errno;
+    free(path);
+    if (why == AGENT_LOAD_UNREADABLE)
+        error_set(error, -saved, "cannot read %s: %s", work->path, strerror(saved));
+    else if (why != AGENT_LOADABLE)
+        error_set(error, -ENOTSUP, "%s %s", work->path, agent_load_words(why));
+    else if (preload && agent_load_look(work, work->path, &linker, preload) != AGENT_LOADABLE) {
+        error_set(error, -ENOTSUP, "LD_PRELOAD names a sanitizer, which has to come first in it");
+        why = AGENT_LOAD_SANITIZER;
+    }
+    return why;
+}
+
+enum agent_load feed_refusal(const char *command, struct error *error)
+{
+    struct agent_load_work *work = malloc(sizeof *work);
+    if (!work) {
+        error_set(error, -ENOMEM, "out of memory");
+        return AGENT_LOAD_UNREADABLE;
+    }
+    enum agent_load why = feed_look_agent(work, command, error);
+    free(work);
+    return why;
+}

@@ -1,0 +1,765 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/heap/walk.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "resolve/heap/walk_state.h"
+
+enum {
+    ATTEMPTS = 5,
+    ATTEMPTS_NEAR = 3, /* the rest chain from the span's start */
+    AGREED_MANY = 16,  /* marks met that stand for a proof where there is none */
+    UNREST_FINDS = 256,
+    CHECK_BYTES = 2048, /* block and neighbours read at once up to here */
+    AHEAD_MIN_BYTES = 1024,
+    AHEAD_MAX_BYTES = 1 << 16,
+    BACKOFF_MAX = 1024
+};
+
+static const uint64_t back_bytes[ATTEMPTS_NEAR] = {2048, 1 << 16, 1 << 20};
+
+#define BUDGET_BYTES ((uint64_t)256 << 20)
+
+/* Where to chain from: so far before the address that the chain meets marks on its way. The
+ * further attempts take more room for what may have changed since. */
+static uint64_t anchor(const struct walk_span *span, uint64_t target, unsigned attempt)
+{
+    uint64_t near = walk_span_below(span, target);
+    if (attempt >= ATTEMPTS_NEAR || near - span->first < back_bytes[attempt])
+        return span->first;
+    near = walk_span_below(span, near - back_bytes[attempt]);
+    return near == span->first ? near : walk_span_below(span, near - 1);
+}
+
+/*
+ * A boundary remembered may be one no more: chunks that were merged and cut up anew leave
+ * their old headers in the blocks that came after, and these lead from one to the next as they
+ * did. A free chunk settles it: what its list holds is a chunk now. Fd and bk of a free chunk
+ * are its neighbours' in its list, which point back (at +24 and +16) only if it is in it.
+ */
+static bool in_list(struct walk *walk, uint64_t chunk)
+{
+    uint64_t links[2], back, forth;
+    return walk_memory_read(&walk->memory, chunk + 16, links, sizeof links) &&
+           !((links[0] | links[1]) & 15) &&
+           walk_memory_read(&walk->memory, links[0] + 24, &back, 8) && back == chunk &&
+           walk_memory_read(&walk->memory, links[1] + 16, &forth, 8) && forth == chunk;
+}
+
+/* False: the chain leads through what was a free chunk once. */
+static bool prove(struct walk *walk, struct walk_chain *chain)
+{
+    if (chain->in_use || chain->trust.proved)
+        return true;
+    chain->trust.proved = in_list(walk, chain->chunk.at) || in_list(walk, chain->chunk.at);
+    return chain->trust.proved;
+}
+
+/* Whether a chain speaks for its end. Where nothing was seen to change a few marks will do. */
+static bool enough(struct walk_span *span, const struct walk_trust *trust, unsigned attempt)
+{
+    if (trust->differed)
+        span->unrest = UNREST_FINDS;
+    if (trust->proved || (walk_trusted(trust) && !span->unrest))
+        return true;
+    return trust->agreed >= AGREED_MANY && (!trust->differed || attempt + 1 >= ATTEMPTS_NEAR);
+}
+
+/* Behind fence posts, memory that another took from brk; then perhaps the heap again. */
+static enum walk_failure over_gap(struct walk *walk, struct walk_chain *chain, uint64_t target)
+{
+    uint64_t fence = chain->chunk.at;
+    uint64_t at = 0;
+    if (!chain->span->arena && target >= fence + WALK_CHUNK_MIN && target < chain->span->end)
+        at = walk_chain_resume(chain, &walk->probe, fence + WALK_CHUNK_HEADER);
+    if (!at || at > target)
+        return WALK_FAIL_FOREIGN;
+    walk_span_pass(chain->span, fence, at, &chain->trust);
+    walk_window_reset(&walk->window, AHEAD_MIN_BYTES);
+    return walk_chain_start(chain, at) ? WALK_FAIL_NONE : WALK_FAIL_UNREADABLE;
+}
+
+/* Chains to the chunk that holds the target; *top: it is the top chunk. */
+static enum walk_failure walk_locate_follow(struct walk *walk, struct walk_chain *chain,
+                                            uint64_t target, bool *top)
+{
+    uint64_t budget_end = walk->memory.bytes_read + BUDGET_BYTES;
+    enum walk_failure failure = WALK_FAIL_NONE;
+    while (!failure && chain->chunk.at <= target) {
+        switch (walk_chain_look(chain)) {
+        case WALK_CHAIN_ON:
+            if (!prove(walk, chain))
+                return WALK_FAIL_CHANGED;
+            if (target < chain->next.at)
+                return WALK_FAIL_NONE;
+            walk_chain_step(chain);
+            break;
+        case WALK_CHAIN_TOP:
+            *top = true;
+            return target < chain->span->end ? WALK_FAIL_NONE : WALK_FAIL_UNMAPPED;
+        case WALK_CHAIN_FENCE:
+            failure = over_gap(walk, chain, target);
+            break;
+        case WALK_CHAIN_BROKEN:
+            return WALK_FAIL_BROKEN;
+        case WALK_CHAIN_UNREADABLE:
+            return WALK_FAIL_UNREADABLE;
+        }
+        if (walk->memory.bytes_read > budget_end)
+            return WALK_FAIL_BUDGET;
+    }
+    return failure ? failure : WALK_FAIL_BROKEN;
+}
+
+/* Headers as they are now: of the chunk before (if known), this and the next one. */
+static bool read_heads(struct walk *walk, const struct walk_chain *chain, uint64_t heads[3])
+{
+    unsigned char bytes[CHECK_BYTES];
+    uint64_t at = chain->chunk.at;
+    uint64_t next = at + walk_chunk_bytes(&chain->chunk);
+    uint64_t before = chain->before ? chain->before : at;
+    if (next + 16 - before <= CHECK_BYTES) {
+        if (!walk_memory_read(&walk->memory, before, bytes, next + 16 - before))
+            return false;
+        memcpy(&heads[0], bytes + 8, 8);
+        memcpy(&heads[1], bytes + (at - before) + 8, 8);
+        memcpy(&heads[2], bytes + (next - before) + 8, 8);
+        return true;
+    }
+    return walk_memory_read(&walk->memory, before + 8, &heads[0], 8) &&
+           walk_memory_read(&walk->memory, at + 8, &heads[1], 8) &&
+           walk_memory_read(&walk->memory, next + 8, &heads[2], 8);
+}
+
+/* Whether the block is still there, between the same neighbours. */
+static bool verify(struct walk *walk, struct walk_chain *chain)
+{
+    uint64_t heads[3];
+    uint64_t sizes = ~(uint64_t)7;
+    uint64_t before = chain->before ? chain->before : chain->chunk.at;
+    if (!read_heads(walk, chain, heads))
+        return false;
+    bool meets = !chain->before || before + (heads[0] & sizes) == chain->chunk.at;
+    chain->in_use = heads[2] & WALK_PREV_IN_USE;
+    return meets && (heads[1] & sizes) == walk_chunk_bytes(&chain->chunk) && !(heads[2] & 8) &&
+           (heads[2] & sizes || heads[2] & WALK_PREV_IN_USE);
+}
+
+static enum walk_failure answer(struct walk *walk, struct walk_chain *chain, bool top,
+                                struct walk_block *block)
+{
+    enum walk_listed listed = WALK_LISTED_NO;
+    if (!top && !verify(walk, chain))
+        return WALK_FAIL_CHANGED;
+    if (!top && chain->in_use)
+        listed = walk_lists_hold(walk, &chain->chunk, chain->span->arena);
+    if (listed == WALK_LISTED_UNSURE)
+        return WALK_FAIL_UNSURE;
+    bool in_use = chain->in_use && listed == WALK_LISTED_NO;
+    *block = (struct walk_block){.start = chain->chunk.at + WALK_CHUNK_HEADER,
+                                 .usable_bytes = walk_chunk_bytes(&chain->chunk) - 8,
+                                 .state = top      ? WALK_TOP
+                                          : in_use ? WALK_IN_USE
+                                                   : WALK_FREE,
+                                 .arena = chain->span->arena};
+    return WALK_FAIL_NONE;
+}
+
+static enum walk_failure attempt(struct walk *walk, struct walk_span *span, uint64_t target,
+                                 unsigned number, struct walk_block *block)
+{
+    uint64_t from = anchor(span, target, number);
+    /* With room for the header behind a block of usual size. */
+    uint64_t ahead = target - from + 512;
+    ahead = ahead < AHEAD_MIN_BYTES ? AHEAD_MIN_BYTES : ahead;
+    ahead = ahead > AHEAD_MAX_BYTES ? AHEAD_MAX_BYTES : ahead;
+    struct walk_chain chain = walk_chain_of(walk, span, ahead);
+    chain.trust.proved = from == span->first;
+    bool top = false;
+    if (!walk_chain_start(&chain, from))
+        return WALK_FAIL_UNREADABLE;
+    enum walk_failure failure = walk_locate_follow(walk, &chain, target, &top);
+    if (failure == WALK_FAIL_BROKEN || failure == WALK_FAIL_CHANGED)
+        span->unrest = UNREST_FINDS;
+    if (failure)
+        return failure;
+    if (!enough(span, &chain.trust, number))
+        return WALK_FAIL_CHANGED;
+    return answer(walk, &chain, top, block);
+}
+
+/* A span whose chain from the start is broken stays so for a while: it is not read whole for
+ * each sample. */
+static bool must_wait(struct walk_span *span)
+{
+    if (!span->waiting)
+        return false;
+    span->waiting--;
+    return true;
+}
+
+static void back_off(struct walk_span *span)
+{
+    span->backoff = span->backoff < BACKOFF_MAX ? span->backoff * 2 + 1 : BACKOFF_MAX;
+    span->waiting = span->backoff;
+}
+
+/* Fills *block, or says why not. The span may be gone after a failure. */
+static enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, uint64_t address,
+                                     struct walk_block *block)
+{
+    /* The first word of the next chunk is this block's as long as it is in use. */
+    uint64_t target = address - 8;
+    enum walk_failure failure = WALK_FAIL_FOREIGN;
+    if (target < span->first)
+        return WALK_FAIL_FOREIGN;
+    for (unsigned i = 0; i < ATTEMPTS; i++) {
+        if (i == ATTEMPTS_NEAR && must_wait(span))
+            return failure;
+        failure = attempt(walk, span, target, i, block);
+        if (!failure || failure == WALK_FAIL_BUDGET) {
+            span->backoff = 0;
+            span->unrest -= !!span->unrest;
+            return failure;
+        }
+        walk->stats.retries++;
+        if (!walk_span_refresh(span, &walk->arenas, &walk->memory)) {
+            walk_spans_remove(&walk->spans, span);
+            return failure;
+        }
+    }
+    back_off(span);
+    return failure;
+}
+
+#define SPAN_LIMIT_BYTES ((uint64_t)1 << 40)
+
+enum { THREADS_MAX = 1024 }; /* whose caches are looked for */
+
+enum {
+    DATA_BYTES_MUCH = 1 << 20,
+    DATA_BYTES_MAX = 64 << 20, /* of a program's data, searched for arenas */
+    /* A process that allocates in that moment may not look sound; malloc may not have been used. */
+    SEARCH_TRIES = 16,
+    SEARCH_TRIES_WITHOUT = 2 /* libc */
+};
+
+/* What the paths of the mappings tell. */
+struct seen {
+    char libc[64];   /* file name of glibc's, "" if none */
+    char other[64];  /* of another allocator */
+    char loader[64]; /* of a program that is not static, and has another libc */
+    char library[64];
+    char program[64];
+    bool musl;
+};
+
+int walk_new(struct walk **out, const struct walk_target *target)
+{
+    struct walk *walk = calloc(1, sizeof *walk);
+    if (!walk)
+        return -ENOMEM;
+    walk->memory.target = *target;
+    walk_lists_init(&walk->lists);
+    snprintf(walk->status, sizeof walk->status, "no mappings known yet");
+    if (walk_window_init(&walk->window) || walk_window_init(&walk->probe) ||
+        walk_arenas_init(&walk->arenas)) {
+        walk_free(walk);
+        return -ENOMEM;
+    }
+    *out = walk;
+    return 0;
+}
+
+void walk_free(struct walk *walk)
+{
+    if (!walk)
+        return;
+    free(walk->threads);
+    walk_mapped_fini(&walk->mapped);
+    walk_lists_fini(&walk->lists);
+    walk_spans_fini(&walk->spans);
+    walk_arenas_fini(&walk->arenas);
+    walk_window_fini(&walk->probe);
+    walk_window_fini(&walk->window);
+    walk_memory_fini(&walk->memory);
+    free(walk);
+}
+
+static const char *file_name(const struct walk_mapping *map)
+{
+    const char *slash = map->path ? strrchr(map->path, '/') : NULL;
+    return slash ? slash + 1 : "";
+}
+
+static bool starts(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+static bool is_libc(const char *name)
+{
+    return starts(name, "libc.so.6") || starts(name, "libc-2.");
+}
+
+static void walk_keep_name(char out[64], const char *name)
+{
+    if (!*out)
+        text_sanitise(out, 64, name, strlen(name));
+}
+
+static void walk_look_at_mapping(struct seen *seen, const struct walk_mapping *map)
+{
+    static const char *const allocators[] = {"libjemalloc", "libtcmalloc", "libmimalloc",
+                                             "libsnmalloc", "libhoard",    "libscudo",
+                                             "libtbbmalloc"};
+    const char *name = file_name(map);
+    if (is_libc(name))
+        walk_keep_name(seen->libc, name);
+    /* Its loader is its libc; Debian has it as libc.so in a folder of its own. */
+    if (starts(name, "ld-musl-") || starts(name, "libc.musl-") ||
+        (!strcmp(name, "libc.so") && strstr(map->path, "musl")))
+        seen->musl = true;
+    for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
+        if (starts(name, allocators[i]))
+            walk_keep_name(seen->other, name);
+    if (starts(name, "ld-") || starts(name, "ld.so") || starts(name, "linker64"))
+        walk_keep_name(seen->loader, name);
+    if (*seen->program && strstr(name, ".so"))
+        walk_keep_name(seen->library, name);
+    if (*name)
+        walk_keep_name(seen->program, name);
+}
+
+/* Arenas in the initialised data of libc; in a program without libc in its own. */
+static bool walk_search_arenas(struct walk *walk, const struct walk_mapping *mappings, size_t count,
+                               bool libc)
+{
+    uint64_t bytes = 0;
+    walk->search_costly = false;
+    for (size_t i = 0; i < count && bytes < DATA_BYTES_MAX; i++) {
+        const struct walk_mapping *map = &mappings[i];
+        if (!map->writable || map->kind != WALK_MAPPING_FILE || (libc && !is_libc(file_name(map))))
+            continue;
+        uint64_t size = map->end - map->start;
+        size = size < DATA_BYTES_MAX - bytes ? size : DATA_BYTES_MAX - bytes;
+        bytes += size;
+        walk->search_costly |= bytes > DATA_BYTES_MUCH;
+        if (walk_arenas_search(&walk->arenas, &walk->memory, map->start, map->start + size))
+            return true;
+    }
+    return false;
+}
+
+static void say_why_not(struct walk *walk, const struct seen *seen, bool mapped)
+{
+    char *out = walk->status;
+    size_t size = sizeof walk->status;
+    if (seen->musl)
+        snprintf(out, size, "musl: its allocator has no chunks that could be walked");
+    else if (*seen->other)
+        snprintf(out, size, "no glibc heap: %s is loaded and %s never used", seen->other,
+                 *seen->libc ? "glibc's malloc was" : "glibc is");
+    else if (*seen->libc)
+        snprintf(out, size, "no glibc heap: the malloc of %s was not used (another allocator?)",
+                 seen->libc);
+    else if (!mapped)
+        snprintf(out, size,
+                 "no heap: its memory map cannot be read (a setuid program, or one that "
+                 "may not be traced)");
+    else if (starts(seen->program, "qemu-"))
+        snprintf(out, size, "no glibc heap: %s runs a program of another architecture",
+                 seen->program);
+    else if (*seen->loader || *seen->library)
+        snprintf(out, size, "no glibc heap: the program has another C library (%s)",
+                 *seen->loader ? seen->loader : seen->library);
+    else
+        snprintf(out, size, "static program: no glibc allocator found in %s",
+                 *seen->program ? seen->program : "it");
+}
+
+static void find_arenas(struct walk *walk, const struct walk_mapping *mappings, size_t count)
+{
+    struct seen seen = {0};
+    for (size_t i = 0; i < count; i++)
+        walk_look_at_mapping(&seen, &mappings[i]);
+    bool found = false;
+    unsigned tries = *seen.libc ? SEARCH_TRIES : SEARCH_TRIES_WITHOUT;
+    for (unsigned i = 0; i < tries && !found && count && !seen.musl; i++)
+        found = walk_search_arenas(walk, mappings, count, *seen.libc);
+    if (!found) {
+        say_why_not(walk, &seen, count > 0);
+        /* A program's own data may be large: gone through ever more seldom. */
+        walk->search_backoff = walk->search_backoff * 2 + walk->search_costly;
+        walk->search_waiting = walk->search_backoff;
+        return;
+    }
+    *walk->status = '\0';
+    if (*seen.libc)
+        snprintf(walk->source, sizeof walk->source, "glibc malloc in %s", seen.libc);
+    else
+        snprintf(walk->source, sizeof walk->source, "static program with glibc malloc");
+}
+
+/* The main arena's heap: from the start of brk's memory, or where others that took some from
+ * brk before malloc did have left off. */
+static uint64_t first_chunk(struct walk *walk, const struct walk_chain *chain, uint64_t start)
+{
+    uint64_t head;
+    /* As a rule the first thing that malloc makes is a thread's cache. */
+    if (walk_memory_read(&walk->memory, start + 8, &head, 8) && (head & 15) == WALK_PREV_IN_USE &&
+        walk_cache_size(head & ~(uint64_t)7))
+        return start;
+    return walk_chain_resume(chain, &walk->probe, start);
+}
+
+static void find_main(struct walk *walk)
+{
+    const struct walk_memory *memory = &walk->memory;
+    size_t first = 0;
+    while (first < memory->map_count && memory->maps[first].kind != WALK_MAPPING_HEAP)
+        first++;
+    if (first == memory->map_count)
+        return;
+    size_t last = first;
+    while (last + 1 < memory->map_count && memory->maps[last + 1].kind == WALK_MAPPING_HEAP)
+        last++;
+    uint64_t start = memory->maps[first].start;
+    uint64_t end = memory->maps[last].end;
+    uint64_t limit = last + 1 < memory->map_count ? memory->maps[last + 1].start : UINT64_MAX;
+    if (limit - start > SPAN_LIMIT_BYTES)
+        limit = start + SPAN_LIMIT_BYTES;
+    end = end < limit ? end : limit;
+    struct walk_span whole = {.first = start, .limit = limit, .mapped_end = end};
+    struct walk_chain chain = walk_chain_of(walk, &whole, WALK_PAGE_BYTES);
+    struct walk_span *known = walk_spans_find(&walk->spans, end - 1);
+    if (!known && walk_span_refresh(&whole, &walk->arenas, &walk->memory))
+        start = first_chunk(walk, &chain, start);
+    else
+        start = known ? known->first : 0;
+    free(whole.marks);
+    struct walk_span *span = start ? walk_spans_add(&walk->spans, start, end, limit, 0) : NULL;
+    if (span)
+        walk_span_refresh(span, &walk->arenas, &walk->memory);
+}
+
+static void drop_unmapped(struct walk *walk)
+{
+    for (size_t i = walk->spans.count; i-- > 0;) {
+        struct walk_span *span = &walk->spans.spans[i];
+        if (!walk_memory_mapping(&walk->memory, span->first))
+            walk_spans_remove(&walk->spans, span);
+    }
+}
+
+int walk_update(struct walk *walk, const struct walk_mapping *mappings, size_t count)
+{
+    int code = walk_memory_map(&walk->memory, mappings, count);
+    if (code)
+        return code;
+    if (!walk->arenas.count && !walk->search_waiting)
+        find_arenas(walk, mappings, count);
+    else if (!walk->arenas.count)
+        walk->search_waiting--;
+    if (!walk->arenas.count)
+        return 0;
+    walk_arenas_follow(&walk->arenas, &walk->memory);
+    drop_unmapped(walk);
+    find_main(walk);
+    return 0;
+}
+
+int walk_threads(struct walk *walk, const uint64_t *bases, size_t count)
+{
+    size_t kept = count < THREADS_MAX ? count : THREADS_MAX;
+    uint64_t *copy = kept ? malloc(kept * sizeof *copy) : NULL;
+    if (kept && !copy)
+        return -ENOMEM;
+    if (kept)
+        memcpy(copy, bases, kept * sizeof *copy);
+    free(walk->threads);
+    walk->threads = copy;
+    walk->thread_count = kept;
+    return 0;
+}
+
+const char *walk_status(const struct walk *walk)
+{
+    return *walk->status ? walk->status : NULL;
+}
+
+const char *walk_source(const struct walk *walk)
+{
+    return walk->source;
+}
+
+static enum walk_failure outside(const struct walk *walk, uint64_t address)
+{
+    return walk_memory_mapping(&walk->memory, address) ? WALK_FAIL_FOREIGN : WALK_FAIL_UNMAPPED;
+}
+
+static enum walk_failure walk_find_block(struct walk *walk, uint64_t address,
+                                         struct walk_block *block)
+{
+    enum walk_failure failure = WALK_FAIL_FOREIGN;
+    if (*walk->status)
+        return WALK_FAIL_NO_HEAP;
+    if (address < WALK_PAGE_BYTES || address >> 56)
+        return WALK_FAIL_UNMAPPED;
+    struct walk_span *span = walk_mapped_span(walk, address);
+    if (span)
+        failure = walk_locate(walk, span, address, block);
+    /* Without a span, or with one that is gone now. */
+    if (!failure || walk_spans_find(&walk->spans, address))
+        return failure;
+    if (walk_mapped_find(walk, address, block))
+        return WALK_FAIL_NONE;
+    span = walk_spans_find(&walk->spans, address);
+    return span ? walk_locate(walk, span, address, block) : outside(walk, address);
+}
+
+bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block)
+{
+    walk->stats.finds++;
+    enum walk_failure failure = walk_find_block(walk, address, block);
+    walk->stats.failures[failure]++;
+    return !failure;
+}
+
+const struct walk_stats *walk_stats(struct walk *walk)
+{
+    walk->stats.reads = walk->memory.reads;
+    walk->stats.bytes_read = walk->memory.bytes_read;
+    walk->stats.arenas = (uint32_t)walk->arenas.count;
+    walk->stats.thread_caches = (uint32_t)walk->lists.cache_count;
+    return &walk->stats;
+}
+
+enum { TRIES = 8, BACK_BYTES = 1 << 16, FAST_CHUNK_MAX = 176, LATER_MAX = 1 << 22 };
+
+/* One walk through everything. */
+struct tour {
+    struct walk *walk;
+    walk_visit visit; /* NULL: only to find thread caches and set marks */
+    void *context;
+    struct hash listed;       /* chunks in free lists */
+    struct walk_block *later; /* blocks that look cached, by no cache known so far */
+    size_t later_count;
+    size_t later_room;
+    uint64_t budget_end; /* of bytes read */
+    long passed;
+    bool ended;
+    int code;
+};
+
+static void visit(struct tour *tour, const struct walk_block *block)
+{
+    tour->passed++;
+    if (tour->visit)
+        tour->ended = !tour->visit(tour->context, block);
+}
+
+static void put_off(struct tour *tour, const struct walk_block *block)
+{
+    struct walk_block *more =
+        array_more(tour->later, &tour->later_room, tour->later_count, sizeof *more, LATER_MAX);
+    if (!more) {
+        tour->code = -ENOMEM;
+        return;
+    }
+    tour->later = more;
+    tour->later[tour->later_count++] = *block;
+}
+
+static void look_for_cache(struct tour *tour, uint64_t start)
+{
+    struct walk *walk = tour->walk;
+    if (hash_find(&walk->lists.known, start) || !walk_cache_consider(walk, start, false))
+        return;
+    if (walk_lists_collect_cache(walk, start, &tour->listed))
+        tour->code = -ENOMEM;
+}
+
+/* A chunk that looks in use. */
+static void walk_all_pass(struct tour *tour, const struct walk_chain *chain)
+{
+    const struct walk_chunk *chunk = &chain->chunk;
+    uint64_t bytes = walk_chunk_bytes(chunk);
+    bool suspect = walk_lists_suspect(tour->walk, chunk);
+    if ((suspect || bytes <= FAST_CHUNK_MAX) && hash_find(&tour->listed, chunk->at))
+        return;
+    struct walk_block block = {.start = chunk->at + WALK_CHUNK_HEADER,
+                               .usable_bytes = bytes - 8,
+                               .state = WALK_IN_USE,
+                               .arena = chain->span->arena};
+    if (walk_cache_size(bytes))
+        look_for_cache(tour, block.start);
+    if (suspect && tour->visit)
+        put_off(tour, &block);
+    else
+        visit(tour, &block);
+}
+
+/* Through the span from where the chain stands to its end. */
+static enum walk_chain_end walk_all_follow(struct tour *tour, struct walk_chain *chain,
+                                           uint64_t *passed_to)
+{
+    enum walk_chain_end end;
+    while ((end = walk_chain_look(chain)) == WALK_CHAIN_ON && !tour->ended && !tour->code &&
+           tour->walk->memory.bytes_read < tour->budget_end) {
+        if (chain->in_use && chain->chunk.at >= *passed_to)
+            walk_all_pass(tour, chain);
+        if (chain->next.at > *passed_to)
+            *passed_to = chain->next.at;
+        walk_chain_step(chain);
+    }
+    return end;
+}
+
+/*
+ * A chain that breaks in a process that runs is most often the process's doing in that
+ * moment: it is taken up again from further back, and what was passed is not passed twice.
+ * Returns how far it came.
+ */
+static uint64_t tour_span(struct tour *tour, struct walk_span *span, uint64_t from)
+{
+    struct walk *walk = tour->walk;
+    uint64_t passed_to = from;
+    for (unsigned tries = 0; tries < TRIES; tries++) {
+        struct walk_chain chain = walk_chain_of(walk, span, WALK_WINDOW_BYTES);
+        chain.trust.proved = true;
+        enum walk_chain_end end = walk_chain_start(&chain, from)
+                                      ? walk_all_follow(tour, &chain, &passed_to)
+                                      : WALK_CHAIN_UNREADABLE;
+        if (end == WALK_CHAIN_FENCE && !span->arena && chain.chunk.at + 64 < span->end) {
+            uint64_t at = walk_chain_resume(&chain, &walk->probe, chain.chunk.at + 16);
+            if (!at)
+                return span->limit;
+            passed_to = from = at;
+            continue;
+        }
+        if (end == WALK_CHAIN_TOP || end == WALK_CHAIN_FENCE)
+            return span->limit;
+        if (end == WALK_CHAIN_ON)
+            return passed_to;
+        walk->stats.retries++;
+        uint64_t back = BACK_BYTES * tries;
+        if (!walk_span_refresh(span, &walk->arenas, &walk->memory))
+            break;
+        from = walk_span_below(span, passed_to > back ? passed_to - back : 0);
+    }
+    walk->stats.broken_spans++;
+    return span->limit;
+}
+
+static void tour_all(struct tour *tour)
+{
+    struct walk *walk = tour->walk;
+    for (size_t i = 0; i < walk->spans.count && !tour->ended && !tour->code; i++)
+        tour_span(tour, &walk->spans.spans[i], walk->spans.spans[i].first);
+    for (size_t i = 0; i < tour->later_count && !tour->ended; i++)
+        if (!hash_find(&tour->listed, tour->later[i].start - WALK_CHUNK_HEADER))
+            visit(tour, &tour->later[i]);
+    for (size_t i = 0; i < walk->mapped.count && !tour->ended; i++) {
+        struct walk_block block;
+        if (walk_mapped_check(walk, &walk->mapped.blocks[i], &block))
+            visit(tour, &block);
+    }
+}
+
+static long walk_all_start(struct walk *walk, walk_visit visitor, void *context,
+                           uint64_t budget_bytes)
+{
+    struct tour tour = {.walk = walk,
+                        .visit = visitor,
+                        .context = context,
+                        .budget_end = walk->memory.bytes_read + budget_bytes};
+    hash_init(&tour.listed);
+    tour.code = walk_lists_collect(walk, &tour.listed);
+    tour_all(&tour);
+    hash_fini(&tour.listed);
+    free(tour.later);
+    return tour.code ? tour.code : tour.passed;
+}
+
+long walk_all(struct walk *walk, walk_visit visitor, void *context)
+{
+    if (*walk->status)
+        return -ENODATA;
+    walk_arenas_follow(&walk->arenas, &walk->memory);
+    walk_mapped_search(walk);
+    walk_cache_search(walk);
+    /* Blocks in a cache that is found only on the way are told by the key all caches share.
+     * Where there is none, the way is gone twice. */
+    if (visitor && !walk->lists.key) {
+        long passed = walk_all_start(walk, NULL, NULL, UINT64_MAX / 2);
+        if (passed < 0)
+            return passed;
+    }
+    return walk_all_start(walk, visitor, context, UINT64_MAX / 2);
+}
+
+long walk_refresh(struct walk *walk, uint64_t budget_bytes)
+{
+    struct tour tour = {.walk = walk, .budget_end = walk->memory.bytes_read + budget_bytes};
+    if (*walk->status)
+        return -ENODATA;
+    hash_init(&tour.listed);
+    for (size_t i = 0; i < walk->spans.count && walk->memory.bytes_read < tour.budget_end; i++) {
+        struct walk_span *span = &walk->spans.spans[i];
+        if (span->limit > walk->refresh_at)
+            walk->refresh_at = tour_span(&tour, span, walk_span_below(span, walk->refresh_at));
+    }
+    if (walk->memory.bytes_read < tour.budget_end)
+        walk->refresh_at = 0;
+    hash_fini(&tour.listed);
+    return tour.passed;
+}
+
+enum { SMALL_MAX = 1032, SMALL_MIN = 24, STEP = 16 }; /* usable bytes; 1032: tcache's last */
+
+/* Quarters of a power of two, upwards from 1 KiB. */
+static uint64_t quarter(uint64_t bytes)
+{
+    unsigned log = 63 - (unsigned)__builtin_clzll(bytes - 1);
+    uint64_t step = (uint64_t)1 << (log - 2);
+    return (bytes + step - 1) & ~(step - 1);
+}
+
+uint64_t walk_size_class(uint64_t usable_bytes)
+{
+    if (usable_bytes <= SMALL_MIN)
+        return SMALL_MIN;
+    if (usable_bytes <= SMALL_MAX)
+        return (usable_bytes - SMALL_MIN + STEP - 1) / STEP * STEP + SMALL_MIN;
+    return usable_bytes > (uint64_t)1 << 62 ? UINT64_MAX : quarter(usable_bytes);
+}
+
+/* The smallest size of the class that ends there. */
+static uint64_t class_start(uint64_t size_class)
+{
+    if (size_class <= SMALL_MIN)
+        return 1;
+    if (size_class <= SMALL_MAX)
+        return size_class - STEP + 1;
+    unsigned log = 63 - (unsigned)__builtin_clzll(size_class - 1);
+    uint64_t start = size_class - ((uint64_t)1 << (log - 2)) + 1;
+    return start <= SMALL_MAX ? SMALL_MAX + 1 : start;
+}
+
+const char *walk_class_name(char out[32], uint64_t size_class)
+{
+    char from[16], to[16];
+    uint64_t start = class_start(size_class);
+    if (size_class <= SMALL_MAX)
+        snprintf(out, 32, "malloc(%" PRIu64 "..%" PRIu64 ")", start, size_class);
+    else
+        snprintf(out, 32, "malloc(%s..%s)", text_bytes(from, start), text_bytes(to, size_class));
+    return out;
+}

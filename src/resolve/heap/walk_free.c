@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "resolve/heap/walk_state.h"
+
+static bool walk_lists_in_heap(const struct walk *walk, uint64_t address);
+
+enum {
+    CACHES_MAX = 1 << 16,
+    KEY_VOTES_MAX = 16,
+    SMALL_BINS = 64,
+    STORAGE_BYTES = 64 * 1024, /* below a thread's control block: its static storage */
+    STORAGE_ALIGN = 64,
+    SMALL_MAP_BYTES = 128 * 1024, /* searched whole: ld.so's block for the first thread */
+    SEARCH_BYTES_MAX = 64 << 20,
+    SEARCH_POINTERS_MAX = 1 << 16,
+    LOOK_AGAIN_FINDS = 256
+};
+
+/* 16-bit counts, then entries: 2.30 to 2.41, and since 2.42 with bins for large blocks. */
+static const struct {
+    uint64_t chunk_bytes;
+    size_t bins;
+    bool room_left; /* counts are of room, not of entries */
+} shapes[] = {{0x290, 64, false}, {0x300, 76, true}};
+
+/* malloc gives a chunk 16 bytes larger where the rest of it would be too small to be one. */
+static int shape_of(uint64_t chunk_bytes)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (shapes[i].chunk_bytes == chunk_bytes || shapes[i].chunk_bytes + 16 == chunk_bytes)
+            return (int)i;
+    return -1;
+}
+
+bool walk_cache_size(uint64_t chunk_bytes)
+{
+    return shape_of(chunk_bytes) >= 0;
+}
+
+/* Size of the chunks in a bin; 0: several. */
+static uint64_t walk_cache_bin_bytes(size_t bin)
+{
+    return bin < SMALL_BINS ? WALK_CHUNK_MIN + bin * 16 : 0;
+}
+
+static bool entry_fits(const struct walk *walk, const struct walk_cache *cache, size_t bin,
+                       bool room_left)
+{
+    uint64_t entry = cache->entries[bin];
+    if (!entry)
+        return room_left || !cache->counts[bin];
+    return (room_left || cache->counts[bin]) && walk_lists_in_heap(walk, entry);
+}
+
+/* Reads what may be a cache. False: it is none, or no more. */
+static bool walk_cache_read(struct walk *walk, uint64_t start, struct walk_cache *cache)
+{
+    uint64_t words[1 + WALK_CACHE_BINS_MAX / 4 + WALK_CACHE_BINS_MAX];
+    int shape = walk_memory_read(&walk->memory, start - 8, words, 8)
+                    ? shape_of(words[0] & ~(uint64_t)7)
+                    : -1;
+    if (shape < 0)
+        return false;
+    size_t bins = shapes[shape].bins;
+    if (!walk_memory_read(&walk->memory, start, words, bins * 10))
+        return false;
+    cache->bin_count = bins;
+    memcpy(cache->counts, words, bins * 2);
+    memcpy(cache->entries, (char *)words + bins * 2, bins * 8);
+    for (size_t bin = 0; bin < bins; bin++)
+        if (!entry_fits(walk, cache, bin, shapes[shape].room_left))
+            return false;
+    return true;
+}
+
+static void learn_key(struct walk *walk, uint64_t cache, uint64_t key)
+{
+    struct walk_lists *lists = &walk->lists;
+    if (key == cache)
+        lists->own_keys = true;
+    if (!key || lists->own_keys)
+        return;
+    /* The majority's (Boyer and Moore 1981): an entry may be in use by the time it is read. */
+    if (!lists->key_votes) {
+        lists->key = key;
+        lists->key_votes = 1;
+    } else if (key != lists->key) {
+        lists->key_votes--;
+    } else if (lists->key_votes < KEY_VOTES_MAX) {
+        lists->key_votes++;
+    }
+}
+
+/* Whether the first entry of some bin is a chunk of that bin; 0: there is no entry at all. */
+static int has_entries(struct walk *walk, uint64_t start, const struct walk_cache *cache)
+{
+    int found = 0;
+    for (size_t bin = 0; bin < cache->bin_count; bin++) {
+        uint64_t words[3]; /* head, next, key */
+        uint64_t bytes = walk_cache_bin_bytes(bin);
+        if (!cache->entries[bin])
+            continue;
+        if (!walk_memory_read(&walk->memory, cache->entries[bin] - 8, words, sizeof words) ||
+            (bytes && (words[0] & ~(uint64_t)7) != bytes))
+            return -1;
+        learn_key(walk, start, words[2]);
+        found = 1;
+    }
+    return found;
+}
+
+static bool walk_cache_remember(struct walk_lists *lists, uint64_t start)
+{
+    bool created;
+    if (hash_find(&lists->known, start))
+        return true;
+    uint64_t *more =
+        array_more(lists->caches, &lists->cache_room, lists->cache_count, sizeof *more, CACHES_MAX);
+    if (!more)
+        return false;
+    lists->caches = more;
+    if (!hash_insert(&lists->known, start, &created))
+        return false;
+    lists->caches[lists->cache_count++] = start;
+    return true;
+}
+
+bool walk_cache_consider(struct walk *walk, uint64_t start, bool sure)
+{
+    struct walk_cache cache;
+    if (!walk_lists_in_heap(walk, start) || !walk_cache_read(walk, start, &cache))
+        return false;
+    int entries = has_entries(walk, start, &cache);
+    return (entries > 0 || (!entries && sure)) && walk_cache_remember(&walk->lists, start);
+}
+
+/* What words of a thread's static storage point at: one of them is its cache. */
+static void search_storage(struct walk *walk, const uint64_t *words, size_t count,
+                           struct hash *seen)
+{
+    for (size_t i = 0; i < count && seen->count < SEARCH_POINTERS_MAX; i++) {
+        bool created;
+        if (!walk_lists_in_heap(walk, words[i]) || !hash_insert(seen, words[i], &created) ||
+            !created)
+            continue;
+        walk_cache_consider(walk, words[i], true);
+    }
+}
+
+/* Thread control blocks hold their own address twice (ELF Handling for Thread-Local Storage,
+ * 3.4.6; glibc's tcbhead_t); the static storage stands below them. */
+static void search_words(struct walk *walk, const uint64_t *words, size_t count, uint64_t start,
+                         struct hash *seen)
+{
+    size_t from = 0;
+    for (size_t i = (STORAGE_ALIGN - start % STORAGE_ALIGN) % STORAGE_ALIGN / 8; i + 3 <= count;
+         i += STORAGE_ALIGN / 8) {
+        if (words[i] != start + i * 8 || words[i + 2] != words[i])
+            continue;
+        if (i - from > STORAGE_BYTES / 8)
+            from = i - STORAGE_BYTES / 8;
+        search_storage(walk, words + from, i - from, seen);
+        from = i;
+    }
+}
+
+static void search_mapping(struct walk *walk, const struct walk_mapping *map, struct hash *seen,
+                           uint64_t *bytes_left)
+{
+    uint64_t size = map->end - map->start;
+    uint64_t bytes = size <= SMALL_MAP_BYTES ? size : STORAGE_BYTES;
+    /* A static program's first thread has its block where brk starts, others at the end of
+     * their stack. */
+    uint64_t start = map->kind == WALK_MAPPING_HEAP ? map->start : map->end - bytes;
+    if (!map->writable || map->kind < WALK_MAPPING_ANON || bytes > *bytes_left)
+        return;
+    uint64_t *words = walk->probe.words;
+    walk_window_reset(&walk->probe, 0);
+    size_t got = walk_memory_read_some(&walk->memory, start, words, bytes);
+    *bytes_left -= got;
+    search_words(walk, words, got / 8, start, seen);
+}
+
+/* Right below a control block that is known. */
+static void search_thread(struct walk *walk, uint64_t base, struct hash *seen, uint64_t *bytes_left)
+{
+    uint64_t *words = walk->probe.words;
+    if (base % 8 || base < STORAGE_BYTES || *bytes_left < STORAGE_BYTES)
+        return;
+    walk_window_reset(&walk->probe, 0);
+    /* The storage is small as a rule, and what lies below it may be no memory. */
+    for (uint64_t bytes = STORAGE_BYTES; bytes >= 4096; bytes /= 4) {
+        if (!walk_memory_read(&walk->memory, base - bytes, words, bytes))
+            continue;
+        *bytes_left -= bytes;
+        search_storage(walk, words, bytes / 8, seen);
+        return;
+    }
+}
+
+void walk_cache_search(struct walk *walk)
+{
+    struct hash seen;
+    uint64_t bytes_left = SEARCH_BYTES_MAX;
+    hash_init(&seen);
+    walk->lists.look_again = walk->stats.finds + LOOK_AGAIN_FINDS;
+    for (size_t i = 0; i < walk->spans.count; i++)
+        walk_cache_consider(walk, walk->spans.spans[i].first + WALK_CHUNK_HEADER, true);
+    for (size_t i = 0; i < walk->thread_count; i++)
+        search_thread(walk, walk->threads[i], &seen, &bytes_left);
+    for (size_t i = 0; i < walk->memory.map_count; i++)
+        search_mapping(walk, &walk->memory.maps[i], &seen, &bytes_left);
+    hash_fini(&seen);
+}
+
+enum {
+    LIST_FIND_MAX = 4096,       /* entries of a list followed for one lookup */
+    LIST_COLLECT_MAX = 1 << 22, /* and for a whole walk */
+    FAST_BINS = 10,             /* the words before `top`; none in the newest glibc */
+    FAST_CHUNK_MAX = 176
+};
+
+void walk_lists_init(struct walk_lists *lists)
+{
+    *lists = (struct walk_lists){0};
+    hash_init(&lists->known);
+}
+
+void walk_lists_fini(struct walk_lists *lists)
+{
+    hash_fini(&lists->known);
+    free(lists->caches);
+    *lists = (struct walk_lists){0};
+}
+
+/* A place that a list's pointer can have: in a heap, or in a mapping that may be one. */
+static bool walk_lists_in_heap(const struct walk *walk, uint64_t address)
+{
+    if (address < WALK_PAGE_BYTES || address & 15)
+        return false;
+    if (walk_spans_find(&walk->spans, address))
+        return true;
+    const struct walk_mapping *map = walk_memory_mapping(&walk->memory, address);
+    return map && map->writable && map->kind >= WALK_MAPPING_ANON;
+}
+
+static bool plausible(const struct walk *walk, uint64_t pointer)
+{
+    return !pointer || walk_lists_in_heap(walk, pointer);
+}
+
+/*
+ * The pointer in a list entry's first word. Since 2.32 it is mangled with the address where it
+ * stands; which of the two ways a process uses is learnt from the first that fits only one.
+ */
+static bool reveal(struct walk *walk, uint64_t position, uint64_t word, uint64_t *pointer)
+{
+    struct walk_lists *lists = &walk->lists;
+    uint64_t clear = word ^ position >> 12;
+    bool as_mangled = !lists->plain && plausible(walk, clear);
+    bool as_plain = !lists->mangled && plausible(walk, word);
+    *pointer = as_mangled ? clear : word;
+    return as_mangled || as_plain;
+}
+
+/* Learns the way from an entry that is known to be one. */
+static void learn(struct walk *walk, uint64_t position, uint64_t word)
+{
+    struct walk_lists *lists = &walk->lists;
+    bool as_mangled = plausible(walk, word ^ position >> 12);
+    bool as_plain = plausible(walk, word);
+    if (lists->mangled || lists->plain || as_mangled == as_plain)
+        return;
+    lists->mangled = as_mangled;
+    lists->plain = as_plain;
+}
+
+/* A list under way: `at` is the chunk, 0 at the end or where it stops to be a list. */
+struct list {
+    uint64_t at;
+    uint64_t bytes;  /* of each chunk; 0: any */
+    uint64_t offset; /* of what the pointers point at, in the chunk: 16 in caches */
+    uint64_t words[3];
+};
+
+static bool list_read(struct walk *walk, struct list *list)
+{
+    if (!list->at)
+        return false;
+    if (!walk_lists_in_heap(walk, list->at) ||
+        !walk_memory_read(&walk->memory, list->at + 8, list->words, sizeof list->words))
+        return false;
+    uint64_t bytes = list->words[0] & ~(uint64_t)7;
+    return list->bytes ? bytes == list->bytes : bytes >= WALK_CHUNK_MIN;
+}
+
+static void list_next(struct walk *walk, struct list *list)
+{
+    uint64_t pointer;
+    learn(walk, list->at + 16, list->words[1]);
+    if (!reveal(walk, list->at + 16, list->words[1], &pointer) || !pointer)
+        list->at = 0;
+    else
+        list->at = pointer - list->offset;
+}
+
+static enum walk_listed list_holds(struct walk *walk, struct list list, uint64_t chunk)
+{
+    unsigned entries = 0;
+    while (list_read(walk, &list)) {
+        if (list.at == chunk)
+            return WALK_LISTED_YES;
+        if (++entries == LIST_FIND_MAX)
+            return WALK_LISTED_UNSURE;
+        list_next(walk, &list);
+    }
+    return WALK_LISTED_NO;
+}
+
+static int list_collect(struct walk *walk, struct list list, struct hash *chunks)
+{
+    while (list_read(walk, &list) && chunks->count < LIST_COLLECT_MAX) {
+        bool created;
+        if (!hash_insert(chunks, list.at, &created))
+            return -ENOMEM;
+        if (!created)
+            break; /* a ring, or a list met twice */
+        if (!list.offset)
+            list.bytes = list.words[0] & ~(uint64_t)7; /* a fast bin has one size */
+        list_next(walk, &list);
+    }
+    return 0;
+}
+
+/* Heads of an arena's fast bins. */
+static void fast_heads(struct walk *walk, uint32_t arena, uint64_t heads[FAST_BINS])
+{
+    uint64_t before = walk->arenas.bins_offset - 16;
+    uint64_t top = walk->arenas.starts[arena] + before;
+    size_t count = before / 8 < FAST_BINS + 1 ? before / 8 - 1 : FAST_BINS;
+    for (size_t i = 0; i < FAST_BINS; i++)
+        heads[i] = 0;
+    walk_memory_read(&walk->memory, top - count * 8, heads, count * 8);
+}
+
+static struct list fast_list(uint64_t head, uint64_t bytes)
+{
+    return (struct list){.at = head, .bytes = bytes, .offset = 0};
+}
+
+static enum walk_listed in_fast_bin(struct walk *walk, const struct walk_chunk *chunk,
+                                    uint32_t arena)
+{
+    uint64_t heads[FAST_BINS];
+    uint64_t pointer;
+    uint64_t bytes = walk_chunk_bytes(chunk);
+    if (bytes > FAST_CHUNK_MAX || !reveal(walk, chunk->at + 16, chunk->words[0], &pointer))
+        return WALK_LISTED_NO;
+    fast_heads(walk, arena, heads);
+    for (size_t i = 0; i < FAST_BINS; i++) {
+        enum walk_listed listed = list_holds(walk, fast_list(heads[i], bytes), chunk->at);
+        if (listed != WALK_LISTED_NO)
+            return listed;
+    }
+    return WALK_LISTED_NO;
+}
+
+static enum walk_listed in_caches(struct walk *walk, const struct walk_chunk *chunk)
+{
+    for (size_t i = 0; i < walk->lists.cache_count; i++) {
+        struct walk_cache cache;
+        if (walk->lists.own_keys && walk->lists.caches[i] != chunk->words[1])
+            continue;
+        if (!walk_cache_read(walk, walk->lists.caches[i], &cache))
+            continue;
+        for (size_t bin = 0; bin < cache.bin_count; bin++) {
+            uint64_t bytes = walk_cache_bin_bytes(bin);
+            if ((bytes && bytes != walk_chunk_bytes(chunk)) || !cache.entries[bin])
+                continue;
+            struct list list = {.at = cache.entries[bin] - 16, .bytes = bytes, .offset = 16};
+            enum walk_listed listed = list_holds(walk, list, chunk->at);
+            if (listed != WALK_LISTED_NO)
+                return listed;
+        }
+    }
+    return WALK_LISTED_NO;
+}
+
+bool walk_lists_suspect(const struct walk *walk, const struct walk_chunk *chunk)
+{
+    const struct walk_lists *lists = &walk->lists;
+    if (lists->own_keys)
+        return hash_find(&lists->known, chunk->words[1]);
+    return lists->key && chunk->words[1] == lists->key;
+}
+
+enum walk_listed walk_lists_hold(struct walk *walk, const struct walk_chunk *chunk, uint32_t arena)
+{
+    struct walk_lists *lists = &walk->lists;
+    bool again = walk->stats.finds >= lists->look_again;
+    if (again && !lists->key && !lists->own_keys)
+        walk_cache_search(walk);
+    enum walk_listed listed = in_fast_bin(walk, chunk, arena);
+    if (listed != WALK_LISTED_NO || !walk_lists_suspect(walk, chunk))
+        return listed;
+    listed = in_caches(walk, chunk);
+    if (listed == WALK_LISTED_NO && again) {
+        walk_cache_search(walk);
+        listed = in_caches(walk, chunk);
+    }
+    /* The key may be left over from an earlier life of the memory, or the cache be unknown. */
+    return listed == WALK_LISTED_NO ? WALK_LISTED_UNSURE : listed;
+}
+
+int walk_lists_collect_cache(struct walk *walk, uint64_t start, struct hash *chunks)
+{
+    struct walk_cache cache;
+    int code = 0;
+    if (!walk_cache_read(walk, start, &cache))
+        return 0;
+    for (size_t bin = 0; !code && bin < cache.bin_count; bin++) {
+        struct list list = {
+            .at = cache.entries[bin] - 16, .bytes = walk_cache_bin_bytes(bin), .offset = 16};
+        if (cache.entries[bin])
+            code = list_collect(walk, list, chunks);
+    }
+    return code;
+}
+
+int walk_lists_collect(struct walk *walk, struct hash *chunks)
+{
+    int code = 0;
+    for (size_t i = 0; !code && i < walk->lists.cache_count; i++)
+        code = walk_lists_collect_cache(walk, walk->lists.caches[i], chunks);
+    for (uint32_t arena = 0; !code && arena < walk->arenas.count; arena++) {
+        uint64_t heads[FAST_BINS];
+        fast_heads(walk, arena, heads);
+        for (size_t i = 0; !code && i < FAST_BINS; i++)
+            code = list_collect(walk, fast_list(heads[i], 0), chunks);
+    }
+    return code;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "resolve/heap/walk_state.h"
+
+enum {
+    ALIGN_LOG_MIN = 5,   /* of memalign: what malloc itself gives is aligned to 16 */
+    ALIGN_LOG_PAGE = 11, /* up to here the chunk is in the first page */
+    ALIGN_LOG_MAX = 30,
+    FOREIGN_PAGES_MAX = 16384, /* pages without a block passed one by one in a mapping */
+    SEARCH_AGAIN_FINDS = 1024,
+    SEGMENTS_MAX = 1 << 20,
+    BLOCKS_MAX = 1 << 22
+};
+
+void walk_mapped_fini(struct walk_mapped *mapped)
+{
+    free(mapped->blocks);
+    *mapped = (struct walk_mapped){0};
+}
+
+/*
+ * Whether a header at `lead` bytes from a page is an mmapped block's: its first word is the
+ * distance to the mapping's start (since 2.43 with a bit for huge pages), and size and
+ * distance add up to pages (since 2.43 with the header).
+ */
+static bool is_block(const uint64_t words[2], uint64_t lead, uint64_t room, uint64_t *total,
+                     uint64_t *usable)
+{
+    uint64_t bytes = words[1] & ~(uint64_t)7;
+    uint64_t odd = (lead + bytes) & (WALK_PAGE_BYTES - 1);
+    if ((words[0] & ~(uint64_t)1) != lead || (words[1] & 15) != WALK_MMAPPED || lead > room ||
+        bytes > room - lead || bytes < WALK_CHUNK_MIN ||
+        (odd && odd != WALK_PAGE_BYTES - WALK_CHUNK_HEADER))
+        return false;
+    *total = lead + bytes + (odd ? WALK_CHUNK_HEADER : 0);
+    *usable = bytes - (odd ? 8 : WALK_CHUNK_HEADER);
+    return *total <= room;
+}
+
+static bool block_at(const uint64_t words[2], uint64_t base, uint64_t lead, uint64_t room,
+                     struct walk_mapped_block *found, uint64_t *usable)
+{
+    uint64_t total;
+    if (!is_block(words, lead, room, &total, usable))
+        return false;
+    *found = (struct walk_mapped_block){base, base + total, base + lead};
+    return true;
+}
+
+/* Where a block aligned by memalign to a power of two has its header. */
+static uint64_t aligned_lead(uint64_t base, unsigned log)
+{
+    uint64_t align = (uint64_t)1 << log;
+    return ((base + 2 * WALK_CHUNK_HEADER - 1 + align - 1) & ~(align - 1)) - base -
+           WALK_CHUNK_HEADER;
+}
+
+/* The block whose mapping starts at `base`; those of large alignment only where `likely`. */
+static bool read_block(struct walk *walk, uint64_t base, uint64_t end, bool likely,
+                       struct walk_mapped_block *found, uint64_t *usable)
+{
+    uint64_t page[(2 << ALIGN_LOG_PAGE) / 8];
+    if (!walk_memory_read(&walk->memory, base, page, sizeof page))
+        return false;
+    for (unsigned log = ALIGN_LOG_MIN; log <= ALIGN_LOG_PAGE; log++) {
+        uint64_t lead = aligned_lead(base, log);
+        if (lead + 16 <= sizeof page &&
+            block_at(page + lead / 8, base, lead, end - base, found, usable))
+            return true;
+    }
+    /* Until 2.42 an aligned block leaves the header it was cut from at the start (of a size
+     * that realloc may have changed since); later nothing was ever written there. */
+    bool plain = block_at(page, base, 0, end - base, found, usable);
+    likely = plain || (likely && !page[0] && (!page[1] || (page[1] & 15) == WALK_MMAPPED));
+    for (unsigned log = ALIGN_LOG_PAGE + 1; likely && log <= ALIGN_LOG_MAX; log++) {
+        uint64_t words[2];
+        uint64_t lead = aligned_lead(base, log);
+        if (lead >= end - base)
+            break;
+        if (walk_memory_read(&walk->memory, base + lead, words, sizeof words) &&
+            block_at(words, base, lead, end - base, found, usable))
+            return true;
+    }
+    return plain;
+}
+
+/* Index of the first block that ends behind the address. */
+static size_t after(const struct walk_mapped *mapped, uint64_t address)
+{
+    size_t low = 0;
+    size_t high = mapped->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (mapped->blocks[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Puts a block in the place of what it overlaps. */
+static void walk_mapped_remember(struct walk_mapped *mapped, const struct walk_mapped_block *block)
+{
+    size_t first = after(mapped, block->base);
+    size_t last = first;
+    while (last < mapped->count && mapped->blocks[last].base < block->end)
+        last++;
+    if (last == first) {
+        struct walk_mapped_block *more =
+            array_more(mapped->blocks, &mapped->room, mapped->count, sizeof *more, BLOCKS_MAX);
+        if (!more)
+            return;
+        mapped->blocks = more;
+    }
+    memmove(&mapped->blocks[first + 1], &mapped->blocks[last],
+            (mapped->count - last) * sizeof *mapped->blocks);
+    mapped->blocks[first] = *block;
+    mapped->count = mapped->count + 1 - (last - first);
+}
+
+static void walk_mapped_forget(struct walk_mapped *mapped, size_t index)
+{
+    memmove(&mapped->blocks[index], &mapped->blocks[index + 1],
+            (mapped->count - index - 1) * sizeof *mapped->blocks);
+    mapped->count--;
+}
+
+static struct walk_span *heap_at(struct walk *walk, uint64_t start)
+{
+    struct walk_heap heap;
+    if (!walk_heap_read(&walk->arenas, &walk->memory, start, &heap))
+        return NULL;
+    struct walk_span *span = walk_spans_add(&walk->spans, heap.first_chunk, start + heap.bytes,
+                                            start + WALK_HEAP_MAX, heap.arena);
+    if (!span || walk_span_refresh(span, &walk->arenas, &walk->memory))
+        return span;
+    walk_spans_remove(&walk->spans, span);
+    return NULL;
+}
+
+/* The end of a piece of the main arena: the page behind its top or its fence posts. */
+static uint64_t end_of_chain(struct walk *walk, struct walk_span *span)
+{
+    struct walk_chain chain = walk_chain_of(walk, span, WALK_PAGE_BYTES);
+    enum walk_chain_end end;
+    uint64_t steps = 0;
+    chain.trust.proved = true;
+    if (!walk_chain_start(&chain, span->first))
+        return 0;
+    while ((end = walk_chain_look(&chain)) == WALK_CHAIN_ON)
+        walk_chain_step(&chain), steps++;
+    if (end == WALK_CHAIN_TOP)
+        return span->end;
+    return end == WALK_CHAIN_FENCE && steps
+               ? (chain.chunk.at + 2 * WALK_CHUNK_HEADER + WALK_PAGE_BYTES - 1) &
+                     ~(uint64_t)(WALK_PAGE_BYTES - 1)
+               : 0;
+}
+
+/* A piece of the main arena in a mapping: only if brk failed it, as its top tells. */
+static struct walk_span *main_at(struct walk *walk, uint64_t start, uint64_t end)
+{
+    uint64_t head;
+    uint64_t top = walk_arenas_top(&walk->arenas, &walk->memory, 0);
+    const struct walk_mapping *map = walk_memory_mapping(&walk->memory, top);
+    if (!map || map->kind != WALK_MAPPING_ANON ||
+        !walk_memory_read(&walk->memory, start + 8, &head, 8) || (head & 15) != WALK_PREV_IN_USE ||
+        head < WALK_CHUNK_MIN || head > end - start)
+        return NULL;
+    struct walk_span *span = walk_spans_add(&walk->spans, start, end, end, 0);
+    if (!span)
+        return NULL;
+    uint64_t chain_end =
+        walk_span_refresh(span, &walk->arenas, &walk->memory) ? end_of_chain(walk, span) : 0;
+    if (chain_end > span->first && chain_end <= end) {
+        span->mapped_end = span->limit = span->end = chain_end;
+        return span;
+    }
+    walk_spans_remove(&walk->spans, span);
+    return NULL;
+}
+
+/* The end of the segment of the heap at `at`; 0: there is none. */
+static uint64_t segment(struct walk *walk, uint64_t at, uint64_t end, bool likely)
+{
+    struct walk_mapped_block block;
+    struct walk_span *span = NULL;
+    uint64_t usable;
+    if (!(at & (WALK_HEAP_MAX - 1)))
+        span = heap_at(walk, at);
+    if (span)
+        return span->limit;
+    if (read_block(walk, at, end, likely, &block, &usable)) {
+        walk_mapped_remember(&walk->mapped, &block);
+        return block.end;
+    }
+    span = likely ? main_at(walk, at, end) : NULL;
+    return span ? span->limit : 0;
+}
+
+/* Goes through a mapping. */
+static void walk_mapped_parse(struct walk *walk, uint64_t at, uint64_t end)
+{
+    unsigned foreign = 0;
+    bool likely = true;
+    for (unsigned i = 0; at < end && i < SEGMENTS_MAX; i++) {
+        uint64_t next = segment(walk, at, end, likely);
+        likely = next;
+        if (next)
+            at = next;
+        else if (foreign++ < FOREIGN_PAGES_MAX)
+            at += WALK_PAGE_BYTES;
+        else
+            at = (at + WALK_HEAP_MAX) & ~(WALK_HEAP_MAX - 1);
+    }
+}
+
+static const struct walk_mapping *anonymous(struct walk *walk, uint64_t address)
+{
+    const struct walk_mapping *map = walk_memory_mapping(&walk->memory, address);
+    return map && map->writable && map->kind == WALK_MAPPING_ANON ? map : NULL;
+}
+
+bool walk_mapped_check(struct walk *walk, const struct walk_mapped_block *found,
+                       struct walk_block *block)
+{
+    uint64_t words[2];
+    struct walk_mapped_block now;
+    uint64_t usable;
+    if (!walk_memory_read(&walk->memory, found->chunk, words, sizeof words) ||
+        !block_at(words, found->base, found->chunk - found->base, UINT64_MAX / 2, &now, &usable) ||
+        now.end != found->end)
+        return false;
+    *block = (struct walk_block){.start = found->chunk + WALK_CHUNK_HEADER,
+                                 .usable_bytes = usable,
+                                 .state = WALK_IN_USE,
+                                 .mmapped = true};
+    return true;
+}
+
+static bool find_known(struct walk *walk, uint64_t address, struct walk_block *block)
+{
+    struct walk_mapped *mapped = &walk->mapped;
+    size_t index = after(mapped, address);
+    if (index == mapped->count || mapped->blocks[index].base > address)
+        return false;
+    if (walk_mapped_check(walk, &mapped->blocks[index], block))
+        return true;
+    walk_mapped_forget(mapped, index);
+    return false;
+}
+
+bool walk_mapped_find(struct walk *walk, uint64_t address, struct walk_block *block)
+{
+    size_t known = walk->mapped.count;
+    const struct walk_mapping *map = anonymous(walk, address);
+    if (!map)
+        return false;
+    if (find_known(walk, address, block))
+        return true;
+    /* Memory that is not malloc's is not gone through again for each miss in it. */
+    uint64_t *searched = &walk->memory.searched[map - walk->memory.maps];
+    if (*searched && walk->mapped.count == known &&
+        walk->stats.finds < *searched + SEARCH_AGAIN_FINDS)
+        return false;
+    *searched = walk->stats.finds;
+    walk_mapped_parse(walk, map->start, map->end);
+    return find_known(walk, address, block);
+}
+
+struct walk_span *walk_mapped_span(struct walk *walk, uint64_t address)
+{
+    uint64_t start = address & ~(WALK_HEAP_MAX - 1);
+    struct walk_span *span = walk_spans_find(&walk->spans, address);
+    if (span)
+        return span;
+    const struct walk_mapping *map = anonymous(walk, address);
+    if (map && map->start <= start)
+        heap_at(walk, start);
+    return walk_spans_find(&walk->spans, address);
+}
+
+void walk_mapped_search(struct walk *walk)
+{
+    walk->mapped.count = 0;
+    for (size_t i = 0; i < walk->memory.map_count; i++) {
+        const struct walk_mapping *map = &walk->memory.maps[i];
+        if (map->writable && map->kind == WALK_MAPPING_ANON)
+            walk_mapped_parse(walk, map->start, map->end);
+    }
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "resolve/heap/walk_state.h"
+
+enum { MARKS_MAX = 1 << 30 }; /* 1 TiB of heap: a GiB of marks, if ever touched */
+
+void walk_spans_fini(struct walk_spans *spans)
+{
+    for (size_t i = 0; i < spans->count; i++)
+        free(spans->spans[i].marks);
+    free(spans->spans);
+    *spans = (struct walk_spans){0};
+}
+
+/* Index of the first span that starts behind the address. */
+static size_t behind(const struct walk_spans *spans, uint64_t address)
+{
+    size_t low = 0;
+    size_t high = spans->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (spans->spans[middle].first <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct walk_span *walk_spans_find(const struct walk_spans *spans, uint64_t address)
+{
+    size_t index = behind(spans, address);
+    struct walk_span *span = index ? &spans->spans[index - 1] : NULL;
+    return span && address < span->limit ? span : NULL;
+}
+
+static bool walk_spans_make_room(struct walk_spans *spans)
+{
+    struct walk_span *more =
+        array_more(spans->spans, &spans->room, spans->count, sizeof *more, WALK_SPANS_MAX);
+    if (!more)
+        return false;
+    spans->spans = more;
+    return true;
+}
+
+struct walk_span *walk_spans_add(struct walk_spans *spans, uint64_t first, uint64_t mapped_end,
+                                 uint64_t limit, uint32_t arena)
+{
+    size_t index = behind(spans, first);
+    struct walk_span *span = index ? &spans->spans[index - 1] : NULL;
+    if (span && span->first == first && span->arena == arena) {
+        span->mapped_end = mapped_end;
+        span->limit = limit;
+        return span;
+    }
+    if (span && span->first == first) {
+        walk_spans_remove(spans, span);
+        index--;
+    }
+    if (!walk_spans_make_room(spans))
+        return NULL;
+    span = &spans->spans[index];
+    memmove(span + 1, span, (spans->count - index) * sizeof *span);
+    *span = (struct walk_span){
+        .first = first, .end = first, .limit = limit, .mapped_end = mapped_end, .arena = arena};
+    spans->count++;
+    return span;
+}
+
+void walk_spans_remove(struct walk_spans *spans, struct walk_span *span)
+{
+    size_t index = (size_t)(span - spans->spans);
+    free(span->marks);
+    memmove(span, span + 1, (spans->count - index - 1) * sizeof *span);
+    spans->count--;
+}
+
+/* The end of the main arena's memory: top ends there. Where top is elsewhere (brk failed, and
+ * the arena went on in a mapping) fence posts end the span, and the mapping bounds it. */
+static bool refresh_main(struct walk_span *span, const struct walk_arenas *arenas,
+                         struct walk_memory *memory)
+{
+    uint64_t head;
+    uint64_t top = walk_arenas_top(arenas, memory, 0);
+    span->top = 0;
+    span->end = span->mapped_end;
+    if (!top)
+        return false;
+    if (top < span->first || top >= span->limit)
+        return true;
+    if (!walk_memory_read(memory, top + 8, &head, 8) || (head & ~(uint64_t)7) > span->limit - top)
+        return false;
+    span->top = top;
+    span->end = top + (head & ~(uint64_t)7);
+    return true;
+}
+
+static bool refresh_heap(struct walk_span *span, const struct walk_arenas *arenas,
+                         struct walk_memory *memory)
+{
+    struct walk_heap heap;
+    uint64_t start = span->first & ~(WALK_HEAP_MAX - 1);
+    if (!walk_heap_read(arenas, memory, start, &heap) || heap.arena != span->arena ||
+        heap.first_chunk != span->first)
+        return false;
+    uint64_t top = walk_arenas_top(arenas, memory, span->arena);
+    span->end = start + heap.bytes;
+    span->top = top >= span->first && top < span->end ? top : 0;
+    return true;
+}
+
+static void make_marks(struct walk_span *span)
+{
+    uint64_t bytes = span->end - (span->first & ~(uint64_t)(WALK_MARK_BYTES - 1));
+    uint64_t cells = (bytes + WALK_MARK_BYTES - 1) / WALK_MARK_BYTES;
+    if (cells <= span->mark_count || cells > MARKS_MAX)
+        return;
+    /* Of half as much again only what is used is ever backed by memory. */
+    cells += cells / 2;
+    uint8_t *marks = calloc(cells, sizeof *marks);
+    if (!marks)
+        return;
+    if (span->mark_count)
+        memcpy(marks, span->marks, span->mark_count * sizeof *marks);
+    free(span->marks);
+    span->marks = marks;
+    span->mark_count = cells;
+}
+
+bool walk_span_refresh(struct walk_span *span, const struct walk_arenas *arenas,
+                       struct walk_memory *memory)
+{
+    bool sound =
+        span->arena ? refresh_heap(span, arenas, memory) : refresh_main(span, arenas, memory);
+    if (sound)
+        make_marks(span);
+    return sound;
+}
+
+static uint64_t walk_span_cell_of(const struct walk_span *span, uint64_t address)
+{
+    return address / WALK_MARK_BYTES - span->first / WALK_MARK_BYTES;
+}
+
+uint64_t walk_span_below(const struct walk_span *span, uint64_t address)
+{
+    if (address <= span->first || !span->mark_count)
+        return span->first;
+    uint64_t cell = walk_span_cell_of(span, address);
+    if (cell >= span->mark_count)
+        cell = span->mark_count - 1;
+    for (uint64_t i = cell + 1; i-- > 0;) {
+        if (!span->marks[i])
+            continue;
+        uint64_t at = (span->first & ~(uint64_t)(WALK_MARK_BYTES - 1)) + i * WALK_MARK_BYTES +
+                      (span->marks[i] - 1u) * 16;
+        if (at <= address && at > span->first)
+            return at;
+    }
+    return span->first;
+}
+
+void walk_span_mark(struct walk_span *span, uint64_t from, uint64_t at, struct walk_trust *trust)
+{
+    uint64_t cell = walk_span_cell_of(span, at);
+    uint64_t passed = walk_span_cell_of(span, from) + 1;
+    if (cell >= span->mark_count)
+        return;
+    uint8_t mark = (uint8_t)((at & (WALK_MARK_BYTES - 1)) / 16 + 1);
+    trust->agreed += span->marks[cell] == mark;
+    trust->differed += span->marks[cell] && span->marks[cell] != mark;
+    if (!walk_trusted(trust))
+        return;
+    span->marks[cell] = mark;
+    if (passed < cell)
+        memset(span->marks + passed, 0, (cell - passed) * sizeof *span->marks);
+}
+
+enum {
+    RESUME_BYTES = 1 << 20, /* searched for a chain */
+    RESUME_CHUNKS = 16,     /* that must follow, unless top ends them */
+    RESUME_PROBES = 4096
+};
+
+static bool load(struct walk_chain *chain, uint64_t at, struct walk_chunk *chunk)
+{
+    const uint64_t *words = walk_window_at(chain->memory, chain->window, at, sizeof *words * 4);
+    if (words) {
+        *chunk = (struct walk_chunk){at, words[0], words[1], {words[2], words[3]}};
+        return true;
+    }
+    /* The last fence post has 16 bytes. */
+    words = walk_window_at(chain->memory, chain->window, at, sizeof *words * 2);
+    if (words)
+        *chunk = (struct walk_chunk){at, words[0], words[1], {0, 0}};
+    return words;
+}
+
+bool walk_chain_start(struct walk_chain *chain, uint64_t at)
+{
+    chain->before = 0;
+    return load(chain, at, &chain->chunk);
+}
+
+static enum walk_chain_end successor(struct walk_chain *chain, uint64_t bytes)
+{
+    if (!load(chain, chain->chunk.at + bytes, &chain->next))
+        return WALK_CHAIN_UNREADABLE;
+    chain->in_use = chain->next.head & WALK_PREV_IN_USE;
+    if (chain->next.head & 8 || (!chain->in_use && chain->next.previous_bytes != bytes))
+        return WALK_CHAIN_BROKEN;
+    return WALK_CHAIN_ON;
+}
+
+/* Top and end move as the heap grows: asked for again once they are reached. */
+static bool at_top(struct walk_chain *chain)
+{
+    return walk_span_refresh(chain->span, chain->arenas, chain->memory) &&
+           chain->chunk.at == chain->span->top;
+}
+
+static bool inside(const struct walk_chain *chain, uint64_t bytes)
+{
+    return chain->chunk.at < chain->span->end && bytes < chain->span->end - chain->chunk.at;
+}
+
+enum walk_chain_end walk_chain_look(struct walk_chain *chain)
+{
+    const struct walk_chunk *chunk = &chain->chunk;
+    uint64_t bytes = walk_chunk_bytes(chunk);
+    if ((chunk->at == chain->span->top || !inside(chain, bytes)) && at_top(chain))
+        return WALK_CHAIN_TOP;
+    /* Two headers without a block: a size of 16, and another one or 0 behind it. */
+    if (bytes < WALK_CHUNK_MIN)
+        return bytes == WALK_CHUNK_HEADER || chunk->head == WALK_PREV_IN_USE ? WALK_CHAIN_FENCE
+                                                                             : WALK_CHAIN_BROKEN;
+    if (bytes & 8 || chunk->head & WALK_MMAPPED || !inside(chain, bytes) ||
+        (!chain->span->arena && chunk->head & WALK_NON_MAIN))
+        return WALK_CHAIN_BROKEN;
+    return successor(chain, bytes);
+}
+
+static bool lead_on(struct walk_chain *chain, uint64_t at)
+{
+    if (!walk_chain_start(chain, at))
+        return false;
+    for (unsigned i = 0; i < RESUME_CHUNKS; i++) {
+        enum walk_chain_end end = walk_chain_look(chain);
+        if (end != WALK_CHAIN_ON)
+            return end == WALK_CHAIN_TOP || (end == WALK_CHAIN_FENCE && i > 1);
+        walk_chain_step(chain);
+    }
+    return true;
+}
+
+/* Whether enough chunks follow one that stands here. Tried on a copy: it may be none. */
+static bool leads_on(struct walk_chain chain, struct walk_window *probe, uint64_t at)
+{
+    struct walk_span span = *chain.span;
+    chain.window = probe;
+    chain.span = &span;
+    chain.trust = (struct walk_trust){0};
+    span.marks = NULL;
+    span.mark_count = 0;
+    walk_window_reset(probe, 512);
+    bool leads = lead_on(&chain, at);
+    free(span.marks);
+    return leads;
+}
+
+uint64_t walk_chain_resume(const struct walk_chain *chain, struct walk_window *probe, uint64_t from)
+{
+    const struct walk_span *span = chain->span;
+    uint64_t end = span->end - from > RESUME_BYTES ? from + RESUME_BYTES : span->end;
+    unsigned probes = 0;
+    for (uint64_t at = from; at < end && probes < RESUME_PROBES; at += 16) {
+        const uint64_t *words = walk_window_at(chain->memory, chain->window, at, 16);
+        uint64_t head = words ? words[1] : 0;
+        /* The first chunk has nothing free before it. */
+        if ((head & 0xf) != WALK_PREV_IN_USE || head < WALK_CHUNK_MIN || head > span->end - at)
+            continue;
+        probes++;
+        if (leads_on(*chain, probe, at))
+            return at;
+    }
+    return 0;
+}
+
+enum { JUMP_BYTES = 4096 };
+
+int walk_window_init(struct walk_window *window)
+{
+    *window = (struct walk_window){.words = malloc(WALK_WINDOW_BYTES)};
+    return window->words ? 0 : -ENOMEM;
+}
+
+void walk_window_fini(struct walk_window *window)
+{
+    free(window->words);
+    *window = (struct walk_window){0};
+}
+
+void walk_window_reset(struct walk_window *window, size_t ahead_bytes)
+{
+    window->bytes = 0;
+    window->ahead_bytes = ahead_bytes;
+}
+
+const uint64_t *walk_window_fill(struct walk_memory *memory, struct walk_window *window,
+                                 uint64_t address, size_t bytes)
+{
+    /* Beyond what the window held: the chain jumped over a large block. */
+    bool jump = window->bytes && address - window->start > window->bytes;
+    if (jump && window->ahead_bytes > JUMP_BYTES)
+        window->ahead_bytes = JUMP_BYTES;
+    size_t ahead = window->ahead_bytes < bytes ? bytes : window->ahead_bytes;
+    if (address & 15 || bytes > WALK_WINDOW_BYTES)
+        return NULL;
+    window->start = address;
+    window->bytes = walk_memory_read_some(memory, address, window->words, ahead);
+    window->ahead_bytes = ahead < WALK_WINDOW_BYTES / 2 ? ahead * 2 : WALK_WINDOW_BYTES;
+    return window->bytes >= bytes ? window->words : NULL;
+}
+
+bool walk_memory_read(struct walk_memory *memory, uint64_t address, void *out, size_t bytes)
+{
+    memory->reads++;
+    if (!memory->target.read(memory->target.context, address, out, bytes))
+        return false;
+    memory->bytes_read += bytes;
+    return true;
+}
+
+size_t walk_memory_read_some(struct walk_memory *memory, uint64_t address, void *out, size_t bytes)
+{
+    size_t got = memory->target.read_some(memory->target.context, address, out, bytes);
+    got = got < bytes ? got : bytes;
+    memory->reads++;
+    memory->bytes_read += got;
+    return got;
+}
+
+const struct walk_mapping *walk_memory_mapping(const struct walk_memory *memory, uint64_t address)
+{
+    size_t low = 0;
+    size_t high = memory->map_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (memory->maps[middle].end <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < memory->map_count && memory->maps[low].start <= address ? &memory->maps[low]
+                                                                         : NULL;
+}
+
+int walk_memory_map(struct walk_memory *memory, const struct walk_mapping *mappings, size_t count)
+{
+    struct walk_mapping *copy = malloc((count + 1) * sizeof *copy);
+    uint64_t *searched = calloc(count + 1, sizeof *searched);
+    if (!copy || !searched) {
+        free(copy);
+        free(searched);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct walk_mapping *before = walk_memory_mapping(memory, mappings[i].start);
+        copy[i] = mappings[i];
+        copy[i].path = NULL;
+        if (before && before->start == copy[i].start && before->end == copy[i].end)
+            searched[i] = memory->searched[before - memory->maps];
+    }
+    free(memory->maps);
+    free(memory->searched);
+    memory->maps = copy;
+    memory->searched = searched;
+    memory->map_count = count;
+    return 0;
+}
+
+void walk_memory_fini(struct walk_memory *memory)
+{
+    free(memory->maps);
+    free(memory->searched);
+    *memory = (struct walk_memory){0};
+}

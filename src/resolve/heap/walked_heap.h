@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The heap of a process that was running before misstop came: its blocks as the walk finds
+ * them, in bins by size, for their call paths are gone. A block is looked at when a sample
+ * falls on it; what was found is believed for a moment (WALKED_FRESH_NS), because blocks come
+ * and go unseen. All blocks are counted now and then, at a cost of at most WALKED_COST of one
+ * CPU. For allocations.c.
+ */
+#ifndef MISSTOP_RESOLVE_HEAP_WALKED_HEAP_H
+#define MISSTOP_RESOLVE_HEAP_WALKED_HEAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/hash.h"
+#include "place.h"
+#include "resolve/heap/blocks.h"
+#include "resolve/heap/walk.h"
+#include "resolve/process/space.h"
+#include "resolve/process/threads.h"
+
+#define WALKED_FRESH_NS UINT64_C(2000000)
+#define WALKED_COST     0.002
+
+enum { WALKED_FOREIGN = 1024, WALKED_CLASSES_MAX = 512, WALKED_NAME_BYTES = 32 };
+
+/* What malloc holds and nobody has asked for (free blocks, the heap's top), and what it writes in
+ * front of each block. Neither is counted as live. */
+enum { WALKED_FREE, WALKED_HEADERS };
+
+struct walked_class {
+    char name[WALKED_NAME_BYTES];
+    uint64_t size_class;
+    uint64_t live_blocks;
+    uint64_t usable_bytes;
+    uint64_t marked_blocks; /* live at the mark */
+    uint64_t marked_bytes;
+    uint64_t sizes[HEAP_SIZES];
+};
+
+/* A stretch of memory that was found to be none of malloc's; see walked_find(). */
+struct walked_foreign {
+    uint64_t stretch;
+    uint64_t mapping; /* start of the one that was found there: another one may be malloc's */
+    uint64_t until_ns;
+};
+
+struct walked {
+    pid_t pid;
+    struct walk *walk;
+    struct blocks *cache; /* born_ns: when it was looked at */
+    struct hash class_of; /* size class -> index */
+    struct walked_class classes[WALKED_CLASSES_MAX];
+    uint32_t class_count;
+    struct walked_foreign foreign[WALKED_FOREIGN];
+    uint64_t seen_maps;  /* state of the maps that the walk knows */
+    uint64_t looked_ns;  /* when it was shown them */
+    uint64_t counted_ns; /* last count of all; 0: none yet */
+    uint64_t next_ns;
+    uint64_t live_blocks;
+    uint64_t usable_bytes;
+    bool marked;
+};
+
+int walked_init(struct walked *walked, pid_t pid);
+void walked_fini(struct walked *walked);
+
+/* Another program runs: nothing known holds. */
+void walked_forget(struct walked *walked);
+
+/* The block around an address, its class in block->bin; false: not known. */
+bool walked_find(struct walked *walked, const struct space *space, uint64_t address,
+                 uint64_t now_ns, struct block *block);
+
+void walked_tick(struct walked *walked, const struct space *space, const struct tcbs *tcbs,
+                 uint64_t now_ns);
+
+/* Growth counts from the last count of all blocks. */
+void walked_mark(struct walked *walked);
+
+#endif

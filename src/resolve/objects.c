@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/objects.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "base/text.h"
+#include "resolve/elf/symbols.h"
+#include "resolve/process/maps.h"
+#include "resolve/process/process.h"
+
+/*
+ * Which anonymous mappings belong to glibc's malloc, told by what stands at their start:
+ * a thread arena begins with a heap_info on a 64 MiB boundary, a large block with a chunk
+ * header whose mmapped bit is set (glibc malloc/arena.c, malloc/malloc.c; doc/facts.md).
+ */
+enum heap_finding { HEAP_UNKNOWN, HEAP_NO, HEAP_ARENA, HEAP_BLOCK };
+
+enum { HEAP_MAX_BYTES = 64 << 20, CHUNK_FLAGS = 7, CHUNK_MMAPPED = 2 };
+
+static bool is_arena(uint64_t start, const uint64_t words[4])
+{
+    /* struct heap_info: arena, previous heap, size, mprotected size. The arena of the first
+     * heap stands right behind it. */
+    uint64_t arena = words[0];
+    bool aligned = !(start & (HEAP_MAX_BYTES - 1));
+    bool inside = (arena & ~(uint64_t)(HEAP_MAX_BYTES - 1)) == start || words[1] != 0;
+    return aligned && arena && inside && words[2] >= 4096 && words[2] <= HEAP_MAX_BYTES &&
+           !(words[2] & 4095) && words[3] >= words[2] && words[3] <= HEAP_MAX_BYTES;
+}
+
+static bool is_block(uint64_t room, const uint64_t words[4])
+{
+    /* Chunk header: previous size (0 for an aligned mmapped one), size with flags. Mappings
+     * next to each other are one line of maps, so the block may be smaller than that. */
+    uint64_t size = words[1] & ~(uint64_t)CHUNK_FLAGS;
+    return words[1] & CHUNK_MMAPPED && !(words[1] & 5) && words[0] < 4096 && size >= 4096 &&
+           !((size + words[0]) & 4095) && size <= room;
+}
+
+/* The same for a part of a mapping, each time anew. */
+static enum heap_finding heap_read(uint64_t start, uint64_t end, pid_t pid)
+{
+    uint64_t words[4];
+    if (!process_read(pid, start, words, sizeof words))
+        return HEAP_NO;
+    if (is_arena(start, words))
+        return HEAP_ARENA;
+    return is_block(end - start, words) ? HEAP_BLOCK : HEAP_NO;
+}
+
+/* Looks once per mapping and remembers. */
+static enum heap_finding heap_look(struct map *map, pid_t pid)
+{
+    if (map->heap == HEAP_UNKNOWN)
+        map->heap = (uint8_t)heap_read(map->start, map->end, pid);
+    return map->heap;
+}
+
+/* Keys of unlike kinds must not meet: one of these goes into each. */
+enum { KEY_VARIABLE = 1, KEY_TLS = 2, KEY_ANON = 3, KEY_MAP = 4, KEY_SECTION = 5 };
+/* What a process has one of is one object whatever its address. */
+enum { KEY_STACKS = 6, KEY_HEAP = 7, KEY_BIN = 8, KEY_FRAME = 10, KEY_STRETCH = 11 };
+
+enum { FINDING_STACK_MAX = 32 << 20, NUMBERED_DIGITS = 6 };
+/* Below and above a stack pointer; and by what nothing else tells apart, which is how large and
+ * at what alignment glibc makes its arenas. */
+enum { FINDING_RED_ZONE = 128, FINDING_FRAMES = 1 << 20, FINDING_STRETCH = 64 << 20 };
+
+/* Something else may come to stand at the same address: a key also has whose it is. */
+static uint64_t finding_key_of(uint64_t address, uint64_t owner, uint64_t kind)
+{
+    return hash_mix(hash_mix(address) + owner) ^ kind;
+}
+
+/* All that a section has without names is one object; its extent is the gap around. */
+static void find_nameless(struct finding *finding, const struct module *module, uint64_t address)
+{
+    const char *section = module_section(module, address, &finding->base, &finding->end);
+    uint64_t start = finding->base;
+    uint64_t end = finding->end;
+    snprintf(finding->text, sizeof finding->text, "%s %s", module_name(module),
+             section ? section : "(no section)");
+    finding->name = finding->text;
+    finding->key = finding_key_of(start, module_serial(module), KEY_SECTION);
+    module_gap(module, address, &start, &end);
+}
+
+static void find_in_module(struct finding *finding, const struct module *module,
+                           const struct map *map, uint64_t address)
+{
+    const struct symbol *symbol = module_object(module, address);
+    finding->module = module_name(module);
+    finding->kind = map->executable && !map->writable ? OBJECT_CODE : OBJECT_GLOBAL;
+    if (!symbol) {
+        find_nameless(finding, module, address);
+        return;
+    }
+    finding->base = symbol->start;
+    finding->end = symbol->end;
+    finding->name = symbol->name;
+    finding->key = finding_key_of(symbol->start, module_serial(module), KEY_VARIABLE);
+    finding->variable_of = module;
+    finding->variable_at = symbol->start;
+}
+
+/* An image without names is one object as a whole. */
+static bool find_tls(struct finding *finding, const struct tls *tls, uint64_t address)
+{
+    const struct tls_block *block = tls_find(tls, address);
+    if (!block)
+        return false;
+    const struct module *module = block->module;
+    const struct symbol *symbol = module_tls(module, address - block->start);
+    finding->kind = OBJECT_TLS;
+    finding->module = module_name(module);
+    finding->base = block->start + (symbol ? symbol->start : 0);
+    finding->end = symbol ? block->start + symbol->end : block->end;
+    finding->key =
+        finding_key_of(symbol ? symbol->start : UINT64_MAX, module_serial(module), KEY_TLS);
+    finding->variable_of = symbol ? module : NULL;
+    finding->variable_at = symbol ? symbol->start : 0;
+    snprintf(finding->text, sizeof finding->text, "%s (thread-local)", module_name(module));
+    finding->name = symbol ? symbol->name : finding->text;
+    return true;
+}
+
+static const char *heap_name(enum heap_finding heap)
+{
+    return heap == HEAP_ARENA ? "heap arena" : heap == HEAP_BLOCK ? "malloc block" : "anon";
+}
+
+static bool finding_is_named(const char *name)
+{
+    return !strncmp(name, "[anon", 5) && strchr(name, ':');
+}
+
+static enum heap_finding look_at_heap(const struct finding *finding, struct map *map, pid_t pid)
+{
+    return finding->base == map->start ? heap_look(map, pid)
+                                       : heap_read(finding->base, finding->end, pid);
+}
+
+/* The name is made once; a sample on a known mapping needs none. */
+static void find_anonymous(struct finding *finding, struct space *space, const struct names *names,
+                           struct map *map)
+{
+    char size[16];
+    const char *name = maps_name(&space->maps, map);
+    struct region_found region = {0};
+    finding->key = finding_key_of(finding->base, space->programs, KEY_ANON);
+    uint32_t known = names_find_object(names, finding->key);
+    finding->kind = known ? names->objects[known].kind : OBJECT_ANON;
+    enum heap_finding heap =
+        known || !space->from.live ? HEAP_NO : look_at_heap(finding, map, space->from.pid);
+    if (heap == HEAP_ARENA || heap == HEAP_BLOCK)
+        finding->kind = OBJECT_HEAP;
+    if (finding->kind == OBJECT_ANON &&
+        regions_find(&space->regions, &space->maps, &space->stacks, map, finding->base,
+                     finding->end, finding->key, &region)) {
+        finding->key = region.key;
+        finding->whole_bytes = region.size_bytes;
+        finding->whole_blocks = region.blocks;
+        known = names_find_object(names, finding->key);
+    }
+    if (known)
+        return;
+    text_bytes(size, finding->end - finding->base);
+    if (finding_is_named(name) && region.is_of_bin)
+        snprintf(finding->text, sizeof finding->text, "[%.*s of %s]",
+                 (int)strcspn(strchr(name, ':') + 1, "]"), strchr(name, ':') + 1, size);
+    else if (finding_is_named(name))
+        snprintf(finding->text, sizeof finding->text, "[%.*s]",
+                 (int)strcspn(strchr(name, ':') + 1, "]"), strchr(name, ':') + 1);
+    else if (region.is_of_bin)
+        snprintf(finding->text, sizeof finding->text, "[anon of %s]", size);
+    else
+        snprintf(finding->text, sizeof finding->text, "[%s 0x%llx]", heap_name(heap),
+                 (unsigned long long)(region.start ? region.start : finding->base));
+    finding->name = finding->text;
+}
+
+/* Beside a thread's stack something else may go on in the same mapping. */
+static bool find_stack(struct finding *finding, const struct stacks *stacks, const struct map *map,
+                       uint64_t address, enum finding_stack which)
+{
+    const struct stack *stack = stacks_find(stacks, address);
+    if (stack && !stack->tid && which == FINDING_STACK_OF_THREAD)
+        stack = NULL;
+    finding->of_thread = stack && stack->tid;
+    finding->guessed = stack && !stack->tid && map->kind != MAPPING_STACK;
+    if (map->kind != MAPPING_STACK && !stack) {
+        stacks_gap(stacks, address, &finding->base, &finding->end);
+        return false;
+    }
+    if (stack && stack->start > finding->base)
+        finding->base = stack->start;
+    if (stack && stack->end < finding->end)
+        finding->end = stack->end;
+    finding->kind = OBJECT_STACK;
+    finding->name = "[stack]";
+    finding->key = KEY_STACKS;
+    return true;
+}
+
+/* "/dev/shm/x", "/memfd:a/b (deleted)": the last part, or the whole that memfd_create() got. */
+static void find_in_file(struct finding *finding, const char *name)
+{
+    static const char deleted[] = " (deleted)";
+    const char *base = strncmp(name, "/memfd:", 7) ? strrchr(name, '/') : name;
+    size_t length;
+    finding->kind = OBJECT_MAP;
+    if (!strcmp(name, "/dev/zero (deleted)"))
+        base = "/shared memory"; /* MAP_SHARED and MAP_ANONYMOUS */
+    base = base && base[1] ? base + 1 : name;
+    length = strlen(base);
+    if (length > sizeof deleted - 1 && !strcmp(base + length - (sizeof deleted - 1), deleted))
+        length -= sizeof deleted - 1;
+    snprintf(finding->text, sizeof finding->text, "%.*s", (int)length, base);
+    finding->name = finding->text;
+}
+
+/*
+ * Shared memory that a program makes anew for each piece of work has a number of its own each time
+ * (postgres: /dev/shm/PostgreSQL.2564281842 for each query): "PostgreSQL.*" is one object.
+ */
+static bool join_numbered(struct finding *finding, const char *path)
+{
+    static const char folder[] = "/dev/shm/";
+    if (strncmp(path, folder, sizeof folder - 1))
+        return false;
+    for (char *at = finding->text; *at;) {
+        size_t digits = strspn(at, "0123456789");
+        if (digits >= NUMBERED_DIGITS) {
+            at[0] = '*';
+            memmove(at + 1, at + digits, strlen(at + digits) + 1);
+            return true;
+        }
+        at += digits ? digits : 1;
+    }
+    return false;
+}
+
+static void find_in_map(struct finding *finding, struct space *space, const struct names *names,
+                        struct map *map, uint64_t address, enum finding_stack stack)
+{
+    const char *name = maps_name(&space->maps, map);
+    finding->base = map->start;
+    finding->end = map->end;
+    finding->module = "";
+    finding->name = name;
+    if (map->kind != MAPPING_FILE && find_stack(finding, &space->stacks, map, address, stack))
+        return;
+    finding->key = finding_key_of(map->start, space->programs ^ hash_mix(map->inode), KEY_MAP);
+    if (map->kind == MAPPING_HEAP) {
+        finding->kind = OBJECT_HEAP;
+        finding->key = KEY_HEAP;
+    } else if (map->kind == MAPPING_ANON) {
+        find_anonymous(finding, space, names, map);
+    } else {
+        find_in_file(finding, name);
+        finding->numbered = join_numbered(finding, name);
+        if (finding->numbered)
+            finding->key = finding_key_of(hash_bytes(finding->text, strlen(finding->text)),
+                                          space->programs, KEY_MAP);
+    }
+}
+
+/* What is reached through the stack pointer is a stack, whoever made it; unless it is part of
+ * something larger, as stacks of coroutines are, that must not all be called so. */
+static bool looks_like_stack(struct space *space, struct map *map)
+{
+    return map->kind == MAPPING_ANON && map->end - map->start <= FINDING_STACK_MAX &&
+           !finding_is_named(maps_name(&space->maps, map)) &&
+           (!space->from.live || heap_look(map, space->from.pid) == HEAP_NO);
+}
+
+bool finding_make(struct finding *finding, struct space *space, const struct tls *tls,
+                  const struct names *names, uint64_t address, enum finding_stack stack)
+{
+    memset(finding, 0, offsetof(struct finding, text));
+    struct map *map = space_map(space, address);
+    if (!map)
+        return false;
+    struct module *module = space_module_at(space, map, address);
+    if (module) {
+        find_in_module(finding, module, map, address);
+        return true;
+    }
+    if (stack == FINDING_STACK_REACHED && looks_like_stack(space, map))
+        stacks_reached(&space->stacks, map, address);
+    /* Images of libraries loaded later are on the heap. */
+    if ((map->kind == MAPPING_ANON || map->kind == MAPPING_HEAP) && find_tls(finding, tls, address))
+        return true;
+    find_in_map(finding, space, names, map, address, stack);
+    return true;
+}
+
+static void find_stretch(struct finding *finding, const struct space *space, uint64_t address)
+{
+    char size[16];
+    finding->kind = OBJECT_ANON;
+    finding->base = address & -(uint64_t)FINDING_STRETCH;
+    finding->end = finding->base + FINDING_STRETCH;
+    finding->key = finding_key_of(finding->base, space->programs, KEY_STRETCH);
+    snprintf(finding->text, sizeof finding->text, "[unrecorded 0x%llx %s]",
+             (unsigned long long)finding->base, text_bytes(size, FINDING_STRETCH));
+    finding->name = finding->text;
+}
+
+bool finding_unrecorded(struct finding *finding, const struct space *space, uint64_t address,
+                        uint64_t sp)
+{
+    enum space_unrecorded what = space_unrecorded(space, address);
+    bool near_sp = sp && address + FINDING_RED_ZONE >= sp && address < sp + FINDING_FRAMES;
+    *finding = (struct finding){.module = ""};
+    if (what == SPACE_NOTHING)
+        return false;
+    if (what == SPACE_STACK || near_sp) {
+        finding->base = address & -(uint64_t)FINDING_FRAMES;
+        finding->end = finding->base + FINDING_FRAMES;
+        finding->kind = OBJECT_STACK;
+        finding->name = "[stack]";
+        finding->key = KEY_STACKS;
+    } else if (what == SPACE_HEAP) {
+        finding->base = finding->end = space->maps.maps[maps_after(&space->maps, address) - 1].end;
+        finding->kind = OBJECT_HEAP;
+        finding->name = "[heap]";
+        finding->key = KEY_HEAP;
+    } else {
+        find_stretch(finding, space, address);
+    }
+    return true;
+}
+
+uint64_t finding_frame_key(const struct space *space, uint32_t function, const char *part)
+{
+    return finding_key_of(hash_bytes(part, strlen(part)) + function, space->programs, KEY_FRAME);
+}
+
+uint64_t finding_bin_key(const struct space *space, uint32_t bin)
+{
+    return finding_key_of(bin, space->programs, KEY_BIN);
+}
+
+bool finding_refine(struct finding *finding, struct allocations *allocations,
+                    const struct space *space, uint64_t address, uint64_t time_ns)
+{
+    struct allocation found;
+    bool heap = finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON;
+    if (!heap || !allocations_find(allocations, space, address, time_ns, &found))
+        return false;
+    finding->kind = OBJECT_HEAP;
+    finding->key = finding_bin_key(space, found.bin);
+    finding->base = found.start;
+    finding->end = found.end;
+    finding->module = "";
+    finding->name = allocations_bin_name(allocations, found.bin);
+    finding->bin = found.bin;
+    finding->allocation = found.kind;
+    finding->in_use = found.in_use;
+    return true;
+}
+
+uint32_t finding_object(const struct finding *finding, struct names *names)
+{
+    struct object_desc desc = {.name = finding->name,
+                               .module = finding->module,
+                               .kind = finding->kind,
+                               .address = finding->base,
+                               .size_bytes = finding->end - finding->base};
+    uint32_t object = names_find_object(names, finding->key);
+    if (!object)
+        object = names_add_object(names, finding->key, &desc);
+    else if (!finding->bin && !finding->of_type &&
+             (finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON))
+        names->objects[object].size_bytes = desc.size_bytes;
+    if (object && finding->whole_bytes && !finding->of_type)
+        names->objects[object].size_bytes = finding->whole_bytes;
+    if (object && finding->whole_blocks && !finding->of_type)
+        names->objects[object].blocks = finding->whole_blocks;
+    return object;
+}
+
+uint32_t finding_intern(const struct finding *finding, struct names *names)
+{
+    uint32_t object = finding_object(finding, names);
+    if (finding->kind == OBJECT_STACK || finding->kind == OBJECT_TLS || finding->bin ||
+        finding->of_type || finding->numbered)
+        names_instance(names, object, finding->base);
+    return object;
+}
+
+enum { NAMES_FUNCTIONS_MAX = 1 << 16, NAMES_INSTANCES_MAX = 1 << 18, NAMES_TEXT_MAX = 1024 };
+
+static const char *clean(struct names *names, const char *text)
+{
+    char safe[NAMES_TEXT_MAX];
+    char plain[NAMES_TEXT_MAX];
+    if (!text)
+        return NULL;
+    const char *demangled = demangle(text, plain, sizeof plain);
+    text = demangled ? demangled : text;
+    text_sanitise(safe, sizeof safe, text, strlen(text));
+    const char *copy = arena_string(&names->strings, safe);
+    return copy ? copy : "";
+}
+
+int names_init(struct names *names)
+{
+    *names = (struct names){0};
+    arena_init(&names->strings);
+    static const struct object_desc unknown = {.name = "(unknown)", .module = ""};
+    static const struct function_desc nowhere = {.name = "(unknown)", .module = "", .file = ""};
+    names->objects = calloc(NAMES_OBJECTS_MAX, sizeof *names->objects);
+    names->functions = calloc(NAMES_FUNCTIONS_MAX, sizeof *names->functions);
+    names->line_looked_for = calloc(NAMES_FUNCTIONS_MAX, sizeof *names->line_looked_for);
+    if (!names->objects || !names->functions || !names->line_looked_for) {
+        names_fini(names);
+        return -ENOMEM;
+    }
+    names->objects[0] = unknown;
+    names->functions[0] = nowhere;
+    names->object_count = names->function_count = 1;
+    return 0;
+}
+
+void names_fini(struct names *names)
+{
+    arena_fini(&names->strings);
+    hash_fini(&names->object_of_key);
+    hash_fini(&names->instances);
+    hash_fini(&names->function_of_key);
+    free(names->objects);
+    free(names->functions);
+    free(names->line_looked_for);
+}
+
+uint32_t names_find_object(const struct names *names, uint64_t key)
+{
+    const uint32_t *id = hash_find(&names->object_of_key, key);
+    return id ? *id : 0;
+}
+
+uint32_t names_add_object(struct names *names, uint64_t key, const struct object_desc *desc)
+{
+    uint32_t *slot;
+    if (names->object_count >= NAMES_OBJECTS_MAX ||
+        !(slot = hash_insert(&names->object_of_key, key, NULL)))
+        return 0;
+    struct object_desc *kept = &names->objects[names->object_count];
+    *kept = *desc;
+    kept->name = clean(names, desc->name);
+    kept->module = clean(names, desc->module);
+    kept->blocks = 1;
+    *slot = (uint32_t)names->object_count;
+    return (uint32_t)names->object_count++;
+}
+
+void names_instance(struct names *names, uint32_t object, uint64_t base)
+{
+    bool created = false;
+    if (!object || names->instances.count >= NAMES_INSTANCES_MAX)
+        return;
+    if (!hash_insert(&names->instances, hash_mix(base) ^ object, &created) || !created)
+        return;
+    struct object_desc *desc = &names->objects[object];
+    if (!desc->blocks)
+        desc->address = base;
+    if (!desc->blocks || desc->address != base)
+        desc->blocks++;
+}
+
+uint32_t names_find_function(const struct names *names, uint64_t key)
+{
+    const uint32_t *id = hash_find(&names->function_of_key, key);
+    return id ? *id : 0;
+}
+
+uint32_t names_add_function(struct names *names, uint64_t key, const struct function_desc *desc)
+{
+    uint32_t *slot;
+    if (names->function_count >= NAMES_FUNCTIONS_MAX ||
+        !(slot = hash_insert(&names->function_of_key, key, NULL)))
+        return 0;
+    struct function_desc *kept = &names->functions[names->function_count];
+    *kept = *desc;
+    kept->name = clean(names, desc->name);
+    kept->module = clean(names, desc->module);
+    kept->file = "";
+    *slot = (uint32_t)names->function_count;
+    return (uint32_t)names->function_count++;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What an address belongs to: a variable, a thread's own variable, a stack, the heap, a
+ * mapping. A finding is made for one access and then interned. For the files of the resolver.
+ */
+#ifndef MISSTOP_RESOLVE_OBJECTS_H
+#define MISSTOP_RESOLVE_OBJECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "place.h"
+#include "resolve/heap/allocations.h"
+#include "resolve/process/space.h"
+#include "resolve/process/tls.h"
+
+/*
+ * Objects and functions that have been seen, under dense ids from 1; 0 is "unknown". Strings
+ * are sanitised here, once. Bounded: when full, what is new is unknown.
+ */
+enum { NAMES_OBJECTS_MAX = 1 << 16 };
+
+struct names {
+    struct arena strings;
+    struct object_desc *objects;
+    size_t object_count;
+    size_t object_room;
+    struct hash object_of_key;
+    struct hash instances; /* (object, base) pairs seen */
+    struct function_desc *functions;
+    bool *line_looked_for;
+    size_t function_count;
+    size_t function_room;
+    struct hash function_of_key;
+};
+
+int names_init(struct names *names);
+void names_fini(struct names *names);
+
+/* Id of the object with this key (unique among objects); 0 with *desc to be given by
+ * names_add_object(). */
+uint32_t names_find_object(const struct names *names, uint64_t key);
+
+/* Takes copies of the strings, sanitised. 0: full or out of memory. */
+uint32_t names_add_object(struct names *names, uint64_t key, const struct object_desc *desc);
+
+/* Another instance of a bin: counted once each. */
+void names_instance(struct names *names, uint32_t object, uint64_t base);
+
+/* The same for functions; functions have keys of their own. */
+uint32_t names_find_function(const struct names *names, uint64_t key);
+uint32_t names_add_function(struct names *names, uint64_t key, const struct function_desc *desc);
+
+struct finding {
+    uint64_t key;  /* of the object, see objects.h */
+    uint64_t base; /* of the instance */
+    uint64_t end;
+    enum object_kind kind;
+    const char *name; /* NULL: interned already */
+    const char *module;
+    uint32_t bin; /* of a heap block; 0: none */
+    enum allocation_kind allocation;
+    uint64_t whole_bytes;  /* of the object, of which base to end is a part; 0: it is all */
+    uint32_t whole_blocks; /* it has */
+    bool in_use;           /* of a walked block: the program has it */
+    const struct module *variable_of; /* the file it is a variable of; NULL: it is none */
+    uint64_t variable_at; /* ... where it begins; thread-local ones: in the file's image */
+    bool of_type;         /* named after the type that lies there */
+    bool of_thread;       /* a stack: of a thread that is known */
+    bool numbered;        /* shared memory: one of many whose names differ by a number */
+    bool guessed;         /* a stack: by stack pointers that reached near it */
+    uint64_t type_base;   /* ... and where that begins */
+    bool may_be_array;    /* ... a first one in its block, where an element of an array could be */
+    char text[160];       /* room for a made-up name */
+};
+
+enum finding_stack {
+    FINDING_STACK_KNOWN,
+    FINDING_STACK_REACHED,  /* by a stack pointer: then it is a stack, whoever made it */
+    FINDING_STACK_OF_THREAD /* only of a thread, not what stack pointers reached near */
+};
+
+/* False: nothing is mapped. */
+bool finding_make(struct finding *finding, struct space *space, const struct tls *tls,
+                  const struct names *names, uint64_t address, enum finding_stack stack);
+
+/* In a recording, where no mapping around the address was recorded. `sp`: the sample's stack
+ * pointer, 0 if it is not known. */
+bool finding_unrecorded(struct finding *finding, const struct space *space, uint64_t address,
+                        uint64_t sp);
+
+/* A finding in the heap becomes one of the block around the address, if that is known. */
+bool finding_refine(struct finding *finding, struct allocations *allocations,
+                    const struct space *space, uint64_t address, uint64_t time_ns);
+
+/* Key of the object that the blocks of a bin are. */
+uint64_t finding_bin_key(const struct space *space, uint32_t bin);
+
+/* Key of what all frames of a function have under a name. */
+uint64_t finding_frame_key(const struct space *space, uint32_t function, const char *part);
+
+/* Id of its object, a new one if it was not seen before; 0: there is no room for more. */
+uint32_t finding_object(const struct finding *finding, struct names *names);
+
+/* The same, and what was found counts as an instance of it. */
+uint32_t finding_intern(const struct finding *finding, struct names *names);
+
+#endif

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From an access to its place: object, function and type. */
+#include <stdio.h>
+#include <string.h>
+
+#include "agent_abi.h"
+#include "resolve/resolver_state.h"
+
+struct module *resolver_code_at(struct resolver *resolver, uint64_t address)
+{
+    struct map *map = space_map(&resolver->space, address);
+    return map ? space_module(&resolver->space, map) : NULL;
+}
+
+static const char *part_of_frame(const struct typed_variable *slot)
+{
+    if (!slot)
+        return NULL;
+    switch (slot->slot) {
+    case DWARF_SLOT_VARIABLE:
+        return slot->name;
+    case DWARF_SLOT_SPILL:
+        return "(spills)";
+    case DWARF_SLOT_SAVED:
+        return "(saved registers)";
+    case DWARF_SLOT_ARGUMENT:
+        return "(arguments)";
+    case DWARF_SLOT_DYNAMIC:
+        return "(alloca)";
+    default:
+        return slot->untyped == UNTYPED_WAITING ? NULL : "(frame)";
+    }
+}
+
+const struct typed_variable *resolver_name_slot(struct resolver *resolver, struct finding *finding,
+                                                uint64_t address, uint64_t pc, int64_t at,
+                                                bool *waits)
+{
+    enum { FUNCTION_COLUMNS = 96 };
+    struct module *module = resolver_code_at(resolver, pc);
+    const struct typed_variable *slot =
+        module ? typing_slot(resolver->typing, module, pc, at) : NULL;
+    const char *part = part_of_frame(slot);
+    *waits = module && !part;
+    if (!part)
+        return NULL;
+    bool variable = slot->slot == DWARF_SLOT_VARIABLE;
+    uint32_t id =
+        functions_at(&resolver->functions, &resolver->space, &resolver->names, pc, &module);
+    const struct function_desc *function = &resolver->names.functions[id];
+    finding->key = finding_frame_key(&resolver->space, id, part);
+    finding->name = NULL;
+    finding->module = function->module;
+    if (!names_find_object(&resolver->names, finding->key)) {
+        snprintf(finding->text, sizeof finding->text, "%.*s%s%s", FUNCTION_COLUMNS, function->name,
+                 variable ? "." : " ", part);
+        finding->name = finding->text;
+    }
+    if (variable) {
+        finding->base = address - (uint64_t)slot->offset;
+        finding->end = finding->base + (slot->size ? slot->size : 1);
+    }
+    return slot;
+}
+
+/* A stack becomes what a function keeps there, one object for all its frames in all threads. */
+static const struct typed_variable *refine_stack(struct resolver *resolver, struct finding *finding,
+                                                 const struct access *access, const uint64_t *regs,
+                                                 struct place *place)
+{
+    struct unwind_frame frame;
+    bool waits;
+    if (!regs || !unwind_find(&resolver->unwind, &resolver->space, regs, access->address, &frame))
+        return NULL;
+    int64_t at = (int64_t)(access->address - frame.cfa);
+    const struct typed_variable *slot =
+        resolver_name_slot(resolver, finding, access->address, frame.pc, at, &waits);
+    if (waits)
+        provisional_slot(resolver, finding, frame.pc, at, access, place);
+    return slot;
+}
+
+static const struct typed_variable *declaration(struct resolver *resolver,
+                                                const struct finding *finding, uint64_t pc)
+{
+    if (!finding->variable_of)
+        return NULL;
+    return finding->kind == OBJECT_TLS
+               ? typing_tls(resolver->typing, finding->variable_of, finding->variable_at, pc)
+               : typing_global(resolver->typing, finding->variable_of, finding->variable_at, pc);
+}
+
+/* Memory that has no name of its own is called after the type that is there; what holds it keeps
+ * its place in phases and in the heap's bins. */
+static uint32_t call_after_type(struct resolver *resolver, struct finding *finding,
+                                const struct access *access, const struct typed_operand *operand,
+                                struct place *place)
+{
+    const struct types *types = typing_types(resolver->typing);
+    struct finding holder = *finding;
+    uint32_t type =
+        type_instances_rename(&resolver->type_instances, types, finding, access, operand);
+    if (holder.allocation == ALLOCATION_WALKED)
+        return provisional_block(resolver, &holder, finding, type, access, operand, place);
+    if (!type && !operand && type_instances_apply(finding))
+        provisional_code(resolver, finding, access, place);
+    if (!type)
+        return 0;
+    place->holder = finding_object(&holder, &resolver->names);
+    if (holder.bin)
+        resolver_note_bin(resolver, place->holder, holder.bin);
+    /* A mapping that has structs in it is an allocator's: it is no array of the numbers that are
+     * accessed there besides. */
+    object_types_vote(&resolver->object_types, types, &holder, place->holder, type,
+                      type_instances_is_whole(finding, &holder));
+    return type;
+}
+
+/* Our own library, in a process that was started with it. */
+static bool is_ours(const struct module *code)
+{
+    return code && !strcmp(module_name(code), AGENT_FILE);
+}
+
+/* Its variables, or the memory it shares with misstop. */
+static bool is_data_of_ours(const struct finding *finding)
+{
+    return is_ours(finding->variable_of) ||
+           (finding->module && !strcmp(finding->module, AGENT_FILE)) ||
+           (finding->kind == OBJECT_MAP && finding->name && strstr(finding->name, AGENT_MEMORY));
+}
+
+/* Neither its code nor its data is the program's. */
+static void leave_out(struct place *place)
+{
+    place->access.reason = REASON_AGENT;
+    place->function = 0;
+}
+
+static void resolve_object(struct resolver *resolver, const struct access *access,
+                           const struct module *code, const uint64_t *regs, struct finding *finding,
+                           struct place *place)
+{
+    const struct types *types = typing_types(resolver->typing);
+    const struct typed_operand *operand = typing_operand(resolver->typing, code, access);
+    const struct typed_variable *variable = NULL;
+    uint32_t type = 0;
+    if (resolver->allocations)
+        finding_refine(finding, resolver->allocations, &resolver->space, access->address,
+                       access->time_ns);
+    if (finding->kind == OBJECT_STACK)
+        variable = refine_stack(resolver, finding, access, regs, place);
+    else if (finding->variable_of)
+        variable = declaration(resolver, finding, access->ip);
+    else
+        type = call_after_type(resolver, finding, access, operand, place);
+    if (!place->object)
+        place->object = finding_intern(finding, &resolver->names);
+    if (finding->bin)
+        resolver_note_bin(resolver, place->object, finding->bin);
+    place->base = finding->base;
+    place->size_bytes = finding->end - finding->base;
+    if (type)
+        object_types_call(&resolver->object_types, place->object, type);
+    else if (variable && variable->type)
+        object_types_declare(&resolver->object_types, place->object, variable->type,
+                             variable->count);
+    object_types_place(&resolver->object_types, types, finding, operand, place);
+    /* An instruction without an operand in memory: a call's or return's use of the stack. */
+    bool returns = finding->kind == OBJECT_STACK && place->untyped == UNTYPED_NO_CODE;
+    if (place->typed == TYPED_NOT &&
+        (returns || (variable && variable->slot > DWARF_SLOT_VARIABLE)))
+        place->untyped = UNTYPED_SPILL;
+}
+
+/* Which programs a recording needs; opened here, for it to be known whether they are there. */
+static void count_binary(struct resolver *resolver, const struct access *access)
+{
+    struct map *map =
+        access->reason == REASON_KERNEL ? NULL : space_map(&resolver->space, access->ip);
+    if (!map && access->reason != REASON_KERNEL)
+        resolver->space.binaries.nowhere++;
+    if (!map || !map->binary)
+        return;
+    space_module(&resolver->space, map);
+    binaries_sample(&resolver->space.binaries, map->binary);
+    space_complete(&resolver->space, map);
+}
+
+/* Whose access needed the place of the line that is missed now. It counts nowhere else. */
+static void resolve_evictor(struct resolver *resolver, const struct access *access,
+                            struct place *place)
+{
+    struct finding finding;
+    struct module *code = NULL;
+    struct place other = {.access = *access};
+    if (!access->evictor_ip)
+        return;
+    place->evictor_function = functions_at(&resolver->functions, &resolver->space, &resolver->names,
+                                           access->evictor_ip, &code);
+    other.access.ip = access->evictor_ip;
+    other.access.address = access->evictor_address;
+    other.access.base = SREG_NONE;
+    if (!access->evictor_address ||
+        !finding_make(&finding, &resolver->space, &resolver->tls, &resolver->names,
+                      access->evictor_address, FINDING_STACK_KNOWN))
+        return;
+    resolve_object(resolver, &other.access, code, NULL, &finding, &other);
+    place->evictor_object = other.object;
+}
+
+/* A thread's stack is known by its first sample, not by the next tick only. */
+static void hear_of_thread(struct resolver *resolver, uint32_t tid)
+{
+    struct stacks *stacks = &resolver->space.stacks;
+    uint32_t *heard_of = &resolver->heard_of[tid % RESOLVER_HEARD_OF];
+    pid_t pid = resolver->options.pid;
+    if (*heard_of == tid || tid == (uint32_t)pid)
+        return;
+    *heard_of = tid;
+    const struct tcb *tcb = tcbs_ask(&resolver->tcbs, pid, tid);
+    const struct stack *known = tcb ? stacks_find(stacks, tcb->base) : NULL;
+    if (tcb && (!known || known->tid != tid))
+        stacks_of_thread(stacks, tcb, &resolver->space.maps);
+}
+
+/* Memory without a name may be a thread's own since the last tick: a program that was just started,
+ * a new thread. True: it was looked for. */
+static bool look_for_tls(struct resolver *resolver, const struct finding *finding,
+                         const struct access *access)
+{
+    enum { APART_NS = 20000000 };
+    uint32_t *looked = &resolver->tls_of[access->tid % RESOLVER_HEARD_OF];
+    bool nameless =
+        finding->kind == OBJECT_ANON || (finding->kind == OBJECT_STACK && finding->of_thread);
+    if (!nameless || *looked == access->tid || access->time_ns < resolver->tls_ns + APART_NS)
+        return false;
+    *looked = access->tid;
+    resolver->tls_ns = access->time_ns;
+    tcbs_refresh(&resolver->tcbs, resolver->options.pid);
+    tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
+    return true;
+}
+
+/* Around where a stack pointer reached there may be other things than the stack: what is not in a
+ * frame of the thread's is not called so. */
+static bool is_in_no_frame(struct resolver *resolver, const struct finding *finding,
+                           const struct access *access, const uint64_t *regs)
+{
+    struct unwind_frame frame;
+    return finding->kind == OBJECT_STACK && finding->guessed && access->base != SREG_SP &&
+           !(regs &&
+             unwind_find(&resolver->unwind, &resolver->space, regs, access->address, &frame));
+}
+
+/* False: nothing is mapped there. */
+static bool place_find(struct resolver *resolver, const struct access *access, const uint64_t *regs,
+                       struct finding *finding)
+{
+    struct space *space = &resolver->space;
+    enum finding_stack stack =
+        access->base == SREG_SP ? FINDING_STACK_REACHED : FINDING_STACK_KNOWN;
+    for (int again = 0;; again++) {
+        if (!finding_make(finding, space, &resolver->tls, &resolver->names, access->address, stack))
+            return finding_unrecorded(finding, space, access->address, regs ? regs[SREG_SP] : 0);
+        if (again || !resolver->options.live || !look_for_tls(resolver, finding, access))
+            break;
+    }
+    if (is_in_no_frame(resolver, finding, access, regs))
+        finding_make(finding, space, &resolver->tls, &resolver->names, access->address,
+                     FINDING_STACK_OF_THREAD);
+    return true;
+}
+
+void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
+                      struct place *place)
+{
+    struct finding finding;
+    struct module *code = NULL;
+    *place = (struct place){.access = *access};
+    if (!resolver->options.live)
+        count_binary(resolver, access);
+    /* Where the time goes is worth telling also when the data is not known. */
+    if (access->reason != REASON_KERNEL)
+        place->function = functions_at(&resolver->functions, &resolver->space, &resolver->names,
+                                       access->ip, &code);
+    if (is_ours(code)) {
+        leave_out(place);
+        return;
+    }
+    if (access->reason != REASON_NONE)
+        return;
+    resolve_evictor(resolver, access, place);
+    if (resolver->options.live)
+        hear_of_thread(resolver, access->tid);
+    if (!place_find(resolver, access, regs, &finding))
+        place->access.reason = REASON_BAD_ADDRESS;
+    else if (is_data_of_ours(&finding))
+        leave_out(place);
+    else
+        resolve_object(resolver, access, code, regs, &finding, place);
+}
+
+const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address)
+{
+    static const struct typed_line nowhere;
+    const struct module *module = resolver_code_at(resolver, address);
+    return module ? typing_line(resolver->typing, module, address) : &nowhere;
+}
+
+enum { FUNCTIONS_BLOCK_BYTES = 64 }; /* code without any bounds is told apart by blocks */
+
+void functions_init(struct functions *functions)
+{
+    jitmap_init(&functions->jitmap);
+    functions_forget(functions);
+}
+
+void functions_fini(struct functions *functions)
+{
+    jitmap_fini(&functions->jitmap);
+}
+
+void functions_forget(struct functions *functions)
+{
+    memset(functions->cache, 0, sizeof functions->cache);
+}
+
+static void describe_anonymous(const struct functions *functions, const struct map *map,
+                               const struct jit_symbol *symbol, struct function_desc *desc,
+                               char *text, size_t text_size)
+{
+    desc->start = symbol ? symbol->start : map->start;
+    desc->end = symbol ? symbol->end : desc->start;
+    snprintf(text, text_size, "[code 0x%llx]", (unsigned long long)desc->start);
+    desc->name = symbol ? jitmap_name(&functions->jitmap, symbol) : text;
+    desc->module = symbol ? "[jit]" : "";
+}
+
+/* Of a recording, whose file is not here: nothing tells its functions apart. */
+static void describe_missing(const struct space *space, const struct map *map,
+                             struct function_desc *desc, char *text, size_t text_size)
+{
+    const char *path = space->binaries.list[map->binary - 1].shown;
+    const char *slash = strrchr(path, '/');
+    desc->module = slash ? slash + 1 : path;
+    desc->start = desc->end = map->start;
+    snprintf(text, text_size, "[code of %s]", desc->module);
+    desc->name = text;
+}
+
+/* Named by its place in the file, which is the same in every run. */
+static void describe_nameless(struct module *module, const struct map *map, uint64_t ip,
+                              struct function_desc *desc, char *text, size_t text_size)
+{
+    if (!module_frame(module, ip, &desc->start, &desc->end))
+        desc->start = desc->end = ip & ~(uint64_t)(FUNCTIONS_BLOCK_BYTES - 1);
+    snprintf(text, text_size, "%s+0x%llx", module_name(module),
+             (unsigned long long)(desc->start - map->start + map->offset));
+    desc->name = text;
+    desc->module = module_name(module);
+}
+
+/* Other code may come to stand in the same place: from another file, or compiled anew. */
+static uint64_t functions_key_of(const struct function_desc *desc, const struct module *module)
+{
+    uint64_t whose = module ? module_serial(module) : hash_bytes(desc->name, strlen(desc->name));
+    return hash_mix(hash_mix(desc->start) + whose);
+}
+
+static uint32_t functions_look_up(const struct functions *functions, const struct space *space,
+                                  const struct map *map, struct module *module, struct names *names,
+                                  uint64_t ip)
+{
+    char text[192];
+    struct function_desc desc = {.file = ""};
+    const struct symbol *symbol = module ? module_function(module, ip) : NULL;
+    const struct jit_symbol *jit = module ? NULL : jitmap_find(&functions->jitmap, ip);
+    if (symbol)
+        desc = (struct function_desc){symbol->name,  module_name(module), "", 0,
+                                      symbol->start, symbol->end};
+    else if (module)
+        describe_nameless(module, map, ip, &desc, text, sizeof text);
+    else if (map && map->binary)
+        describe_missing(space, map, &desc, text, sizeof text);
+    else if (jit || map)
+        describe_anonymous(functions, map, jit, &desc, text, sizeof text);
+    else
+        return 0; /* what is nowhere is no one function */
+    uint64_t key = functions_key_of(&desc, module);
+    uint32_t function = names_find_function(names, key);
+    return function ? function : names_add_function(names, key, &desc);
+}
+
+uint32_t functions_at(struct functions *functions, struct space *space, struct names *names,
+                      uint64_t ip, struct module **module)
+{
+    struct functions_cached *cached = &functions->cache[hash_mix(ip) % FUNCTIONS_CACHE];
+    bool known = cached->ip == ip && cached->function;
+    /* A file that was not there yet may have come. */
+    if (!known || !cached->module) {
+        struct map *map = space_map(space, ip);
+        cached->module = map ? space_module(space, map) : NULL;
+        if (!known)
+            cached->function = functions_look_up(functions, space, map, cached->module, names, ip);
+        cached->ip = ip;
+    }
+    *module = cached->module;
+    return cached->function;
+}
+
+bool functions_bounds(const struct functions *functions, struct space *space, uint64_t ip,
+                      uint64_t *start, uint64_t *end)
+{
+    struct map *map = space_map(space, ip);
+    struct module *module = map ? space_module(space, map) : NULL;
+    if (!module) {
+        const struct jit_symbol *jit = jitmap_find(&functions->jitmap, ip);
+        *start = jit ? jit->start : 0;
+        *end = jit ? jit->end : 0;
+        return jit;
+    }
+    /* Unwind tables cover hand-written code whose symbols have no size. */
+    const struct symbol *symbol = module_function(module, ip);
+    if (symbol && !symbol->is_stub) {
+        *start = symbol->start;
+        *end = symbol->end;
+        return true;
+    }
+    if (module_frame(module, ip, start, end))
+        return true;
+    *start = symbol ? symbol->start : 0;
+    *end = symbol ? symbol->end : 0;
+    return symbol;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How the target uses memory, beside what samples tell: page faults and the kernel's part of its
+ * time (/proc/PID/stat, see proc(5)), and how much of a mapping is on huge pages
+ * (/proc/PID/smaps). Owned by the resolver, of live processes only. smaps costs the kernel a walk
+ * of all page tables: it is read when somebody asks, and not again within
+ * MEMORY_USE_FRESH_NS.
+ */
+#ifndef MISSTOP_RESOLVE_PROCESS_MEMORY_USE_H
+#define MISSTOP_RESOLVE_PROCESS_MEMORY_USE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "place.h"
+#include "resolve/process/process.h"
+
+#define MEMORY_USE_FRESH_NS UINT64_C(10000000000)
+
+enum { MEMORY_USE_MAPPINGS = 256 };
+
+/* A mapping and what of it is there, in KiB. */
+struct memory_use_mapping {
+    uint64_t start;
+    uint64_t end;
+    uint64_t resident_kib;
+    uint64_t huge_kib;
+};
+
+struct memory_use_of {
+    pid_t pid; /* 0: not live */
+    uint64_t ticked_ns;
+    uint64_t faults; /* at the last tick, like the next two */
+    uint64_t cpu_ticks;
+    uint64_t system_ticks;
+    double faults_per_s; /* between the last two ticks; NAN: no two yet */
+    double cpus;
+    double kernel_share;
+    uint32_t tlb_entries;                                    /* 0: not known */
+    uint64_t read_ns;                                        /* smaps; 0: never */
+    struct memory_use_mapping mappings[MEMORY_USE_MAPPINGS]; /* the largest */
+    size_t mapping_count;
+};
+
+void memory_use_init(struct memory_use_of *use, pid_t pid);
+
+/* Once a refresh, with what stands in /proc/PID/stat then. */
+void memory_use_tick(struct memory_use_of *use, const struct process_stat *stat, uint64_t now_ns);
+
+/* Of the process; of the mapping around an address as well, where that is not 0. */
+void memory_use_read(struct memory_use_of *use, uint64_t address, uint64_t now_ns,
+                     struct memory_use *out);
+
+/* The largest mappings in the text of a smaps file; 0 to MEMORY_USE_MAPPINGS. */
+size_t memory_use_parse(FILE *smaps, struct memory_use_mapping *mappings);
+
+/*
+ * NUMA nodes: of CPUs by sysfs, of the target's pages by move_pages(2), which with no nodes
+ * given moves nothing and only says where pages are. The kernel asks for the rights of
+ * PTRACE_MODE_READ, which whoever samples a process has. Both sources can be faked. Used by the
+ * resolver.
+ */
+enum { NODES_MAX = 1024, NODES_CPUS_MAX = 8192, NODES_PAGES_MAX = 256 };
+
+struct nodes_system {
+    const char *sysfs; /* "/sys/devices/system/node" */
+    /* As move_pages(2) without its glibc wrapper: 0, or -1 and errno. */
+    long (*move_pages)(pid_t pid, unsigned long count, void **pages, const int *nodes, int *status,
+                       int flags);
+};
+
+struct nodes {
+    struct nodes_system system;
+    pid_t pid;
+    unsigned count;                 /* 0: not known */
+    int16_t of_cpu[NODES_CPUS_MAX]; /* -1: not known */
+};
+
+/* Reads which CPUs belong to which node. system NULL: this machine's. Never fails: what cannot
+ * be read is not known. */
+void nodes_init(struct nodes *nodes, pid_t pid, const struct nodes_system *system);
+
+/* The node of a CPU; -1: not known, or the machine has one only. */
+int nodes_cpu(const struct nodes *nodes, uint32_t cpu);
+
+/* The nodes of the pages that `count` addresses lie in (NODES_PAGES_MAX at most are asked for),
+ * one system call; -1 as above, and for pages that are not in memory. */
+void nodes_pages(const struct nodes *nodes, const uint64_t *addresses, size_t count, int *out);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Facts about a process from /proc: may it be watched, what is it called, is it alive. */
+#ifndef MISSTOP_RESOLVE_PROCESS_PROCESS_H
+#define MISSTOP_RESOLVE_PROCESS_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct process_stat {
+    char comm[64]; /* sanitised */
+    char state;    /* 'R', 'S', 'Z', ... */
+    uint32_t threads;
+    uint64_t flags;     /* PF_*: 0x200000 is a kernel thread */
+    uint64_t cpu_ticks; /* user and system time */
+    uint64_t system_ticks;
+    uint64_t minor_faults; /* that no disk was read for */
+    uint64_t resident_bytes;
+};
+
+enum { PROCESS_PF_KTHREAD = 0x200000 };
+
+/* False when there is no such process. */
+bool process_stat(pid_t pid, struct process_stat *stat);
+
+/* Its users, whether its entry in /proc is root's though it is not (it may not be traced), and
+ * whether its program's file is setuid, or cannot be looked at. False: not known. */
+struct process_rights {
+    uint32_t real;
+    uint32_t effective;
+    bool guarded;
+    bool setuid;
+};
+bool process_rights(pid_t pid, struct process_rights *rights);
+
+/* Path of the program, sanitised for showing; "" if it cannot be read. */
+void process_exe(pid_t pid, char *out, size_t out_size);
+
+/* Reads memory of a process; all of it or false. Never stops it (process_vm_readv). */
+bool process_read(pid_t pid, uint64_t address, void *out, size_t size);
+
+/* As above, but as much as there is from the start. */
+size_t process_read_some(pid_t pid, uint64_t address, void *out, size_t size);
+
+#endif

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/process/space.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/hash.h"
+
+enum { KEY_SIZE = 2 /* beside those of objects.c and provisional.c, in the place of a kind */ };
+
+void regions_fini(struct regions *regions)
+{
+    free(regions->list);
+    free(regions->joins);
+    *regions = (struct regions){0};
+}
+
+static void regions_forget(struct regions *regions)
+{
+    regions->count = regions->join_count = 0;
+}
+
+static bool continues(const struct maps *maps, const struct map *map, const struct map *next)
+{
+    return next->kind == MAPPING_ANON && next->readable && next->writable && !next->executable &&
+           map->executable == next->executable &&
+           !strcmp(maps_name(maps, next), maps_name(maps, map));
+}
+
+/* How far memory goes from `at` within its mapping before it comes to a thread's stack. What only
+ * stack pointers tell of (coroutines, goroutines) is in the middle of something else. */
+static uint64_t lower_end(const struct stacks *stacks, const struct map *map, uint64_t at)
+{
+    for (size_t i = stacks->count; i-- > 0;) {
+        const struct stack *stack = &stacks->stacks[i];
+        if (stack->end <= map->start)
+            break;
+        if (stack->start < at && stack->tid)
+            return stack->end;
+    }
+    return map->start;
+}
+
+static uint64_t upper_end(const struct stacks *stacks, const struct map *map, uint64_t at)
+{
+    for (size_t i = 0; i < stacks->count && stacks->stacks[i].start < map->end; i++)
+        if (stacks->stacks[i].end > at && stacks->stacks[i].tid)
+            return stacks->stacks[i].start;
+    return map->end;
+}
+
+/* The run of mappings side by side around [*start, *end), as far as there is no thread's stack in
+ * it. */
+static void find_run(const struct maps *maps, const struct stacks *stacks, const struct map *map,
+                     uint64_t *start, uint64_t *end)
+{
+    enum { FAR = 4096 };
+    size_t at = (size_t)(map - maps->maps);
+    *start = lower_end(stacks, map, *start);
+    *end = upper_end(stacks, map, *end);
+    for (size_t i = at; i && at - i < FAR && *start == maps->maps[i].start; i--) {
+        const struct map *next = &maps->maps[i - 1];
+        uint64_t to = next->end == *start && continues(maps, map, next)
+                          ? lower_end(stacks, next, next->end)
+                          : *start;
+        if (to >= *start)
+            break;
+        *start = to;
+    }
+    for (size_t i = at; i + 1 < maps->count && i - at < FAR && *end == maps->maps[i].end; i++) {
+        const struct map *next = &maps->maps[i + 1];
+        uint64_t to = next->start == *end && continues(maps, map, next)
+                          ? upper_end(stacks, next, next->start)
+                          : *end;
+        if (to <= *end)
+            break;
+        *end = to;
+    }
+}
+
+static void regions_join(struct regions *regions, uint64_t from, uint64_t to)
+{
+    if (from == to)
+        return;
+    struct region_join *more = array_more(regions->joins, &regions->join_room, regions->join_count,
+                                          sizeof *more, REGIONS_MAX);
+    if (!more)
+        return;
+    regions->joins = more;
+    regions->joins[regions->join_count++] = (struct region_join){from, to};
+    for (size_t i = 0; i < regions->count; i++)
+        if (regions->list[i].key == from)
+            regions->list[i].key = to;
+}
+
+/* The regions that [start, end) touches become one, which now has these bounds. NULL: it touches
+ * none. */
+static struct region *grow(struct regions *regions, uint64_t start, uint64_t end)
+{
+    struct region *first = NULL;
+    for (size_t i = 0; i < regions->count;) {
+        struct region *region = &regions->list[i];
+        if (region->end <= start || region->start >= end) {
+            i++;
+        } else if (!first) {
+            first = region;
+            i++;
+        } else {
+            /* What is one of many gives way to what is large, and takes no other with it. */
+            if (!region->is_of_bin && !first->is_of_bin)
+                regions_join(regions, region->key, first->key);
+            else if (!region->is_of_bin)
+                *first = *region;
+            *region = regions->list[--regions->count];
+        }
+    }
+    if (first) {
+        first->start = start;
+        first->end = end;
+    }
+    return first;
+}
+
+static bool is_same_size(const struct region *region, uint64_t start, uint64_t end)
+{
+    return region->end - region->start == end - start;
+}
+
+static void put_in_bin(struct regions *regions, struct region *region)
+{
+    size_t same = 0;
+    uint64_t size = region->end - region->start;
+    for (size_t i = 0; i < regions->count; i++)
+        same += is_same_size(&regions->list[i], region->start, region->end);
+    if (same <= REGIONS_SAME_SIZE)
+        return;
+    uint64_t key = (hash_mix(size) & ~UINT64_C(15)) | KEY_SIZE;
+    for (size_t i = 0; i < regions->count; i++) {
+        struct region *other = &regions->list[i];
+        if (!is_same_size(other, region->start, region->end) || other->is_of_bin)
+            continue;
+        other->is_of_bin = true;
+        regions_join(regions, other->key, key);
+        other->key = key;
+    }
+}
+
+static struct region *regions_add(struct regions *regions, uint64_t start, uint64_t end,
+                                  uint64_t key)
+{
+    struct region *more =
+        array_more(regions->list, &regions->room, regions->count, sizeof *more, REGIONS_MAX);
+    if (!more)
+        return NULL;
+    regions->list = more;
+    struct region *region = &regions->list[regions->count++];
+    *region = (struct region){.start = start, .end = end, .key = key};
+    put_in_bin(regions, region);
+    return region;
+}
+
+static void region_describe(const struct regions *regions, const struct region *region,
+                            struct region_found *found)
+{
+    *found = (struct region_found){.key = region->key,
+                                   .start = region->start,
+                                   .size_bytes = region->end - region->start,
+                                   .blocks = 1,
+                                   .is_of_bin = region->is_of_bin};
+    if (!region->is_of_bin)
+        return;
+    found->blocks = 0;
+    found->size_bytes = 0;
+    for (size_t i = 0; i < regions->count; i++)
+        if (regions->list[i].key == region->key) {
+            found->blocks++;
+            found->size_bytes += regions->list[i].end - regions->list[i].start;
+        }
+}
+
+bool regions_find(struct regions *regions, const struct maps *maps, const struct stacks *stacks,
+                  const struct map *map, uint64_t start, uint64_t end, uint64_t key,
+                  struct region_found *found)
+{
+    find_run(maps, stacks, map, &start, &end);
+    struct region *region =
+        regions->recent < regions->count ? &regions->list[regions->recent] : NULL;
+    if (!region || region->start != start || region->end != end)
+        region = grow(regions, start, end);
+    if (!region)
+        region = regions_add(regions, start, end, key);
+    if (!region)
+        return false;
+    regions->recent = (size_t)(region - regions->list);
+    region_describe(regions, region, found);
+    return true;
+}
+
+enum { SPACE_REREAD_MS_MIN = 20, SPACE_REREAD_MS_MAX = 250, SPACE_REREAD_PART = 50 };
+enum { SPACE_USER_BITS = 47 };
+_Static_assert(SPACE_RECENT == 1 << (64 - 58),
+               "the hint is found by the upper 6 bits of a product");
+
+#define SPACE_FIRST        UINT64_C(0x10000)     /* nothing is mapped below: vm.mmap_min_addr */
+#define SPACE_MMAP_AREA    (UINT64_C(0x7) << 44) /* mappings are made from above down to here */
+#define SPACE_HEAP_WITHIN  (UINT64_C(1) << 40)   /* of the program: brk's heap */
+#define SPACE_STACK_GROWTH (UINT64_C(8) << 20)   /* the usual limit of a stack */
+#define SPACE_FILE_MAX     (UINT64_C(1) << 36)   /* a larger file is made up */
+
+int space_init(struct space *space, const struct modules_from *from)
+{
+    struct lookup_from lookup = {.symfs = from->symfs,
+                                 .debug_root = from->debug_root,
+                                 .files = from->files,
+                                 .debuginfod = from->debuginfod,
+                                 .elsewhere = from->elsewhere,
+                                 .host_unknown = from->host_unknown};
+    *space = (struct space){.from = *from};
+    if (!from->live)
+        binaries_init(&space->binaries, &lookup);
+    space->from.binaries = &space->binaries;
+    space->from.root = from->live ? files_root(from->pid) : -1;
+    return from->live ? maps_read(&space->maps, from->pid) : 0;
+}
+
+void space_fini(struct space *space)
+{
+    if (space->from.live && space->from.root >= 0)
+        close(space->from.root);
+    modules_fini(&space->modules);
+    binaries_fini(&space->binaries);
+    maps_fini(&space->maps);
+    stacks_fini(&space->stacks);
+    regions_fini(&space->regions);
+}
+
+void space_forget(struct space *space)
+{
+    modules_forget(&space->modules);
+    maps_fini(&space->maps);
+    stacks_fini(&space->stacks);
+    regions_forget(&space->regions);
+    space->reread_ns = 0;
+    space->programs++;
+}
+
+/* What /proc already told is not news, and says more. */
+static bool is_known(const struct space *space, const struct sample_mapping *mapping)
+{
+    const struct map *known = maps_find(&space->maps, mapping->start);
+    return space->from.live && known && known->start <= mapping->start &&
+           known->end >= mapping->start + mapping->length && known->inode == mapping->inode &&
+           known->executable == mapping->executable;
+}
+
+bool space_take(struct space *space, const struct sample_mapping *mapping)
+{
+    if (is_known(space, mapping))
+        return false;
+    stacks_forget(&space->stacks, mapping->start, mapping->start + mapping->length);
+    if (!maps_add(&space->maps, mapping) && !space->from.live)
+        maps_find(&space->maps, mapping->start)->binary = binaries_note(&space->binaries, mapping);
+    space->data_recorded |= !mapping->executable;
+    return mapping->executable;
+}
+
+/* So that reading takes a fiftieth of the time at most: of some mappings no record tells (mremap,
+ * a heap or stack that grew), and until the next reading all samples there are lost. */
+static uint64_t pause_after(uint64_t took_ns)
+{
+    uint64_t pause_ns = took_ns * SPACE_REREAD_PART;
+    uint64_t least_ns = SPACE_REREAD_MS_MIN * UINT64_C(1000000);
+    uint64_t most_ns = SPACE_REREAD_MS_MAX * UINT64_C(1000000);
+    return pause_ns < least_ns ? least_ns : pause_ns > most_ns ? most_ns : pause_ns;
+}
+
+bool space_reread(struct space *space, uint64_t now_ns)
+{
+    uint64_t began_ns = clock_now_ns();
+    if (!space->from.live || now_ns < space->reread_ns)
+        return false;
+    bool read = !maps_read(&space->maps, space->from.pid);
+    space->reread_ns = now_ns + pause_after(clock_now_ns() - began_ns);
+    return read;
+}
+
+/* Where a mapping was found before for an address near by; MiBs share a hint. */
+static uint32_t *hint_for(struct space *space, uint64_t address)
+{
+    return &space->recent[(address >> 20) * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+}
+
+struct map *space_map(struct space *space, uint64_t address)
+{
+    uint32_t *hint = hint_for(space, address);
+    struct map *map = *hint < space->maps.count ? &space->maps.maps[*hint] : NULL;
+    if (map && map->start <= address && address < map->end)
+        return map;
+    map = maps_find(&space->maps, address);
+    if (map)
+        *hint = (uint32_t)(map - space->maps.maps);
+    if (!map && space->from.live && address >= SPACE_FIRST && !(address >> SPACE_USER_BITS) &&
+        space_reread(space, clock_now_ns()))
+        map = maps_find(&space->maps, address);
+    return map;
+}
+
+struct module *space_module(struct space *space, struct map *map)
+{
+    if (map->kind != MAPPING_FILE && map->kind != MAPPING_VDSO)
+        return NULL;
+    return modules_of(&space->modules, &space->maps, map, &space->from);
+}
+
+/* .bss goes on in an anonymous mapping right behind the file's: that file's module. */
+static struct module *module_behind(struct space *space, const struct map *map, uint64_t address)
+{
+    uint64_t start;
+    uint64_t end;
+    if (map == space->maps.maps || map->kind != MAPPING_ANON)
+        return NULL;
+    struct map *before = (struct map *)map - 1;
+    struct module *module = before->end == map->start ? space_module(space, before) : NULL;
+    if (!module)
+        return NULL;
+    module_range(module, &start, &end);
+    return address < end ? module : NULL;
+}
+
+struct module *space_module_at(struct space *space, struct map *map, uint64_t address)
+{
+    struct module *module = space_module(space, map);
+    return module ? module : module_behind(space, map, address);
+}
+
+enum space_unrecorded space_unrecorded(const struct space *space, uint64_t address)
+{
+    const struct maps *maps = &space->maps;
+    size_t next = maps_after(maps, address);
+    if (space->from.live || address < SPACE_FIRST || address >> SPACE_USER_BITS || !maps->count)
+        return SPACE_NOTHING;
+    if (next < maps->count && maps->maps[next].kind == MAPPING_STACK &&
+        maps->maps[next].start - address <= SPACE_STACK_GROWTH)
+        return SPACE_STACK;
+    if (space->data_recorded)
+        return SPACE_NOTHING;
+    bool behind = next && address < SPACE_MMAP_AREA && maps->maps[next - 1].kind == MAPPING_FILE &&
+                  address - maps->maps[next - 1].end < SPACE_HEAP_WITHIN;
+    return behind ? SPACE_HEAP : SPACE_SOMETHING;
+}
+
+/* One stretch between mappings, as part of the file at `index`. */
+static bool space_fill(struct space *space, uint64_t start, uint64_t end, const char *path,
+                       const struct map *map)
+{
+    struct sample_mapping hole = {
+        .start = start, .length = end - start, .protection = PROT_READ | PROT_WRITE, .path = path};
+    if (maps_add(&space->maps, &hole))
+        return false;
+    struct map *made = maps_find(&space->maps, start);
+    made->module = map->module;
+    made->binary = map->binary;
+    return true;
+}
+
+void space_complete(struct space *space, const struct map *map)
+{
+    char path[LOOKUP_PATH_MAX];
+    struct map like = *map;
+    uint64_t at;
+    uint64_t end;
+    if (space->from.live || space->data_recorded || like.module < 0 ||
+        space->modules.entries[like.module].completed)
+        return;
+    struct modules_entry *entry = &space->modules.entries[like.module];
+    entry->completed = true;
+    if (!entry->module)
+        return;
+    snprintf(path, sizeof path, "%s", maps_name(&space->maps, map));
+    module_range(entry->module, &at, &end);
+    while (at < end && end - at < SPACE_FILE_MAX) {
+        size_t next = maps_after(&space->maps, at);
+        const struct map *after = next < space->maps.count ? &space->maps.maps[next] : NULL;
+        uint64_t stop = after && after->start < end ? after->start : end;
+        if (stop > at && !space_fill(space, at, stop, path, &like))
+            return;
+        at = stop > at ? stop : after->end;
+    }
+}

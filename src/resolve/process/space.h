@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The target's address space: what is mapped where and which ELF file stands behind it.
+ * Kept current by records; /proc is read at the start, for addresses that no record told of,
+ * and when records were lost. For the files of the resolver.
+ */
+#ifndef MISSTOP_RESOLVE_PROCESS_SPACE_H
+#define MISSTOP_RESOLVE_PROCESS_SPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "resolve/elf/binaries.h"
+#include "resolve/elf/modules.h"
+#include "resolve/process/maps.h"
+#include "resolve/process/threads.h"
+
+/*
+ * Which object anonymous memory without a name is, however its mappings grow, split and are made
+ * anew: a run of mappings side by side is one, and stays the one it was as it grows. Many apart
+ * from each other of one size are an allocator's (pages of a garbage collector): together they are
+ * one. Where two turn out to be one, a join says so. Owned by the space.
+ */
+enum { REGIONS_MAX = 4096, REGIONS_SAME_SIZE = 3 };
+
+struct region {
+    uint64_t start;
+    uint64_t end;
+    uint64_t key;   /* of the object */
+    bool is_of_bin; /* one of many of this size */
+};
+
+/* Objects by their keys: what was counted for one is the other's. */
+struct region_join {
+    uint64_t from;
+    uint64_t to;
+};
+
+struct regions {
+    struct region *list;
+    size_t count;
+    size_t room;
+    size_t recent; /* the last one that was found: only a hint */
+    struct region_join *joins;
+    size_t join_count;
+    size_t join_room;
+};
+
+/* What anonymous memory is part of. */
+struct region_found {
+    uint64_t key;
+    uint64_t start;      /* of the run of mappings, or of the mapping where it is one of many */
+    uint64_t size_bytes; /* of the whole object */
+    uint32_t blocks;     /* it has */
+    bool is_of_bin;
+};
+
+void regions_fini(struct regions *regions);
+
+/* The object of [start, end), which is what `map` has around an address beside stacks. `key`: of a
+ * new one. false: there is no room for more. */
+bool regions_find(struct regions *regions, const struct maps *maps, const struct stacks *stacks,
+                  const struct map *map, uint64_t start, uint64_t end, uint64_t key,
+                  struct region_found *found);
+
+enum { SPACE_RECENT = 64 };
+
+struct space {
+    struct modules_from from;
+    struct maps maps;
+    struct modules modules;
+    struct stacks stacks;
+    struct regions regions;
+    struct binaries binaries;      /* of a recording; kept through programs */
+    uint64_t reread_ns;            /* no rereading before */
+    uint32_t recent[SPACE_RECENT]; /* indices into maps, by address: only hints */
+    uint32_t programs;             /* run before this one */
+    bool data_recorded;            /* a recording tells of mappings without code: perf record -d */
+};
+
+/* What an address may be that a recording has no mapping around. */
+enum space_unrecorded {
+    SPACE_NOTHING, /* none of the program's */
+    SPACE_STACK,   /* below the stack's mapping, which has grown since */
+    SPACE_HEAP,    /* shortly behind the program; data mappings were not recorded */
+    SPACE_SOMETHING
+};
+
+/* 0 or a negative errno: the maps of a live process cannot be read. */
+int space_init(struct space *space, const struct modules_from *from);
+void space_fini(struct space *space);
+
+/* The process runs another program now: nothing known holds. */
+void space_forget(struct space *space);
+
+/* A mapping was made. True: code may have changed in its range. */
+bool space_take(struct space *space, const struct sample_mapping *mapping);
+
+/* Maps from /proc, so seldom that it costs little; false: too soon, or gone. */
+bool space_reread(struct space *space, uint64_t now_ns);
+
+/* The mapping around an address, asking /proc if none is known; NULL: none. */
+struct map *space_map(struct space *space, uint64_t address);
+
+/* The ELF file behind a mapping; NULL: none. */
+struct module *space_module(struct space *space, struct map *map);
+
+enum space_unrecorded space_unrecorded(const struct space *space, uint64_t address);
+
+/* Where only code was recorded, the rest of a file whose code is mapped is given its mapping.
+ * Mappings found before are not where they were. */
+void space_complete(struct space *space, const struct map *map);
+
+/* The same for an address, .bss behind the file's own mappings included. */
+struct module *space_module_at(struct space *space, struct map *map, uint64_t address);
+
+#endif
