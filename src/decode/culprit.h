@@ -33,7 +33,7 @@
  * How functions were seen to be entered. The return address tells, but it stands on a stack that
  * goes on while it is read: often another call has written there since. Then the way seen before
  * is taken: a call through memory if its operand leads there with the registers of now too, a
- * push if nothing else was ever seen. Owned by the decoder; for call.c.
+ * push if nothing else was ever seen. Owned by the decoder; for culprit.c.
  */
 enum { CALLS_MAX = 4096 };
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The resolver from inside. resolver.c keeps it current, place.c names accesses,
- * resolver.c answers the decoder, objects.c whoever holds an id or a name;
- * resolver.c is told of time and of the user's bins.
+ * The resolver from inside. resolver.c keeps it current, answers the decoder, and receives the
+ * time and the user's bins; place.c names accesses, names.c answers by id or name.
  */
 #ifndef MISSTOP_RESOLVE_RESOLVER_STATE_H
 #define MISSTOP_RESOLVE_RESOLVER_STATE_H

@@ -191,7 +191,7 @@ static void bits_say_which_field_or_the_unit(void **state)
     assert_string_equal(bits_name(0, 4, 10, 32), "packed.hi");
     assert_string_equal(bits_name(0, 4, 0, 32), "packed.lo..hi");
     assert_string_equal(bits_name(0, 2, 8, 16), "packed.lo..hi");
-    assert_string_equal(bits_name(0, 8, 32 + 6, 32 + 16), "blocks.c");
+    assert_string_equal(bits_name(0, 8, 32 + 6, 32 + 16), "packed.c");
     assert_string_equal(bits_name(0, 8, 0, 64), "packed.lo..c");
     assert_string_equal(bits_name(4, 4, 3, 6), "packed.a..c"); /* it has no byte of its own */
     assert_string_equal(bits_name(8, 8, 0, 64), "packed.big..rest");

@@ -17,7 +17,7 @@ tests_unit_test_stack_frames_SOURCES = tests/unit/test_stack_frames.c $(TARGET_S
 tests_unit_test_stack_frames_LDADD = $(RESOLVE_LIBS)
 tests_unit_test_snapshot_types_SOURCES = tests/unit/test_snapshot_types.c $(SMALL_TYPES)
 tests_unit_test_snapshot_types_LDADD = \
-	src/libprofile.a src/libresolve.a src/libdecode.a src/libbase.a $(CMOCKA_LIBS) -lm
+	src/libprofile.a src/libresolve.a $(RESOLVER_LIBS) $(CMOCKA_LIBS) -lm
 check_PROGRAMS += tests/unit/test_renames
 TESTS += tests/unit/test_renames
 tests_unit_test_renames_SOURCES = tests/unit/test_renames.c $(SMALL_TYPES)

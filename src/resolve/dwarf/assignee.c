@@ -17,7 +17,7 @@
 
 /*
  * What a pointer is stored to, as "TYPE.VARIABLE" or "TYPE.FIELD": TYPE is what it points to. For
- * call.c.
+ * call_answer().
  */
 /* Each fills name and type of the answer; false: it says nothing, as a void pointer does. */
 

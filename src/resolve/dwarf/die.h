@@ -56,7 +56,7 @@ uint64_t die_dimension(Dwarf_Die *range);
 /*
  * Fortran's arrays that are kept as a descriptor (allocatable, pointer, assumed shape): DWARF
  * describes the array behind it, not the descriptor itself, which is gfortran's (libgfortran.h of
- * gcc 9 and later). For describe.c, describe.c and variables.c.
+ * gcc 9 and later). For describe.c and variables.c.
  */
 enum { DESCRIPTOR_MEMBERS = 8 };
 

@@ -84,7 +84,7 @@ const char *program_text(struct program *program, const char *text);
 void access_answer(struct program *program, struct dwarf_answer *answer);   /* access.c */
 void variable_answer(struct program *program, struct dwarf_answer *answer); /* variables.c */
 void slot_answer(struct program *program, struct dwarf_answer *answer);     /* slot.c */
-void call_answer(struct program *program, struct dwarf_answer *answer);     /* call.c */
+void call_answer(struct program *program, struct dwarf_answer *answer);     /* assignee.c */
 
 /*
  * Functions by address: the entry of the function that holds an address, not of one inlined

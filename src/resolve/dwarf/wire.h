@@ -3,7 +3,7 @@
  * Questions, answers and types as messages between misstop and the process that reads debugging
  * information. Both are the same program, so numbers are as they stand in memory. What comes
  * from that process is as hostile as the file it read: sizes, counts, kinds and strings are
- * checked here, strings sanitised once more. For worker.c and worker.c.
+ * checked here, strings sanitised once more. For worker.c.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_WIRE_H
 #define MISSTOP_RESOLVE_DWARF_WIRE_H
@@ -16,7 +16,7 @@
 
 /*
  * One end of a socket pair with what has come but was not taken and what is to go but could not
- * yet. Whether it waits is the descriptor's own setting. For worker.c and worker.c.
+ * yet. Whether it waits is the descriptor's own setting. For worker.c.
  */
 /* Bytes of which [start, end) count. */
 struct channel_bytes {

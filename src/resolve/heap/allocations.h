@@ -7,7 +7,7 @@
  * A block of the agent is told on the clock of the samples: allocations_follow() brings the
  * index to the time of a sample before that is looked up, so a block that was freed and given
  * out again does not blame its successor. A walked block is looked at when a sample asks, and
- * is believed for a moment (walked.h).
+ * is believed for a moment (walked_heap.h).
  */
 #ifndef MISSTOP_RESOLVE_HEAP_ALLOCATIONS_H
 #define MISSTOP_RESOLVE_HEAP_ALLOCATIONS_H

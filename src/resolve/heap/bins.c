@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "resolve/heap/blocks.h"
 
-/* The inside of bins.h, for bins.c, bins.c and bins.c only. */
+/* The inside of bins.h. */
 struct bin {
     struct bin_stats stats;
     uint64_t tick_allocations; /* as they were at the last tick */

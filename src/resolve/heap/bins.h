@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Heap bins (MemSpy 5.2): what the heap's blocks have in common: the call path that allocated
- * them. (Walked blocks have none: walked.h.) Each keeps the statistics of its blocks in
+ * them. (Walked blocks have none: walked_heap.h.) Each keeps the statistics of its blocks in
  * constant time per malloc and free.
  *
  * Whoever feeds the block index feeds the bins: bins_born() for each block that blocks_add()

@@ -13,7 +13,7 @@
 
 /*
  * Memory in whole cache lines, named by 32-bit line numbers, with a hard bound. It is the
- * ground of the block index (blocks.h): blocks.c and blocks.c take from it, nobody else.
+ * ground of the block index (blocks.h): pages and the radix tree take from it.
  *
  * The address range of the bound is reserved at the start and made usable step by step, so
  * nothing ever moves and a line number is an addition away from its address. What is given
@@ -42,7 +42,7 @@ struct slab {
     uint32_t free_lines[SLAB_CLASSES]; /* first of a list linked through the lines; 0: none */
 };
 
-/* Lines of each class, ascending; those up to SLAB_CLASS_LEAF are the sizes of a page (page.h). */
+/* Lines of each class, ascending; those up to SLAB_CLASS_LEAF are the sizes of a page. */
 extern const uint16_t slab_class_lines[SLAB_CLASSES];
 
 static inline void *slab_at(const struct slab *slab, uint32_t line)
@@ -107,7 +107,7 @@ static inline bool page_has(const struct page *page, unsigned granule)
 }
 
 /*
- * From the number of a page (page.h) to a 32-bit value that is not 0, in the order of
+ * From the number of a page to a 32-bit value that is not 0, in the order of
  * numbers: three levels of tables, each with a bit per entry in use, so that the nearest
  * page before or after is a scan of at most a few cache lines, however far away it is.
  * Part of the block index (blocks.h); only blocks.c calls it.

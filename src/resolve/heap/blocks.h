@@ -4,7 +4,7 @@
  * address inside for every memory sample, changed for every malloc and free. Whoever feeds
  * it (agent, walk) adds and removes; the resolver looks up. One thread at a time.
  *
- * How it is built: address space is cut into pages of 2 KiB (page.h), each with the blocks
+ * How it is built: address space is cut into pages of 2 KiB, each with the blocks
  * that start in it, and the pages are found through a radix tree (blocks.c). Chosen by
  * measurement: tests/bench/bench_blocks.c, which also prints the memory a block takes by
  * size: 21 bytes where they are small, but 70 from 2 KiB on, which have a page each, and 330

@@ -15,7 +15,7 @@ static void told_list_leads(struct told *told);
 
 /* What the user wants bins of recorded_heap.c called and combined, kept in a file of theirs. */
 
-/* For the told*.c themselves: the rules as the user's files have them, and the bins that stand for
+/* The rules as the user's files have them, and the bins that stand for
  * their groups after rules or bins were new. */
 static void told_load_rules(struct told *told)
 {
