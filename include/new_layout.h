@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * "What if the struct were split here, padded so, aligned so": how the elements of an object would
- * lie instead. A value: planned in src/profile/whatif_plan.c, handed to the Valgrind tool in
+ * lie instead. A value: planned in src/profile/whatif.c, handed to the Valgrind tool in
  * sim_abi.h, followed by src/sim.
  */
 #ifndef MISSTOP_NEW_LAYOUT_H

@@ -91,7 +91,7 @@ enum {
     SNAPSHOT_MATRIX_ALL = UINT16_MAX
 };
 
-/* Out of which rates are made: src/profile/rates.h. */
+/* Out of which rates are made: src/profile/tables/rates.h. */
 struct rates_plan;
 struct rates_sums;
 

@@ -10,7 +10,7 @@
 #include "access.h"
 #include "simulated_line.h"
 
-/* A share, or a rate or ratio, with its 95 % interval (src/profile/interval.h: how it is got). */
+/* A share, or a rate or ratio, with its 95 % interval (src/profile/tables/statistics.h: how it is got). */
 struct snapshot_share {
     double value; /* 0..1, but for ratios */
     double low;

@@ -3,7 +3,7 @@
 
 #include "simulation.h"
 
-#include "profile/geometry.h"
+#include "profile/cache/geometry.h"
 #include "resolve/heap/feed.h"
 
 #include <errno.h>

@@ -11,7 +11,6 @@
 
 #include "sample/perfdata/writer.h"
 #include "store/store_write.h"
-#include "store/thinning.h"
 
 /* The recorder, shared by engine/recorder.c (the files), recorder.c (what the tables ask) and
  * recorder.c. Private to them. */

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "place.h"
-#include "profile/geometry.h"
+#include "profile/cache/geometry.h"
 #include "resolve/resolver.h"
 #include "sample.h"
 #include "sample/sampler.h"

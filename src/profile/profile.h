@@ -8,16 +8,16 @@
 #ifndef MISSTOP_PROFILE_PROFILE_H
 #define MISSTOP_PROFILE_PROFILE_H
 
-#include "base/error.h"
-#include "place.h"
-#include "profile/geometry.h"
-#include "snapshot.h"
-#include "snapshot_share.h"
-#include "snapshot_watch.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/error.h"
+#include "place.h"
+#include "profile/cache/geometry.h"
+#include "snapshot.h"
+#include "snapshot_share.h"
+#include "snapshot_watch.h"
 
 struct profile;
 

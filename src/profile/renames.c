@@ -6,14 +6,13 @@
  *
  * A rename is rare beside a sample: each table is gone over once for all renames of a refresh.
  */
-#include "profile/state.h"
-
-#include "base/array.h"
-#include "resolve/members.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/array.h"
+#include "profile/state.h"
+#include "resolve/members.h"
 
 /* The renames that are being done, found by the object that ends. */
 struct renaming {
@@ -605,7 +604,7 @@ static void move_one(struct profile *profile, const struct object_rename *rename
 }
 
 /* false: there is no room, or they are one already. */
-static bool note(struct profile *profile, const struct object_rename *rename)
+static bool renames_note(struct profile *profile, const struct object_rename *rename)
 {
     uint32_t from = rename->from;
     uint32_t to = one_of(profile, rename->to);
@@ -651,7 +650,7 @@ void profile_rename(struct profile *profile, const struct object_rename *list, s
     if (!renaming.at)
         return;
     for (size_t i = 0; i < count; i++)
-        if (note(profile, &list[i]))
+        if (renames_note(profile, &list[i]))
             renaming.at[list[i].from] = (uint32_t)i + 1;
     move_field_uses(&renaming);
     for (size_t i = 0; i < count; i++)

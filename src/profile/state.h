@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What profile.c owns, profile_add.c fills and the snapshot files read. Private to src/profile.
+ * What profile.c owns, profile.c fills and the snapshot files read. Private to src/profile.
  *
  * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 7 MiB, code
  * 3.5 MiB, instances 1.75 MiB, search 0.1 MiB (where phases
@@ -19,29 +19,21 @@
 #define MISSTOP_PROFILE_STATE_H
 
 #include "base/array.h"
-#include "profile/causes.h"
-#include "profile/comiss.h"
-#include "profile/decay.h"
-#include "profile/distances.h"
-#include "profile/findings_held.h"
-#include "profile/levels.h"
-#include "profile/measures.h"
-#include "profile/offset_key.h"
-#include "profile/pairs.h"
+#include "profile/cache/causes.h"
+#include "profile/cache/reuse.h"
+#include "profile/cache/search.h"
+#include "profile/cache/search_phases.h"
+#include "profile/cache/sets.h"
+#include "profile/cache/sharing.h"
+#include "profile/cache/use.h"
+#include "profile/cache/window.h"
+#include "profile/findings/findings.h"
 #include "profile/profile.h"
-#include "profile/rates.h"
-#include "profile/reuse.h"
-#include "profile/search.h"
-#include "profile/search_before.h"
-#include "profile/search_phases.h"
-#include "profile/sets.h"
-#include "profile/sharing.h"
-#include "profile/tally.h"
-#include "profile/thread_numbers.h"
-#include "profile/timeline.h"
-#include "profile/unplaced.h"
-#include "profile/use.h"
-#include "profile/window.h"
+#include "profile/tables/levels.h"
+#include "profile/tables/rates.h"
+#include "profile/tables/tally.h"
+#include "profile/time/decay.h"
+#include "profile/time/timeline.h"
 
 enum { OFFSET_PAIRS = 1 << 16, CODE_PAIRS = 1 << 15, INSTANCE_PAIRS = 1 << 14 };
 
@@ -118,19 +110,8 @@ static inline bool profile_shares(const struct profile *profile, uint16_t event)
            profile->options.roles[event] == EVENT_ACCESS;
 }
 
-/* The scale of decay was brought back: everything that was stored with it is too. */
-void profile_rescale(struct profile *profile, double factor);
-
 /* A place of an object that was renamed, as of the object that it is now. (renames.c) */
 void profile_rename_place(const struct profile *profile, struct place *place);
-
-/* An attributed sample of an event that counts a measure goes into the timeline. (profile_time.c)
- */
-void profile_count_time(struct profile *profile, const struct place *place,
-                        const struct timeline_part *part);
-
-/* A step of the timeline is due: at the first sample, and the first after each base period. */
-void profile_step(struct profile *profile, uint64_t now_ns);
 
 /* Under construction: a snapshot, its arena, and where each object id stands in it. */
 struct build {
@@ -163,7 +144,6 @@ struct levels_sums {
 
 uint32_t build_object_index(const struct build *build, uint32_t object);
 /* The objects that are one row: from the row's id on; 0: that was the last. */
-uint32_t build_next_part(const struct build *build, uint32_t id);
 double build_read(const struct build *build, const struct counted *counted);
 /* Weight of the event that is shown, in samples: of mean weight, so that what is shared out by
  * samples is shared out by weight. */
@@ -174,19 +154,18 @@ double build_over(const struct build *build, const struct counted *samples,
 /* Samples that a share of the tally is as sure as. */
 double build_effective(const struct build *build, const struct tally *tally);
 void build_objects(struct build *build);
-/* In snapshot_levels.c. Sums start as zeros and may be added to each other. */
+/* In levels.c. Sums start as zeros and may be added to each other. */
 void build_sum_object(const struct build *build, uint32_t object, struct levels_sums *sums);
 void build_sum_offset(const struct build *build, const struct pair *pair, struct levels_sums *sums);
 /* Of a pair of profile->code, of any event. */
 void build_sum_code(const struct build *build, const struct pair *pair, struct levels_sums *sums);
 /* Cycles waited, under the basis shown; `levels` NULL: 0. */
 double build_cycles(const struct build *build, const struct levels *levels);
-void build_sum_both(struct levels_sums *into, const struct levels_sums *more);
 /* The figures of sums, in the arena; NULL: the source tells nothing, or no memory. */
 struct snapshot_levels *build_levels(struct build *build, const struct levels_sums *sums);
 /* Of everything: comes before those of the parts. */
 struct snapshot_levels *build_all_levels(struct build *build);
-/* The same for rates, in snapshot_rates.c. build_all_rates() comes first, and once. */
+/* The same for rates, in levels.c. build_all_rates() comes first, and once. */
 struct snapshot_rates *build_all_rates(struct build *build);
 struct snapshot_rates *build_object_rates(struct build *build, uint32_t object);
 struct snapshot_rates *build_function_rates(struct build *build, uint32_t function);
@@ -199,7 +178,7 @@ void build_sum_offset_rates(const struct build *build, const struct pair *pair,
 void build_sum_code_rates(const struct build *build, const struct pair *pair,
                           struct rates_sums *sums);
 struct snapshot_rates *build_rates(struct build *build, const struct rates_sums *sums);
-/* The same for the use of lines, in snapshot_use.c. build_uses() comes first, and once. */
+/* The same for the use of lines, in use.c. build_uses() comes first, and once. */
 void build_uses(struct build *build);
 struct snapshot_use *build_object_use(struct build *build, uint32_t object);
 struct snapshot_use *build_function_use(struct build *build, uint32_t function);
@@ -209,10 +188,6 @@ void build_sum_offset_use(const struct build *build, const struct pair *pair,
 struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use *sum);
 /* Levels, rates and use of an object's fields; `places` are those of the pairs, with their members.
  */
-void build_field_figures(struct build *build, struct snapshot_object *object,
-                         const struct snapshot_field *places, const struct pair **pairs,
-                         size_t count);
-bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b);
 void build_details(struct build *build);
 void build_inferred(struct build *build);
 void build_fields(struct build *build, struct snapshot_object *object, const struct pair **pairs,
@@ -224,25 +199,16 @@ bool build_type(const struct build *build, uint32_t type, struct type_desc *desc
 /* Leaves profile->code in profile->sorted, by owner, for those that follow. */
 void build_code(struct build *build);
 void build_instructions(struct build *build);
-/* In snapshot_unplaced.c: weight of all samples of the event, attributed or not. */
+/* In code.c: weight of all samples of the event, attributed or not. */
 double build_everything(const struct build *build);
 /* Comes before the others, which are of one function of snapshot.code. */
 void build_unplaced(struct build *build);
 /* The interval of an object's share if the samples without an object may all be its own, or none:
  * those of instructions that fail often; where few fail, the others of the instruction tell. */
 struct snapshot_share build_widened(const struct build *build, struct snapshot_share share);
-void build_function_unplaced(const struct build *build, struct snapshot_code *code);
-void build_note_unplaced(struct build *build, struct snapshot_code *code);
-/* How many rows build_join_unplaced() may add to `used`, which stand by address; returns how many
- * there are then. The new ones have their own index as type_id. */
-size_t build_unplaced_most(const struct build *build, uint32_t function);
-size_t build_join_unplaced(struct build *build, uint32_t function,
-                           struct snapshot_instruction *rows, size_t used);
 /* Needs objects and code. */
 void build_matrix(struct build *build);
-void build_sets(struct build *build);
 void build_window(struct build *build);
-void build_threads(struct build *build);
 void build_search(struct build *build);
 void build_timeline(struct build *build, uint64_t now_ns);
 void build_heap(struct build *build);

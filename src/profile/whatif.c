@@ -7,6 +7,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The members of an element as they can be moved, and which of them are hot; for whatif.c. */
+enum { WHATIF_UNITS_MAX = 256 };
+
+/* Bytes of an element that go together: a member of the type itself, or several that overlap. */
+struct whatif_unit {
+    uint32_t from;
+    uint32_t end;
+    uint32_t natural; /* alignment */
+    double samples;
+    const char *name; /* of its first member */
+    bool hot;
+};
+
+struct whatif_planner {
+    const struct whatif_wanted *wanted;
+    const struct snapshot_layout *layout; /* NULL: not known */
+    struct whatif_plan *plan;
+    struct error *error;
+    uint32_t element; /* bytes */
+    uint32_t line;
+    struct whatif_unit units[WHATIF_UNITS_MAX];
+    unsigned count;
+};
+
+static inline uint32_t whatif_round_up(uint32_t bytes, uint32_t to)
+{
+    return to ? (bytes + to - 1) / to * to : bytes;
+}
+
 enum takes { TAKES_NOTHING, TAKES_FIELD, TAKES_FIELDS, TAKES_BYTES };
 
 static const struct {
@@ -127,4 +156,428 @@ void whatif_weigh(struct snapshot_whatif *answer, bool never)
         answer->stall_before += level->before * cycles;
         answer->stall_after += level->after * cycles;
     }
+}
+
+enum { NATURAL_MAX_BYTES = 8 };
+
+/* Hot members take at least this part of the samples together. */
+static const double hot_part = 0.9;
+
+/* The largest power of two that divides a number, at most what any member is aligned to. */
+static uint32_t whatif_low_bit(uint64_t value)
+{
+    uint64_t bit = value & -value;
+    return !bit || bit > NATURAL_MAX_BYTES ? NATURAL_MAX_BYTES : (uint32_t)bit;
+}
+
+static uint32_t natural_of(const struct type_member *member)
+{
+    uint32_t by_size = whatif_low_bit(member->stride ? member->stride : member->size);
+    uint32_t by_place = whatif_low_bit(member->offset);
+    return by_size < by_place ? by_size : by_place;
+}
+
+/* ---- units ---- */
+
+static void add_unit(struct whatif_planner *planner, const struct snapshot_layout_row *row)
+{
+    struct whatif_unit *last = planner->count ? &planner->units[planner->count - 1] : NULL;
+    uint32_t from = (uint32_t)row->member.offset;
+    uint32_t end = from + (uint32_t)row->member.size;
+    uint32_t natural = natural_of(&row->member);
+    if (last && from < last->end) {
+        last->end = end > last->end ? end : last->end;
+        last->natural = natural > last->natural ? natural : last->natural;
+        last->samples += row->samples;
+        return;
+    }
+    if (planner->count == WHATIF_UNITS_MAX)
+        return;
+    planner->units[planner->count++] = (struct whatif_unit){.from = from,
+                                                            .end = end,
+                                                            .natural = natural,
+                                                            .samples = row->samples,
+                                                            .name = row->member.name};
+}
+
+/* Without a type the offsets that were seen are its members, each up to the next. */
+static void whatif_find_units(struct whatif_planner *planner)
+{
+    const struct snapshot_layout *layout = planner->layout;
+    for (size_t i = 0; layout && i < layout->row_count; i++) {
+        const struct snapshot_layout_row *row = &layout->rows[i];
+        bool member = row->kind == LAYOUT_MEMBER || row->kind == LAYOUT_UNKNOWN;
+        if (member && !row->member.depth && row->member.size &&
+            row->member.offset < planner->element &&
+            row->member.size <= planner->element - row->member.offset)
+            add_unit(planner, row);
+    }
+}
+
+/* The alignment that all its members want. */
+static uint32_t whatif_natural(const struct whatif_planner *planner)
+{
+    uint32_t natural = planner->count ? 1 : NATURAL_MAX_BYTES;
+    for (unsigned i = 0; i < planner->count; i++)
+        natural = planner->units[i].natural > natural ? planner->units[i].natural : natural;
+    return natural;
+}
+
+/* ---- which are hot ---- */
+
+static bool whatif_unit_is_named(const struct whatif_unit *unit, const char *name, size_t length)
+{
+    char offset[24];
+    snprintf(offset, sizeof offset, "+%u", unit->from);
+    return (unit->name && strlen(unit->name) == length && !memcmp(unit->name, name, length)) ||
+           (strlen(offset) == length && !memcmp(offset, name, length));
+}
+
+/* 0, or -EINVAL: a name is unknown; nothing was sampled. */
+static int whatif_heat_named(struct whatif_planner *planner)
+{
+    for (const char *at = planner->wanted->fields; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        size_t length = strcspn(at, ",");
+        bool found = false;
+        for (unsigned i = 0; i < planner->count; i++) {
+            bool its = whatif_unit_is_named(&planner->units[i], at, length);
+            planner->units[i].hot |= its;
+            found |= its;
+        }
+        if (!found)
+            return error_set(planner->error, -EINVAL, "%.40s has no member %.*s of its own",
+                             planner->layout ? planner->layout->name : "it", (int)length, at);
+    }
+    return 0;
+}
+
+static struct whatif_unit *hottest_left(struct whatif_planner *planner)
+{
+    struct whatif_unit *found = NULL;
+    for (unsigned i = 0; i < planner->count; i++)
+        if (!planner->units[i].hot && (!found || planner->units[i].samples > found->samples))
+            found = &planner->units[i];
+    return found;
+}
+
+static int whatif_heat_measured(struct whatif_planner *planner)
+{
+    double all = 0, hot = 0;
+    for (unsigned i = 0; i < planner->count; i++)
+        all += planner->units[i].samples;
+    if (!(all > 0))
+        return error_set(planner->error, -EINVAL, "no member of it was sampled yet");
+    for (struct whatif_unit *next; hot < hot_part * all && (next = hottest_left(planner));) {
+        next->hot = true;
+        hot += next->samples;
+    }
+    return 0;
+}
+
+/* How the elements of an object would lie; declared in whatif.h. */
+
+/* Of an object of which no element is known: as if it were made of lines. */
+enum { UNTYPED_BYTES = 64 };
+
+/* ---- parts ---- */
+
+static void put_part(struct whatif_planner *planner, uint32_t from, uint32_t end, uint32_t array,
+                     uint32_t at)
+{
+    struct relayout *layout = &planner->plan->layout;
+    struct relayout_part *last = layout->part_count && layout->part_count <= RELAYOUT_PARTS_MAX
+                                     ? &layout->part[layout->part_count - 1]
+                                     : NULL;
+    bool goes_on = last && last->array == array && last->end_bytes == from &&
+                   last->at_bytes + (from - last->from_bytes) == at;
+    if (goes_on)
+        last->end_bytes = end;
+    else if (layout->part_count < RELAYOUT_PARTS_MAX)
+        layout->part[layout->part_count++] = (struct relayout_part){from, end, array, at};
+    else
+        layout->part_count = RELAYOUT_PARTS_MAX + 1;
+}
+
+static void put_array(struct whatif_planner *planner, uint32_t array, uint32_t stride,
+                      uint32_t align)
+{
+    struct relayout *layout = &planner->plan->layout;
+    if (array < RELAYOUT_PARTS_MAX)
+        layout->array[array] = (struct relayout_array){stride, align ? align : 1};
+    layout->array_count = array + 1 > layout->array_count ? array + 1 : layout->array_count;
+}
+
+/* The element as it is, so many bytes from one to the next. */
+static int plan_whole(struct whatif_planner *planner, uint32_t stride, uint32_t align)
+{
+    if (stride < planner->element)
+        return error_set(planner->error, -EINVAL, "an element has %u bytes, more than %u",
+                         planner->element, stride);
+    put_part(planner, 0, planner->element, 0, 0);
+    put_array(planner, 0, stride, align);
+    return 0;
+}
+
+/* Hot units into array 0, the others into array 1, each as the compiler would lay it out. */
+static void put_groups(struct whatif_planner *planner, uint32_t sizes[2])
+{
+    uint32_t natural[2] = {1, 1};
+    sizes[0] = sizes[1] = 0;
+    for (unsigned i = 0; i < planner->count; i++) {
+        const struct whatif_unit *unit = &planner->units[i];
+        uint32_t array = !unit->hot;
+        uint32_t at = whatif_round_up(sizes[array], unit->natural);
+        put_part(planner, unit->from, unit->end, array, at);
+        sizes[array] = at + unit->end - unit->from;
+        natural[array] = unit->natural > natural[array] ? unit->natural : natural[array];
+    }
+    for (uint32_t array = 0; array < 2; array++) {
+        sizes[array] = whatif_round_up(sizes[array], natural[array]);
+        put_array(planner, array, sizes[array], 1);
+    }
+}
+
+/* ---- by kind ---- */
+
+static int need_members(struct whatif_planner *planner)
+{
+    if (planner->count > 1)
+        return 0;
+    return error_set(planner->error, -EINVAL,
+                     planner->layout ? "it has no members that could be told apart"
+                                     : "no type and no element size is known of it");
+}
+
+static void say_hot(struct whatif_planner *planner, const uint32_t sizes[2])
+{
+    char *text = planner->plan->text;
+    size_t size = sizeof planner->plan->text;
+    int used = snprintf(text, size, "Of %u bytes, %u apart: ", planner->element, sizes[0]);
+    const char *between = "";
+    for (unsigned i = 0; i < planner->count && used >= 0 && (size_t)used + 48 < size; i++) {
+        if (!planner->units[i].hot)
+            continue;
+        used += snprintf(text + used, size - (size_t)used, "%s%.24s", between,
+                         *planner->units[i].name ? planner->units[i].name : "(unnamed)");
+        between = ", ";
+    }
+    snprintf(text + used, size - (size_t)used, "; the other %u elsewhere.", sizes[1]);
+}
+
+static int plan_hot(struct whatif_planner *planner)
+{
+    uint32_t sizes[2];
+    unsigned cold = 0;
+    int code =
+        *planner->wanted->fields ? whatif_heat_named(planner) : whatif_heat_measured(planner);
+    if (code)
+        return code;
+    for (unsigned i = 0; i < planner->count; i++)
+        cold += !planner->units[i].hot;
+    if (!cold)
+        return error_set(planner->error, -EINVAL,
+                         "all its members are hot: nothing could be put aside");
+    put_groups(planner, sizes);
+    say_hot(planner, sizes);
+    return 0;
+}
+
+/* Any member may be meant here, one of a nested struct too. */
+static int find_cut(struct whatif_planner *planner, uint32_t *cut)
+{
+    const char *name = planner->wanted->fields;
+    char *end;
+    unsigned long offset = strtoul(name + (*name == '+'), &end, 10);
+    const struct snapshot_layout *layout = planner->layout;
+    *cut = *name == '+' && !*end && offset < planner->element ? (uint32_t)offset : 0;
+    for (size_t i = 0; layout && !*cut && i < layout->row_count; i++)
+        if (layout->rows[i].member.name && !strcmp(layout->rows[i].member.name, name) &&
+            layout->rows[i].member.offset < planner->element)
+            *cut = (uint32_t)layout->rows[i].member.offset;
+    return *cut ? 0
+                : error_set(planner->error, -EINVAL,
+                            "it has no member %.40s, or that is its first: nothing lies before it",
+                            name);
+}
+
+static int plan_split(struct whatif_planner *planner)
+{
+    uint32_t cut;
+    uint32_t natural = whatif_natural(planner);
+    int code = find_cut(planner, &cut);
+    if (code)
+        return code;
+    put_part(planner, 0, cut, 0, 0);
+    put_part(planner, cut, planner->element, 1, 0);
+    put_array(planner, 0,
+              whatif_round_up(cut, whatif_low_bit(cut) < natural ? whatif_low_bit(cut) : natural),
+              1);
+    uint32_t rest = planner->element - cut;
+    put_array(
+        planner, 1,
+        whatif_round_up(rest, whatif_low_bit(rest) < natural ? whatif_low_bit(rest) : natural), 1);
+    snprintf(planner->plan->text, sizeof planner->plan->text,
+             "Split before %.40s: %u bytes in one array, %u in another.", planner->wanted->fields,
+             cut, planner->element - cut);
+    return 0;
+}
+
+static int hotter(const void *a, const void *b)
+{
+    const struct whatif_unit *const *one = a;
+    const struct whatif_unit *const *other = b;
+    if ((*one)->samples != (*other)->samples)
+        return (*one)->samples < (*other)->samples ? 1 : -1;
+    return (*one)->from < (*other)->from ? -1 : 1;
+}
+
+/* Where a unit goes: into the hole that alignment left, if it fits, else behind all. */
+static uint32_t place_unit(const struct whatif_unit *unit, uint32_t *used, uint32_t hole[2])
+{
+    uint32_t bytes = unit->end - unit->from;
+    uint32_t inside = whatif_round_up(hole[0], unit->natural);
+    if (inside + bytes <= hole[1]) {
+        hole[0] = inside + bytes;
+        return inside;
+    }
+    uint32_t place = whatif_round_up(*used, unit->natural);
+    if (place - *used > hole[1] - hole[0]) {
+        hole[0] = *used;
+        hole[1] = place;
+    }
+    *used = place + bytes;
+    return place;
+}
+
+/* Parts stand in the order of the bytes, so places are found first. */
+static int plan_order(struct whatif_planner *planner)
+{
+    struct whatif_unit *order[WHATIF_UNITS_MAX];
+    uint32_t at[WHATIF_UNITS_MAX];
+    uint32_t used = 0;
+    uint32_t hole[2] = {0, 0}; /* from, end */
+    for (unsigned i = 0; i < planner->count; i++)
+        order[i] = &planner->units[i];
+    qsort(order, planner->count, sizeof *order, hotter);
+    for (unsigned i = 0; i < planner->count; i++)
+        at[order[i] - planner->units] = place_unit(order[i], &used, hole);
+    for (unsigned i = 0; i < planner->count; i++)
+        put_part(planner, planner->units[i].from, planner->units[i].end, 0, at[i]);
+    uint32_t stride = whatif_round_up(used, whatif_natural(planner));
+    put_array(planner, 0, stride, 1);
+    snprintf(planner->plan->text, sizeof planner->plan->text,
+             "Hottest members first, from %.24s on: %u bytes instead of %u.", order[0]->name,
+             stride, planner->element);
+    return 0;
+}
+
+static int plan_arrays(struct whatif_planner *planner)
+{
+    for (unsigned i = 0; i < planner->count; i++) {
+        uint32_t bytes = planner->units[i].end - planner->units[i].from;
+        put_part(planner, planner->units[i].from, planner->units[i].end, i, 0);
+        put_array(planner, i, whatif_round_up(bytes, planner->units[i].natural), 1);
+    }
+    snprintf(planner->plan->text, sizeof planner->plan->text,
+             "An array for each of its %u members.", planner->count);
+    return 0;
+}
+
+static int plan_padded(struct whatif_planner *planner)
+{
+    uint32_t bytes = planner->wanted->bytes;
+    while (!bytes || (!planner->wanted->bytes && bytes < planner->element))
+        bytes = bytes ? bytes * 2 : 1;
+    snprintf(planner->plan->text, sizeof planner->plan->text,
+             "Elements padded from %u to %u bytes.", planner->element, bytes);
+    return plan_whole(planner, bytes, 1);
+}
+
+static int plan_aligned(struct whatif_planner *planner)
+{
+    uint32_t to = planner->wanted->bytes ? planner->wanted->bytes : planner->line;
+    bool elements = planner->wanted->kind == WHATIF_ALIGN;
+    if (to & (to - 1))
+        return error_set(planner->error, -EINVAL, "%u is no power of two", to);
+    uint32_t stride = elements ? whatif_round_up(planner->element, to) : planner->element;
+    snprintf(planner->plan->text, sizeof planner->plan->text,
+             elements ? "Each element begins at a multiple of %u, %u bytes to the next (%u now)."
+                      : "Each block begins at a multiple of %u; elements as they are.",
+             to, stride, planner->element);
+    return plan_whole(planner, stride, to);
+}
+
+static int plan_pool(struct whatif_planner *planner)
+{
+    uint32_t stride = whatif_round_up(planner->element, whatif_natural(planner));
+    snprintf(planner->plan->text, sizeof planner->plan->text,
+             "Its blocks side by side, %u bytes each, as a pool of its own would place them.",
+             stride);
+    return plan_whole(planner, stride, 1);
+}
+
+static int plan_never(struct whatif_planner *planner)
+{
+    snprintf(planner->plan->text, sizeof planner->plan->text,
+             "It never misses, but goes on taking its room: the most that it can cost.");
+    return 0;
+}
+
+static int (*const plans[WHATIF_KINDS])(struct whatif_planner *planner) = {
+    [WHATIF_NEVER] = plan_never,
+    [WHATIF_SPLIT] = plan_split,
+    [WHATIF_HOT] = plan_hot,
+    [WHATIF_ORDER] = plan_order,
+    [WHATIF_PAD] = plan_padded,
+    [WHATIF_ALIGN] = plan_aligned,
+    [WHATIF_ALIGN_OBJECT] = plan_aligned,
+    [WHATIF_ARRAYS] = plan_arrays,
+    [WHATIF_POOL] = plan_pool,
+};
+
+/* Each element and each block would be where it is now. */
+static bool is_as_now(const struct whatif_planner *planner, const struct snapshot_object *object)
+{
+    const struct relayout *layout = &planner->plan->layout;
+    const struct relayout_part *part = &layout->part[0];
+    const struct relayout_array *array = &layout->array[0];
+    return planner->wanted->kind != WHATIF_POOL && layout->part_count == 1 &&
+           layout->array_count == 1 && !part->from_bytes && !part->at_bytes &&
+           part->end_bytes == planner->element && array->stride_bytes == planner->element &&
+           (array->align_bytes == 1 ||
+            (object->blocks <= 1 && object->address % array->align_bytes == 0));
+}
+
+int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object *object,
+                const struct snapshot_layout *layout, uint32_t line_bytes, struct whatif_plan *plan,
+                struct error *error)
+{
+    struct whatif_planner planner = {
+        .wanted = wanted, .layout = layout, .plan = plan, .error = error, .line = line_bytes};
+    uint64_t element = layout ? layout->size : object->element_size;
+    bool elements = wanted->kind == WHATIF_PAD || wanted->kind == WHATIF_ALIGN;
+    *plan = (struct whatif_plan){.text = ""};
+    planner.element =
+        element && element <= RELAYOUT_ELEMENT_MAX ? (uint32_t)element : UNTYPED_BYTES;
+    bool members =
+        wanted->kind == WHATIF_HOT || wanted->kind == WHATIF_ORDER || wanted->kind == WHATIF_ARRAYS;
+    whatif_find_units(&planner);
+    int code = members ? need_members(&planner) : 0;
+    if (elements && !element)
+        return error_set(error, -EINVAL, "no type and no element size is known of it");
+    if (!code)
+        code = plans[wanted->kind](&planner);
+    if (code)
+        return code;
+    if (is_as_now(&planner, object))
+        return error_set(error, -EINVAL, "its elements of %u bytes are laid out like that already",
+                         planner.element);
+    plan->layout.element_bytes = planner.element;
+    plan->layout.phase_bytes = (uint32_t)(object->address % 4096);
+    if (plan->layout.part_count > RELAYOUT_PARTS_MAX ||
+        plan->layout.array_count > RELAYOUT_PARTS_MAX)
+        return error_set(error, -EINVAL, "it has more than %d members that would lie apart",
+                         RELAYOUT_PARTS_MAX);
+    return 0;
 }

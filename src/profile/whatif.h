@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Questions about another layout of an object: read from the user's words, planned from its type
- * and its heat (whatif_plan.c), and what an answer means in time (DTrack 3.4). For the engine,
+ * and its heat (whatif.c), and what an answer means in time (DTrack 3.4). For the engine,
  * which asks the simulation, and for the views, which offer them.
  */
 #ifndef MISSTOP_PROFILE_WHATIF_H
 #define MISSTOP_PROFILE_WHATIF_H
 
+#include <stddef.h>
+
 #include "base/error.h"
 #include "new_layout.h"
 #include "snapshot.h"
-
-#include <stddef.h>
 
 enum whatif_kind {
     WHATIF_NEVER,        /* "never": it never missed */

@@ -7,12 +7,12 @@
 #ifndef MISSTOP_STORE_FACTS_H
 #define MISSTOP_STORE_FACTS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "sample.h"
 #include "snapshot_simulation.h"
 #include "snapshot_watch.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 struct store_event {
     const char *name;
@@ -49,6 +49,14 @@ struct store_facts {
     struct snapshot_watch watch; /* without objects, which follow from the results */
     struct snapshot_whatifs whatif;
     uint64_t watch_lines[3]; /* of L1d, L2, L3, by which these are judged; 0: not known */
+};
+
+/* How a watchpoint ended and the code that touched, as the tables are told it (profile_watch()):
+ * what a store keeps of it. A plain value; the recorder fills one in, the reader hands one out. */
+struct store_watch {
+    struct watch_result result;
+    uint32_t function; /* that touched; 0: it did not, or is not known */
+    uint64_t ip;       /* within the instruction that touched */
 };
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/form.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
 #include "base/hash.h"
 #include "sample.h"
 #include "snapshot_simulation.h"
-#include "store/form_facts.h"
-#include "store/form_items.h"
-#include "store/form_names.h"
-
-#include <string.h>
 
 struct form {
     unsigned fields;
@@ -86,4 +85,341 @@ uint64_t store_form_block_sum(const struct store_block *block, const void *paylo
 {
     uint64_t sum = sum_bytes(0, block, offsetof(struct store_block, checksum));
     return sum_bytes(sum, payload, block->payload_bytes);
+}
+
+void rows_init(struct rows *rows, unsigned fields, size_t limit)
+{
+    *rows = (struct rows){.fields = fields, .limit = limit};
+    hash_init(&rows->index);
+}
+
+void rows_fini(struct rows *rows)
+{
+    hash_fini(&rows->index);
+    free(rows->at);
+    free(rows->ids);
+    *rows = (struct rows){0};
+}
+
+uint64_t *rows_find(const struct rows *rows, uint64_t id)
+{
+    const uint32_t *number = hash_find(&rows->index, id);
+    return number ? rows_at(rows, *number) : NULL;
+}
+
+/* Both arrays have the same room: a row is in neither unless it is in both. */
+static bool rows_grow(struct rows *rows)
+{
+    size_t room = rows->room;
+    uint64_t *at =
+        array_more(rows->at, &room, rows->count, rows->fields * sizeof *at, ARRAY_UNBOUNDED);
+    if (!at)
+        return false;
+    rows->at = at;
+    uint64_t *ids = array_more(rows->ids, &rows->room, rows->count, sizeof *ids, ARRAY_UNBOUNDED);
+    if (ids)
+        rows->ids = ids;
+    return ids;
+}
+
+uint64_t *rows_take(struct rows *rows, uint64_t id, bool *created)
+{
+    uint64_t *found = rows_find(rows, id);
+    *created = !found;
+    if (found)
+        return found;
+    if (rows->count >= rows->limit || (rows->count == rows->room && !rows_grow(rows)))
+        return NULL;
+    uint32_t *number = hash_insert(&rows->index, id, NULL);
+    if (!number)
+        return NULL;
+    *number = (uint32_t)rows->count;
+    rows->ids[rows->count] = id;
+    found = rows_at(rows, rows->count++);
+    memset(found, 0, rows->fields * sizeof *found);
+    return found;
+}
+
+unsigned char *row_put(unsigned char *out, const uint64_t *now, uint64_t *before, unsigned fields)
+{
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < fields; i++)
+        mask |= (uint64_t)(now[i] != before[i]) << i;
+    out = number_put(out, mask);
+    for (; mask; mask &= mask - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(mask);
+        out = number_put(out, number_of_difference(now[i] - before[i]));
+        before[i] = now[i];
+    }
+    return out;
+}
+
+bool row_get(struct numbers *from, uint64_t *row, unsigned fields)
+{
+    uint64_t mask;
+    uint64_t number;
+    if (!number_get(from, &mask))
+        return false;
+    for (; mask; mask &= mask - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(mask);
+        if (!number_get(from, &number))
+            return false;
+        if (i < fields)
+            row[i] += number_to_difference(number);
+    }
+    return true;
+}
+
+static uint64_t pack_access_shape(const struct access *access)
+{
+    return access->event | (uint64_t)access->reason << 16 | (uint64_t)access->how << 24 |
+           (uint64_t)access->size << 32 | (uint64_t)access->kind << 40 |
+           (uint64_t)access->base << 48 | (uint64_t)access->index << 56;
+}
+
+static uint8_t byte_of(uint64_t packed, unsigned shift)
+{
+    return (uint8_t)(packed >> shift);
+}
+
+static uint8_t byte_below(uint64_t packed, unsigned shift, uint8_t bound, uint8_t otherwise)
+{
+    uint8_t byte = byte_of(packed, shift);
+    return byte < bound ? byte : otherwise;
+}
+
+static void unpack_shape(uint64_t shape, struct access *access)
+{
+    access->event = (uint16_t)shape;
+    access->reason = byte_below(shape, 16, REASON_COUNT, REASON_BAD_ADDRESS);
+    access->how = byte_below(shape, 24, ACCESS_HOW_COUNT, ACCESS_INFERRED);
+    access->size = byte_of(shape, 32);
+    access->kind = byte_below(shape, 40, ACCESS_PREFETCH + 1, ACCESS_UNKNOWN_KIND);
+    access->base = byte_below(shape, 48, SREG_COUNT, SREG_NONE);
+    access->index = byte_below(shape, 56, SREG_COUNT, SREG_NONE);
+}
+
+void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
+{
+    const struct access *access = &place->access;
+    row[PLACE_ROW_ADDRESS] = access->address;
+    row[PLACE_ROW_OFFSET] = access->address - place->base;
+    row[PLACE_ROW_TID] = access->tid;
+    row[PLACE_ROW_CPU] = access->cpu;
+    row[PLACE_ROW_OBJECT] = place->object;
+    row[PLACE_ROW_SIZE] = place->size_bytes;
+    row[PLACE_ROW_LATENCY] = access->latency;
+    row[PLACE_ROW_DATA_SRC] = access->data_src;
+    row[PLACE_ROW_PHYSICAL] = access->physical;
+    row[PLACE_ROW_WEIGHT] = access->weight;
+    row[PLACE_ROW_IP] = access->ip;
+    row[PLACE_ROW_FUNCTION] = place->function;
+    row[PLACE_ROW_HOLDER] = place->holder;
+    row[PLACE_ROW_TYPE] = place->type;
+    row[PLACE_ROW_TYPE_OFFSET] = place->type_offset;
+    row[PLACE_ROW_SHAPE] = pack_access_shape(access);
+    row[PLACE_ROW_DISPLACEMENT] = (uint64_t)(int64_t)access->displacement;
+    row[PLACE_ROW_TYPING] = place->by_member | (uint64_t)place->typed << 8 |
+                            (uint64_t)place->untyped << 16 | (uint64_t)access->locked << 24 |
+                            (uint64_t)access->waits << 25 | (uint64_t)access->kept << 26 |
+                            (uint64_t)place->unit << 32;
+    row[PLACE_ROW_PID] = access->pid;
+    row[PLACE_ROW_CAUSE] = access->cause;
+    row[PLACE_ROW_EVICTOR_IP] = access->evictor_ip;
+    row[PLACE_ROW_EVICTOR_ADDRESS] = access->evictor_address;
+    row[PLACE_ROW_EVICTOR_OBJECT] = place->evictor_object;
+    row[PLACE_ROW_EVICTOR_FUNCTION] = place->evictor_function;
+    row[PLACE_ROW_EVICTOR_TID] = access->evictor_tid;
+}
+
+void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
+{
+    uint64_t typing = row[PLACE_ROW_TYPING];
+    *place = (struct place){
+        .access = {.address = row[PLACE_ROW_ADDRESS],
+                   .ip = row[PLACE_ROW_IP],
+                   .weight = row[PLACE_ROW_WEIGHT],
+                   .latency = row[PLACE_ROW_LATENCY],
+                   .data_src = row[PLACE_ROW_DATA_SRC],
+                   .physical = row[PLACE_ROW_PHYSICAL],
+                   .pid = (uint32_t)row[PLACE_ROW_PID],
+                   .tid = (uint32_t)row[PLACE_ROW_TID],
+                   .cpu = (uint32_t)row[PLACE_ROW_CPU],
+                   .displacement = (int32_t)row[PLACE_ROW_DISPLACEMENT],
+                   .evictor_ip = row[PLACE_ROW_EVICTOR_IP],
+                   .evictor_address = row[PLACE_ROW_EVICTOR_ADDRESS],
+                   .evictor_tid = (uint32_t)row[PLACE_ROW_EVICTOR_TID],
+                   .cause = byte_below(row[PLACE_ROW_CAUSE], 0, CAUSE_COUNT, CAUSE_UNKNOWN),
+                   .locked = typing >> 24 & 1,
+                   .waits = typing >> 25 & 1,
+                   .kept = typing >> 26 & 1},
+        .object = (uint32_t)row[PLACE_ROW_OBJECT],
+        .holder = (uint32_t)row[PLACE_ROW_HOLDER],
+        .function = (uint32_t)row[PLACE_ROW_FUNCTION],
+        .base = row[PLACE_ROW_ADDRESS] - row[PLACE_ROW_OFFSET],
+        .size_bytes = row[PLACE_ROW_SIZE],
+        .evictor_object = (uint32_t)row[PLACE_ROW_EVICTOR_OBJECT],
+        .evictor_function = (uint32_t)row[PLACE_ROW_EVICTOR_FUNCTION],
+        .type = (uint32_t)row[PLACE_ROW_TYPE],
+        .type_offset = (uint32_t)row[PLACE_ROW_TYPE_OFFSET],
+        .unit = byte_of(typing, 32),
+        .by_member = typing & 1,
+        .typed = byte_below(typing, 8, TYPED_COUNT, TYPED_NOT),
+        .untyped = byte_below(typing, 16, UNTYPED_COUNT, UNTYPED_NO_REASON)};
+    if (place->base > place->access.address)
+        place->base = place->access.address;
+    unpack_shape(row[PLACE_ROW_SHAPE], &place->access);
+}
+
+unsigned place_row_slot(const uint64_t row[PLACE_ROW_FIELDS])
+{
+    return (unsigned)(hash_mix(row[PLACE_ROW_IP] + row[PLACE_ROW_SHAPE]) >> (64 - STORE_SLOT_BITS));
+}
+
+_Static_assert(LINE_ROW_FIELDS - LINE_ROW_USES == LINE_USES, "a field for each kind of use");
+
+enum { KIND_SHIFT = 40, LEVEL_SHIFT = 32 };
+
+static uint64_t pack_line_shape(const struct line_place *line)
+{
+    return line->line.event | (uint64_t)line->line.line_bytes << 16 |
+           (uint64_t)line->line.what << 32 | (uint64_t)line->line.level << 40 |
+           (uint64_t)line->place.by_member << 48 | (uint64_t)line->place.unit << 56;
+}
+
+void line_row_fill(uint64_t row[LINE_ROW_FIELDS], const struct line_place *line, uint64_t since_ns)
+{
+    const struct line_told *told = &line->line;
+    row[LINE_ROW_SINCE] = since_ns;
+    row[LINE_ROW_ADDRESS] = told->address;
+    row[LINE_ROW_OFFSET] = told->address - line->place.base;
+    row[LINE_ROW_OBJECT] = line->place.object;
+    row[LINE_ROW_DISTANCE] = told->distance + 1;
+    row[LINE_ROW_WEIGHT] = told->weight;
+    row[LINE_ROW_IP] = told->ip;
+    row[LINE_ROW_FUNCTION] = line->place.function;
+    row[LINE_ROW_SHAPE] = pack_line_shape(line);
+    row[LINE_ROW_TYPE] = line->place.type;
+    row[LINE_ROW_TYPE_OFFSET] = line->place.type_offset;
+    row[LINE_ROW_USED] = told->used_bytes;
+    row[LINE_ROW_TOUCHED] = told->touched_bytes;
+    for (int i = 0; i < LINE_USES; i++)
+        row[LINE_ROW_USES + i] = told->uses[i];
+}
+
+bool line_row_read(const uint64_t row[LINE_ROW_FIELDS], struct line_place *line)
+{
+    uint64_t shape = row[LINE_ROW_SHAPE];
+    struct line_told *told = &line->line;
+    *told = (struct line_told){
+        .ip = row[LINE_ROW_IP],
+        .address = row[LINE_ROW_ADDRESS],
+        .weight = row[LINE_ROW_WEIGHT],
+        .distance = row[LINE_ROW_DISTANCE] - 1,
+        .event = (uint16_t)shape,
+        .line_bytes = (uint16_t)(shape >> 16),
+        .what = (uint8_t)(shape >> 32),
+        .level = (uint8_t)(shape >> 40),
+        .used_bytes = (uint16_t)row[LINE_ROW_USED],
+        .touched_bytes = (uint32_t)row[LINE_ROW_TOUCHED],
+    };
+    for (int i = 0; i < LINE_USES; i++)
+        told->uses[i] = (uint32_t)row[LINE_ROW_USES + i];
+    line->place = (struct place){
+        .access = {.address = told->address,
+                   .ip = told->ip,
+                   .weight = told->weight,
+                   .event = told->event,
+                   .cpu = SAMPLE_NO_CPU,
+                   .how = ACCESS_RECORDED,
+                   .base = SREG_NONE,
+                   .index = SREG_NONE},
+        .object = (uint32_t)row[LINE_ROW_OBJECT],
+        .function = (uint32_t)row[LINE_ROW_FUNCTION],
+        .base = told->address - row[LINE_ROW_OFFSET],
+        .type = (uint32_t)row[LINE_ROW_TYPE],
+        .type_offset = (uint32_t)row[LINE_ROW_TYPE_OFFSET],
+        .by_member = shape >> 48 & 1,
+        .unit = (uint8_t)(shape >> 56),
+    };
+    if (line->place.base > told->address)
+        line->place.base = told->address;
+    return told->what <= LINE_REUSED;
+}
+
+unsigned line_row_slot(const uint64_t row[LINE_ROW_FIELDS])
+{
+    return (unsigned)(hash_mix(row[LINE_ROW_IP] + row[LINE_ROW_SHAPE]) >> (64 - STORE_SLOT_BITS));
+}
+
+bool line_row_new_ids(const uint64_t *now, const uint64_t *before)
+{
+    return now[LINE_ROW_OBJECT] != before[LINE_ROW_OBJECT] ||
+           now[LINE_ROW_IP] != before[LINE_ROW_IP] ||
+           now[LINE_ROW_FUNCTION] != before[LINE_ROW_FUNCTION] ||
+           now[LINE_ROW_TYPE] != before[LINE_ROW_TYPE];
+}
+
+/* ---- pairs ---- */
+
+static uint64_t table_of(enum line_pairs kind, uint8_t level)
+{
+    return (uint64_t)kind << KIND_SHIFT | (uint64_t)level << LEVEL_SHIFT;
+}
+
+uint64_t pair_row_id(enum line_pairs kind, uint8_t level, uint32_t place)
+{
+    return table_of(kind, level) | place;
+}
+
+bool pair_row_next(const struct rows *rows, enum line_pairs kind, uint8_t level, uint32_t *at,
+                   struct line_pair *out)
+{
+    uint64_t table = table_of(kind, level) >> LEVEL_SHIFT;
+    for (; *at < rows->count; ++*at) {
+        const uint64_t *row = rows_at(rows, *at);
+        if (rows->ids[*at] >> LEVEL_SHIFT != table || !row[PAIR_ROW_COUNT])
+            continue;
+        *out = (struct line_pair){row[PAIR_ROW_FIRST], row[PAIR_ROW_SECOND], row[PAIR_ROW_COUNT]};
+        ++*at;
+        return true;
+    }
+    return false;
+}
+
+void watch_row_fill(uint64_t row[WATCH_ROW_FIELDS], const struct store_watch *watch)
+{
+    const struct watch_result *result = &watch->result;
+    row[WATCH_ROW_END_NS] = result->end_ns;
+    row[WATCH_ROW_SHAPE] = result->kind | (uint64_t)result->end << 8;
+    row[WATCH_ROW_OBJECT] = result->object;
+    row[WATCH_ROW_ORIGIN_TID] = result->origin_tid;
+    row[WATCH_ROW_TOUCHER_TID] = result->toucher_tid;
+    row[WATCH_ROW_ADDRESS] = result->address;
+    row[WATCH_ROW_BASE] = result->base;
+    row[WATCH_ROW_ORIGIN_NS] = result->origin_ns;
+    row[WATCH_ROW_ARMED_NS] = result->armed_ns;
+    row[WATCH_ROW_OFF_NS] = result->off_ns;
+    row[WATCH_ROW_FUNCTION] = watch->function;
+    row[WATCH_ROW_IP] = watch->ip;
+}
+
+bool watch_row_read(const uint64_t row[WATCH_ROW_FIELDS], struct store_watch *watch)
+{
+    *watch = (struct store_watch){
+        .result = {.kind = (uint8_t)row[WATCH_ROW_SHAPE],
+                   .end = (uint8_t)(row[WATCH_ROW_SHAPE] >> 8),
+                   .object = (uint32_t)row[WATCH_ROW_OBJECT],
+                   .origin_tid = (uint32_t)row[WATCH_ROW_ORIGIN_TID],
+                   .toucher_tid = (uint32_t)row[WATCH_ROW_TOUCHER_TID],
+                   .address = row[WATCH_ROW_ADDRESS],
+                   .base = row[WATCH_ROW_BASE],
+                   .origin_ns = row[WATCH_ROW_ORIGIN_NS],
+                   .armed_ns = row[WATCH_ROW_ARMED_NS],
+                   .end_ns = row[WATCH_ROW_END_NS],
+                   .off_ns = row[WATCH_ROW_OFF_NS]},
+        .function = (uint32_t)row[WATCH_ROW_FUNCTION],
+        .ip = row[WATCH_ROW_IP],
+    };
+    return watch->result.kind <= WATCH_VISIT && watch->result.end <= WATCH_DROPPED;
 }

@@ -4,16 +4,22 @@
  * header and a payload of records, none of which goes over its end. All numbers of the headers
  * are little endian. Writer and reader share what stands here. For src/store only.
  *
- * A record is its kind, an id, and a row (rows.h), whose fields stand in form_items.h, form_names.h
- * and form_facts.h; but a string is its kind, its id, its length and its bytes, and a place has the
+ * A record is its kind, an id, and a row (form.h), whose fields stand in form.h, form.h
+ * and form.h; but a string is its kind, its id, its length and its bytes, and a place has the
  * difference of time between slot and row. Fields may be added at the end of a row and kinds at
  * the end of the list without another version.
  */
 #ifndef MISSTOP_STORE_FORM_H
 #define MISSTOP_STORE_FORM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "place.h"
+#include "store/facts.h"
 
 #define STORE_MAGIC       UINT64_C(0x504f545353494d0a) /* "\nMISSTOP" */
 #define STORE_BLOCK_MAGIC UINT32_C(0x4b4c422d)         /* "-BLK" */
@@ -34,7 +40,8 @@ struct store_header {
     unsigned char session[STORE_SESSION_BYTES];
     uint64_t start_ns;      /* CLOCK_MONOTONIC */
     uint64_t start_wall_ns; /* the same since 1970 */
-    uint64_t belongs;  /* mark of the perf.data beside it (sample/perfdata/perfdata.h); 0: there is none */
+    uint64_t belongs;  /* mark of the perf.data beside it (sample/perfdata/perfdata.h); 0: there is
+                          none */
     uint64_t checksum; /* of what stands before */
 };
 
@@ -91,5 +98,489 @@ size_t store_form_limit(unsigned kind);
 /* Checksums of the headers, the latter with its payload. */
 uint64_t store_form_header_sum(const struct store_header *header);
 uint64_t store_form_block_sum(const struct store_block *block, const void *payload);
+
+/* Fields of what comes in the order of time: places, watches, counts, refreshes. An id is that of a
+ * row of names. For src/store only. */
+enum place_field {
+    PLACE_ROW_ADDRESS,
+    PLACE_ROW_OFFSET, /* address - base */
+    PLACE_ROW_TID,
+    PLACE_ROW_CPU,
+    PLACE_ROW_OBJECT,
+    PLACE_ROW_SIZE,
+    PLACE_ROW_LATENCY,
+    PLACE_ROW_DATA_SRC,
+    PLACE_ROW_PHYSICAL,
+    PLACE_ROW_WEIGHT,
+    PLACE_ROW_IP,
+    PLACE_ROW_FUNCTION,
+    PLACE_ROW_HOLDER,
+    PLACE_ROW_TYPE,
+    PLACE_ROW_TYPE_OFFSET,
+    PLACE_ROW_SHAPE, /* event 16 bits, reason, how, size, kind, base, index 8 each, from low to high
+                      */
+    PLACE_ROW_DISPLACEMENT,
+    PLACE_ROW_TYPING, /* by_member, typed, untyped, locked, waits and kept, unit, 8 bits each */
+    PLACE_ROW_PID,
+    PLACE_ROW_CAUSE,
+    PLACE_ROW_EVICTOR_IP,
+    PLACE_ROW_EVICTOR_ADDRESS,
+    PLACE_ROW_EVICTOR_OBJECT,
+    PLACE_ROW_EVICTOR_FUNCTION,
+    PLACE_ROW_EVICTOR_TID,
+    PLACE_ROW_FIELDS
+};
+
+/* As struct line_told has it, and of its place what the tables count by. */
+enum line_field {
+    LINE_ROW_SINCE, /* ns since the line before it, of any slot */
+    LINE_ROW_ADDRESS,
+    LINE_ROW_OFFSET, /* address - base */
+    LINE_ROW_OBJECT,
+    LINE_ROW_DISTANCE, /* plus 1; 0: none */
+    LINE_ROW_WEIGHT,
+    LINE_ROW_IP,
+    LINE_ROW_FUNCTION,
+    /* event 16 bits, line_bytes 16, what, level, by_member, unit 8 each, from low to high */
+    LINE_ROW_SHAPE,
+    LINE_ROW_TYPE,
+    LINE_ROW_TYPE_OFFSET,
+    LINE_ROW_USED,
+    LINE_ROW_TOUCHED,
+    LINE_ROW_USES, /* in the order of enum line_use */
+    LINE_ROW_FIELDS = LINE_ROW_USES + 4
+};
+
+/* As struct line_pair has it, as of a refresh. */
+enum pair_field { PAIR_ROW_FIRST, PAIR_ROW_SECOND, PAIR_ROW_COUNT, PAIR_ROW_FIELDS };
+enum code_field { CODE_ROW_FUNCTION, CODE_ROW_FIELDS };
+
+/* As struct watch_result has it, and the code that touched. */
+enum watch_field {
+    WATCH_ROW_END_NS,
+    WATCH_ROW_SHAPE, /* kind and end, 8 bits each from low to high */
+    WATCH_ROW_OBJECT,
+    WATCH_ROW_ORIGIN_TID,
+    WATCH_ROW_TOUCHER_TID,
+    WATCH_ROW_ADDRESS,
+    WATCH_ROW_BASE,
+    WATCH_ROW_ORIGIN_NS,
+    WATCH_ROW_ARMED_NS,
+    WATCH_ROW_OFF_NS,
+    WATCH_ROW_FUNCTION,
+    WATCH_ROW_IP, /* within the instruction that touched; 0: not touched */
+    WATCH_ROW_FIELDS
+};
+
+/* As struct object_rename has it. */
+enum rename_field {
+    RENAME_ROW_FROM,
+    RENAME_ROW_TO,
+    RENAME_ROW_TYPE,
+    RENAME_ROW_FIXED,
+    RENAME_ROW_OFFSET,
+    RENAME_ROW_FIELDS
+};
+
+/* Index of the event that ranks from here on. */
+enum ranking_field { RANKING_ROW_EVENT, RANKING_ROW_FIELDS };
+
+enum counts_field { COUNTS_ROW_LOST, COUNTS_ROW_THROTTLED, COUNTS_ROW_EXECS, COUNTS_ROW_FIELDS };
+enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL, MARK_ROW_FIELDS };
+
+/* Fields of what ids mean and of what the tables asked. A name, path or text is the id of a string;
+ * a double its bits. For src/store only. */
+enum object_field {
+    OBJECT_ROW_NAME,
+    OBJECT_ROW_MODULE,
+    OBJECT_ROW_TYPE,
+    OBJECT_ROW_TYPE_ID,
+    OBJECT_ROW_VOTES,
+    OBJECT_ROW_AGAINST,
+    OBJECT_ROW_KIND,
+    OBJECT_ROW_ADDRESS,
+    OBJECT_ROW_SIZE,
+    OBJECT_ROW_BLOCKS,
+    OBJECT_ROW_PART_OF,
+    OBJECT_ROW_FIELDS
+};
+
+enum function_field {
+    FUNCTION_ROW_NAME,
+    FUNCTION_ROW_MODULE,
+    FUNCTION_ROW_FILE,
+    FUNCTION_ROW_LINE,
+    FUNCTION_ROW_START,
+    FUNCTION_ROW_END,
+    FUNCTION_ROW_FIELDS
+};
+
+enum type_field {
+    TYPE_ROW_NAME,
+    TYPE_ROW_KIND,
+    TYPE_ROW_SIZE,
+    TYPE_ROW_FIRST_MEMBER,
+    TYPE_ROW_MEMBERS,
+    TYPE_ROW_CUT,
+    TYPE_ROW_FIELDS
+};
+
+enum member_field {
+    MEMBER_ROW_NAME,
+    MEMBER_ROW_TYPE,
+    MEMBER_ROW_OFFSET,
+    MEMBER_ROW_SIZE,
+    MEMBER_ROW_COUNT,
+    MEMBER_ROW_STRIDE,
+    MEMBER_ROW_PARENT, /* plus 1; 0: the type itself */
+    MEMBER_ROW_DEPTH,
+    MEMBER_ROW_KIND,
+    MEMBER_ROW_BIT_OFFSET,
+    MEMBER_ROW_BIT_SIZE,
+    MEMBER_ROW_FIELDS
+};
+
+enum instruction_field {
+    INSTRUCTION_ROW_FILE,
+    INSTRUCTION_ROW_LINE,
+    INSTRUCTION_ROW_INLINED,
+    INSTRUCTION_ROW_TEXT,
+    INSTRUCTION_ROW_ASKED, /* whether file, line and inlined are an answer */
+    INSTRUCTION_ROW_FIELDS
+};
+
+enum extent_field { EXTENT_ROW_BOUND, EXTENT_ROW_OBJECT, EXTENT_ROW_FIELDS };
+
+enum bin_field {
+    BIN_ROW_ID,
+    BIN_ROW_OBJECT,
+    BIN_ROW_NAME,
+    BIN_ROW_PATH,
+    BIN_ROW_TYPE_ID,
+    BIN_ROW_TYPE,
+    BIN_ROW_FLAGS, /* 1: walked, 2: renamed */
+    BIN_ROW_COMBINED,
+    BIN_ROW_LIVE_BLOCKS,
+    BIN_ROW_USABLE_BYTES,
+    BIN_ROW_REQUESTED_BYTES,
+    BIN_ROW_ALLOCATIONS,
+    BIN_ROW_FREES,
+    BIN_ROW_ALLOCATION_RATE,
+    BIN_ROW_FREE_RATE,
+    BIN_ROW_LIFETIME,
+    BIN_ROW_FIRST_NS, /* on the clock of HEAP_ROW_NOW_NS; UINT64_MAX: not known */
+    BIN_ROW_LAST_NS,
+    BIN_ROW_GROWTH_BLOCKS,
+    BIN_ROW_GROWTH_BYTES,
+    BIN_ROW_SIZES,
+    BIN_ROW_FIELDS = BIN_ROW_SIZES + HEAP_SIZES
+};
+
+enum heap_field {
+    HEAP_ROW_FEED,
+    HEAP_ROW_SOURCE,
+    HEAP_ROW_NOTE,
+    HEAP_ROW_LIVE_BLOCKS,
+    HEAP_ROW_USABLE_BYTES,
+    HEAP_ROW_REQUESTED_BYTES,
+    HEAP_ROW_LOST,
+    HEAP_ROW_FAILED,
+    HEAP_ROW_BINS,
+    HEAP_ROW_MARK_AGE,
+    HEAP_ROW_NOW_NS,
+    HEAP_ROW_FIELDS
+};
+
+enum mapping_field {
+    MAPPING_ROW_END,
+    MAPPING_ROW_OFFSET,
+    MAPPING_ROW_PATH,
+    MAPPING_ROW_BUILD_ID,
+    MAPPING_ROW_FIELDS
+};
+
+/* NUMA node plus 1, of a CPU or page; 0: not known. */
+enum node_field { NODE_ROW_NODE, NODE_ROW_FIELDS };
+
+enum thread_field { THREAD_ROW_NAME, THREAD_ROW_FIELDS };
+
+/* How the target used memory then: doubles, and a number. */
+enum memory_field {
+    MEMORY_ROW_FAULTS,
+    MEMORY_ROW_CPUS,
+    MEMORY_ROW_KERNEL,
+    MEMORY_ROW_HUGE,
+    MEMORY_ROW_TLB,
+    MEMORY_ROW_FIELDS
+};
+
+enum word_field { WORD_ROW_VALUE, WORD_ROW_FIELDS };
+/* Strings, innermost first; the first 0 ends them. */
+enum site_field { SITE_ROW_FIELDS = 64 };
+
+/* Fields of what is known beside places and names, as of a refresh. A text is the id of a string; a
+ * double its bits. For src/store only. */
+enum event_field {
+    EVENT_ROW_NAME,
+    EVENT_ROW_ROLE,
+    EVENT_ROW_WEIGHS,
+    EVENT_ROW_PERIOD,
+    EVENT_ROW_OPENED_ON,
+    EVENT_ROW_COUNTED, /* a double */
+    EVENT_ROW_FIELDS
+};
+
+enum facts_field {
+    FACTS_ROW_SOURCE,
+    FACTS_ROW_WEIGHS,
+    FACTS_ROW_NOTE,
+    FACTS_ROW_GIVES, /* 1: exact address, 2: exact ip, 4: latency, 8: data source, 16: lines */
+    FACTS_ROW_EVENTS,
+    FACTS_ROW_PID,
+    FACTS_ROW_THREADS,
+    FACTS_ROW_COMM,
+    FACTS_ROW_EXE,
+    FACTS_ROW_ALIVE,
+    FACTS_ROW_CACHE_LEVEL,
+    FACTS_ROW_CACHE_SIZE,
+    FACTS_ROW_CACHE_WAYS,
+    FACTS_ROW_CACHE_LINE,
+    FACTS_ROW_HOST,
+    FACTS_ROW_USER, /* of the process, plus 1; 0: not known */
+    FACTS_ROW_FIELDS
+};
+
+/* Exact totals since the start. */
+enum simulation_field {
+    SIMULATION_ROW_LEVELS, /* 0: nothing is simulated */
+    SIMULATION_ROW_LOADS,
+    SIMULATION_ROW_STORES,
+    SIMULATION_ROW_ACCESSES,
+    SIMULATION_ROW_ONE_IN,
+    SIMULATION_ROW_UNTOLD,
+    SIMULATION_ROW_COUNTING,
+    SIMULATION_ROW_PAUSE,
+    SIMULATION_ROW_FIELDS
+};
+
+enum sim_level_field {
+    SIM_LEVEL_ROW_SIZE,
+    SIM_LEVEL_ROW_WAYS,
+    SIM_LEVEL_ROW_LINE,
+    SIM_LEVEL_ROW_LOAD_MISSES,
+    SIM_LEVEL_ROW_STORE_MISSES,
+    SIM_LEVEL_ROW_FIELDS
+};
+
+enum watching_field {
+    WATCHING_ROW_ON,
+    WATCHING_ROW_REGISTERS,
+    WATCHING_ROW_THREADS,
+    WATCHING_ROW_LEFT_OUT,
+    WATCHING_ROW_OFFERED,
+    WATCHING_ROW_ARMED,
+    WATCHING_ROW_UNPAID,
+    WATCHING_ROW_TOUCHES,
+    WATCHING_ROW_TRAP, /* this and the next three: doubles */
+    WATCHING_ROW_ARM,
+    WATCHING_ROW_BUDGET,
+    WATCHING_ROW_OVERHEAD,
+    WATCHING_ROW_TROUBLE,
+    WATCHING_ROW_LINES, /* of L1d, L2 and L3 */
+    WATCHING_ROW_FIELDS = WATCHING_ROW_LINES + 3
+};
+
+/* As struct snapshot_whatif has them; counts are doubles. */
+enum whatifs_field { WHATIFS_ROW_COUNT, WHATIFS_ROW_PAST, WHATIFS_ROW_FIELDS };
+
+enum whatif_field {
+    WHATIF_ROW_STATE,
+    WHATIF_ROW_OBJECT,
+    WHATIF_ROW_OBJECT_ID,
+    WHATIF_ROW_QUESTION,
+    WHATIF_ROW_LAYOUT,
+    WHATIF_ROW_WHY,
+    WHATIF_ROW_SETTLED,
+    WHATIF_ROW_BLOCKS,
+    WHATIF_ROW_LEFT_OUT,
+    WHATIF_ROW_SMALL,
+    WHATIF_ROW_ACCESSES,
+    WHATIF_ROW_OBJECT_ACCESSES,
+    WHATIF_ROW_CUT,
+    WHATIF_ROW_LEVELS,
+    WHATIF_ROW_STALL_BEFORE,
+    WHATIF_ROW_STALL_AFTER,
+    WHATIF_ROW_NUMBER,
+    WHATIF_ROW_FIELDS
+};
+
+enum whatif_level_field {
+    WHATIF_LEVEL_ROW_BEFORE,
+    WHATIF_LEVEL_ROW_AFTER,
+    WHATIF_LEVEL_ROW_OBJECT_BEFORE,
+    WHATIF_LEVEL_ROW_OBJECT_AFTER,
+    WHATIF_LEVEL_ROW_FRESH,
+    WHATIF_LEVEL_ROW_FIELDS
+};
+
+enum whatif_past_field {
+    WHATIF_PAST_ROW_OBJECT,
+    WHATIF_PAST_ROW_OBJECT_ID,
+    WHATIF_PAST_ROW_QUESTION,
+    WHATIF_PAST_ROW_CHANGE,
+    WHATIF_PAST_ROW_FIELDS
+};
+
+/*
+ * Numbers as they stand in the store: seven bits a byte, the least significant first, the top bit
+ * says that more follow; differences with their sign in bit 0. For src/store only.
+ */
+enum { NUMBER_BYTES_MAX = 10 };
+
+/* What is still to be read; `at` never passes `end`. */
+struct numbers {
+    const unsigned char *at;
+    const unsigned char *end;
+};
+
+static inline unsigned char *number_put(unsigned char *out, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *out++ = (unsigned char)(value | 0x80);
+    *out++ = (unsigned char)value;
+    return out;
+}
+
+/* false: the bytes end before the number, or it has more than 64 bits. */
+static inline bool number_get(struct numbers *from, uint64_t *value)
+{
+    *value = 0;
+    for (unsigned shift = 0; shift < 64 && from->at < from->end; shift += 7) {
+        unsigned char byte = *from->at++;
+        *value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80))
+            return shift < 63 || byte <= 1;
+    }
+    return false;
+}
+
+static inline uint64_t number_of_difference(uint64_t difference)
+{
+    return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
+}
+
+static inline uint64_t number_to_difference(uint64_t number)
+{
+    return number >> 1 ^ (0 - (number & 1));
+}
+
+/* A double as the number with its bits, the exponent in the low ones: round values are short. */
+static inline uint64_t number_of_double(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return __builtin_bswap64(bits);
+}
+
+static inline double number_to_double(uint64_t number)
+{
+    uint64_t bits = __builtin_bswap64(number);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/*
+ * Rows of numbers under an id, all of one width: what writer and reader know of one kind of thing
+ * (objects, functions, members, bins ...). A row goes into the file as what changed since the
+ * row of the same kind and id before: a mask of the fields, then their differences. So both
+ * sides keep the rows, and a reader can step over fields and kinds it does not know.
+ * For src/store only.
+ */
+enum {
+    ROWS_FIELDS_MAX = 64,
+    ROW_BYTES_MAX = (ROWS_FIELDS_MAX + 1) * NUMBER_BYTES_MAX /* mask and fields */
+};
+
+struct rows {
+    struct hash index; /* id -> number of the row */
+    uint64_t *at;      /* [count * fields] */
+    uint64_t *ids;
+    size_t count;
+    size_t room;
+    size_t limit; /* no more rows than these: a hostile file must not fill the memory */
+    unsigned fields;
+};
+
+void rows_init(struct rows *rows, unsigned fields, size_t limit);
+void rows_fini(struct rows *rows);
+
+static inline uint64_t *rows_at(const struct rows *rows, size_t number)
+{
+    return rows->at + number * rows->fields;
+}
+
+/* The row of an id; NULL: there is none. Valid until the next row is made. */
+uint64_t *rows_find(const struct rows *rows, uint64_t id);
+
+/* The same, made with all fields 0 if absent (*created); NULL: no memory, or at the limit. */
+uint64_t *rows_take(struct rows *rows, uint64_t id, bool *created);
+
+/* Writes what differs and makes `before` equal to `now`. Returns the end of what was written, at
+ * most ROW_BYTES_MAX on. */
+unsigned char *row_put(unsigned char *out, const uint64_t *now, uint64_t *before, unsigned fields);
+
+/* Brings `row` up to date; fields beyond `fields` are stepped over. false: damaged. */
+bool row_get(struct numbers *from, uint64_t *row, unsigned fields);
+
+/* A place as a row of numbers, and back; its time is told beside the row. For src/store only. */
+void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place);
+
+/* Of a row that may come from anyone: enums are made to fit, the base lies at or below the
+ * address. Time and event are left to be checked by the caller, who knows their bounds. */
+void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place);
+
+/* Accesses of one instruction are alike: it decides which earlier place one is told from. */
+unsigned place_row_slot(const uint64_t row[PLACE_ROW_FIELDS]);
+
+/* Whether there may be an object, function, type or instruction that `before` did not have. */
+static inline bool place_row_new_ids(const uint64_t *now, const uint64_t *before)
+{
+    return now[PLACE_ROW_OBJECT] != before[PLACE_ROW_OBJECT] ||
+           now[PLACE_ROW_IP] != before[PLACE_ROW_IP] ||
+           now[PLACE_ROW_FUNCTION] != before[PLACE_ROW_FUNCTION] ||
+           now[PLACE_ROW_HOLDER] != before[PLACE_ROW_HOLDER] ||
+           now[PLACE_ROW_TYPE] != before[PLACE_ROW_TYPE] ||
+           now[PLACE_ROW_EVICTOR_OBJECT] != before[PLACE_ROW_EVICTOR_OBJECT] ||
+           now[PLACE_ROW_EVICTOR_FUNCTION] != before[PLACE_ROW_EVICTOR_FUNCTION];
+}
+
+/* What a simulation tells of lines as rows of numbers, and back: lines one by one, and pairs of
+ * instructions, which writer and reader keep. For src/store only. */
+/* `since_ns`: since the line before. Who ran, and on which CPU, is not kept: no table asks. */
+void line_row_fill(uint64_t row[LINE_ROW_FIELDS], const struct line_place *line, uint64_t since_ns);
+
+/* false: no simulation tells such a line. Its time is left to the caller. */
+bool line_row_read(const uint64_t row[LINE_ROW_FIELDS], struct line_place *line);
+
+/* What one instruction is told of is alike: it decides which earlier line one is told from. */
+unsigned line_row_slot(const uint64_t row[LINE_ROW_FIELDS]);
+
+/* Whether there may be an object, function, type or instruction that `before` did not have. */
+bool line_row_new_ids(const uint64_t *now, const uint64_t *before);
+
+/* `place`: where a simulation keeps the pair, for good. */
+uint64_t pair_row_id(enum line_pairs kind, uint8_t level, uint32_t place);
+
+/* As sampler_pair(), of rows under such ids. */
+bool pair_row_next(const struct rows *rows, enum line_pairs kind, uint8_t level, uint32_t *at,
+                   struct line_pair *out);
+
+/* How a watchpoint ended as a row of numbers, and back. For src/store only. */
+void watch_row_fill(uint64_t row[WATCH_ROW_FIELDS], const struct store_watch *watch);
+
+/* false: no watch ends so. The instruction after the one that touched is not kept: result.ip is 0.
+ */
+bool watch_row_read(const uint64_t row[WATCH_ROW_FIELDS], struct store_watch *watch);
 
 #endif

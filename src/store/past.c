@@ -1,8 +1,261 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "store/past_state.h"
+#include "store/past.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "place.h"
+#include "sample.h"
+#include "store/form.h"
+
+/*
+ * A segment of the past: places as rows (form.h), told by their difference from an earlier
+ * one of the same instruction, as in FILE.misstop; but each segment can be read by itself.
+ * What codes writes one, or reads one, from its first place on. For store/past*.c only.
+ */
+enum {
+    SEGMENT_BYTES = 1 << 16,
+    SEGMENT_FILLED = SEGMENT_BYTES / 8 * 7, /* a new one: half of two of them is to fit in one */
+    SEGMENT_SLOTS = 1 << 8, /* few, so that they stay in the caches and are soon forgotten */
+    SEGMENT_COUNT = PLACE_ROW_FIELDS, /* field behind those of a place: how many it stands for */
+    SEGMENT_FIELDS
+};
+
+struct segment {
+    unsigned char *bytes; /* [SEGMENT_BYTES] */
+    size_t used_bytes;
+    uint64_t start_ns; /* of its first place and of its last */
+    uint64_t end_ns;
+    uint64_t kept;
+    uint64_t seen; /* of the run, that these stand for */
+};
+
+struct coder {
+    uint64_t slots[SEGMENT_SLOTS][SEGMENT_FIELDS];
+    uint64_t time_ns;
+    size_t at_bytes; /* reading */
+};
+
+/* What stands in a segment for `count` places of the run. */
+struct kept_place {
+    struct place place;
+    uint64_t count;
+};
+
+/* What past.c fills, past.c thins and past.c reads. For store/past*.c only. */
+struct past_reading {
+    const struct stretch *stretches;
+    size_t count;
+    size_t segment; /* that is read now; coder stands in it */
+    bool goes_on;
+    struct coder coder;
+};
+
+struct past {
+    unsigned char *bytes;     /* of all segments */
+    struct segment *segments; /* [room], in the order of time; the last one is being written */
+    size_t count;
+    size_t room;
+    unsigned char *spare; /* bytes of one more: thinning writes there */
+    struct coder writing;
+    struct past_reading reading;
+    struct coder thinned; /* scratch of past_thin() */
+    struct coder thinning;
+    struct prng prng;
+    uint64_t seen;
+    uint64_t kept;
+};
+
+/* Slot, time, mask and fields of a place. */
+enum { PLACE_BYTES_MAX = (3 + SEGMENT_FIELDS) * NUMBER_BYTES_MAX };
+
+/* At the first place of an empty segment, or of one that is to be read. */
+static void coder_begin(struct coder *coder)
+{
+    *coder = (struct coder){0};
+}
+
+static void note_time(struct segment *segment, uint64_t time_ns)
+{
+    if (!segment->kept || time_ns < segment->start_ns)
+        segment->start_ns = time_ns;
+    if (!segment->kept || time_ns > segment->end_ns)
+        segment->end_ns = time_ns;
+}
+
+/* false: it has no room; nothing is written. */
+static bool coder_put(struct coder *coder, struct segment *segment, size_t limit_bytes,
+                      const struct place *place, uint64_t count)
+{
+    uint64_t row[SEGMENT_FIELDS];
+    unsigned char *out = segment->bytes + segment->used_bytes;
+    if (segment->used_bytes + PLACE_BYTES_MAX > limit_bytes)
+        return false;
+    place_row_fill(row, place);
+    row[SEGMENT_COUNT] = count;
+    unsigned slot = place_row_slot(row) % SEGMENT_SLOTS;
+    out = number_put(out, slot);
+    out = number_put(out, number_of_difference(place->access.time_ns - coder->time_ns));
+    out = row_put(out, row, coder->slots[slot], SEGMENT_FIELDS);
+    note_time(segment, place->access.time_ns);
+    coder->time_ns = place->access.time_ns;
+    segment->used_bytes = (size_t)(out - segment->bytes);
+    segment->kept++;
+    segment->seen += count;
+    return true;
+}
+
+/* false: there is no more. */
+static bool coder_get(struct coder *coder, const struct segment *segment, struct kept_place *kept)
+{
+    struct numbers from = {segment->bytes + coder->at_bytes, segment->bytes + segment->used_bytes};
+    uint64_t slot;
+    uint64_t difference;
+    if (coder->at_bytes >= segment->used_bytes)
+        return false;
+    bool whole = number_get(&from, &slot) && slot < SEGMENT_SLOTS &&
+                 number_get(&from, &difference) &&
+                 row_get(&from, coder->slots[slot], SEGMENT_FIELDS);
+    assert(whole); /* nobody but coder_put() writes here */
+    if (!whole)
+        return false;
+    coder->time_ns += number_to_difference(difference);
+    coder->at_bytes = (size_t)(from.at - segment->bytes);
+    place_row_read(coder->slots[slot], &kept->place);
+    kept->place.access.time_ns = coder->time_ns;
+    kept->count = coder->slots[slot][SEGMENT_COUNT];
+    return true;
+}
+
+/*
+ * The past thinned: which two segments, and which of their places stay.
+ *
+ * Of two places of an event one stays, each as likely as its weight says, and has the weight of
+ * both: what an object weighs stays the same on average, and what all weigh to the last digit
+ * (aggregation of pairs, Cohen, Duffield, Kaplan, Lund and Thorup 2009). By chance, for every
+ * second one would fall in step with a loop.
+ */
+
+/* Attributed and not, of each event; others are with the last. */
+enum { KINDS = 2 * SAMPLE_EVENTS_MAX };
+
+static unsigned past_access_kind(const struct access *access)
+{
+    unsigned event = access->event < SAMPLE_EVENTS_MAX ? access->event : SAMPLE_EVENTS_MAX - 1;
+    return 2 * event + (access->reason == REASON_NONE);
+}
+
+/* One stands for both. */
+static void past_join_places(struct past *past, struct kept_place *left,
+                             const struct kept_place *right)
+{
+    uint64_t weight = left->place.access.weight + right->place.access.weight;
+    uint64_t count = left->count + right->count;
+    double point = (double)(prng_next(&past->prng) >> 11) / (double)(UINT64_C(1) << 53);
+    double part = weight ? (double)left->place.access.weight / (double)weight : 0.5;
+    if (point >= part)
+        *left = *right;
+    left->place.access.weight = weight;
+    left->count = count;
+}
+
+/* Places on their way from two segments into one. */
+struct sieve {
+    struct past *past;
+    struct segment out;
+    unsigned each; /* of so many one stays: a power of two */
+    struct kept_place waiting[KINDS];
+    unsigned joined[KINDS]; /* how many `waiting` stands for; 0: there is none */
+};
+
+static bool let_go(struct sieve *sieve, unsigned kind)
+{
+    const struct kept_place *kept = &sieve->waiting[kind];
+    sieve->joined[kind] = 0;
+    return coder_put(&sieve->past->thinning, &sieve->out, SEGMENT_BYTES, &kept->place, kept->count);
+}
+
+static bool pass(struct sieve *sieve, const struct segment *segment)
+{
+    struct kept_place kept;
+    coder_begin(&sieve->past->thinned);
+    while (coder_get(&sieve->past->thinned, segment, &kept)) {
+        unsigned kind = past_access_kind(&kept.place.access);
+        if (sieve->joined[kind]++)
+            past_join_places(sieve->past, &sieve->waiting[kind], &kept);
+        else
+            sieve->waiting[kind] = kept;
+        if (sieve->joined[kind] == sieve->each && !let_go(sieve, kind))
+            return false;
+    }
+    return true;
+}
+
+/* false: it does not fit. */
+static bool join_segments(struct sieve *sieve, const struct segment *pair)
+{
+    coder_begin(&sieve->past->thinning);
+    sieve->out = (struct segment){.bytes = sieve->past->spare};
+    memset(sieve->joined, 0, sizeof sieve->joined);
+    if (!pass(sieve, &pair[0]) || !pass(sieve, &pair[1]))
+        return false;
+    for (unsigned kind = 0; kind < KINDS; kind++)
+        if (sieve->joined[kind] && !let_go(sieve, kind))
+            return false;
+    return true;
+}
+
+/*
+ * The pair that would be the shortest for its age, in places of the run: so what is kept of a
+ * time goes down as one by its age, and the newest part of the memory is exact. Not the segment
+ * that is written, nor the one that is read.
+ */
+static size_t choose_pair(const struct past *past)
+{
+    size_t best = past->count;
+    double shortest = 0;
+    double age = 1;
+    for (size_t i = past->count - 1; i-- > 1;) {
+        const struct segment *right = &past->segments[i];
+        age += (double)right[1].seen;
+        bool is_read =
+            past->reading.goes_on && (past->reading.segment == i || past->reading.segment == i - 1);
+        double length = (double)(right->seen + right[-1].seen) / age;
+        if (!is_read && (best == past->count || length <= shortest)) {
+            shortest = length;
+            best = i - 1;
+        }
+    }
+    return best;
+}
+
+/* Two segments become one, so that there is room for another: past->count goes down by one. */
+static void past_thin(struct past *past)
+{
+    struct sieve sieve = {.past = past, .each = 2};
+    size_t at = choose_pair(past);
+    assert(at < past->count);
+    struct segment *pair = &past->segments[at];
+    unsigned char *freed[2] = {pair[0].bytes, pair[1].bytes};
+    uint64_t before = pair[0].kept + pair[1].kept;
+    /* Wild values tell by differences worse than before: then fewer of them stay. */
+    while (!join_segments(&sieve, pair))
+        sieve.each *= 2;
+    pair[0] = sieve.out;
+    past->kept -= before - sieve.out.kept;
+    memmove(pair + 1, pair + 2, (past->count - at - 2) * sizeof *pair);
+    past->count--;
+    past->segments[past->count].bytes = freed[0];
+    past->spare = freed[1];
+    if (past->reading.segment > at)
+        past->reading.segment--;
+}
 
 enum { SEGMENTS_LEAST = 5 /* so that two are thinned beside one read and one written */ };
 
@@ -55,7 +308,7 @@ static void open_segment(struct past *past)
     coder_begin(&past->writing);
 }
 
-static void add(struct past *past, const struct place *place)
+static void past_add_row(struct past *past, const struct place *place)
 {
     struct segment *last = past->segments + past->count - 1;
     if (!past->count || !coder_put(&past->writing, last, SEGMENT_FILLED, place, 1)) {
@@ -70,7 +323,7 @@ static void add(struct past *past, const struct place *place)
 void past_add_all(struct past *past, const struct place *places, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        add(past, &places[i]);
+        past_add_row(past, &places[i]);
 }
 
 uint64_t past_seen(const struct past *past)
@@ -81,4 +334,76 @@ uint64_t past_seen(const struct past *past)
 uint64_t past_kept(const struct past *past)
 {
     return past->kept;
+}
+
+/* Stretches of the past read again; declared in past.h. */
+
+void past_read_begin(struct past *past, const struct stretch *stretches, size_t count)
+{
+    past->reading.stretches = stretches;
+    past->reading.count = count;
+    past->reading.segment = 0;
+    past->reading.goes_on = true;
+    coder_begin(&past->reading.coder);
+}
+
+void past_read_end(struct past *past)
+{
+    past->reading.goes_on = false;
+    past->reading.segment = 0;
+}
+
+/* The first stretch that ends after this time; NULL: none. */
+static const struct stretch *stretch_at(const struct past_reading *reading, uint64_t time_ns)
+{
+    size_t low = 0;
+    size_t high = reading->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (reading->stretches[middle].end_ns <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < reading->count ? &reading->stretches[low] : NULL;
+}
+
+static bool overlaps(const struct past_reading *reading, const struct segment *segment)
+{
+    const struct stretch *stretch = stretch_at(reading, segment->start_ns);
+    return segment->kept && stretch && stretch->start_ns <= segment->end_ns;
+}
+
+static bool wanted(const struct past_reading *reading, uint64_t time_ns)
+{
+    const struct stretch *stretch = stretch_at(reading, time_ns);
+    return stretch && stretch->start_ns <= time_ns;
+}
+
+/* false: that was the last one. */
+static bool next_segment(struct past *past)
+{
+    coder_begin(&past->reading.coder);
+    if (past->reading.segment + 1 >= past->count)
+        return false;
+    past->reading.segment++;
+    return true;
+}
+
+size_t past_read(struct past *past, struct place *places, size_t room, uint64_t *seen)
+{
+    struct past_reading *reading = &past->reading;
+    struct kept_place kept;
+    size_t count = 0;
+    while (reading->goes_on && count < room) {
+        const struct segment *segment = &past->segments[reading->segment];
+        bool any = reading->segment < past->count && overlaps(reading, segment);
+        if (!any || !coder_get(&reading->coder, segment, &kept)) {
+            reading->goes_on = next_segment(past);
+        } else if (wanted(reading, kept.place.access.time_ns)) {
+            places[count++] = kept.place;
+            *seen += kept.count;
+        }
+    }
+    return count;
 }

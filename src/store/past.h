@@ -9,12 +9,12 @@
 #ifndef MISSTOP_STORE_PAST_H
 #define MISSTOP_STORE_PAST_H
 
-#include "place.h"
-#include "snapshot_share.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "place.h"
+#include "snapshot_share.h"
 
 /*
  * The usual size: 2.8 million places of 12 bytes, 23 minutes of 2,000 a second before anything is

@@ -1,17 +1,119 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/store_read.h"
 
-#include "base/files.h"
-#include "store/place_row.h"
-#include "store/read_state.h"
-#include "store/watch_row.h"
-
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "store/form.h"
+
+/* The reader, shared by store_read.c (file, blocks, records), store_read.c, store_read.c (what
+ * ids mean), store_read.c, store_read.c and store_read.c. Private to them. */
+struct store_reader {
+    int fd;
+    struct store_header header;
+    uint64_t size_bytes; /* of the file when it was opened */
+    uint64_t at;         /* offset of the next block */
+    uint64_t blocks;     /* read so far */
+    unsigned char *payload;
+    struct numbers from; /* what is left of it */
+    uint64_t place_ns;   /* as the differences add up */
+    uint64_t newest_ns;  /* of the places so far */
+    uint64_t line_ns;    /* of the last line, as the differences add up */
+    uint64_t time_ns;    /* of the last item; never goes back */
+    uint64_t first_ns;   /* of the first item */
+    uint64_t end_ns;
+    struct store_item next;
+    bool waiting; /* `next` was not handed on yet */
+    bool ended;
+    char damage[160];
+    struct rows rows[STORE_KINDS];
+    uint64_t (*slots)[PLACE_ROW_FIELDS]; /* of places */
+    struct arena strings;
+    const char **string; /* from id 1 on */
+    size_t string_count;
+    size_t string_room;
+    /* Types made from their rows when they are first asked for. */
+    struct arena types;
+    struct hash type_index; /* id -> number in type */
+    struct type_desc *type;
+    size_t type_count;
+    size_t type_room;
+    size_t members_made;
+    /* Extents in order of base, made when one is asked for. */
+    struct object_extent *extent;
+    size_t extent_count;
+    size_t extents_of;                 /* rows that they were made from */
+    const char *site[SITE_ROW_FIELDS]; /* of the bin asked for last */
+};
+
+/* In the file, of a block of which nothing was taken yet. */
+static inline uint64_t reader_block_bytes(const struct numbers *from)
+{
+    return sizeof(struct store_block) + (uint64_t)(from->end - from->at);
+}
+
+/* Strings of a store, made printable where they enter; declared in store_read.c. */
+
+/* NULL for id 0 and for one that never came. */
+static const char *reader_string(const struct store_reader *reader, uint64_t id)
+{
+    return id && id <= reader->string_count ? reader->string[id - 1] : NULL;
+}
+
+/* The string that comes next; false: damaged, or no memory. */
+static bool reader_take_string(struct store_reader *reader, uint64_t id)
+{
+    uint64_t length;
+    if (!number_get(&reader->from, &length) || length > STORE_STRING_BYTES ||
+        length > (uint64_t)(reader->from.end - reader->from.at) || id != reader->string_count + 1)
+        return false;
+    const char **string = array_more(reader->string, &reader->string_room, reader->string_count,
+                                     sizeof *string, ARRAY_UNBOUNDED);
+    if (!string)
+        return false;
+    reader->string = string;
+    char *copy = arena_alloc(&reader->strings, length + 1);
+    if (!copy)
+        return false;
+    text_sanitise(copy, length + 1, (const char *)reader->from.at, length);
+    reader->from.at += length;
+    reader->string[reader->string_count++] = copy;
+    return true;
+}
+
+/* What a simulation told of lines, out of the file; declared in store_read.h and store_read.c. */
+
+/* The line that comes next, into a row of its slot; false: damaged. */
+static bool reader_take_line(struct store_reader *reader, uint64_t *row, struct line_place *line)
+{
+    if (!row_get(&reader->from, row, LINE_ROW_FIELDS) || !line_row_read(row, line))
+        return false;
+    reader->line_ns += number_to_difference(row[LINE_ROW_SINCE]);
+    line->place.access.time_ns = reader->line_ns;
+    return true;
+}
+
+bool store_reader_pair(const struct store_reader *reader, enum line_pairs kind, uint8_t level,
+                       uint32_t *at, struct line_pair *out)
+{
+    return pair_row_next(&reader->rows[STORE_PAIR], kind, level, at, out);
+}
+
+uint32_t store_reader_function(const struct store_reader *reader, uint64_t address)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_CODE], address);
+    return row ? (uint32_t)row[CODE_ROW_FUNCTION] : 0;
+}
 
 static bool read_at(int fd, uint64_t offset, void *out, size_t size)
 {
@@ -82,8 +184,9 @@ static void end_damaged(struct store_reader *reader, const char *what)
     reader->ended = true;
 }
 
-bool reader_payload(const struct store_reader *reader, uint64_t at, uint64_t number,
-                    unsigned char *payload, struct numbers *from)
+/* The payload of a block at an offset of the file, if it is whole and has that number. */
+static bool reader_payload(const struct store_reader *reader, uint64_t at, uint64_t number,
+                           unsigned char *payload, struct numbers *from)
 {
     struct store_block block;
     if (!read_block(reader, at, number, &block) ||
@@ -326,4 +429,722 @@ void store_reader_close(struct store_reader *reader)
     free(reader->extent);
     free(reader->payload);
     free(reader);
+}
+
+/* Looks for the next item without taking what stands before it; declared in store_read.h. */
+
+static bool is_item(uint64_t kind)
+{
+    return kind == STORE_PLACE || kind == STORE_COUNTS || kind == STORE_MARK || kind == STORE_WATCH;
+}
+
+static bool skip_string(struct numbers *from)
+{
+    uint64_t length;
+    if (!number_get(from, &length) || length > (uint64_t)(from->end - from->at))
+        return false;
+    from->at += length;
+    return true;
+}
+
+/* Up to an item, or to the end of the block; false: there is none, or it is damaged before. */
+static bool find_item(struct numbers *from, bool *damaged)
+{
+    uint64_t kind;
+    uint64_t id;
+    uint64_t ignored[1];
+    while (from->at < from->end && !*damaged) {
+        *damaged = !number_get(from, &kind) || !number_get(from, &id);
+        if (!*damaged && is_item(kind))
+            return true;
+        if (!*damaged)
+            *damaged = !(kind == STORE_STRING ? skip_string(from) : row_get(from, ignored, 0));
+    }
+    return false;
+}
+
+bool store_reader_more(const struct store_reader *reader)
+{
+    struct numbers from = reader->from;
+    uint64_t at = reader->at;
+    bool damaged = reader->ended;
+    bool found = reader->waiting || find_item(&from, &damaged);
+    unsigned char *payload = found || damaged ? NULL : malloc(STORE_BLOCK_BYTES);
+    for (uint64_t number = reader->blocks; payload && !found && !damaged; number++) {
+        if (!reader_payload(reader, at, number, payload, &from))
+            break;
+        at += reader_block_bytes(&from);
+        found = find_item(&from, &damaged);
+    }
+    free(payload);
+    return found;
+}
+
+/*
+ * What lies around an address: what the tables were told while recording, and, where they did not
+ * ask, the first instance of each object. For the splits of a search. And mappings, and nodes.
+ */
+
+static int by_base(const void *left, const void *right)
+{
+    const struct object_extent *a = left;
+    const struct object_extent *b = right;
+    if (a->base != b->base)
+        return a->base < b->base ? -1 : 1;
+    return a->bound < b->bound ? -1 : a->bound > b->bound;
+}
+
+static void collect(struct store_reader *reader)
+{
+    const struct rows *told = &reader->rows[STORE_EXTENT];
+    const struct rows *objects = &reader->rows[STORE_OBJECT];
+    for (size_t i = 0; i < told->count; i++) {
+        const uint64_t *row = rows_at(told, i);
+        if (row[EXTENT_ROW_BOUND] > told->ids[i])
+            reader->extent[reader->extent_count++] = (struct object_extent){
+                told->ids[i], row[EXTENT_ROW_BOUND], (uint32_t)row[EXTENT_ROW_OBJECT]};
+    }
+    for (size_t i = 0; i < objects->count; i++) {
+        const uint64_t *row = rows_at(objects, i);
+        uint64_t base = row[OBJECT_ROW_ADDRESS];
+        if (base + row[OBJECT_ROW_SIZE] > base && row[OBJECT_ROW_BLOCKS] <= 1)
+            reader->extent[reader->extent_count++] = (struct object_extent){
+                base, base + row[OBJECT_ROW_SIZE], (uint32_t)objects->ids[i]};
+    }
+}
+
+static bool make_extents(struct store_reader *reader)
+{
+    size_t count = reader->rows[STORE_EXTENT].count + reader->rows[STORE_OBJECT].count;
+    if (reader->extent && reader->extents_of == count)
+        return true;
+    struct object_extent *extent = reallocarray(reader->extent, count + 1, sizeof *extent);
+    if (!extent)
+        return false;
+    reader->extent = extent;
+    reader->extent_count = 0;
+    reader->extents_of = count;
+    collect(reader);
+    qsort(reader->extent, reader->extent_count, sizeof *reader->extent, by_base);
+    return true;
+}
+
+/* How many begin at or below an address. */
+static size_t below(const struct store_reader *reader, uint64_t address)
+{
+    size_t low = 0;
+    for (size_t high = reader->extent_count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (reader->extent[middle].base <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* They may lie in one another: a few are looked at, the innermost first. */
+static bool reader_extent(void *context, uint64_t address, struct object_extent *extent)
+{
+    enum { NESTED_MAX = 16 };
+    struct store_reader *reader = context;
+    if (!make_extents(reader))
+        return false;
+    size_t next = below(reader, address);
+    uint64_t gap = 0;
+    for (size_t i = next; i > 0 && next - i < NESTED_MAX; i--) {
+        if (reader->extent[i - 1].bound > address) {
+            *extent = reader->extent[i - 1];
+            return true;
+        }
+        if (reader->extent[i - 1].bound > gap)
+            gap = reader->extent[i - 1].bound;
+    }
+    uint64_t end = next < reader->extent_count ? reader->extent[next].base : UINT64_MAX;
+    *extent = (struct object_extent){.base = gap, .bound = end};
+    return end > gap && end > address;
+}
+
+static bool object_row_is_named(const struct store_reader *reader, const uint64_t *row,
+                                const char *name)
+{
+    const char *own = reader_string(reader, row[OBJECT_ROW_NAME]);
+    const char *module = reader_string(reader, row[OBJECT_ROW_MODULE]);
+    const char *colon = strrchr(name, ':');
+    return own && (!strcmp(own, name) || (colon && module && !strcmp(own, colon + 1) &&
+                                          strlen(module) == (size_t)(colon - name) &&
+                                          !strncmp(module, name, (size_t)(colon - name))));
+}
+
+bool store_reader_find(struct store_reader *reader, const char *name, struct object_extent *extent)
+{
+    const struct rows *rows = &reader->rows[STORE_OBJECT];
+    const uint64_t *partly = NULL;
+    uint32_t part = 0;
+    unsigned parts = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        const uint64_t *row = rows_at(rows, i);
+        const char *own = reader_string(reader, row[OBJECT_ROW_NAME]);
+        bool exact = rows->ids[i] && object_row_is_named(reader, row, name);
+        if (exact || (rows->ids[i] && own && strstr(own, name))) {
+            partly = row;
+            part = (uint32_t)rows->ids[i];
+            parts = exact ? 1 : parts + 1;
+        }
+        if (exact)
+            break;
+    }
+    if (parts != 1)
+        return false;
+    *extent = (struct object_extent){partly[OBJECT_ROW_ADDRESS],
+                                     partly[OBJECT_ROW_ADDRESS] + partly[OBJECT_ROW_SIZE], part};
+    return true;
+}
+
+static bool reader_mapping(void *context, uint64_t address, struct mapping_desc *desc)
+{
+    const struct store_reader *reader = context;
+    const struct rows *rows = &reader->rows[STORE_MAPPING];
+    size_t i = 0;
+    while (i < rows->count &&
+           (address < rows->ids[i] || address >= rows_at(rows, i)[MAPPING_ROW_END]))
+        i++;
+    if (i == rows->count)
+        return false;
+    const uint64_t *row = rows_at(rows, i);
+    const char *path = reader_string(reader, row[MAPPING_ROW_PATH]);
+    const char *build_id = reader_string(reader, row[MAPPING_ROW_BUILD_ID]);
+    *desc = (struct mapping_desc){
+        .start = rows->ids[i], .end = row[MAPPING_ROW_END], .offset = row[MAPPING_ROW_OFFSET]};
+    snprintf(desc->path, sizeof desc->path, "%s", path ? path : "");
+    snprintf(desc->build_id, sizeof desc->build_id, "%s", build_id ? build_id : "");
+    return true;
+}
+
+static int node_of(const struct rows *rows, uint64_t id)
+{
+    const uint64_t *row = rows_find(rows, id);
+    return row && row[NODE_ROW_NODE] <= INT_MAX ? (int)row[NODE_ROW_NODE] - 1 : -1;
+}
+
+static int reader_cpu_node(void *context, uint32_t cpu)
+{
+    const struct store_reader *reader = context;
+    return node_of(&reader->rows[STORE_CPU], cpu);
+}
+
+static void reader_page_nodes(void *context, const uint64_t *addresses, size_t count, int *nodes)
+{
+    const struct store_reader *reader = context;
+    for (size_t i = 0; i < count; i++)
+        nodes[i] = node_of(&reader->rows[STORE_PAGE], addresses[i]);
+}
+
+static void reader_memory(void *context, uint64_t address, struct memory_use *use)
+{
+    const struct store_reader *reader = context;
+    const uint64_t *row = rows_find(&reader->rows[STORE_MEMORY], address);
+    *use = (struct memory_use){NAN, NAN, NAN, NAN, 0};
+    if (!row)
+        return;
+    use->faults_per_s = number_to_double(row[MEMORY_ROW_FAULTS]);
+    use->cpus = number_to_double(row[MEMORY_ROW_CPUS]);
+    use->kernel_share = number_to_double(row[MEMORY_ROW_KERNEL]);
+    use->huge_share = number_to_double(row[MEMORY_ROW_HUGE]);
+    use->tlb_entries = row[MEMORY_ROW_TLB] <= UINT32_MAX ? (uint32_t)row[MEMORY_ROW_TLB] : 0;
+}
+
+static bool reader_word(void *context, uint64_t address, uint64_t *value)
+{
+    const struct store_reader *reader = context;
+    const uint64_t *row = rows_find(&reader->rows[STORE_WORD], address);
+    *value = row ? row[WORD_ROW_VALUE] : 0;
+    return row;
+}
+
+/* What ids meant at the point that was read up to; nothing in a row is believed. */
+
+static const char *string_or(const struct store_reader *reader, uint64_t id, const char *otherwise)
+{
+    const char *string = reader_string(reader, id);
+    return string ? string : otherwise;
+}
+
+static bool describe_object(void *context, uint32_t object, struct object_desc *desc)
+{
+    const struct store_reader *reader = context;
+    const uint64_t *row = rows_find(&reader->rows[STORE_OBJECT], object);
+    if (!row)
+        return false;
+    *desc = (struct object_desc){
+        .name = string_or(reader, row[OBJECT_ROW_NAME], ""),
+        .module = string_or(reader, row[OBJECT_ROW_MODULE], ""),
+        .type = reader_string(reader, row[OBJECT_ROW_TYPE]),
+        .type_id = (uint32_t)row[OBJECT_ROW_TYPE_ID],
+        .type_votes = (uint32_t)row[OBJECT_ROW_VOTES],
+        .type_against = (uint32_t)row[OBJECT_ROW_AGAINST],
+        .kind = row[OBJECT_ROW_KIND] < OBJECT_KIND_COUNT ? (enum object_kind)row[OBJECT_ROW_KIND]
+                                                         : OBJECT_UNKNOWN,
+        .address = row[OBJECT_ROW_ADDRESS],
+        .size_bytes = row[OBJECT_ROW_SIZE],
+        .blocks = (uint32_t)row[OBJECT_ROW_BLOCKS],
+        .part_of = (uint32_t)row[OBJECT_ROW_PART_OF],
+    };
+    return true;
+}
+
+static bool describe_function(void *context, uint32_t function, struct function_desc *desc)
+{
+    const struct store_reader *reader = context;
+    const uint64_t *row = rows_find(&reader->rows[STORE_FUNCTION], function);
+    if (!row)
+        return false;
+    *desc = (struct function_desc){
+        .name = string_or(reader, row[FUNCTION_ROW_NAME], ""),
+        .module = string_or(reader, row[FUNCTION_ROW_MODULE], ""),
+        .file = string_or(reader, row[FUNCTION_ROW_FILE], ""),
+        .line = (uint32_t)row[FUNCTION_ROW_LINE],
+        .start = row[FUNCTION_ROW_START],
+        .end = row[FUNCTION_ROW_END],
+    };
+    return true;
+}
+
+static bool describe_instruction(void *context, uint64_t address, struct instruction_desc *desc)
+{
+    const struct store_reader *reader = context;
+    const uint64_t *row = rows_find(&reader->rows[STORE_INSTRUCTION], address);
+    *desc = (struct instruction_desc){0};
+    if (!row || !row[INSTRUCTION_ROW_ASKED])
+        return false;
+    desc->file = reader_string(reader, row[INSTRUCTION_ROW_FILE]);
+    desc->line = (uint32_t)row[INSTRUCTION_ROW_LINE];
+    desc->inlined = reader_string(reader, row[INSTRUCTION_ROW_INLINED]);
+    return true;
+}
+
+bool store_reader_instruction_text(struct store_reader *reader, uint64_t address, char *out,
+                                   size_t size)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_INSTRUCTION], address);
+    const char *text = row ? reader_string(reader, row[INSTRUCTION_ROW_TEXT]) : NULL;
+    if (text)
+        snprintf(out, size, "%s", text);
+    return text;
+}
+
+/* false: it is no member that may stand there, depth first (place.h). */
+static bool read_member(const struct store_reader *reader, uint64_t id, uint32_t index,
+                        const struct type_member *members, struct type_member *member)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_MEMBER], id);
+    if (!row)
+        return false;
+    uint64_t parent = row[MEMBER_ROW_PARENT];
+    *member = (struct type_member){
+        .name = string_or(reader, row[MEMBER_ROW_NAME], ""),
+        .type = string_or(reader, row[MEMBER_ROW_TYPE], ""),
+        .offset = row[MEMBER_ROW_OFFSET],
+        .size = row[MEMBER_ROW_SIZE],
+        .count = row[MEMBER_ROW_COUNT],
+        .stride = (uint32_t)row[MEMBER_ROW_STRIDE],
+        .parent = parent ? (uint32_t)parent - 1 : TYPE_NO_MEMBER,
+        .depth = (uint16_t)row[MEMBER_ROW_DEPTH],
+        .kind = (uint8_t)row[MEMBER_ROW_KIND],
+        .bit_offset = (uint8_t)row[MEMBER_ROW_BIT_OFFSET],
+        .bit_size = (uint8_t)row[MEMBER_ROW_BIT_SIZE],
+    };
+    if (parent > index || member->kind > MEMBER_VTABLE || member->depth > TYPE_DEPTH_MAX ||
+        member->offset + member->size < member->offset || (member->count && !member->stride))
+        return false;
+    return parent ? member->depth == members[parent - 1].depth + 1 : !member->depth;
+}
+
+static bool types_grow(struct store_reader *reader)
+{
+    struct type_desc *type = array_more(reader->type, &reader->type_room, reader->type_count,
+                                        sizeof *type, ARRAY_UNBOUNDED);
+    if (type)
+        reader->type = type;
+    return type;
+}
+
+/* Members of two types are never the same rows: so no more can be made than came. */
+static uint32_t read_members(struct store_reader *reader, const uint64_t *row,
+                             const struct type_member **out)
+{
+    uint64_t count = row[TYPE_ROW_MEMBERS];
+    *out = NULL;
+    if (count > TYPE_MEMBERS_MAX || reader->members_made + count > reader->rows[STORE_MEMBER].count)
+        return 0;
+    struct type_member *members = arena_array(&reader->types, count, sizeof *members);
+    uint32_t read = 0;
+    while (members && read < count &&
+           read_member(reader, row[TYPE_ROW_FIRST_MEMBER] + read, read, members, &members[read]))
+        read++;
+    reader->members_made += count;
+    *out = members;
+    return read;
+}
+
+static bool make_type(struct store_reader *reader, uint32_t id, const uint64_t *row)
+{
+    struct type_desc desc = {.name = string_or(reader, row[TYPE_ROW_NAME], ""),
+                             .kind = row[TYPE_ROW_KIND] <= TYPE_POINTER
+                                         ? (enum type_kind)row[TYPE_ROW_KIND]
+                                         : TYPE_OTHER,
+                             .size = row[TYPE_ROW_SIZE],
+                             .cut = row[TYPE_ROW_CUT]};
+    desc.member_count = read_members(reader, row, &desc.members);
+    desc.cut |= desc.member_count < row[TYPE_ROW_MEMBERS];
+    uint32_t *number = types_grow(reader) ? hash_insert(&reader->type_index, id, NULL) : NULL;
+    if (!number)
+        return false;
+    *number = (uint32_t)reader->type_count;
+    reader->type[reader->type_count++] = desc;
+    return true;
+}
+
+static bool describe_type(void *context, uint32_t type, struct type_desc *desc)
+{
+    struct store_reader *reader = context;
+    const uint32_t *known = hash_find(&reader->type_index, type);
+    if (!known) {
+        const uint64_t *row = rows_find(&reader->rows[STORE_TYPE], type);
+        if (!row || !make_type(reader, type, row))
+            return false;
+        known = hash_find(&reader->type_index, type);
+    }
+    *desc = reader->type[*known];
+    return true;
+}
+
+static void summarise_heap(void *context, struct heap_summary *summary)
+{
+    const struct store_reader *reader = context;
+    const uint64_t *row = rows_find(&reader->rows[STORE_HEAP], 0);
+    *summary = (struct heap_summary){.mark_age_s = NAN};
+    if (!row)
+        return;
+    if (row[HEAP_ROW_FEED] <= HEAP_FEED_WALK)
+        summary->feed = (enum heap_feed)row[HEAP_ROW_FEED];
+    summary->source = reader_string(reader, row[HEAP_ROW_SOURCE]);
+    summary->note = reader_string(reader, row[HEAP_ROW_NOTE]);
+    summary->live_blocks = row[HEAP_ROW_LIVE_BLOCKS];
+    summary->usable_bytes = row[HEAP_ROW_USABLE_BYTES];
+    summary->requested_bytes = row[HEAP_ROW_REQUESTED_BYTES];
+    summary->lost = row[HEAP_ROW_LOST];
+    summary->failed = row[HEAP_ROW_FAILED];
+    summary->bins = (uint32_t)reader->rows[STORE_BIN].count;
+    summary->mark_age_s = number_to_double(row[HEAP_ROW_MARK_AGE]);
+}
+
+static double age_of(const struct store_reader *reader, uint64_t moment_ns)
+{
+    const uint64_t *heap = rows_find(&reader->rows[STORE_HEAP], 0);
+    if (!heap || moment_ns == UINT64_MAX)
+        return NAN;
+    return (double)(heap[HEAP_ROW_NOW_NS] - moment_ns) / CLOCK_NS_PER_S;
+}
+
+static void read_site(struct store_reader *reader, uint32_t index, struct heap_bin *bin)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_SITE], index);
+    for (; row && bin->site_count < SITE_ROW_FIELDS && row[bin->site_count]; bin->site_count++)
+        reader->site[bin->site_count] = string_or(reader, row[bin->site_count], "?");
+    bin->site = reader->site;
+}
+
+static void read_figures(const struct store_reader *reader, const uint64_t *row,
+                         struct heap_bin *bin)
+{
+    bin->live_blocks = row[BIN_ROW_LIVE_BLOCKS];
+    bin->usable_bytes = row[BIN_ROW_USABLE_BYTES];
+    bin->requested_bytes = row[BIN_ROW_REQUESTED_BYTES];
+    bin->allocations = row[BIN_ROW_ALLOCATIONS];
+    bin->frees = row[BIN_ROW_FREES];
+    bin->allocations_per_s = number_to_double(row[BIN_ROW_ALLOCATION_RATE]);
+    bin->frees_per_s = number_to_double(row[BIN_ROW_FREE_RATE]);
+    bin->lifetime_s = number_to_double(row[BIN_ROW_LIFETIME]);
+    bin->age_s = age_of(reader, row[BIN_ROW_FIRST_NS]);
+    bin->quiet_s = age_of(reader, row[BIN_ROW_LAST_NS]);
+    bin->growth_blocks = number_to_double(row[BIN_ROW_GROWTH_BLOCKS]);
+    bin->growth_bytes = number_to_double(row[BIN_ROW_GROWTH_BYTES]);
+    memcpy(bin->sizes, row + BIN_ROW_SIZES, sizeof bin->sizes);
+}
+
+static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
+{
+    struct store_reader *reader = context;
+    const uint64_t *heap = rows_find(&reader->rows[STORE_HEAP], 0);
+    const uint64_t *row = rows_find(&reader->rows[STORE_BIN], index);
+    if (!row || !heap || index >= heap[HEAP_ROW_BINS])
+        return false;
+    *bin = (struct heap_bin){
+        .id = (uint32_t)row[BIN_ROW_ID],
+        .object = (uint32_t)row[BIN_ROW_OBJECT],
+        .name = string_or(reader, row[BIN_ROW_NAME], "heap"),
+        .path = reader_string(reader, row[BIN_ROW_PATH]),
+        .type_id = (uint32_t)row[BIN_ROW_TYPE_ID],
+        .type = reader_string(reader, row[BIN_ROW_TYPE]),
+        .walked = row[BIN_ROW_FLAGS] & 1,
+        .renamed = row[BIN_ROW_FLAGS] & 2,
+        .combined = (uint32_t)row[BIN_ROW_COMBINED],
+    };
+    read_site(reader, index, bin);
+    read_figures(reader, row, bin);
+    return true;
+}
+
+static bool describe_thread(void *context, uint32_t tid, char *out, size_t out_size)
+{
+    const struct store_reader *reader = context;
+    const uint64_t *row = rows_find(&reader->rows[STORE_THREAD], tid);
+    const char *name = row ? reader_string(reader, row[THREAD_ROW_NAME]) : NULL;
+    snprintf(out, out_size, "%s", name ? name : "");
+    return name;
+}
+
+struct place_names store_reader_names(struct store_reader *reader)
+{
+    return (struct place_names){.context = reader,
+                                .object = describe_object,
+                                .function = describe_function,
+                                .extent = reader_extent,
+                                .type = describe_type,
+                                .instruction = describe_instruction,
+                                .mapping = reader_mapping,
+                                .cpu_node = reader_cpu_node,
+                                .page_nodes = reader_page_nodes,
+                                .thread = describe_thread,
+                                .memory = reader_memory,
+                                .word = reader_word,
+                                .heap = summarise_heap,
+                                .heap_bin = describe_bin};
+}
+
+/* What was asked about other layouts, and the answers, as of the point that was read up to. */
+
+static uint32_t at_most(uint64_t number, uint32_t most)
+{
+    return number < most ? (uint32_t)number : most;
+}
+
+static const char *text_of(const struct store_reader *reader, uint64_t id)
+{
+    const char *text = reader_string(reader, id);
+    return text ? text : "?";
+}
+
+static void read_whatif_level(const struct store_reader *reader, uint64_t id,
+                              struct snapshot_whatif_level *level)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_WHATIF_LEVEL], id);
+    if (!row)
+        return;
+    level->before = number_to_double(row[WHATIF_LEVEL_ROW_BEFORE]);
+    level->after = number_to_double(row[WHATIF_LEVEL_ROW_AFTER]);
+    level->object_before = number_to_double(row[WHATIF_LEVEL_ROW_OBJECT_BEFORE]);
+    level->object_after = number_to_double(row[WHATIF_LEVEL_ROW_OBJECT_AFTER]);
+    level->fresh = number_to_double(row[WHATIF_LEVEL_ROW_FRESH]);
+}
+
+/* Without a row it is one that waits, for what nobody knows. */
+static void read_answer(const struct store_reader *reader, uint32_t id,
+                        struct snapshot_whatif *answer)
+{
+    static const uint64_t none[WHATIF_ROW_FIELDS] = {[WHATIF_ROW_STATE] = WHATIF_WAITS};
+    const uint64_t *found = rows_find(&reader->rows[STORE_WHATIF], id);
+    const uint64_t *row = found ? found : none;
+    *answer = (struct snapshot_whatif){
+        .state = row[WHATIF_ROW_STATE] <= WHATIF_REFUSED ? (enum whatif_state)row[WHATIF_ROW_STATE]
+                                                         : WHATIF_WAITS,
+        .object = text_of(reader, row[WHATIF_ROW_OBJECT]),
+        .object_id = (uint32_t)row[WHATIF_ROW_OBJECT_ID],
+        .question = text_of(reader, row[WHATIF_ROW_QUESTION]),
+        .layout = reader_string(reader, row[WHATIF_ROW_LAYOUT]),
+        .why = reader_string(reader, row[WHATIF_ROW_WHY]),
+        .settled = row[WHATIF_ROW_SETTLED],
+        .blocks = number_to_double(row[WHATIF_ROW_BLOCKS]),
+        .blocks_left_out = number_to_double(row[WHATIF_ROW_LEFT_OUT]),
+        .blocks_small = number_to_double(row[WHATIF_ROW_SMALL]),
+        .accesses = number_to_double(row[WHATIF_ROW_ACCESSES]),
+        .object_accesses = number_to_double(row[WHATIF_ROW_OBJECT_ACCESSES]),
+        .cut = number_to_double(row[WHATIF_ROW_CUT]),
+        .level_count = at_most(row[WHATIF_ROW_LEVELS], SIMULATION_LEVELS_MAX),
+        .stall_before = number_to_double(row[WHATIF_ROW_STALL_BEFORE]),
+        .stall_after = number_to_double(row[WHATIF_ROW_STALL_AFTER]),
+        .number = at_most(row[WHATIF_ROW_NUMBER], WHATIF_MAX - 1),
+    };
+    for (uint32_t i = 0; i < answer->level_count; i++)
+        read_whatif_level(reader, (uint64_t)id * SIMULATION_LEVELS_MAX + i, &answer->level[i]);
+    if (!answer->level_count && answer->state == WHATIF_COUNTS)
+        answer->state = WHATIF_WAITS;
+}
+
+static void read_past(const struct store_reader *reader, uint32_t id,
+                      struct snapshot_whatif_past *past)
+{
+    static const uint64_t none[WHATIF_PAST_ROW_FIELDS];
+    const uint64_t *found = rows_find(&reader->rows[STORE_WHATIF_PAST], id);
+    const uint64_t *row = found ? found : none;
+    *past = (struct snapshot_whatif_past){
+        .object = text_of(reader, row[WHATIF_PAST_ROW_OBJECT]),
+        .object_id = (uint32_t)row[WHATIF_PAST_ROW_OBJECT_ID],
+        .question = text_of(reader, row[WHATIF_PAST_ROW_QUESTION]),
+        .stall_change = number_to_double(row[WHATIF_PAST_ROW_CHANGE]),
+    };
+}
+
+static void reader_whatif(const struct store_reader *reader, struct snapshot_whatifs *asked)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_WHATIFS], 0);
+    if (!row)
+        return;
+    asked->count = at_most(row[WHATIFS_ROW_COUNT], WHATIF_MAX);
+    asked->past_count = at_most(row[WHATIFS_ROW_PAST], WHATIF_PAST_MAX);
+    for (uint32_t i = 0; i < asked->count; i++)
+        read_answer(reader, i, &asked->list[i]);
+    for (uint32_t i = 0; i < asked->past_count; i++)
+        read_past(reader, i, &asked->past[i]);
+}
+
+/* What a store tells beside places and names; declared in store_read.h. */
+
+uint64_t store_reader_belongs(const struct store_reader *reader)
+{
+    return reader->header.belongs;
+}
+
+uint64_t store_reader_start_ns(const struct store_reader *reader)
+{
+    /* A recording written anew does not know before its first record. */
+    return reader->header.start_ns ? reader->header.start_ns : reader->first_ns;
+}
+
+uint64_t store_reader_start_wall_ns(const struct store_reader *reader)
+{
+    return reader->header.start_wall_ns;
+}
+
+uint64_t store_reader_end_ns(const struct store_reader *reader)
+{
+    return reader->end_ns;
+}
+
+const char *store_reader_damage(const struct store_reader *reader)
+{
+    return reader->damage;
+}
+
+static void read_event(const struct store_reader *reader, unsigned number,
+                       struct store_event *event)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_EVENT], number);
+    *event = (struct store_event){0};
+    if (!row)
+        return;
+    event->name = reader_string(reader, row[EVENT_ROW_NAME]);
+    event->weighs = reader_string(reader, row[EVENT_ROW_WEIGHS]);
+    event->role = (uint8_t)row[EVENT_ROW_ROLE];
+    event->period = row[EVENT_ROW_PERIOD];
+    event->opened_on = row[EVENT_ROW_OPENED_ON];
+    event->counted = number_to_double(row[EVENT_ROW_COUNTED]);
+}
+
+static void read_cache(const struct store_reader *reader, const uint64_t *row,
+                       struct store_facts *facts)
+{
+    facts->cache_level = reader_string(reader, row[FACTS_ROW_CACHE_LEVEL]);
+    facts->cache_size_bytes = row[FACTS_ROW_CACHE_SIZE];
+    facts->cache_ways = (uint32_t)row[FACTS_ROW_CACHE_WAYS];
+    facts->cache_line_bytes = (uint32_t)row[FACTS_ROW_CACHE_LINE];
+}
+
+static void read_simulation_level(const struct store_reader *reader, unsigned number,
+                                  struct simulation_level *level)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_SIM_LEVEL], number);
+    if (!row)
+        return;
+    level->size_bytes = row[SIM_LEVEL_ROW_SIZE];
+    level->ways = (uint32_t)row[SIM_LEVEL_ROW_WAYS];
+    level->line_bytes = (uint32_t)row[SIM_LEVEL_ROW_LINE];
+    level->load_misses = row[SIM_LEVEL_ROW_LOAD_MISSES];
+    level->store_misses = row[SIM_LEVEL_ROW_STORE_MISSES];
+}
+
+static void read_simulation(const struct store_reader *reader,
+                            struct snapshot_simulation *simulation)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_SIMULATION], 0);
+    if (!row)
+        return;
+    simulation->level_count = row[SIMULATION_ROW_LEVELS] < SIMULATION_LEVELS_MAX
+                                  ? (uint32_t)row[SIMULATION_ROW_LEVELS]
+                                  : SIMULATION_LEVELS_MAX;
+    for (unsigned i = 0; i < simulation->level_count; i++)
+        read_simulation_level(reader, i, &simulation->level[i]);
+    simulation->loads = row[SIMULATION_ROW_LOADS];
+    simulation->stores = row[SIMULATION_ROW_STORES];
+    simulation->accesses = row[SIMULATION_ROW_ACCESSES];
+    simulation->one_in = (uint32_t)row[SIMULATION_ROW_ONE_IN];
+    simulation->untold = row[SIMULATION_ROW_UNTOLD];
+    simulation->counting = row[SIMULATION_ROW_COUNTING];
+    if (row[SIMULATION_ROW_PAUSE] < SIMULATION_PAUSE_COUNT)
+        simulation->pause = (uint8_t)row[SIMULATION_ROW_PAUSE];
+}
+
+static void read_watching(const struct store_reader *reader, struct store_facts *facts)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_WATCHING], 0);
+    if (!row)
+        return;
+    facts->watch = (struct snapshot_watch){
+        .on = row[WATCHING_ROW_ON],
+        .registers = (unsigned)row[WATCHING_ROW_REGISTERS],
+        .threads = row[WATCHING_ROW_THREADS],
+        .threads_left_out = row[WATCHING_ROW_LEFT_OUT],
+        .offered = row[WATCHING_ROW_OFFERED],
+        .armed = row[WATCHING_ROW_ARMED],
+        .unpaid = row[WATCHING_ROW_UNPAID],
+        .touches = row[WATCHING_ROW_TOUCHES],
+        .trap_ns = number_to_double(row[WATCHING_ROW_TRAP]),
+        .arm_ns = number_to_double(row[WATCHING_ROW_ARM]),
+        .budget = number_to_double(row[WATCHING_ROW_BUDGET]),
+        .overhead = number_to_double(row[WATCHING_ROW_OVERHEAD]),
+        .trouble = reader_string(reader, row[WATCHING_ROW_TROUBLE]),
+    };
+    memcpy(facts->watch_lines, row + WATCHING_ROW_LINES, sizeof facts->watch_lines);
+}
+
+void store_reader_facts(const struct store_reader *reader, struct store_facts *facts)
+{
+    const uint64_t *row = rows_find(&reader->rows[STORE_FACTS], 0);
+    *facts = (struct store_facts){0};
+    read_simulation(reader, &facts->simulation);
+    read_watching(reader, facts);
+    reader_whatif(reader, &facts->whatif);
+    if (!row)
+        return;
+    facts->source = reader_string(reader, row[FACTS_ROW_SOURCE]);
+    facts->weighs = reader_string(reader, row[FACTS_ROW_WEIGHS]);
+    facts->note = reader_string(reader, row[FACTS_ROW_NOTE]);
+    facts->exact_address = row[FACTS_ROW_GIVES] & 1;
+    facts->exact_ip = row[FACTS_ROW_GIVES] & 2;
+    facts->latency = row[FACTS_ROW_GIVES] & 4;
+    facts->data_source = row[FACTS_ROW_GIVES] & 8;
+    facts->lines = row[FACTS_ROW_GIVES] & 16;
+    facts->event_count = row[FACTS_ROW_EVENTS] < SAMPLE_EVENTS_MAX ? (unsigned)row[FACTS_ROW_EVENTS]
+                                                                   : SAMPLE_EVENTS_MAX;
+    for (unsigned i = 0; i < facts->event_count; i++)
+        read_event(reader, i, &facts->events[i]);
+    facts->pid = (uint32_t)row[FACTS_ROW_PID];
+    facts->threads = (uint32_t)row[FACTS_ROW_THREADS];
+    facts->comm = reader_string(reader, row[FACTS_ROW_COMM]);
+    facts->exe = reader_string(reader, row[FACTS_ROW_EXE]);
+    facts->alive = row[FACTS_ROW_ALIVE];
+    facts->host = reader_string(reader, row[FACTS_ROW_HOST]);
+    facts->user = row[FACTS_ROW_USER] <= UINT32_MAX ? (int64_t)row[FACTS_ROW_USER] - 1 : -1;
+    read_cache(reader, row, facts);
 }

@@ -7,14 +7,13 @@
 #ifndef MISSTOP_STORE_STORE_READ_H
 #define MISSTOP_STORE_STORE_READ_H
 
-#include "base/error.h"
-#include "place.h"
-#include "store/facts.h"
-#include "store/watch.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "base/error.h"
+#include "place.h"
+#include "store/facts.h"
 
 struct store_reader;
 

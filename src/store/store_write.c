@@ -1,17 +1,619 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/store_write.h"
 
-#include "base/clock.h"
-#include "store/place_row.h"
-#include "store/watch_row.h"
-#include "store/write_state.h"
-
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "store/form.h"
+
+/* The writer, shared by store_write.c (file, blocks, places), store_write.c (what ids mean),
+ * store_write.c (heap, facts) and store_write.c. Private to them. */
+struct store_writer {
+    struct store_writer_options options;
+    int fd;
+    int failed;               /* negative errno of the write that failed */
+    struct store_block block; /* being filled */
+    unsigned char *payload;   /* [STORE_BLOCK_BYTES] */
+    unsigned char *at;
+    uint64_t file_bytes;
+    uint64_t last_ns;              /* of the last place: the next is told by its difference */
+    uint64_t line_ns;              /* of the last line, likewise */
+    uint64_t end_ns;               /* of the last place, line or refresh */
+    struct rows rows[STORE_KINDS]; /* as they stand in the file */
+    uint64_t (*slots)[PLACE_ROW_FIELDS];
+    size_t next_instruction; /* to be asked about */
+    struct arena strings;
+    const char **string; /* [string_count], from id 1 on */
+    size_t string_count;
+    size_t string_room;
+    struct hash string_ids; /* by hash of the bytes */
+};
+
+static unsigned char *writer_room(struct store_writer *writer, size_t bytes);
+static void writer_row(struct store_writer *writer, enum store_kind kind, uint64_t id,
+                       const uint64_t *now);
+
+/* What ids mean, written when they come up and when that has changed. */
+
+static bool strings_grow(struct store_writer *writer)
+{
+    const char **string = array_more(writer->string, &writer->string_room, writer->string_count,
+                                     sizeof *string, UINT32_MAX);
+    if (string)
+        writer->string = string;
+    return string;
+}
+
+static void put_string(struct store_writer *writer, uint64_t id, const char *text, size_t length)
+{
+    unsigned char *at = writer_room(writer, 3 * NUMBER_BYTES_MAX + length);
+    at = number_put(number_put(number_put(at, STORE_STRING), id), length);
+    memcpy(at, text, length);
+    writer->at = at + length;
+}
+
+/* Two strings of one hash: the later is written each time, for the target names things. */
+static uint64_t writer_string(struct store_writer *writer, const char *text)
+{
+    if (!text)
+        return 0;
+    size_t length = strnlen(text, STORE_STRING_BYTES);
+    uint64_t key = hash_bytes(text, length);
+    const uint32_t *known = hash_find(&writer->string_ids, key);
+    if (known && strlen(writer->string[*known]) == length &&
+        !memcmp(writer->string[*known], text, length))
+        return *known + 1;
+    char *copy = arena_alloc(&writer->strings, length + 1);
+    if (!copy || !strings_grow(writer))
+        return 0;
+    memcpy(copy, text, length);
+    writer->string[writer->string_count++] = copy;
+    uint32_t *id = hash_insert(&writer->string_ids, key, NULL);
+    if (id)
+        *id = (uint32_t)writer->string_count - 1;
+    put_string(writer, writer->string_count, text, length);
+    return writer->string_count;
+}
+
+static void put_member(struct store_writer *writer, uint64_t id, const struct type_member *member)
+{
+    uint64_t row[MEMBER_ROW_FIELDS] = {
+        [MEMBER_ROW_NAME] = writer_string(writer, member->name),
+        [MEMBER_ROW_TYPE] = writer_string(writer, member->type),
+        [MEMBER_ROW_OFFSET] = member->offset,
+        [MEMBER_ROW_SIZE] = member->size,
+        [MEMBER_ROW_COUNT] = member->count,
+        [MEMBER_ROW_STRIDE] = member->stride,
+        [MEMBER_ROW_PARENT] = member->parent == TYPE_NO_MEMBER ? 0 : member->parent + 1,
+        [MEMBER_ROW_DEPTH] = member->depth,
+        [MEMBER_ROW_KIND] = member->kind,
+        [MEMBER_ROW_BIT_OFFSET] = member->bit_offset,
+        [MEMBER_ROW_BIT_SIZE] = member->bit_size,
+    };
+    writer_row(writer, STORE_MEMBER, id, row);
+}
+
+/* Types do not change once they are known. */
+static void writer_type(struct store_writer *writer, uint32_t type)
+{
+    const struct place_names *names = &writer->options.names;
+    struct type_desc desc;
+    size_t first = writer->rows[STORE_MEMBER].count;
+    if (!type || rows_find(&writer->rows[STORE_TYPE], type) || !names->type ||
+        !names->type(names->context, type, &desc) ||
+        first + desc.member_count > writer->rows[STORE_MEMBER].limit)
+        return;
+    for (uint32_t i = 0; i < desc.member_count; i++)
+        put_member(writer, first + i, &desc.members[i]);
+    uint64_t row[TYPE_ROW_FIELDS] = {
+        [TYPE_ROW_NAME] = writer_string(writer, desc.name),
+        [TYPE_ROW_KIND] = desc.kind,
+        [TYPE_ROW_SIZE] = desc.size,
+        [TYPE_ROW_FIRST_MEMBER] = first,
+        [TYPE_ROW_MEMBERS] = desc.member_count,
+        [TYPE_ROW_CUT] = desc.cut,
+    };
+    writer_row(writer, STORE_TYPE, type, row);
+}
+
+static void describe_object(struct store_writer *writer, uint32_t object)
+{
+    const struct place_names *names = &writer->options.names;
+    struct object_desc desc;
+    if (!names->object || !names->object(names->context, object, &desc))
+        return;
+    writer_type(writer, desc.type_id);
+    if (desc.part_of && desc.part_of != object)
+        writer_object(writer, desc.part_of);
+    uint64_t row[OBJECT_ROW_FIELDS] = {
+        [OBJECT_ROW_NAME] = writer_string(writer, desc.name),
+        [OBJECT_ROW_MODULE] = writer_string(writer, desc.module),
+        [OBJECT_ROW_TYPE] = writer_string(writer, desc.type),
+        [OBJECT_ROW_TYPE_ID] = desc.type_id,
+        [OBJECT_ROW_VOTES] = desc.type_votes,
+        [OBJECT_ROW_AGAINST] = desc.type_against,
+        [OBJECT_ROW_KIND] = desc.kind,
+        [OBJECT_ROW_ADDRESS] = desc.address,
+        [OBJECT_ROW_SIZE] = desc.size_bytes,
+        [OBJECT_ROW_BLOCKS] = desc.blocks,
+        [OBJECT_ROW_PART_OF] = desc.part_of,
+    };
+    writer_row(writer, STORE_OBJECT, object, row);
+}
+
+static void describe_function(struct store_writer *writer, uint32_t function)
+{
+    const struct place_names *names = &writer->options.names;
+    struct function_desc desc;
+    if (!names->function || !names->function(names->context, function, &desc))
+        return;
+    uint64_t row[FUNCTION_ROW_FIELDS] = {
+        [FUNCTION_ROW_NAME] = writer_string(writer, desc.name),
+        [FUNCTION_ROW_MODULE] = writer_string(writer, desc.module),
+        [FUNCTION_ROW_FILE] = writer_string(writer, desc.file),
+        [FUNCTION_ROW_LINE] = desc.line,
+        [FUNCTION_ROW_START] = desc.start,
+        [FUNCTION_ROW_END] = desc.end,
+    };
+    writer_row(writer, STORE_FUNCTION, function, row);
+}
+
+/* An id that came up: described if it is new. */
+static void writer_object(struct store_writer *writer, uint32_t object)
+{
+    if (!rows_find(&writer->rows[STORE_OBJECT], object))
+        describe_object(writer, object);
+}
+
+static void writer_function(struct store_writer *writer, uint32_t function)
+{
+    if (!rows_find(&writer->rows[STORE_FUNCTION], function))
+        describe_function(writer, function);
+}
+
+static void describe_thread(struct store_writer *writer, uint32_t tid)
+{
+    const struct place_names *names = &writer->options.names;
+    char name[64];
+    bool known = names->thread && names->thread(names->context, tid, name, sizeof name);
+    uint64_t row[THREAD_ROW_FIELDS] = {[THREAD_ROW_NAME] =
+                                           writer_string(writer, known ? name : NULL)};
+    writer_row(writer, STORE_THREAD, tid, row);
+}
+
+static void writer_thread(struct store_writer *writer, uint32_t tid)
+{
+    if (!rows_find(&writer->rows[STORE_THREAD], tid))
+        describe_thread(writer, tid);
+}
+
+/* Threads name themselves soon after they start, and there may be many that have ended. */
+void store_writer_name_threads(struct store_writer *writer)
+{
+    enum { NEW_THREADS = 64 };
+    const struct rows *threads = &writer->rows[STORE_THREAD];
+    if (writer->failed)
+        return;
+    for (size_t i = threads->count > NEW_THREADS ? threads->count - NEW_THREADS : 0;
+         i < threads->count; i++)
+        describe_thread(writer, (uint32_t)threads->ids[i]);
+}
+
+bool store_writer_thread(struct store_writer *writer, uint32_t tid, char *out, size_t out_size)
+{
+    writer_thread(writer, tid);
+    const uint64_t *row = rows_find(&writer->rows[STORE_THREAD], tid);
+    uint64_t name = row ? row[THREAD_ROW_NAME] : 0;
+    snprintf(out, out_size, "%s", name ? writer->string[name - 1] : "");
+    return name;
+}
+
+/* Only noted: its text and line are asked for at a sync, where no sample waits. */
+static void writer_address(struct store_writer *writer, uint64_t address)
+{
+    static const uint64_t nothing[INSTRUCTION_ROW_FIELDS];
+    if (!rows_find(&writer->rows[STORE_INSTRUCTION], address))
+        writer_row(writer, STORE_INSTRUCTION, address, nothing);
+}
+
+void store_writer_instruction(struct store_writer *writer, uint64_t address,
+                              const struct instruction_desc *desc)
+{
+    uint64_t row[INSTRUCTION_ROW_FIELDS] = {0};
+    const uint64_t *known = rows_find(&writer->rows[STORE_INSTRUCTION], address);
+    if (known)
+        memcpy(row, known, sizeof row);
+    row[INSTRUCTION_ROW_FILE] = writer_string(writer, desc->file);
+    row[INSTRUCTION_ROW_LINE] = desc->line;
+    row[INSTRUCTION_ROW_INLINED] = writer_string(writer, desc->inlined);
+    row[INSTRUCTION_ROW_ASKED] = 1;
+    writer_row(writer, STORE_INSTRUCTION, address, row);
+}
+
+void store_writer_extent(struct store_writer *writer, const struct object_extent *extent)
+{
+    uint64_t row[EXTENT_ROW_FIELDS] = {
+        [EXTENT_ROW_BOUND] = extent->bound, [EXTENT_ROW_OBJECT] = extent->object};
+    if (extent->object)
+        writer_object(writer, extent->object);
+    writer_row(writer, STORE_EXTENT, extent->base, row);
+}
+
+static void describe_text(struct store_writer *writer, uint64_t address, const uint64_t *known)
+{
+    char text[256];
+    uint64_t row[INSTRUCTION_ROW_FIELDS];
+    memcpy(row, known, sizeof row);
+    if (!writer->options.instruction_text ||
+        !writer->options.instruction_text(writer->options.text_context, address, text, sizeof text))
+        return;
+    row[INSTRUCTION_ROW_TEXT] = writer_string(writer, text);
+    writer_row(writer, STORE_INSTRUCTION, address, row);
+}
+
+/* Names of code in another program's profile are found by the file it lies in. */
+static void describe_mapping(struct store_writer *writer, uint64_t address)
+{
+    const struct place_names *names = &writer->options.names;
+    struct mapping_desc desc;
+    if (!names->mapping || !names->mapping(names->context, address, &desc))
+        return;
+    uint64_t row[MAPPING_ROW_FIELDS] = {
+        [MAPPING_ROW_END] = desc.end,
+        [MAPPING_ROW_OFFSET] = desc.offset,
+        [MAPPING_ROW_PATH] = writer_string(writer, desc.path),
+        [MAPPING_ROW_BUILD_ID] = writer_string(writer, desc.build_id),
+    };
+    writer_row(writer, STORE_MAPPING, desc.start, row);
+}
+
+/* A part of them at each sync: a line may have to be looked up in debugging information. */
+static void sync_instructions(struct store_writer *writer)
+{
+    enum { AT_ONCE = 512 };
+    const struct place_names *names = &writer->options.names;
+    const struct rows *rows = &writer->rows[STORE_INSTRUCTION];
+    size_t count = rows->count < AT_ONCE ? rows->count : AT_ONCE;
+    for (size_t i = 0; i < count; i++, writer->next_instruction++) {
+        struct instruction_desc desc;
+        if (writer->next_instruction >= rows->count)
+            writer->next_instruction = 0;
+        uint64_t address = rows->ids[writer->next_instruction];
+        if (!rows_at(rows, writer->next_instruction)[INSTRUCTION_ROW_TEXT])
+            describe_mapping(writer, address);
+        if (!rows_at(rows, writer->next_instruction)[INSTRUCTION_ROW_TEXT])
+            describe_text(writer, address, rows_at(rows, writer->next_instruction));
+        if (!rows_at(rows, writer->next_instruction)[INSTRUCTION_ROW_ASKED] && names->instruction &&
+            names->instruction(names->context, address, &desc))
+            store_writer_instruction(writer, address, &desc);
+    }
+}
+
+/* Everything described before, as it is now. */
+static void writer_names_sync(struct store_writer *writer)
+{
+    const struct rows *objects = &writer->rows[STORE_OBJECT];
+    const struct rows *functions = &writer->rows[STORE_FUNCTION];
+    for (size_t i = 0; i < objects->count; i++)
+        describe_object(writer, (uint32_t)objects->ids[i]);
+    for (size_t i = 0; i < functions->count; i++)
+        describe_function(writer, (uint32_t)functions->ids[i]);
+    sync_instructions(writer);
+}
+
+/* What was asked about other layouts, and the answers at each sync. */
+
+static void put_whatif_level(struct store_writer *writer, uint64_t id,
+                             const struct snapshot_whatif_level *level)
+{
+    uint64_t row[WHATIF_LEVEL_ROW_FIELDS] = {
+        [WHATIF_LEVEL_ROW_BEFORE] = number_of_double(level->before),
+        [WHATIF_LEVEL_ROW_AFTER] = number_of_double(level->after),
+        [WHATIF_LEVEL_ROW_OBJECT_BEFORE] = number_of_double(level->object_before),
+        [WHATIF_LEVEL_ROW_OBJECT_AFTER] = number_of_double(level->object_after),
+        [WHATIF_LEVEL_ROW_FRESH] = number_of_double(level->fresh),
+    };
+    writer_row(writer, STORE_WHATIF_LEVEL, id, row);
+}
+
+static void put_answer(struct store_writer *writer, uint32_t id,
+                       const struct snapshot_whatif *answer)
+{
+    uint64_t row[WHATIF_ROW_FIELDS] = {
+        [WHATIF_ROW_STATE] = answer->state,
+        [WHATIF_ROW_OBJECT] = writer_string(writer, answer->object),
+        [WHATIF_ROW_OBJECT_ID] = answer->object_id,
+        [WHATIF_ROW_QUESTION] = writer_string(writer, answer->question),
+        [WHATIF_ROW_LAYOUT] = writer_string(writer, answer->layout),
+        [WHATIF_ROW_WHY] = writer_string(writer, answer->why),
+        [WHATIF_ROW_SETTLED] = answer->settled,
+        [WHATIF_ROW_BLOCKS] = number_of_double(answer->blocks),
+        [WHATIF_ROW_LEFT_OUT] = number_of_double(answer->blocks_left_out),
+        [WHATIF_ROW_SMALL] = number_of_double(answer->blocks_small),
+        [WHATIF_ROW_ACCESSES] = number_of_double(answer->accesses),
+        [WHATIF_ROW_OBJECT_ACCESSES] = number_of_double(answer->object_accesses),
+        [WHATIF_ROW_CUT] = number_of_double(answer->cut),
+        [WHATIF_ROW_LEVELS] = answer->level_count,
+        [WHATIF_ROW_STALL_BEFORE] = number_of_double(answer->stall_before),
+        [WHATIF_ROW_STALL_AFTER] = number_of_double(answer->stall_after),
+        [WHATIF_ROW_NUMBER] = answer->number,
+    };
+    for (uint32_t i = 0; i < answer->level_count && i < SIMULATION_LEVELS_MAX; i++)
+        put_whatif_level(writer, (uint64_t)id * SIMULATION_LEVELS_MAX + i, &answer->level[i]);
+    writer_row(writer, STORE_WHATIF, id, row);
+}
+
+static void put_past(struct store_writer *writer, uint32_t id,
+                     const struct snapshot_whatif_past *past)
+{
+    uint64_t row[WHATIF_PAST_ROW_FIELDS] = {
+        [WHATIF_PAST_ROW_OBJECT] = writer_string(writer, past->object),
+        [WHATIF_PAST_ROW_OBJECT_ID] = past->object_id,
+        [WHATIF_PAST_ROW_QUESTION] = writer_string(writer, past->question),
+        [WHATIF_PAST_ROW_CHANGE] = number_of_double(past->stall_change),
+    };
+    writer_row(writer, STORE_WHATIF_PAST, id, row);
+}
+
+static void writer_whatif(struct store_writer *writer, const struct snapshot_whatifs *asked)
+{
+    uint64_t row[WHATIFS_ROW_FIELDS] = {
+        [WHATIFS_ROW_COUNT] = asked->count, [WHATIFS_ROW_PAST] = asked->past_count};
+    for (uint32_t i = 0; i < asked->count && i < WHATIF_MAX; i++)
+        put_answer(writer, i, &asked->list[i]);
+    for (uint32_t i = 0; i < asked->past_count && i < WHATIF_PAST_MAX; i++)
+        put_past(writer, i, &asked->past[i]);
+    writer_row(writer, STORE_WHATIFS, 0, row);
+}
+
+/* What is watched, what went on beside the samples, and the heap at each sync. */
+
+static void put_event(struct store_writer *writer, unsigned number, const struct store_event *event)
+{
+    uint64_t row[EVENT_ROW_FIELDS] = {
+        [EVENT_ROW_NAME] = writer_string(writer, event->name),
+        [EVENT_ROW_ROLE] = event->role,
+        [EVENT_ROW_WEIGHS] = writer_string(writer, event->weighs),
+        [EVENT_ROW_PERIOD] = event->period,
+        [EVENT_ROW_OPENED_ON] = event->opened_on,
+        [EVENT_ROW_COUNTED] = number_of_double(event->counted),
+    };
+    writer_row(writer, STORE_EVENT, number, row);
+}
+
+static void put_simulation_level(struct store_writer *writer, unsigned number,
+                                 const struct simulation_level *level)
+{
+    uint64_t row[SIM_LEVEL_ROW_FIELDS] = {
+        [SIM_LEVEL_ROW_SIZE] = level->size_bytes,
+        [SIM_LEVEL_ROW_WAYS] = level->ways,
+        [SIM_LEVEL_ROW_LINE] = level->line_bytes,
+        [SIM_LEVEL_ROW_LOAD_MISSES] = level->load_misses,
+        [SIM_LEVEL_ROW_STORE_MISSES] = level->store_misses,
+    };
+    writer_row(writer, STORE_SIM_LEVEL, number, row);
+}
+
+static void put_simulation(struct store_writer *writer,
+                           const struct snapshot_simulation *simulation)
+{
+    uint64_t row[SIMULATION_ROW_FIELDS] = {
+        [SIMULATION_ROW_LEVELS] = simulation->level_count,
+        [SIMULATION_ROW_LOADS] = simulation->loads,
+        [SIMULATION_ROW_STORES] = simulation->stores,
+        [SIMULATION_ROW_ACCESSES] = simulation->accesses,
+        [SIMULATION_ROW_ONE_IN] = simulation->one_in,
+        [SIMULATION_ROW_UNTOLD] = simulation->untold,
+        [SIMULATION_ROW_COUNTING] = simulation->counting,
+        [SIMULATION_ROW_PAUSE] = simulation->pause,
+    };
+    if (!simulation->level_count)
+        return;
+    for (unsigned i = 0; i < simulation->level_count && i < SIMULATION_LEVELS_MAX; i++)
+        put_simulation_level(writer, i, &simulation->level[i]);
+    writer_row(writer, STORE_SIMULATION, 0, row);
+}
+
+static void put_watching(struct store_writer *writer, const struct store_facts *facts)
+{
+    const struct snapshot_watch *watch = &facts->watch;
+    uint64_t row[WATCHING_ROW_FIELDS] = {
+        [WATCHING_ROW_ON] = watch->on,
+        [WATCHING_ROW_REGISTERS] = watch->registers,
+        [WATCHING_ROW_THREADS] = watch->threads,
+        [WATCHING_ROW_LEFT_OUT] = watch->threads_left_out,
+        [WATCHING_ROW_OFFERED] = watch->offered,
+        [WATCHING_ROW_ARMED] = watch->armed,
+        [WATCHING_ROW_UNPAID] = watch->unpaid,
+        [WATCHING_ROW_TOUCHES] = watch->touches,
+        [WATCHING_ROW_TRAP] = number_of_double(watch->trap_ns),
+        [WATCHING_ROW_ARM] = number_of_double(watch->arm_ns),
+        [WATCHING_ROW_BUDGET] = number_of_double(watch->budget),
+        [WATCHING_ROW_OVERHEAD] = number_of_double(watch->overhead),
+        [WATCHING_ROW_TROUBLE] = writer_string(writer, watch->trouble),
+    };
+    memcpy(row + WATCHING_ROW_LINES, facts->watch_lines, sizeof facts->watch_lines);
+    if (watch->on)
+        writer_row(writer, STORE_WATCHING, 0, row);
+}
+
+static void writer_facts(struct store_writer *writer, const struct store_facts *facts)
+{
+    put_simulation(writer, &facts->simulation);
+    put_watching(writer, facts);
+    writer_whatif(writer, &facts->whatif);
+    for (unsigned i = 0; i < facts->event_count && i < SAMPLE_EVENTS_MAX; i++)
+        put_event(writer, i, &facts->events[i]);
+    uint64_t row[FACTS_ROW_FIELDS] = {
+        [FACTS_ROW_SOURCE] = writer_string(writer, facts->source),
+        [FACTS_ROW_WEIGHS] = writer_string(writer, facts->weighs),
+        [FACTS_ROW_NOTE] = writer_string(writer, facts->note),
+        [FACTS_ROW_GIVES] = facts->exact_address | facts->exact_ip << 1 | facts->latency << 2 |
+                            facts->data_source << 3 | facts->lines << 4,
+        [FACTS_ROW_EVENTS] = facts->event_count,
+        [FACTS_ROW_PID] = facts->pid,
+        [FACTS_ROW_THREADS] = facts->threads,
+        [FACTS_ROW_COMM] = writer_string(writer, facts->comm),
+        [FACTS_ROW_EXE] = writer_string(writer, facts->exe),
+        [FACTS_ROW_ALIVE] = facts->alive,
+        [FACTS_ROW_CACHE_LEVEL] = writer_string(writer, facts->cache_level),
+        [FACTS_ROW_CACHE_SIZE] = facts->cache_size_bytes,
+        [FACTS_ROW_CACHE_WAYS] = facts->cache_ways,
+        [FACTS_ROW_CACHE_LINE] = facts->cache_line_bytes,
+        [FACTS_ROW_HOST] = writer_string(writer, facts->host),
+        [FACTS_ROW_USER] = facts->user < 0 ? 0 : (uint64_t)facts->user + 1,
+    };
+    writer_row(writer, STORE_FACTS, 0, row);
+}
+
+static void put_node(struct store_writer *writer, enum store_kind kind, uint64_t id, int node)
+{
+    uint64_t row[NODE_ROW_FIELDS] = {[NODE_ROW_NODE] = node < 0 ? 0 : (uint64_t)node + 1};
+    writer_row(writer, kind, id, row);
+}
+
+void store_writer_cpu_node(struct store_writer *writer, uint32_t cpu, int node)
+{
+    put_node(writer, STORE_CPU, cpu, node);
+}
+
+void store_writer_page_node(struct store_writer *writer, uint64_t address, int node)
+{
+    put_node(writer, STORE_PAGE, address, node);
+}
+
+void store_writer_memory(struct store_writer *writer, uint64_t address,
+                         const struct memory_use *use)
+{
+    uint64_t row[MEMORY_ROW_FIELDS] = {
+        [MEMORY_ROW_FAULTS] = number_of_double(use->faults_per_s),
+        [MEMORY_ROW_CPUS] = number_of_double(use->cpus),
+        [MEMORY_ROW_KERNEL] = number_of_double(use->kernel_share),
+        [MEMORY_ROW_HUGE] = number_of_double(use->huge_share),
+        [MEMORY_ROW_TLB] = use->tlb_entries,
+    };
+    writer_row(writer, STORE_MEMORY, address, row);
+}
+
+void store_writer_word(struct store_writer *writer, uint64_t address, uint64_t value)
+{
+    uint64_t row[WORD_ROW_FIELDS] = {[WORD_ROW_VALUE] = value};
+    writer_row(writer, STORE_WORD, address, row);
+}
+
+bool store_writer_known_word(const struct store_writer *writer, uint64_t address, uint64_t *value)
+{
+    const uint64_t *row = rows_find(&writer->rows[STORE_WORD], address);
+    if (row)
+        *value = row[WORD_ROW_VALUE];
+    return row;
+}
+
+static uint64_t ns_of(double seconds)
+{
+    return (uint64_t)llround(seconds * (double)CLOCK_NS_PER_S);
+}
+
+/* When something was that is so old; UINT64_MAX: not known. */
+static uint64_t moment(uint64_t now_ns, double age_s)
+{
+    return isnan(age_s) ? UINT64_MAX : now_ns - ns_of(age_s);
+}
+
+/*
+ * Ages are told on the heap's own clock, which is not handed out: it is worked out from a bin whose
+ * first moment stands in the file, so that a bin that rests does not change.
+ */
+static uint64_t heap_clock(struct store_writer *writer, uint64_t now_ns)
+{
+    const struct place_names *names = &writer->options.names;
+    struct heap_bin bin;
+    for (uint32_t i = 0; names->heap_bin(names->context, i, &bin); i++) {
+        const uint64_t *row = rows_find(&writer->rows[STORE_BIN], i);
+        if (row && row[BIN_ROW_ID] == bin.id && !isnan(bin.age_s) &&
+            row[BIN_ROW_FIRST_NS] != UINT64_MAX)
+            return row[BIN_ROW_FIRST_NS] + ns_of(bin.age_s);
+    }
+    return now_ns;
+}
+
+static void put_site(struct store_writer *writer, uint32_t index, const struct heap_bin *bin)
+{
+    uint64_t row[SITE_ROW_FIELDS] = {0};
+    for (uint32_t i = 0; i < bin->site_count && i < SITE_ROW_FIELDS; i++)
+        row[i] = writer_string(writer, bin->site[i]);
+    writer_row(writer, STORE_SITE, index, row);
+}
+
+static void put_bin(struct store_writer *writer, uint32_t index, const struct heap_bin *bin,
+                    uint64_t heap_ns)
+{
+    writer_type(writer, bin->type_id);
+    if (bin->object)
+        writer_object(writer, bin->object);
+    if (bin->site_count)
+        put_site(writer, index, bin);
+    uint64_t row[BIN_ROW_FIELDS] = {
+        [BIN_ROW_ID] = bin->id,
+        [BIN_ROW_OBJECT] = bin->object,
+        [BIN_ROW_NAME] = writer_string(writer, bin->name),
+        [BIN_ROW_PATH] = writer_string(writer, bin->path),
+        [BIN_ROW_TYPE_ID] = bin->type_id,
+        [BIN_ROW_TYPE] = writer_string(writer, bin->type),
+        [BIN_ROW_FLAGS] = bin->walked | bin->renamed << 1,
+        [BIN_ROW_COMBINED] = bin->combined,
+        [BIN_ROW_LIVE_BLOCKS] = bin->live_blocks,
+        [BIN_ROW_USABLE_BYTES] = bin->usable_bytes,
+        [BIN_ROW_REQUESTED_BYTES] = bin->requested_bytes,
+        [BIN_ROW_ALLOCATIONS] = bin->allocations,
+        [BIN_ROW_FREES] = bin->frees,
+        [BIN_ROW_ALLOCATION_RATE] = number_of_double(bin->allocations_per_s),
+        [BIN_ROW_FREE_RATE] = number_of_double(bin->frees_per_s),
+        [BIN_ROW_LIFETIME] = number_of_double(bin->lifetime_s),
+        [BIN_ROW_FIRST_NS] = moment(heap_ns, bin->age_s),
+        [BIN_ROW_LAST_NS] = moment(heap_ns, bin->quiet_s),
+        [BIN_ROW_GROWTH_BLOCKS] = number_of_double(bin->growth_blocks),
+        [BIN_ROW_GROWTH_BYTES] = number_of_double(bin->growth_bytes),
+    };
+    memcpy(row + BIN_ROW_SIZES, bin->sizes, sizeof bin->sizes);
+    writer_row(writer, STORE_BIN, index, row);
+}
+
+static void writer_heap_sync(struct store_writer *writer, uint64_t now_ns)
+{
+    const struct place_names *names = &writer->options.names;
+    struct heap_summary summary = {0};
+    struct heap_bin bin;
+    uint32_t count = 0;
+    if (!names->heap || !names->heap_bin)
+        return;
+    uint64_t heap_ns = heap_clock(writer, now_ns);
+    names->heap(names->context, &summary);
+    uint64_t row[HEAP_ROW_FIELDS] = {
+        [HEAP_ROW_FEED] = summary.feed,
+        [HEAP_ROW_SOURCE] = writer_string(writer, summary.source),
+        [HEAP_ROW_NOTE] = writer_string(writer, summary.note),
+        [HEAP_ROW_LIVE_BLOCKS] = summary.live_blocks,
+        [HEAP_ROW_USABLE_BYTES] = summary.usable_bytes,
+        [HEAP_ROW_REQUESTED_BYTES] = summary.requested_bytes,
+        [HEAP_ROW_LOST] = summary.lost,
+        [HEAP_ROW_FAILED] = summary.failed,
+        [HEAP_ROW_MARK_AGE] = number_of_double(summary.mark_age_s),
+        [HEAP_ROW_NOW_NS] = heap_ns,
+    };
+    for (; names->heap_bin(names->context, count, &bin); count++)
+        put_bin(writer, count, &bin, heap_ns);
+    row[HEAP_ROW_BINS] = count;
+    writer_row(writer, STORE_HEAP, 0, row);
+}
 
 static void write_all(struct store_writer *writer, const void *bytes, size_t size)
 {
@@ -45,14 +647,18 @@ static void flush_block(struct store_writer *writer)
     writer->at = writer->payload;
 }
 
-unsigned char *writer_room(struct store_writer *writer, size_t bytes)
+/* Room for a record: flushes where there is none. */
+static unsigned char *writer_room(struct store_writer *writer, size_t bytes)
 {
     if (bytes > STORE_BLOCK_BYTES - (size_t)(writer->at - writer->payload))
         flush_block(writer);
     return writer->at;
 }
 
-void writer_row(struct store_writer *writer, enum store_kind kind, uint64_t id, const uint64_t *now)
+/* The row of an id as it is now; written if it differs from the file's. `made`: for a row without
+ * any field set, too. */
+static void writer_row(struct store_writer *writer, enum store_kind kind, uint64_t id,
+                       const uint64_t *now)
 {
     struct rows *rows = &writer->rows[kind];
     bool created;
@@ -278,4 +884,90 @@ int store_writer_close(struct store_writer *writer, struct error *error)
 uint64_t store_writer_bytes(const struct store_writer *writer)
 {
     return writer->file_bytes + (uint64_t)(writer->at - writer->payload);
+}
+
+/* What a simulation tells of lines, into the file; declared in store_write.h. */
+
+static void note_line_ids(struct store_writer *writer, const struct line_place *line)
+{
+    writer_object(writer, line->place.object);
+    writer_function(writer, line->place.function);
+    writer_address(writer, line->line.ip);
+    if (line->place.type)
+        writer_type(writer, line->place.type);
+}
+
+void store_writer_line(struct store_writer *writer, const struct line_place *line)
+{
+    uint64_t now[LINE_ROW_FIELDS];
+    uint64_t time_ns = line->place.access.time_ns;
+    bool created;
+    if (writer->failed)
+        return;
+    line_row_fill(now, line, number_of_difference(time_ns - writer->line_ns));
+    unsigned slot = line_row_slot(now);
+    uint64_t *before = rows_take(&writer->rows[STORE_LINE], slot, &created);
+    if (!before)
+        return;
+    if (created || line_row_new_ids(now, before))
+        note_line_ids(writer, line);
+    /* Not writer_row(): one like the last one counts, too. */
+    unsigned char *at = writer_room(writer, 2 * NUMBER_BYTES_MAX + ROW_BYTES_MAX);
+    at = number_put(number_put(at, STORE_LINE), slot);
+    writer->at = row_put(at, now, before, LINE_ROW_FIELDS);
+    writer->line_ns = time_ns;
+    if (time_ns > writer->end_ns)
+        writer->end_ns = time_ns;
+}
+
+void store_writer_pair(struct store_writer *writer, enum line_pairs kind, uint8_t level,
+                       uint32_t place, const struct line_pair *pair)
+{
+    uint64_t row[PAIR_ROW_FIELDS] = {[PAIR_ROW_FIRST] = pair->first,
+                                     [PAIR_ROW_SECOND] = pair->second,
+                                     [PAIR_ROW_COUNT] = pair->count};
+    if (!writer->failed)
+        writer_row(writer, STORE_PAIR, pair_row_id(kind, level, place), row);
+}
+
+bool store_writer_next_pair(const struct store_writer *writer, enum line_pairs kind, uint8_t level,
+                            uint32_t *at, struct line_pair *out)
+{
+    return pair_row_next(&writer->rows[STORE_PAIR], kind, level, at, out);
+}
+
+void store_writer_code(struct store_writer *writer, uint64_t address, uint32_t function)
+{
+    uint64_t row[CODE_ROW_FIELDS] = {[CODE_ROW_FUNCTION] = function};
+    if (writer->failed)
+        return;
+    writer_function(writer, function);
+    writer_row(writer, STORE_CODE, address, row);
+}
+
+enum { WINDOWS_PER_S = 4, WINDOW_KEPT = THINNING_PER_S / WINDOWS_PER_S, SHIFT_MAX = 24 };
+
+/* Faster than wanted: at once. Much slower: when the window is over. */
+static void adjust(struct thinning *thinning, uint64_t now_ns)
+{
+    bool full = thinning->kept >= WINDOW_KEPT;
+    bool over = now_ns > thinning->from_ns + CLOCK_NS_PER_S / WINDOWS_PER_S;
+    if (!full && !over)
+        return;
+    if (over)
+        thinning->shift -= thinning->shift && thinning->kept < WINDOW_KEPT / 4;
+    else
+        thinning->shift += thinning->shift < SHIFT_MAX;
+    thinning->from_ns = now_ns > thinning->from_ns ? now_ns : thinning->from_ns;
+    thinning->kept = 0;
+}
+
+bool thinning_keeps(struct thinning *thinning, uint64_t now_ns, uint64_t *weight)
+{
+    adjust(thinning, now_ns);
+    if (prng_next(&thinning->prng) & ((UINT64_C(1) << thinning->shift) - 1))
+        return false;
+    thinning->kept++;
+    *weight <<= thinning->shift;
+    return true;
 }

@@ -12,13 +12,13 @@
 #ifndef MISSTOP_STORE_STORE_WRITE_H
 #define MISSTOP_STORE_STORE_WRITE_H
 
-#include "base/error.h"
-#include "place.h"
-#include "store/facts.h"
-#include "store/watch.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "place.h"
+#include "store/facts.h"
 
 struct store_writer;
 
@@ -92,5 +92,23 @@ int store_writer_sync(struct store_writer *writer, const struct store_facts *fac
 
 /* In the file and about to be. */
 uint64_t store_writer_bytes(const struct store_writer *writer);
+
+/*
+ * Keeps what comes by the million a second to a rate that a recording can hold: some are left out
+ * by chance, and those that stay stand for them, so that sums stay right on average. A plain value,
+ * begun with zeros; the clock is passed in. For src/engine/recorder.c.
+ */
+enum { THINNING_PER_S = 20000 };
+
+struct thinning {
+    struct prng prng;
+    uint64_t from_ns; /* when it began to count those that stay */
+    unsigned kept;    /* since then */
+    unsigned shift;   /* one in so many powers of two stays */
+};
+
+/* Whether this one stays; then its weight has grown by what it stands for. Times that go back count
+ * as the same moment. */
+bool thinning_keeps(struct thinning *thinning, uint64_t now_ns, uint64_t *weight);
 
 #endif

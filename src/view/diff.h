@@ -7,7 +7,7 @@
 #ifndef MISSTOP_VIEW_DIFF_H
 #define MISSTOP_VIEW_DIFF_H
 
-#include "profile/compare.h"
+#include "profile/tables/statistics.h"
 #include "view/report.h"
 #include "view/view.h"
 

@@ -2,7 +2,7 @@
 /* Columns of the problems that were recognised. */
 #include "view/columns.h"
 
-#include "profile/measured.h"
+#include "profile/tables/rates.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "view/browser.h"
 
 #include "base/text.h"
-#include "profile/measured.h"
+#include "profile/tables/rates.h"
 #include "view/bar.h"
 #include "view/binary_words.h"
 #include "view/field_words.h"

@@ -2,7 +2,7 @@
 /* What was not attributed and why, and how to read the page; declared in html_part.h. */
 #include "view/html_part.h"
 
-#include "profile/measured.h"
+#include "profile/tables/rates.h"
 #include "view/field_words.h"
 
 #include <inttypes.h>

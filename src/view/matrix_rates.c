@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/matrix_rates.h"
 
-#include "profile/rates.h"
+#include "profile/tables/rates.h"
 
 /* Whether a part of the snapshot's matrix is one of those that the rates are made of. */
 static bool belongs(const struct matrix_table *table, size_t row, size_t column,

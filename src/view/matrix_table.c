@@ -2,7 +2,7 @@
 #include "view/matrix_table.h"
 
 #include "base/hash.h"
-#include "profile/measured.h"
+#include "profile/tables/rates.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/measure_words.h"
 
-#include "profile/measured.h"
+#include "profile/tables/rates.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 /* In JSON, whatever was measured: "misses", "accesses", "waiting"; the name of the event where that
  * ranks and is none of those. */
 const char *measure_key(const struct snapshot *snapshot, enum snapshot_measure measure);
-/* For people: the same, but by the word for what the event that ranks measures (measured.h). */
+/* For people: the same, but by the word for what the event that ranks measures (rates.h). */
 const char *measure_name(const struct snapshot *snapshot, enum snapshot_measure measure);
 
 /* Why it is not sampled, and how to have it: one sentence or two. */

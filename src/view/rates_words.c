@@ -2,7 +2,7 @@
 #include "view/rates_words.h"
 
 #include "base/text.h"
-#include "profile/measured.h"
+#include "profile/tables/rates.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "view/text_writer.h"
 
 #include "base/text.h"
-#include "profile/measured.h"
+#include "profile/tables/rates.h"
 #include "view/binary_words.h"
 #include "view/field_words.h"
 #include "view/levels_words.h"

@@ -2,10 +2,10 @@
 /* Cost of a sample in the tables, and of a snapshot with 1,000 objects. Figures, no verdict. */
 #include "base/clock.h"
 #include "base/hash.h"
-#include "profile/pairs.h"
+#include "profile/tables/tally.h"
 #include "profile/profile.h"
-#include "profile/sharing.h"
-#include "profile/window.h"
+#include "profile/cache/sharing.h"
+#include "profile/cache/window.h"
 
 #include <stdio.h>
 

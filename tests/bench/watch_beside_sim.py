@@ -17,7 +17,7 @@ import math
 import os
 import sys
 
-LEAST = 10  # watches, as src/profile/reuse_verdict.h wants them
+LEAST = 10  # watches, as src/profile/cache/reuse.h wants them
 CAUSES = ["first", "capacity", "conflict", "inclusion", "true-sharing", "false-sharing"]
 # What the simulator finds to be so, and what watching may call it. Without counts of misses it asks
 # about the L2: what that still has is cached, whatever L1 does.

@@ -7,7 +7,7 @@
 #ifndef MISSTOP_TESTS_SC2000_STREAM_H
 #define MISSTOP_TESTS_SC2000_STREAM_H
 
-#include "profile/search.h"
+#include "profile/cache/search.h"
 
 #include "program.h"
 

@@ -4,7 +4,7 @@
 #define MISSTOP_TESTS_PHASES_FIXTURE_H
 
 #include "base/hash.h"
-#include "profile/phases.h"
+#include "profile/time/phases.h"
 
 enum {
     PLANTED_STEP_NS = 250000000,

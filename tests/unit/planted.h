@@ -4,7 +4,7 @@
 #define MISSTOP_TESTS_PLANTED_H
 
 #include "place.h"
-#include "profile/search.h"
+#include "profile/cache/search.h"
 
 struct planted {
     const char *name;

@@ -4,7 +4,7 @@
 #ifndef MISSTOP_TESTS_UNIT_RULES_FIXTURE_H
 #define MISSTOP_TESTS_UNIT_RULES_FIXTURE_H
 
-#include "profile/findings.h"
+#include "profile/findings/findings.h"
 
 enum { LINE = 64, BLOCKS = 1 << 20, PAGE = FINDINGS_PAGE_BYTES, TLB = 1536 };
 #define BASE (UINT64_C(1) << 32)

@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "profile/comiss.h"
+#include "profile/cache/window.h"
 
 #include <stdbool.h>
 

@@ -4,8 +4,7 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "profile/compare.h"
-#include "profile/student.h"
+#include "profile/tables/statistics.h"
 
 #include <math.h>
 #include <stdio.h>

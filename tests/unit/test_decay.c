@@ -2,8 +2,8 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "profile/decay.h"
-#include "profile/interval.h"
+#include "profile/time/decay.h"
+#include "profile/tables/statistics.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * that each stays silent just below its thresholds. */
 #include "unit.h"
 
-#include "profile/findings.h"
+#include "profile/findings/findings.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Findings from refresh to refresh: how long they stay, and as what. */
 #include "unit.h"
 
-#include "profile/findings.h"
+#include "profile/findings/findings.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unit.h"
 
-#include "profile/geometry.h"
+#include "profile/cache/geometry.h"
 
 #include <errno.h>
 #include <string.h>

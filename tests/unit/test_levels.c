@@ -3,7 +3,7 @@
  * several miss events, and not known. */
 #include "unit.h"
 
-#include "profile/levels.h"
+#include "profile/tables/levels.h"
 #include "profile/profile.h"
 
 #include <linux/perf_event.h>

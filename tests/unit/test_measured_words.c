@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "page_fixture.h"
-#include "profile/measured.h"
+#include "profile/tables/rates.h"
 #include "view/html.h"
 
 #include <ctype.h>

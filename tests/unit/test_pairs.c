@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "profile/pairs.h"
+#include "profile/tables/tally.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "profile/measured.h"
+#include "profile/tables/rates.h"
 #include "profile_fixture.h"
 
 #include <math.h>

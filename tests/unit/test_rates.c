@@ -3,9 +3,9 @@
  * events, exact; for everything, objects, fields and functions. Numbers are worked out by hand. */
 #include "unit.h"
 
-#include "profile/interval.h"
+#include "profile/tables/statistics.h"
 #include "profile/profile.h"
-#include "profile/rates.h"
+#include "profile/tables/rates.h"
 
 #include <linux/perf_event.h>
 #include <math.h>

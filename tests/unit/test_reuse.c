@@ -4,9 +4,8 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "profile/reuse.h"
-#include "profile/reuse_verdict.h"
-#include "profile/survival.h"
+#include "profile/cache/reuse.h"
+#include "profile/tables/statistics.h"
 
 #include <math.h>
 #include <stdio.h>

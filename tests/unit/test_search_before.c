@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "profile/search_before.h"
+#include "profile/cache/search_phases.h"
 
 #include "planted.h"
 

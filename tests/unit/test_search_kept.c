@@ -2,7 +2,7 @@
 /* Which searches are put by when the phase changes: by changes made up, one after the other. */
 #include "unit.h"
 
-#include "profile/search_phases.h"
+#include "profile/cache/search_phases.h"
 
 #include "planted.h"
 

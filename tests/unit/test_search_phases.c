@@ -6,7 +6,7 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "profile/search_phases.h"
+#include "profile/cache/search_phases.h"
 
 #include "planted.h"
 

@@ -2,8 +2,8 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "profile/chi2.h"
-#include "profile/sets.h"
+#include "profile/tables/statistics.h"
+#include "profile/cache/sets.h"
 
 #include <math.h>
 #include <string.h>

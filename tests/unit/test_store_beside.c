@@ -4,7 +4,6 @@
 
 #include "store/form.h"
 #include "store/store_read.h"
-#include "store/watch_row.h"
 #include "store_told.h"
 
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 
 #include "store/form.h"
 #include "store/store_read.h"
-#include "store/thinning.h"
+#include "store/store_write.h"
 #include "store_told.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "profile/streams.h"
+#include "profile/time/streams.h"
 
 #include <malloc.h>
 #include <stdlib.h>

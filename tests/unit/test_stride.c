@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "profile/stride.h"
+#include "profile/cache/spread.h"
 
 #include <stdbool.h>
 

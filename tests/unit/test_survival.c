@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "profile/survival.h"
+#include "profile/tables/statistics.h"
 
 #include <math.h>
 #include <stdio.h>

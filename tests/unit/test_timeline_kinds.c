@@ -4,8 +4,7 @@
 
 #include "base/hash.h"
 #include "profile/profile.h"
-#include "profile/recent.h"
-#include "profile/thread_groups.h"
+#include "profile/time/timeline.h"
 #include "view/browser.h"
 #include "view/timeline_stack.h"
 

@@ -2,7 +2,7 @@
 /* Bins of one name are told apart by their callers, and no others get a longer name. */
 #include "unit.h"
 
-#include "profile/snapshot_twins.h"
+#include "profile/snapshot/builders.h"
 
 static struct arena arena;
 

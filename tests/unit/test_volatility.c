@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "profile/volatility.h"
+#include "profile/time/streams.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/hash.h"
-#include "profile/window.h"
+#include "profile/cache/window.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -83,7 +83,7 @@ double model_temporal_use(const struct model_figures *figures);
 
 /*
  * What a simulated cache hierarchy is to be: plain numbers, filled by whoever makes a model
- * (src/sim/tool, tests, benches). Text is parsed elsewhere (profile/geometry.h).
+ * (src/sim/tool, tests, benches). Text is parsed elsewhere (profile/cache/geometry.h).
  */
 enum {
     MODEL_LEVELS_MAX = 4,

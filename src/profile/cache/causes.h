@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Why lines were missed, and which function's accesses to which object had thrown them out, of each
+ * event: by object, function, thread, field and instruction on an object, and so by cell of the
+ * matrix: MemSpy's "Causes of Replacements" (Martonosi, Gupta, Anderson 1992, Figure 3) and
+ * DTrack's premature evictions (Agaram et al. 2006, 3.5). Who threw out what is in bounded tables
+ * that keep the most frequent (tally.h); what found no room there is what `evicted` has more than
+ * its pairs. Private to src/profile; no memory is taken before the first cause is told.
+ */
+#ifndef MISSTOP_PROFILE_CACHE_CAUSES_H
+#define MISSTOP_PROFILE_CACHE_CAUSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "place.h"
+#include "profile/tables/tally.h"
+#include "profile/time/decay.h"
+
+/*
+ * Misses by cause, in rows that are made where a cause is told for the first time. Whose row it is
+ * says a slot: a dense id, or the index of a pair (tally.h), whose hash is then the key, for
+ * another pair may have taken its place. Private to src/profile.
+ */
+/* All but samples: weights. */
+struct causes_row {
+    struct counted samples;
+    struct counted weight[CAUSE_COUNT]; /* [CAUSE_NOT_TOLD] is unused */
+    struct counted evicted;             /* whose evictor is known */
+    struct counted by_itself;           /* ... and is whom this row is of */
+    struct counted early_same;  /* thrown out to make room, by accesses to the same object */
+    struct counted early_other; /* ... to another one */
+};
+
+struct causes_slot {
+    uint64_t key;
+    uint32_t row; /* index + 1; 0: none */
+};
+
+struct causes_table {
+    struct causes_slot *slots;
+    size_t slot_count;
+    struct causes_row *rows;
+    size_t row_count;
+    size_t row_room;
+};
+
+/* The row of a slot, empty if it was another key's; the caller bounds the slots. Valid until the
+ * next one is asked for. NULL: no memory. */
+struct causes_row *causes_table_row(struct causes_table *table, size_t slot, uint64_t key);
+
+/* The same for reading; NULL: there is none. */
+const struct causes_row *causes_table_find(const struct causes_table *table, size_t slot,
+                                           uint64_t key);
+
+/* Whether anything is known of who threw the line out. */
+static inline bool causes_evicted(const struct place *place)
+{
+    return place->evictor_function || place->evictor_object;
+}
+
+enum { EVICTOR_PAIRS = 1 << 15, EVICTOR_THREADS = 1 << 14 };
+
+struct causes {
+    /* Slots: CAUSES_SLOT() of object ids, function ids, and thread numbers. */
+    struct causes_table objects;
+    struct causes_table functions;
+    struct causes_table threads;
+    /* Slots and keys are those of the pairs that count offsets, and instructions on an object. */
+    struct causes_table offsets;
+    struct causes_table code;
+    /* Owner: object and event; key: EVICTOR_KEY(). Of cells also by the function that missed, which
+     * is their `extra`. */
+    struct pairs evictors;
+    struct pairs cell_evictors;
+    /* Owner: id of what missed and event; key: EVICTOR_THREAD_KEY(). */
+    struct pairs thread_evictors;
+};
+
+#define CAUSES_SLOT(id, event) PAIR_OWNER(id, event)
+
+#define EVICTOR_KEY(object, function) ((uint64_t)(object) << 32 | (function))
+#define EVICTOR_OBJECT(key)           ((uint32_t)((key) >> 32))
+#define EVICTOR_FUNCTION(key)         ((uint32_t)(key))
+
+/* `of`: enum causes_of, or what follows it: cells, which are objects with the function that missed
+ * (else 0). `thread`: dense number of the thread that threw out. */
+#define EVICTOR_THREAD_KEY(of, function, thread)                                                   \
+    ((uint64_t)(of) << 60 | (uint64_t)(function) << 16 | (thread))
+#define EVICTOR_THREAD_OF(key)       ((unsigned)((key) >> 60))
+#define EVICTOR_THREAD_FUNCTION(key) ((uint32_t)((key) >> 16))
+#define EVICTOR_THREAD(key)          ((uint32_t)(key)&0xffff)
+
+/* What a miss counts for. Ids as tallies_reserve() gives them. */
+struct causes_bins {
+    uint32_t object;
+    uint32_t function;
+    uint32_t thread;
+    uint32_t evictor_thread; /* UINT32_MAX: not known */
+    size_t offset;           /* of the pair; CAUSES_NO_PAIR: not hot enough */
+    size_t code;
+    uint64_t offset_hash;
+    uint64_t code_hash;
+};
+
+#define CAUSES_NO_PAIR SIZE_MAX
+
+void causes_fini(struct causes *causes);
+void causes_clear(struct causes *causes);
+void causes_rescale(struct causes *causes, double factor);
+
+/* Counts a miss whose cause was told, and no other; without memory it does not. */
+void causes_add(struct causes *causes, const struct causes_bins *bins, const struct place *place,
+                double scale);
+
+/* Whether any was told since the start or zero. */
+static inline bool causes_told(const struct causes *causes)
+{
+    return causes->objects.row_count;
+}
+
+#endif

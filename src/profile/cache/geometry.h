@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shape of one cache level: from sysfs, or as -C gives it. */
+#ifndef MISSTOP_PROFILE_CACHE_GEOMETRY_H
+#define MISSTOP_PROFILE_CACHE_GEOMETRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct geometry {
+    char level[8]; /* "L1d", "L2", "L3" */
+    uint64_t size_bytes;
+    uint32_t sets; /* size = sets * ways * line */
+    uint32_t ways;
+    uint32_t line_bytes; /* a power of two */
+    bool virtual_exact;  /* sets * line <= page: the virtual index equals the physical one */
+    bool guessed; /* not told: this machine's for another, or a usual one; set by the caller */
+};
+
+/* One cache of another machine, as a recording tells it; numbers and names are untrusted. */
+struct geometry_cache {
+    uint32_t level;
+    uint32_t line_bytes;
+    uint32_t sets;
+    uint32_t ways;
+    const char *type; /* "Data", "Instruction", "Unified" */
+};
+
+/*
+ * `spec`: NULL or "L1", "L2", "L3" (that level of CPU 0 below `sysfs_root`, normally
+ * "/sys/devices/system/cpu"), or "LEVEL=SIZE,WAYS,LINE" with K, M suffixes.
+ * NULL takes L1d. -EINVAL with what is wrong, -ENOENT when sysfs does not tell.
+ * Sets need not be a power of two (L3 slices): the set is then line number modulo sets.
+ */
+int geometry_parse(struct geometry *geometry, const char *spec, const char *sysfs_root,
+                   struct error *error);
+
+/* The same among `count` caches of another machine. -ENOENT: they tell nothing of that level. */
+int geometry_among(struct geometry *geometry, const char *spec, const struct geometry_cache *caches,
+                   size_t count, struct error *error);
+
+/* Set of an address. */
+uint32_t geometry_set(const struct geometry *geometry, uint64_t address);
+
+#endif

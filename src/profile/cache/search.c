@@ -1,0 +1,889 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/cache/search.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/tables/statistics.h"
+
+static void search_queue_put(struct search_queue *queue, const struct region *region)
+{
+    uint32_t i = queue->count;
+    if (i == SEARCH_QUEUE_MAX) {
+        if (queue->at[i - 1].share >= region->share)
+            return;
+        i = --queue->count;
+    }
+    for (; i > 0 && queue->at[i - 1].share < region->share; i--)
+        queue->at[i] = queue->at[i - 1];
+    queue->at[i] = *region;
+    queue->count++;
+}
+
+static struct region search_queue_take(struct search_queue *queue, uint32_t index)
+{
+    struct region region = queue->at[index];
+    queue->count--;
+    memmove(&queue->at[index], &queue->at[index + 1], (queue->count - index) * sizeof queue->at[0]);
+    return region;
+}
+
+/* How many of the best are final, up to the first that is not. */
+static uint32_t search_queue_finals(const struct search_queue *queue)
+{
+    uint32_t finals = 0;
+    while (finals < queue->count && queue->at[finals].final)
+        finals++;
+    return finals;
+}
+
+/* Sum of the shares of regions that could still be split. */
+static double search_queue_unsearched(const struct search_queue *queue)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < queue->count; i++)
+        if (!queue->at[i].final)
+            sum += queue->at[i].share;
+    return sum;
+}
+
+static void search_inside_note(struct search *search);
+
+enum { KEEP_ROUNDS = 6, EXPECTED_SAMPLES = 6 };
+
+static void search_drop(struct search *search, const struct region *region, const char *reason)
+{
+    uint32_t count =
+        search->dropped_count < SEARCH_DROPPED - 1 ? search->dropped_count : SEARCH_DROPPED - 1;
+    for (uint32_t i = count; i > 0; i--)
+        search->dropped[i] = search->dropped[i - 1];
+    search->dropped[0] = *region;
+    search->dropped[0].state = REGION_DROPPED;
+    search->dropped[0].reason = reason;
+    search->dropped_count = count + 1;
+}
+
+/* search.c: this interval's counter into the average of all its measurements. */
+static void search_average(const struct search *search, struct region *region)
+{
+    region->hits += region->weight;
+    region->total += search->all_weight;
+    region->total_samples += (double)search->all_samples;
+    region->share = region->total > 0 ? region->hits / region->total : 0;
+    region->iterations++;
+}
+
+/* Whether the other half of the same split had no miss either: then it is the whole parent,
+ * which was among the best, that went quiet. */
+static bool sibling_silent(const struct search *search, const struct region *region)
+{
+    for (uint32_t i = 0; i < search->active_count; i++)
+        if (&search->active[i] != region && search->active[i].parent == region->parent)
+            return !search->active[i].samples;
+    return true;
+}
+
+/* A region without a miss is dropped, unless it was among the best before: then it may be
+ * in a quiet phase, and is kept for some rounds. One of which a few samples were expected at most
+ * is not quiet yet. */
+static bool keep_silent(struct search *search, struct region *region)
+{
+    if (region->hits > 0 && region->share * (double)search->all_samples < EXPECTED_SAMPLES) {
+        region->state = search_found_state(search, region);
+        return true;
+    }
+    bool was_best =
+        region->ranked_share > 0 && (region->iterations > 1 || sibling_silent(search, region));
+    if (!was_best) {
+        search_drop(search, region, "no samples");
+        return false;
+    }
+    if (++region->zero_rounds > KEEP_ROUNDS) {
+        search_drop(search, region, "quiet for too many rounds");
+        return false;
+    }
+    region->state = REGION_KEPT;
+    region->reason = "no samples now, but was among the best";
+    if (region->share <= 0)
+        region->share = region->ranked_share / 2;
+    return true;
+}
+
+static enum region_state search_found_state(const struct search *search,
+                                            const struct region *region)
+{
+    if (!region->final)
+        return REGION_QUEUED;
+    return region_size(region) <= search->line_bytes ? REGION_LINE : REGION_OBJECT;
+}
+
+/* Keeps or drops a region without a miss; returns whether it was kept. */
+static bool search_queue_silent(struct search *search, struct region *region)
+{
+    if (!keep_silent(search, region))
+        return false;
+    search_queue_put(&search->queue, region);
+    return region->state == REGION_KEPT;
+}
+
+/* All measured regions into the queue; returns whether one without misses was kept. */
+static bool search_queue_measured(struct search *search)
+{
+    bool kept = false;
+    for (uint32_t i = 0; i < search->active_count; i++)
+        search_average(search, &search->active[i]);
+    search_inside_note(search);
+    for (uint32_t i = 0; i < search->active_count; i++) {
+        struct region *region = &search->active[i];
+        if (!region->samples && (region->iterations > 1 || !(region->hits > 0))) {
+            kept |= search_queue_silent(search, region);
+            continue;
+        }
+        region->zero_rounds = 0;
+        region->reason = region->open && region->final ? region->reason : NULL;
+        region->state = search_found_state(search, region);
+        search_queue_put(&search->queue, region);
+    }
+    return kept;
+}
+
+enum { EXTENTS_LOOKED_AT = 8 };
+
+enum holds { HOLDS_NOTHING_KNOWN, HOLDS_ONE, HOLDS_SEVERAL };
+
+static bool extent_at(const struct place_names *names, uint64_t address,
+                      struct object_extent *extent)
+{
+    return names->extent && names->extent(names->context, address, extent) &&
+           extent->base <= address && address < extent->bound;
+}
+
+static enum holds region_holds(const struct region *region, const struct place_names *names,
+                               struct object_extent *only)
+{
+    enum holds holds = HOLDS_NOTHING_KNOWN;
+    uint64_t address = region->base;
+    for (int i = 0; i < EXTENTS_LOOKED_AT && address < region->bound; i++) {
+        struct object_extent extent;
+        if (!extent_at(names, address, &extent))
+            return holds == HOLDS_ONE ? HOLDS_SEVERAL : HOLDS_NOTHING_KNOWN;
+        if (extent.object && holds == HOLDS_ONE)
+            return HOLDS_SEVERAL;
+        if (extent.object) {
+            *only = extent;
+            holds = HOLDS_ONE;
+        }
+        address = extent.bound;
+    }
+    return address < region->bound ? HOLDS_SEVERAL : holds;
+}
+
+/* Regions that a program manages itself, of some size: one name says too little. */
+static bool worth_opening(const struct place_names *names, const struct object_extent *extent)
+{
+    struct object_desc desc;
+    if (extent->bound - extent->base < SEARCH_OPEN_BYTES || !names->object ||
+        !names->object(names->context, extent->object, &desc))
+        return false;
+    return desc.kind == OBJECT_HEAP || desc.kind == OBJECT_ANON || desc.kind == OBJECT_MAP;
+}
+
+/* Nothing can be missed on where nothing is mapped: the ends of a region are those of what is in
+ * it. One that holds nothing stays as it is. */
+static void leave_gaps(struct region *region, const struct place_names *names)
+{
+    struct object_extent extent;
+    if (extent_at(names, region->base, &extent) && !extent.object && extent.bound < region->bound)
+        region->base = extent.bound;
+    if (extent_at(names, region->bound - 1, &extent) && !extent.object &&
+        extent.base > region->base)
+        region->bound = extent.base;
+}
+
+/*
+ * Finds out what the region holds and sets object, open, final; a region shrinks to what is
+ * mapped in it, and one with one object to that. `inside`: the user searches within an object.
+ */
+static void region_identify(struct region *region, const struct place_names *names, bool inside,
+                            uint32_t line_bytes)
+{
+    struct object_extent only = {0};
+    region->object = 0;
+    region->open = region->final = false;
+    leave_gaps(region, names);
+    if (region_holds(region, names, &only) == HOLDS_ONE) {
+        region->object = only.object;
+        region->base = only.base > region->base ? only.base : region->base;
+        region->bound = only.bound < region->bound ? only.bound : region->bound;
+        region->open = inside || worth_opening(names, &only);
+        region->final = !region->open;
+    }
+    if (region_size(region) <= line_bytes)
+        region->final = true;
+}
+
+static bool inside_region(const struct region *region, uint64_t point)
+{
+    return point > region->base && point < region->bound;
+}
+
+static bool nearest_edge(const struct region *region, const struct object_extent *extent,
+                         uint64_t middle, uint64_t *point)
+{
+    bool low = inside_region(region, extent->base);
+    bool high = inside_region(region, extent->bound);
+    if (low && high)
+        *point = middle - extent->base < extent->bound - middle ? extent->base : extent->bound;
+    else
+        *point = low ? extent->base : extent->bound;
+    return low || high;
+}
+
+static bool aligned_middle(const struct region *region, uint64_t middle, uint32_t line_bytes,
+                           uint64_t *point)
+{
+    uint64_t unit = region_size(region) > 2 * SEARCH_PAGE ? SEARCH_PAGE : line_bytes;
+    *point = middle & ~(unit - 1);
+    if (!inside_region(region, *point))
+        *point += unit;
+    return inside_region(region, *point);
+}
+
+/* Where to halve a region that is not one object: the middle, moved so that no object is cut.
+ * False: cannot be split. */
+static bool region_split_point(const struct region *region, const struct place_names *names,
+                               uint32_t line_bytes, uint64_t *point)
+{
+    struct object_extent extent;
+    uint64_t middle = region->base + region_size(region) / 2;
+    if (region->final || region_size(region) <= line_bytes)
+        return false;
+    if (extent_at(names, middle, &extent)) {
+        /* An object that starts in the middle needs no moving. In a gap, an edge of the gap
+         * is the better point: it costs no round to find out that the gap is empty. */
+        if (extent.object && extent.base == middle && inside_region(region, middle)) {
+            *point = middle;
+            return true;
+        }
+        if (nearest_edge(region, &extent, middle, point))
+            return true;
+        if (extent.object)
+            return false;
+    }
+    return aligned_middle(region, middle, line_bytes, point);
+}
+
+static void search_measure(struct search *search, const struct region *region);
+
+/*
+ * The search inside one object that a program manages itself (an arena, a mapping, a large block):
+ * which range, page or line of it is hot.
+ *
+ * Halving, as between objects, decides by two counts, and one unlucky count sends the search down
+ * to single lines of data that is used evenly. So a range is measured in eight pieces until these
+ * have enough samples together, and a chi-square test says whether it has a hotter part. If not,
+ * the range is a result. If it has, pieces of equal density become one range each, and those are
+ * searched in turn. A page is searched inside only while few of its pieces have nearly all of its
+ * samples: three hot lines of a page are results, ten are one page.
+ */
+
+enum { FEW_PIECES = 3, FRAME_SAMPLES = 64, FRAME_ROUNDS_MAX = 40, SMALL_PAGES = 16 };
+
+static const double worth_looking = 0.04; /* of all misses; below, the range is a result as it is */
+static const double most_of_page = 0.85;
+static const double even_p_value = 0.001;
+static const double same_density = 1.6; /* ratio of the densities of two neighbours */
+static const double uneven_density = 1.5;
+
+/* search.c: the search within one object. One range at a time. */
+static bool search_inside_wants(const struct region *region)
+{
+    return region->open && !region->final && region->state != REGION_KEPT;
+}
+
+static uint64_t piece_unit(const struct search *search, const struct region *whole)
+{
+    return region_size(whole) >= SEARCH_PIECES * SEARCH_PAGE ? SEARCH_PAGE : search->line_bytes;
+}
+
+static void finish(struct search *search, struct region *whole, const char *reason)
+{
+    whole->final = true;
+    whole->reason = reason;
+    whole->state = search_found_state(search, whole);
+    search_queue_put(&search->queue, whole);
+}
+
+/* False: the range became a result at once. */
+static bool search_inside_begin(struct search *search, const struct region *whole)
+{
+    struct search_frame *frame = &search->frame;
+    struct region small = *whole;
+    if (whole->iterations && whole->share < worth_looking) {
+        finish(search, &small, "too few samples to look inside");
+        return false;
+    }
+    *frame = (struct search_frame){.whole = *whole};
+    uint64_t unit = piece_unit(search, whole);
+    uint64_t step = (region_size(whole) / SEARCH_PIECES + unit - 1) & ~(unit - 1);
+    uint64_t at = whole->base;
+    search->splits++;
+    while (at < whole->bound) {
+        /* The first piece ends where its page or line does. */
+        uint64_t end = (at & ~(unit - 1)) + (step ? step : unit);
+        bool last = frame->count == SEARCH_PIECES - 1 || end >= whole->bound;
+        frame->pieces[frame->count++] = (struct region){.base = at,
+                                                        .bound = last ? whole->bound : end,
+                                                        .object = whole->object,
+                                                        .open = true,
+                                                        .depth = whole->depth + 1,
+                                                        .parent = search->splits,
+                                                        .ranked_share = whole->share};
+        at = last ? whole->bound : end;
+    }
+    return true;
+}
+
+static double frame_samples(const struct search_frame *frame)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < frame->count; i++)
+        sum += frame->pieces[i].share * frame->pieces[i].total_samples;
+    return sum;
+}
+
+/* Counters for the pieces that were measured least. */
+static void search_inside_measure(struct search *search)
+{
+    struct search_frame *frame = &search->frame;
+    bool taken[SEARCH_PIECES] = {false};
+    for (uint32_t n = 0; n < frame->count && search->active_count < search->ways_now; n++) {
+        uint32_t least = SEARCH_PIECES;
+        for (uint32_t i = 0; i < frame->count; i++)
+            if (!taken[i] && (least == SEARCH_PIECES ||
+                              frame->pieces[i].iterations < frame->pieces[least].iterations))
+                least = i;
+        taken[least] = true;
+        search_measure(search, &frame->pieces[least]);
+    }
+}
+
+/* Takes the pieces out of the counters; returns whether all have been measured enough. */
+static bool frame_collect(struct search *search)
+{
+    struct search_frame *frame = &search->frame;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < search->active_count; i++) {
+        struct region *region = &search->active[i];
+        uint32_t piece = 0;
+        while (piece < frame->count && frame->pieces[piece].base != region->base)
+            piece++;
+        if (piece < frame->count)
+            frame->pieces[piece] = *region;
+        else
+            search->active[kept++] = *region;
+    }
+    search->active_count = kept;
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = 0; i < frame->count; i++)
+        if (frame->pieces[i].iterations < least)
+            least = frame->pieces[i].iterations;
+    frame->rounds++;
+    return least && (frame_samples(frame) >= FRAME_SAMPLES || frame->rounds >= FRAME_ROUNDS_MAX);
+}
+
+static double density(const struct region *region)
+{
+    return region->share / (double)region_size(region);
+}
+
+/* The densities differ by more than chance, and by enough to be worth telling. */
+static bool frame_is_uneven(const struct search_frame *frame, double share, double samples)
+{
+    double mean = share / (double)region_size(&frame->whole);
+    double chi2 = 0;
+    bool differs = false;
+    for (uint32_t i = 0; i < frame->count; i++) {
+        const struct region *piece = &frame->pieces[i];
+        double expected = samples * (double)region_size(piece) / (double)region_size(&frame->whole);
+        double counted = samples * piece->share / share;
+        chi2 += (counted - expected) * (counted - expected) / expected;
+        differs |= density(piece) > uneven_density * mean || density(piece) < mean / 4;
+    }
+    return differs && chi2_p_value(chi2, frame->count - 1) < even_p_value;
+}
+
+static bool like_before(const struct region *group, const struct region *piece)
+{
+    double a = density(group);
+    double b = density(piece);
+    return a <= same_density * b && b <= same_density * a;
+}
+
+static void put_group(struct search *search, const struct region *group)
+{
+    struct region part = *group;
+    if (!(part.share > 0)) {
+        search_drop(search, &part, "no samples");
+        return;
+    }
+    region_identify(&part, &search->names, search->inside, search->line_bytes);
+    part.state = search_found_state(search, &part);
+    search_queue_put(&search->queue, &part);
+}
+
+/* Neighbours of one density are one range. */
+static void put_pieces(struct search *search)
+{
+    const struct search_frame *frame = &search->frame;
+    struct region group = frame->pieces[0];
+    for (uint32_t i = 1; i < frame->count; i++) {
+        const struct region *piece = &frame->pieces[i];
+        if (like_before(&group, piece)) {
+            group.bound = piece->bound;
+            group.share += piece->share;
+            group.hits = group.share * group.total;
+        } else {
+            put_group(search, &group);
+            group = *piece;
+        }
+    }
+    put_group(search, &group);
+}
+
+/* Share of the pieces that have most, a few of them. */
+static double most_of_few(const struct search_frame *frame)
+{
+    bool taken[SEARCH_PIECES] = {false};
+    double sum = 0;
+    for (uint32_t n = 0; n < FEW_PIECES && n < frame->count; n++) {
+        uint32_t most = SEARCH_PIECES;
+        for (uint32_t i = 0; i < frame->count; i++)
+            if (!taken[i] &&
+                (most == SEARCH_PIECES || frame->pieces[i].share > frame->pieces[most].share))
+                most = i;
+        taken[most] = true;
+        sum += frame->pieces[most].share;
+    }
+    return sum;
+}
+
+static void frame_decide(struct search *search)
+{
+    struct search_frame *frame = &search->frame;
+    double samples = frame_samples(frame);
+    double share = 0;
+    for (uint32_t i = 0; i < frame->count; i++)
+        share += frame->pieces[i].share;
+    struct region whole = frame->whole;
+    whole.total = frame->pieces[0].total;
+    whole.total_samples = frame->pieces[0].total_samples;
+    whole.share = share;
+    whole.hits = share * whole.total;
+    whole.iterations = frame->pieces[0].iterations;
+    bool small = search->inside && search->bound - search->base <= SMALL_PAGES * SEARCH_PAGE;
+    if (!(share > 0)) {
+        whole.samples = 0;
+        search_queue_silent(search, &whole);
+    } else if (!frame_is_uneven(frame, share, samples)) {
+        finish(search, &whole, "no hotter part");
+    } else if (region_size(&whole) <= SEARCH_PAGE && !small &&
+               most_of_few(frame) < most_of_page * share) {
+        finish(search, &whole, "used in several lines");
+    } else {
+        put_pieces(search);
+    }
+    frame->count = 0;
+}
+
+/* After an interval: the pieces leave the counters; when they are enough, what they say is queued.
+ */
+static void search_inside_note(struct search *search)
+{
+    if (search->frame.count && frame_collect(search))
+        frame_decide(search);
+}
+
+/* Two results of one object side by side, cut where a piece ended, are one. */
+static void search_join_neighbours(struct search *search)
+{
+    struct search_queue *queue = &search->queue;
+    for (uint32_t i = 0; i < queue->count; i++)
+        for (uint32_t k = 0; k < queue->count; k++) {
+            struct region low = queue->at[i];
+            struct region high = queue->at[k];
+            if (!low.open || !high.open || !low.final || !high.final || low.bound != high.base ||
+                low.object != high.object || !like_before(&low, &high))
+                continue;
+            low.bound = high.bound;
+            low.share += high.share;
+            low.total = low.total < high.total ? low.total : high.total;
+            low.total_samples =
+                low.total_samples < high.total_samples ? low.total_samples : high.total_samples;
+            low.hits = low.share * low.total;
+            low.state = search_found_state(search, &low);
+            search_queue_take(queue, i > k ? i : k);
+            search_queue_take(queue, i > k ? k : i);
+            search_queue_put(queue, &low);
+            i = UINT32_MAX; /* the queue changed: from the start */
+            break;
+        }
+}
+
+static const uint64_t judged_ns = 5000000000;
+static const double unsearched_enough = 0.01;
+static const double explained_lost = 0.75; /* of what was explained: below, start again */
+
+/* The best n - 1 are found, or all that is worth it (section 2.2). */
+static bool search_finished(const struct search *search)
+{
+    uint32_t finals = search_queue_finals(&search->queue);
+    return finals && (finals >= search->ways_now - 1 || finals == search->queue.count ||
+                      search_queue_unsearched(&search->queue) < unsearched_enough);
+}
+
+/* Index of the best found region in the queue, or of the one measured for the fewest misses. */
+static uint32_t next_found(const struct search_queue *queue, bool best)
+{
+    uint32_t next = queue->count;
+    for (uint32_t i = 0; i < queue->count; i++) {
+        if (!queue->at[i].final)
+            continue;
+        if (best)
+            return i;
+        if (next == queue->count || queue->at[i].total < queue->at[next].total)
+            next = i;
+    }
+    return next;
+}
+
+/*
+ * Where more is found than there are counters, a quarter of these goes round: a region that
+ * was measured once, in whatever phase the program was in, would keep that share for good.
+ */
+static void search_settle(struct search *search)
+{
+    uint32_t fixed = search->ways_now - search->ways_now / 4;
+    search->state = SEARCH_SETTLED;
+    search->active_count = 0;
+    while (search->active_count < search->ways_now) {
+        uint32_t next = next_found(&search->queue, search->active_count < fixed);
+        if (next == search->queue.count)
+            break;
+        struct region region = search_queue_take(&search->queue, next);
+        search_measure(search, &region);
+    }
+}
+
+double search_explained(const struct search *search)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < search->active_count; i++)
+        sum += search->active[i].final ? search->active[i].share : 0;
+    for (uint32_t i = 0; i < search->queue.count; i++)
+        sum += search->queue.at[i].final ? search->queue.at[i].share : 0;
+    return fmin(sum, 1);
+}
+
+/* Over several seconds: the program may use its objects in turn. */
+static bool judge(struct search *search)
+{
+    struct search_judged *judged = &search->judged;
+    if (judged->lasted_ns < judged_ns || judged->total <= 0)
+        return true;
+    double now = judged->hits / judged->total;
+    double before = judged->expected / judged->total;
+    double noise = 3 * sqrt(now * (1 - now) / judged->samples);
+    *judged = (struct search_judged){0};
+    return now + noise >= explained_lost * before;
+}
+
+/* The interval's counters, settled: false where what was found has lost its misses. */
+static bool search_still_explains(struct search *search, uint64_t now_ns)
+{
+    struct search_judged *judged = &search->judged;
+    for (uint32_t i = 0; i < search->active_count; i++) {
+        judged->hits += search->active[i].weight;
+        judged->expected += search->active[i].share * search->all_weight;
+        search_average(search, &search->active[i]);
+    }
+    judged->total += search->all_weight;
+    judged->samples += (double)search->all_samples;
+    judged->lasted_ns += now_ns - search->started_ns;
+    return judge(search);
+}
+
+enum { SAMPLES_PER_REGION = 30 };
+
+static const uint64_t interval_first_ns = 100000000;
+static const uint64_t interval_longest_ns = 30000000000;
+static const uint64_t interval_too_long_ns = 5000000000; /* fewer ways then */
+
+void search_init(struct search *search, const struct place_names *names, uint32_t ways,
+                 uint32_t line_bytes)
+{
+    *search = (struct search){.names = *names, .line_bytes = line_bytes};
+    search->ways = ways < 2 ? 2 : ways > SEARCH_WAYS_MAX ? SEARCH_WAYS_MAX : ways;
+}
+
+static int by_base(const void *left, const void *right)
+{
+    const struct region *a = left;
+    const struct region *b = right;
+    return a->base < b->base ? -1 : a->base > b->base;
+}
+
+static void begin_interval(struct search *search, uint64_t now_ns)
+{
+    qsort(search->active, search->active_count, sizeof search->active[0], by_base);
+    for (uint32_t i = 0; i < search->active_count; i++) {
+        search->active[i].weight = 0;
+        search->active[i].samples = 0;
+    }
+    search->all_weight = 0;
+    search->all_samples = 0;
+    search->started_ns = now_ns;
+}
+
+void search_measure_again(struct search *search, uint64_t now_ns)
+{
+    begin_interval(search, now_ns);
+}
+
+static uint64_t recent_known(const struct search *search)
+{
+    return search->recent_count < SEARCH_RECENT ? search->recent_count : SEARCH_RECENT;
+}
+
+/* What a region had among the newest samples is its first measurement. */
+static void count_recent(const struct search *search, struct region *region)
+{
+    for (uint64_t i = 0; i < recent_known(search); i++) {
+        double weight = search->recent_weight[i];
+        region->total += weight;
+        if (search->recent_address[i] >= region->base && search->recent_address[i] < region->bound)
+            region->hits += weight;
+    }
+    region->total_samples += (double)recent_known(search);
+}
+
+/* Gives the region a counter for the next interval. */
+static void search_measure(struct search *search, const struct region *region)
+{
+    struct region *measured = &search->active[search->active_count++];
+    *measured = *region;
+    if (!measured->total_samples)
+        count_recent(search, measured);
+}
+
+/* Replaces `region` by its two halves; false if it cannot be split. */
+static bool measure_halves(struct search *search, const struct region *region)
+{
+    uint64_t point;
+    if (!region_split_point(region, &search->names, search->line_bytes, &point))
+        return false;
+    struct region half = {
+        .depth = region->depth + 1, .parent = ++search->splits, .ranked_share = region->share};
+    for (int upper = 0; upper < 2; upper++) {
+        half.base = upper ? point : region->base;
+        half.bound = upper ? region->bound : point;
+        struct region identified = half;
+        region_identify(&identified, &search->names, search->inside, search->line_bytes);
+        search_measure(search, &identified);
+    }
+    return true;
+}
+
+/* The first round: the range in n parts, by halving the largest that is not one object. */
+static void first_regions(struct search *search)
+{
+    struct region whole = {
+        .base = search->base, .bound = search->bound, .parent = ++search->splits};
+    region_identify(&whole, &search->names, search->inside, search->line_bytes);
+    search->active_count = 0;
+    if (search_inside_wants(&whole)) {
+        search_inside_begin(search, &whole);
+        search_inside_measure(search);
+        return;
+    }
+    search_measure(search, &whole);
+    for (bool more = true; more && search->active_count < search->ways_now;) {
+        struct region *largest = NULL;
+        for (uint32_t i = 0; i < search->active_count; i++)
+            if (!search->active[i].object &&
+                (!largest || region_size(&search->active[i]) > region_size(largest)))
+                largest = &search->active[i];
+        struct region region = largest ? *largest : (struct region){.final = true};
+        more = measure_halves(search, &region);
+        if (more)
+            *largest = search->active[--search->active_count];
+    }
+}
+
+static void begin_search(struct search *search, uint64_t now_ns)
+{
+    search->state = SEARCH_SEARCHING;
+    search->queue.count = 0;
+    search->interval_ns = search->shortest_ns = interval_first_ns;
+    search->judged = (struct search_judged){0};
+    search->frame.count = 0;
+    search->recent_count = 0;
+    search->rounds = 0;
+    first_regions(search);
+    begin_interval(search, now_ns);
+}
+
+void search_start(struct search *search, uint64_t base, uint64_t bound, const char *what,
+                  uint64_t now_ns)
+{
+    struct object_extent extent;
+    search->base = base < bound ? base : bound;
+    search->bound = base < bound ? bound : base;
+    search->inside = search->names.extent &&
+                     search->names.extent(search->names.context, search->base, &extent) &&
+                     extent.object && extent.base <= search->base && extent.bound >= search->bound;
+    search->ways_now = search->ways;
+    search->iteration = search->restarts = search->dropped_count = 0;
+    snprintf(search->what, sizeof search->what, "%s", what ? what : "");
+    begin_search(search, now_ns);
+}
+
+void search_stop(struct search *search)
+{
+    search->state = SEARCH_OFF;
+    search->active_count = search->queue.count = search->dropped_count = 0;
+}
+
+void search_anew(struct search *search, uint64_t now_ns)
+{
+    search->ways_now = search->ways;
+    begin_search(search, now_ns);
+}
+
+static void restart(struct search *search, uint64_t now_ns)
+{
+    search->restarts++;
+    search_anew(search, now_ns);
+}
+
+/* The best of the queue into the counters: pieces or halves of what can be split, the rest as it
+ * is. */
+static void search_choose_regions(struct search *search)
+{
+    search->active_count = 0;
+    if (search->frame.count)
+        search_inside_measure(search);
+    for (uint32_t i = 0; i < search->queue.count && search->active_count < search->ways_now;) {
+        struct region *best = &search->queue.at[i];
+        bool split = !best->final && best->state != REGION_KEPT;
+        bool inside = search_inside_wants(best);
+        if (inside && search->frame.count) {
+            i++;
+            continue;
+        }
+        if (inside) {
+            struct region whole = search_queue_take(&search->queue, i);
+            if (search_inside_begin(search, &whole))
+                search_inside_measure(search);
+            continue;
+        }
+        if (split && search->active_count + 2 > search->ways_now) {
+            i++;
+            continue;
+        }
+        struct region region = search_queue_take(&search->queue, i);
+        region.ranked_share = region.share;
+        if (split && measure_halves(search, &region))
+            continue;
+        region.final |= split; /* cannot be split after all */
+        region.state =
+            region.state == REGION_KEPT ? REGION_KEPT : search_found_state(search, &region);
+        search_measure(search, &region);
+    }
+}
+
+/* A region that one noisy interval put on top sinks as it is measured again: what is then
+ * above it and not searched yet takes its counters, and the search goes on. */
+static void settle_or_choose(struct search *search)
+{
+    search_join_neighbours(search);
+    if (!search->frame.count && search_finished(search)) {
+        search_settle(search);
+    } else {
+        search->state = SEARCH_SEARCHING;
+        search_choose_regions(search);
+    }
+}
+
+static void go_on_settled(struct search *search, uint64_t now_ns)
+{
+    if (!search_still_explains(search, now_ns)) {
+        restart(search, now_ns);
+        return;
+    }
+    for (uint32_t i = 0; i < search->active_count; i++)
+        search_queue_put(&search->queue, &search->active[i]);
+    settle_or_choose(search);
+    begin_interval(search, now_ns);
+}
+
+static void go_on_searching(struct search *search, uint64_t now_ns)
+{
+    if (search->forgetful)
+        search->queue.count = 0;
+    bool kept = search_queue_measured(search);
+    if (kept) {
+        search->shortest_ns += search->shortest_ns / 2;
+        if (search->shortest_ns > interval_longest_ns)
+            search->shortest_ns = interval_longest_ns;
+    }
+    if (!search->queue.count && !search->frame.count) {
+        restart(search, now_ns);
+        return;
+    }
+    settle_or_choose(search);
+    begin_interval(search, now_ns);
+}
+
+/* Fewer ways where samples are rare. */
+static void adapt(struct search *search, uint64_t elapsed_ns, uint64_t needed)
+{
+    search->interval_ns = elapsed_ns;
+    if (elapsed_ns > interval_too_long_ns && search->all_samples < 2 * needed &&
+        search->ways_now > 3)
+        search->ways_now -= 2;
+    else if (elapsed_ns < interval_too_long_ns / 4 && search->ways_now < search->ways)
+        search->ways_now++;
+}
+
+/* Samples that the region measured least would have if the interval ended now. */
+static double samples_so_far(const struct search *search)
+{
+    double least = INFINITY;
+    for (uint32_t i = 0; i < search->active_count; i++)
+        if (!search->active[i].iterations && search->active[i].total_samples < least)
+            least = search->active[i].total_samples;
+    return (double)search->all_samples + (isfinite(least) ? least : 0);
+}
+
+void search_tick(struct search *search, uint64_t now_ns)
+{
+    /* What is played has no time before its first sample. */
+    if (!search->started_ns)
+        search->started_ns = now_ns;
+    if (search->state == SEARCH_OFF || now_ns < search->started_ns + search->shortest_ns)
+        return;
+    uint64_t needed =
+        (uint64_t)SAMPLES_PER_REGION * (search->active_count ? search->active_count : 1);
+    if (!search->all_samples || samples_so_far(search) < (double)needed)
+        return;
+    adapt(search, now_ns - search->started_ns, needed);
+    search->iteration++;
+    search->rounds++;
+    if (search->state == SEARCH_SETTLED)
+        go_on_settled(search, now_ns);
+    else
+        go_on_searching(search, now_ns);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/cache/search_phases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void search_phases_fini(struct search_phases *kept)
+{
+    free(kept->marks);
+    for (unsigned i = 0; i < SEARCH_KEPT; i++)
+        free(kept->kept[i].mark);
+}
+
+void search_phases_clear(struct search_phases *kept)
+{
+    bool ignored = kept->ignored;
+    search_phases_fini(kept);
+    *kept = (struct search_phases){.phase = PHASES_NONE, .ignored = ignored};
+}
+
+/* One at the end of each block. */
+static void mark(struct search_phases *kept, const struct search *search, uint64_t at_ns)
+{
+    if (!kept->marks)
+        kept->marks = malloc(SEARCH_MARKS * sizeof *kept->marks);
+    if (!kept->marks)
+        return;
+    const struct search_mark *last =
+        &kept->marks[(kept->mark_count + SEARCH_MARKS - 1) % SEARCH_MARKS];
+    if (kept->mark_count && last->at_ns == at_ns)
+        return;
+    struct search_mark *next = &kept->marks[kept->mark_count++ % SEARCH_MARKS];
+    next->at_ns = at_ns;
+    next->search = *search;
+}
+
+/* The newest before a change; NULL: none that old is known any more. */
+static const struct search_mark *mark_before(const struct search_phases *kept, uint64_t at_ns)
+{
+    unsigned known = kept->mark_count < SEARCH_MARKS ? kept->mark_count : SEARCH_MARKS;
+    for (unsigned back = 1; back <= known; back++) {
+        const struct search_mark *mark = &kept->marks[(kept->mark_count - back) % SEARCH_MARKS];
+        if (mark->at_ns <= at_ns)
+            return mark;
+    }
+    return NULL;
+}
+
+static struct search_kept *kept_of(struct search_phases *kept, uint8_t phase)
+{
+    for (unsigned i = 0; i < SEARCH_KEPT; i++)
+        if (kept->kept[i].mark && kept->kept[i].phase == phase)
+            return &kept->kept[i];
+    return NULL;
+}
+
+/* An empty one, or that of the phase that has been away longest; NULL: no memory. */
+static struct search_kept *search_phases_make_room(struct search_phases *kept)
+{
+    struct search_kept *oldest = &kept->kept[0];
+    for (unsigned i = 0; i < SEARCH_KEPT; i++) {
+        struct search_kept *one = &kept->kept[i];
+        if (!one->mark) {
+            one->mark = malloc(sizeof *one->mark);
+            return one->mark ? one : NULL;
+        }
+        if (one->mark->at_ns < oldest->mark->at_ns)
+            oldest = one;
+    }
+    return oldest;
+}
+
+/* What has measured more stays: a phase that was not recognised when it came began anew. */
+static void put_by(struct search_phases *kept, uint8_t phase, const struct search_mark *mark)
+{
+    struct search_kept *place = kept_of(kept, phase);
+    if (phase == PHASES_NONE || !mark)
+        return;
+    if (place && phase != kept->phase && place->mark->search.rounds > mark->search.rounds)
+        return;
+    if (!place)
+        place = search_phases_make_room(kept);
+    if (!place)
+        return;
+    *place->mark = *mark;
+    place->phase = phase;
+}
+
+/* What was found in a phase, and its interval goes on; what is counted over all of them stays. */
+static void take_up(struct search *search, const struct search_mark *mark, uint64_t now_ns)
+{
+    const struct search *from = &mark->search;
+    uint64_t counted_ns = mark->at_ns > from->started_ns ? mark->at_ns - from->started_ns : 0;
+    search->started_ns = now_ns > counted_ns ? now_ns - counted_ns : 0;
+    search->all_weight = from->all_weight;
+    search->all_samples = from->all_samples;
+    memcpy(search->active, from->active, from->active_count * sizeof *from->active);
+    search->active_count = from->active_count;
+    search->frame = from->frame;
+    search->recent_count = 0;
+    search->queue = from->queue;
+    search->state = from->state;
+    search->ways_now = from->ways_now;
+    search->interval_ns = from->interval_ns;
+    search->shortest_ns = from->shortest_ns;
+    search->splits = from->splits;
+    search->rounds = from->rounds;
+    search->judged = from->judged;
+}
+
+/* Returns when the phase began whose search goes on now, as far as that is known. */
+static uint64_t change(struct search_phases *kept, struct search *search,
+                       const struct phases *phases, uint64_t now_ns)
+{
+    const struct phases_segment *last = &phases->segments[phases->segment_count - 1];
+    /* Where the edge between two phases was taken for one, nothing of worth has been measured. */
+    bool edge = phases->was_edge || phases->segment_count < 2;
+    if (!edge)
+        put_by(kept, last[-1].phase, mark_before(kept, last->start_ns));
+    kept->phase = phases_now(phases);
+    kept->mark_count = 0;
+    const struct search_kept *known =
+        kept->phase != PHASES_NONE ? kept_of(kept, kept->phase) : NULL;
+    uint64_t begun_ns = edge ? now_ns : last->start_ns;
+    if (known)
+        take_up(search, known->mark, begun_ns);
+    else
+        search_anew(search, begun_ns);
+    return begun_ns;
+}
+
+uint64_t search_phases_step(struct search_phases *kept, struct search *search,
+                            const struct phases *phases, bool changed, uint64_t now_ns)
+{
+    if (search->state == SEARCH_OFF || kept->ignored)
+        return now_ns;
+    if (changed)
+        return change(kept, search, phases, now_ns);
+    mark(kept, search, phases->segments[phases->segment_count - 1].end_ns);
+    return now_ns;
+}
+
+void search_before_fini(struct search_before *before)
+{
+    for (unsigned i = 0; i < before->count; i++)
+        free(before->list[i]);
+}
+
+void search_before_clear(struct search_before *before)
+{
+    search_before_fini(before);
+    *before = (struct search_before){0};
+}
+
+/* The place of the oldest where there is no other. */
+static struct search *search_before_make_room(struct search_before *before)
+{
+    if (before->count < SEARCH_BEFORE_MOST)
+        return malloc(sizeof(struct search));
+    struct search *oldest = before->list[0];
+    memmove(before->list, before->list + 1, --before->count * sizeof *before->list);
+    return oldest;
+}
+
+void search_before_put(struct search_before *before, const struct search *search)
+{
+    if (search->state == SEARCH_OFF || !search->rounds)
+        return;
+    struct search *copy = search_before_make_room(before);
+    if (!copy)
+        return;
+    *copy = *search;
+    before->list[before->count++] = copy;
+}
+
+bool search_before_take(struct search_before *before, struct search *search, uint64_t now_ns)
+{
+    if (!before->count)
+        return false;
+    struct search *newest = before->list[--before->count];
+    *search = *newest;
+    free(newest);
+    search_measure_again(search, now_ns);
+    return true;
+}
+
+const char *search_before_what(const struct search_before *before)
+{
+    return before->count ? before->list[before->count - 1]->what : NULL;
+}

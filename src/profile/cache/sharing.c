@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/cache/sharing.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access.h"
+#include "sample.h"
+
+#define SOON_NS UINT64_C(1000000000)
+
+/* Begins a line anew with the access to come. */
+static void sharing_line_start(struct sharing_line *line, uint64_t address)
+{
+    *line = (struct sharing_line){.address = address};
+}
+
+static void rescale_side(struct sharing_side *side, double factor)
+{
+    side->samples.at[BASIS_DECAYED] *= factor;
+    side->loads.at[BASIS_DECAYED] *= factor;
+    side->stores.at[BASIS_DECAYED] *= factor;
+    side->hitm.at[BASIS_DECAYED] *= factor;
+    for (int i = 0; i < SHARING_SPOTS; i++) {
+        side->spots[i].credit *= factor;
+        side->spots[i].samples.at[BASIS_DECAYED] *= factor;
+    }
+}
+
+static void sharing_line_rescale(struct sharing_line *line, double factor)
+{
+    line->samples.at[BASIS_DECAYED] *= factor;
+    line->pairs.at[BASIS_DECAYED] *= factor;
+    line->turns.at[BASIS_DECAYED] *= factor;
+    line->hitm.at[BASIS_DECAYED] *= factor;
+    line->snooped.at[BASIS_DECAYED] *= factor;
+    for (int i = 0; i < line->owner_count; i++)
+        line->owners[i].samples.at[BASIS_DECAYED] *= factor;
+    for (int i = 0; i < line->side_count; i++)
+        rescale_side(&line->sides[i], factor);
+}
+
+/* An extent that is wider than one known already, and begins elsewhere, is the same memory seen
+ * with less knowledge; one that overlaps in any other way is memory used anew. */
+enum relation { RELATION_APART, RELATION_SAME, RELATION_WIDER, RELATION_CLOSER, RELATION_ANEW };
+
+static enum relation relate(const struct sharing_owner *owner, const struct place *place)
+{
+    uint64_t old_end = owner->base + owner->size;
+    uint64_t new_end = place->base + place->size_bytes;
+    if (owner->object == place->object && owner->base == place->base)
+        return RELATION_SAME;
+    if (!place->size_bytes)
+        return RELATION_WIDER;
+    if (!owner->size)
+        return RELATION_CLOSER;
+    if (place->base >= old_end || owner->base >= new_end)
+        return RELATION_APART;
+    if (place->base < owner->base && new_end >= old_end)
+        return RELATION_WIDER;
+    if (place->base > owner->base && new_end <= old_end)
+        return RELATION_CLOSER;
+    return RELATION_ANEW;
+}
+
+static struct sharing_owner owner_of(const struct place *place)
+{
+    return (struct sharing_owner){
+        .base = place->base, .size = place->size_bytes, .object = place->object};
+}
+
+/* The owner of an access; false: the line is used anew, and what was counted is of the past. */
+static bool find_owner(struct sharing_line *line, const struct place *place,
+                       struct sharing_owner **found)
+{
+    *found = NULL;
+    for (int i = 0; i < line->owner_count; i++) {
+        enum relation relation = relate(&line->owners[i], place);
+        if (relation == RELATION_ANEW)
+            return false;
+        if (relation == RELATION_CLOSER)
+            line->owners[i] = owner_of(place);
+        if (relation != RELATION_APART) {
+            *found = &line->owners[i];
+            return true;
+        }
+    }
+    if (line->owner_count < SHARING_OWNERS) {
+        *found = &line->owners[line->owner_count++];
+        **found = owner_of(place);
+    }
+    return true;
+}
+
+/* The side of a thread, in the place of the coldest that is nearly forgotten; NULL: no room. */
+static struct sharing_side *side_of(struct sharing_line *line, const struct access *access,
+                                    double scale)
+{
+    struct sharing_side *coldest = &line->sides[0];
+    for (int i = 0; i < line->side_count; i++) {
+        struct sharing_side *side = &line->sides[i];
+        if (side->tid == access->tid)
+            return side;
+        if (side->samples.at[BASIS_DECAYED] < coldest->samples.at[BASIS_DECAYED])
+            coldest = side;
+    }
+    if (line->side_count < SHARING_SIDES)
+        coldest = &line->sides[line->side_count++];
+    else if (coldest->samples.at[BASIS_DECAYED] > scale / 4)
+        return NULL;
+    *coldest = (struct sharing_side){.tid = access->tid};
+    return coldest;
+}
+
+/* The spot of an instruction; the poorest is worn down by those that find no room (tally.h). */
+static struct sharing_spot *spot_of(struct sharing_side *side, uint64_t ip, double scale)
+{
+    struct sharing_spot *poorest = &side->spots[0];
+    for (int i = 0; i < SHARING_SPOTS; i++) {
+        struct sharing_spot *spot = &side->spots[i];
+        if (spot->credit > 0 && spot->ip == ip)
+            return spot;
+        if (spot->credit < poorest->credit)
+            poorest = spot;
+    }
+    poorest->credit -= scale;
+    if (poorest->credit > 0)
+        return NULL;
+    *poorest = (struct sharing_spot){.ip = ip};
+    return poorest;
+}
+
+/* Bits of the bytes an access touches on its first line. */
+static uint64_t bytes_of(const struct access *access)
+{
+    unsigned first = access->address % SHARING_LINE_BYTES;
+    unsigned size = access->size ? access->size : 1;
+    uint64_t bits = size < SHARING_LINE_BYTES ? (UINT64_C(1) << size) - 1 : UINT64_MAX;
+    return bits << first;
+}
+
+static void add_spot(struct sharing_spot *spot, const struct place *place, uint32_t object,
+                     double scale)
+{
+    const struct access *access = &place->access;
+    uint64_t bytes = bytes_of(access);
+    spot->credit += scale;
+    counted_add(&spot->samples, 1, scale);
+    spot->function = place->function;
+    spot->object = object;
+    spot->address = access->address;
+    spot->type = place->by_member ? place->type : 0;
+    spot->type_offset = place->type_offset;
+    spot->size = access->size > spot->size ? access->size : spot->size;
+    spot->locked |= access->locked;
+    if (access->kind != ACCESS_STORE)
+        spot->read |= bytes;
+    if (sharing_writes(access))
+        spot->written |= bytes;
+}
+
+static void add_side(struct sharing_line *line, const struct place *place, uint32_t object,
+                     bool hitm, double scale)
+{
+    const struct access *access = &place->access;
+    struct sharing_side *side = side_of(line, access, scale);
+    if (!side) {
+        line->others += line->others < UINT32_MAX;
+        return;
+    }
+    side->cpu = access->cpu;
+    side->last_ns = access->time_ns;
+    counted_add(&side->samples, 1, scale);
+    if (access->kind == ACCESS_LOAD || access->kind == ACCESS_LOAD_STORE)
+        counted_add(&side->loads, 1, scale);
+    if (sharing_writes(access))
+        counted_add(&side->stores, 1, scale);
+    if (hitm)
+        counted_add(&side->hitm, 1, scale);
+    struct sharing_spot *spot = spot_of(side, access->ip, scale);
+    if (spot)
+        add_spot(spot, place, object, scale);
+}
+
+/* NULL: not known, though there may be room for it. */
+static const struct sharing_side *known_side(const struct sharing_line *line, uint32_t tid)
+{
+    for (int i = 0; i < line->side_count; i++)
+        if (line->sides[i].tid == tid)
+            return &line->sides[i];
+    return NULL;
+}
+
+/*
+ * Turns are of threads that were there before and come back: threads that only follow each other,
+ * as those of a program that starts new ones for each piece of work, never do. Of those that no
+ * side is kept of that is not known, so they count in neither.
+ */
+static void add_turn(struct sharing_line *line, const struct access *access, double scale)
+{
+    const struct sharing_side *side = known_side(line, access->tid);
+    bool wrote = sharing_writes(access);
+    bool soon = line->last_ns && access->time_ns - line->last_ns <= SOON_NS;
+    bool elsewhere = access->cpu == SAMPLE_NO_CPU || access->cpu != line->last_cpu;
+    bool back = side && access->time_ns - side->last_ns <= SOON_NS;
+    if (soon && (side || line->side_count < SHARING_SIDES))
+        counted_add(&line->pairs, 1, scale);
+    if (soon && back && elsewhere && access->tid != line->last_tid && (wrote || line->last_wrote))
+        counted_add(&line->turns, 1, scale);
+    line->last_ns = access->time_ns;
+    line->last_tid = access->tid;
+    line->last_cpu = access->cpu;
+    line->last_wrote = wrote;
+}
+
+/* One access to it. Where its memory has become another object, the line begins anew. */
+static void sharing_line_add(struct sharing_line *line, const struct place *place,
+                             const struct data_source *source, double scale)
+{
+    const struct access *access = &place->access;
+    struct sharing_owner *owner;
+    bool hitm = source->snoop == SNOOP_HITM;
+    if (!find_owner(line, place, &owner)) {
+        sharing_line_start(line, line->address);
+        find_owner(line, place, &owner);
+    }
+    if (owner)
+        counted_add(&owner->samples, 1, scale);
+    counted_add(&line->samples, 1, scale);
+    if (hitm)
+        counted_add(&line->hitm, 1, scale);
+    if (source->snoop != SNOOP_UNKNOWN)
+        counted_add(&line->snooped, 1, scale);
+    add_turn(line, access, scale);
+    add_side(line, place, owner ? owner->object : place->object, hitm, scale);
+}
+
+enum { STORED = 1, SEVERAL = 2, RECORDED = 4 };
+
+/* What was seen longer ago says nothing of now. */
+#define WATCH_NS UINT64_C(60000000000)
+
+int sharing_init(struct sharing *sharing)
+{
+    *sharing =
+        (struct sharing){.watched = aligned_alloc(sizeof(struct sharing_watch),
+                                                  SHARING_WATCHED * sizeof(struct sharing_watch)),
+                         .lines = calloc(SHARING_LINES, sizeof(struct sharing_line))};
+    if (!sharing->watched || !sharing->lines || pairs_init(&sharing->ranking, SHARING_LINES)) {
+        sharing_fini(sharing);
+        return -ENOMEM;
+    }
+    sharing_clear(sharing);
+    return 0;
+}
+
+void sharing_fini(struct sharing *sharing)
+{
+    free(sharing->watched);
+    free(sharing->lines);
+    pairs_fini(&sharing->ranking);
+    *sharing = (struct sharing){0};
+}
+
+void sharing_clear(struct sharing *sharing)
+{
+    memset(sharing->watched, 0, SHARING_WATCHED * sizeof *sharing->watched);
+    memset(sharing->lines, 0, SHARING_LINES * sizeof *sharing->lines);
+    pairs_clear(&sharing->ranking);
+}
+
+void sharing_rescale(struct sharing *sharing, double factor)
+{
+    pairs_rescale(&sharing->ranking, factor);
+    for (int i = 0; i < SHARING_LINES; i++)
+        sharing_line_rescale(&sharing->lines[i], factor);
+}
+
+static uint64_t line_hash(uint64_t line)
+{
+    return hash_mix(line);
+}
+
+static struct sharing_watch *watch_of(const struct sharing *sharing, uint64_t hash)
+{
+    return &sharing->watched[hash & (SHARING_WATCHED - 1)];
+}
+
+void sharing_prefetch(const struct sharing *sharing, uint64_t address)
+{
+    __builtin_prefetch(watch_of(sharing, line_hash(address / SHARING_LINE_BYTES)), 1);
+}
+
+static uint64_t line_address(uint64_t address)
+{
+    return address & ~(uint64_t)(SHARING_LINE_BYTES - 1);
+}
+
+static void sharing_note_access(struct sharing_watch *seen, const struct place *place,
+                                unsigned flags)
+{
+    const struct access *access = &place->access;
+    *seen = (struct sharing_watch){.time_ns = access->time_ns,
+                                   .address = access->address,
+                                   .ip = access->ip,
+                                   .tid = access->tid,
+                                   .cpu = access->cpu,
+                                   .object = place->object,
+                                   .function = place->function,
+                                   .type = place->by_member ? place->type : 0,
+                                   .type_offset = place->type_offset,
+                                   .size = access->size,
+                                   .kind = access->kind,
+                                   .locked = access->locked,
+                                   .flags = (uint8_t)flags};
+}
+
+/* The access remembered, as it came; where it fell is known if that is where this one falls. */
+static struct place recall(const struct sharing_watch *seen, const struct place *place)
+{
+    bool same = seen->object == place->object;
+    struct place past = {.object = seen->object,
+                         .function = seen->function,
+                         .base = same ? place->base : seen->address,
+                         .size_bytes = same ? place->size_bytes : 0,
+                         .type = seen->type,
+                         .type_offset = seen->type_offset,
+                         .by_member = seen->type != 0};
+    past.access = (struct access){.time_ns = seen->time_ns,
+                                  .address = seen->address,
+                                  .ip = seen->ip,
+                                  .tid = seen->tid,
+                                  .cpu = seen->cpu,
+                                  .size = seen->size,
+                                  .kind = seen->kind,
+                                  .locked = seen->locked};
+    return past;
+}
+
+/* The line's row; begun with what is remembered of the access before. NULL: not hot enough. */
+static struct sharing_line *sharing_find_line(struct sharing *sharing,
+                                              const struct sharing_watch *seen,
+                                              const struct place *place, double scale)
+{
+    static const struct data_source nothing;
+    uint64_t address = line_address(place->access.address);
+    uint64_t hash = line_hash(address / SHARING_LINE_BYTES) | 1;
+    struct pair *pair = pairs_take(&sharing->ranking, hash, 0, address, scale);
+    if (!pair)
+        return NULL;
+    struct sharing_line *line = &sharing->lines[pair - sharing->ranking.at];
+    if (line->address == address)
+        return line;
+    sharing_line_start(line, address);
+    if (line_address(seen->address) == address) {
+        struct place past = recall(seen, place);
+        sharing_line_add(line, &past, &nothing, scale);
+    }
+    return line;
+}
+
+void sharing_add(struct sharing *sharing, const struct place *place, double scale)
+{
+    const struct access *access = &place->access;
+    uint64_t address = line_address(access->address);
+    struct sharing_watch *seen = watch_of(sharing, line_hash(address / SHARING_LINE_BYTES));
+    struct data_source source = {0};
+    if (access->kind == ACCESS_PREFETCH)
+        return;
+    bool known =
+        line_address(seen->address) == address && access->time_ns - seen->time_ns <= WATCH_NS;
+    unsigned flags = known ? seen->flags : 0;
+    if (known && seen->tid != access->tid)
+        flags |= SEVERAL;
+    if (sharing_writes(access))
+        flags |= STORED;
+    if (access->data_src) {
+        source = data_source_decode(access->data_src);
+        flags |= RECORDED;
+    }
+    if (source.snoop == SNOOP_HITM || (flags & SEVERAL && flags & (STORED | RECORDED))) {
+        struct sharing_line *line = sharing_find_line(sharing, seen, place, scale);
+        if (line)
+            sharing_line_add(line, place, &source, scale);
+    }
+    sharing_note_access(seen, place, flags);
+}
+
+/* Turns that phases of their own would give are few beside those of accesses that mix: a hundredth.
+ * Threads that wait for a CPU mix the less: three busy ones on two CPUs a quarter as much. */
+static const double mixed = 0.1;
+static const double mostly = 0.8;
+
+const char *sharing_verdict_name(enum sharing_verdict verdict)
+{
+    static const char *const names[] = {"unsure", "true", "false", "both", "read-only"};
+    return (unsigned)verdict < 5 ? names[verdict] : "unsure";
+}
+
+const char *sharing_evidence_name(enum sharing_evidence evidence)
+{
+    return evidence == SHARING_HITM ? "hitm" : "turns";
+}
+
+struct reading {
+    enum snapshot_basis basis;
+    double scale;
+};
+
+static double at(const struct reading *how, const struct counted *counted)
+{
+    return counted_read(counted, how->basis, how->scale);
+}
+
+/* Chance that two accesses drawn from all sides are of two threads with a store among them. */
+static double chance_of_turn(const struct sharing_line *line, const struct reading *how)
+{
+    double all = 0;
+    double chance = 0;
+    for (int i = 0; i < line->side_count; i++)
+        all += at(how, &line->sides[i].samples);
+    if (!(all > 0))
+        return 0;
+    for (int i = 0; i < line->side_count; i++)
+        for (int k = 0; k < i; k++) {
+            double a = at(how, &line->sides[i].samples);
+            double b = at(how, &line->sides[k].samples);
+            double no_store = a > 0 && b > 0
+                                  ? (1 - fmin(1, at(how, &line->sides[i].stores) / a)) *
+                                        (1 - fmin(1, at(how, &line->sides[k].stores) / b))
+                                  : 1;
+            chance += 2 * a / all * b / all * (1 - no_store);
+        }
+    return chance;
+}
+
+/* How much two instructions of different threads are in each other's way, and whether for the
+ * same bytes. */
+static void weigh_spots(const struct reading *how, const struct sharing_spot *a,
+                        const struct sharing_spot *b, double *same, double *apart)
+{
+    double weight = at(how, &a->samples) * at(how, &b->samples);
+    if (!(a->credit > 0) || !(b->credit > 0) || !(a->written | b->written))
+        return;
+    bool overlap = a->written & (b->read | b->written) || b->written & a->read;
+    *(overlap ? same : apart) += weight;
+}
+
+static double overlap_of(const struct sharing_line *line, const struct reading *how)
+{
+    double same = 0;
+    double apart = 0;
+    for (int i = 0; i < line->side_count; i++)
+        for (int k = 0; k < i; k++)
+            for (int n = 0; n < SHARING_SPOTS * SHARING_SPOTS; n++)
+                weigh_spots(how, &line->sides[i].spots[n / SHARING_SPOTS],
+                            &line->sides[k].spots[n % SHARING_SPOTS], &same, &apart);
+    return same + apart > 0 ? same / (same + apart) : NAN;
+}
+
+static enum sharing_verdict verdict_of(const struct sharing_judged *judged)
+{
+    if (isnan(judged->overlap) || !judged->sure)
+        return SHARING_UNSURE;
+    return judged->overlap >= mostly       ? SHARING_TRUE
+           : judged->overlap <= 1 - mostly ? SHARING_FALSE
+                                           : SHARING_BOTH;
+}
+
+struct sharing_judged sharing_judge(const struct sharing_line *line, enum snapshot_basis basis,
+                                    double scale)
+{
+    struct reading how = {basis, scale};
+    struct sharing_judged judged = {.samples = at(&how, &line->samples),
+                                    .turns = at(&how, &line->turns),
+                                    .pairs = at(&how, &line->pairs),
+                                    .hitm = NAN};
+    double snooped = at(&how, &line->snooped);
+    judged.expected = judged.pairs * chance_of_turn(line, &how);
+    judged.overlap = overlap_of(line, &how);
+    if (snooped > 0)
+        judged.hitm = at(&how, &line->hitm);
+    bool turns = judged.turns >= SHARING_TURNS_LISTED && judged.turns >= mixed * judged.expected;
+    bool hitm = judged.hitm >= 0.5;
+    judged.evidence = hitm ? SHARING_HITM : SHARING_TURNS;
+    judged.sure = judged.hitm >= SHARING_HITM_SURE || (turns && judged.turns >= SHARING_TURNS_SURE);
+    judged.listed = turns || hitm;
+    judged.verdict = verdict_of(&judged);
+    if (!judged.listed && snooped > 0 && isnan(judged.overlap) && line->side_count > 1) {
+        judged.listed = true;
+        judged.verdict = SHARING_READ_ONLY;
+    }
+    return judged;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/cache/spread.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ORDER_SAMPLES = 64, /* steps that a share of 0.7 is 3 standard deviations from a half with */
+    PASS_SAMPLES = 3    /* of one pass over the data: two of each look like no order at all */
+};
+
+static const double in_order = 0.7;
+static const double no_order = 0.06;    /* from a half, at most */
+static const double seen_again = 0.1;   /* of the lines: fewer, and most were not seen at all */
+static const double bytes_per_s = 20e9; /* more than a core reads from memory */
+
+/* A step from the last address of the same thread. */
+static void spread_step(struct spread *spread, const struct window_entry *entry)
+{
+    unsigned at = entry->tid % SPREAD_THREADS;
+    if (spread->last[at].tid == entry->tid && spread->last[at].address) {
+        uint64_t half = (spread->highest - spread->lowest) / 2;
+        uint64_t last = spread->last[at].address;
+        spread->up += entry->address > last;
+        spread->down += entry->address < last;
+        spread->far_up += entry->address > last && entry->address - last > half;
+        spread->far_down += entry->address < last && last - entry->address > half;
+        uint64_t length = entry->address > last ? entry->address - last : last - entry->address;
+        if (length >= SPREAD_STEP_LEAST && length <= SPREAD_STEP_MOST)
+            spread->steps[spread->step_count++ % SPREAD_STEPS] = (uint32_t)length;
+    }
+    spread->last[at].tid = entry->tid;
+    spread->last[at].address = entry->address;
+}
+
+static bool in_array(const struct spread_of *of, uint64_t into)
+{
+    for (size_t i = 0; i < of->array_count; i++)
+        if (into >= of->arrays[i].first && into < of->arrays[i].end)
+            return true;
+    return false;
+}
+
+static void place(struct spread *spread, const struct spread_of *of,
+                  const struct window_entry *entry, uint32_t line_bytes)
+{
+    if (!of->element_size || entry->type != of->type || line_bytes > SPREAD_LINE_MOST)
+        return;
+    uint64_t into = of->type ? entry->type_offset : entry->offset % of->element_size;
+    if (of->type && in_array(of, into))
+        return;
+    uint64_t begin = (entry->address - into) % line_bytes;
+    spread->begins[begin]++;
+    bool crosses = (begin + of->hot_first) / line_bytes != (begin + of->hot_end - 1) / line_bytes;
+    spread->crossing += crosses;
+    spread->behind +=
+        crosses && (begin + of->hot_first) / line_bytes != (begin + into) / line_bytes;
+    spread->typed++;
+}
+
+static void spread_take(struct spread *spread, const struct spread_of *of,
+                        const struct window_entry *entry, uint32_t line_bytes)
+{
+    spread->samples++;
+    spread->kept += entry->kept;
+    spread->widest = entry->size > spread->widest ? entry->size : spread->widest;
+    if (entry->mapped) {
+        spread->lines++;
+        spread->singles += entry->count == 1;
+        spread->doubles += entry->count == 2;
+    }
+    if (entry->address < spread->lowest)
+        spread->lowest = entry->address;
+    if (entry->address > spread->highest)
+        spread->highest = entry->address;
+    spread_step(spread, entry);
+    place(spread, of, entry, line_bytes);
+}
+
+void spread_gather(struct spread *spreads, const struct spread_of *of, size_t count,
+                   const struct window *window, uint32_t line_bytes)
+{
+    for (size_t i = 0; i < count; i++)
+        spreads[i] = (struct spread){.lowest = UINT64_MAX};
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        for (size_t k = 0; k < count; k++)
+            if (of[k].object == entry->object) {
+                spread_take(&spreads[k], &of[k], entry, line_bytes);
+                spreads[k].slices[(uint64_t)i * SPREAD_SLICES / window->used]++;
+                break;
+            }
+    }
+}
+
+static double up_share(const struct spread *spread)
+{
+    uint32_t steps = spread->up + spread->down;
+    return steps < ORDER_SAMPLES ? NAN : (double)spread->up / steps;
+}
+
+static bool goes_through(const struct spread *spread)
+{
+    double up = up_share(spread);
+    return (up >= in_order || up <= 1 - in_order) &&
+           spread->lines - spread->singles <= seen_again * spread->lines;
+}
+
+double spread_bytes(const struct spread *spread, uint32_t line_bytes)
+{
+    double once = spread->singles;
+    double unseen = once * (once - 1) / (2.0 * (spread->doubles + 1.0));
+    double lines = spread->lines + fmax(0, unseen);
+    if (!spread->samples)
+        return 0;
+    double most = (double)((spread->highest - spread->lowest) / line_bytes + 1);
+    /* A pass over an array waits at the first lines of pages, where prefetching begins anew: the
+     * estimate takes the rest for lines that do not exist. */
+    return (goes_through(spread) ? most : fmin(lines, most)) * line_bytes;
+}
+
+double spread_passes(const struct spread *spread, enum spread_order order)
+{
+    double net = (double)spread->far_down - spread->far_up;
+    return fmax(0, order == SPREAD_FORWARD ? net : order == SPREAD_BACKWARD ? -net : 0);
+}
+
+double spread_pass_samples(const struct spread *spread, double rate)
+{
+    return (double)(spread->highest - spread->lowest) / bytes_per_s * rate;
+}
+
+enum spread_order spread_order(const struct spread *spread, double pass_samples)
+{
+    double up = up_share(spread);
+    if (up >= in_order)
+        return SPREAD_FORWARD;
+    if (up <= 1 - in_order)
+        return SPREAD_BACKWARD;
+    return fabs(up - 0.5) <= no_order && pass_samples >= PASS_SAMPLES ? SPREAD_SCATTERED
+                                                                      : SPREAD_UNKNOWN;
+}
+
+double spread_together(const struct spread *a, const struct spread *b)
+{
+    double shared = 0;
+    for (int i = 0; i < SPREAD_SLICES; i++)
+        shared += fmin((double)a->slices[i] / a->samples, (double)b->slices[i] / b->samples);
+    return a->samples && b->samples ? shared : 0;
+}
+
+enum { LINE = 64, SCALAR_MAX = 8, STEP = 4, SAMPLES_PER_BIN = 4 };
+
+/* Bits by which an element size must beat plain scalars, and be within of the best. */
+static const double margin_bits = 0.30;
+static const double same_bits = 0.30;
+static const double same_scalar_bits = 0.10;
+
+static int order(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left;
+    uint64_t b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* A hot scalar gives one offset many times: that says nothing about a stride. */
+static size_t make_distinct(uint64_t *offsets, size_t count)
+{
+    size_t kept = 0;
+    qsort(offsets, count, sizeof *offsets, order);
+    for (size_t i = 0; i < count; i++)
+        if (!kept || offsets[kept - 1] != offsets[i])
+            offsets[kept++] = offsets[i];
+    return kept;
+}
+
+static void residues(uint16_t *bins, const uint64_t *offsets, size_t count, uint32_t size)
+{
+    memset(bins, 0, size * sizeof *bins);
+    for (size_t i = 0; i < count; i++)
+        bins[offsets[i] % size]++;
+}
+
+/* log2(size) less the entropy of the place inside, with Miller and Madow's correction
+ * for the entropy that few samples hide. */
+static double saved_bits(const uint64_t *offsets, size_t count, uint32_t size)
+{
+    uint16_t bins[STRIDE_ELEMENT_MAX];
+    double sum = 0;
+    uint32_t occupied = 0;
+    residues(bins, offsets, count, size);
+    for (uint32_t i = 0; i < size; i++)
+        if (bins[i]) {
+            occupied++;
+            sum += bins[i] * log2(bins[i]);
+        }
+    double entropy = log2((double)count) - sum / (double)count;
+    double hidden = (occupied - 1) / (2 * (double)count * M_LN2);
+    return log2(size) - entropy - hidden;
+}
+
+/* Share of offsets on places that hold at least twice what chance gives; whether the
+ * hottest place is where cache lines start. */
+static double explained(const uint64_t *offsets, size_t count, uint32_t size, uint32_t scalar,
+                        uint32_t line_phase, bool *at_line)
+{
+    uint16_t bins[STRIDE_ELEMENT_MAX];
+    double even = (double)count * scalar / size;
+    double hot = 0;
+    uint32_t top = 0;
+    residues(bins, offsets, count, size);
+    for (uint32_t i = 0; i < size; i++) {
+        hot += bins[i] >= 2 * even || (bins[i] > 1.2 * even && bins[i] > even + 5 * sqrt(even))
+                   ? bins[i]
+                   : 0;
+        top = bins[i] > bins[top] ? i : top;
+    }
+    *at_line = size % LINE == 0 && top % LINE == line_phase % LINE;
+    return hot / (double)count;
+}
+
+static double best_scalar(const uint64_t *offsets, size_t count, uint32_t *scalar)
+{
+    double best = -1;
+    for (uint32_t size = 1; size <= SCALAR_MAX; size *= 2) {
+        double bits = saved_bits(offsets, count, size);
+        if (bits > best + same_scalar_bits) {
+            best = bits;
+            *scalar = size;
+        }
+    }
+    return best;
+}
+
+static uint32_t largest_size(const uint64_t *offsets, size_t count, uint32_t scalar)
+{
+    /* An element needs several samples per place, and a few repetitions in what was seen. */
+    uint64_t span = (offsets[count - 1] - offsets[0]) / 8;
+    uint64_t bins = count / SAMPLES_PER_BIN * scalar;
+    uint64_t size = span < bins ? span : bins;
+    return size < STRIDE_ELEMENT_MAX ? (uint32_t)size : STRIDE_ELEMENT_MAX;
+}
+
+static uint32_t best_element(const uint64_t *offsets, size_t count, uint32_t largest, double floor)
+{
+    double bits[STRIDE_ELEMENT_MAX / STEP + 1];
+    double best = floor;
+    for (uint32_t size = SCALAR_MAX + STEP; size <= largest; size += STEP) {
+        bits[size / STEP] = saved_bits(offsets, count, size);
+        best = fmax(best, bits[size / STEP]);
+    }
+    for (uint32_t size = SCALAR_MAX + STEP; size <= largest; size += STEP)
+        if (bits[size / STEP] > floor && bits[size / STEP] >= best - same_bits)
+            return size;
+    return 0;
+}
+
+struct stride stride_infer(uint64_t *offsets, size_t count, uint32_t line_phase)
+{
+    uint32_t scalar = 1;
+    bool at_line = false;
+    if (count > STRIDE_OFFSETS_MAX)
+        count = STRIDE_OFFSETS_MAX;
+    count = make_distinct(offsets, count);
+    if (count < STRIDE_OFFSETS_MIN)
+        return (struct stride){0, 0};
+    double floor = best_scalar(offsets, count, &scalar) + margin_bits;
+    uint32_t largest = largest_size(offsets, count, scalar);
+    uint32_t element = best_element(offsets, count, largest, floor);
+    if (!element)
+        return scalar > 1 ? (struct stride){scalar, 1} : (struct stride){0, 0};
+    double share = explained(offsets, count, element, scalar, line_phase, &at_line);
+    if (at_line)
+        return (struct stride){0, 0};
+    return (struct stride){element, share};
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How lines were used before they left a cache, for each object, field, function and instruction
+ * that had fetched them, each level apart: SIP's spatial and temporal use (Berg and Hagersten 2004,
+ * section 5.2). A line counts for what fetched it, as its miss did, so an object's use and its
+ * misses speak of the same lines. Heap blocks may be gone when a line leaves: where a fetch fell is
+ * remembered by its address, the newest in each place. Private to src/profile; no memory is taken
+ * before the first of either. Rows are bounded, and what found no room is counted.
+ */
+#ifndef MISSTOP_PROFILE_CACHE_USE_H
+#define MISSTOP_PROFILE_CACHE_USE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "place.h"
+#include "profile/time/decay.h"
+#include "simulated_line.h"
+
+enum { USE_LEVELS = 4, USE_ROWS = 1 << 16, USE_FETCHES = 1 << 18 };
+
+struct use_sums {
+    struct counted lines;
+    struct counted fetched_bytes;
+    struct counted used_bytes;
+    struct counted touched_bytes;
+    struct counted uses[LINE_USES];
+};
+
+struct use_row {
+    uint64_t key; /* use_key(); 0: empty */
+    struct use_sums sums;
+};
+
+/* Where the access fell that fetched a line. */
+struct use_fetch {
+    uint64_t address;
+    uint64_t offset; /* key of its field */
+    uint32_t object;
+    uint16_t event;
+};
+
+struct use {
+    struct use_row *rows;
+    struct use_fetch *fetches;
+    struct use_sums all[USE_LEVELS];
+    uint64_t count;  /* rows */
+    uint64_t untold; /* lines that found no row, for one of the things they count for */
+    uint8_t level_of[SAMPLE_EVENTS_MAX]; /* + 1; 0: none told */
+    bool failed;                         /* no memory: nothing more is counted */
+};
+
+enum use_of { USE_OBJECT = 1, USE_FIELD, USE_FUNCTION, USE_INSTRUCTION };
+
+/* Of a field: the object, and its offset as offset_key() has it. */
+uint64_t use_key(enum use_of of, uint8_t level, uint32_t id, uint64_t offset);
+
+void use_fini(struct use *use);
+void use_clear(struct use *use);
+void use_rescale(struct use *use, double factor);
+
+/* A miss of an object, that fetches a line: where lines are told, it is remembered. */
+void use_fetched(struct use *use, const struct place *place, uint32_t object, uint64_t offset);
+
+/* Where the fetch fell, if it is still known; else *object and *offset stay. */
+void use_find_fetch(const struct use *use, const struct line_told *line, uint32_t *object,
+                    uint64_t *offset);
+
+/* A line left; ids as the tables count them. */
+void use_add(struct use *use, const struct line_told *line, uint32_t object, uint64_t offset,
+             uint32_t function, double scale);
+
+/* What is counted under one key was of the other. */
+void use_join(struct use *use, uint64_t key, uint64_t into);
+
+/* NULL: nothing was told of it. */
+const struct use_sums *use_row(const struct use *use, uint64_t key);
+
+/*
+ * Reuse distances of the accesses to each object, and of each instruction: how many
+ * other lines were used since the line was used last. The part that is at least as large as a cache
+ * has lines is what misses that cache, if it is fully associative with LRU (Mattson, Gecsei, Slutz,
+ * Traiger 1970). Sampled by the simulation (src/sim/model/reuse.c). Private to src/profile. Memory
+ * is taken when the first is told; what finds no row counts in the whole only.
+ */
+enum {
+    DISTANCE_STEPS = 4, /* of a factor of two */
+    DISTANCE_BUCKETS = 28 * DISTANCE_STEPS,
+    DISTANCE_ROWS = 1 << 12
+};
+
+struct distances_row {
+    uint64_t key; /* 0: empty */
+    uint64_t id;
+    uint32_t of;          /* enum distances_of */
+    uint32_t function;    /* of an instruction */
+    struct counted told;  /* uses that were told */
+    struct counted all;   /* uses that these stand for */
+    struct counted first; /* of lines that were not used before */
+    struct counted bucket[DISTANCE_BUCKETS];
+};
+
+struct distances {
+    struct distances_row *rows; /* [DISTANCE_ROWS] */
+    struct distances_row all;
+    uint32_t line_bytes; /* that distances are counted in; 0: none told */
+    size_t count;
+    bool failed;
+};
+
+/* Ids: of an object; the address of an instruction. */
+enum distances_of { DISTANCES_OBJECT = 1, DISTANCES_INSTRUCTION };
+
+void distances_fini(struct distances *distances);
+void distances_clear(struct distances *distances);
+void distances_rescale(struct distances *distances, double factor);
+
+void distances_add(struct distances *distances, const struct line_told *line, uint32_t object,
+                   uint32_t function, double scale);
+
+/* Adds up what is counted of both. */
+void distances_sum(struct distances_row *into, const struct distances_row *more);
+
+/* What is counted of one object was of the other. */
+void distances_join(struct distances *distances, uint32_t object, uint32_t into);
+
+/* Part of the accesses that a fully associative LRU cache of `lines` lines would miss, under a
+ * basis; NAN: none were told. */
+double distances_miss_ratio(const struct distances_row *row, enum snapshot_basis basis,
+                            double lines);
+
+/* The smallest size up from `lines`, and the largest down, between which counts are not told apart.
+ */
+double distances_step_up(double lines);
+double distances_step_down(double lines);
+
+#endif

@@ -1,0 +1,824 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Findings about the order of accesses: following pointers, reading from end to end. */
+#include <math.h>
+#include <string.h>
+
+#include "profile/findings/findings.h"
+#include "profile/tables/rates.h"
+
+enum {
+    LINK_SAMPLES = 2, /* on the link itself: mostly the first use of a node waits for it */
+    LINKS_LEAST = 12  /* read in memory, to speak of all */
+};
+
+static const double links_alike = 0.7; /* of those read */
+static const double deep_at_least =
+    0.5; /* of the nodes: from the last ones of a chain nothing follows */
+
+/* Of the time at its nodes: found in order, or several to a line, most of the wait goes. */
+static const double chase_saved_at_least = 0.5;
+static const double link_often =
+    0.05; /* of the samples: else it may be the chain of a hash table */
+static const double copying_least = 0.1; /* of all samples */
+static const double copy_saves_at_least = 0.5;
+static const double copy_saves_at_most = 1.1; /* the copy evicts other data */
+static const double streaming_least = 0.1; /* of all samples: everything large is read sometime */
+/* Of one thread; a core reads 5 to 20e9 from memory, and what works on blocks asks for less. */
+static const double streaming_bytes_per_s = 3e9;
+/* More than most last levels hold, of which other programs take their part. */
+static const double streaming_bytes = 32.0 * 1024 * 1024;
+
+/* Samples on a member in the window, which holds more of them than what decays. */
+static double in_window(const struct findings *findings, uint32_t object, uint32_t type,
+                        const struct snapshot_layout_row *row)
+{
+    const struct window *window = findings->window;
+    double samples = 0;
+    for (uint32_t i = 0; window && i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        samples += entry->object == object && entry->type == type &&
+                   entry->type_offset - row->member.offset < row->member.size;
+    }
+    return samples;
+}
+
+/* Most of the links that were read lead to another page, or to a neighbour. */
+static bool mostly_far(const struct findings_links *links)
+{
+    return links->read >= LINKS_LEAST && links->far >= links_alike * links->read;
+}
+
+static bool mostly_near(const struct findings_links *links)
+{
+    return links->read >= LINKS_LEAST && links->near >= links_alike * links->read;
+}
+
+/* Most nodes are followed by some more: the chain of a hash table that is not crowded is not. */
+static bool mostly_deep(const struct findings_links *links)
+{
+    return links->nodes >= LINKS_LEAST && links->deep >= deep_at_least * links->nodes;
+}
+
+/* Each miss is told, and they come where the links lead. */
+static bool followed(const struct findings_links *links)
+{
+    return links->pairs >= LINKS_LEAST && links->followed >= links_alike * links->pairs;
+}
+
+/* Members of an object's elements that lead to others of them. */
+struct links_found {
+    const struct snapshot_layout *layout;
+    const struct snapshot_layout_row *hottest;
+    struct findings_links links; /* of the hottest */
+    unsigned count;              /* that lead far and are read */
+    double samples;              /* on all of them */
+};
+
+/* The word could be a pointer: where it leads says whether it is a link, whatever the types are
+ * called. */
+static bool may_be_link(const struct snapshot_layout_row *row)
+{
+    return row->kind == LAYOUT_MEMBER && !row->has_members && row->member.size == sizeof(void *) &&
+           !row->member.count && row->member.offset % sizeof(void *) == 0 &&
+           row->member.kind == MEMBER_FIELD;
+}
+
+/* Of a list with one link: what else would it be for than to be followed. */
+static bool is_only_link(const struct snapshot_layout *layout)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < layout->row_count; i++)
+        count += findings_points_to(&layout->rows[i], layout->name);
+    return count == 1;
+}
+
+static void take_link(const struct findings *findings, size_t index,
+                      const struct snapshot_layout *layout, const struct snapshot_layout_row *row,
+                      struct links_found *found)
+{
+    uint32_t id = findings->snapshot->objects[index].id;
+    double samples = fmax(row->samples, in_window(findings, id, layout->type, row));
+    bool named = findings_points_to(row, layout->name);
+    struct findings_links links;
+    if (samples < LINK_SAMPLES && !(named && is_only_link(layout)))
+        return;
+    findings_links(findings, index, layout, row->member.offset, &links);
+    if (!mostly_far(&links) && (!named || links.nodes))
+        return;
+    found->count += mostly_far(&links);
+    found->samples += row->samples;
+    if (found->hottest && found->hottest->samples >= row->samples)
+        return;
+    found->layout = layout;
+    found->hottest = row;
+    found->links = links;
+}
+
+/* The other child of a tree: compilers choose one of two neighbours by an index, and then samples
+ * are on one of both. A list in both directions is none. */
+static void find_second_child(const struct findings *findings, size_t index,
+                              struct links_found *found)
+{
+    const struct snapshot_layout *layout = found->layout;
+    uint64_t offset = found->hottest->member.offset;
+    for (size_t i = 0; i < layout->row_count && found->count == 1; i++) {
+        const struct snapshot_layout_row *row = &layout->rows[i];
+        struct findings_links links;
+        bool list = false;
+        if (!may_be_link(row) || (row->member.offset != offset + sizeof(void *) &&
+                                  row->member.offset + sizeof(void *) != offset))
+            continue;
+        findings_links(findings, index, layout, row->member.offset, &links);
+        for (size_t k = 0; k < layout->row_count && !list; k++)
+            list = k != i && may_be_link(&layout->rows[k]) &&
+                   findings_links_mutual(findings, index, layout, row->member.offset,
+                                         layout->rows[k].member.offset);
+        found->count += mostly_far(&links) && !list;
+    }
+}
+
+static void find_links(const struct findings *findings, size_t index, struct links_found *found)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    *found = (struct links_found){.count = 0};
+    for (size_t i = 0; i < object->layout_count; i++)
+        for (size_t k = 0; k < object->layouts[i].row_count && !object->layouts[i].inferred; k++)
+            if (may_be_link(&object->layouts[i].rows[k]))
+                take_link(findings, index, &object->layouts[i], &object->layouts[i].rows[k], found);
+    if (found->count == 1 && found->samples >= link_often * object->samples)
+        find_second_child(findings, index, found);
+}
+
+/*
+ * How sure it is that nodes are found by their link; -1: not at all. A pass that is too short for
+ * its order to be seen in samples is known by the links themselves: they lead far, and from most
+ * nodes to several more, or there are two of them, as in a tree.
+ */
+static int chased(const struct findings *findings, size_t index, const struct links_found *found)
+{
+    const struct findings_links *links = &found->links;
+    bool often = found->samples >= link_often * findings->snapshot->objects[index].samples;
+    enum spread_order order = findings_order(findings, index);
+    if (mostly_near(links) || order == SPREAD_FORWARD || order == SPREAD_BACKWARD)
+        return -1;
+    if (followed(links) && mostly_far(links))
+        return FINDING_SURE;
+    if (!links->nodes) /* the memory cannot be read */
+        return order != SPREAD_SCATTERED ? -1 : often ? FINDING_LIKELY : FINDING_PERHAPS;
+    return found->count > 1 || mostly_deep(links) ? FINDING_LIKELY : -1;
+}
+
+/* "Of 32 links read 31 lead to another page." */
+static const char *where_they_lead(const struct findings *findings,
+                                   const struct findings_links *links)
+{
+    if (links->read < LINKS_LEAST)
+        return "";
+    return arena_printf(findings->arena,
+                        " Of %u links that were read in its memory %u lead to another page, and of "
+                        "%u nodes %u are followed by %d or more.",
+                        links->read, links->far, links->nodes, links->deep, FINDINGS_LINKS_DEEP);
+}
+
+static void chase(struct findings *findings, size_t index)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    const struct spread *spread = findings_spread(findings, index);
+    uint32_t line = findings->snapshot->sets.line;
+    struct links_found found;
+    if (!spread || !(spread_bytes(spread, line) >= findings_beyond(findings)))
+        return;
+    find_links(findings, index, &found);
+    int sure = found.hottest ? chased(findings, index, &found) : -1;
+    if (sure < 0)
+        return;
+    const struct snapshot_layout *layout = found.layout;
+    const struct snapshot_layout_row *link = found.hottest;
+    struct snapshot_finding finding = {.kind = FINDING_CHASING,
+                                       .sure = (enum finding_sure)sure,
+                                       .page = FINDING_ON_DETAIL,
+                                       .object = (uint32_t)index,
+                                       .field = link->member.name,
+                                       .gain = findings_most(findings, index),
+                                       .gain_low =
+                                           chase_saved_at_least * findings_share(findings, index)};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%s leads from each %s of %.0f bytes to another one; the %.0f samples on them are on at "
+        "least %.0f MiB%s.%s%s",
+        link->member.name, layout->name, (double)layout->size, object->samples,
+        spread_bytes(spread, line) / (1 << 20),
+        findings_order(findings, index) == SPREAD_SCATTERED ? ", in no order" : "",
+        where_they_lead(findings, &found.links),
+        sure == FINDING_SURE ? " The misses come where the links lead." : "");
+    finding.advice =
+        found.count > 1
+            ? "Put several keys into a node (a B-tree), or the nodes that are visited first side "
+              "by "
+              "side; where it is only read, a sorted array or a hash table."
+            : "Lay the nodes in the order they are walked (an array, a pool that is filled in that "
+              "order), or put several keys into a node; in a hash table, use more buckets.";
+    finding.reckoned =
+        "half to all of the samples on it, those without an object in proportion: found in "
+        "order, or several to a line, most would not be waited for";
+    finding.how_sure =
+        sure == FINDING_SURE
+            ? "every miss is told, and its node's link was read: they follow each other; a "
+              "simulation does not tell the wait"
+            : "that nodes are found by the link, and not by an index, is taken from its being read";
+    findings_add(findings, &finding);
+}
+
+/* What is found among the elements of a block is not said again of the block, which is what they
+ * were called before their type was known. */
+static bool told_of_parts(const struct findings *findings, uint32_t object)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings_overlap(findings, findings->list[i].object, object))
+            return true;
+    return false;
+}
+
+static void stream(struct findings *findings, size_t index)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    const struct spread *spread = findings_spread(findings, index);
+    uint32_t line = findings->snapshot->sets.line;
+    enum spread_order order = findings_order(findings, index);
+    double bytes = spread ? spread_bytes(spread, line) : 0;
+    double speed = spread ? spread_passes(spread, order) * bytes / findings->span_s : 0;
+    if ((order != SPREAD_FORWARD && order != SPREAD_BACKWARD) || bytes < streaming_bytes ||
+        !(speed >= streaming_bytes_per_s) || findings_share(findings, index) < streaming_least ||
+        findings_has(findings, (uint32_t)index) || told_of_parts(findings, (uint32_t)index) ||
+        findings->snapshot->reading.waiting)
+        return;
+    struct snapshot_finding finding = {.kind = FINDING_STREAMING,
+                                       .sure = FINDING_LIKELY,
+                                       .page = FINDING_ON_DETAIL,
+                                       .object = (uint32_t)index,
+                                       .gain = NAN,
+                                       .bound = true};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "It is %s in order, %.0f MiB from end to end, at about %.1f GB/s: %.0f%% of the samples "
+        "on it stand %s the one before, and of %u lines %u were seen once.",
+        object->stores > object->loads ? "written" : "read", bytes / (1 << 20), speed / 1e9,
+        100.0 * (order == SPREAD_FORWARD ? spread->up : spread->down) / (spread->up + spread->down),
+        order == SPREAD_FORWARD ? "behind" : "before", spread->lines, spread->singles);
+    finding.advice = object->stores > object->loads
+                         ? "Work on blocks that fit a cache, all passes on one before the next; or "
+                           "write past the caches (non-temporal stores) what is not read soon."
+                         : "Work on blocks that fit a cache, all passes on one before the next; or "
+                           "make the elements smaller.";
+    finding.reckoned = "what prefetching hides already, misses do not tell";
+    finding.how_sure = "whether several passes can be joined, the samples do not tell";
+    findings_add(findings, &finding);
+}
+
+static bool is_copy(const char *function)
+{
+    return function && (strstr(function, "memcpy") || strstr(function, "memmove") ||
+                        strstr(function, "mempcpy"));
+}
+
+/* Objects larger than a core's caches that a copying function is at, as the one with most of its
+ * samples. */
+static void copy(struct findings *findings, const struct snapshot_code *code)
+{
+    const struct snapshot *snapshot = findings->snapshot;
+    const struct spread *spread = findings_spread(findings, code->top_object);
+    uint32_t line = snapshot->sets.line;
+    if (!is_copy(code->function) || !spread ||
+        !(findings_code_share(findings, code) >= copying_least) ||
+        !(spread_bytes(spread, line) >= findings_beyond(findings)))
+        return;
+    const struct snapshot_object *object = &snapshot->objects[code->top_object];
+    struct snapshot_finding finding = {
+        .kind = FINDING_COPYING,
+        .sure = FINDING_LIKELY,
+        .page = FINDING_ON_DETAIL,
+        .object = code->top_object,
+        .function = code->function,
+        .share = findings_code_share(findings, code),
+        .gain = fmin(1, copy_saves_at_most * findings_code_share(findings, code)),
+        .gain_low = copy_saves_at_least * findings_code_share(findings, code)};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%.0f%% of the samples are in %s; most are on this, of which at least %.0f MiB "
+        "are copied: %.0f samples of loads and %.0f of stores.",
+        findings_code_share(findings, code) * 100, code->function,
+        spread_bytes(spread, line) / (1 << 20), object->loads, object->stores);
+    finding.advice =
+        "Use the data where it is (pass the pointer, swap two buffers); or copy and use it "
+        "in parts that fit a cache.";
+    finding.reckoned =
+        "half of the samples in the copying function, to a tenth more than them: the data "
+        "is still read once";
+    finding.how_sure = "whether both copies are needed the samples do not tell";
+    findings_add(findings, &finding);
+}
+
+void findings_copying(struct findings *findings)
+{
+    const struct snapshot *snapshot = findings->snapshot;
+    bool in_time = measured_of(&snapshot->source)->time;
+    for (size_t i = 0; in_time && i < snapshot->code_count; i++)
+        if (snapshot->code[i].top_object < snapshot->object_count)
+            copy(findings, &snapshot->code[i]);
+}
+
+void findings_chasing(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->spread_count; i++)
+        chase(findings, i);
+}
+
+void findings_streaming(struct findings *findings)
+{
+    /* Time at data that is read in order is the same whether it is waited for or not. */
+    bool misses = measured_of(&findings->snapshot->source)->misses;
+    for (size_t i = 0; misses && i < findings->spread_count && !findings_simulated(findings); i++)
+        stream(findings, i);
+}
+
+/* Where the links of sampled nodes lead, read from the process itself: how a list lies in memory is
+ * seen at once, however short a pass over it is. */
+
+enum {
+    LINKS_READ = 32,   /* a refresh, of one object: they stand in a recording, too */
+    NEAR_ELEMENTS = 4, /* a prefetcher that goes by steps or by lines comes there by itself */
+    FAR_BYTES = 4096   /* none crosses a page */
+};
+
+static bool on_type(const struct window_entry *entry, uint32_t object, uint32_t type)
+{
+    return entry->object == object && entry->type == type;
+}
+
+static uint64_t links_distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* Addresses between which elements of a type were sampled. */
+struct extent {
+    uint64_t lowest;
+    uint64_t highest;
+};
+
+/* Blocks of one type may be told apart by who allocated them: nodes of one lead to nodes of
+ * another. */
+static struct extent extent_of(const struct findings *findings, const struct spread *spread,
+                               uint32_t type)
+{
+    const struct snapshot *snapshot = findings->snapshot;
+    struct extent extent = {spread->lowest, spread->highest};
+    for (size_t i = 0; i < findings->spread_count && i < snapshot->object_count; i++) {
+        const struct snapshot_object *object = &snapshot->objects[i];
+        const struct spread *other = &findings->spreads[i];
+        if (!other->samples || !object->layout_count || object->layouts[0].type != type)
+            continue;
+        extent.lowest = other->lowest < extent.lowest ? other->lowest : extent.lowest;
+        extent.highest = other->highest > extent.highest ? other->highest : extent.highest;
+    }
+    return extent;
+}
+
+/* Where the link of the node at `node` leads; 0: out of what was sampled, or not to be read. */
+static uint64_t links_follow(const struct findings *findings, const struct extent *extent,
+                             uint64_t node, uint64_t link_offset)
+{
+    uint64_t next;
+    if (!findings->names->word(findings->names->context, node + link_offset, &next) ||
+        next + FAR_BYTES < extent->lowest || next > extent->highest || next == node)
+        return 0;
+    return next;
+}
+
+static void links_count(struct findings_links *links, uint64_t node, uint64_t next, uint64_t size)
+{
+    if (!next)
+        return;
+    links->read++;
+    links->far += links_distance(node, next) > FAR_BYTES;
+    links->near += links_distance(node, next) <= NEAR_ELEMENTS * size;
+}
+
+static bool is_readable(const struct findings *findings, uint64_t address)
+{
+    uint64_t word;
+    return findings->names->word(findings->names->context, address, &word);
+}
+
+/* `node` and the next ones: a chain of as many as counts as deep. */
+static bool is_deep(const struct findings *findings, const struct extent *extent, uint64_t node,
+                    uint64_t link_offset)
+{
+    for (int i = 1; node && i < FINDINGS_LINKS_DEEP; i++)
+        node = links_follow(findings, extent, node, link_offset);
+    return node != 0;
+}
+
+/* The next miss of the same thread on the object, if it came soon; NULL. */
+static const struct window_entry *next_of(const struct window *window, uint32_t i, uint32_t type)
+{
+    enum { SOON = 8 };
+    const struct window_entry *entry = window_at(window, i);
+    for (uint32_t k = i + 1; k < window->used && k <= i + SOON; k++) {
+        const struct window_entry *later = window_at(window, k);
+        if (later->tid == entry->tid && on_type(later, entry->object, type))
+            return later;
+    }
+    return NULL;
+}
+
+void findings_links(const struct findings *findings, size_t object,
+                    const struct snapshot_layout *layout, uint64_t link_offset,
+                    struct findings_links *links)
+{
+    const struct spread *spread = findings_spread(findings, object);
+    const struct window *window = findings->window;
+    uint32_t id = findings->snapshot->objects[object].id;
+    uint32_t on_it = 0;
+    *links = (struct findings_links){0};
+    if (!spread || !window || !findings->names || !findings->names->word)
+        return;
+    struct extent extent = extent_of(findings, spread, layout->type);
+    for (uint32_t i = 0; i < window->used; i++)
+        on_it += on_type(window_at(window, i), id, layout->type);
+    uint32_t step = on_it / LINKS_READ + 1;
+    on_it = 0;
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        if (!on_type(entry, id, layout->type) || on_it++ % step)
+            continue;
+        uint64_t node = entry->address - entry->type_offset;
+        uint64_t next = links_follow(findings, &extent, node, link_offset);
+        const struct window_entry *later = next_of(window, i, layout->type);
+        links_count(links, node, next, layout->size);
+        links->nodes += is_readable(findings, node + link_offset);
+        links->deep += is_deep(findings, &extent, next, link_offset);
+        links->pairs += next && later;
+        links->followed += next && later && later->address - later->type_offset == next;
+    }
+}
+
+/* The node that `there` of a node leads to leads back by `back`. */
+static bool leads_back(const struct findings *findings, uint64_t node, uint64_t there,
+                       uint64_t back)
+{
+    const struct place_names *names = findings->names;
+    uint64_t next;
+    uint64_t again;
+    return names->word(names->context, node + there, &next) && next &&
+           names->word(names->context, next + back, &again) && again == node;
+}
+
+bool findings_links_mutual(const struct findings *findings, size_t object,
+                           const struct snapshot_layout *layout, uint64_t one, uint64_t other)
+{
+    const struct spread *spread = findings_spread(findings, object);
+    const struct window *window = findings->window;
+    uint32_t id = findings->snapshot->objects[object].id;
+    uint32_t asked = 0;
+    uint32_t mutual = 0;
+    if (!spread || !window || !findings->names || !findings->names->word)
+        return false;
+    for (uint32_t i = window->used; i > 0 && asked < LINKS_READ / 2; i--) {
+        const struct window_entry *entry = window_at(window, i - 1);
+        if (!on_type(entry, id, layout->type))
+            continue;
+        uint64_t node = entry->address - entry->type_offset;
+        asked++;
+        mutual += leads_back(findings, node, one, other) && leads_back(findings, node, other, one);
+    }
+    return mutual * 2 > asked;
+}
+
+/* Findings about matrices that are walked down their columns. */
+
+/* Of the accesses that go: they may have hit in a farther cache. */
+static const double columns_saved_at_least = 0.4;
+static const double steps_at_least = 0.7; /* of the steps between rows end beside the last column */
+static const double crowd_at_most =
+    0.25;                        /* of the samples in a sixteenth of the row: columns move */
+enum { CLOSE = 16, PARTS = 16 }; /* parts of a row: two columns are close within one */
+enum { ROW_UNIT = 4, ROW_MOST = 1 << 20 };
+
+/* Of the newest steps from row to row, how many end beside the last column, and by how much in all.
+ */
+struct rows_fit {
+    uint32_t row; /* bytes; 0: none fits */
+    uint32_t beside;
+    double left;
+};
+
+/* Counts up to the first few that are too many not to. */
+static struct rows_fit fit_rows(const struct spread *spread, uint32_t count, uint32_t row)
+{
+    struct rows_fit fit = {.row = row};
+    uint32_t failed = 0;
+    uint32_t few = count / 16;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t left = spread->steps[i] % row;
+        left = left < row - left ? left : row - left;
+        bool beside = left <= row / CLOSE;
+        fit.beside += beside;
+        fit.left += beside ? left : row / CLOSE;
+        failed += !beside;
+        if (failed > few + (i >= count / 4) * (count / 4))
+            return (struct rows_fit){.row = 0};
+    }
+    return fit.beside >= steps_at_least * count ? fit : (struct rows_fit){.row = 0};
+}
+
+/* The longest row that explains the steps: its divisors do too, and lengths beside it nearly as
+ * well. */
+static struct rows_fit find_rows(const struct spread *spread)
+{
+    uint32_t count = spread->step_count < SPREAD_STEPS ? spread->step_count : SPREAD_STEPS;
+    struct rows_fit best = {.row = 0};
+    for (uint32_t row = SPREAD_STEP_LEAST; count == SPREAD_STEPS && row <= ROW_MOST;
+         row += ROW_UNIT) {
+        struct rows_fit fit = fit_rows(spread, count, row);
+        if (fit.row && (fit.row > best.row + best.row / CLOSE || fit.left <= best.left))
+            best = fit;
+    }
+    return best;
+}
+
+/* Columns move: the samples are all over the row, not at a member of elements that are as long. */
+static bool columns_move(const struct findings *findings, size_t index, uint32_t row)
+{
+    const struct spread *spread = &findings->spreads[index];
+    uint32_t object = findings->snapshot->objects[index].id;
+    uint32_t parts[PARTS] = {0};
+    uint32_t most = 0;
+    for (uint32_t i = 0; findings->window && i < findings->window->used; i++) {
+        const struct window_entry *entry = window_at(findings->window, i);
+        if (entry->object == object && entry->address >= spread->lowest)
+            parts[(entry->address - spread->lowest) % row * PARTS / row]++;
+    }
+    for (int i = 0; i < PARTS; i++)
+        most = parts[i] > most ? parts[i] : most;
+    return most <= crowd_at_most * spread->samples;
+}
+
+static void columns(struct findings *findings, size_t index)
+{
+    const struct spread *spread = findings_spread(findings, index);
+    const struct snapshot_sets *sets = &findings->snapshot->sets;
+    if (!spread || findings_has(findings, (uint32_t)index) || !sets->sets || !spread->widest ||
+        spread->widest > sets->line / 2)
+        return;
+    /* Looking for rows takes milliseconds. */
+    if (findings_share(findings, index) < FINDINGS_GAIN_LEAST)
+        return;
+    enum spread_order order = findings_order(findings, index);
+    if (order == SPREAD_FORWARD || order == SPREAD_BACKWARD)
+        return;
+    struct rows_fit fit = find_rows(spread);
+    uint64_t row = fit.row;
+    uint64_t way = (uint64_t)sets->sets * sets->line;
+    bool power = row && !(row & (row - 1));
+    uint64_t in_sets = power && row < way ? way / row : power ? 1 : sets->sets;
+    double rows = row ? (double)((spread->highest - spread->lowest) / row + 1) : 0;
+    if (rows <= (double)in_sets * sets->ways || !columns_move(findings, index, fit.row))
+        return;
+    struct snapshot_finding finding = {.kind = FINDING_COLUMNS,
+                                       .sure = FINDING_LIKELY,
+                                       .page = FINDING_ON_DETAIL,
+                                       .object = (uint32_t)index,
+                                       .gain = findings_share(findings, index) *
+                                               (1 - (double)spread->widest / sets->line)};
+    finding.gain_low = columns_saved_at_least * finding.gain;
+    finding.evidence = arena_printf(
+        findings->arena,
+        "It is walked down the columns of %.0f rows of %llu bytes: of the newest %u steps between "
+        "rows %u end beside the last column. ",
+        rows, (unsigned long long)row, (unsigned)SPREAD_STEPS, fit.beside);
+    if (power && finding.evidence)
+        finding.evidence = arena_printf(
+            findings->arena,
+            "%sThe row is a power of two, so the lines of a column share %llu of the %u sets of "
+            "%s, which %s %llu.",
+            finding.evidence, (unsigned long long)in_sets, sets->sets, sets->level,
+            in_sets == 1 ? "holds" : "hold", (unsigned long long)(in_sets * sets->ways));
+    else if (finding.evidence)
+        finding.evidence =
+            arena_printf(findings->arena, "%sA column has more lines than the %u that %s holds.",
+                         finding.evidence, sets->sets * sets->ways, sets->level);
+    finding.advice = arena_printf(findings->arena,
+                                  power ? "Walk along the rows (swap the loops, or work on square "
+                                          "blocks); or make each row a line longer: %llu bytes."
+                                        : "Walk along the rows: swap the loops, or work on square "
+                                          "blocks.",
+                                  (unsigned long long)(row + sets->line));
+    finding.reckoned =
+        arena_printf(findings->arena,
+                     "of %u accesses of %u bytes to a line all but the first, two fifths to all of "
+                     "their time",
+                     sets->line / spread->widest, spread->widest);
+    finding.how_sure = "that it is a matrix is taken from the steps; a line more a row helps only "
+                       "where a level of cache holds a column";
+    findings_add(findings, &finding);
+}
+
+void findings_columns(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->spread_count; i++)
+        columns(findings, i);
+}
+
+/* Findings about arrays that are read at the same index, each a miss of its own. Only where every
+ * miss is told (--sim): of samples that lie thousands of misses apart none tells which index. */
+
+enum { PAIRS_LEAST = 64 };
+
+static const double next_often =
+    0.5; /* of the misses on one, what comes next is one on the other */
+static const double same_index = 0.9; /* of these */
+
+/* What is looked at: two objects, their elements, and what was seen of them. The first is the one
+ * that is read first. */
+struct paired {
+    size_t at[2];
+    uint32_t id[2];
+    uint64_t element[2];
+    uint64_t base[2];
+    uint32_t pairs; /* a miss on the first, and the next one of the thread on the second */
+    uint32_t alike; /* of these, as far from index to index as most */
+    int64_t apart;  /* so far */
+};
+
+static uint64_t element_bytes(const struct findings *findings, size_t index)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
+    return layout && !layout->inferred ? layout->size : findings->spreads[index].widest;
+}
+
+/* Far more than the cache holds, in no order. */
+static bool fits_no_cache(const struct findings *findings, size_t index)
+{
+    const struct spread *spread = findings_spread(findings, index);
+    return spread && findings_order(findings, index) == SPREAD_SCATTERED &&
+           spread_bytes(spread, findings->snapshot->sets.line) >= findings_beyond(findings);
+}
+
+/* By how much the indices of two misses differ, on the first object and then on the second. */
+static bool difference(const struct paired *paired, const struct window_entry *one,
+                       const struct window_entry *next, int64_t *apart)
+{
+    const struct window_entry *entries[2] = {one, next};
+    if (one->object != paired->id[0] || next->object != paired->id[1] || one->tid != next->tid)
+        return false;
+    int64_t index[2];
+    for (int i = 0; i < 2; i++)
+        index[i] = (int64_t)((entries[i]->address - paired->base[i]) / paired->element[i]);
+    *apart = index[0] - index[1];
+    return true;
+}
+
+/* The difference that most have, if more than half do (Boyer and Moore 1981); then how many. */
+static void paired_find_difference(const struct window *window, struct paired *paired)
+{
+    uint32_t votes = 0;
+    int64_t apart;
+    for (uint32_t i = 0; i + 1 < window->used; i++) {
+        if (!difference(paired, window_at(window, i), window_at(window, i + 1), &apart))
+            continue;
+        paired->pairs++;
+        if (!votes)
+            paired->apart = apart;
+        votes += apart == paired->apart ? 1 : UINT32_MAX;
+    }
+    for (uint32_t i = 0; votes && i + 1 < window->used; i++)
+        paired->alike +=
+            difference(paired, window_at(window, i), window_at(window, i + 1), &apart) &&
+            apart == paired->apart;
+}
+
+static void paired_report(struct findings *findings, const struct paired *paired)
+{
+    const struct snapshot_object *one = &findings->snapshot->objects[paired->at[0]];
+    const struct snapshot_object *other = &findings->snapshot->objects[paired->at[1]];
+    struct snapshot_finding finding = {
+        .kind = FINDING_TOGETHER,
+        .sure = FINDING_SURE,
+        .page = FINDING_ON_DETAIL,
+        .object = (uint32_t)paired->at[0],
+        .gain =
+            (findings_share(findings, paired->at[0]) + findings_share(findings, paired->at[1])) / 2,
+        .reckoned = "half the misses on the two: one of two lines comes",
+        .how_sure = "every miss is told, one after the other; where they are fetched at once, less "
+                    "than half of the time goes with them"};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "It and %s are read at the same index, in no order: %u times a miss on the one was "
+        "followed "
+        "by one on the other, %.0f%% of these at the same element (of %llu and %llu bytes).",
+        other->name, paired->pairs, 100.0 * paired->alike / paired->pairs,
+        (unsigned long long)paired->element[0], (unsigned long long)paired->element[1]);
+    finding.advice = arena_printf(findings->arena,
+                                  "Make one array of structs of %s and %s: then both come with one "
+                                  "line.",
+                                  one->name, other->name);
+    findings_add(findings, &finding);
+}
+
+static void pair(struct findings *findings, size_t one, size_t other)
+{
+    struct paired paired = {.at = {one, other}};
+    uint32_t fewer = UINT32_MAX;
+    for (int i = 0; i < 2; i++) {
+        const struct spread *spread = &findings->spreads[paired.at[i]];
+        paired.id[i] = findings->snapshot->objects[paired.at[i]].id;
+        paired.element[i] = element_bytes(findings, paired.at[i]);
+        paired.base[i] = spread->lowest;
+        fewer = spread->samples < fewer ? spread->samples : fewer;
+    }
+    if (!paired.element[0] || !paired.element[1] ||
+        paired.element[0] + paired.element[1] > findings->snapshot->sets.line)
+        return;
+    paired_find_difference(findings->window, &paired);
+    if (paired.pairs >= PAIRS_LEAST && paired.pairs >= next_often * fewer &&
+        paired.alike >= same_index * paired.pairs)
+        paired_report(findings, &paired);
+}
+
+void findings_paired(struct findings *findings)
+{
+    if (!findings->window || !findings->snapshot->simulation.level_count)
+        return;
+    for (size_t i = 0; i < findings->spread_count; i++)
+        for (size_t k = i + 1; fits_no_cache(findings, i) && k < findings->spread_count; k++)
+            if (fits_no_cache(findings, k) && !findings_overlap(findings, (uint32_t)i, (uint32_t)k))
+                pair(findings, i, k);
+}
+
+/* Findings about variables on the stack that a loop reads and writes where a register would do. */
+
+static const double hot_at_least = 0.1; /* of all samples */
+static const double one_function = 0.8; /* of the samples on it */
+static const double kept_most = 0.1;    /* ... in loops that call */
+enum { FRAMES_LINES = 4 };
+enum { REGISTER_BYTES = 16 }; /* what a general or an SSE register holds */
+
+/* In a loop it is at one place; of a function that calls itself, or is called at many depths, it is
+ * saved for the calls, and no register would keep it. */
+static bool is_in_many_frames(const struct findings *findings, size_t index)
+{
+    const struct spread *spread = findings_spread(findings, index);
+    return spread && spread->lines > FRAMES_LINES;
+}
+
+/* Where the loop calls something a register does not keep it, and what takes the time is the call.
+ */
+static bool is_kept_for_calls(const struct findings *findings, size_t index)
+{
+    const struct spread *spread = findings_spread(findings, index);
+    return spread && spread->kept > kept_most * spread->samples;
+}
+
+/* What is only read is a parameter. A timer samples few stores, on some CPUs one in thousands: one
+ * on the variable is enough, for in a loop the store at its beginning is hardly met. */
+static bool is_written(const struct snapshot_object *object)
+{
+    return object->stores > 0;
+}
+
+static void kept_in_memory(struct findings *findings, size_t index)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    if (object->kind != OBJECT_STACK || !object->type || !object->size ||
+        object->size > REGISTER_BYTES || object->samples < FINDINGS_SAMPLES ||
+        !(findings_share(findings, index) >= hot_at_least) || !object->code_count ||
+        !(object->code[0].share.value >= one_function) || !is_written(object) ||
+        is_in_many_frames(findings, index) || is_kept_for_calls(findings, index))
+        return;
+    struct snapshot_finding finding = {.kind = FINDING_STACK,
+                                       .sure = FINDING_LIKELY,
+                                       .page = FINDING_ON_DETAIL,
+                                       .object = (uint32_t)index,
+                                       .gain = findings_share(findings, index),
+                                       .gain_low = 0.3 * findings_share(findings, index)};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%s, %llu bytes on the stack, is read and written in memory: %.0f samples, %.0f%% in %s.",
+        object->type, (unsigned long long)object->size, object->samples,
+        object->code[0].share.value * 100, object->code[0].function);
+    finding.advice = "Keep it in a register: compile with optimisation (-O2), work on a local copy "
+                     "whose address nobody takes, and write it back after the loop; no volatile.";
+    finding.reckoned = "a third to all of the samples on it: each use waits for the store before";
+    finding.how_sure = "whether a register is free for it the compiler tells; some processors pass "
+                       "integers from store to load without waiting";
+    findings_add(findings, &finding);
+}
+
+void findings_stack(struct findings *findings)
+{
+    bool waits = !findings_simulated(findings); /* its samples are misses, not waits for stores */
+    for (size_t i = 0; waits && i < findings->snapshot->object_count; i++)
+        kept_in_memory(findings, i);
+}

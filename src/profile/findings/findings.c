@@ -1,0 +1,785 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/findings/findings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/state.h"
+#include "snapshot_findings.h"
+
+static double findings_worth(const struct snapshot_finding *finding);
+
+/* What is known exactly, held against what samples made likely: causes of misses and use of lines
+ * (--sim), and watchpoints (--watch). */
+
+static const double mostly = 0.5;
+static const double used_mostly =
+    0.75; /* of a line's words in a visit: there is nothing to split */
+
+static const double lines_enough = 100;
+
+enum verdict { NOTHING, SUPPORTED, CONTRADICTED };
+
+/* It says that lines were in the cache before, and would be found there again. */
+static bool needs_reuse(const struct snapshot_finding *finding)
+{
+    return finding->kind == FINDING_CONFLICT || finding->kind == FINDING_STREAMING ||
+           finding->kind == FINDING_COLUMNS || finding->kind == FINDING_PUSHED_OUT ||
+           (finding->kind == FINDING_SPLIT && finding->bound);
+}
+
+/* It is of whole lines being fetched for little. */
+static bool of_unused_bytes(const struct snapshot_finding *finding)
+{
+    return finding->kind == FINDING_SPLIT;
+}
+
+static const struct snapshot_watch_object *watch_of(const struct findings *findings,
+                                                    uint32_t object)
+{
+    const struct snapshot_watch *watch = &findings->snapshot->watch;
+    for (size_t i = 0; watch->on && object != UINT32_MAX && i < watch->count; i++)
+        if (watch->objects[i].object == object)
+            return &watch->objects[i];
+    return NULL;
+}
+
+/* ---- causes ---- */
+
+static enum verdict by_causes(const struct snapshot_causes_row *causes,
+                              const struct snapshot_finding *finding)
+{
+    double first = causes->figures.share[CAUSE_FIRST] + causes->figures.share[CAUSE_FIRST_HERE];
+    return needs_reuse(finding) && finding->sure != FINDING_SURE && first >= mostly ? CONTRADICTED
+                                                                                    : NOTHING;
+}
+
+static void add_causes(const struct findings *findings, const struct snapshot_causes_row *causes,
+                       struct snapshot_finding *finding)
+{
+    const double *share = causes->figures.share;
+    finding->evidence = arena_printf(
+        findings->arena,
+        "%s Of its %.0f misses in %s %.0f%% are first references, %.0f%% for want of room, %.0f%% "
+        "conflicts.",
+        finding->evidence, causes->figures.misses, findings_level_name(findings),
+        (share[CAUSE_FIRST] + share[CAUSE_FIRST_HERE]) * 100, share[CAUSE_CAPACITY] * 100,
+        share[CAUSE_CONFLICT] * 100);
+}
+
+/* ---- use of lines ---- */
+
+/* What a finding says is unused, by the part of its lines that is used. */
+static enum verdict by_part(double low, double high)
+{
+    return low > used_mostly ? CONTRADICTED : high < mostly ? SUPPORTED : NOTHING;
+}
+
+/* Of the lines fetched for it that left a simulated cache; NULL: it is not told, or of too few. */
+static const struct snapshot_use *finding_use(const struct findings *findings,
+                                              const struct snapshot_finding *finding)
+{
+    const struct snapshot *snapshot = findings->snapshot;
+    const struct snapshot_use *use =
+        finding->object < snapshot->object_count ? snapshot->objects[finding->object].use : NULL;
+    return use && use->lines >= lines_enough ? use : NULL;
+}
+
+/* A line may leave a nearer cache before all that is used of it has been. */
+static enum verdict by_spatial(const struct findings *findings, const struct snapshot_use *use,
+                               const struct snapshot_finding *finding)
+{
+    double used = snapshot_use_spatial(use);
+    if (!of_unused_bytes(finding) || isnan(used))
+        return NOTHING;
+    enum verdict verdict = by_part(used, used);
+    return verdict == SUPPORTED && findings->snapshot->uses.is_nearer ? NOTHING : verdict;
+}
+
+static void add_spatial(const struct findings *findings, const struct snapshot_use *use,
+                        struct snapshot_finding *finding)
+{
+    finding->evidence =
+        arena_printf(findings->arena,
+                     "%s Of the %.0f lines fetched for it that L%u let go, %.0f%% "
+                     "of the bytes had been used.",
+                     finding->evidence, use->lines, findings->snapshot->uses.level + 1u,
+                     snapshot_use_spatial(use) * 100);
+    finding->how_sure = "the simulated cache saw which bytes of each line were used";
+    finding->sure = FINDING_SURE;
+}
+
+/* ---- watches ---- */
+
+static enum verdict by_use(const struct snapshot_watch_object *watch,
+                           const struct snapshot_finding *finding)
+{
+    if (!of_unused_bytes(finding) || isnan(watch->used.value))
+        return NOTHING;
+    return by_part(watch->used.low, watch->used.high);
+}
+
+static enum verdict by_reuse(const struct snapshot_watch_object *watch,
+                             const struct snapshot_finding *finding)
+{
+    enum finding_kind kind = finding->kind;
+    switch (watch->verdict) {
+    case WATCH_STREAMING:
+        return kind == FINDING_STREAMING ? SUPPORTED
+               : needs_reuse(finding)    ? CONTRADICTED
+                                         : NOTHING;
+    case WATCH_CAPACITY:
+        return kind == FINDING_STREAMING  ? SUPPORTED
+               : kind == FINDING_CONFLICT ? CONTRADICTED
+                                          : NOTHING;
+    case WATCH_CONFLICT:
+        return kind == FINDING_CONFLICT ? SUPPORTED : NOTHING;
+    case WATCH_CACHED: /* of the level that the event counts */
+        return kind == FINDING_STREAMING || kind == FINDING_CONFLICT ? CONTRADICTED : NOTHING;
+    default:
+        return NOTHING;
+    }
+}
+
+static enum verdict by_watch(const struct snapshot_watch_object *watch,
+                             const struct snapshot_finding *finding)
+{
+    enum verdict use = by_use(watch, finding);
+    enum verdict reuse = by_reuse(watch, finding);
+    return use == CONTRADICTED || reuse == CONTRADICTED ? CONTRADICTED
+           : use == SUPPORTED || reuse == SUPPORTED     ? SUPPORTED
+                                                        : NOTHING;
+}
+
+static void add_watch(const struct findings *findings, const struct snapshot_watch_object *watch,
+                      struct snapshot_finding *finding)
+{
+    const char *words;
+    if (by_use(watch, finding) == SUPPORTED)
+        words = arena_printf(findings->arena,
+                             "Watchpoints saw %.0f%% (%.0f to %.0f) of a line used in each of "
+                             "%llu visits.",
+                             watch->used.value * 100, watch->used.low * 100, watch->used.high * 100,
+                             (unsigned long long)watch->visits);
+    else
+        words =
+            arena_printf(findings->arena,
+                         "Of %llu of its lines that were watched %llu were touched again while "
+                         "they were.",
+                         (unsigned long long)watch->watched, (unsigned long long)watch->touched);
+    finding->evidence = arena_printf(findings->arena, "%s %s", finding->evidence, words);
+    finding->how_sure = "watchpoints on the running program saw it, besides the samples";
+    finding->sure = FINDING_SURE;
+}
+
+/* ---- all of it ---- */
+
+/* false: it is not told. */
+static bool weigh(const struct findings *findings, struct snapshot_finding *finding)
+{
+    const struct snapshot_causes_row *causes = findings_causes(findings, finding->object);
+    const struct snapshot_watch_object *watch = watch_of(findings, finding->object);
+    const struct snapshot_use *use = finding_use(findings, finding);
+    enum verdict watched = watch ? by_watch(watch, finding) : NOTHING;
+    enum verdict used = by_spatial(findings, use, finding);
+    if ((causes && by_causes(causes, finding) == CONTRADICTED) || used == CONTRADICTED ||
+        watched == CONTRADICTED)
+        return false;
+    if (causes && finding->sure != FINDING_SURE)
+        add_causes(findings, causes, finding);
+    if (used == SUPPORTED)
+        add_spatial(findings, use, finding);
+    if (watched == SUPPORTED)
+        add_watch(findings, watch, finding);
+    return finding->evidence != NULL;
+}
+
+static int order(const void *left, const void *right)
+{
+    const struct snapshot_finding *a = left;
+    const struct snapshot_finding *b = right;
+    if (a->bound != b->bound)
+        return a->bound - b->bound;
+    double worth_a = findings_worth(a);
+    double worth_b = findings_worth(b);
+    return worth_a > worth_b ? -1 : worth_a < worth_b;
+}
+
+static void findings_sort(struct findings *findings)
+{
+    qsort(findings->list, findings->count, sizeof *findings->list, order);
+}
+
+void findings_weigh(struct findings *findings)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < findings->count; i++)
+        if (weigh(findings, &findings->list[i]))
+            findings->list[kept++] = findings->list[i];
+    findings->count = kept;
+    findings_sort(findings);
+}
+
+enum { MEMBERS_NAMED = 4, MEMBERS_BYTES = 160 };
+
+static const double member_hot = 0.05; /* of the samples on the type: it decides what is fetched */
+#define CPUS_LEAST 0.05                /* less is measured too coarsely: in ticks of 10 ms */
+static const double member_used = 0.004; /* skid puts a few samples where nothing missed */
+
+/* ---- for the rules ---- */
+
+double findings_share(const struct findings *findings, size_t object)
+{
+    return findings->snapshot->objects[object].share.value * findings->attributed;
+}
+
+double findings_most(const struct findings *findings, size_t object)
+{
+    return findings->snapshot->objects[object].share.value;
+}
+
+double findings_code_share(const struct findings *findings, const struct snapshot_code *code)
+{
+    return isnan(code->all_share) ? code->share.value * findings->attributed : code->all_share;
+}
+
+const struct spread *findings_spread(const struct findings *findings, size_t object)
+{
+    const struct spread *spread =
+        object < findings->spread_count ? &findings->spreads[object] : NULL;
+    return spread && spread->samples >= FINDINGS_SAMPLES ? spread : NULL;
+}
+
+enum spread_order findings_order(const struct findings *findings, size_t object)
+{
+    const struct spread *spread = findings_spread(findings, object);
+    const struct snapshot_simulation *simulation = &findings->snapshot->simulation;
+    double rate = findings->rate * findings->snapshot->objects[object].share.value;
+    if (!spread)
+        return SPREAD_UNKNOWN;
+    /* Misses are told one after the other, so a pass has as many of them as it has lines. */
+    if (simulation->level_count)
+        return spread_order(spread, (double)spread->lines / fmax(simulation->one_in, 1));
+    return spread_order(spread, spread_pass_samples(spread, rate));
+}
+
+bool findings_has(const struct findings *findings, uint32_t object)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->list[i].object == object)
+            return true;
+    return false;
+}
+
+bool findings_has_kind(const struct findings *findings, uint32_t object, enum finding_kind kind)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->list[i].object == object && findings->list[i].kind == kind)
+            return true;
+    return false;
+}
+
+bool findings_overlap(const struct findings *findings, uint32_t one, uint32_t other)
+{
+    const struct spread *a = findings_spread(findings, one);
+    const struct spread *b = findings_spread(findings, other);
+    return a && b && a->lowest <= b->highest && b->lowest <= a->highest;
+}
+
+const struct snapshot_bin *findings_bin(const struct findings *findings, size_t object)
+{
+    const struct snapshot_heap *heap = &findings->snapshot->heap;
+    uint32_t bin = findings->snapshot->objects[object].bin;
+    for (size_t i = 0; bin >= heap->bin_count && i < heap->bin_count; i++)
+        if (heap->bins[i].object == object)
+            return &heap->bins[i];
+    return bin < heap->bin_count ? &heap->bins[bin] : NULL;
+}
+
+void findings_memory(const struct findings *findings, uint64_t address, struct memory_use *use)
+{
+    *use = (struct memory_use){NAN, NAN, NAN, NAN, 0};
+    if (findings->names && findings->names->memory)
+        findings->names->memory(findings->names->context, address, use);
+}
+
+bool findings_points_to(const struct snapshot_layout_row *row, const char *type)
+{
+    size_t length = strlen(type);
+    return row->kind == LAYOUT_MEMBER && row->member.type &&
+           !strncmp(row->member.type, type, length) && !strcmp(row->member.type + length, " *");
+}
+
+static void name_after(struct snapshot_finding *finding, const struct snapshot_object *object)
+{
+    finding->id = object->id;
+    finding->name = object->name;
+    if (!object->code_count || finding->function)
+        return;
+    finding->function = object->code[0].function;
+    finding->file = object->code[0].file;
+    finding->line = object->code[0].line;
+}
+
+static double findings_worth(const struct snapshot_finding *finding)
+{
+    return isnan(finding->gain) ? finding->share : finding->gain;
+}
+
+static bool begins_with_one_of(const char *text, const char *const *names)
+{
+    for (; text && *names; names++)
+        if (!strncmp(text, *names, strlen(*names)))
+            return true;
+    return false;
+}
+
+/*
+ * Memory that the C library, the loader or the linker lays out: no change of the program moves it.
+ * Who uses it, and how often, may be changed.
+ */
+static bool is_of_the_system(const struct snapshot_object *object)
+{
+    static const char *const modules[] = {"libc.so",    "libc-2.", "ld-linux", "ld-2.",
+                                          "libc.musl",  "ld-musl", "libm.so",  "libm-2.",
+                                          "libpthread", "libdl",   "libgcc_s", "libstdc++",
+                                          "libc++",     "[vdso]",  NULL};
+    static const char *const types[] = {"malloc_chunk", "malloc_state", "malloc_par",
+                                        "tcache_",      "link_map",     "r_scope_elem",
+                                        "Elf64_",       "_IO_FILE",     NULL};
+    const char *type = object->layout_count ? object->layouts[0].name : object->type;
+    const char *module = object->module ? strrchr(object->module, '/') : NULL;
+    bool of_module = object->kind == OBJECT_GLOBAL || object->kind == OBJECT_CODE ||
+                     object->kind == OBJECT_TLS || object->kind == OBJECT_MAP;
+    if (type && !strncmp(type, "struct ", 7))
+        type += 7;
+    if (of_module && object->name &&
+        object->name[0] == '.') /* a section: .dynsym, .gnu.hash, .rodata */
+        return true;
+    return begins_with_one_of(type, types) ||
+           (of_module && begins_with_one_of(module ? module + 1 : object->module, modules));
+}
+
+/* What it advises is another layout, not another use. */
+static bool is_about_layout(enum finding_kind kind)
+{
+    return kind != FINDING_TRUE_SHARING && kind != FINDING_SPINNING && kind != FINDING_CHURN &&
+           kind != FINDING_COPYING && kind != FINDING_STACK;
+}
+
+void findings_add(struct findings *findings, const struct snapshot_finding *finding)
+{
+    const struct snapshot_object *object = finding->object < findings->snapshot->object_count
+                                               ? &findings->snapshot->objects[finding->object]
+                                               : NULL;
+    if (object && is_about_layout(finding->kind) && is_of_the_system(object))
+        return;
+    if (findings->count == FINDINGS_MAX || !(findings_worth(finding) >= FINDINGS_GAIN_LEAST) ||
+        !finding->evidence || !finding->advice || !finding->reckoned)
+        return;
+    struct snapshot_finding *added = &findings->list[findings->count++];
+    *added = *finding;
+    if (!isnan(finding->gain))
+        added->gain = fmin(finding->gain, 1);
+    if (finding->object < findings->snapshot->object_count)
+        name_after(added, &findings->snapshot->objects[finding->object]);
+    if (!finding->share)
+        added->share = finding->object < findings->snapshot->object_count
+                           ? findings_share(findings, finding->object)
+                           : finding->gain;
+}
+
+static void name_members(const struct snapshot_layout *layout, struct arena *arena,
+                         struct findings_hot *hot)
+{
+    char text[MEMBERS_BYTES] = "";
+    size_t used = 0;
+    double below = INFINITY;
+    for (int named = 0; named < MEMBERS_NAMED && !layout->inferred; named++) {
+        const struct snapshot_layout_row *best = NULL;
+        for (size_t i = 0; i < layout->row_count; i++) {
+            const struct snapshot_layout_row *row = &layout->rows[i];
+            if (row->kind == LAYOUT_MEMBER && !row->has_members && row->share >= member_hot &&
+                row->share < below && (!best || row->share > best->share))
+                best = row;
+        }
+        if (!best || used >= sizeof text)
+            break;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "",
+                                 best->member.name);
+        below = best->share;
+    }
+    hot->members = used && used < sizeof text ? arena_string(arena, text) : NULL;
+}
+
+void findings_hot(const struct snapshot_layout *layout, struct arena *arena,
+                  struct findings_hot *hot)
+{
+    enum { DEPTHS = 16 };
+    uint64_t around[DEPTHS] = {
+        0}; /* bytes of the array of structs that a member is part of; 0: none */
+    *hot = (struct findings_hot){.first = UINT64_MAX};
+    for (size_t i = 0; i < layout->row_count; i++) {
+        const struct snapshot_layout_row *row = &layout->rows[i];
+        unsigned depth = row->member.depth < DEPTHS - 1 ? row->member.depth : DEPTHS - 2;
+        uint64_t size = row->member.size ? row->member.size : 8;
+        /* Which element was accessed is not known: of an array all are in use. */
+        if (row->has_members)
+            around[depth + 1] = row->member.count > 1 ? row->member.size : around[depth];
+        if (depth && around[depth] > size)
+            size = around[depth];
+        if (row->has_members || !(row->share >= member_used))
+            continue;
+        hot->used_bytes += size;
+        if (row->share < member_hot)
+            continue;
+        hot->first = row->member.offset < hot->first ? row->member.offset : hot->first;
+        hot->end = row->member.offset + size > hot->end ? row->member.offset + size : hot->end;
+    }
+    if (layout->size && hot->used_bytes > layout->size)
+        hot->used_bytes = layout->size;
+    if (hot->first > hot->end)
+        hot->first = hot->end;
+    name_members(layout, arena, hot);
+}
+
+/* ---- all of them ---- */
+
+void findings_find(struct findings *findings)
+{
+    const struct snapshot_source *source = &findings->snapshot->source;
+    if (findings_simulated(findings) && source->ranking < SAMPLE_EVENTS_MAX &&
+        source->events[source->ranking].role == EVENT_ACCESS)
+        return; /* accesses, missed or not: no rule is about those */
+    findings_by_cause(findings);
+    findings_sharing(findings);
+    findings_conflict(findings);
+    findings_split(findings);
+    findings_straddling(findings);
+    findings_columns(findings);
+    findings_copying(findings);
+    findings_chasing(findings);
+    findings_together(findings);
+    findings_paired(findings);
+    findings_scattered(findings);
+    findings_waste(findings);
+    findings_churn(findings);
+    findings_stack(findings);
+    findings_spin(findings);
+    findings_first_touch(findings);
+    findings_tlb(findings);
+    findings_reach(findings);
+    findings_remote(findings);
+    findings_without_room(findings); /* last: what any other kind explains is not said again */
+    findings_streaming(findings);
+}
+
+/* Held, of an object of which by now fewer samples are: at most those. 0: no more listed. */
+static void bring_up_to_date(const struct findings *findings, struct snapshot_finding *finding)
+{
+    const struct snapshot *snapshot = findings->snapshot;
+    bool listed = finding->object != UINT32_MAX;
+    finding->object = UINT32_MAX;
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (snapshot->objects[i].id == finding->id)
+            finding->object = (uint32_t)i;
+    double most = finding->object != UINT32_MAX ? findings_most(findings, finding->object)
+                  : listed                      ? 0
+                                                : 1;
+    finding->share = fmin(finding->share, most);
+    finding->gain_low = fmin(finding->gain_low, most);
+    if (!isnan(finding->gain))
+        finding->gain = fmin(finding->gain, most);
+}
+
+/* Found now, of the same memory under another name. */
+static bool superseded(const struct findings *findings, size_t found,
+                       const struct snapshot_finding *finding)
+{
+    for (size_t i = 0; i < found; i++)
+        if (findings->list[i].kind == finding->kind &&
+            finding->object != findings->list[i].object &&
+            findings_overlap(findings, findings->list[i].object, finding->object))
+            return true;
+    return false;
+}
+
+void findings_hold(struct findings *findings, struct findings_held *held)
+{
+    struct findings_moment moment = {findings->window->added, findings->window->used,
+                                     findings->snapshot->elapsed_s};
+    size_t found = findings->count;
+    size_t all =
+        findings_held_join(held, findings->list, found, FINDINGS_MAX, &moment, findings->arena);
+    for (size_t i = found; i < all; i++) {
+        bring_up_to_date(findings, &findings->list[i]);
+        if (findings_worth(&findings->list[i]) >= FINDINGS_GAIN_LEAST &&
+            !superseded(findings, found, &findings->list[i]))
+            findings->list[findings->count++] = findings->list[i];
+    }
+    findings_sort(findings);
+}
+
+/* A process that waits for a CPU, or for input, does not go through its data more slowly. */
+static void measure_time(struct findings *findings)
+{
+    const struct snapshot_window *window = &findings->snapshot->window;
+    struct memory_use use;
+    findings_memory(findings, 0, &use);
+    findings->span_s = window->span_s * (use.cpus >= CPUS_LEAST ? use.cpus : 1);
+    findings->rate = findings->span_s > 0 ? (double)window->used / findings->span_s : NAN;
+}
+
+static void note_arrays(const struct snapshot_layout *layout, struct spread_of *of)
+{
+    for (size_t i = 0; i < layout->row_count && of->array_count < SPREAD_ARRAYS; i++) {
+        const struct type_member *member = &layout->rows[i].member;
+        if (layout->rows[i].kind != LAYOUT_MEMBER || (!member->count && !member->stride))
+            continue;
+        of->arrays[of->array_count].first = member->offset;
+        of->arrays[of->array_count++].end =
+            member->size ? member->offset + member->size : UINT64_MAX;
+    }
+}
+
+static void findings_gather_spreads(struct build *build, struct findings *findings,
+                                    struct spread *spreads)
+{
+    struct spread_of of[SPREADS_MAX] = {{0}};
+    size_t count = build->snapshot->object_count;
+    count = count < SPREADS_MAX ? count : SPREADS_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const struct snapshot_object *object = &build->snapshot->objects[i];
+        struct findings_hot hot;
+        of[i].object = object->id;
+        if (!object->layout_count)
+            continue;
+        findings_hot(&object->layouts[0], build->arena, &hot);
+        of[i].type = object->layouts[0].type;
+        of[i].element_size = hot.end ? object->layouts[0].size : 0;
+        of[i].hot_first = hot.first;
+        of[i].hot_end = hot.end;
+        note_arrays(&object->layouts[0], &of[i]);
+    }
+    spread_gather(spreads, of, count, &build->profile->window,
+                  build->profile->sets.geometry.line_bytes);
+    findings->spreads = spreads;
+    findings->spread_count = count;
+}
+
+void build_findings(struct build *build)
+{
+    struct snapshot *snapshot = build->snapshot;
+    double everything = build_everything(build);
+    struct spread *spreads = arena_array(build->arena, SPREADS_MAX, sizeof *spreads);
+    struct findings *findings = arena_array(build->arena, 1, sizeof *findings);
+    struct snapshot_finding *list = arena_array(build->arena, FINDINGS_MAX, sizeof *list);
+    build->failed |= !findings || !list || !spreads;
+    if (build->failed)
+        return;
+    *findings =
+        (struct findings){.snapshot = snapshot,
+                          .arena = build->arena,
+                          .window = &build->profile->window,
+                          .names = &build->profile->options.names,
+                          .list = list,
+                          .attributed = everything > 0 ? snapshot->totals.weight / everything : 0};
+    measure_time(findings);
+    findings_gather_spreads(build, findings, spreads);
+    findings_find(findings);
+    snapshot->findings = (struct snapshot_findings){findings->list, findings->count};
+    build->findings = findings;
+}
+
+void build_weigh_findings(struct build *build)
+{
+    struct findings *findings = build->findings;
+    findings_weigh(findings);
+    findings_hold(findings, &build->profile->findings_held);
+    build->snapshot->findings = (struct snapshot_findings){findings->list, findings->count};
+}
+
+enum { STRINGS = 8 };
+
+/* Every string of a finding. */
+static void strings_of(struct snapshot_finding *finding, const char **strings[STRINGS])
+{
+    const char **all[STRINGS] = {&finding->name,     &finding->field,    &finding->function,
+                                 &finding->file,     &finding->evidence, &finding->advice,
+                                 &finding->how_sure, &finding->reckoned};
+    memcpy(strings, all, sizeof all);
+}
+
+void findings_held_clear(struct findings_held *held)
+{
+    held->count = 0;
+}
+
+void findings_held_fini(struct findings_held *held)
+{
+    free(held->list);
+    *held = (struct findings_held){0};
+}
+
+static bool of_lines(const struct snapshot_finding *finding)
+{
+    return finding->kind == FINDING_FALSE_SHARING || finding->kind == FINDING_TRUE_SHARING;
+}
+
+/* Of one object lines are told one by one, whatever is said of them: fields and verdict change with
+ * a few samples more. Anything else is told once. */
+static bool same(const struct snapshot_finding *a, const struct snapshot_finding *b)
+{
+    if (of_lines(a) && of_lines(b))
+        return a->id == b->id && a->lines_first <= b->lines_last && b->lines_first <= a->lines_last;
+    return a->kind == b->kind && a->id == b->id;
+}
+
+/* false: its strings are too long to be kept. */
+static bool copy_in(struct finding_held *one, const struct snapshot_finding *finding)
+{
+    const char **strings[STRINGS];
+    size_t used = 0;
+    one->finding = *finding;
+    strings_of(&one->finding, strings);
+    for (int i = 0; i < STRINGS; i++) {
+        size_t size = *strings[i] ? strlen(*strings[i]) + 1 : 0;
+        if (size > sizeof one->text - used)
+            return false;
+        if (size)
+            *strings[i] = memcpy(one->text + used, *strings[i], size);
+        used += size;
+    }
+    return true;
+}
+
+static struct finding_held *held_finding_find(struct findings_held *held,
+                                              const struct snapshot_finding *finding)
+{
+    for (size_t i = 0; i < held->count; i++)
+        if (same(&held->list[i].finding, finding))
+            return &held->list[i];
+    return NULL;
+}
+
+static void held_finding_forget(struct findings_held *held, struct finding_held *one)
+{
+    struct finding_held *last = &held->list[--held->count];
+    if (one == last)
+        return;
+    *one = *last;
+    copy_in(one, &last->finding);
+}
+
+void findings_held_leave(struct findings_held *held, const uint32_t *renamed, size_t count)
+{
+    for (size_t i = 0; i < held->count;) {
+        uint32_t id = held->list[i].finding.id;
+        if (id < count && renamed[id])
+            held_finding_forget(held, &held->list[i]);
+        else
+            i++;
+    }
+}
+
+static void held_finding_remember(struct findings_held *held,
+                                  const struct snapshot_finding *finding,
+                                  const struct findings_moment *moment)
+{
+    struct finding_held *one = held_finding_find(held, finding);
+    if (!one && held->count == FINDINGS_HELD_MAX)
+        return;
+    if (!one) {
+        one = &held->list[held->count++];
+        one->times = 0;
+    }
+    one->times++;
+    one->window_until = moment->added + moment->used;
+    one->found_s = moment->elapsed_s;
+    if (!copy_in(one, finding))
+        held_finding_forget(held, one);
+}
+
+static bool in_list(const struct snapshot_finding *list, size_t count,
+                    const struct snapshot_finding *finding)
+{
+    for (size_t i = 0; i < count; i++)
+        if (same(&list[i], finding))
+            return true;
+    return false;
+}
+
+static bool over(const struct finding_held *one, const struct findings_moment *moment)
+{
+    return one->times < 2 || moment->added >= one->window_until ||
+           !(moment->elapsed_s - one->found_s <= FINDINGS_HELD_S);
+}
+
+size_t findings_held_join(struct findings_held *held, struct snapshot_finding *list, size_t count,
+                          size_t room, const struct findings_moment *moment, struct arena *arena)
+{
+    const char **strings[STRINGS];
+    if (!held->list && count)
+        held->list = calloc(FINDINGS_HELD_MAX, sizeof *held->list);
+    if (!held->list)
+        return count;
+    for (size_t i = 0; i < count; i++)
+        held_finding_remember(held, &list[i], moment);
+    for (size_t i = 0; i < held->count;) {
+        struct finding_held *one = &held->list[i];
+        if (in_list(list, count, &one->finding)) {
+            i++;
+            continue;
+        }
+        if (over(one, moment)) {
+            held_finding_forget(held, one);
+            continue;
+        }
+        i++;
+        if (count == room)
+            continue;
+        list[count] = one->finding;
+        strings_of(&list[count], strings);
+        for (int k = 0; k < STRINGS; k++)
+            *strings[k] = arena_string(arena, *strings[k]);
+        count += list[count].evidence && list[count].advice;
+    }
+    return count;
+}
+
+/* What findings are called; declared in snapshot_findings.h. */
+
+const char *finding_kind_name(enum finding_kind kind)
+{
+    static const char *const names[FINDING_KIND_COUNT] = {
+        "split",     "straddling", "false-sharing", "true-sharing", "conflict",
+        "chasing",   "streaming",  "tlb",           "remote",       "scattered",
+        "together",  "churn",      "waste",         "stack",        "first-touch",
+        "tlb-reach", "columns",    "pushed-out",    "spinning",     "copying"};
+    return (unsigned)kind < FINDING_KIND_COUNT ? names[kind] : "split";
+}
+
+const char *finding_kind_words(enum finding_kind kind)
+{
+    static const char *const words[FINDING_KIND_COUNT] = {
+        "hot and cold fields", "straddles lines",  "false sharing", "true sharing",
+        "set conflict",        "pointer chasing",  "streaming",     "page walks",
+        "remote memory",       "scattered blocks", "used together", "allocation churn",
+        "wasted memory",       "stack variable",   "first touch",   "beyond the TLB",
+        "down columns",        "pushed out",       "spinning",      "copied"};
+    return (unsigned)kind < FINDING_KIND_COUNT ? words[kind] : "";
+}
+
+const char *finding_sure_name(enum finding_sure sure)
+{
+    static const char *const names[] = {"perhaps", "likely", "sure"};
+    return (unsigned)sure < 3 ? names[sure] : "perhaps";
+}
+
+const char *finding_page_name(enum finding_page page)
+{
+    static const char *const names[] = {"Detail", "Layout", "Sharing", "Sets", "Code", "Heap"};
+    return (unsigned)page < 6 ? names[page] : "Detail";
+}

@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Findings about how a struct lies in cache lines: what splitting or aligning it would save. */
+#include <math.h>
+#include <string.h>
+
+#include "profile/findings/findings.h"
+
+enum { ELEMENTS_MANY = 64 };
+enum { MALLOC_ALIGNS = 16 }; /* elements of no more look like blocks of their own by their begin */
+
+static const double saved_at_least = 0.1; /* of the samples: the wait may overlap with others */
+static const double fits_saves_at_least = 0.4; /* where what is in use then fits in the caches */
+static const double of_one_type = 0.5;         /* of the object's samples are of the type judged */
+static const double used_at_most = 0.5;        /* of what is fetched: else a split saves little */
+static const double used_in_no_order = 0.25;   /* of the lines' bytes */
+static const double in_place = 0.9;            /* of the samples */
+static const double crossing_least = 0.15;     /* of the samples */
+static const double most_cross = 0.9; /* of the elements: too few others to compare them with */
+
+/* It ends in an array without a length: what makes the object long are that array's elements. */
+static bool goes_on(const struct snapshot_layout *layout)
+{
+    for (size_t i = 0; i < layout->row_count; i++)
+        if (layout->rows[i].kind == LAYOUT_MEMBER && layout->rows[i].member.offset >= layout->size)
+            return true;
+    return false;
+}
+
+/* The leading layout of an object that has many elements beyond the near caches; NULL: not so. */
+static const struct snapshot_layout *many_elements(const struct findings *findings, size_t index)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    const struct spread *spread = findings_spread(findings, index);
+    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
+    uint32_t line = findings->snapshot->sets.line;
+    /* Without a type the element may be a row of something, and its parts no members. */
+    if (!spread || !layout || layout->inferred || !layout->size || goes_on(layout) || !line ||
+        !(layout->share >= of_one_type) || layout->samples < FINDINGS_SAMPLES ||
+        !(spread_bytes(spread, line) >= findings_beyond(findings)))
+        return NULL;
+    return object->size >= ELEMENTS_MANY * layout->size || object->blocks >= ELEMENTS_MANY ? layout
+                                                                                           : NULL;
+}
+
+/* All that was sampled begins in a line where the elements of an array would, and nearly
+ * everywhere they would: blocks of their own begin by malloc's rounding. */
+static bool begin_as_in_array(const struct snapshot_layout *layout, const struct spread *spread,
+                              uint32_t line)
+{
+    uint64_t at = 0;
+    uint32_t places = 0, seen = 0, samples = 0;
+    while (at < line && !spread->begins[at])
+        at++;
+    for (uint64_t begin = at; at < line && (!places || at != begin); places++) {
+        seen += spread->begins[at] > 0;
+        samples += spread->begins[at];
+        at = (at + layout->size) % line;
+    }
+    return layout->size > MALLOC_ALIGNS && samples >= in_place * spread->typed &&
+           seen * 2 >= places;
+}
+
+/* Elements lie side by side: a pass fetches nothing but them. Blocks of their own have others
+ * between, or are only the head of something (Python's PyGC_Head). */
+static bool side_by_side(const struct snapshot_object *object, const struct snapshot_layout *layout,
+                         const struct spread *spread, uint32_t line)
+{
+    if (object->instance_count && object->instances[0].size >= ELEMENTS_MANY * layout->size)
+        return true;
+    return line <= SPREAD_LINE_MOST && spread->typed >= FINDINGS_SAMPLES &&
+           begin_as_in_array(layout, spread, line);
+}
+
+/* Bytes that one pass, or one visit, brings for each element now. */
+static double fetched_bytes(const struct snapshot_layout *layout, bool pass, uint32_t line)
+{
+    return pass && layout->size < line ? (double)layout->size : (double)layout->hot_span * line;
+}
+
+/* ... and when the members in use lie by themselves. */
+static double needed_bytes(const struct findings_hot *hot, bool pass, uint32_t line)
+{
+    return pass ? (double)hot->used_bytes : ceil((double)hot->used_bytes / line) * line;
+}
+
+/* Bytes of the one array that the elements lie in; 0: they are blocks of their own. */
+static uint64_t array_bytes(const struct snapshot_object *object,
+                            const struct snapshot_layout *layout)
+{
+    uint64_t block = object->instance_count ? object->instances[0].size : 0;
+    uint64_t bytes = object->blocks > 1 ? block : block > object->size ? block : object->size;
+    return bytes >= ELEMENTS_MANY * layout->size ? bytes : 0;
+}
+
+/*
+ * In no order each visit fetches a line, however little is wanted of it. In an array of their own
+ * the members in use miss less only where that is about what a core's own caches hold; how much
+ * less, the samples do not tell. Where they are too few to tell the order, a pass in order would
+ * gain by the same.
+ */
+static void split_off(struct findings *findings, size_t index, const struct snapshot_layout *layout,
+                      const struct findings_hot *hot)
+{
+    double bytes = (double)array_bytes(&findings->snapshot->objects[index], layout);
+    double elements = floor(bytes / (double)layout->size);
+    double line = findings->snapshot->sets.line;
+    double dense = elements * (double)hot->used_bytes;
+    double touched = elements * fmin(line, (double)layout->size);
+    if (!(bytes > 0) || dense > findings_beyond(findings) || dense > used_in_no_order * touched)
+        return;
+    struct snapshot_finding finding = {
+        .kind = FINDING_SPLIT,
+        .sure = FINDING_LIKELY,
+        .page = FINDING_ON_LAYOUT,
+        .object = (uint32_t)index,
+        .field = hot->members,
+        .gain = findings_share(findings, index) * layout->share,
+        .gain_low = fits_saves_at_least * findings_share(findings, index) * layout->share,
+        .reckoned = "two fifths to all of its samples on them: how many the caches would then hold "
+                    "depends on what else they hold",
+        .how_sure =
+            "members that are always read right after another one of the same line may hide "
+            "behind it: see that the code does not use them"};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%.0f samples on %s of %llu bytes: %llu %s in use (%s), and a line of %.0f is fetched for "
+        "each. %s The lines come to %.1f MiB, what is in use to %.1f MiB.",
+        layout->samples, layout->name, (unsigned long long)layout->size,
+        (unsigned long long)hot->used_bytes, hot->used_bytes == 1 ? "is" : "are",
+        hot->members ? hot->members : "offsets in Layout", line,
+        findings_order(findings, index) == SPREAD_SCATTERED
+            ? "The elements are not read in order."
+            : "In which order the elements are read is not seen.",
+        touched / (1 << 20), dense / (1 << 20));
+    finding.advice = arena_printf(
+        findings->arena,
+        "Split the struct: keep %s in an array of its own. It is %.1f MiB instead of the %.1f MiB "
+        "of lines, and caches hold far more of it.",
+        hot->members ? hot->members : "what is in use", dense / (1 << 20), touched / (1 << 20));
+    findings_add(findings, &finding);
+}
+
+static void split(struct findings *findings, size_t index)
+{
+    const struct snapshot_layout *layout = many_elements(findings, index);
+    uint32_t line = findings->snapshot->sets.line;
+    struct findings_hot hot;
+    if (!layout)
+        return;
+    enum spread_order order = findings_order(findings, index);
+    findings_hot(layout, findings->arena, &hot);
+    bool in_order = order == SPREAD_FORWARD || order == SPREAD_BACKWARD;
+    bool pass = in_order && side_by_side(&findings->snapshot->objects[index], layout,
+                                         findings_spread(findings, index), line);
+    double fetched = fetched_bytes(layout, pass, line);
+    double needed = needed_bytes(&hot, pass, line);
+    if (hot.used_bytes && !pass && hot.end - hot.first <= line) { /* side by side already */
+        split_off(findings, index, layout, &hot);
+        return;
+    }
+    if (!hot.used_bytes || needed > used_at_most * fetched)
+        return;
+    struct snapshot_finding finding = {.kind = FINDING_SPLIT,
+                                       .sure = FINDING_LIKELY,
+                                       .page = FINDING_ON_LAYOUT,
+                                       .object = (uint32_t)index,
+                                       .field = hot.members,
+                                       .gain = findings_share(findings, index) * layout->share *
+                                               (1 - needed / fetched)};
+    finding.gain_low = finding.gain * (pass ? 0.5 : saved_at_least);
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%.0f samples on %s of %llu bytes: %llu %s in use (%s), and %.0f are fetched for each. The "
+        "elements are %s.",
+        layout->samples, layout->name, (unsigned long long)layout->size,
+        (unsigned long long)hot.used_bytes, hot.used_bytes == 1 ? "is" : "are",
+        hot.members ? hot.members : "offsets in Layout", fetched,
+        in_order ? "read in order" : "not read in order");
+    finding.advice =
+        pass ? "Split the struct: an array of the members in use, and another of the rest (or an "
+               "array for each member)."
+             : "Put the members in use side by side at the start of the struct, so that they share "
+               "a line, and align the elements to lines.";
+    finding.reckoned = arena_printf(findings->arena,
+                                    "its share of all samples, times the %.0f of %.0f bytes that "
+                                    "would not be fetched",
+                                    fetched - needed, fetched);
+    finding.how_sure = "members that are always read right after another one of the same line "
+                       "may hide behind it: see that the code does not use them";
+    findings_add(findings, &finding);
+}
+
+/* Part of an array's elements whose hot bytes cross a line, by where one of them begins; NAN: the
+ * elements are blocks of their own. */
+static double crossing_elements(const struct snapshot_object *object,
+                                const struct snapshot_layout *layout, const struct spread *spread,
+                                const struct findings_hot *hot, uint32_t line)
+{
+    uint64_t begin = 0;
+    double crossing = 0;
+    if (!side_by_side(object, layout, spread, line) || line > SPREAD_LINE_MOST)
+        return NAN;
+    while (begin < line && !spread->begins[begin])
+        begin++;
+    for (uint32_t i = 0; i < line; i++) { /* comes round to where it began after so many at most */
+        uint64_t at = (begin + i * layout->size) % line;
+        crossing += (at + hot->first) / line != (at + hot->end - 1) / line;
+    }
+    return crossing / line;
+}
+
+/* How what aligning saves is told apart from what it does not. */
+struct saving {
+    double part;    /* of the samples on the elements */
+    bool by_number; /* it follows from how many elements cross */
+};
+
+/*
+ * An element across two lines is waited for twice, and aligned, the line that took fewer of its
+ * samples does not come: where both are fetched at once, hardly any wait for the second. In an
+ * array, where it is known how many elements cross, it is no more than what these take beyond
+ * their number, and twice the uncertainty of that.
+ */
+static struct saving saved(const struct spread *spread, double elements)
+{
+    double all = spread->typed;
+    double crossing = spread->crossing / all;
+    double fewer = fmin(spread->behind, (double)spread->crossing - spread->behind) / all;
+    double uncertain = 2 * sqrt(crossing * (1 - crossing) / all);
+    double beyond = fmax(0, crossing + uncertain - elements) / (1 - elements);
+    if (!(elements > 0) || elements > most_cross || fewer <= beyond)
+        return (struct saving){fewer, false};
+    return (struct saving){beyond, true};
+}
+
+static void straddling(struct findings *findings, size_t index)
+{
+    const struct snapshot_layout *layout = many_elements(findings, index);
+    const struct spread *spread = findings_spread(findings, index);
+    uint32_t line = findings->snapshot->sets.line;
+    struct findings_hot hot;
+    if (!layout || findings_order(findings, index) != SPREAD_SCATTERED ||
+        spread->typed < FINDINGS_SAMPLES)
+        return;
+    findings_hot(layout, findings->arena, &hot);
+    double crossing = (double)spread->crossing / spread->typed;
+    if (hot.end - hot.first > line || crossing < crossing_least)
+        return;
+    double elements =
+        crossing_elements(&findings->snapshot->objects[index], layout, spread, &hot, line);
+    struct saving saving = saved(spread, elements);
+    struct snapshot_finding finding = {.kind = FINDING_STRADDLING,
+                                       .sure = FINDING_PERHAPS,
+                                       .page = FINDING_ON_LAYOUT,
+                                       .object = (uint32_t)index,
+                                       .field = hot.members,
+                                       .gain = findings_share(findings, index) * layout->share *
+                                               saving.part,
+                                       .bound = true};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%.0f%% of %u samples fell on elements whose hot bytes (%llu to %llu of %llu) cross from "
+        "one cache line into the next, and one line would hold them. The elements are not read in "
+        "order.",
+        crossing * 100, spread->typed, (unsigned long long)hot.first,
+        (unsigned long long)hot.end - 1, (unsigned long long)layout->size);
+    finding.advice = arena_printf(
+        findings->arena,
+        "Align the elements: alignas(%u) on the struct, and aligned_alloc() for the memory.",
+        layout->size <= line / 2 ? line / 2 : line);
+    finding.reckoned =
+        saving.by_number
+            ? arena_printf(findings->arena,
+                           "elements that cross are %.0f%% of all, and take %.0f%% of the samples: "
+                           "what they take more than the others, and how unsure that is",
+                           elements * 100, crossing * 100)
+            : arena_printf(findings->arena,
+                           "of the two lines of an element that crosses, the samples on the one "
+                           "that has fewer: %.0f%% of those on %s",
+                           saving.part * 100, layout->name);
+    finding.how_sure =
+        "the two lines of an element may arrive at the same time, and longer elements fill "
+        "caches sooner: measure it";
+    findings_add(findings, &finding);
+}
+
+void findings_split(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->spread_count; i++)
+        split(findings, i);
+}
+
+void findings_straddling(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->spread_count; i++)
+        straddling(findings, i);
+}
+
+/* Findings about many small blocks of the heap: far apart, paired, or mostly the allocator's. */
+
+/* What glibc's malloc writes in front of each block on 64-bit machines (malloc.c, struct
+ * malloc_chunk); other allocators keep it elsewhere, and waste no less by rounding up. */
+enum { HEADER_BYTES = 8 };
+
+static const double fetched_at_least =
+    2; /* times what the blocks hold: else pooling saves little */
+static const double pooled_saves_at_least = 0.2;
+static const double wasted_saves_at_least = 0.5; /* prefetching gains by it as well */
+static const double wasted_at_least = 0.5;       /* of what malloc takes for them */
+static const double as_many = 0.1; /* blocks of two kinds are one each: numbers differ by less */
+static const double together_at_least = 0.7; /* of the samples fall into the same stretches */
+enum { HOLDER_SAMPLES = 16 }; /* on the one that leads to the other: it may be hidden */
+
+/* Of one bin: how much a block is asked for, and takes, on average; NAN: not known. */
+struct blocks {
+    double count;
+    double asked_bytes;
+    double taken_bytes;
+};
+
+static bool blocks_of(const struct findings *findings, size_t index, struct blocks *blocks)
+{
+    const struct snapshot_bin *bin = findings_bin(findings, index);
+    if (!bin || !bin->heap.live_blocks)
+        return false;
+    const struct heap_bin *heap = &bin->heap;
+    bool asked = !heap->walked && heap->requested_bytes;
+    blocks->count = (double)heap->live_blocks;
+    blocks->taken_bytes = (double)heap->usable_bytes / blocks->count + HEADER_BYTES;
+    blocks->asked_bytes =
+        (double)(asked ? heap->requested_bytes : heap->usable_bytes) / blocks->count;
+    return true;
+}
+
+static bool beyond_caches(const struct findings *findings, size_t index)
+{
+    const struct spread *spread = findings_spread(findings, index);
+    return spread &&
+           spread_bytes(spread, findings->snapshot->sets.line) >= findings_beyond(findings);
+}
+
+static void scattered(struct findings *findings, size_t index)
+{
+    uint32_t line = findings->snapshot->sets.line;
+    struct blocks blocks;
+    if (!beyond_caches(findings, index) || findings_has(findings, (uint32_t)index) ||
+        findings_order(findings, index) != SPREAD_SCATTERED || !blocks_of(findings, index, &blocks))
+        return;
+    /* By pages, which are soon seen twice: how much of them is no blocks. */
+    double fetched =
+        fmin(findings_pages(findings, index) * FINDINGS_PAGE_BYTES, blocks.count * line);
+    double pooled = fmin(blocks.count * blocks.asked_bytes, fetched);
+    /* A look-up at random needs one line of a block wherever it is: side by side the blocks gain
+     * where they then fit in the caches. */
+    if (fetched < fetched_at_least * pooled || pooled > findings_beyond(findings))
+        return;
+    struct snapshot_finding finding = {.kind = FINDING_SCATTERED,
+                                       .sure = FINDING_LIKELY,
+                                       .page = FINDING_ON_DETAIL,
+                                       .object = (uint32_t)index,
+                                       .gain = findings_share(findings, index) *
+                                               (1 - pooled / fetched)};
+    finding.gain_low = pooled_saves_at_least * finding.gain;
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%.0f blocks of %.0f bytes each on average lie on at least %.0f MiB of cache lines, in no "
+        "order, between others; side by side they would take %.0f MiB.",
+        blocks.count, blocks.asked_bytes, fetched / (1 << 20), pooled / (1 << 20));
+    finding.advice = "Allocate them as one: an array, or a pool that is filled in the order in "
+                     "which they are visited; then lines also come before they are asked for.";
+    finding.reckoned = arena_printf(findings->arena,
+                                    "its share of all samples, times the %.0f of %.0f MiB that "
+                                    "would not be fetched",
+                                    (fetched - pooled) / (1 << 20), fetched / (1 << 20));
+    finding.how_sure = "the lines are estimated from the pages sampled twice, as if all blocks "
+                       "were visited; blocks that are always "
+                       "visited in one order gain more";
+    findings_add(findings, &finding);
+}
+
+static void waste(struct findings *findings, size_t index)
+{
+    const struct snapshot_bin *bin = findings_bin(findings, index);
+    struct blocks blocks;
+    if (!beyond_caches(findings, index) || findings_has(findings, (uint32_t)index) || !bin ||
+        bin->heap.walked || !bin->heap.requested_bytes || !blocks_of(findings, index, &blocks))
+        return;
+    double wasted = 1 - blocks.asked_bytes / blocks.taken_bytes;
+    enum spread_order order = findings_order(findings, index);
+    /* In no order each look-up fetches its line, however full of others that is. */
+    if (wasted < wasted_at_least || (order != SPREAD_FORWARD && order != SPREAD_BACKWARD))
+        return;
+    struct snapshot_finding finding = {.kind = FINDING_WASTE,
+                                       .sure = FINDING_LIKELY,
+                                       .page = FINDING_ON_HEAP,
+                                       .object = (uint32_t)index,
+                                       .gain = findings_share(findings, index),
+                                       .gain_low = wasted_saves_at_least *
+                                                   findings_share(findings, index) * wasted};
+    finding.evidence = arena_printf(findings->arena,
+                                    "%.0f blocks were asked for with %.1f bytes each on average, "
+                                    "and take %.1f: %.0f%% of their "
+                                    "%.0f MiB is headers and rounding.",
+                                    blocks.count, blocks.asked_bytes, blocks.taken_bytes,
+                                    wasted * 100, blocks.count * blocks.taken_bytes / (1 << 20));
+    finding.advice = "Put them into one array, or allocate many at a time (a pool): no header, and "
+                     "no rounding up.";
+    finding.reckoned = arena_printf(findings->arena,
+                                    "half of its share of all samples times the %.0f%% of what is "
+                                    "fetched that holds nothing, to all of its share",
+                                    wasted * 100);
+    finding.how_sure = "that neighbours in memory are used soon after each other is taken for "
+                       "granted where they are read in order";
+    findings_add(findings, &finding);
+}
+
+/* ---- two objects that are visited one after the other ---- */
+
+/* The member of `holder` that leads to blocks of the other type, if it is read. */
+static const struct snapshot_layout_row *leads_to(const struct snapshot_layout *holder,
+                                                  const struct snapshot_layout *other)
+{
+    for (size_t i = 0; i < holder->row_count; i++) {
+        const struct snapshot_layout_row *row = &holder->rows[i];
+        if (findings_points_to(row, other->name) && row->samples > 0)
+            return row;
+    }
+    return NULL;
+}
+
+static const struct snapshot_layout *typed_layout(const struct findings *findings, size_t index)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
+    return layout && !layout->inferred && layout->size ? layout : NULL;
+}
+
+static bool same_function(const struct snapshot_object *a, const struct snapshot_object *b)
+{
+    return a->code_count && b->code_count && a->code[0].id == b->code[0].id;
+}
+
+/* One of these to each of those. */
+static bool one_each(const struct findings *findings, size_t a, size_t b, struct blocks *blocks)
+{
+    struct blocks other;
+    return blocks_of(findings, a, blocks) && blocks_of(findings, b, &other) &&
+           fabs(blocks->count - other.count) <= as_many * fmax(blocks->count, other.count);
+}
+
+static void pair(struct findings *findings, size_t holder, size_t index)
+{
+    const struct snapshot_object *a = &findings->snapshot->objects[holder];
+    const struct snapshot_object *b = &findings->snapshot->objects[index];
+    const struct snapshot_layout *from = typed_layout(findings, holder);
+    const struct snapshot_layout *to = typed_layout(findings, index);
+    const struct snapshot_layout_row *link = from && to && from != to ? leads_to(from, to) : NULL;
+    uint32_t line = findings->snapshot->sets.line;
+    struct findings_hot hot_from, hot_to;
+    struct blocks blocks;
+    if (!link || !same_function(a, b) || !one_each(findings, holder, index, &blocks) ||
+        findings->spreads[holder].samples < HOLDER_SAMPLES ||
+        spread_together(&findings->spreads[holder], &findings->spreads[index]) < together_at_least)
+        return;
+    findings_hot(from, findings->arena, &hot_from);
+    findings_hot(to, findings->arena, &hot_to);
+    if (hot_from.end - hot_from.first + hot_to.end - hot_to.first > line)
+        return;
+    struct snapshot_finding finding = {
+        .kind = FINDING_TOGETHER,
+        .sure = FINDING_LIKELY,
+        .page = FINDING_ON_DETAIL,
+        .object = (uint32_t)index,
+        .field = hot_to.members,
+        .gain = (findings_share(findings, holder) + findings_share(findings, index)) / 2,
+        .gain_low = (findings_share(findings, holder) + findings_share(findings, index)) / 10};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%s reads %s.%s and then this, in no order: %.0f and %.0f samples at the same times; there "
+        "are as many of the one as of the other (%.0f), and a line would hold what is used of "
+        "both.",
+        a->code[0].function, from->name, link->member.name, a->samples, b->samples, blocks.count);
+    finding.advice = arena_printf(findings->arena,
+                                  "Put %s into %s, as a member instead of the pointer; or allocate "
+                                  "both as one block.",
+                                  to->name, from->name);
+    finding.reckoned = "a tenth to half of the samples on the two: one of two lines comes";
+    finding.how_sure = "that each leads to another one is taken from there being as many of the "
+                       "one as of the other";
+    findings_add(findings, &finding);
+}
+
+/* ---- all of them ---- */
+
+void findings_scattered(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->spread_count; i++)
+        scattered(findings, i);
+}
+
+void findings_waste(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->spread_count; i++)
+        waste(findings, i);
+}
+
+void findings_together(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->spread_count; i++)
+        for (size_t k = 0;
+             beyond_caches(findings, i) && findings_order(findings, i) == SPREAD_SCATTERED &&
+             k < findings->spread_count;
+             k++)
+            pair(findings, k, i);
+}
+
+/* Findings about blocks that are allocated and freed all the time: what malloc and free cost. */
+
+static const double often_per_s = 10e3;  /* allocations: below, they are no matter of malloc's */
+static const double short_lived_s = 0.1; /* longer, and it is data that is kept */
+static const double least_of_it = 0.7;   /* a free list of its own takes time, too */
+static const double most_of_it = 1.15;   /* what uses the blocks waits less for them */
+static const double most_of_them = 0.1;  /* of all allocations, for a bin to be told */
+
+/* Functions of glibc's malloc and of C++ that do nothing but allocate, by how their names begin;
+ * jemalloc and tcmalloc have the same outer names. */
+static bool is_allocator(const struct snapshot_code *code)
+{
+    static const char *const names[] = {
+        "malloc",    "calloc",       "realloc",       "free",
+        "cfree",     "_int_malloc",  "_int_free",     "_int_realloc",
+        "sysmalloc", "unlink_chunk", "operator new",  "operator delete",
+        "tcache_",   "systrim",      "__libc_malloc", "__libc_free"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(code->function, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+/* Part of the samples that is the allocator's; what the agent adds to it is not counted at all. */
+static double allocator_share(const struct findings *findings)
+{
+    const struct snapshot *snapshot = findings->snapshot;
+    double allocator = 0;
+    for (size_t i = 0; i < snapshot->code_count; i++) {
+        const struct snapshot_code *code = &snapshot->code[i];
+        allocator += is_allocator(code) ? findings_code_share(findings, code) : 0;
+    }
+    return allocator;
+}
+
+static double all_per_s(const struct snapshot_heap *heap)
+{
+    double all = 0;
+    for (size_t i = 0; i < heap->bin_count; i++)
+        all += heap->bins[i].heap.allocations_per_s > 0 ? heap->bins[i].heap.allocations_per_s : 0;
+    return all;
+}
+
+static void churn(struct findings *findings, const struct snapshot_bin *bin, double part,
+                  double allocator)
+{
+    const struct heap_bin *heap = &bin->heap;
+    struct snapshot_finding finding = {.kind = FINDING_CHURN,
+                                       .sure = FINDING_LIKELY,
+                                       .page = FINDING_ON_HEAP,
+                                       .object = bin->object,
+                                       .id = heap->object,
+                                       .name = heap->name,
+                                       .share = allocator * part,
+                                       .gain = fmin(1, most_of_it * allocator * part),
+                                       .gain_low = least_of_it * allocator * part};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%.0f allocations a second, %.0f%% of all, of blocks that are freed after %.3g ms on "
+        "average; %.0f%% of the samples are in malloc, free and their kin.",
+        heap->allocations_per_s, part * 100, heap->lifetime_s * 1e3, allocator * 100);
+    finding.advice = "Keep them: take blocks from a list of those no longer needed, allocate many "
+                     "at a time, or let short-lived ones live on the stack.";
+    finding.reckoned =
+        "most of the samples in malloc and free, times its part of the allocations; those of "
+        "misstop's own agent are left out";
+    finding.how_sure = "that each allocation costs the same is assumed; first uses of fresh blocks "
+                       "are not counted";
+    findings_add(findings, &finding);
+}
+
+void findings_churn(struct findings *findings)
+{
+    const struct snapshot_heap *heap = &findings->snapshot->heap;
+    double all = all_per_s(heap);
+    double allocator =
+        findings->snapshot->totals.attributed >= FINDINGS_SAMPLES ? allocator_share(findings) : 0;
+    bool in_time = !findings_simulated(findings);
+    for (size_t i = 0; in_time && i < heap->bin_count; i++) {
+        const struct snapshot_bin *bin = &heap->bins[i];
+        double part = bin->heap.allocations_per_s / all;
+        if (!bin->heap.walked && bin->heap.allocations_per_s >= often_per_s &&
+            bin->heap.lifetime_s <= short_lived_s && part >= most_of_them)
+            churn(findings, bin, part, allocator);
+    }
+}

@@ -1,0 +1,696 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Findings by what a simulation told of each miss: sets that are crowded, lines that other threads
+ * took. They stand in the place of what samples of a real cache leave to be guessed. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "profile/findings/findings.h"
+
+/* What findings ask of a simulation (--sim): which cache, and why an object was missed on. */
+
+bool findings_simulated(const struct findings *findings)
+{
+    return findings->snapshot->simulation.level_count || findings->snapshot->causes.told;
+}
+
+/* Index of the level; UINT32_MAX: the ranking event is of none, or it is not known which. */
+static uint32_t simulated_level(const struct findings *findings)
+{
+    const struct snapshot_source *source = &findings->snapshot->source;
+    uint32_t count = findings->snapshot->simulation.level_count;
+    enum event_role role =
+        source->ranking < SAMPLE_EVENTS_MAX ? source->events[source->ranking].role : EVENT_OTHER;
+    uint32_t level = role == EVENT_MISS_L1    ? 0
+                     : role == EVENT_MISS_L2  ? 1
+                     : role == EVENT_MEM_FILL ? count - 1
+                     : role == EVENT_OTHER    ? 2
+                                              : UINT32_MAX;
+    return level < count ? level : UINT32_MAX;
+}
+
+/* Whether memory serves what misses there; else a cache does, which processors fetch ahead from. */
+static bool findings_from_memory(const struct findings *findings)
+{
+    return simulated_level(findings) + 1 == findings->snapshot->simulation.level_count;
+}
+
+static const struct simulation_level *findings_level(const struct findings *findings)
+{
+    uint32_t level = simulated_level(findings);
+    return level < SIMULATION_LEVELS_MAX ? &findings->snapshot->simulation.level[level] : NULL;
+}
+
+const char *findings_level_name(const struct findings *findings)
+{
+    static const char *const names[SIMULATION_LEVELS_MAX] = {"L1", "L2", "L3", "L4"};
+    uint32_t level = simulated_level(findings);
+    return level < SIMULATION_LEVELS_MAX ? names[level] : "the simulated cache";
+}
+
+const struct snapshot_causes_row *findings_causes(const struct findings *findings, uint32_t object)
+{
+    const struct snapshot_causes_list *objects = &findings->snapshot->causes.of[CAUSES_OBJECTS];
+    for (size_t i = 0; object != UINT32_MAX && i < objects->count; i++)
+        if (objects->rows[i].index == object)
+            return objects->rows[i].figures.samples >= FINDINGS_SAMPLES ? &objects->rows[i] : NULL;
+    return NULL;
+}
+
+double findings_beyond(const struct findings *findings)
+{
+    const struct simulation_level *level = findings_level(findings);
+    return level && level->size_bytes ? (double)level->size_bytes : FINDINGS_BEYOND_BYTES;
+}
+
+enum { EVICTORS_NAMED = 2, EVICTORS_BYTES = 320 };
+
+static const double conflicts_least = 0.2; /* of the object's misses */
+static const double taken_least = 0.1;     /* ... by other threads: they take turns rarely there */
+static const double causes_mostly = 0.5;
+static const double evictor_least = 0.01; /* of what is known: less is not named */
+
+static struct snapshot_finding findings_exact(const struct findings *findings,
+                                              const struct snapshot_causes_row *causes,
+                                              enum finding_kind kind, double part)
+{
+    return (struct snapshot_finding){
+        .kind = kind,
+        .sure = FINDING_SURE,
+        .page = FINDING_ON_DETAIL,
+        .object = causes->index,
+        .gain = findings_share(findings, causes->index) * part,
+        .bound = true,
+        .how_sure = "exact: the simulation told the cause of each miss; another cache may differ"};
+}
+
+/* "BlkMultiply on Y 81%, fill on X 12%" */
+static const char *findings_evictors(const struct findings *findings,
+                                     const struct snapshot_causes_row *causes)
+{
+    char text[EVICTORS_BYTES] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < causes->evictor_count && i < EVICTORS_NAMED &&
+                       causes->evictors[i].share >= evictor_least;
+         i++) {
+        const struct snapshot_evictor *evictor = &causes->evictors[i];
+        bool itself = evictor->object_id == causes->id;
+        if (used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s on %s %.0f%%",
+                                     used ? ", " : "", evictor->function,
+                                     itself            ? "this itself"
+                                     : evictor->object ? evictor->object
+                                                       : "something unknown",
+                                     evictor->share * 100);
+    }
+    return used ? arena_string(findings->arena, text) : NULL;
+}
+
+/* The other object that needed the room most often; NULL: none is known. */
+static const struct snapshot_evictor *findings_rival(const struct snapshot_causes_row *causes,
+                                                     double *share)
+{
+    const struct snapshot_evictor *rival = NULL;
+    *share = 0;
+    for (size_t i = 0; i < causes->evictor_count; i++) {
+        const struct snapshot_evictor *evictor = &causes->evictors[i];
+        if (!evictor->object || evictor->object_id == causes->id)
+            continue;
+        rival = rival ? rival : evictor;
+        *share += evictor->object_id == rival->object_id ? evictor->share : 0;
+    }
+    return rival;
+}
+
+static const char *apart(const struct findings *findings, const struct snapshot_causes_row *causes)
+{
+    const struct simulation_level *level = findings_level(findings);
+    uint64_t stride = level && level->ways ? level->size_bytes / level->ways : 0;
+    uint32_t line = findings->snapshot->sets.line;
+    double share;
+    const struct snapshot_evictor *rival = findings_rival(causes, &share);
+    const char *sets = stride
+                           ? arena_printf(findings->arena, "%llu bytes", (unsigned long long)stride)
+                           : "the cache's size over its ways";
+    if (rival && !(causes->figures.by_itself >= causes_mostly))
+        return arena_printf(findings->arena,
+                            "Addresses a multiple of %s apart share a set: move this and %s "
+                            "against each other (some lines between them that nobody uses), or put "
+                            "what is used together into one array of structs.",
+                            sets, rival->object);
+    return arena_printf(findings->arena,
+                        "Addresses a multiple of %s apart share a set: make rows longer by a line "
+                        "(%u bytes), or copy the block that is worked on into memory of its own.",
+                        sets, line);
+}
+
+static void causes_conflict(struct findings *findings, const struct snapshot_causes_row *causes)
+{
+    const char *who = findings_evictors(findings, causes);
+    double part = causes->figures.share[CAUSE_CONFLICT];
+    if (!(part >= conflicts_least))
+        return;
+    struct snapshot_finding finding = findings_exact(findings, causes, FINDING_CONFLICT, part);
+    finding.reckoned = "its misses that a cache of the same size without sets would not have had";
+    finding.evidence =
+        arena_printf(findings->arena,
+                     "%.0f%% of its %.0f misses in %s are conflicts: without sets, the cache "
+                     "had room for the "
+                     "line.%s%s%s",
+                     part * 100, causes->figures.misses, findings_level_name(findings),
+                     who ? " What needed its place: " : "", who ? who : "", who ? "." : "");
+    finding.advice = apart(findings, causes);
+    findings_add(findings, &finding);
+}
+
+/* Names and remedy of the group of lines that Sharing tells of the object; NULL: of none. */
+static const struct snapshot_sharing_group *causes_sharing_group(const struct findings *findings,
+                                                                 uint32_t object)
+{
+    const struct snapshot_sharing *sharing = &findings->snapshot->sharing;
+    for (size_t i = 0; i < sharing->group_count; i++)
+        if (sharing->groups[i].object == object && sharing->groups[i].line_count)
+            return &sharing->groups[i];
+    return NULL;
+}
+
+static void taken(struct findings *findings, const struct snapshot_causes_row *causes)
+{
+    double same = causes->figures.share[CAUSE_INVALIDATED_TRUE];
+    double apart_bytes = causes->figures.share[CAUSE_INVALIDATED_FALSE];
+    bool is_false = apart_bytes > same;
+    const struct snapshot_sharing_group *group = causes_sharing_group(findings, causes->index);
+    const char *who = findings_evictors(findings, causes);
+    if (!(same + apart_bytes >= taken_least))
+        return;
+    struct snapshot_finding finding =
+        findings_exact(findings, causes, is_false ? FINDING_FALSE_SHARING : FINDING_TRUE_SHARING,
+                       same + apart_bytes);
+    finding.page = FINDING_ON_SHARING;
+    finding.field = group ? group->fields : NULL;
+    finding.lines_first = finding.lines_last = group ? group->lines[0].address : 0;
+    finding.how_sure = "exact of each miss; but simulated threads run one at a time and change "
+                       "seldom: where they really run at once, there are far more";
+    finding.reckoned = "its misses on lines that another thread had written to";
+    finding.evidence =
+        arena_printf(findings->arena,
+                     "Of its %.0f misses in %s %.0f%% are on lines that another thread had "
+                     "taken by writing: "
+                     "%.0f%% for bytes that it did not touch, %.0f%% for the same bytes.%s%s%s",
+                     causes->figures.misses, findings_level_name(findings),
+                     (same + apart_bytes) * 100, apart_bytes * 100, same * 100,
+                     who ? " What took them: " : "", who ? who : "", who ? "." : "");
+    finding.advice = is_false ? "Give each thread a line of its own: align what it writes to the "
+                                "cache line, and pad it to whole lines."
+                              : "Write it less often: count in a variable of the thread's own, and "
+                                "add that up now and then; or take the lock for more work at once.";
+    findings_add(findings, &finding);
+}
+
+void findings_by_cause(struct findings *findings)
+{
+    const struct snapshot_causes_list *objects = &findings->snapshot->causes.of[CAUSES_OBJECTS];
+    for (size_t i = 0; i < objects->count; i++) {
+        const struct snapshot_causes_row *object = &objects->rows[i];
+        if (object->index >= findings->snapshot->object_count ||
+            object->figures.samples < FINDINGS_SAMPLES)
+            continue;
+        taken(findings, object);
+        causes_conflict(findings, object);
+    }
+}
+
+/* Findings about cache sets: lines that throw each other out while others have room. */
+
+static const double most_of_hot = 0.5; /* of the samples in hot sets are the leading object's */
+
+/* Samples of the window in hot sets: of all, and of each object the most. */
+struct hot_sets {
+    double all;
+    double leading;
+    uint32_t object; /* UINT32_MAX: none */
+    double excess;   /* part of all samples above an even share */
+};
+
+/* A set is hot here that has more than twice the mean: parts are listed by count only. */
+static bool is_hot(const struct snapshot_sets *sets, uint32_t set, double mean)
+{
+    return set < sets->sets && sets->counts[set] > 2 * mean;
+}
+
+static void measure(const struct findings *findings, double *by_object, struct hot_sets *hot)
+{
+    const struct snapshot_sets *sets = &findings->snapshot->sets;
+    double sum = 0;
+    for (uint32_t i = 0; i < sets->sets; i++)
+        sum += sets->counts[i];
+    double mean = sum / sets->sets;
+    for (uint32_t i = 0; i < sets->sets; i++)
+        hot->excess += is_hot(sets, i, mean) ? (sets->counts[i] - mean) / sum : 0;
+    for (size_t i = 0; i < sets->part_count; i++) {
+        const struct snapshot_set_part *part = &sets->parts[i];
+        if (!is_hot(sets, part->set, mean))
+            continue;
+        hot->all += part->samples;
+        if (part->object < findings->snapshot->object_count)
+            by_object[part->object] += part->samples;
+    }
+    hot->object = UINT32_MAX;
+    for (uint32_t i = 0; i < findings->snapshot->object_count; i++)
+        if (by_object[i] > hot->leading) {
+            hot->leading = by_object[i];
+            hot->object = i;
+        }
+}
+
+/*
+ * What makes it a conflict: a cache of this size without sets would hold all of it. Reading large
+ * arrays crowds sets too, for the prefetchers start anew with each page.
+ */
+static bool would_fit(const struct findings *findings, uint32_t object)
+{
+    const struct snapshot_sets *sets = &findings->snapshot->sets;
+    const struct spread *spread = findings_spread(findings, object);
+    return spread &&
+           spread_bytes(spread, sets->line) <= (double)sets->sets * sets->ways * sets->line;
+}
+
+static void sets_conflict(struct findings *findings, const struct hot_sets *hot)
+{
+    const struct snapshot_sets *sets = &findings->snapshot->sets;
+    uint32_t stride = sets->sets * sets->line;
+    struct snapshot_finding finding = {.kind = FINDING_CONFLICT,
+                                       .sure = FINDING_LIKELY,
+                                       .page = FINDING_ON_SETS,
+                                       .object = hot->object,
+                                       .gain = hot->excess * findings->attributed,
+                                       .bound = true};
+    bool one = sets->hot_sets == 1;
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%u of the %u sets of %s %s %.0f%% of the samples above %s even part, on more lines than "
+        "%s %u ways hold; %.0f%% of that is this object's.",
+        sets->hot_sets, sets->sets, sets->level, one ? "takes" : "take", hot->excess * 100,
+        one ? "its" : "their", one ? "its" : "their", sets->ways, hot->leading / hot->all * 100);
+    finding.advice = arena_printf(
+        findings->arena,
+        "Addresses a multiple of %u bytes apart share a set: make rows longer by a line (%u "
+        "bytes), or copy the block that is worked on into memory of its own.",
+        stride, sets->line);
+    finding.reckoned =
+        one ? "what this set has above an even share" : "what these sets have above an even share";
+    finding.how_sure = "sampled lines tell the sets, not what threw a line out";
+    findings_add(findings, &finding);
+}
+
+void findings_conflict(struct findings *findings)
+{
+    const struct snapshot_sets *sets = &findings->snapshot->sets;
+    size_t count = findings->snapshot->object_count;
+    struct hot_sets hot = {0};
+    if (findings->snapshot->causes.told) /* by cause, then */
+        return;
+    /* A note says that the index is guessed, or known within a page only. */
+    if (sets->verdict != SETS_CONCENTRATED || !sets->conflict || sets->note || !sets->sets ||
+        !count)
+        return;
+    double *by_object = calloc(count, sizeof *by_object);
+    if (by_object)
+        measure(findings, by_object, &hot);
+    free(by_object);
+    if (hot.object != UINT32_MAX && hot.leading >= most_of_hot * hot.all &&
+        would_fit(findings, hot.object))
+        sets_conflict(findings, &hot);
+}
+
+/* Findings by cause, where it is want of room: read from end to end, pushed out by others, filled
+ * for the first time. */
+
+static const double room_mostly = 0.5;
+static const double fits_in = 0.5;          /* of the cache: something else has to be there too */
+static const double room_first_share = 0.2; /* of all misses */
+static const double room_stores_at_least = 0.8; /* of the samples on it */
+static const double streaming_least = 0.1;      /* of all misses */
+
+static double first_references(const struct snapshot_causes_row *causes)
+{
+    return causes->figures.share[CAUSE_FIRST] + causes->figures.share[CAUSE_FIRST_HERE];
+}
+
+/* More of it misses than the cache holds: it passes through. */
+static bool passes_through(const struct findings *findings, uint32_t id)
+{
+    for (size_t i = 0; i < findings->spread_count; i++)
+        if (findings->snapshot->objects[i].id == id)
+            return findings_spread(findings, i) &&
+                   spread_bytes(&findings->spreads[i], findings->snapshot->sets.line) >
+                       findings_beyond(findings);
+    return false;
+}
+
+/* It would stay, were it not for another object that goes through the cache. */
+static bool pushed_out(struct findings *findings, const struct snapshot_causes_row *causes,
+                       double bytes)
+{
+    double share;
+    const struct snapshot_evictor *rival = findings_rival(causes, &share);
+    const struct simulation_level *level = findings_level(findings);
+    double part = causes->figures.share[CAUSE_CAPACITY];
+    const char *who = findings_evictors(findings, causes);
+    if (!rival || !level || !who || bytes > fits_in * (double)level->size_bytes ||
+        share < room_mostly || !passes_through(findings, rival->object_id) ||
+        causes->figures.evicted < room_mostly * part * causes->figures.misses)
+        return false;
+    struct snapshot_finding finding = findings_exact(findings, causes, FINDING_PUSHED_OUT, part);
+    finding.reckoned = "its misses for want of room: alone it would stay in the cache";
+    finding.evidence = arena_printf(
+        findings->arena,
+        "What misses of it comes to %.0f KiB, and %s holds %.0f; yet %.0f%% of its %.0f misses are "
+        "for want of room. What needed it: %s.",
+        bytes / 1024, findings_level_name(findings), (double)level->size_bytes / 1024, part * 100,
+        causes->figures.misses, who);
+    finding.advice = arena_printf(
+        findings->arena,
+        "Keep %s from passing through between its uses: do first the one and then the other, or "
+        "read it past the caches (prefetchnta; non-temporal stores where it is written).",
+        rival->object);
+    findings_add(findings, &finding);
+    return true;
+}
+
+static void streaming(struct findings *findings, const struct snapshot_causes_row *causes,
+                      enum spread_order order, double bytes)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[causes->index];
+    double part = causes->figures.share[CAUSE_CAPACITY];
+    const char *who = findings_evictors(findings, causes);
+    struct snapshot_finding finding = findings_exact(findings, causes, FINDING_STREAMING, part);
+    finding.how_sure = "the cause is exact; whether several passes can be joined it does not tell";
+    finding.reckoned = "its misses for want of room: the lines had been there before";
+    finding.evidence = arena_printf(
+        findings->arena,
+        "It is %s in order, %.1f MiB from end to end, again and again: %.0f%% of its %.0f misses "
+        "in %s are for want of room, %.0f%% first references.%s%s%s",
+        object->stores > object->loads ? "written" : "read", bytes / (1 << 20), part * 100,
+        causes->figures.misses, findings_level_name(findings), first_references(causes) * 100,
+        who ? " What needed the room, where that is known: " : "", who ? who : "", who ? "." : "");
+    finding.advice = arena_printf(
+        findings->arena,
+        "Work on blocks that fit %s (%.0f KiB), all passes on one before the next; or make the "
+        "elements smaller.",
+        findings_level_name(findings), findings_beyond(findings) / 1024);
+    if (order == SPREAD_FORWARD || order == SPREAD_BACKWARD)
+        findings_add(findings, &finding);
+}
+
+static void room_first_touch(struct findings *findings, const struct snapshot_causes_row *causes)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[causes->index];
+    double part = first_references(causes);
+    struct snapshot_finding finding = findings_exact(findings, causes, FINDING_FIRST_TOUCH, part);
+    finding.reckoned = "its first references: no cache holds what was never used";
+    if (object->stores < room_stores_at_least * object->samples ||
+        findings_share(findings, causes->index) < room_first_share)
+        return;
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%.0f%% of its %.0f misses are first references, and %.0f%% of the samples on it stores: "
+        "it is memory being filled for the first time.",
+        part * 100, causes->figures.misses, 100 * object->stores / object->samples);
+    finding.advice = "If this is how the program begins, leave it out: --sim-from FUNCTION. Else "
+                     "fill memory again that was used before, instead of fresh one.";
+    findings_add(findings, &finding);
+}
+
+static void without_room(struct findings *findings, const struct snapshot_causes_row *causes)
+{
+    const struct spread *spread = findings_spread(findings, causes->index);
+    double bytes = spread ? spread_bytes(spread, findings->snapshot->sets.line) : 0;
+    if (!spread || findings_has(findings, causes->index))
+        return;
+    if (causes->figures.share[CAUSE_CAPACITY] >= room_mostly &&
+        !pushed_out(findings, causes, bytes) && bytes > findings_beyond(findings) &&
+        findings_from_memory(findings) &&
+        findings_share(findings, causes->index) >= streaming_least)
+        streaming(findings, causes, findings_order(findings, causes->index), bytes);
+    else if (first_references(causes) >= room_mostly)
+        room_first_touch(findings, causes);
+}
+
+void findings_without_room(struct findings *findings)
+{
+    const struct snapshot_causes_list *objects = &findings->snapshot->causes.of[CAUSES_OBJECTS];
+    for (size_t i = 0; i < objects->count; i++)
+        if (objects->rows[i].index < findings->snapshot->object_count &&
+            objects->rows[i].figures.samples >= FINDINGS_SAMPLES)
+            without_room(findings, &objects->rows[i]);
+}
+
+/* Findings that only hardware can tell: page walks, memory of another node. */
+
+static const double tlb_least = 0.2;    /* of the accesses: a walk takes less than a miss */
+static const double remote_least = 0.2; /* of the accesses: farther by half to twice as long */
+static const double remote_saved = 0.4; /* of that time: local memory takes 60 % of remote's */
+
+static const struct snapshot_levels *levels_of(const struct findings *findings, size_t index)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    const struct snapshot_levels *levels = object->levels;
+    return levels && levels->from == LEVELS_RECORDED && object->samples >= FINDINGS_SAMPLES ? levels
+                                                                                            : NULL;
+}
+
+static void walks(struct findings *findings, size_t index, const struct snapshot_levels *levels)
+{
+    struct snapshot_finding finding = {
+        .kind = FINDING_TLB,
+        .sure = FINDING_SURE,
+        .page = FINDING_ON_DETAIL,
+        .object = (uint32_t)index,
+        .advice = "Put it on huge pages: madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB, or "
+                  "mmap(MAP_HUGETLB); or keep what is used together on the same pages.",
+        .how_sure = "the hardware told it of each sample",
+        .reckoned = "its samples with a page walk: the wait for the data itself stays",
+        .gain = findings_share(findings, index) * levels->tlb_miss,
+        .bound = true};
+    finding.evidence =
+        arena_printf(findings->arena,
+                     "%.0f%% of the %.0f samples on it found no translation in the "
+                     "TLB and waited for a page walk.",
+                     levels->tlb_miss * 100, findings->snapshot->objects[index].samples);
+    findings_add(findings, &finding);
+}
+
+static void far_away(struct findings *findings, size_t index, const struct snapshot_levels *levels)
+{
+    struct snapshot_finding finding = {
+        .kind = FINDING_REMOTE,
+        .sure = FINDING_SURE,
+        .page = FINDING_ON_DETAIL,
+        .object = (uint32_t)index,
+        .advice = "Let the threads that use it fill it first, bind them to its node (numactl), or "
+                  "give each node its own copy.",
+        .how_sure = "the hardware told it of each sample",
+        .reckoned = "two fifths of its remote samples, by what local memory takes of the time",
+        .gain = findings_share(findings, index) * levels->remote * remote_saved};
+    finding.evidence =
+        arena_printf(findings->arena, "%.0f%% of the %.0f samples on it came from another node.",
+                     levels->remote * 100, findings->snapshot->objects[index].samples);
+    findings_add(findings, &finding);
+}
+
+void findings_tlb(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->snapshot->object_count; i++) {
+        const struct snapshot_levels *levels = levels_of(findings, i);
+        if (levels && levels->tlb_miss >= tlb_least)
+            walks(findings, i, levels);
+    }
+}
+
+void findings_remote(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->snapshot->object_count; i++) {
+        const struct snapshot_levels *levels = levels_of(findings, i);
+        if (levels && levels->remote >= remote_least)
+            far_away(findings, i, levels);
+    }
+}
+
+/* Findings about pages: more than the TLB reaches, and fresh ones all the time. */
+
+/* Of the last level, for pages of 4 KiB, where it is not known: no x86 CPU up to Zen 5 has more. */
+enum { TLB_ENTRIES_MOST = 4096 };
+
+static const double beyond_reach = 2;   /* times what the TLB reaches: half of the accesses walk */
+static const double huge_at_most = 0.5; /* of its memory is on huge pages already */
+/* Of the time at pages beyond the TLB, what huge pages save: measured from 1 to 42 %
+ * (tests/judged). */
+static const double walk_at_least = 0.03;
+static const double walk_at_most = 0.4;
+
+/* Most of the time is the kernel's, where nothing is sampled: fewer samples than for other rules.
+ */
+enum { FRESH_SAMPLES = 50 };
+static const double pages_first_share =
+    0.2; /* of all samples: the object is what is mainly filled */
+static const double pages_stores_at_least = 0.8; /* of the samples on it */
+static const double kernel_saved = 0.5;          /* of its time: the rest may be other work */
+static const double faults_per_s = 10e3;         /* 40 MB of fresh memory a second */
+static const double kernel_at_least = 0.2;       /* of the CPU time: what makes it worth a change */
+
+double findings_pages(const struct findings *findings, size_t index)
+{
+    uint32_t object = findings->snapshot->objects[index].id;
+    struct hash pages;
+    double once = 0;
+    double twice = 0;
+    hash_init(&pages);
+    for (uint32_t i = 0; findings->window && i < findings->window->used; i++) {
+        const struct window_entry *entry = window_at(findings->window, i);
+        uint32_t *seen = entry->object == object
+                             ? hash_insert(&pages, entry->address / FINDINGS_PAGE_BYTES, NULL)
+                             : NULL;
+        if (!seen)
+            continue;
+        once += *seen == 0 ? 1 : *seen == 1 ? -1 : 0;
+        twice += *seen == 1 ? 1 : *seen == 2 ? -1 : 0;
+        ++*seen;
+    }
+    double all = (double)pages.count + once * fmax(0, once - 1) / (2 * (twice + 1));
+    hash_fini(&pages);
+    return all;
+}
+
+static bool has_module(const struct findings *findings, const char *part)
+{
+    const struct snapshot *snapshot = findings->snapshot;
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        if (snapshot->code[i].module && strstr(snapshot->code[i].module, part))
+            return true;
+    return false;
+}
+
+/* How to have huge pages of whoever gave the program this memory. */
+static const char *huge_pages_by(const struct findings *findings, size_t index)
+{
+    static const struct {
+        const char *library;
+        const char *way;
+    } allocators[] = {
+        {"libjemalloc", "run it with MALLOC_CONF=thp:always (jemalloc)"},
+        {"libmimalloc", "run it with MIMALLOC_ALLOW_LARGE_OS_PAGES=1 (mimalloc)"},
+        {"libtcmalloc", "by the settings of tcmalloc"},
+        {"glibc malloc",
+         "run it with GLIBC_TUNABLES=glibc.malloc.hugetlb=1 (glibc 2.35 and later), "
+         "or madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB"},
+    };
+    const struct heap_summary *heap = &findings->snapshot->heap.summary;
+    if (has_module(findings, "libjvm"))
+        return "run it with -XX:+UseTransparentHugePages (Java)";
+    if (has_module(findings, "python"))
+        return "run it with PYTHONMALLOC=malloc and GLIBC_TUNABLES=glibc.malloc.hugetlb=1 "
+               "(Python's own arenas are "
+               "not on huge pages)";
+    if (findings->snapshot->objects[index].kind != OBJECT_HEAP)
+        return "madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB";
+    for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
+        if ((heap->note && strstr(heap->note, allocators[i].library)) ||
+            (heap->source && strstr(heap->source, allocators[i].library)))
+            return allocators[i].way;
+    return "by the settings of its allocator, or madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB";
+}
+
+static void reach(struct findings *findings, size_t index)
+{
+    const struct spread *spread = findings_spread(findings, index);
+    struct memory_use use;
+    if (!spread || !findings->window || findings_order(findings, index) != SPREAD_SCATTERED ||
+        findings_has_kind(findings, (uint32_t)index, FINDING_COLUMNS)) /* it has an order */
+        return;
+    findings_memory(findings, spread->lowest + (spread->highest - spread->lowest) / 2, &use);
+    double entries = use.tlb_entries ? use.tlb_entries : TLB_ENTRIES_MOST;
+    double most = (double)((spread->highest - spread->lowest) / FINDINGS_PAGE_BYTES + 1);
+    if (!(use.huge_share <= huge_at_most) || most < beyond_reach * entries)
+        return;
+    double pages = fmin(findings_pages(findings, index), most);
+    if (pages < beyond_reach * entries)
+        return;
+    struct snapshot_finding finding = {
+        .kind = FINDING_REACH,
+        .sure = FINDING_PERHAPS,
+        .page = FINDING_ON_DETAIL,
+        .object = (uint32_t)index,
+        .gain = findings_share(findings, index) * (1 - entries / pages) * walk_at_most,
+        .gain_low = findings_share(findings, index) * (1 - entries / pages) * walk_at_least};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "It is used on at least %.0f pages of 4 KiB (%.0f MiB); the TLB holds %s%.0f (%.1f MiB)%s. "
+        "%.0f%% of its memory is on huge pages.",
+        pages, pages * FINDINGS_PAGE_BYTES / (1 << 20),
+        use.tlb_entries ? "about " : "no more than ", entries,
+        entries * FINDINGS_PAGE_BYTES / (1 << 20),
+        use.tlb_entries ? "" : ", how many is not known here (misstop doctor measures it)",
+        use.huge_share * 100);
+    finding.advice = arena_printf(findings->arena,
+                                  "Put it on huge pages: %s. Or keep what is used together on the "
+                                  "same pages.",
+                                  huge_pages_by(findings, index));
+    finding.reckoned =
+        "3 to 40% of its samples on pages beyond the TLB: the page walks go, the wait for the "
+        "data stays";
+    finding.how_sure = "no hardware told of page walks here, and they may overlap with other waits";
+    findings_add(findings, &finding);
+}
+
+static void pages_first_touch(struct findings *findings, size_t index)
+{
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
+    struct memory_use use;
+    bool fresh = object->kind == OBJECT_ANON || object->kind == OBJECT_HEAP ||
+                 object->kind == OBJECT_MAP || object->kind == OBJECT_UNKNOWN;
+    if (!fresh || object->samples < FRESH_SAMPLES ||
+        object->stores < pages_stores_at_least * object->samples ||
+        !(findings_share(findings, index) >= pages_first_share))
+        return;
+    findings_memory(findings, 0, &use);
+    if (!(use.faults_per_s >= faults_per_s) || !(use.kernel_share >= kernel_at_least))
+        return;
+    struct snapshot_finding finding = {
+        .kind = FINDING_FIRST_TOUCH,
+        .sure = FINDING_PERHAPS,
+        .page = FINDING_ON_DETAIL,
+        .object = (uint32_t)index,
+        .gain = use.kernel_share + (1 - use.kernel_share) * findings_share(findings, index),
+        .gain_low = kernel_saved * use.kernel_share};
+    finding.evidence = arena_printf(
+        findings->arena,
+        "%.0f%% of the samples on it are stores, while the process takes %.0f page faults a second "
+        "(%.0f MB/s of fresh memory) and the kernel %.0f%% of its CPU time.",
+        100 * object->stores / object->samples, use.faults_per_s,
+        use.faults_per_s * FINDINGS_PAGE_BYTES / 1e6, use.kernel_share * 100);
+    finding.advice =
+        "Use the memory again instead of giving it back and taking fresh one (keep the "
+        "buffer; for malloc, raise M_MMAP_THRESHOLD and M_TRIM_THRESHOLD); where it is "
+        "filled once, huge pages take one fault for 512.";
+    finding.reckoned =
+        "half of the kernel's part of the CPU time, to all of it and the samples on it";
+    finding.how_sure = "that the faults are on this memory is taken from its being written most; "
+                       "misstop -e page-faults tells where they are";
+    findings_add(findings, &finding);
+}
+
+/* Simulated misses are of lines, and its time is none: neither walks nor faults. */
+void findings_reach(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->spread_count && !findings_simulated(findings); i++)
+        reach(findings, i);
+}
+
+void findings_first_touch(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->spread_count && !findings_simulated(findings); i++)
+        pages_first_touch(findings, i);
+}

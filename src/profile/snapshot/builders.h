@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parts of build_causes(): figures out of rows, names, and who threw out what
+ * (causes.c). For the snapshot files that tell causes. */
+#ifndef MISSTOP_PROFILE_SNAPSHOT_BUILDERS_H
+#define MISSTOP_PROFILE_SNAPSHOT_BUILDERS_H
+
+#include "base/array.h"
+#include "profile/state.h"
+#include "snapshot_objects.h"
+
+/* Sums start as zeros: weights where figures have shares. NULL adds nothing. */
+void build_sum_causes(const struct build *build, const struct causes_row *row,
+                      struct snapshot_causes_figures *sums);
+/* The same in the arena; NULL: nothing was told, or no memory. */
+struct snapshot_causes_figures *build_figures_of(struct build *build,
+                                                 const struct snapshot_causes_figures *sums);
+
+/* Which row and column of a snapshot's matrix a sample counts in. For matrix.c and
+ * matrix.c, for one snapshot. */
+struct matrix_axes {
+    size_t rows; /* listed; the others come after these, and then nobody */
+    size_t columns;
+    uint8_t *row_of; /* [functions], by id */
+    size_t functions;
+    uint8_t *column_of; /* [objects], by id */
+    size_t objects;
+};
+
+/* Cells in a row. */
+static inline size_t matrix_axes_width(const struct matrix_axes *axes)
+{
+    return axes->columns + SNAPSHOT_MATRIX_REST;
+}
+
+/* Ids beyond the tallies count under 0 there. */
+static inline size_t matrix_axes_row(const struct matrix_axes *axes, uint32_t function)
+{
+    return axes->row_of[function < axes->functions ? function : 0];
+}
+
+static inline size_t matrix_axes_column(const struct matrix_axes *axes, uint32_t object)
+{
+    return axes->column_of[object < axes->objects ? object : 0];
+}
+
+/* Why they missed. (causes.c) */
+void build_cell_causes(struct build *build, const struct matrix_axes *axes);
+
+/*
+ * Bins of the heap that have one name: blocks that the same function allocated for different
+ * callers. For objects.c, once it has listed them.
+ */
+/* Sets `called` of those, in the arena. False: out of memory. */
+bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena);
+
+#endif

@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Causes of misses by object, by function and by thread. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "profile/snapshot/builders.h"
+
+static uint32_t build_thread_id(const struct build *build, uint32_t number);
+static const char *build_thread_name(struct build *build, uint32_t tid);
+
+/* Which threads threw out the lines of objects, functions, threads and cells; declared in
+ * snapshot_causes.h and builders.h. */
+
+/* ---- of rows ---- */
+
+/* What a thread threw out of a row. */
+struct thrown {
+    uint32_t id; /* as the pairs have it: of threads a dense number */
+    uint32_t tid;
+    double weight;
+};
+
+static int by_id(const void *left, const void *right)
+{
+    const struct thrown *a = left;
+    const struct thrown *b = right;
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+static bool is_of(const struct build *build, const struct pair *pair, unsigned of)
+{
+    return pair->owner != PAIR_EMPTY && PAIR_EVENT(pair->owner) == build->event &&
+           EVICTOR_THREAD_OF(pair->key) == of;
+}
+
+static size_t causes_gather_threads(const struct build *build, enum causes_of kind,
+                                    struct thrown *out)
+{
+    const struct pairs *pairs = &build->profile->causes.thread_evictors;
+    size_t count = 0;
+    for (size_t i = 0; i < pairs->count; i++) {
+        const struct pair *pair = &pairs->at[i];
+        if (!is_of(build, pair, kind))
+            continue;
+        uint32_t id = PAIR_OBJECT(pair->owner);
+        out[count++] = (struct thrown){kind == CAUSES_THREADS ? build_thread_id(build, id) : id,
+                                       build_thread_id(build, EVICTOR_THREAD(pair->key)),
+                                       build_read(build, &pair->weight)};
+    }
+    qsort(out, count, sizeof *out, by_id);
+    return count;
+}
+
+static void causes_row_keep_thread(struct snapshot_causes_row *row, uint32_t tid, double share)
+{
+    size_t at = row->thread_count;
+    if (at == SNAPSHOT_EVICTOR_THREADS && row->threads[--at].share >= share)
+        return;
+    row->thread_count = at + 1;
+    for (; at > 0 && row->threads[at - 1].share < share; at--)
+        row->threads[at] = row->threads[at - 1];
+    row->threads[at] = (struct snapshot_evictor_thread){.tid = tid, .share = share};
+}
+
+static void causes_row_fill_threads(struct build *build, const struct thrown *list, size_t count,
+                                    struct snapshot_causes_row *row)
+{
+    for (size_t i = 0; i < count && row->figures.evicted > 0; i++)
+        if (list[i].id == row->id)
+            causes_row_keep_thread(row, list[i].tid, list[i].weight / row->figures.evicted);
+    for (size_t i = 0; i < row->thread_count; i++) {
+        row->threads[i].name = build_thread_name(build, row->threads[i].tid);
+        build->failed |= !row->threads[i].name;
+    }
+}
+
+/* Which threads threw out the lines of the rows listed. (causes.c) */
+static void build_evictor_threads(struct build *build, enum causes_of kind)
+{
+    const struct pairs *pairs = &build->profile->causes.thread_evictors;
+    struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
+    struct thrown *thrown = calloc(pairs->count + 1, sizeof *thrown);
+    build->failed |= !thrown;
+    size_t count = thrown ? causes_gather_threads(build, kind, thrown) : 0;
+    for (size_t i = 0; i < list->count; i++) {
+        causes_row_fill_threads(build, thrown, count, &list->rows[i]);
+        if (kind == CAUSES_THREADS && !list->rows[i].thread_count)
+            list->rows[i].figures.by_itself = NAN;
+    }
+    free(thrown);
+}
+
+/* ---- of cells ---- */
+
+static size_t list_cells(struct build *build, const struct matrix_axes *axes, double least,
+                         struct snapshot_matrix_evictor_thread *out)
+{
+    const struct pairs *pairs = &build->profile->causes.thread_evictors;
+    size_t used = 0;
+    for (size_t i = 0; i < pairs->count; i++) {
+        const struct pair *pair = &pairs->at[i];
+        double misses = build_read(build, &pair->weight);
+        if (!is_of(build, pair, CAUSES_KINDS) || !(misses >= least))
+            continue;
+        if (out)
+            out[used] = (struct snapshot_matrix_evictor_thread){
+                .row = (uint16_t)matrix_axes_row(axes, EVICTOR_THREAD_FUNCTION(pair->key)),
+                .column = (uint16_t)matrix_axes_column(axes, PAIR_OBJECT(pair->owner)),
+                .name = build_thread_name(build, build_thread_id(build, EVICTOR_THREAD(pair->key))),
+                .misses = misses};
+        build->failed |= out && !out[used].name;
+        used++;
+    }
+    return used;
+}
+
+/* Whose accesses had thrown lines out; those of less misses than `least` are left out.
+ * (causes.c) */
+static void build_cell_evictor_threads(struct build *build, const struct matrix_axes *axes,
+                                       double least)
+{
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    size_t count = list_cells(build, axes, least, NULL);
+    matrix->evictor_threads = arena_array(build->arena, count, sizeof *matrix->evictor_threads);
+    build->failed |= !matrix->evictor_threads;
+    if (matrix->evictor_threads)
+        matrix->evictor_thread_count = list_cells(build, axes, least, matrix->evictor_threads);
+}
+
+static const char *build_evictor_object(struct build *build, uint32_t id);
+static const char *build_evictor_function(struct build *build, uint32_t id);
+
+/* Who threw out what: of each row, and as a matrix; declared in snapshot_causes.h. */
+
+/* Of all misses whose evictor is known: what is less stands in the others. */
+static const double least_line = 0.001;
+
+/* What a function's accesses to an object threw out of one bin. */
+struct throw
+{
+    uint32_t id; /* of the object or function that missed; thread id */
+    uint32_t by_object;
+    uint32_t by_function;
+    uint32_t by_thread; /* tid; of threads only, which have nothing else */
+    double weight;
+};
+
+struct throws {
+    struct throw *list; /* by id, the evictors of each together */
+    size_t count;
+};
+
+static int throw_order(const void *left, const void *right)
+{
+    const struct throw *a = left;
+    const struct throw *b = right;
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    if (a->by_object != b->by_object)
+        return a->by_object < b->by_object ? -1 : 1;
+    if (a->by_thread != b->by_thread)
+        return a->by_thread < b->by_thread ? -1 : 1;
+    return a->by_function < b->by_function ? -1 : a->by_function > b->by_function;
+}
+
+static void merge(struct throws *throws)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < throws->count; i++)
+        if (used && !throw_order(&throws->list[used - 1], &throws->list[i]))
+            throws->list[used - 1].weight += throws->list[i].weight;
+        else
+            throws->list[used++] = throws->list[i];
+    throws->count = used;
+}
+
+static struct throw throw_of(const struct build *build, enum causes_of kind,
+                             const struct pair *pair)
+{
+    if (kind == CAUSES_THREADS)
+        return (struct throw){.id = build_thread_id(build, PAIR_OBJECT(pair->owner)),
+                              .by_thread = build_thread_id(build, EVICTOR_THREAD(pair->key))};
+    return (struct throw){.id = kind == CAUSES_OBJECTS ? PAIR_OBJECT(pair->owner) : pair->extra,
+                          .by_object = EVICTOR_OBJECT(pair->key),
+                          .by_function = EVICTOR_FUNCTION(pair->key)};
+}
+
+static const struct pairs *pairs_told(const struct build *build, enum causes_of kind)
+{
+    const struct causes *causes = &build->profile->causes;
+    return kind == CAUSES_OBJECTS     ? &causes->evictors
+           : kind == CAUSES_FUNCTIONS ? &causes->cell_evictors
+                                      : &causes->thread_evictors;
+}
+
+/* `list` NULL: no memory. */
+static struct throws causes_gather_evictions(const struct build *build, enum causes_of kind)
+{
+    const struct pairs *pairs = pairs_told(build, kind);
+    struct throws throws = {.list = calloc(pairs->count + 1, sizeof *throws.list)};
+    for (size_t i = 0; throws.list && i < pairs->count; i++) {
+        const struct pair *pair = &pairs->at[i];
+        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event ||
+            (kind == CAUSES_THREADS && EVICTOR_THREAD_OF(pair->key) != CAUSES_THREADS))
+            continue;
+        throws.list[throws.count] = throw_of(build, kind, pair);
+        throws.list[throws.count++].weight = build_read(build, &pair->weight);
+    }
+    if (throws.list)
+        qsort(throws.list, throws.count, sizeof *throws.list, throw_order);
+    merge(&throws);
+    return throws;
+}
+
+/* ---- of each row ---- */
+
+/* The first of an id, or where it would stand. */
+static size_t first_of(const struct throws *throws, uint32_t id)
+{
+    size_t low = 0;
+    size_t high = throws->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (throws->list[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void causes_row_keep_evictor(struct snapshot_causes_row *row,
+                                    const struct snapshot_evictor *evictor)
+{
+    size_t at = row->evictor_count;
+    if (at == SNAPSHOT_EVICTORS && row->evictors[--at].share >= evictor->share)
+        return;
+    row->evictor_count = at + 1;
+    for (; at > 0 && row->evictors[at - 1].share < evictor->share; at--)
+        row->evictors[at] = row->evictors[at - 1];
+    row->evictors[at] = *evictor;
+}
+
+static void causes_row_fill_evictors(struct build *build, const struct throws *throws,
+                                     struct snapshot_causes_row *row)
+{
+    double evicted = row->figures.evicted;
+    double known = 0;
+    if (!(evicted > 0))
+        return;
+    for (size_t i = first_of(throws, row->id); i < throws->count; i++) {
+        const struct throw *throw = &throws->list[i];
+        if (throw->id != row->id)
+            break;
+        struct snapshot_evictor evictor = {.object_id = throw->by_object,
+                                           .function_id = throw->by_function,
+                                           .share = throw->weight / evicted};
+        known += evictor.share;
+        if (!throw->by_thread)
+            causes_row_keep_evictor(row, &evictor);
+    }
+    row->unlisted = fmax(1 - known, 0);
+    for (size_t i = 0; i < row->evictor_count; i++) {
+        row->evictors[i].function = build_evictor_function(build, row->evictors[i].function_id);
+        row->evictors[i].object = build_evictor_object(build, row->evictors[i].object_id);
+    }
+}
+
+/* ---- the matrix ---- */
+
+static uint32_t evictor_of(const struct throw *throw, enum causes_of kind)
+{
+    return kind == CAUSES_OBJECTS     ? throw->by_object
+           : kind == CAUSES_FUNCTIONS ? throw->by_function
+                                      : throw->by_thread;
+}
+
+static size_t eviction_line_index(const struct snapshot_eviction_line *lines, size_t count,
+                                  uint32_t id)
+{
+    size_t line = 0;
+    while (line < count && lines[line].id != id)
+        line++;
+    return line;
+}
+
+static int most_misses(const void *left, const void *right)
+{
+    const struct snapshot_eviction_line *a = left;
+    const struct snapshot_eviction_line *b = right;
+    if (a->misses != b->misses)
+        return a->misses > b->misses ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Of all evictors those that threw out most; id 0 is not known, and no line of its own. */
+static void choose_columns(struct build *build, const struct throws *throws, enum causes_of kind,
+                           struct snapshot_evictions *out)
+{
+    struct snapshot_eviction_line *lines = calloc(throws->count + 1, sizeof *lines);
+    struct hash known;
+    size_t count = 0;
+    hash_init(&known);
+    build->failed |= !lines;
+    for (size_t i = 0; lines && i < throws->count; i++) {
+        uint32_t id = evictor_of(&throws->list[i], kind);
+        uint32_t *at = id ? hash_insert(&known, id, NULL) : NULL;
+        if (!at)
+            continue;
+        *at = *at ? *at : (uint32_t)++count;
+        lines[*at - 1].id = id;
+        lines[*at - 1].misses += throws->list[i].weight;
+    }
+    if (lines)
+        qsort(lines, count, sizeof *lines, most_misses);
+    for (size_t i = 0; i < count && i < SNAPSHOT_EVICTION_BINS; i++)
+        if (lines[i].misses >= least_line * out->misses)
+            out->columns[out->column_count++].id = lines[i].id;
+    hash_fini(&known);
+    free(lines);
+}
+
+static void choose_rows(const struct snapshot_causes_list *list, double evicted,
+                        struct snapshot_evictions *out)
+{
+    out->misses = evicted;
+    for (size_t i = 0; i < list->count && out->row_count < SNAPSHOT_EVICTION_BINS; i++) {
+        const struct snapshot_causes_row *row = &list->rows[i];
+        if (!(row->figures.evicted >= least_line * out->misses))
+            continue;
+        out->rows[out->row_count++] =
+            (struct snapshot_eviction_line){row->name, row->id, row->figures.evicted};
+        evicted -= row->figures.evicted;
+    }
+    out->rows[out->row_count].misses = fmax(evicted, 0);
+}
+
+/* What rows have more than their cells stands in the others. */
+static void fill_cells(const struct throws *throws, enum causes_of kind,
+                       struct snapshot_evictions *out)
+{
+    for (size_t i = 0; i < throws->count; i++) {
+        const struct throw *throw = &throws->list[i];
+        size_t row = eviction_line_index(out->rows, out->row_count, throw->id);
+        size_t column =
+            eviction_line_index(out->columns, out->column_count, evictor_of(throw, kind));
+        if (column < out->column_count)
+            out->cells[row][column] += throw->weight;
+    }
+    for (size_t i = 0; i <= out->row_count; i++) {
+        double left = out->rows[i].misses;
+        for (size_t k = 0; k < out->column_count; k++) {
+            left -= out->cells[i][k];
+            out->columns[k].misses += out->cells[i][k];
+        }
+        out->cells[i][out->column_count] = fmax(left, 0);
+        out->columns[out->column_count].misses += fmax(left, 0);
+    }
+}
+
+static void name_columns(struct build *build, enum causes_of kind, struct snapshot_evictions *out)
+{
+    for (size_t i = 0; i < out->column_count; i++) {
+        uint32_t id = out->columns[i].id;
+        const char *name = kind == CAUSES_OBJECTS     ? build_evictor_object(build, id)
+                           : kind == CAUSES_FUNCTIONS ? build_evictor_function(build, id)
+                                                      : build_thread_name(build, id);
+        out->columns[i].name = name ? name : "unknown";
+    }
+}
+
+/* Who threw out the lines of the rows listed, and all that were, as a matrix; `evicted`: misses of
+ * all bins of the kind, listed or not, whose evictor is known. */
+static void build_evictors(struct build *build, enum causes_of kind, double evicted)
+{
+    struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
+    struct throws throws = causes_gather_evictions(build, kind);
+    build->failed |= !throws.list;
+    /* Which thread it was is not known of old recordings. */
+    bool told = throws.list && (throws.count || kind != CAUSES_THREADS);
+    for (size_t i = 0; i < list->count && told; i++)
+        causes_row_fill_evictors(build, &throws, &list->rows[i]);
+    if (told && evicted > 0) {
+        struct snapshot_evictions *out = &list->evictions;
+        choose_rows(list, evicted, out);
+        choose_columns(build, &throws, kind, out);
+        fill_cells(&throws, kind, out);
+        name_columns(build, kind, out);
+    }
+    free(throws.list);
+    build_evictor_threads(build, kind);
+}
+
+enum { NAME_BYTES = 64 };
+
+/* ---- names ---- */
+
+static const char *build_evictor_object(struct build *build, uint32_t id)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct object_desc desc = {0};
+    uint32_t index = build_object_index(build, id);
+    if (index != UINT32_MAX)
+        return build->snapshot->objects[index].name;
+    if (id && names->object && names->object(names->context, id, &desc) && desc.name)
+        return arena_string(build->arena, desc.name);
+    return NULL;
+}
+
+/* "unknown"; NULL: no memory. */
+static const char *build_evictor_function(struct build *build, uint32_t id)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct function_desc desc = {0};
+    if (!id || !names->function || !names->function(names->context, id, &desc) || !desc.name)
+        return "unknown";
+    const char *name = arena_string(build->arena, desc.name);
+    build->failed |= !name;
+    return name;
+}
+
+/* Of a dense number, 0: beyond those that are told apart; "worker (123)", NULL: no memory. */
+static uint32_t build_thread_id(const struct build *build, uint32_t number)
+{
+    return number < THREADS_MAX ? build->profile->threads.tids[number] : 0;
+}
+
+static const char *build_thread_name(struct build *build, uint32_t tid)
+{
+    const struct place_names *names = &build->profile->options.names;
+    char name[NAME_BYTES];
+    if (!tid)
+        return "more threads";
+    if (names->thread && names->thread(names->context, tid, name, sizeof name))
+        return arena_printf(build->arena, "%s (%" PRIu32 ")", name, tid);
+    return arena_printf(build->arena, "thread %" PRIu32, tid);
+}
+
+static void name_row(struct build *build, enum causes_of kind, struct snapshot_causes_row *row)
+{
+    const struct snapshot *snapshot = build->snapshot;
+    row->index = UINT32_MAX;
+    if (kind == CAUSES_OBJECTS) {
+        row->index = build_object_index(build, row->id);
+        row->name = build_evictor_object(build, row->id);
+    } else if (kind == CAUSES_FUNCTIONS) {
+        for (size_t i = 0; i < snapshot->code_count; i++)
+            row->index = snapshot->code[i].id == row->id ? (uint32_t)i : row->index;
+        row->name = build_evictor_function(build, row->id);
+    } else {
+        row->id = build_thread_id(build, row->id);
+        row->name = build_thread_name(build, row->id);
+    }
+    if (!row->name)
+        row->name = "unknown";
+}
+
+/* ---- figures ---- */
+
+void build_sum_causes(const struct build *build, const struct causes_row *row,
+                      struct snapshot_causes_figures *sums)
+{
+    if (!row)
+        return;
+    sums->samples += build_read(build, &row->samples);
+    for (int i = 0; i < CAUSE_COUNT; i++) {
+        double weight = build_read(build, &row->weight[i]);
+        sums->share[i] += weight;
+        sums->misses += weight;
+    }
+    sums->evicted += build_read(build, &row->evicted);
+    sums->by_itself += build_read(build, &row->by_itself);
+    sums->early_same += build_read(build, &row->early_same);
+    sums->early_other += build_read(build, &row->early_other);
+}
+
+/* Sums as figures; false: there is nothing of them. */
+static bool build_share_causes(struct snapshot_causes_figures *sums)
+{
+    if (!(sums->misses > 0))
+        return false;
+    for (int i = 0; i < CAUSE_COUNT; i++)
+        sums->share[i] /= sums->misses;
+    sums->by_itself = sums->evicted > 0 ? sums->by_itself / sums->evicted : NAN;
+    sums->early_same /= sums->misses;
+    sums->early_other /= sums->misses;
+    return true;
+}
+
+struct snapshot_causes_figures *build_figures_of(struct build *build,
+                                                 const struct snapshot_causes_figures *sums)
+{
+    struct snapshot_causes_figures figures = *sums;
+    if (!build_share_causes(&figures))
+        return NULL;
+    struct snapshot_causes_figures *out = arena_alloc(build->arena, sizeof *out);
+    build->failed |= !out;
+    if (out)
+        *out = figures;
+    return out;
+}
+
+/* ---- lists ---- */
+
+static const struct causes_table *table_of(const struct causes *causes, enum causes_of kind)
+{
+    return kind == CAUSES_OBJECTS     ? &causes->objects
+           : kind == CAUSES_FUNCTIONS ? &causes->functions
+                                      : &causes->threads;
+}
+
+static void causes_list_keep(struct snapshot_causes_list *list,
+                             const struct snapshot_causes_row *row)
+{
+    double misses = row->figures.misses;
+    size_t at = list->count;
+    if (at == SNAPSHOT_CAUSES_ROWS) {
+        list->left_out++;
+        if (list->rows[--at].figures.misses >= misses)
+            return;
+    } else {
+        list->count++;
+    }
+    for (; at > 0 && list->rows[at - 1].figures.misses < misses; at--)
+        list->rows[at] = list->rows[at - 1];
+    list->rows[at] = *row;
+}
+
+static void list_kind(struct build *build, enum causes_of kind, struct snapshot_causes_figures *all)
+{
+    const struct causes_table *table = table_of(&build->profile->causes, kind);
+    struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
+    list->rows = arena_array(build->arena, SNAPSHOT_CAUSES_ROWS, sizeof *list->rows);
+    build->failed |= !list->rows;
+    for (uint32_t id = 0; !build->failed && CAUSES_SLOT(id, 0) < table->slot_count; id++) {
+        const struct causes_row *from = causes_table_find(table, CAUSES_SLOT(id, build->event), 0);
+        struct snapshot_causes_row row = {.id = id, .unlisted = NAN};
+        build_sum_causes(build, from, &row.figures);
+        build_sum_causes(build, from, all);
+        if (!build_share_causes(&row.figures))
+            continue;
+        causes_list_keep(list, &row);
+    }
+    for (size_t i = 0; i < list->count; i++)
+        name_row(build, kind, &list->rows[i]);
+}
+
+void build_causes(struct build *build)
+{
+    struct snapshot_causes *causes = &build->snapshot->causes;
+    struct snapshot_causes_figures sums[CAUSES_KINDS] = {{0}};
+    *causes = (struct snapshot_causes){0};
+    if (!causes_told(&build->profile->causes))
+        return;
+    for (enum causes_of kind = 0; kind < CAUSES_KINDS && !build->failed; kind++) {
+        list_kind(build, kind, &sums[kind]);
+        if (!build->failed)
+            build_evictors(build, kind, sums[kind].evicted);
+    }
+    causes->all = sums[CAUSES_OBJECTS];
+    causes->told = build_share_causes(&causes->all);
+}
+
+/* Why a function missed on an object, and what had thrown those lines out; declared in
+ * builders.h. */
+
+/* Of all misses whose evictor is known: what is less explains no cell. At most 2000 are more. */
+static const double least_evictor = 1.0 / 2000;
+
+static size_t cell_of(const struct matrix_axes *axes, uint32_t function, uint32_t object)
+{
+    return matrix_axes_row(axes, function) * matrix_axes_width(axes) +
+           matrix_axes_column(axes, object);
+}
+
+/* Instructions on an object, of the ranking event. */
+static void sum_code(const struct build *build, const struct matrix_axes *axes,
+                     struct snapshot_causes_figures *sums)
+{
+    const struct pairs *pairs = &build->profile->code;
+    const struct causes_table *table = &build->profile->causes.code;
+    for (size_t i = 0; i < pairs->count && i < table->slot_count; i++) {
+        const struct pair *pair = &pairs->at[i];
+        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event)
+            continue;
+        build_sum_causes(build, causes_table_find(table, i, pairs_hash(pair->owner, pair->key)),
+                         &sums[cell_of(axes, pair->extra, PAIR_OBJECT(pair->owner))]);
+    }
+}
+
+static void list_figures(struct build *build, const struct matrix_axes *axes, size_t cells,
+                         const struct snapshot_causes_figures *sums)
+{
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    matrix->caused = arena_array(build->arena, cells, sizeof *matrix->caused);
+    build->failed |= !matrix->caused;
+    for (size_t i = 0; i < cells && !build->failed; i++) {
+        struct snapshot_causes_figures *figures = build_figures_of(build, &sums[i]);
+        if (figures)
+            matrix->caused[matrix->caused_count++] =
+                (struct snapshot_matrix_caused){(uint16_t)(i / matrix_axes_width(axes)),
+                                                (uint16_t)(i % matrix_axes_width(axes)), figures};
+    }
+}
+
+/* `out` NULL: they are counted only. */
+static size_t list_evictors(struct build *build, const struct matrix_axes *axes, double least,
+                            struct snapshot_matrix_evictor *out)
+{
+    const struct pairs *pairs = &build->profile->causes.cell_evictors;
+    size_t used = 0;
+    for (size_t i = 0; i < pairs->count; i++) {
+        const struct pair *pair = &pairs->at[i];
+        double misses = build_read(build, &pair->weight);
+        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event ||
+            !(misses >= least))
+            continue;
+        if (out)
+            out[used] = (struct snapshot_matrix_evictor){
+                .row = (uint16_t)matrix_axes_row(axes, pair->extra),
+                .column = (uint16_t)matrix_axes_column(axes, PAIR_OBJECT(pair->owner)),
+                .function = build_evictor_function(build, EVICTOR_FUNCTION(pair->key)),
+                .object = build_evictor_object(build, EVICTOR_OBJECT(pair->key)),
+                .misses = misses};
+        used++;
+    }
+    return used;
+}
+
+void build_cell_causes(struct build *build, const struct matrix_axes *axes)
+{
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    size_t cells = (axes->rows + SNAPSHOT_MATRIX_REST) * matrix_axes_width(axes);
+    if (!causes_told(&build->profile->causes))
+        return;
+    struct snapshot_causes_figures *sums = calloc(cells, sizeof *sums);
+    build->failed |= !sums;
+    if (build->failed)
+        return;
+    sum_code(build, axes, sums);
+    list_figures(build, axes, cells, sums);
+    double evicted = 0;
+    for (size_t i = 0; i < cells; i++)
+        evicted += sums[i].evicted;
+    free(sums);
+    if (!(evicted > 0) || build->failed)
+        return;
+    size_t count = list_evictors(build, axes, least_evictor * evicted, NULL);
+    matrix->evictors = arena_array(build->arena, count, sizeof *matrix->evictors);
+    build->failed |= !matrix->evictors;
+    if (matrix->evictors)
+        matrix->evictor_count =
+            list_evictors(build, axes, least_evictor * evicted, matrix->evictors);
+    if (!build->failed)
+        build_cell_evictor_threads(build, axes, least_evictor * evicted);
+}

@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions: those of each listed object, and all of them. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "profile/state.h"
+#include "profile/tables/statistics.h"
+#include "resolve/members.h"
+
+/* What functions and instructions waited for that has no object. */
+
+static const char *note_of(struct build *build, uint32_t reason)
+{
+    char text[64];
+    snprintf(text, sizeof text, "object unknown: %s", access_reason_name((enum reason)reason));
+    const char *note = arena_string(build->arena, text);
+    build->failed |= !note;
+    return note;
+}
+
+double build_everything(const struct build *build)
+{
+    const struct profile *profile = build->profile;
+    return build_read(build, &profile->all[build->event].weight) +
+           build_read(build, &profile->unplaced.all[build->event].weight);
+}
+
+/* Attributed weight by instruction, of those in `unplaced`: sums[i] of the i-th. */
+static bool sum_attributed(const struct build *build, double *sums)
+{
+    const struct pair **sorted = build->profile->unplaced.sorted;
+    const struct pairs *code = &build->profile->code;
+    struct hash index = {0};
+    bool known = true;
+    hash_init(&index);
+    for (size_t i = 0; i < build->unplaced_count && known; i++) {
+        uint32_t *at = hash_insert(&index, sorted[i]->key, NULL);
+        known = at;
+        if (at)
+            *at = (uint32_t)i;
+    }
+    for (size_t i = 0; i < code->count && known; i++) {
+        const struct pair *pair = &code->at[i];
+        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event)
+            continue;
+        const uint32_t *at = hash_find(&index, pair->key);
+        if (at)
+            sums[*at] += build_read(build, &pair->weight);
+    }
+    hash_fini(&index);
+    return known;
+}
+
+/*
+ * Weight of the samples without an object that nothing is known of. Of an instruction of which the
+ * part f is without one, the others tell where it goes as far as they are 1 - f of all.
+ */
+static double unlike_others(struct build *build)
+{
+    const struct unplaced *unplaced = &build->profile->unplaced;
+    double unlike = build_read(build, &unplaced->waited[build->event].weight);
+    if (!build->unplaced_count)
+        return unlike;
+    double *sums = arena_array(build->arena, build->unplaced_count, sizeof *sums);
+    if (!sums || !sum_attributed(build, sums))
+        return unlike;
+    for (size_t i = 0; i < build->unplaced_count; i++) {
+        double own = build_read(build, &unplaced->sorted[i]->weight);
+        if (own > 0)
+            unlike -= own * sums[i] / (own + sums[i]);
+    }
+    return unlike > 0 ? unlike : 0;
+}
+
+void build_unplaced(struct build *build)
+{
+    struct unplaced *unplaced = &build->profile->unplaced;
+    build->unplaced_count = pairs_sorted(&unplaced->code, build->event, unplaced->sorted);
+    build->unlike = unlike_others(build);
+}
+
+struct snapshot_share build_widened(const struct build *build, struct snapshot_share share)
+{
+    double all = build_read(build, &build->profile->all[build->event].weight) +
+                 build_read(build, &build->profile->unplaced.waited[build->event].weight);
+    double unlike = all > 0 ? fmin(build->unlike / all, 1) : 0;
+    share.low *= 1 - unlike;
+    share.high = share.high * (1 - unlike) + unlike;
+    return share;
+}
+
+static void build_function_unplaced(const struct build *build, struct snapshot_code *code)
+{
+    const struct unplaced *unplaced = &build->profile->unplaced;
+    const struct tally *known = tallies_at(&build->profile->functions, code->id, build->event);
+    const struct tally *tally = unplaced_tally(unplaced, code->id, build->event);
+    double all = build_everything(build);
+    double weight = tally ? build_read(build, &tally->weight) : 0;
+    code->unknown_samples = tally ? build_samples(build, &tally->weight) : 0;
+    code->unknown_over = tally ? build_over(build, &tally->samples, &tally->weight) : 0;
+    code->unknown_share = all > 0 ? weight / all : NAN;
+    code->all_share = all > 0 ? (weight + build_read(build, &known->weight)) / all : NAN;
+}
+
+static const struct pair **pairs_for(const struct build *build, uint32_t function, size_t *count)
+{
+    const struct pair **sorted = build->profile->unplaced.sorted;
+    size_t first;
+    *count = pairs_of(sorted, build->unplaced_count, PAIR_OWNER(function, build->event), &first);
+    return sorted + first;
+}
+
+static void build_note_unplaced(struct build *build, struct snapshot_code *code)
+{
+    size_t count;
+    const struct pair **pairs = pairs_for(build, code->id, &count);
+    const struct pair *hottest = NULL;
+    double most = 0;
+    for (size_t i = 0; i < count; i++) {
+        double samples = build_samples(build, &pairs[i]->weight);
+        if (samples > most) {
+            most = samples;
+            hottest = pairs[i];
+        }
+    }
+    if (!hottest)
+        return;
+    code->unknown_note = note_of(build, hottest->extra);
+    if (!code->address)
+        code->address = hottest->key;
+}
+
+/* How many rows build_join_unplaced() may add to `used`, which stand by address; returns how many
+ * there are then. The new ones have their own index as type_id. */
+static size_t build_unplaced_most(const struct build *build, uint32_t function)
+{
+    size_t count;
+    pairs_for(build, function, &count);
+    return count;
+}
+
+/* The row of an address among `used` that stand by it; NULL. */
+static struct snapshot_instruction *row_at(struct snapshot_instruction *rows, size_t used,
+                                           uint64_t address)
+{
+    size_t low = 0;
+    size_t high = used;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rows[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < used && rows[low].address == address ? &rows[low] : NULL;
+}
+
+static size_t build_join_unplaced(struct build *build, uint32_t function,
+                                  struct snapshot_instruction *rows, size_t used)
+{
+    size_t count;
+    const struct pair **pairs = pairs_for(build, function, &count);
+    size_t known = used;
+    for (size_t i = 0; i < count; i++) {
+        double samples = build_samples(build, &pairs[i]->weight);
+        struct snapshot_instruction *row = row_at(rows, known, pairs[i]->key);
+        if (!(samples > 0))
+            continue;
+        if (!row) {
+            row = &rows[used];
+            *row = (struct snapshot_instruction){
+                .address = pairs[i]->key, .object = UINT32_MAX, .type_id = (uint32_t)used};
+            used++;
+        }
+        row->unknown_samples = samples;
+        row->unknown_over = build_over(build, &pairs[i]->samples, &pairs[i]->weight);
+        row->unknown_note = note_of(build, pairs[i]->extra);
+    }
+    return used;
+}
+
+enum { CODES = 32, CODES_ALL = 200 };
+
+static void code_describe(struct build *build, struct snapshot_code *code)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct function_desc desc = {0};
+    bool known = names->function && names->function(names->context, code->id, &desc);
+    code->function = arena_string(build->arena, known && desc.name ? desc.name : "unknown");
+    code->module = arena_string(build->arena, known && desc.module ? desc.module : "");
+    code->file = known && desc.file && desc.file[0] ? arena_string(build->arena, desc.file) : NULL;
+    code->line = known ? desc.line : 0;
+    build->failed |= !code->function || !code->module;
+}
+
+static int by_code_samples(const void *left, const void *right)
+{
+    const struct snapshot_code *a = left;
+    const struct snapshot_code *b = right;
+    double all_a = a->samples + a->unknown_samples;
+    double all_b = b->samples + b->unknown_samples;
+    if (all_a != all_b)
+        return all_a > all_b ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Pairs stand by function within an object: one row for each run of them. */
+static size_t rows_of(const struct build *build, const struct pair **sorted, size_t count,
+                      struct snapshot_code *rows)
+{
+    size_t used = 0;
+    double hottest = 0;
+    for (size_t i = 0; i < count; i++) {
+        double samples = build_samples(build, &sorted[i]->weight);
+        if (!used || rows[used - 1].id != sorted[i]->extra) {
+            rows[used++] = (struct snapshot_code){.id = sorted[i]->extra, .top_object = UINT32_MAX};
+            hottest = -1;
+        }
+        struct snapshot_code *row = &rows[used - 1];
+        row->samples += samples;
+        row->count_over += build_over(build, &sorted[i]->samples, &sorted[i]->weight);
+        row->sites++;
+        if (samples > hottest) {
+            hottest = samples;
+            row->address = sorted[i]->key;
+        }
+    }
+    return used;
+}
+
+static void build_object_code(struct build *build, size_t index, const struct pair **sorted,
+                              size_t all, struct snapshot_code *rows)
+{
+    struct snapshot_object *object = &build->snapshot->objects[index];
+    size_t first;
+    size_t count = pairs_of(sorted, all, PAIR_OWNER(object->id, build->event), &first);
+    size_t used = rows_of(build, sorted + first, count, rows);
+    double effective =
+        build_effective(build, tallies_at(&build->profile->objects, object->id, build->event));
+    qsort(rows, used, sizeof *rows, by_code_samples);
+    object->code_count = used < CODES ? used : CODES;
+    object->code = arena_array(build->arena, object->code_count, sizeof *rows);
+    build->failed |= !object->code;
+    for (size_t i = 0; object->code && i < object->code_count; i++) {
+        struct snapshot_code *code = &object->code[i];
+        *code = rows[i];
+        code->share =
+            interval_share(object->samples > 0 ? code->samples / object->samples : NAN, effective);
+        code->top_object = (uint32_t)index;
+        code->top_object_share = 1;
+        code->all_share = code->unknown_share = NAN;
+        code_describe(build, code);
+    }
+}
+
+/* Sites, hottest instruction and strongest object of the listed functions. */
+static void join_sites(struct build *build, struct hash *index, const struct pair **sorted,
+                       size_t all, struct snapshot_code *rows)
+{
+    struct snapshot *snapshot = build->snapshot;
+
+    double *strongest = calloc(snapshot->code_count + 1, sizeof *strongest);
+    build->failed |= !strongest;
+    for (size_t i = 0, next; i < all && !build->failed; i = next) {
+        for (next = i; next < all && sorted[next]->owner == sorted[i]->owner; next++)
+            continue;
+        size_t used = rows_of(build, sorted + i, next - i, rows);
+        for (size_t k = 0; k < used; k++) {
+            const uint32_t *at = hash_find(index, rows[k].id);
+            if (!at)
+                continue;
+            struct snapshot_code *code = &snapshot->code[*at];
+            code->sites += rows[k].sites;
+            if (rows[k].samples > strongest[*at]) {
+                strongest[*at] = rows[k].samples;
+                code->address = rows[k].address;
+                code->top_object = build_object_index(build, PAIR_OBJECT(sorted[i]->owner));
+                code->top_object_share = code->samples > 0 ? rows[k].samples / code->samples : NAN;
+            }
+        }
+    }
+
+    free(strongest);
+}
+
+static void list_functions(struct build *build, struct snapshot_code *rows)
+{
+    struct profile *profile = build->profile;
+    struct snapshot *snapshot = build->snapshot;
+    double all = build_read(build, &profile->all[build->event].weight);
+    /* 0: in no function. */
+    for (uint32_t id = 1; id < profile->functions.ids; id++) {
+        const struct tally *tally = tallies_at(&profile->functions, id, build->event);
+        double samples = build_samples(build, &tally->weight);
+        struct snapshot_code code = {
+            .id = id, .samples = samples, .top_object = UINT32_MAX, .top_object_share = NAN};
+        code.count_over = build_over(build, &tally->samples, &tally->weight);
+        build_function_unplaced(build, &code);
+        if (!(samples + code.unknown_samples > 0))
+            continue;
+        size_t i = snapshot->code_count;
+        if (i == CODES_ALL && by_code_samples(&code, &rows[i - 1]) > 0)
+            continue;
+        if (i == CODES_ALL)
+            i--;
+        else
+            snapshot->code_count++;
+        code.share.value = all > 0 ? build_read(build, &tally->weight) / all : NAN;
+        for (; i > 0 && by_code_samples(&code, &rows[i - 1]) < 0; i--)
+            rows[i] = rows[i - 1];
+        rows[i] = code;
+    }
+}
+
+static void build_all_code(struct build *build, const struct pair **sorted, size_t all,
+                           struct snapshot_code *rows)
+{
+    struct snapshot *snapshot = build->snapshot;
+    const struct tally *total = &build->profile->all[build->event];
+    double samples = build_effective(build, total);
+    struct hash index;
+    hash_init(&index);
+    snapshot->code = arena_array(build->arena, CODES_ALL, sizeof *snapshot->code);
+    build->failed |= !snapshot->code;
+    if (snapshot->code)
+        list_functions(build, snapshot->code);
+    for (size_t i = 0; i < snapshot->code_count; i++) {
+        struct snapshot_code *code = &snapshot->code[i];
+        uint32_t *at = hash_insert(&index, code->id, NULL);
+        build->failed |= !at;
+        if (at)
+            *at = (uint32_t)i;
+        code->share = interval_share(code->share.value, samples);
+        code->rates = build_function_rates(build, code->id);
+        code->use = build_function_use(build, code->id);
+        code_describe(build, code);
+        build_note_unplaced(build, code);
+    }
+    join_sites(build, &index, sorted, all, rows);
+    hash_fini(&index);
+}
+
+void build_code(struct build *build)
+{
+    struct profile *profile = build->profile;
+    size_t all = build->code_count = pairs_sorted(&profile->code, build->event, profile->sorted);
+    struct snapshot_code *rows = calloc(all + 1, sizeof *rows);
+    build->failed |= !rows;
+    for (size_t i = 0; i < build->snapshot->object_count && !build->failed; i++)
+        build_object_code(build, i, profile->sorted, all, rows);
+    if (!build->failed)
+        build_all_code(build, profile->sorted, all, rows);
+    free(rows);
+}
+
+/* The accessing instructions of the listed functions: where they stand in the source, what they
+ * missed on. */
+
+enum { FUNCTIONS = 100, INSTRUCTIONS = 256, INSTRUCTIONS_NAME_BYTES = 256 };
+
+/* By instruction, the strongest object first. */
+static int by_place(const void *left, const void *right)
+{
+    const struct pair *a = *(const struct pair *const *)left;
+    const struct pair *b = *(const struct pair *const *)right;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    double difference = a->weight.at[BASIS_RUN] - b->weight.at[BASIS_RUN];
+    return difference > 0 ? -1 : difference < 0;
+}
+
+static int by_instruction_samples(const void *left, const void *right)
+{
+    const struct snapshot_instruction *a = left;
+    const struct snapshot_instruction *b = right;
+    double all_a = a->samples + a->unknown_samples;
+    double all_b = b->samples + b->unknown_samples;
+    return all_a > all_b ? -1 : all_a < all_b;
+}
+
+static int by_address(const void *left, const void *right)
+{
+    const struct snapshot_instruction *a = left;
+    const struct snapshot_instruction *b = right;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void name_field(struct build *build, struct snapshot_instruction *row, uint64_t where)
+{
+    struct type_desc type;
+    char name[INSTRUCTIONS_NAME_BYTES];
+    row->type_id = offset_key_type(where);
+    row->member = TYPE_NO_MEMBER;
+    if (!build_type(build, row->type_id, &type))
+        return;
+    row->member = type_member_at(&type, (uint32_t)where, 0);
+    row->offset = type_fold(&type, (uint32_t)where);
+    type_bits_name(&type, (uint32_t)where, offset_key_unit(where), name, sizeof name);
+    row->field = arena_string(build->arena, name);
+}
+
+static void locate(struct build *build, struct snapshot_instruction *row)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct instruction_desc desc = {0};
+    if (!names->instruction || !names->instruction(names->context, row->address, &desc))
+        return;
+    row->file = arena_string(build->arena, desc.file);
+    row->inlined = arena_string(build->arena, desc.inlined);
+    row->line = desc.line;
+}
+
+/* All objects of one instruction are one row, called after the strongest. */
+static size_t instructions_join(const struct build *build, const struct pair **pairs, size_t count,
+                                struct snapshot_instruction *rows, uint64_t *where)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        double samples = build_samples(build, &pairs[i]->weight);
+        if (!used || rows[used - 1].address != pairs[i]->key) {
+            rows[used] = (struct snapshot_instruction){
+                .address = pairs[i]->key,
+                .object = build_object_index(build, PAIR_OBJECT(pairs[i]->owner)),
+                .object_share = samples,
+                .type_id = (uint32_t)used};
+            where[used++] = pairs[i]->size;
+        }
+        struct snapshot_instruction *row = &rows[used - 1];
+        row->samples += samples;
+        row->count_over += build_over(build, &pairs[i]->samples, &pairs[i]->weight);
+        row->loads += build_samples(build, &pairs[i]->loads);
+        row->stores += build_samples(build, &pairs[i]->stores);
+        row->objects++;
+    }
+    return used;
+}
+
+static void instructions_list(struct build *build, struct snapshot_code *code,
+                              const struct pair **pairs, size_t count)
+{
+    size_t most = count + build_unplaced_most(build, code->id);
+    struct snapshot_instruction *rows = calloc(most + 1, sizeof *rows);
+    uint64_t *where = calloc(most + 1, sizeof *where);
+    size_t used = rows && where ? instructions_join(build, pairs, count, rows, where) : 0;
+    double all = code->samples + code->unknown_samples;
+    if (rows && where)
+        used = build_join_unplaced(build, code->id, rows, used);
+    qsort(rows, used, sizeof *rows, by_instruction_samples);
+    used = used < INSTRUCTIONS ? used : INSTRUCTIONS;
+    code->instructions = arena_array(build->arena, used, sizeof *rows);
+    build->failed |= !rows || !where || !code->instructions;
+    for (size_t i = 0; i < used && !build->failed; i++) {
+        struct snapshot_instruction *row = &code->instructions[code->instruction_count++];
+        *row = rows[i];
+        row->share = all > 0 ? (row->samples + row->unknown_samples) / all : NAN;
+        row->object_share = row->samples > 0 ? row->object_share / row->samples : NAN;
+        name_field(build, row, where[rows[i].type_id]);
+        row->use = build_instruction_use(build, row->address);
+        locate(build, row);
+    }
+    if (code->sites < code->instruction_count)
+        code->sites = (uint32_t)code->instruction_count;
+    qsort(code->instructions, code->instruction_count, sizeof *rows, by_address);
+    free(rows);
+    free(where);
+}
+
+/* Pairs of the listed functions, those of one function together: groups[i] is where those of
+ * function i end, before it those of i - 1. */
+static void group(struct build *build, const struct pair **grouped, size_t groups[FUNCTIONS])
+{
+    const struct pair **sorted = build->profile->sorted;
+    const struct snapshot *snapshot = build->snapshot;
+    size_t ids = build->profile->functions.ids;
+    uint8_t *listed = calloc(ids + 1, 1); /* by id: index + 1 */
+    build->failed |= !listed;
+    for (size_t i = 0; listed && i < snapshot->code_count && i < FUNCTIONS; i++)
+        listed[snapshot->code[i].id] = (uint8_t)(i + 1);
+    for (size_t i = 0; listed && i < build->code_count; i++)
+        if (sorted[i]->extra < ids && listed[sorted[i]->extra])
+            groups[listed[sorted[i]->extra] - 1]++;
+    for (size_t i = 0, first = 0; i < FUNCTIONS; i++) {
+        size_t count = groups[i];
+        groups[i] = first;
+        first += count;
+    }
+    for (size_t i = 0; listed && i < build->code_count; i++)
+        if (sorted[i]->extra < ids && listed[sorted[i]->extra])
+            grouped[groups[listed[sorted[i]->extra] - 1]++] = sorted[i];
+    free(listed);
+}
+
+void build_instructions(struct build *build)
+{
+    struct snapshot *snapshot = build->snapshot;
+    size_t groups[FUNCTIONS] = {0};
+    const struct pair **grouped = calloc(build->code_count + 1, sizeof(struct pair *));
+    build->failed |= !grouped;
+    if (grouped)
+        group(build, grouped, groups);
+    for (size_t i = 0; i < snapshot->code_count && i < FUNCTIONS && !build->failed; i++) {
+        size_t first = i ? groups[i - 1] : 0;
+        qsort(grouped + first, groups[i] - first, sizeof *grouped, by_place);
+        if (groups[i] > first || build_unplaced_most(build, snapshot->code[i].id))
+            instructions_list(build, &snapshot->code[i], grouped + first, groups[i] - first);
+    }
+    free(grouped);
+}
+
+/* Instructions with the objects they missed on, of the whole run: all that the table of code
+ * keeps, and what it does not keep as one row of each object. */
+
+enum { ACCESSES_NAME_BYTES = 256, MAPPINGS = 1024 };
+
+/* Strings and figures that many rows share, looked up once. */
+struct shared {
+    struct build *build;
+    struct hash functions;         /* id -> index + 1 of the first row of it */
+    struct mapping_desc *mappings; /* [MAPPINGS] in the arena */
+    size_t mapping_count;
+};
+
+static const char *accesses_keep_text(struct build *build, const char *text)
+{
+    return text && *text ? arena_string(build->arena, text) : NULL;
+}
+
+static void describe_object(struct build *build, uint32_t id, struct snapshot_access *object)
+{
+    const struct profile *profile = build->profile;
+    const struct place_names *names = &profile->options.names;
+    const struct tally *tally = tallies_at(&profile->objects, id, build->event);
+    struct object_desc desc = {.kind = OBJECT_UNKNOWN};
+    bool known = names->object && names->object(names->context, id, &desc);
+    struct levels_sums sums = {0};
+    build_sum_object(build, id, &sums);
+    const struct snapshot_levels *levels = build_levels(build, &sums);
+    object->object = arena_string(build->arena, known && desc.name ? desc.name : "unknown");
+    object->kind = desc.kind;
+    object->module = arena_string(build->arena, known && desc.module ? desc.module : "");
+    object->type = known ? accesses_keep_text(build, desc.type) : NULL;
+    object->samples = build_read(build, &tally->samples);
+    object->weight = build_read(build, &tally->weight);
+    object->cycles = levels ? object->weight * levels->latency : NAN;
+    build->failed |= !object->object || !object->module;
+}
+
+static const struct mapping_desc *mapping_of(struct shared *shared, uint64_t address)
+{
+    const struct place_names *names = &shared->build->profile->options.names;
+    for (size_t i = 0; i < shared->mapping_count; i++)
+        if (address >= shared->mappings[i].start && address < shared->mappings[i].end)
+            return &shared->mappings[i];
+    if (shared->mapping_count == MAPPINGS || !names->mapping)
+        return NULL;
+    struct mapping_desc *mapping = &shared->mappings[shared->mapping_count];
+    if (!names->mapping(names->context, address, mapping))
+        return NULL;
+    shared->mapping_count++;
+    return mapping;
+}
+
+static void describe_function(struct shared *shared, uint32_t id, struct snapshot_access *row)
+{
+    struct build *build = shared->build;
+    const struct snapshot *snapshot = build->snapshot;
+    const struct place_names *names = &build->profile->options.names;
+    uint32_t *first = hash_insert(&shared->functions, id, NULL);
+    build->failed |= !first;
+    if (first && *first) {
+        const struct snapshot_access *like = &snapshot->accesses[*first - 1];
+        row->function = like->function;
+        row->function_file = like->function_file;
+        row->function_line = like->function_line;
+        return;
+    }
+    struct function_desc desc = {0};
+    bool known = names->function && names->function(names->context, id, &desc);
+    row->function = arena_string(build->arena, known && desc.name ? desc.name : "unknown");
+    row->function_file = known ? accesses_keep_text(build, desc.file) : NULL;
+    row->function_line = known ? desc.line : 0;
+    build->failed |= !row->function;
+    if (first)
+        *first = (uint32_t)(row - snapshot->accesses) + 1;
+}
+
+static void describe_instruction(struct shared *shared, const struct pair *pair,
+                                 struct snapshot_access *row)
+{
+    struct build *build = shared->build;
+    const struct place_names *names = &build->profile->options.names;
+    struct instruction_desc desc = {0};
+    struct type_desc type;
+    char name[ACCESSES_NAME_BYTES];
+    row->address = pair->key;
+    row->code = mapping_of(shared, pair->key);
+    describe_function(shared, pair->extra, row);
+    if (names->instruction && names->instruction(names->context, pair->key, &desc)) {
+        row->file = accesses_keep_text(build, desc.file);
+        row->line = desc.line;
+        row->inlined = accesses_keep_text(build, desc.inlined);
+    }
+    if (build_type(build, offset_key_type(pair->size), &type)) {
+        type_bits_name(&type, (uint32_t)pair->size, offset_key_unit(pair->size), name, sizeof name);
+        row->field = accesses_keep_text(build, name);
+    }
+}
+
+/* Of its object, the part of so much weight. */
+static struct snapshot_access part_of(const struct snapshot_access *object, double samples,
+                                      double weight)
+{
+    struct snapshot_access row = *object;
+    row.samples = samples;
+    row.weight = weight;
+    row.cycles = object->weight > 0 ? object->cycles * weight / object->weight : 0;
+    return row;
+}
+
+static void list_object(struct shared *shared, uint32_t id, const struct pair **pairs, size_t count)
+{
+    struct build *build = shared->build;
+    struct snapshot *snapshot = build->snapshot;
+    struct snapshot_access object = {0};
+    describe_object(build, id, &object);
+    double rest_samples = object.samples;
+    double rest = object.weight;
+    for (size_t i = 0; i < count && !build->failed; i++) {
+        double samples = build_read(build, &pairs[i]->samples);
+        double weight = build_read(build, &pairs[i]->weight);
+        struct snapshot_access *row = &snapshot->accesses[snapshot->access_count];
+        if (!(weight > 0))
+            continue;
+        *row = part_of(&object, samples, weight);
+        describe_instruction(shared, pairs[i], row);
+        snapshot->access_count++;
+        rest_samples -= samples;
+        rest -= weight;
+    }
+    /* Under decay sums are rounded. */
+    if (rest > 1e-6 * object.weight)
+        snapshot->accesses[snapshot->access_count++] =
+            part_of(&object, fmax(rest_samples, 0), rest);
+}
+
+void build_accesses(struct build *build)
+{
+    struct profile *profile = build->profile;
+    struct snapshot *snapshot = build->snapshot;
+    struct shared shared = {.build = build};
+    size_t all = build->code_count;
+    snapshot->accesses =
+        arena_array(build->arena, all + profile->objects.ids, sizeof *snapshot->accesses);
+    shared.mappings = arena_array(build->arena, MAPPINGS, sizeof *shared.mappings);
+    build->failed |= !snapshot->accesses || !shared.mappings;
+    hash_init(&shared.functions);
+    for (uint32_t id = 0; id < profile->objects.ids && !build->failed; id++) {
+        size_t first;
+        size_t count = pairs_of(profile->sorted, all, PAIR_OWNER(id, build->event), &first);
+        if (build_samples(build, &tallies_at(&profile->objects, id, build->event)->weight) > 0)
+            list_object(&shared, id, profile->sorted + first, count);
+    }
+    hash_fini(&shared.functions);
+}

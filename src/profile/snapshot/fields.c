@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where in the listed objects the samples fell: members of types where these are known, else
+ * offsets, folded to one element of an array where its size could be inferred. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/cache/spread.h"
+#include "profile/snapshot/builders.h"
+#include "profile/state.h"
+#include "resolve/members.h"
+
+/*
+ * What the fields of an object are called: members, elements of arrays, offsets. For
+ * fields.c, which finds where in the object they are.
+ */
+/* What an object's untyped offsets are folded by. */
+struct folding {
+    struct type_desc type; /* of its elements; name NULL: not known */
+    uint32_t type_id;
+    uint32_t element;
+    bool exact; /* see find_members() */
+};
+
+/* Sets name and type, in the arena of the build; name stays NULL where memory is short. */
+void field_name(struct build *build, const struct folding *folding, struct snapshot_field *field);
+
+static bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b);
+
+/* What fields say beside their samples: where their accesses found the data, how often they miss,
+ * how lines were used. Sums are large, so they are made for the fields that are kept. */
+
+struct field_sums {
+    struct levels_sums levels;
+    struct rates_sums rates;
+    struct snapshot_use use;
+    struct snapshot_causes_figures causes;
+};
+
+static void sum_pair(const struct build *build, const struct pair *pair, struct field_sums *sums)
+{
+    const struct profile *profile = build->profile;
+    size_t slot = (size_t)(pair - profile->offsets.at);
+    uint64_t key = pairs_hash(pair->owner, pair->key);
+    build_sum_offset(build, pair, &sums->levels);
+    build_sum_offset_rates(build, pair, &sums->rates);
+    build_sum_causes(build, causes_table_find(&profile->causes.offsets, slot, key), &sums->causes);
+}
+
+/* Index of the field that a pair's place belongs to; object->field_count: none that is kept. */
+static size_t field_of(const struct snapshot_object *object, const struct snapshot_field *place)
+{
+    size_t field = 0;
+    while (field < object->field_count && !build_same_field(&object->fields[field], place))
+        field++;
+    return field;
+}
+
+/* Members of a layout tell the figures of the one field that they are; what is counted as several,
+ * or is not listed, tells nothing. */
+static void fill_layout(const struct snapshot_object *object, struct snapshot_layout *layout)
+{
+    for (size_t i = 0; i < layout->row_count; i++) {
+        struct snapshot_layout_row *row = &layout->rows[i];
+        size_t matches = 0;
+        for (size_t k = 0; k < object->field_count && !row->has_members; k++) {
+            const struct snapshot_field *field = &object->fields[k];
+            if (field->type_id != layout->type || field->member != row->index ||
+                (row->index == TYPE_NO_MEMBER && field->offset != row->member.offset))
+                continue;
+            row->levels = field->levels;
+            row->rates = field->rates;
+            row->use = field->use;
+            matches++;
+        }
+        if (matches > 1) {
+            row->levels = NULL;
+            row->rates = NULL;
+            row->use = NULL;
+        }
+    }
+}
+
+static void build_field_figures(struct build *build, struct snapshot_object *object,
+                                const struct snapshot_field *places, const struct pair **pairs,
+                                size_t count)
+{
+    if (!object->levels && !object->rates && !object->use && !causes_told(&build->profile->causes))
+        return;
+    struct field_sums *sums = calloc(object->field_count + 1, sizeof *sums);
+    build->failed |= !sums;
+    for (size_t i = 0; sums && i < count; i++) {
+        size_t field = field_of(object, &places[i]);
+        if (field == object->field_count)
+            continue;
+        sum_pair(build, pairs[i], &sums[field]);
+        build_sum_offset_use(build, pairs[i], &sums[field].use);
+    }
+    for (size_t i = 0; sums && i < object->field_count; i++) {
+        object->fields[i].levels = build_levels(build, &sums[i].levels);
+        object->fields[i].rates = build_rates(build, &sums[i].rates);
+        object->fields[i].use = build_use_of(build, &sums[i].use);
+        object->fields[i].causes = build_figures_of(build, &sums[i].causes);
+    }
+    for (size_t i = 0; i < object->layout_count; i++)
+        fill_layout(object, &object->layouts[i]);
+    free(sums);
+}
+
+enum { NAME_BYTES = 256 };
+
+/* A few scalars in a row: each is as good as a member. */
+static bool field_is_short_array(const struct type_desc *type, uint32_t member)
+{
+    enum { SHORT = 16 };
+    const struct type_member *array = &type->members[member];
+    bool parts = member + 1 < type->member_count && type->members[member + 1].parent == member;
+    return array->stride && array->count && array->count <= SHORT && !parts;
+}
+
+/* "words[*]" to "words[5]". */
+static void name_element(const struct type_member *member, const struct snapshot_field *field,
+                         char *name, size_t size)
+{
+    size_t length = strlen(name);
+    if (length >= 3 && !strcmp(name + length - 3, "[*]"))
+        snprintf(name + length - 3, size - (length - 3), "[%llu]",
+                 (unsigned long long)((field->offset - member->offset) / member->stride));
+}
+
+static void name_member(struct build *build, const struct folding *folding,
+                        struct snapshot_field *field)
+{
+    struct type_desc type;
+    char name[NAME_BYTES];
+    if (!build_type(build, field->type_id, &type))
+        return;
+    if (field->member == TYPE_NO_MEMBER)
+        type_field_name(&type, field->offset, field->size, name, sizeof name);
+    else if (field->unit)
+        type_bits_name(&type, field->offset, field->unit, name, sizeof name);
+    else
+        type_member_name(&type, field->member, name, sizeof name);
+    if (folding->exact && field->member != TYPE_NO_MEMBER &&
+        field_is_short_array(&type, field->member))
+        name_element(&type.members[field->member], field, name, sizeof name);
+    field->name = arena_string(build->arena, name);
+    if (field->member != TYPE_NO_MEMBER)
+        field->type = arena_string(build->arena, type.members[field->member].type);
+}
+
+/* "[12]" of an array of scalars, "[*]+8" of an inferred element, "+40". */
+static void name_offset(struct build *build, const struct folding *folding,
+                        struct snapshot_field *field)
+{
+    unsigned long long offset = field->offset;
+    uint64_t size = folding->type_id && !folding->type.member_count ? folding->type.size : 0;
+    if (size && offset % size == 0)
+        field->name = arena_printf(build->arena, "[%llu]", (unsigned long long)(offset / size));
+    else
+        field->name = arena_printf(build->arena,
+                                   !size && folding->element > 8 ? "[*]+%llu" : "+%llu", offset);
+    if (size)
+        field->type = arena_string(build->arena, folding->type.name);
+}
+
+void field_name(struct build *build, const struct folding *folding, struct snapshot_field *field)
+{
+    if (field->type_id)
+        name_member(build, folding, field);
+    if (!field->name)
+        name_offset(build, folding, field);
+}
+
+enum { FIELDS = 64, INFERRED_PER_SNAPSHOT = 8, PAGE_BYTES = 4096 };
+
+static const double trusted = 0.5;       /* confidence from which offsets are folded */
+static const double typed_at_most = 0.1; /* of the samples of what has an inferred element */
+
+/* Offsets of one object from the window, the newest first. */
+static size_t window_offsets(const struct window *window, uint32_t object, uint64_t *offsets,
+                             uint32_t *line_phase)
+{
+    size_t count = 0;
+    for (uint32_t i = window->used; i > 0 && count < STRIDE_OFFSETS_MAX; i--) {
+        const struct window_entry *entry = window_at(window, i - 1);
+        if (entry->object != object || entry->type)
+            continue;
+        *line_phase = (uint32_t)(entry->offset - entry->address) % 64;
+        offsets[count++] = entry->offset;
+    }
+    return count;
+}
+
+/* A mapping, or as large a part of one, may be memory that an allocator deals out: distances in it
+ * are the allocator's. */
+static bool is_dealt_out(const struct snapshot_object *object)
+{
+    return object->kind == OBJECT_ANON || object->kind == OBJECT_MAP ||
+           object->kind == OBJECT_STACK ||
+           (object->kind == OBJECT_HEAP && object->address % PAGE_BYTES == 0 &&
+            object->size >= PAGE_BYTES);
+}
+
+/* Where the type is known, a stride is how the program goes through an array of it, and no element.
+ */
+static bool has_elements(const struct snapshot_object *object)
+{
+    double typed = 0;
+    for (int how = TYPED_NOT + 1; how < TYPED_COUNT; how++)
+        typed += object->typed[how];
+    return !object->type_id && typed <= typed_at_most * object->samples && !is_dealt_out(object);
+}
+
+/* A stride is inferred anew when the samples have doubled: it costs a millisecond. */
+static bool infer(struct build *build, const struct snapshot_object *object)
+{
+    struct object_extra *extra = &build->profile->extras[object->id];
+    double samples =
+        tallies_at(&build->profile->objects, object->id, build->event)->samples.at[BASIS_RUN];
+    uint64_t offsets[STRIDE_OFFSETS_MAX];
+    uint32_t line_phase = 0;
+    if (!has_elements(object)) {
+        extra->element = 0;
+        extra->confidence = 0;
+        return false;
+    }
+    if (samples < STRIDE_OFFSETS_MIN || samples < 2.0 * extra->inferred_at)
+        return false;
+    extra->inferred_at = samples < UINT32_MAX / 2 ? (uint32_t)samples : UINT32_MAX / 2;
+    size_t count = window_offsets(&build->profile->window, object->id, offsets, &line_phase);
+    struct stride stride = stride_infer(offsets, count, line_phase);
+    extra->element = stride.confidence >= trusted ? stride.element : 0;
+    extra->confidence = (float)stride.confidence;
+    return true;
+}
+
+void build_inferred(struct build *build)
+{
+    struct snapshot *snapshot = build->snapshot;
+    int inferred = 0;
+    for (size_t i = 0; i < snapshot->object_count && inferred < INFERRED_PER_SNAPSHOT; i++)
+        inferred += infer(build, &snapshot->objects[i]);
+}
+
+bool build_type(const struct build *build, uint32_t type, struct type_desc *desc)
+{
+    const struct place_names *names = &build->profile->options.names;
+    return type && names->type && names->type(names->context, type, desc);
+}
+
+/* Of what is declared, every offset is that of the access itself; elsewhere the code may have told
+ * the type, and not the index. */
+static bool is_exact(const struct snapshot_object *object)
+{
+    return object->type_id && !object->type_votes && object->kind != OBJECT_HEAP;
+}
+
+static struct folding folding_of(const struct build *build, const struct snapshot_object *object)
+{
+    struct folding folding = {.element = build->profile->extras[object->id].element,
+                              .exact = is_exact(object)};
+    if (build_type(build, object->type_id, &folding.type) && folding.type.size)
+        folding.type_id = object->type_id;
+    return folding;
+}
+
+/* Where a pair belongs among the fields; false: folded by an element given up since. */
+static bool locate(const struct folding *folding, uint64_t key, struct snapshot_field *field)
+{
+    field->member = TYPE_NO_MEMBER;
+    if (key & OFFSET_FOLDED) {
+        field->offset = (uint32_t)key;
+        return folding->element == (uint32_t)((key & ~OFFSET_FOLDED) >> OFFSET_SHIFT);
+    }
+    if (key & OFFSET_TYPED) {
+        field->type_id = offset_key_type(key);
+        field->unit = offset_key_unit(key);
+        field->offset = (uint32_t)key;
+    } else if (folding->type_id && folding->type.member_count) {
+        field->type_id = folding->type_id;
+        field->offset = type_in_element(&folding->type, key);
+    } else {
+        field->offset = folding->element > 8 ? key % folding->element : key;
+    }
+    return true;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct snapshot_field *a = left;
+    const struct snapshot_field *b = right;
+    if (a->type_id != b->type_id)
+        return a->type_id < b->type_id ? -1 : 1;
+    if (a->offset != b->offset)
+        return a->offset < b->offset ? -1 : 1;
+    return a->member < b->member ? -1 : a->member > b->member; /* of a union */
+}
+
+static int by_field_samples(const void *left, const void *right)
+{
+    const struct snapshot_field *a = left;
+    const struct snapshot_field *b = right;
+    if (a->samples != b->samples)
+        return a->samples > b->samples ? -1 : 1;
+    return by_place(left, right);
+}
+
+/* Which element of a short array an offset falls on. */
+static uint64_t element_at(const struct type_desc *type, uint32_t member, uint64_t offset)
+{
+    const struct type_member *array = &type->members[member];
+    if (!field_is_short_array(type, member) || offset < array->offset)
+        return 0;
+    uint64_t into = offset - array->offset;
+    uint64_t size = array->size;
+    /* What it is an element of, arrays of arrays of structs, has larger steps. */
+    for (uint32_t up = array->parent; up != TYPE_NO_MEMBER; up = type->members[up].parent)
+        if (type->members[up].stride)
+            into = into < size ? into : into % type->members[up].stride;
+    return into < size ? into / array->stride : 0;
+}
+
+/* The member at each field's offset; its offset then is the member's. Fields are by place.
+ * `exact`: offsets are of the accesses themselves, not of element 0 of what an index moves over. */
+static void find_members(const struct build *build, bool exact, struct snapshot_field *fields,
+                         size_t count)
+{
+    struct type_desc type = {0};
+    uint32_t known = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct snapshot_field *field = &fields[i];
+        if (!field->type_id)
+            continue;
+        if (known != field->type_id && !build_type(build, field->type_id, &type)) {
+            field->type_id = 0;
+            continue;
+        }
+        known = field->type_id;
+        field->member = type_member_at(&type, field->offset, field->size);
+        if (field->member == TYPE_NO_MEMBER)
+            continue;
+        const struct type_member *member = &type.members[field->member];
+        uint64_t folded = type_fold(&type, field->offset);
+        if (!field->unit)
+            field->unit = type_shares_byte(&type, field->member, folded);
+        if (field->unit) {
+            field->offset = folded;
+            continue;
+        }
+        uint64_t element = exact ? element_at(&type, field->member, field->offset) : 0;
+        field->offset = member->offset + element * member->stride;
+    }
+}
+
+static bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b)
+{
+    return a->type_id == b->type_id && a->member == b->member && a->offset == b->offset &&
+           a->unit == b->unit;
+}
+
+static size_t merge(struct snapshot_field *fields, size_t count)
+{
+    size_t kept = 0;
+    qsort(fields, count, sizeof *fields, by_place);
+    for (size_t i = 0; i < count; i++) {
+        if (kept && build_same_field(&fields[kept - 1], &fields[i])) {
+            struct snapshot_field *into = &fields[kept - 1];
+            into->samples += fields[i].samples;
+            into->count_over += fields[i].count_over;
+            into->loads += fields[i].loads;
+            into->stores += fields[i].stores;
+            into->size = fields[i].size > into->size ? fields[i].size : into->size;
+        } else {
+            fields[kept++] = fields[i];
+        }
+    }
+    return kept;
+}
+
+static void fields_keep(struct build *build, struct snapshot_object *object,
+                        const struct folding *folding, struct snapshot_field *fields, size_t count)
+{
+    qsort(fields, count, sizeof *fields, by_field_samples);
+    object->field_count = count < FIELDS ? count : FIELDS;
+    object->fields = arena_array(build->arena, object->field_count, sizeof *fields);
+    build->failed |= !object->fields;
+    for (size_t i = 0; object->fields && i < object->field_count; i++) {
+        struct snapshot_field *field = &object->fields[i];
+        *field = fields[i];
+        field->share = object->samples > 0 ? field->samples / object->samples : NAN;
+        field_name(build, folding, field);
+        build->failed |= !field->name;
+    }
+}
+
+void build_fields(struct build *build, struct snapshot_object *object, const struct pair **pairs,
+                  size_t count)
+{
+    const struct object_extra *extra = &build->profile->extras[object->id];
+    struct folding folding = folding_of(build, object);
+    /* Twice: sorted and merged, and in the order of the pairs. */
+    struct snapshot_field *fields = calloc(2 * count + 1, sizeof *fields);
+    build->failed |= !fields;
+    size_t used = 0;
+    for (size_t i = 0; fields && i < count; i++) {
+        struct snapshot_field *field = &fields[used];
+        *field = (struct snapshot_field){.size = (uint32_t)pairs[i]->size};
+        if (!locate(&folding, pairs[i]->key, field))
+            continue;
+        field->samples = build_samples(build, &pairs[i]->weight);
+        field->count_over = build_over(build, &pairs[i]->samples, &pairs[i]->weight);
+        field->loads = build_samples(build, &pairs[i]->loads);
+        field->stores = build_samples(build, &pairs[i]->stores);
+        pairs[used++] = pairs[i];
+    }
+    if (!folding.type_id) {
+        object->element_size = extra->element;
+        object->element_confidence = extra->confidence;
+    }
+    if (fields) {
+        memcpy(fields + used, fields, used * sizeof *fields);
+        qsort(fields, used, sizeof *fields, by_place);
+        build_layouts(build, object, fields, used);
+        find_members(build, folding.exact, fields, used);
+        fields_keep(build, object, &folding, fields, merge(fields, used));
+        find_members(build, folding.exact, fields + used, used);
+        if (object->fields)
+            build_field_figures(build, object, fields + used, pairs, used);
+    }
+    free(fields);
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The picture of a type as the samples on one object see it: members and holes in order with
+ * their heat. The cache lines that cut it: layout.c.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/state.h"
+#include "resolve/members.h"
+
+/* The picture of one type while it is made: layout.c draws the members, layout.c
+ * the cache lines. Private to those two. */
+/* One picture under construction. */
+struct drawing {
+    struct build *build;
+    struct snapshot_layout *layout;
+    struct type_desc type;               /* no members: inferred */
+    const struct snapshot_field *fields; /* of the type, by offset; offsets as sampled */
+    size_t field_count;
+    uint32_t line;
+    uint64_t extent; /* its size, with one element of an array without a length */
+    bool array;      /* the object has many of them side by side */
+    struct snapshot_layout_row *rows;
+    size_t row_count;
+    size_t row_room;
+    double *heat;     /* [members][3]: samples, loads, stores, with those of their parts */
+    uint8_t *touched; /* per byte */
+};
+
+/* A type as cache lines cut it, by where its instances really begin. */
+
+enum {
+    PHASE_SAMPLES_MIN = 16,
+    UNKNOWN_SIZE = 8 /* bytes of an access whose size is not known */
+};
+
+static const double most_of_heat = 0.9;
+
+/* Where in a line instances begin, by the accesses in the window; how many of those straddle. */
+static void drawing_find_phase(struct drawing *drawing, uint32_t object)
+{
+    struct snapshot_layout *layout = drawing->layout;
+    const struct window *window = &drawing->build->profile->window;
+    uint32_t *begins = calloc(drawing->line, sizeof *begins);
+    uint32_t all = 0;
+    uint32_t straddling = 0;
+    for (uint32_t i = 0; begins && i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        if (entry->object != object || entry->type != layout->type)
+            continue;
+        uint64_t into = layout->inferred ? entry->offset % layout->size : entry->type_offset;
+        begins[(entry->address - into) % drawing->line]++;
+        straddling += entry->address % drawing->line + entry->size > drawing->line;
+        all++;
+    }
+    layout->phase_share = layout->straddling = NAN;
+    for (uint32_t i = 0; begins && i < drawing->line; i++) {
+        layout->phases += begins[i] > 0;
+        if (begins[i] > begins[layout->phase])
+            layout->phase = i;
+    }
+    if (begins && all >= PHASE_SAMPLES_MIN) {
+        layout->phase_share = (double)begins[layout->phase] / all;
+        layout->straddling = (double)straddling / all;
+    }
+    free(begins);
+}
+
+/* The cache line in which an offset lies, under the leading phase. */
+static uint32_t drawing_line(const struct drawing *drawing, uint64_t offset)
+{
+    return (uint32_t)((offset + drawing->layout->phase) / drawing->line);
+}
+
+static void touch(struct drawing *drawing)
+{
+    for (size_t i = 0; i < drawing->field_count; i++) {
+        const struct snapshot_field *field = &drawing->fields[i];
+        uint64_t end = field->offset + (field->size ? field->size : UNKNOWN_SIZE);
+        for (uint64_t at = field->offset; at < end && at < drawing->extent; at++)
+            drawing->touched[at] |= field->samples > 0;
+    }
+}
+
+/* The lines, what of them is used, and their part of the heat. */
+static void drawing_cut_into_lines(struct drawing *drawing)
+{
+    struct snapshot_layout *layout = drawing->layout;
+    uint64_t size = drawing->extent;
+    size_t count = drawing_line(drawing, size - 1) + 1;
+    layout->lines = arena_array(drawing->build->arena, count, sizeof *layout->lines);
+    if (!layout->lines)
+        return;
+    layout->line_count = count;
+    touch(drawing);
+    for (size_t i = 0; i < count; i++) {
+        struct snapshot_layout_line *line = &layout->lines[i];
+        uint64_t end = (i + 1) * drawing->line - layout->phase;
+        line->start = i ? i * drawing->line - layout->phase : 0;
+        line->end = end < size ? end : size;
+        for (uint64_t at = line->start; at < line->end; at++)
+            line->used += drawing->touched[at];
+        line->cold = (uint32_t)(line->end - line->start) - line->used;
+    }
+    for (size_t i = 0; i < drawing->field_count; i++) {
+        size_t at = drawing_line(drawing, drawing->fields[i].offset);
+        if (at < count && layout->samples > 0)
+            layout->lines[at].share += drawing->fields[i].samples / layout->samples;
+    }
+}
+
+static int hottest(const void *left, const void *right)
+{
+    const struct snapshot_layout_row *a = *(const struct snapshot_layout_row *const *)left;
+    const struct snapshot_layout_row *b = *(const struct snapshot_layout_row *const *)right;
+    return a->samples > b->samples ? -1 : a->samples < b->samples;
+}
+
+/* Lines that the few members with most of the heat lie in, and how many they need. */
+static void drawing_measure_spread(struct drawing *drawing)
+{
+    struct snapshot_layout *layout = drawing->layout;
+    const struct snapshot_layout_row **rows = calloc(drawing->row_count + 1, sizeof *rows);
+    uint8_t *lines = calloc(layout->line_count + 1, 1);
+    size_t count = 0;
+    uint64_t bytes = 0;
+    double heat = 0;
+    for (size_t i = 0; rows && i < drawing->row_count; i++)
+        if (!drawing->rows[i].has_members && drawing->rows[i].samples > 0)
+            rows[count++] = &drawing->rows[i];
+    if (rows)
+        qsort(rows, count, sizeof *rows, hottest);
+    for (size_t i = 0; lines && i < count && heat < most_of_heat * layout->samples; i++) {
+        const struct type_member *member = &rows[i]->member;
+        uint64_t size = member->stride ? member->stride : member->size;
+        size_t last = drawing_line(drawing, member->offset + (size ? size - 1 : 0));
+        for (size_t k = drawing_line(drawing, member->offset); k <= last && k < layout->line_count;
+             k++)
+            lines[k] = 1;
+        bytes += size;
+        heat += rows[i]->samples;
+    }
+    for (size_t i = 0; lines && i < layout->line_count; i++)
+        layout->hot_span += lines[i];
+    layout->hot_lines = (bytes + drawing->line - 1) / drawing->line;
+    free(rows);
+    free(lines);
+}
+
+/* Bytes fetched for one that is used: over the lines, by where the samples fell. */
+static double cold_share(const struct snapshot_layout *layout, uint32_t line_bytes)
+{
+    double cold = 0;
+    for (size_t i = 0; i < layout->line_count; i++)
+        cold += layout->lines[i].share * layout->lines[i].cold / line_bytes;
+    return cold;
+}
+
+/* One or two sentences of what the picture says; NULL: too few samples. */
+static const char *drawing_reading(const struct drawing *drawing)
+{
+    enum { COLD_PERCENT = 25, STRADDLING_PERCENT = 5 };
+    const struct snapshot_layout *layout = drawing->layout;
+    struct arena *arena = drawing->build->arena;
+    double cold = cold_share(layout, drawing->line) * 100;
+    if (layout->samples < PHASE_SAMPLES_MIN || !layout->line_count)
+        return NULL;
+    if (layout->size < drawing->line && !drawing->array)
+        return arena_printf(arena,
+                            "It takes %llu of the %u bytes of a cache line: what lies beside it "
+                            "is fetched along, and decides whether that is of use.",
+                            (unsigned long long)layout->size, drawing->line);
+    if (layout->hot_span > layout->hot_lines)
+        return arena_printf(arena,
+                            "90%% of it falls on members in %llu cache lines that would fit in "
+                            "%llu: put them side by side. Of the bytes fetched %.0f%% are never "
+                            "used.",
+                            (unsigned long long)layout->hot_span,
+                            (unsigned long long)layout->hot_lines, cold);
+    if (layout->straddling * 100 > STRADDLING_PERCENT)
+        return arena_printf(arena,
+                            "%.0f%% of the accesses cross from one cache line into the next: "
+                            "align the elements.",
+                            layout->straddling * 100);
+    if (cold > COLD_PERCENT)
+        return arena_printf(arena,
+                            "Of the bytes fetched %.0f%% are never used: members that are not "
+                            "needed together with the hot ones could live elsewhere.",
+                            cold);
+    return arena_printf(arena,
+                        "The hot members share their cache lines; %.0f%% of the bytes "
+                        "fetched are never used.",
+                        cold);
+}
+
+enum {
+    LAYOUTS = 4,         /* of one object */
+    LAYOUT_BYTES = 65536 /* larger types have no lines */
+};
+
+static const double shown_from = 0.05; /* share of the object's samples */
+
+static void add_row(struct drawing *drawing, const struct snapshot_layout_row *row)
+{
+    if (drawing->row_count < drawing->row_room)
+        drawing->rows[drawing->row_count++] = *row;
+}
+
+static void add_gap(struct drawing *drawing, uint64_t from, uint64_t to, uint16_t depth, bool end)
+{
+    struct snapshot_layout_row row = {
+        .kind = end ? LAYOUT_PADDING : LAYOUT_HOLE,
+        .member = {.name = "", .offset = from, .size = to - from, .depth = depth},
+        .index = TYPE_NO_MEMBER};
+    add_row(drawing, &row);
+}
+
+static uint64_t end_of(const struct type_member *member)
+{
+    return member->offset + member->size;
+}
+
+static uint32_t draw_members(struct drawing *drawing, uint32_t first, uint32_t parent,
+                             uint64_t from, uint64_t to);
+
+static uint32_t draw_member(struct drawing *drawing, uint32_t index)
+{
+    const struct type_member *member = &drawing->type.members[index];
+    bool parts =
+        index + 1 < drawing->type.member_count && drawing->type.members[index + 1].parent == index;
+    const double *heat = &drawing->heat[(size_t)index * 3];
+    struct snapshot_layout_row row = {.kind = LAYOUT_MEMBER,
+                                      .member = *member,
+                                      .index = index,
+                                      .has_members = parts,
+                                      .samples = heat[0],
+                                      .loads = heat[1],
+                                      .stores = heat[2]};
+    row.member.name = arena_string(drawing->build->arena, member->name);
+    row.member.type = arena_string(drawing->build->arena, member->type);
+    add_row(drawing, &row);
+    uint64_t end = member->offset + (member->stride ? member->stride : member->size);
+    return parts ? draw_members(drawing, index + 1, index, member->offset, end) : index + 1;
+}
+
+/* The members of one parent, and the bytes between them; a union's all begin where it does. */
+static uint32_t draw_members(struct drawing *drawing, uint32_t first, uint32_t parent,
+                             uint64_t from, uint64_t to)
+{
+    uint64_t covered = from;
+    uint32_t index = first;
+    uint16_t depth = first < drawing->type.member_count ? drawing->type.members[first].depth : 0;
+    while (index < drawing->type.member_count && drawing->type.members[index].parent == parent) {
+        const struct type_member *member = &drawing->type.members[index];
+        if (member->offset > covered)
+            add_gap(drawing, covered, member->offset, depth, false);
+        covered = end_of(member) > covered ? end_of(member) : covered;
+        index = draw_member(drawing, index);
+    }
+    if (covered < to)
+        add_gap(drawing, covered, to, depth, parent == TYPE_NO_MEMBER);
+    return index;
+}
+
+static void warm(struct drawing *drawing, uint32_t member, const struct snapshot_field *field)
+{
+    double *heat = &drawing->heat[(size_t)member * 3];
+    heat[0] += field->samples;
+    heat[1] += field->loads;
+    heat[2] += field->stores;
+}
+
+/* Samples of each member, and of all that it is part of. What is for one of several bit-fields,
+ * and not known which, is shown at each. */
+static void warm_members(struct drawing *drawing)
+{
+    const struct type_desc *type = &drawing->type;
+    for (size_t i = 0; i < drawing->field_count; i++) {
+        const struct snapshot_field *field = &drawing->fields[i];
+        uint32_t member = type_member_at(type, field->offset, field->size);
+        uint64_t first = type_fold(type, field->offset);
+        for (uint32_t k = member + 1; member < k && k < type->member_count; k++)
+            if (type->members[member].bit_size &&
+                type->members[k].parent == type->members[member].parent &&
+                type_has_bits(&type->members[k], first, field->unit ? field->unit : 1))
+                warm(drawing, k, field);
+        for (; member < type->member_count; member = type->members[member].parent)
+            warm(drawing, member, field);
+    }
+}
+
+/* Without a type: the offsets that were seen. */
+static void draw_offsets(struct drawing *drawing)
+{
+    for (size_t i = 0; i < drawing->field_count; i++) {
+        const struct snapshot_field *field = &drawing->fields[i];
+        struct snapshot_layout_row *last =
+            drawing->row_count ? &drawing->rows[drawing->row_count - 1] : NULL;
+        if (last && last->member.offset == field->offset) {
+            last->samples += field->samples;
+            last->loads += field->loads;
+            last->stores += field->stores;
+            continue;
+        }
+        struct snapshot_layout_row row = {
+            .kind = LAYOUT_UNKNOWN,
+            .member = {.name = arena_printf(drawing->build->arena, "+%llu",
+                                            (unsigned long long)field->offset),
+                       .type = "",
+                       .offset = field->offset,
+                       .size = field->size},
+            .index = TYPE_NO_MEMBER,
+            .samples = field->samples,
+            .loads = field->loads,
+            .stores = field->stores};
+        add_row(drawing, &row);
+    }
+}
+
+static void finish_rows(struct drawing *drawing)
+{
+    struct snapshot_layout *layout = drawing->layout;
+    layout->rows = arena_array(drawing->build->arena, drawing->row_count, sizeof *layout->rows);
+    if (!layout->rows)
+        return;
+    layout->row_count = drawing->row_count;
+    for (size_t i = 0; i < drawing->row_count; i++) {
+        struct snapshot_layout_row *row = &layout->rows[i];
+        *row = drawing->rows[i];
+        row->share = layout->samples > 0 ? row->samples / layout->samples : NAN;
+        row->line = drawing_line(drawing, row->member.offset);
+    }
+}
+
+static void layout_draw_rows(struct drawing *drawing, uint32_t object)
+{
+    struct snapshot_layout *layout = drawing->layout;
+    /* A gap before each member, and one at the end of each that has parts. */
+    drawing->row_room = drawing->field_count + 3 * (size_t)drawing->type.member_count + 1;
+    drawing->rows = calloc(drawing->row_room, sizeof *drawing->rows);
+    drawing->heat = calloc((size_t)drawing->type.member_count * 3 + 1, sizeof *drawing->heat);
+    drawing->touched = calloc(drawing->extent < LAYOUT_BYTES ? drawing->extent + 1 : 1, 1);
+    if (drawing->rows && drawing->heat && drawing->touched) {
+        drawing_find_phase(drawing, object);
+        if (layout->inferred) {
+            draw_offsets(drawing);
+        } else {
+            warm_members(drawing);
+            draw_members(drawing, 0, TYPE_NO_MEMBER, 0, layout->size);
+        }
+        if (drawing->extent < LAYOUT_BYTES)
+            drawing_cut_into_lines(drawing);
+        finish_rows(drawing);
+        drawing_measure_spread(drawing);
+        layout->reading = drawing_reading(drawing);
+    }
+    free(drawing->rows);
+    free(drawing->heat);
+    free(drawing->touched);
+}
+
+/* One layout for each run of fields of one type; those of no type are the inferred element's. */
+static bool layout_begin(struct build *build, const struct snapshot_object *object,
+                         const struct snapshot_field *fields, size_t count, struct drawing *drawing,
+                         struct snapshot_layout *layout)
+{
+    *layout = (struct snapshot_layout){.type = fields[0].type_id};
+    *drawing = (struct drawing){.build = build,
+                                .layout = layout,
+                                .fields = fields,
+                                .field_count = count,
+                                .line = build->profile->sets.geometry.line_bytes};
+    for (size_t i = 0; i < count; i++)
+        layout->samples += fields[i].samples;
+    layout->share = object->samples > 0 ? layout->samples / object->samples : 0;
+    layout->inferred = !layout->type;
+    if (layout->inferred) {
+        layout->size = object->element_size > 8 ? object->element_size : 0;
+        layout->name = arena_printf(build->arena, "element of %llu bytes (inferred)",
+                                    (unsigned long long)layout->size);
+    } else if (build_type(build, layout->type, &drawing->type)) {
+        layout->size = drawing->type.size;
+        layout->name = arena_string(build->arena, drawing->type.name);
+    }
+    drawing->extent = drawing->type.member_count ? type_extent(&drawing->type) : layout->size;
+    drawing->array = layout->size && object->size >= 2 * layout->size;
+    return layout->name && layout->size && layout->share >= shown_from;
+}
+
+static void put_in_order(struct snapshot_object *object, const struct snapshot_layout *layout)
+{
+    size_t at = object->layout_count;
+    while (at > 0 && object->layouts[at - 1].samples < layout->samples)
+        at--;
+    if (at == LAYOUTS)
+        return;
+    size_t kept = object->layout_count < LAYOUTS ? object->layout_count : LAYOUTS - 1;
+    memmove(&object->layouts[at + 1], &object->layouts[at], (kept - at) * sizeof *object->layouts);
+    object->layouts[at] = *layout;
+    object->layout_count = kept + 1;
+}
+
+void build_layouts(struct build *build, struct snapshot_object *object,
+                   const struct snapshot_field *fields, size_t count)
+{
+    enum { OBJECTS = 100 };
+    if (object >= build->snapshot->objects + OBJECTS)
+        return;
+    object->layouts = arena_array(build->arena, LAYOUTS, sizeof *object->layouts);
+    build->failed |= !object->layouts;
+    for (size_t i = 0, next; object->layouts && i < count; i = next) {
+        struct drawing drawing;
+        struct snapshot_layout layout;
+        for (next = i; next < count && fields[next].type_id == fields[i].type_id; next++)
+            continue;
+        if (!layout_begin(build, object, fields + i, next - i, &drawing, &layout))
+            continue;
+        layout_draw_rows(&drawing, object->id);
+        put_in_order(object, &layout);
+    }
+}

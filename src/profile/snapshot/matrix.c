@@ -1,0 +1,693 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions x objects (snapshot_code.h): margins from the tallies, cells from the pairs. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/snapshot/builders.h"
+#include "resolve/members.h"
+
+/*
+ * The amounts of a matrix while they are put together: margins from the tallies, cells from the
+ * pairs, and what these forgot spread so that all sums come out. For matrix.c.
+ */
+/* The last ones: weight of the events that count another measure than what ranks. */
+enum matrix_quantity {
+    SAMPLES,
+    WEIGHT,
+    LOADS,
+    STORES,
+    CYCLES,
+    OTHERS,
+    QUANTITIES = OTHERS + SNAPSHOT_MEASURES
+};
+enum {
+    FILLING_ROWS = SNAPSHOT_MATRIX_ROWS + SNAPSHOT_MATRIX_REST,
+    FILLING_COLUMNS = SNAPSHOT_MATRIX_COLUMNS + SNAPSHOT_MATRIX_REST
+};
+
+/* What is attributed and not in a cell yet, by row and column, the others after the listed ones;
+ * and what has no object, by row. */
+struct matrix_filling {
+    size_t rows;
+    size_t columns;
+    bool timed;                    /* the source tells latencies */
+    int others[SNAPSHOT_MEASURES]; /* events; -1: none */
+    double all[QUANTITIES];
+    double nobody[QUANTITIES][FILLING_ROWS];
+    double unplaced[QUANTITIES]; /* in all rows */
+    double row_left[QUANTITIES][FILLING_ROWS];
+    double column_left[QUANTITIES][FILLING_COLUMNS];
+    double cells[QUANTITIES][FILLING_ROWS * FILLING_COLUMNS];
+};
+
+/* Less than this part of everything is what sums of decayed weights differ by. */
+static const double rounding = 1e-9;
+
+/* `tallies`: of each event, NULL: nothing was counted; `levels` NULL: nothing was told. */
+static void read_amounts(const struct build *build, const struct matrix_filling *filling,
+                         const struct tally *tallies, const struct levels *levels,
+                         double out[QUANTITIES])
+{
+    const struct tally *tally = tallies ? &tallies[build->event] : NULL;
+    out[SAMPLES] = tally ? build_samples(build, &tally->weight) : 0;
+    out[WEIGHT] = tally ? build_read(build, &tally->weight) : 0;
+    out[LOADS] = tally ? build_samples(build, &tally->loads) : 0;
+    out[STORES] = tally ? build_samples(build, &tally->stores) : 0;
+    out[CYCLES] = build_cycles(build, levels);
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        out[OTHERS + i] = tally && filling->others[i] >= 0
+                              ? build_read(build, &tallies[filling->others[i]].weight)
+                              : 0;
+}
+
+static void open_row(const struct build *build, struct matrix_filling *filling, size_t row,
+                     uint32_t function)
+{
+    const struct profile *profile = build->profile;
+    double amount[QUANTITIES];
+    size_t slot = (size_t)function * profile->functions.events + build->event;
+    read_amounts(build, filling, tallies_at(&profile->functions, function, 0),
+                 levels_find(&profile->function_levels, slot, 1), amount);
+    for (int i = 0; i < QUANTITIES; i++) {
+        filling->row_left[i][row] = amount[i];
+        filling->row_left[i][filling->rows] -= amount[i];
+    }
+}
+
+static void open_column(const struct build *build, struct matrix_filling *filling, size_t column,
+                        uint32_t object)
+{
+    const struct profile *profile = build->profile;
+    double amount[QUANTITIES];
+    size_t slot = (size_t)object * profile->objects.events + build->event;
+    read_amounts(build, filling, tallies_at(&profile->objects, object, 0),
+                 levels_find(&profile->object_levels, slot, 1), amount);
+    for (int i = 0; i < QUANTITIES; i++) {
+        filling->column_left[i][column] = amount[i];
+        filling->column_left[i][filling->columns] -= amount[i];
+    }
+}
+
+/* The others have what the listed ones have not. */
+static void open_margins(const struct build *build, struct matrix_filling *filling,
+                         const struct snapshot_matrix *matrix)
+{
+    const struct snapshot *snapshot = build->snapshot;
+    read_amounts(build, filling, build->profile->all, &build->profile->all_levels[build->event],
+                 filling->all);
+    filling->timed = filling->all[CYCLES] > 0;
+    for (int i = 0; i < QUANTITIES; i++)
+        filling->row_left[i][filling->rows] = filling->column_left[i][filling->columns] =
+            filling->all[i];
+    for (size_t i = 0; i < filling->rows; i++)
+        open_row(build, filling, i, snapshot->code[matrix->rows[i]].id);
+    for (size_t i = 0; i < filling->columns; i++)
+        open_column(build, filling, i, snapshot->objects[matrix->columns[i]].id);
+    for (int i = 0; i < QUANTITIES; i++) {
+        double *row = &filling->row_left[i][filling->rows];
+        double *column = &filling->column_left[i][filling->columns];
+        *row = *row > rounding * filling->all[i] ? *row : 0;
+        *column = *column > rounding * filling->all[i] ? *column : 0;
+    }
+}
+
+/* What no function has waited for is left for the last row. */
+static void open_nobody(const struct build *build, const struct matrix_axes *axes,
+                        struct matrix_filling *filling)
+{
+    const struct unplaced *unplaced = &build->profile->unplaced;
+    size_t last = filling->rows + 1;
+    double amount[QUANTITIES];
+    read_amounts(build, filling, unplaced->all, NULL, filling->unplaced);
+    for (int i = 0; i < QUANTITIES; i++)
+        filling->nobody[i][last] = filling->unplaced[i];
+    for (uint32_t id = 0; id < unplaced->functions.ids; id++) {
+        size_t row = matrix_axes_row(axes, id);
+        read_amounts(build, filling, unplaced_tally(unplaced, id, 0), NULL, amount);
+        for (int i = 0; i < QUANTITIES; i++) {
+            filling->nobody[i][row] += amount[i];
+            filling->nobody[i][last] -= amount[i];
+        }
+    }
+    for (int i = 0; i < QUANTITIES; i++)
+        if (filling->nobody[i][last] <= rounding * filling->unplaced[i])
+            filling->nobody[i][last] = 0;
+}
+
+/* An instruction counts under its last function, also what it did under an earlier one (code
+ * that was replaced): no cell may hold more than its row and column do. */
+static void matrix_put_amount(struct matrix_filling *filling, enum matrix_quantity quantity,
+                              size_t row, size_t column, double amount)
+{
+    double *row_left = &filling->row_left[quantity][row];
+    double *column_left = &filling->column_left[quantity][column];
+    amount = fmin(amount, fmin(*row_left, *column_left));
+    *row_left -= amount;
+    *column_left -= amount;
+    filling->cells[quantity][row * (filling->columns + SNAPSHOT_MATRIX_REST) + column] += amount;
+}
+
+static void put_pair(const struct build *build, const struct pair *pair,
+                     struct matrix_filling *filling, size_t row, size_t column)
+{
+    const struct profile *profile = build->profile;
+    uint32_t event = PAIR_EVENT(pair->owner);
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        if (filling->others[i] == (int)event)
+            matrix_put_amount(filling, (enum matrix_quantity)(OTHERS + i), row, column,
+                              build_read(build, &pair->weight));
+    if (event != build->event)
+        return;
+    matrix_put_amount(filling, SAMPLES, row, column, build_samples(build, &pair->weight));
+    matrix_put_amount(filling, WEIGHT, row, column, build_read(build, &pair->weight));
+    matrix_put_amount(filling, LOADS, row, column, build_samples(build, &pair->loads));
+    matrix_put_amount(filling, STORES, row, column, build_samples(build, &pair->stores));
+    if (filling->timed)
+        matrix_put_amount(filling, CYCLES, row, column,
+                          build_cycles(build, levels_find(&profile->code_levels,
+                                                          (size_t)(pair - profile->code.at),
+                                                          pairs_hash(pair->owner, pair->key))));
+}
+
+static void put_pairs(const struct build *build, const struct matrix_axes *axes,
+                      struct matrix_filling *filling)
+{
+    const struct pairs *pairs = &build->profile->code;
+    for (size_t i = 0; i < pairs->count; i++) {
+        const struct pair *pair = &pairs->at[i];
+        if (pair->owner != PAIR_EMPTY)
+            put_pair(build, pair, filling, matrix_axes_row(axes, pair->extra),
+                     matrix_axes_column(axes, PAIR_OBJECT(pair->owner)));
+    }
+}
+
+/* Sum of what the listed ones lack; without what is only rounding. */
+static double lacking(double *left, size_t count, double all)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        left[i] = left[i] > rounding * all ? left[i] : 0;
+        sum += left[i];
+    }
+    return sum;
+}
+
+/* Listed rows and columns lack `rows` and `columns`, of which `inner` is both at once. */
+static void spread(struct matrix_filling *filling, enum matrix_quantity quantity, double rows,
+                   double columns, double inner)
+{
+    size_t width = filling->columns + SNAPSHOT_MATRIX_REST;
+    double *cells = filling->cells[quantity];
+    const double *row_left = filling->row_left[quantity];
+    const double *column_left = filling->column_left[quantity];
+    for (size_t i = 0; i < filling->rows; i++) {
+        double part = rows > 0 ? row_left[i] / rows : 0;
+        for (size_t k = 0; k < filling->columns && inner > 0; k++)
+            cells[i * width + k] += part * column_left[k] / columns * inner;
+        cells[i * width + filling->columns] += part * (rows - inner);
+    }
+    for (size_t k = 0; k < filling->columns; k++)
+        cells[filling->rows * width + k] +=
+            columns > 0 ? column_left[k] / columns * (columns - inner) : 0;
+    double corner = column_left[filling->columns] - (rows - inner);
+    if (corner > 0)
+        cells[filling->rows * width + filling->columns] += corner;
+}
+
+/*
+ * What no pair told goes into the others, and between listed rows and columns only as much as
+ * the others have no room for: the least that lets all sums come out. Returns that amount.
+ */
+static double fill_up(struct matrix_filling *filling, enum matrix_quantity quantity,
+                      double *forgotten)
+{
+    double all = filling->all[quantity];
+    double rows = lacking(filling->row_left[quantity], filling->rows, all);
+    double columns = lacking(filling->column_left[quantity], filling->columns, all);
+    double others = filling->column_left[quantity][filling->columns];
+    double inner = fmin(fmin(rows, columns), rows - others);
+    inner = inner > rounding * all ? inner : 0;
+    *forgotten = columns + others;
+    spread(filling, quantity, rows, columns, inner);
+    return inner;
+}
+
+/* Margins; `filling` is zeros. */
+static void matrix_filling_open(const struct build *build, const struct matrix_axes *axes,
+                                const struct snapshot_matrix *matrix,
+                                struct matrix_filling *filling)
+{
+    const struct measures *measures = &build->profile->measures;
+    filling->rows = matrix->row_count;
+    filling->columns = matrix->column_count;
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        filling->others[i] = i == (int)measures->ranks ? -1 : measures->event[i];
+    open_margins(build, filling, matrix);
+    open_nobody(build, axes, filling);
+}
+
+/* Cells, out of what the margins have left. `forgotten`: what no pair told; `inner`: what of it had
+ * to go between listed lines. */
+static void matrix_filling_put(const struct build *build, const struct matrix_axes *axes,
+                               struct matrix_filling *filling, double forgotten[QUANTITIES],
+                               double inner[QUANTITIES])
+{
+    put_pairs(build, axes, filling);
+    for (int i = 0; i < QUANTITIES; i++)
+        inner[i] = fill_up(filling, (enum matrix_quantity)i, &forgotten[i]);
+}
+
+/* -ENOMEM; to be given back by matrix_axes_fini() in any case. */
+static int matrix_axes_init(struct matrix_axes *axes, const struct build *build,
+                            const struct snapshot_matrix *matrix)
+{
+    const struct snapshot *snapshot = build->snapshot;
+    *axes = (struct matrix_axes){.rows = matrix->row_count,
+                                 .columns = matrix->column_count,
+                                 .functions = build->profile->functions.ids,
+                                 .objects = build->profile->objects.ids};
+    axes->row_of = malloc(axes->functions + 1);
+    axes->column_of = malloc(axes->objects + 1);
+    if (!axes->row_of || !axes->column_of)
+        return -ENOMEM;
+    memset(axes->row_of, (int)axes->rows, axes->functions + 1);
+    memset(axes->column_of, (int)axes->columns, axes->objects + 1);
+    for (size_t i = 0; i < axes->rows; i++)
+        axes->row_of[snapshot->code[matrix->rows[i]].id] = (uint8_t)i;
+    for (size_t i = 0; i < axes->columns; i++)
+        axes->column_of[snapshot->objects[matrix->columns[i]].id] = (uint8_t)i;
+    return 0;
+}
+
+static void matrix_axes_fini(struct matrix_axes *axes)
+{
+    free(axes->row_of);
+    free(axes->column_of);
+}
+
+/* What the cells of the matrix are made of: instructions and fields from the pairs, threads and
+ * blocks from the window, levels from what the source told of the pairs; declared in
+ * builders.h. */
+
+enum { NAME_BYTES = 256 };
+
+/* Of everything: what is less is no part of a cell that anyone looks into. At most 4000 are more.
+ */
+static const double least_site = 1.0 / 4000;
+
+/* ---- instructions and fields ---- */
+
+static int by_address(const void *key, const void *row)
+{
+    uint64_t address = *(const uint64_t *)key;
+    const struct snapshot_instruction *instruction = row;
+    return address < instruction->address ? -1 : address > instruction->address;
+}
+
+static void locate(const struct build *build, size_t row, struct snapshot_matrix_site *site)
+{
+    const struct snapshot *snapshot = build->snapshot;
+    const struct snapshot_code *code = &snapshot->code[snapshot->matrix.rows[row]];
+    const struct snapshot_instruction *instruction =
+        code->instruction_count
+            ? bsearch(&site->address, code->instructions, code->instruction_count,
+                      sizeof *code->instructions, by_address)
+            : NULL;
+    if (!instruction)
+        return;
+    site->file = instruction->file;
+    site->line = instruction->line;
+}
+
+/* Many sites are on few fields: `known` holds the first site of each, + 1. */
+static const char *field_of(struct build *build, struct hash *known, uint64_t where, size_t site)
+{
+    const struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    struct type_desc type;
+    char name[NAME_BYTES];
+    if (!where)
+        return NULL;
+    uint32_t *first = hash_insert(known, where, NULL);
+    build->failed |= !first;
+    if (first && *first)
+        return matrix->sites[*first - 1].field;
+    if (!build_type(build, offset_key_type(where), &type))
+        return NULL;
+    type_bits_name(&type, (uint32_t)where, offset_key_unit(where), name, sizeof name);
+    if (first)
+        *first = (uint32_t)site + 1;
+    return arena_string(build->arena, name);
+}
+
+/* Pairs of the ranking event with enough samples; `sites` NULL: they are counted only. */
+static size_t list_sites(struct build *build, const struct matrix_axes *axes, struct hash *known,
+                         struct snapshot_matrix_site *sites)
+{
+    const struct pairs *pairs = &build->profile->code;
+    double least = least_site * build->snapshot->matrix.all.samples;
+    size_t used = 0;
+    for (size_t i = 0; i < build->code_count; i++) {
+        const struct pair *pair = build->profile->sorted[i];
+        double samples = build_samples(build, &pair->weight);
+        if (!(samples >= least) || !(samples > 0) || used == pairs->count)
+            continue;
+        if (sites) {
+            struct snapshot_matrix_site *site = &sites[used];
+            site->row = (uint16_t)matrix_axes_row(axes, pair->extra);
+            site->column = (uint16_t)matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
+            site->address = pair->key;
+            site->samples = samples;
+            site->loads = build_samples(build, &pair->loads);
+            site->stores = build_samples(build, &pair->stores);
+            if (site->row < axes->rows)
+                locate(build, site->row, site);
+            site->field = field_of(build, known, pair->size, used);
+        }
+        used++;
+    }
+    return used;
+}
+
+static void build_sites(struct build *build, const struct matrix_axes *axes)
+{
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    struct hash known;
+    hash_init(&known);
+    size_t count = list_sites(build, axes, &known, NULL);
+    matrix->sites = arena_array(build->arena, count, sizeof *matrix->sites);
+    build->failed |= !matrix->sites;
+    if (matrix->sites)
+        matrix->site_count = list_sites(build, axes, &known, matrix->sites);
+    hash_fini(&known);
+}
+
+/* ---- threads and blocks ---- */
+
+/* One of many that share a thread and a block, in a hash of all of them. */
+static struct snapshot_matrix_block *block_of(struct build *build, const struct matrix_axes *axes,
+                                              struct hash *known, const struct window_entry *entry)
+{
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    struct snapshot_matrix_block block = {.row = (uint16_t)matrix_axes_row(axes, entry->function),
+                                          .column =
+                                              (uint16_t)matrix_axes_column(axes, entry->object),
+                                          .tid = entry->tid,
+                                          .base = entry->address - entry->offset};
+    uint64_t cell = (uint64_t)block.row << 48 | (uint64_t)block.column << 32 | block.tid;
+    uint32_t *at = hash_insert(known, hash_mix(cell) ^ block.base, NULL);
+    build->failed |= !at;
+    if (!at)
+        return NULL;
+    if (!*at) {
+        matrix->blocks[matrix->block_count++] = block;
+        *at = (uint32_t)matrix->block_count;
+    }
+    return &matrix->blocks[*at - 1];
+}
+
+/* The newest are enough for shares, and the window may be larger than one wants to walk. */
+static void build_blocks(struct build *build, const struct matrix_axes *axes)
+{
+    const struct window *window = &build->profile->window;
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    uint32_t recent = window->used < SNAPSHOT_MATRIX_RECENT ? window->used : SNAPSHOT_MATRIX_RECENT;
+    struct hash known;
+    hash_init(&known);
+    double mean = window_mean_weight(window, recent);
+    matrix->recent = recent;
+    matrix->blocks = arena_array(build->arena, recent, sizeof *matrix->blocks);
+    build->failed |= !matrix->blocks;
+    for (uint32_t i = 0; i < recent && !build->failed; i++) {
+        const struct window_entry *entry = window_at(window, window->used - recent + i);
+        struct snapshot_matrix_block *block = block_of(build, axes, &known, entry);
+        if (block)
+            block->samples += window_weight(entry) / mean;
+    }
+    hash_fini(&known);
+}
+
+/* ---- levels and rates ---- */
+
+/* Of each cell, by rows; NULL: not told. */
+struct cell_sums {
+    struct levels_sums *levels;
+    struct rates_sums *rates;
+};
+
+/* Pairs of all events: those that do not rank tell of levels and rates too. */
+static void sum_pairs(const struct build *build, const struct matrix_axes *axes,
+                      const struct cell_sums *sums)
+{
+    const struct pairs *pairs = &build->profile->code;
+    for (size_t i = 0; i < pairs->count; i++) {
+        const struct pair *pair = &pairs->at[i];
+        if (pair->owner == PAIR_EMPTY)
+            continue;
+        size_t row = matrix_axes_row(axes, pair->extra);
+        size_t cell =
+            row * matrix_axes_width(axes) + matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
+        if (sums->levels)
+            build_sum_code(build, pair, &sums->levels[cell]);
+        if (sums->rates)
+            build_sum_code_rates(build, pair, &sums->rates[cell]);
+    }
+}
+
+static void list_levels(struct build *build, const struct matrix_axes *axes, size_t cells,
+                        const struct levels_sums *sums)
+{
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    size_t width = matrix_axes_width(axes);
+    matrix->found = arena_array(build->arena, cells, sizeof *matrix->found);
+    build->failed |= !matrix->found;
+    for (size_t i = 0; i < cells && !build->failed; i++) {
+        const struct snapshot_levels *levels =
+            matrix->cells[i].samples > 0 ? build_levels(build, &sums[i]) : NULL;
+        if (levels)
+            matrix->found[matrix->found_count++] = (struct snapshot_matrix_found){
+                (uint16_t)(i / width), (uint16_t)(i % width), levels};
+    }
+}
+
+static void rate(struct build *build, uint16_t row, uint16_t column, const struct rates_sums *sums)
+{
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    struct rates_sums *kept = arena_array(build->arena, 1, sizeof *kept);
+    build->failed |= !kept;
+    if (!kept)
+        return;
+    *kept = *sums;
+    matrix->rated[matrix->rated_count++] = (struct snapshot_matrix_rated){row, column, kept};
+}
+
+/* Of what rates are made, so that those of several lines together can be made too. */
+static void list_rates(struct build *build, const struct matrix_axes *axes, size_t cells,
+                       const struct rates_sums *sums)
+{
+    const struct snapshot *snapshot = build->snapshot;
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    size_t width = matrix_axes_width(axes);
+    matrix->rated =
+        arena_array(build->arena, cells + axes->rows + axes->columns, sizeof *matrix->rated);
+    build->failed |= !matrix->rated;
+    for (size_t i = 0; i < cells && !build->failed; i++)
+        if (snapshot_matrix_any(&matrix->cells[i]) && i % width < axes->columns &&
+            i / width < axes->rows)
+            rate(build, (uint16_t)(i / width), (uint16_t)(i % width), &sums[i]);
+    for (size_t i = 0; i < axes->rows && !build->failed; i++) {
+        struct rates_sums all = {0};
+        build_sum_function_rates(build, snapshot->code[matrix->rows[i]].id, &all);
+        rate(build, (uint16_t)i, SNAPSHOT_MATRIX_ALL, &all);
+    }
+    for (size_t i = 0; i < axes->columns && !build->failed; i++) {
+        struct rates_sums all = {0};
+        build_sum_object_rates(build, snapshot->objects[matrix->columns[i]].id, &all);
+        rate(build, SNAPSHOT_MATRIX_ALL, (uint16_t)i, &all);
+    }
+    struct rates_plan *plan = arena_array(build->arena, 1, sizeof *plan);
+    struct rates_sums *all = arena_array(build->arena, 1, sizeof *all);
+    build->failed |= !plan || !all;
+    if (build->failed)
+        return;
+    *plan = build->rates;
+    *all = build->rates_all;
+    matrix->rates_plan = plan;
+    matrix->rates_all = all;
+}
+
+static void build_told(struct build *build, const struct matrix_axes *axes)
+{
+    const struct snapshot *snapshot = build->snapshot;
+    size_t cells = (axes->rows + SNAPSHOT_MATRIX_REST) * matrix_axes_width(axes);
+    struct cell_sums sums = {0};
+    if (snapshot->levels)
+        build->failed |= !(sums.levels = calloc(cells, sizeof *sums.levels));
+    if (snapshot->rates)
+        build->failed |= !(sums.rates = calloc(cells, sizeof *sums.rates));
+    if (!build->failed && (sums.levels || sums.rates))
+        sum_pairs(build, axes, &sums);
+    if (!build->failed && sums.levels)
+        list_levels(build, axes, cells, sums.levels);
+    if (!build->failed && sums.rates)
+        list_rates(build, axes, cells, sums.rates);
+    free(sums.levels);
+    free(sums.rates);
+}
+
+/* What the cells are made of: sites, blocks, levels. (matrix.c) */
+static void build_cells(struct build *build, const struct matrix_axes *axes)
+{
+    build_sites(build, axes);
+    if (!build->failed)
+        build_blocks(build, axes);
+    if (!build->failed)
+        build_told(build, axes);
+    if (!build->failed)
+        build_cell_causes(build, axes);
+}
+
+struct ranked {
+    uint32_t index;
+    double share;
+};
+
+static int most_share(const void *left, const void *right)
+{
+    const struct ranked *a = left;
+    const struct ranked *b = right;
+    if (a->share != b->share)
+        return a->share > b->share ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static size_t matrix_list(struct ranked *ranked, size_t count, size_t most, uint32_t *indices)
+{
+    size_t used = 0;
+    qsort(ranked, count, sizeof *ranked, most_share);
+    while (used < count && used < most && ranked[used].share > 0) {
+        indices[used] = ranked[used].index;
+        used++;
+    }
+    return used;
+}
+
+static void rank(struct build *build, struct snapshot_matrix *matrix)
+{
+    const struct snapshot *snapshot = build->snapshot;
+    struct ranked *ranked =
+        calloc(snapshot->code_count + snapshot->object_count + 1, sizeof *ranked);
+    build->failed |= !ranked;
+    for (size_t i = 0; ranked && i < snapshot->code_count; i++)
+        ranked[i] = (struct ranked){(uint32_t)i, snapshot->code[i].all_share};
+    if (ranked)
+        matrix->row_count =
+            matrix_list(ranked, snapshot->code_count, SNAPSHOT_MATRIX_ROWS, matrix->rows);
+    for (size_t i = 0; ranked && i < snapshot->object_count; i++)
+        ranked[i] = (struct ranked){(uint32_t)i, snapshot->objects[i].share.value};
+    if (ranked)
+        matrix->column_count =
+            matrix_list(ranked, snapshot->object_count, SNAPSHOT_MATRIX_COLUMNS, matrix->columns);
+    free(ranked);
+}
+
+static struct snapshot_matrix_cell cell_of(const struct matrix_filling *filling,
+                                           const double amount[QUANTITIES])
+{
+    double all = filling->all[WEIGHT] + filling->unplaced[WEIGHT];
+    struct snapshot_matrix_cell cell = {.samples = amount[SAMPLES],
+                                        .share = all > 0 ? amount[WEIGHT] / all : NAN,
+                                        .loads = amount[LOADS],
+                                        .stores = amount[STORES],
+                                        .cycles = filling->timed ? amount[CYCLES] : NAN};
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        cell.by[i] = filling->others[i] >= 0 ? amount[OTHERS + i] : NAN;
+    return cell;
+}
+
+/* Latencies are told of what has an object only. */
+static struct snapshot_matrix_cell nobody_of(const struct matrix_filling *filling,
+                                             const double amount[QUANTITIES])
+{
+    struct snapshot_matrix_cell cell = cell_of(filling, amount);
+    cell.cycles = NAN;
+    return cell;
+}
+
+static void write_margins(struct matrix_filling *filling, struct snapshot_matrix *matrix)
+{
+    double amount[QUANTITIES];
+    for (int i = 0; i < QUANTITIES; i++)
+        amount[i] = filling->all[i] + filling->unplaced[i];
+    matrix->all = cell_of(filling, amount);
+    for (size_t row = 0; row < filling->rows + SNAPSHOT_MATRIX_REST; row++) {
+        for (int i = 0; i < QUANTITIES; i++)
+            amount[i] = filling->row_left[i][row] + filling->nobody[i][row];
+        matrix->row_totals[row] = cell_of(filling, amount);
+    }
+    for (size_t column = 0; column <= filling->columns; column++) {
+        for (int i = 0; i < QUANTITIES; i++)
+            amount[i] = filling->column_left[i][column];
+        matrix->column_totals[column] = cell_of(filling, amount);
+    }
+    matrix->column_totals[filling->columns + 1] = nobody_of(filling, filling->unplaced);
+    matrix->row_totals[filling->rows + 1].cycles = NAN;
+}
+
+static void write_cells(const struct matrix_filling *filling, struct snapshot_matrix *matrix)
+{
+    size_t width = filling->columns + SNAPSHOT_MATRIX_REST;
+    double amount[QUANTITIES];
+    for (size_t row = 0; row < filling->rows + SNAPSHOT_MATRIX_REST; row++) {
+        for (size_t column = 0; column < width; column++) {
+            for (int i = 0; i < QUANTITIES; i++)
+                amount[i] = filling->cells[i][row * width + column];
+            matrix->cells[row * width + column] = cell_of(filling, amount);
+        }
+        for (int i = 0; i < QUANTITIES; i++)
+            amount[i] = filling->nobody[i][row];
+        matrix->cells[row * width + width - 1] = nobody_of(filling, amount);
+    }
+}
+
+static void matrix_fill(struct build *build, const struct matrix_axes *axes,
+                        struct matrix_filling *filling, struct snapshot_matrix *matrix)
+{
+    double forgotten[QUANTITIES];
+    double inner[QUANTITIES];
+    matrix_filling_open(build, axes, matrix, filling);
+    write_margins(filling, matrix);
+    matrix_filling_put(build, axes, filling, forgotten, inner);
+    write_cells(filling, matrix);
+    double all = filling->all[WEIGHT];
+    matrix->forgotten = all > 0 ? forgotten[WEIGHT] / all : NAN;
+    matrix->estimated = all > 0 ? inner[WEIGHT] / all : NAN;
+    matrix->attributed = all > 0 ? all / (all + filling->unplaced[WEIGHT]) : NAN;
+}
+
+void build_matrix(struct build *build)
+{
+    struct snapshot_matrix *matrix = &build->snapshot->matrix;
+    *matrix = (struct snapshot_matrix){0};
+    rank(build, matrix);
+    if (build->failed || !matrix->row_count || !matrix->column_count) {
+        matrix->row_count = matrix->column_count = 0;
+        return;
+    }
+    size_t rows = matrix->row_count + SNAPSHOT_MATRIX_REST;
+    size_t columns = matrix->column_count + SNAPSHOT_MATRIX_REST;
+    matrix->row_totals = arena_array(build->arena, rows, sizeof(*matrix->cells));
+    matrix->column_totals = arena_array(build->arena, columns, sizeof(*matrix->cells));
+    matrix->cells = arena_array(build->arena, rows * columns, sizeof(*matrix->cells));
+    struct matrix_filling *filling = calloc(1, sizeof *filling);
+    struct matrix_axes axes;
+    build->failed |= matrix_axes_init(&axes, build, matrix) || !matrix->row_totals ||
+                     !matrix->column_totals || !matrix->cells || !filling;
+    if (!build->failed) {
+        matrix_fill(build, &axes, filling, matrix);
+        build_cells(build, &axes);
+    }
+    matrix_axes_fini(&axes);
+    free(filling);
+}

@@ -1,0 +1,644 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rows of objects: which are listed, and their figures. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/snapshot/builders.h"
+#include "profile/state.h"
+#include "profile/tables/statistics.h"
+
+/* A share of 0.001 or more can be had by 1,000 objects at most, and rounding. Where all are asked
+ * for, the least of these shares is taken from which on there are no more than so many. */
+enum { LISTED_MOST = 1001, LISTED_ALL_MOST = 4000 };
+static const double listed_shares[] = {0.001, 0.0001, 0.00001, 0};
+enum { LISTED_SHARES = sizeof listed_shares / sizeof *listed_shares };
+
+static uint32_t build_next_part(const struct build *build, uint32_t id)
+{
+    return build->parts ? build->parts[id] : 0;
+}
+
+static bool is_part(const struct build *build, uint32_t id)
+{
+    return build->part_of && build->part_of[id];
+}
+
+static double objects_share(const struct build *build, uint32_t id, uint16_t event)
+{
+    double all = build_read(build, &build->profile->all[event].weight);
+    double own = build_read(build, &tallies_at(&build->profile->objects, id, event)->weight);
+    while ((id = build_next_part(build, id)))
+        own += build_read(build, &tallies_at(&build->profile->objects, id, event)->weight);
+    return all > 0 ? own / all : NAN;
+}
+
+static void objects_describe(struct build *build, struct snapshot_object *object)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct object_desc desc = {0};
+    bool known = names->object && names->object(names->context, object->id, &desc);
+    object->name = arena_string(build->arena, known && desc.name ? desc.name : "unknown");
+    object->module = arena_string(build->arena, known && desc.module ? desc.module : "");
+    object->type = known ? arena_string(build->arena, desc.type) : NULL;
+    object->type_id = desc.type_id;
+    object->type_votes = desc.type_votes;
+    object->type_against = desc.type_against;
+    object->kind = known ? desc.kind : OBJECT_UNKNOWN;
+    object->address = desc.address;
+    object->size = desc.size_bytes;
+    object->blocks = desc.blocks;
+    build->failed |= !object->name || !object->module;
+}
+
+/* Parts have blocks of their own, or are none. */
+static void add_blocks(struct build *build, struct snapshot_object *object)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct object_desc desc;
+    bool has_address = object->address;
+    /* The oldest part comes last. */
+    for (uint32_t id = object->id; (id = build_next_part(build, id));) {
+        if (!names->object(names->context, id, &desc))
+            continue;
+        object->blocks += desc.blocks;
+        object->address = has_address ? object->address : desc.address;
+    }
+}
+
+/* Counted since the start, told as parts of what is shown. */
+static void fill_typed(struct snapshot_object *object, const struct object_extra *extra)
+{
+    double all = 0;
+    for (int i = 0; i < TYPED_COUNT; i++)
+        all += extra->typed[i];
+    for (int i = 0; i < TYPED_COUNT; i++)
+        object->typed[i] = all > 0 ? object->samples * extra->typed[i] / all : 0;
+}
+
+static void add_tally(struct build *build, struct snapshot_object *object, uint32_t id)
+{
+    const struct tally *tally = tallies_at(&build->profile->objects, id, build->event);
+    object->samples += build_samples(build, &tally->weight);
+    object->count_over += build_over(build, &tally->samples, &tally->weight);
+    object->loads += build_samples(build, &tally->loads);
+    object->stores += build_samples(build, &tally->stores);
+    object->inferred += build_samples(build, &tally->inferred);
+}
+
+static void add_extra(struct object_extra *sum, const struct object_extra *more)
+{
+    for (int i = 0; i < 4; i++)
+        sum->threads[i] |= more->threads[i];
+    for (int i = 0; i < TYPED_COUNT; i++)
+        sum->typed[i] += more->typed[i];
+    for (int i = 0; i < SNAPSHOT_HISTORY; i++)
+        if (!isnan(more->history[i]))
+            sum->history[i] = more->history[i] + (isnan(sum->history[i]) ? 0 : sum->history[i]);
+}
+
+static void fill_figures(struct build *build, struct snapshot_object *object)
+{
+    struct profile *profile = build->profile;
+    struct object_extra extra = profile->extras[object->id];
+    struct levels_sums sums = {0};
+    struct rates_sums rates = {0};
+    add_tally(build, object, object->id);
+    build_sum_object(build, object->id, &sums);
+    build_sum_object_rates(build, object->id, &rates);
+    for (uint32_t id = object->id; (id = build_next_part(build, id));) {
+        add_tally(build, object, id);
+        add_extra(&extra, &profile->extras[id]);
+        build_sum_object(build, id, &sums);
+        struct rates_sums more = {0};
+        build_sum_object_rates(build, id, &more);
+        rates_join(&rates, &more);
+    }
+    object->share =
+        build_widened(build, interval_share(objects_share(build, object->id, build->event),
+                                            build_effective(build, &profile->all[build->event])));
+    for (uint16_t i = 0; i < SAMPLE_EVENTS_MAX; i++)
+        object->event_share[i] =
+            i < profile->options.event_count ? objects_share(build, object->id, i) : NAN;
+    for (int i = 0; i < 4; i++)
+        object->threads += (uint32_t)__builtin_popcountll(extra.threads[i]);
+    object->threads = object->threads > THREADS_MAX ? THREADS_MAX : object->threads;
+    for (int i = 0; i < SNAPSHOT_HISTORY; i++)
+        object->history[i] = extra.history[i];
+    fill_typed(object, &extra);
+    object->levels = build_levels(build, &sums);
+    object->latency = object->levels ? object->levels->latency : NAN;
+    object->rates = build_next_part(build, object->id) ? build_rates(build, &rates)
+                                                       : build_object_rates(build, object->id);
+    object->use = build_object_use(build, object->id);
+}
+
+static int by_object_samples(const void *left, const void *right)
+{
+    const struct snapshot_object *a = left;
+    const struct snapshot_object *b = right;
+    if (a->samples != b->samples)
+        return a->samples > b->samples ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static bool has_samples(const struct build *build, uint32_t id)
+{
+    const struct tallies *objects = &build->profile->objects;
+    return tallies_at(objects, id, build->event)->samples.at[BASIS_RUN] > 0;
+}
+
+/* Objects that have ever had a sample of the event that ranks; NAN for the others, and for those
+ * that are part of another's row. */
+static double share_of(const struct build *build, uint32_t id)
+{
+    bool any = has_samples(build, id) || build_next_part(build, id);
+    return any && !is_part(build, id) ? objects_share(build, id, build->event) : NAN;
+}
+
+/* Which objects are shown under another one, as long as they have no name of their own. */
+static void find_parts(struct build *build)
+{
+    struct profile *profile = build->profile;
+    const struct place_names *names = &profile->options.names;
+    struct object_desc desc;
+    for (uint32_t id = 1; id < profile->objects.ids && names->object; id++) {
+        if (!has_samples(build, id))
+            continue;
+        desc.part_of = 0;
+        uint32_t whole = names->object(names->context, id, &desc) ? desc.part_of : 0;
+        if (!whole || whole == id || tallies_reserve(&profile->objects, whole) != whole ||
+            !profile_grow_extras(profile))
+            continue;
+        if (!build->parts || build->parts_room < profile->objects.ids) {
+            uint32_t *parts = build->parts;
+            uint32_t *part_of = build->part_of;
+            size_t had = build->parts_room;
+            build->parts_room = profile->objects.ids;
+            build->parts = arena_array(build->arena, profile->objects.ids, sizeof *build->parts);
+            build->part_of =
+                arena_array(build->arena, profile->objects.ids, sizeof *build->part_of);
+            if (had && build->parts && build->part_of) {
+                memcpy(build->parts, parts, had * sizeof *parts);
+                memcpy(build->part_of, part_of, had * sizeof *part_of);
+            }
+        }
+        if (!build->parts || !build->part_of || build->part_of[whole] || build->parts[id])
+            continue;
+        build->part_of[id] = whole;
+        build->parts[id] = build->parts[whole];
+        build->parts[whole] = id;
+    }
+}
+
+static double least_listed(const struct build *build)
+{
+    size_t counts[LISTED_SHARES] = {0};
+    unsigned least = 0;
+    if (!build->snapshot->objects_all)
+        return listed_shares[0];
+    for (uint32_t id = 0; id < build->profile->objects.ids; id++)
+        for (unsigned i = 0; i < LISTED_SHARES; i++)
+            counts[i] += share_of(build, id) >= listed_shares[i];
+    while (least + 1 < LISTED_SHARES && counts[least + 1] <= LISTED_ALL_MOST)
+        least++;
+    return listed_shares[least];
+}
+
+static void index_objects(struct build *build)
+{
+    struct snapshot *snapshot = build->snapshot;
+    qsort(snapshot->objects, snapshot->object_count, sizeof *snapshot->objects, by_object_samples);
+    for (size_t i = 0; i < snapshot->object_count; i++) {
+        uint32_t *index = hash_insert(&build->index, snapshot->objects[i].id, NULL);
+        if (index)
+            *index = (uint32_t)i + 1;
+        build->failed |= !index;
+        for (uint32_t id = snapshot->objects[i].id; (id = build_next_part(build, id));) {
+            uint32_t *same = hash_insert(&build->index, id, NULL);
+            if (same)
+                *same = (uint32_t)i + 1;
+        }
+    }
+}
+
+void build_objects(struct build *build)
+{
+    struct snapshot *snapshot = build->snapshot;
+    size_t room = snapshot->objects_all ? LISTED_ALL_MOST : LISTED_MOST;
+    snapshot->objects = arena_array(build->arena, room, sizeof *snapshot->objects);
+    build->failed = !snapshot->objects;
+    find_parts(build);
+    build_unplaced(build);
+    snapshot->levels = build_all_levels(build);
+    snapshot->rates = build_all_rates(build);
+    snapshot->objects_least = least_listed(build);
+    for (uint32_t id = 0; id < build->profile->objects.ids && !build->failed; id++) {
+        double share = share_of(build, id);
+        if (isnan(share))
+            continue;
+        if (share < snapshot->objects_least || snapshot->object_count == room) {
+            snapshot->objects_left_out++;
+            snapshot->objects_left_share += share;
+            continue;
+        }
+        struct snapshot_object *object = &snapshot->objects[snapshot->object_count++];
+        object->id = id;
+        objects_describe(build, object);
+        add_blocks(build, object);
+        fill_figures(build, object);
+    }
+    index_objects(build);
+}
+
+/* Inside the listed objects: fields and layouts, and instances. */
+
+enum { INSTANCES = 32 };
+
+static int most_in_instance(const void *left, const void *right)
+{
+    const struct snapshot_instance *a = left;
+    const struct snapshot_instance *b = right;
+    if (a->samples != b->samples)
+        return a->samples > b->samples ? -1 : 1;
+    return a->base < b->base ? -1 : a->base > b->base;
+}
+
+static void build_instances(struct build *build, struct snapshot_object *object,
+                            const struct pair **pairs, size_t count)
+{
+    object->instances = arena_array(build->arena, count, sizeof *object->instances);
+    build->failed |= !object->instances;
+    for (size_t i = 0; object->instances && i < count; i++) {
+        double samples = build_samples(build, &pairs[i]->weight);
+        object->instances[i] = (struct snapshot_instance){
+            .base = pairs[i]->key,
+            .size = pairs[i]->size,
+            .samples = samples,
+            .count_over = build_over(build, &pairs[i]->samples, &pairs[i]->weight),
+            .tid = pairs[i]->extra,
+            .share = object->samples > 0 ? samples / object->samples : NAN};
+    }
+    if (object->instances)
+        qsort(object->instances, count, sizeof *object->instances, most_in_instance);
+    object->instance_count = count < INSTANCES ? count : INSTANCES;
+}
+
+typedef void build_part(struct build *build, struct snapshot_object *object,
+                        const struct pair **pairs, size_t count);
+
+/* A row of several objects: the pairs of all of them. */
+static void build_from_parts(struct build *build, struct snapshot_object *object, size_t all,
+                             build_part *part)
+{
+    const struct pair **sorted = build->profile->sorted;
+    const struct pair **list = calloc(all + 1, sizeof *list);
+    size_t count = 0;
+    build->failed |= !list;
+    uint32_t id = object->id;
+    do {
+        size_t first;
+        size_t more = list ? pairs_of(sorted, all, PAIR_OWNER(id, build->event), &first) : 0;
+        for (size_t i = 0; i < more; i++)
+            list[count++] = sorted[first + i];
+    } while ((id = build_next_part(build, id)));
+    if (list)
+        part(build, object, list, count);
+    free(list);
+}
+
+static void build_from(struct build *build, const struct pairs *pairs, build_part *part)
+{
+    struct snapshot *snapshot = build->snapshot;
+    const struct pair **sorted = build->profile->sorted;
+    size_t all = pairs_sorted(pairs, build->event, sorted);
+    for (size_t i = 0; i < snapshot->object_count && !build->failed; i++) {
+        size_t first;
+        struct snapshot_object *object = &snapshot->objects[i];
+        if (build_next_part(build, object->id)) {
+            build_from_parts(build, object, all, part);
+            continue;
+        }
+        size_t count = pairs_of(sorted, all, PAIR_OWNER(object->id, build->event), &first);
+        part(build, object, sorted + first, count);
+    }
+}
+
+void build_details(struct build *build)
+{
+    build_inferred(build);
+    build_from(build, &build->profile->offsets, build_fields);
+    build_from(build, &build->profile->instances, build_instances);
+}
+
+/* The heap's bins beside their misses, as a snapshot shows them. */
+
+enum { BINS_LISTED = 2000 };
+
+/* A leak suspect has grown for so long without a sample on it. */
+static const double suspect_age_s = 10;
+static const double suspect_growth = 0.05; /* of what it holds, since the mark */
+
+/* The copy's strings are the snapshot's own. */
+static void copy_bin(struct build *build, struct heap_bin *bin)
+{
+    const char **site = arena_array(build->arena, bin->site_count, sizeof *site);
+    build->failed |= bin->site_count && !site;
+    for (uint32_t i = 0; site && i < bin->site_count; i++)
+        site[i] = arena_string(build->arena, bin->site[i]);
+    bin->site = site;
+    bin->name = arena_string(build->arena, bin->name ? bin->name : "");
+    bin->path = arena_string(build->arena, bin->path);
+    bin->type = arena_string(build->arena, bin->type);
+    build->failed |= !bin->name;
+}
+
+static void add_misses(struct build *build, struct snapshot_bin *bin, uint32_t object,
+                       const struct tallies *tallies)
+{
+    if (!object || object >= tallies->ids)
+        return;
+    const struct tally *tally = tallies_at(tallies, object, build->event);
+    double all = build_read(build, &build->profile->all[build->event].weight);
+    bin->samples += build_read(build, &tally->samples);
+    bin->share += all > 0 ? build_read(build, &tally->weight) / all : 0;
+    bin->touched |= tally->samples.at[BASIS_RUN] > 0;
+}
+
+/* Those that count under the bin's own name, and under those of types. */
+static void fill_misses(struct build *build, struct snapshot_bin *bin)
+{
+    const struct profile *profile = build->profile;
+    uint32_t object = bin->heap.object;
+    bin->share = 0;
+    for (; object; object = bin->heap.walked ? 0 : build_next_part(build, object)) {
+        add_misses(build, bin, object, &profile->objects);
+        add_misses(build, bin, object, &profile->holders);
+    }
+}
+
+static bool is_suspect(const struct snapshot_bin *bin)
+{
+    const struct heap_bin *heap = &bin->heap;
+    return !bin->touched && heap->growth_blocks > 0 && heap->age_s >= suspect_age_s &&
+           heap->growth_bytes >= suspect_growth * (double)heap->usable_bytes;
+}
+
+/* What decides whether a bin is listed. */
+struct rank {
+    uint32_t index;
+    double share;
+    uint64_t bytes;
+};
+
+static int most_missed(const void *left, const void *right)
+{
+    const struct rank *a = left;
+    const struct rank *b = right;
+    if (a->share != b->share)
+        return a->share > b->share ? -1 : 1;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static size_t rank_bins(struct build *build, struct rank *ranks, size_t room)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct snapshot_bin bin;
+    size_t count = 0;
+    for (uint32_t i = 0; count < room && names->heap_bin(names->context, i, &bin.heap); i++) {
+        bin = (struct snapshot_bin){.heap = bin.heap};
+        fill_misses(build, &bin);
+        if (bin.heap.live_blocks || bin.heap.allocations)
+            ranks[count++] = (struct rank){i, bin.share, bin.heap.usable_bytes};
+    }
+    qsort(ranks, count, sizeof *ranks, most_missed);
+    return count;
+}
+
+/* Blocks that are called after their type are found there: the strongest object of it. */
+static uint32_t object_of_type(const struct snapshot *snapshot, const struct snapshot_bin *bin)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++) {
+        const struct snapshot_object *object = &snapshot->objects[i];
+        if (object->kind == OBJECT_HEAP && object->type_id == bin->heap.type_id)
+            return (uint32_t)i;
+    }
+    return bin->object;
+}
+
+static void list_bin(struct build *build, uint32_t index, struct snapshot_heap *shown)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct snapshot_bin *bin = &shown->bins[shown->bin_count];
+    if (!names->heap_bin(names->context, index, &bin->heap))
+        return;
+    fill_misses(build, bin);
+    copy_bin(build, &bin->heap);
+    bin->object = build_object_index(build, bin->heap.object);
+    bin->suspect = is_suspect(bin);
+    if (bin->object != UINT32_MAX)
+        build->snapshot->objects[bin->object].bin = (uint32_t)shown->bin_count;
+    if (bin->heap.walked && bin->heap.type_id)
+        bin->object = object_of_type(build->snapshot, bin);
+    shown->bin_count++;
+}
+
+static void list_bins(struct build *build, struct snapshot_heap *shown)
+{
+    size_t room = shown->summary.bins;
+    struct rank *ranks = calloc(room ? room : 1, sizeof *ranks);
+    size_t count = ranks ? rank_bins(build, ranks, room) : 0;
+    size_t listed = count < BINS_LISTED ? count : BINS_LISTED;
+    shown->bins = arena_array(build->arena, listed, sizeof *shown->bins);
+    shown->bins_left_out = count - listed;
+    build->failed |= !ranks || !shown->bins;
+    for (size_t i = 0; i < listed && !build->failed; i++)
+        list_bin(build, ranks[i].index, shown);
+    build->failed |= !build->failed && !twins_tell_apart(shown, build->arena);
+    free(ranks);
+}
+
+void build_heap(struct build *build)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct snapshot_heap *shown = &build->snapshot->heap;
+    *shown = (struct snapshot_heap){.summary = {.mark_age_s = NAN}};
+    for (size_t i = 0; i < build->snapshot->object_count; i++)
+        build->snapshot->objects[i].bin = UINT32_MAX;
+    if (build->profile->options.run)
+        shown->summary.note = "The heap is known as it is now, not as it was in this stretch of "
+                              "the run.";
+    if (build->profile->options.run || !names->heap || !names->heap_bin)
+        return;
+    names->heap(names->context, &shown->summary);
+    shown->summary.source = arena_string(build->arena, shown->summary.source);
+    shown->summary.note = arena_string(build->arena, shown->summary.note);
+    list_bins(build, shown);
+}
+
+static int by_name_and_path(const void *left, const void *right)
+{
+    const struct heap_bin *a = &(*(struct snapshot_bin *const *)left)->heap;
+    const struct heap_bin *b = &(*(struct snapshot_bin *const *)right)->heap;
+    int names = strcmp(a->name, b->name);
+    return names ? names : strcmp(a->path, b->path);
+}
+
+/* Callers that the paths of two bins have in common, innermost first; 0: they are no twins. */
+static unsigned in_common(const struct snapshot_bin *bin, const struct snapshot_bin *other)
+{
+    const char *one = bin->heap.path;
+    unsigned frames = 0;
+    if (!other || strcmp(bin->heap.name, other->heap.name) != 0)
+        return 0;
+    size_t i = 0;
+    for (; one[i] && one[i] == other->heap.path[i]; i++)
+        frames += one[i] == '<';
+    frames += one[i] == ' ' && !other->heap.path[i]; /* it goes on where the other ends */
+    return frames ? frames : 1; /* past the function itself, which has its name */
+}
+
+/* The caller after so many in a path "a < b < c"; "" past the last. */
+static const char *caller(const char *path, unsigned after)
+{
+    for (; *path && after; path++)
+        after -= *path == '<';
+    return path + strspn(path, " ");
+}
+
+static bool call(struct snapshot_bin *bin, unsigned common, struct arena *arena)
+{
+    const char *who = caller(bin->heap.path, common);
+    const char *end = strstr(who, " < ");
+    int length = (int)(end ? (size_t)(end - who) : strlen(who));
+    if (!common || !*who)
+        return true;
+    bin->called = arena_printf(arena, "%s < %.*s", bin->heap.name, length, who);
+    return bin->called;
+}
+
+bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
+{
+    struct snapshot_bin **sorted = calloc(heap->bin_count + 1, sizeof *sorted);
+    size_t count = 0;
+    bool told = sorted;
+    for (size_t i = 0; sorted && i < heap->bin_count; i++)
+        if (heap->bins[i].heap.name && heap->bins[i].heap.path && !heap->bins[i].heap.renamed)
+            sorted[count++] = &heap->bins[i];
+    if (count)
+        qsort(sorted, count, sizeof *sorted, by_name_and_path);
+    /* Sorted by path, no other has more in common than those beside. */
+    for (size_t i = 0; told && i < count; i++) {
+        unsigned before = in_common(sorted[i], i ? sorted[i - 1] : NULL);
+        unsigned behind = in_common(sorted[i], i + 1 < count ? sorted[i + 1] : NULL);
+        told = call(sorted[i], before > behind ? before : behind, arena);
+    }
+    free(sorted);
+    return told;
+}
+
+/*
+ * Which instructions used, and which threw out, the lines that a listed one had fetched: what Berg
+ * and Hagersten (SIP, 2004) left for later. For the instructions that a screen would open only.
+ */
+
+enum { FUNCTIONS = 24, INSTRUCTIONS = 1024 };
+static const double worth = 0.01; /* of its function's samples */
+
+/* The hot instructions, by address. */
+struct hot {
+    struct snapshot_instruction *at[INSTRUCTIONS];
+    size_t count;
+};
+
+static int by_address(const void *left, const void *right)
+{
+    const struct snapshot_instruction *a = *(struct snapshot_instruction *const *)left;
+    const struct snapshot_instruction *b = *(struct snapshot_instruction *const *)right;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void partners_gather(const struct build *build, struct hot *hot)
+{
+    const struct snapshot *snapshot = build->snapshot;
+    for (size_t i = 0; i < snapshot->code_count && i < FUNCTIONS; i++)
+        for (size_t k = 0; k < snapshot->code[i].instruction_count; k++)
+            if (snapshot->code[i].instructions[k].share >= worth && hot->count < INSTRUCTIONS)
+                hot->at[hot->count++] = &snapshot->code[i].instructions[k];
+    qsort(hot->at, hot->count, sizeof hot->at[0], by_address);
+}
+
+static struct snapshot_instruction *partners_find_instruction(const struct hot *hot,
+                                                              uint64_t address)
+{
+    struct snapshot_instruction wanted = {.address = address};
+    struct snapshot_instruction *key = &wanted;
+    struct snapshot_instruction *const *found =
+        bsearch(&key, hot->at, hot->count, sizeof hot->at[0], by_address);
+    return found ? *found : NULL;
+}
+
+static void partners_keep(struct snapshot_partners *partners, const struct line_pair *pair)
+{
+    double count = (double)pair->count;
+    uint32_t at = partners->count;
+    partners->all += count;
+    if (at == SNAPSHOT_PARTNERS && partners->list[--at].count >= count)
+        return;
+    partners->count = at + 1;
+    for (; at > 0 && partners->list[at - 1].count < count; at--)
+        partners->list[at] = partners->list[at - 1];
+    partners->list[at] = (struct snapshot_partner){.address = pair->second, .count = count};
+}
+
+static void partners_take_kind(struct build *build, const struct hot *hot, enum line_pairs kind)
+{
+    const struct line_pair_source *source = &build->profile->options.pairs;
+    struct line_pair pair;
+    uint32_t place = 0;
+    while (!build->failed &&
+           source->next(source->context, kind, build->snapshot->uses.level, &place, &pair)) {
+        struct snapshot_instruction *instruction = partners_find_instruction(hot, pair.first);
+        if (!instruction)
+            continue;
+        if (!instruction->partners)
+            instruction->partners =
+                arena_array(build->arena, LINE_PAIRS, sizeof *instruction->partners);
+        build->failed |= !instruction->partners;
+        if (instruction->partners)
+            partners_keep(&instruction->partners[kind], &pair);
+    }
+}
+
+static void partners_describe(struct build *build, struct snapshot_partner *partner)
+{
+    const struct place_names *names = &build->profile->options.names;
+    const struct line_pair_source *source = &build->profile->options.pairs;
+    struct instruction_desc instruction = {0};
+    struct function_desc function = {0};
+    uint32_t id = source->function(source->context, partner->address);
+    bool known = names->function && names->function(names->context, id, &function) && function.name;
+    partner->function = arena_string(build->arena, known ? function.name : "unknown");
+    build->failed |= !partner->function;
+    if (!names->instruction ||
+        !names->instruction(names->context, partner->address, &instruction) || !instruction.file)
+        return;
+    partner->file = arena_string(build->arena, instruction.file);
+    partner->line = partner->file ? instruction.line : 0;
+}
+
+void build_partners(struct build *build)
+{
+    struct hot hot = {0};
+    if (!build->profile->options.pairs.next || !build->snapshot->uses.told)
+        return;
+    partners_gather(build, &hot);
+    for (enum line_pairs kind = 0; kind < LINE_PAIRS && hot.count; kind++)
+        partners_take_kind(build, &hot, kind);
+    for (size_t i = 0; i < hot.count && !build->failed; i++)
+        for (int kind = 0; kind < LINE_PAIRS && hot.at[i]->partners; kind++)
+            for (uint32_t k = 0; k < hot.at[i]->partners[kind].count; k++)
+                partners_describe(build, &hot.at[i]->partners[kind].list[k]);
+}

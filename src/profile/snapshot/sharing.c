@@ -1,0 +1,837 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared cache lines: which are listed, who is on them, and which belong together. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/cache/sharing.h"
+#include "profile/state.h"
+#include "profile/tables/statistics.h"
+#include "resolve/members.h"
+
+/* Parts of build_sharing(): which lines belong together (sharing.c), what is on a line
+ * by name (sharing.c), and what it means (sharing.c). Private to these and
+ * sharing.c. */
+/* A line and what it is grouped by. */
+struct sharing_listed {
+    struct snapshot_sharing_line line;
+    struct sharing_judged judged;
+    uint32_t object;
+    uint64_t base;
+};
+
+/* For sorting: the larger number comes first. */
+static inline int sharing_most_first(double a, double b)
+{
+    return a > b ? -1 : a < b;
+}
+
+/* Byte of the line that a side uses first; 0: none is known. */
+static inline unsigned sharing_first_byte(const struct snapshot_sharing_side *side)
+{
+    uint64_t bytes = side->read | side->written;
+    return bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
+}
+
+/* Instances begin anywhere in a line: by whole lines from where they begin. */
+static inline int64_t sharing_line_in_object(const struct sharing_listed *listed)
+{
+    return listed->line.offset >> 6;
+}
+
+/* Functions, source lines and fields of those who share a line; declared in snapshot_sharing.h. */
+
+enum { NAME_BYTES = 160, FIELDS_NAMED = 3 };
+
+/* Below this part of its side's samples an instruction does not count for what is wanted; one
+ * that stores: of its side's stores, which are quick and seldom sampled. */
+static const double now_and_then = 0.01;
+
+/* The object as it is listed, or as it is named elsewhere; its name in the arena, NULL: no
+ * memory. */
+static const char *sharing_describe(struct build *build, uint32_t object, struct object_desc *desc)
+{
+    const struct place_names *names = &build->profile->options.names;
+    *desc = (struct object_desc){0};
+    bool known = names->object && names->object(names->context, object, desc);
+    return arena_string(build->arena, known && desc->name ? desc->name : "unknown");
+}
+
+static uint64_t base_of(const struct sharing_line *line, const struct sharing_spot *spot,
+                        uint64_t *size)
+{
+    for (int i = 0; i < line->owner_count; i++)
+        if (line->owners[i].object == spot->object) {
+            *size = line->owners[i].size;
+            return line->owners[i].base;
+        }
+    *size = 0;
+    return line->address;
+}
+
+/* "[3].hits" of an array's element, "[3]" of one without members. */
+static void name_element(const struct type_desc *type, uint64_t offset, const char *name, char *out,
+                         size_t size)
+{
+    const char *path = type->member_count ? strchr(name, '.') : "";
+    snprintf(out, size, "[%llu]%s", (unsigned long long)(offset / type->size), path ? path : "");
+}
+
+static const char *field_of(struct build *build, const struct sharing_line *line,
+                            const struct sharing_spot *spot)
+{
+    struct object_desc object;
+    struct type_desc type;
+    char name[NAME_BYTES];
+    char element[NAME_BYTES];
+    uint64_t size;
+    uint64_t base = base_of(line, spot, &size);
+    uint64_t offset = spot->address - base;
+    const char *object_name = sharing_describe(build, spot->object, &object);
+    bool by_code = build_type(build, spot->type, &type) && type.size;
+    if (!object_name || (!by_code && (!build_type(build, object.type_id, &type) || !type.size)))
+        return arena_printf(build->arena, "+%llu", (unsigned long long)offset);
+    uint64_t into = by_code ? spot->type_offset : type_in_element(&type, offset);
+    if (!type.member_count && size == type.size)
+        return object_name;
+    type_field_name(&type, into, spot->size, name, sizeof name);
+    bool array = (!by_code || spot->type == object.type_id) && size >= 2 * type.size;
+    if (!array)
+        return arena_string(build->arena, name);
+    name_element(&type, offset, name, element, sizeof element);
+    return arena_string(build->arena, element);
+}
+
+static void fill_code(struct build *build, const struct sharing_line *line,
+                      const struct sharing_spot *spot, struct snapshot_sharing_code *code)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct function_desc function = {0};
+    struct instruction_desc source = {0};
+    bool named = names->function && names->function(names->context, spot->function, &function);
+    bool placed = names->instruction && names->instruction(names->context, spot->ip, &source);
+    *code = (struct snapshot_sharing_code){
+        .address = spot->ip,
+        .function = arena_string(build->arena, named && function.name ? function.name : "unknown"),
+        .file = placed ? arena_string(build->arena, source.file) : NULL,
+        .line = placed ? source.line : 0,
+        .id = spot->function,
+        .share = build_read(build, &spot->samples),
+        .read = spot->read,
+        .written = spot->written,
+        .field = field_of(build, line, spot),
+        .locked = spot->locked};
+    build->failed |= !code->function || !code->field;
+    if (!code->file || !code->line)
+        return;
+    const char *slash = strrchr(code->file, '/');
+    code->where = arena_printf(build->arena, "%s:%u", slash ? slash + 1 : code->file, code->line);
+    build->failed |= !code->where;
+}
+
+static int by_sharing_share(const void *left, const void *right)
+{
+    const struct snapshot_sharing_code *a = left;
+    const struct snapshot_sharing_code *b = right;
+    if (a->share != b->share)
+        return a->share > b->share ? -1 : 1;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static int by_offset(const void *left, const void *right)
+{
+    const struct snapshot_sharing_code *a = *(const struct snapshot_sharing_code *const *)left;
+    const struct snapshot_sharing_code *b = *(const struct snapshot_sharing_code *const *)right;
+    uint64_t first = a->read | a->written;
+    uint64_t second = b->read | b->written;
+    first &= -first; /* the lowest bit */
+    second &= -second;
+    return first < second ? -1 : first > second;
+}
+
+/* "hits, misses": in order of offset, for which has more samples changes all the time. Each
+ * field once. */
+static const char *fields_in_order(struct build *build, const struct snapshot_sharing_code **named,
+                                   size_t count)
+{
+    char fields[FIELDS_NAMED * (NAME_BYTES + 2)] = "";
+    size_t used = 0;
+    if (!count)
+        return NULL;
+    qsort(named, count, sizeof *named, by_offset);
+    for (size_t i = 0; i < count; i++) {
+        int length =
+            snprintf(fields + used, sizeof fields - used, "%s%s", i ? ", " : "", named[i]->field);
+        used += (size_t)length < sizeof fields - used ? (size_t)length : 0;
+    }
+    const char *text = arena_string(build->arena, fields);
+    build->failed |= !text;
+    return text;
+}
+
+/* The field that is named already does not come twice. */
+static bool named_before(const struct snapshot_sharing_code *const *named, size_t count,
+                         const struct snapshot_sharing_code *code)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(named[i]->field, code->field))
+            return true;
+    return false;
+}
+
+static void sum_up(struct build *build, struct snapshot_sharing_side *side)
+{
+    const struct snapshot_sharing_code *named[FIELDS_NAMED];
+    size_t count = 0;
+    double written = side->samples > 0 ? fmin(1, side->stores / side->samples) : 1;
+    for (size_t i = 0; i < side->code_count; i++) {
+        const struct snapshot_sharing_code *code = &side->codes[i];
+        if (code->share < now_and_then * (code->written ? written : 1))
+            continue;
+        side->read |= code->read;
+        side->written |= code->written;
+        side->locked |= code->locked;
+        if (count < FIELDS_NAMED && !named_before(named, count, code))
+            named[count++] = code;
+    }
+    side->fields = fields_in_order(build, named, count);
+}
+
+/* Instructions of a side with functions, source lines and fields; its object, bytes and lock. */
+static void sharing_fill_codes(struct build *build, const struct sharing_line *line,
+                               const struct sharing_side *from, struct snapshot_sharing_side *side)
+{
+    const struct sharing_spot *most = NULL;
+    struct object_desc desc;
+    for (int i = 0; i < SHARING_SPOTS; i++) {
+        const struct sharing_spot *spot = &from->spots[i];
+        if (!(spot->credit > 0) || !(build_read(build, &spot->samples) > 0))
+            continue;
+        fill_code(build, line, spot, &side->codes[side->code_count++]);
+        if (!most || build_read(build, &spot->samples) > build_read(build, &most->samples))
+            most = spot;
+    }
+    if (build->failed)
+        return;
+    qsort(side->codes, side->code_count, sizeof *side->codes, by_sharing_share);
+    for (size_t i = 0; i < side->code_count; i++)
+        side->codes[i].share = side->samples > 0 ? side->codes[i].share / side->samples : 0;
+    sum_up(build, side);
+    side->object = most ? build_object_index(build, most->object) : UINT32_MAX;
+    side->name = most ? sharing_describe(build, most->object, &desc) : "unknown";
+    build->failed |= !side->name;
+}
+
+/* What sharing means and what to do about it, in sentences; declared in snapshot_sharing.h. */
+
+enum { RANGE_BYTES = 32, SIDE_BYTES = 400 };
+
+static unsigned last_byte(const struct snapshot_sharing_side *side)
+{
+    uint64_t bytes = side->read | side->written;
+    return bytes ? 63 - (unsigned)__builtin_clzll(bytes) : 0;
+}
+
+/* "byte 8", "bytes 8 to 15": of the line. */
+static const char *range_of(const struct snapshot_sharing_side *side, char out[RANGE_BYTES])
+{
+    unsigned first = sharing_first_byte(side);
+    unsigned last = last_byte(side);
+    if (first == last)
+        snprintf(out, RANGE_BYTES, "byte %u", first);
+    else
+        snprintf(out, RANGE_BYTES, "bytes %u to %u", first, last);
+    return out;
+}
+
+/* "thread 12 writes bytes 0 to 7 (hits)". */
+static const char *side_words(const struct snapshot_sharing_side *side, char out[SIDE_BYTES])
+{
+    char range[RANGE_BYTES];
+    const char *fields = side->fields ? side->fields : "";
+    bool more = *fields && strcmp(fields, side->name) != 0;
+    snprintf(out, SIDE_BYTES, "thread %u %s %s of %s%s%s%s", side->tid,
+             side->written ? "writes" : "reads", range_of(side, range), side->name,
+             more ? " (" : "", more ? fields : "", more ? ")" : "");
+    return out;
+}
+
+/* The two with most samples, in the order of their bytes. */
+static void two_sides(const struct snapshot_sharing_line *line,
+                      const struct snapshot_sharing_side **low,
+                      const struct snapshot_sharing_side **high)
+{
+    bool turned = sharing_first_byte(&line->sides[1]) < sharing_first_byte(&line->sides[0]);
+    *low = &line->sides[turned];
+    *high = &line->sides[!turned];
+}
+
+/* "[3].hits" and "[3].misses": a line for each element leaves them together. */
+static bool one_element(const char *a, const char *b)
+{
+    size_t length = strcspn(a, "]");
+    return !strncmp(a, b, length + 1);
+}
+
+static const char *false_remedy(struct build *build, const struct snapshot_sharing_group *group,
+                                const struct snapshot_sharing_side *low,
+                                const struct snapshot_sharing_side *high)
+{
+    const char *left = low->fields ? low->fields : "the first";
+    const char *right = high->fields ? high->fields : "the second";
+    bool elements = *right == '[' && !one_element(left, right);
+    if (group->line_count > 1 || elements)
+        return arena_string(build->arena,
+                            "Give each element a line of its own (alignas(64) on its type), or let "
+                            "each thread count in a local variable and store it now and then.");
+    if (strcmp(low->name, high->name) != 0)
+        return arena_printf(build->arena,
+                            "Keep the two apart: align %s to 64 bytes (alignas(64); "
+                            "aligned_alloc(64, ...) for a block).",
+                            high->name);
+    return arena_printf(build->arena,
+                        "Move them apart: alignas(64) on %s, or %u bytes of padding before it.",
+                        right, SHARING_LINE_BYTES - sharing_first_byte(high));
+}
+
+static const char *false_words(struct build *build, struct snapshot_sharing_group *group)
+{
+    const struct snapshot_sharing_side *low;
+    const struct snapshot_sharing_side *high;
+    char left[SIDE_BYTES];
+    char right[SIDE_BYTES];
+    two_sides(&group->lines[0], &low, &high);
+    const char *facts = arena_printf(
+        build->arena, "False sharing: %s, %s; they want nothing of each other but the line%s.",
+        side_words(low, left), side_words(high, right),
+        !low->written || !high->written ? ", which every store takes away from the reader" : "");
+    group->remedy = false_remedy(build, group, low, high);
+    if (!facts || !group->remedy)
+        return NULL;
+    if (group->line_count == 1)
+        return arena_printf(build->arena, "%s %s", facts, group->remedy);
+    return arena_printf(build->arena, "%s It is so on %zu lines. %s", facts, group->line_count,
+                        group->remedy);
+}
+
+static unsigned writers(const struct snapshot_sharing_line *line)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < line->side_count; i++)
+        count += line->sides[i].written != 0;
+    return count;
+}
+
+/* "lock of guarded"; the object alone where it is its own field. */
+static void wanted(const struct snapshot_sharing_line *line, char out[SIDE_BYTES])
+{
+    const struct snapshot_sharing_side *side = &line->sides[0];
+    const char *field = side->code_count ? side->codes[0].field : NULL;
+    if (!field || !strcmp(field, side->name))
+        snprintf(out, SIDE_BYTES, "%s", side->name);
+    else
+        snprintf(out, SIDE_BYTES, "%s of %s", field, side->name);
+}
+
+/* Whether bytes are used that no atomic instruction touches. */
+static bool beside(const struct snapshot_sharing_line *line)
+{
+    uint64_t locked = 0;
+    uint64_t used = 0;
+    for (size_t i = 0; i < line->side_count; i++) {
+        const struct snapshot_sharing_side *side = &line->sides[i];
+        used |= side->read | side->written;
+        for (size_t k = 0; k < side->code_count; k++)
+            locked |= side->codes[k].locked ? side->codes[k].written : 0;
+    }
+    return used & ~locked;
+}
+
+static const char *true_words(struct build *build, struct snapshot_sharing_group *group)
+{
+    const struct snapshot_sharing_line *line = &group->lines[0];
+    char what[SIDE_BYTES];
+    wanted(line, what);
+    if (group->locked) {
+        group->remedy = beside(line) ? "Touch it less often, take it once for several items, or "
+                                       "give each thread a part of its own and add up where it is "
+                                       "read. What lies beside it on the line is taken away with "
+                                       "it: a line of its own for the lock (alignas(64)) leaves "
+                                       "the rest to who holds it."
+                                     : "Touch it less often, take it once for several items, or "
+                                       "give each thread a part of its own and add up where it is "
+                                       "read.";
+        return arena_printf(build->arena,
+                            "True sharing of a lock or atomic: %u threads change %s with atomic "
+                            "instructions. Padding does not help. %s",
+                            group->threads, what, group->remedy);
+    }
+    if (writers(line) == 1) {
+        group->remedy = "It is data handed over: hand over more at a time, or write it less often.";
+        return arena_printf(build->arena,
+                            "True sharing: one thread writes %s and others read it. %s", what,
+                            group->remedy);
+    }
+    group->remedy = "Give each thread a copy of its own and bring them together now and then.";
+    return arena_printf(build->arena,
+                        "True sharing: %u threads write %s. Padding does not help. %s",
+                        group->threads, what, group->remedy);
+}
+
+static const char *both_words(struct build *build, struct snapshot_sharing_group *group)
+{
+    group->remedy =
+        group->locked
+            ? "Put the lock on a line of its own (alignas(64)) if threads wait for it, and hold it "
+              "for a shorter time."
+            : "Give what each thread uses alone a line of its own (alignas(64)) first; what is "
+              "left is true sharing.";
+    return arena_printf(
+        build->arena,
+        "True and false sharing on one line of %s: threads want the same bytes and others beside "
+        "them (%s).%s %s",
+        group->name, group->fields ? group->fields : "not known",
+        group->locked ? " A lock beside the data it guards: who waits for the lock takes the line "
+                        "away from who works on the data."
+                      : "",
+        group->remedy);
+}
+
+static const char *unsure_words(struct build *build, const struct snapshot_sharing_group *group)
+{
+    if (group->evidence == SHARING_HITM && isnan(group->lines[0].overlap))
+        return arena_printf(build->arena,
+                            "Found modified in another CPU's cache %.0f times; who wrote it has "
+                            "not been sampled. Sampling stores too would tell.",
+                            group->hitm);
+    return arena_printf(build->arena,
+                        "Several threads and a store, but too few samples to call it contention: "
+                        "%.0f turns of the %d needed.",
+                        group->turns, SHARING_TURNS_SURE);
+}
+
+static const char *words_of(struct build *build, struct snapshot_sharing_group *group)
+{
+    bool two = group->lines[0].side_count > 1;
+    switch (two ? group->verdict : SHARING_UNSURE) {
+    case SHARING_FALSE:
+        return false_words(build, group);
+    case SHARING_TRUE:
+        return true_words(build, group);
+    case SHARING_BOTH:
+        return both_words(build, group);
+    case SHARING_READ_ONLY:
+        return arena_printf(build->arena,
+                            "%u threads read it, and no store was sampled: nobody has to wait for "
+                            "a line that is only read.",
+                            group->threads);
+    default:
+        return unsure_words(build, group);
+    }
+}
+
+/* Where the two busiest threads run on CPUs of different nodes, each turn is a dear one. */
+static const char *sharing_words(struct build *build, struct snapshot_sharing_group *group)
+{
+    const struct snapshot_sharing_line *line = &group->lines[0];
+    const char *words = words_of(build, group);
+    bool apart = line->side_count > 1 && line->sides[0].node >= 0 && line->sides[1].node >= 0 &&
+                 line->sides[0].node != line->sides[1].node;
+    if (!words || !apart || group->verdict == SHARING_READ_ONLY)
+        return words;
+    return arena_printf(build->arena,
+                        "%s The threads run on nodes %d and %d: every turn crosses from one to "
+                        "the other; on one node it would cost less.",
+                        words, line->sides[0].node, line->sides[1].node);
+}
+
+static double sharing_all_samples(const struct build *build);
+static double sharing_object_samples(const struct build *build, uint32_t object);
+
+/* Shared lines that are one case: an array of counters, a field of many blocks; declared in
+ * snapshot_sharing.h. */
+
+static bool alike(enum sharing_verdict a, enum sharing_verdict b)
+{
+    bool unsure = a == SHARING_UNSURE || b == SHARING_UNSURE;
+    return a == b || (unsure && a != SHARING_READ_ONLY && b != SHARING_READ_ONLY);
+}
+
+/* "[3].hits" is as good as "[17].hits", and "+24" as "+88". */
+static bool same_but_digits(const char *a, const char *b)
+{
+    for (;;) {
+        bool numbers = isdigit((unsigned char)*a) && isdigit((unsigned char)*b);
+        while (numbers && isdigit((unsigned char)*a))
+            a++;
+        while (numbers && isdigit((unsigned char)*b))
+            b++;
+        if (*a != *b)
+            return false;
+        if (!*a)
+            return true;
+        a++;
+        b++;
+    }
+}
+
+/* Parts of the line's samples. Stores are quick and seldom sampled. */
+static const double party = 0.01;
+static const double writing_party = 0.002;
+
+/* Who hardly touches a line is no party to what the others do on it. */
+static bool sharing_party(const struct snapshot_sharing_side *side)
+{
+    return side->share >= (side->written ? writing_party : party);
+}
+
+/* Whether two lines are wanted for the same field. */
+static bool same_field(const struct snapshot_sharing_line *a, const struct snapshot_sharing_line *b)
+{
+    for (size_t i = 0; i < a->side_count && i < 2; i++)
+        for (size_t k = 0; k < b->side_count && k < 2; k++)
+            if (a->sides[i].code_count && b->sides[k].code_count &&
+                same_but_digits(a->sides[i].codes[0].field, b->sides[k].codes[0].field))
+                return true;
+    return false;
+}
+
+/* Neighbours in one instance, or the same line of another. */
+static bool belongs(const struct sharing_listed *last, const struct sharing_listed *next)
+{
+    int64_t step = sharing_line_in_object(next) - sharing_line_in_object(last);
+    bool near = last->base == next->base ? step <= 2 : step == 0;
+    return last->object == next->object && near &&
+           alike(last->judged.verdict, next->judged.verdict) &&
+           same_field(&last->line, &next->line);
+}
+
+static int by_line_samples(const void *left, const void *right)
+{
+    const struct snapshot_sharing_line *a = left;
+    const struct snapshot_sharing_line *b = right;
+    int order = sharing_most_first(a->samples, b->samples);
+    return order ? order : a->address < b->address ? -1 : a->address > b->address;
+}
+
+static uint32_t different_threads(const struct snapshot_sharing_group *group)
+{
+    uint32_t seen[255];
+    uint32_t count = 0;
+    for (size_t i = 0; i < group->line_count; i++)
+        for (size_t k = 0; k < group->lines[i].side_count; k++) {
+            uint32_t n = 0;
+            if (!sharing_party(&group->lines[i].sides[k]))
+                continue;
+            while (n < count && seen[n] != group->lines[i].sides[k].tid)
+                n++;
+            if (n == count && count < 255)
+                seen[count++] = group->lines[i].sides[k].tid;
+        }
+    return count;
+}
+
+static void add_to_group(struct snapshot_sharing_group *group, const struct sharing_listed *listed)
+{
+    const struct sharing_judged *judged = &listed->judged;
+    group->lines[group->line_count++] = listed->line;
+    group->samples += judged->samples;
+    group->turns += judged->turns;
+    group->expected += judged->expected;
+    group->locked |= listed->line.locked;
+    if (!isnan(judged->hitm))
+        group->hitm = (isnan(group->hitm) ? 0 : group->hitm) + judged->hitm;
+    if (judged->evidence == SHARING_HITM)
+        group->evidence = SHARING_HITM;
+    group->sure |= judged->sure;
+}
+
+/* "hits | misses": what the two threads with most samples want of the hottest line. In order of
+ * offset: which of them has more samples changes all the time. */
+static const char *group_fields(struct build *build, const struct snapshot_sharing_line *line)
+{
+    if (line->side_count < 2 || !line->sides[0].fields || !line->sides[1].fields)
+        return line->side_count ? line->sides[0].fields : NULL;
+    if (!strcmp(line->sides[0].fields, line->sides[1].fields))
+        return line->sides[0].fields;
+    bool turned = sharing_first_byte(&line->sides[1]) < sharing_first_byte(&line->sides[0]);
+    return arena_printf(build->arena, "%s | %s", line->sides[turned].fields,
+                        line->sides[!turned].fields);
+}
+
+static void finish_group(struct build *build, struct snapshot_sharing_group *group)
+{
+    double all = sharing_all_samples(build);
+    double object = sharing_object_samples(build, group->id);
+    struct object_desc desc;
+    qsort(group->lines, group->line_count, sizeof *group->lines, by_line_samples);
+    group->verdict = group->lines[0].verdict;
+    for (size_t i = 0; i < group->line_count && group->verdict == SHARING_UNSURE; i++)
+        group->verdict = group->lines[i].verdict;
+    group->object = build_object_index(build, group->id);
+    group->name = sharing_describe(build, group->id, &desc);
+    group->fields = group_fields(build, &group->lines[0]);
+    group->share = interval_share(all > 0 ? fmin(1, group->samples / all) : NAN, all);
+    group->of_object = object > 0 ? fmin(1, group->samples / object) : NAN;
+    group->threads = different_threads(group);
+    group->reading = sharing_words(build, group);
+    build->failed |= !group->name || !group->reading;
+}
+
+static int by_group_samples(const void *left, const void *right)
+{
+    const struct snapshot_sharing_group *a = left;
+    const struct snapshot_sharing_group *b = right;
+    bool a_reads = a->verdict == SHARING_READ_ONLY;
+    bool b_reads = b->verdict == SHARING_READ_ONLY;
+    if (a_reads != b_reads)
+        return a_reads ? 1 : -1;
+    int order = sharing_most_first(a->samples, b->samples);
+    return order ? order : a->lines[0].address < b->lines[0].address ? -1 : 1;
+}
+
+/* Lines that belong together, contention first, most samples first. The lines come by object and
+ * place; `groups` has room for as many as there are lines. Returns how many groups. */
+static size_t sharing_group(struct build *build, const struct sharing_listed *list, size_t count,
+                            struct snapshot_sharing_group *groups)
+{
+    struct snapshot_sharing_line *lines = arena_array(build->arena, count, sizeof *lines);
+    size_t group_count = 0;
+    build->failed |= !lines;
+    for (size_t i = 0; i < count && !build->failed; i++) {
+        if (!i || !belongs(&list[i - 1], &list[i]))
+            groups[group_count++] = (struct snapshot_sharing_group){
+                .id = list[i].object, .hitm = NAN, .lines = lines + i};
+        add_to_group(&groups[group_count - 1], &list[i]);
+    }
+    for (size_t i = 0; i < group_count && !build->failed; i++)
+        finish_group(build, &groups[i]);
+    if (!build->failed)
+        qsort(groups, group_count, sizeof *groups, by_group_samples);
+    return group_count;
+}
+
+enum { LINES_LISTED = 256, GROUPS_LISTED = 64, NODES_ASKED = 64 };
+
+static const struct sharing_owner *main_owner(const struct build *build,
+                                              const struct sharing_line *line)
+{
+    const struct sharing_owner *most = &line->owners[0];
+    for (int i = 1; i < line->owner_count; i++)
+        if (build_read(build, &line->owners[i].samples) > build_read(build, &most->samples))
+            most = &line->owners[i];
+    return most;
+}
+
+static double all_misses(const struct build *build)
+{
+    const struct profile *profile = build->profile;
+    bool of_misses = profile->options.simulated &&
+                     profile->options.roles[profile->sharing_event] != EVENT_ACCESS;
+    return of_misses ? build_read(build, &profile->all[profile->sharing_event].samples) : NAN;
+}
+
+/* Samples of all events under the basis: of everything attributed, of one object. */
+static double sharing_all_samples(const struct build *build)
+{
+    double all = 0;
+    for (uint16_t i = 0; i < build->profile->options.event_count; i++)
+        if (profile_shares(build->profile, i))
+            all += build_read(build, &build->profile->all[i].samples);
+    return all;
+}
+
+static double sharing_object_samples(const struct build *build, uint32_t object)
+{
+    const struct tallies *objects = &build->profile->objects;
+    double all = 0;
+    for (uint16_t i = 0; i < objects->events && object < objects->ids; i++)
+        if (profile_shares(build->profile, i))
+            all += build_read(build, &tallies_at(objects, object, i)->samples);
+    return all;
+}
+
+/* ---- sides ---- */
+
+static int by_side_samples(const void *left, const void *right)
+{
+    const struct snapshot_sharing_side *a = left;
+    const struct snapshot_sharing_side *b = right;
+    int order = sharing_most_first(a->samples, b->samples);
+    return order ? order : a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+static int cpu_node(const struct build *build, uint32_t cpu)
+{
+    const struct place_names *names = &build->profile->options.names;
+    return names->cpu_node && cpu != SAMPLE_NO_CPU ? names->cpu_node(names->context, cpu) : -1;
+}
+
+static void fill_side(struct build *build, const struct sharing_line *line,
+                      const struct sharing_side *from, struct snapshot_sharing_side *side)
+{
+    double all = build_read(build, &line->samples);
+    bool snooped = build_read(build, &line->snooped) > 0;
+    *side = (struct snapshot_sharing_side){.tid = from->tid,
+                                           .cpu = from->cpu,
+                                           .node = cpu_node(build, from->cpu),
+                                           .samples = build_read(build, &from->samples),
+                                           .loads = build_read(build, &from->loads),
+                                           .stores = build_read(build, &from->stores),
+                                           .hitm = snooped ? build_read(build, &from->hitm) : NAN,
+                                           .object = UINT32_MAX};
+    side->share = all > 0 ? side->samples / all : NAN;
+    sharing_fill_codes(build, line, from, side);
+}
+
+static void fill_sides(struct build *build, const struct sharing_line *from,
+                       struct snapshot_sharing_line *line)
+{
+    line->sides = arena_array(build->arena, from->side_count, sizeof *line->sides);
+    build->failed |= !line->sides;
+    for (int i = 0; i < from->side_count && !build->failed; i++) {
+        struct snapshot_sharing_side *side = &line->sides[line->side_count];
+        fill_side(build, from, &from->sides[i], side);
+        /* Who has been away for long is no party to it any more. */
+        if (side->samples < 0.05)
+            continue;
+        line->locked |= side->locked;
+        line->threads += sharing_party(side);
+        line->side_count++;
+    }
+    if (!build->failed)
+        qsort(line->sides, line->side_count, sizeof *line->sides, by_side_samples);
+}
+
+/* ---- lines ---- */
+
+static void fill_line(struct build *build, const struct sharing_line *from,
+                      struct sharing_listed *listed)
+{
+    const struct sharing_judged *judged = &listed->judged;
+    const struct sharing_owner *owner = main_owner(build, from);
+    double all = sharing_all_samples(build);
+    double object = sharing_object_samples(build, owner->object);
+    listed->object = owner->object;
+    listed->base = owner->base;
+    listed->line = (struct snapshot_sharing_line){
+        .address = from->address,
+        .offset = (int64_t)(from->address - owner->base),
+        .verdict = judged->verdict,
+        .overlap = judged->overlap,
+        .samples = judged->samples,
+        .share = all > 0 ? judged->samples / all : NAN,
+        .of_object = object > 0 ? fmin(1, judged->samples / object) : NAN,
+        .hitm = judged->hitm,
+        .turns = judged->turns,
+        .pairs = judged->pairs,
+        .expected = judged->expected,
+        .node = -1,
+        .others = from->others,
+    };
+    fill_sides(build, from, &listed->line);
+}
+
+static int by_samples(const void *left, const void *right)
+{
+    const struct sharing_listed *a = left;
+    const struct sharing_listed *b = right;
+    bool a_reads = a->judged.verdict == SHARING_READ_ONLY;
+    bool b_reads = b->judged.verdict == SHARING_READ_ONLY;
+    if (a_reads != b_reads)
+        return a_reads ? 1 : -1;
+    int order = sharing_most_first(a->judged.samples, b->judged.samples);
+    return order ? order : a->line.address < b->line.address ? -1 : 1;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct sharing_listed *a = left;
+    const struct sharing_listed *b = right;
+    if (a->object != b->object)
+        return a->object < b->object ? -1 : 1;
+    if (sharing_line_in_object(a) != sharing_line_in_object(b))
+        return sharing_line_in_object(a) < sharing_line_in_object(b) ? -1 : 1;
+    return a->line.address < b->line.address ? -1 : a->line.address > b->line.address;
+}
+
+/* The lines with evidence, those with most samples, by object and place in it. */
+static size_t list_lines(struct build *build, struct sharing_listed *list)
+{
+    const struct sharing *sharing = &build->profile->sharing;
+    const struct sharing_line *from[SHARING_LINES];
+    size_t count = 0;
+    for (int i = 0; i < SHARING_LINES; i++) {
+        const struct sharing_line *line = &sharing->lines[i];
+        if (!line->address || !line->owner_count)
+            continue;
+        list[count].judged = sharing_judge(line, build->snapshot->basis, build->scale);
+        list[count].line.address = line->address;
+        list[count].base = (uint64_t)i;
+        count += list[count].judged.listed;
+    }
+    qsort(list, count, sizeof *list, by_samples);
+    count = count < LINES_LISTED ? count : LINES_LISTED;
+    for (size_t i = 0; i < count; i++)
+        from[i] = &sharing->lines[list[i].base];
+    for (size_t i = 0; i < count && !build->failed; i++)
+        fill_line(build, from[i], &list[i]);
+    qsort(list, count, sizeof *list, by_place);
+    return count;
+}
+
+/* Nodes of the pages, for the hottest line of each group first; one question a refresh. */
+static void ask_nodes(const struct build *build)
+{
+    const struct place_names *names = &build->profile->options.names;
+    const struct snapshot_sharing *shown = &build->snapshot->sharing;
+    struct snapshot_sharing_line *lines[NODES_ASKED];
+    uint64_t addresses[NODES_ASKED];
+    int nodes[NODES_ASKED];
+    size_t count = 0;
+    for (size_t deep = 0; deep < NODES_ASKED; deep++)
+        for (size_t i = 0; i < shown->group_count && count < NODES_ASKED; i++)
+            if (deep < shown->groups[i].line_count) {
+                lines[count] = &shown->groups[i].lines[deep];
+                addresses[count] = lines[count]->address;
+                count++;
+            }
+    if (!names->page_nodes || !count)
+        return;
+    names->page_nodes(names->context, addresses, count, nodes);
+    for (size_t i = 0; i < count; i++)
+        lines[i]->node = nodes[i];
+}
+
+static enum sharing_evidence best_evidence(const struct build *build)
+{
+    double snooped = 0;
+    for (int i = 0; i < SAMPLE_EVENTS_MAX; i++)
+        for (int k = SNOOP_UNKNOWN + 1; k < SNOOP_COUNT; k++)
+            snooped += build->profile->all_levels[i].at[LEVELS_SNOOP + k].at[BASIS_RUN];
+    return snooped > 0 ? SHARING_HITM : SHARING_TURNS;
+}
+
+void build_sharing(struct build *build)
+{
+    struct snapshot_sharing *shown = &build->snapshot->sharing;
+    struct sharing_listed *list = calloc(SHARING_LINES + 1, sizeof *list);
+    *shown = (struct snapshot_sharing){
+        .evidence = best_evidence(build),
+        .misses = all_misses(build),
+        .groups = arena_array(build->arena, LINES_LISTED, sizeof *shown->groups)};
+    build->failed |= !list || !shown->groups;
+    if (!build->failed) {
+        size_t lines = list_lines(build, list);
+        shown->group_count = build->failed ? 0 : sharing_group(build, list, lines, shown->groups);
+    }
+    free(list);
+    if (shown->group_count > GROUPS_LISTED) {
+        shown->groups_left_out = shown->group_count - GROUPS_LISTED;
+        shown->group_count = GROUPS_LISTED;
+    }
+    if (!build->failed)
+        ask_nodes(build);
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/state.h"
+#include "profile/tables/statistics.h"
+
+/* Threads, as a snapshot shows them: counted from the window, so that a sample pays nothing. */
+
+enum { THREADS_LISTED = 256, RECENT = 16384, NAME_BYTES = 64 };
+
+/* Samples of a thread, on an object, in a function, in window_parts(): keys of three tables. */
+struct counts {
+    struct hash threads;   /* tid */
+    struct hash objects;   /* tid, object */
+    struct hash functions; /* tid, function */
+};
+
+/* What a thread has most of. */
+struct most {
+    uint32_t id;
+    uint32_t parts; /* window_parts() */
+};
+
+static void threads_add(struct build *build, struct hash *hash, uint32_t tid, uint32_t id,
+                        uint32_t parts)
+{
+    uint32_t *count = hash_insert(hash, (uint64_t)tid << 32 | id, NULL);
+    build->failed |= !count;
+    if (count)
+        *count += parts;
+}
+
+static void count_recent(struct build *build, struct counts *counts, uint32_t recent)
+{
+    const struct window *window = &build->profile->window;
+    double mean = window_mean_weight(window, recent);
+    for (uint32_t i = 0; i < recent && !build->failed; i++) {
+        const struct window_entry *entry = window_at(window, window->used - recent + i);
+        uint32_t parts = window_parts(entry, mean);
+        threads_add(build, &counts->threads, entry->tid, 0, parts);
+        threads_add(build, &counts->objects, entry->tid, entry->object, parts);
+        threads_add(build, &counts->functions, entry->tid, entry->function, parts);
+    }
+}
+
+static int by_thread_samples(const void *left, const void *right)
+{
+    const struct snapshot_thread *a = left;
+    const struct snapshot_thread *b = right;
+    if (a->samples != b->samples)
+        return a->samples > b->samples ? -1 : 1;
+    return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+/* All of them, to choose those that are listed. */
+static void threads_list(struct build *build, const struct counts *counts)
+{
+    struct snapshot_threads *threads = &build->snapshot->threads;
+    const struct hash *hash = &counts->threads;
+    struct snapshot_thread *all = calloc(hash->count + 1, sizeof *all);
+    size_t count = 0;
+    build->failed |= !all;
+    for (size_t i = 0; all && hash->slots && i <= hash->mask; i++)
+        if (hash->slots[i].used)
+            all[count++] =
+                (struct snapshot_thread){.tid = (uint32_t)(hash->slots[i].key >> 32),
+                                         .samples = (double)hash->slots[i].value / WINDOW_PARTS};
+    if (all)
+        qsort(all, count, sizeof *all, by_thread_samples);
+    threads->count = count < THREADS_LISTED ? count : THREADS_LISTED;
+    threads->left_out = count - threads->count;
+    threads->list = arena_array(build->arena, threads->count, sizeof *threads->list);
+    build->failed |= !threads->list;
+    for (size_t i = 0; !build->failed && i < threads->count; i++)
+        threads->list[i] = all[i];
+    free(all);
+}
+
+/* Of each listed thread; the values of its own table are then places in the list, from 1. */
+static void find_most(const struct counts *counts, const struct hash *hash,
+                      struct most most[THREADS_LISTED])
+{
+    for (size_t i = 0; hash->slots && i <= hash->mask; i++) {
+        const struct hash_slot *slot = &hash->slots[i];
+        uint64_t thread = slot->key >> 32 << 32;
+        const uint32_t *place = slot->used ? hash_find(&counts->threads, thread) : NULL;
+        if (place && *place && slot->value > most[*place - 1].parts)
+            most[*place - 1] = (struct most){(uint32_t)slot->key, slot->value};
+    }
+}
+
+static void number_listed(const struct snapshot_threads *threads, struct counts *counts)
+{
+    for (size_t i = 0; counts->threads.slots && i <= counts->threads.mask; i++)
+        counts->threads.slots[i].value = 0;
+    for (size_t i = 0; i < threads->count; i++)
+        *hash_find(&counts->threads, (uint64_t)threads->list[i].tid << 32) = (uint32_t)i + 1;
+}
+
+static void threads_name(struct build *build, struct snapshot_thread *thread, uint32_t object,
+                         uint32_t function)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct object_desc object_desc = {0};
+    struct function_desc function_desc = {0};
+    char text[NAME_BYTES];
+    if (names->thread && names->thread(names->context, thread->tid, text, sizeof text))
+        thread->name = arena_string(build->arena, text);
+    thread->object = build_object_index(build, object);
+    if (names->object && names->object(names->context, object, &object_desc))
+        thread->object_name = arena_string(build->arena, object_desc.name);
+    if (names->function && names->function(names->context, function, &function_desc))
+        thread->function_name = arena_string(build->arena, function_desc.name);
+}
+
+static void threads_describe(struct build *build, struct counts *counts)
+{
+    struct snapshot_threads *threads = &build->snapshot->threads;
+    struct most objects[THREADS_LISTED] = {0};
+    struct most functions[THREADS_LISTED] = {0};
+    double recent = (double)threads->recent;
+    number_listed(threads, counts);
+    find_most(counts, &counts->objects, objects);
+    find_most(counts, &counts->functions, functions);
+    for (size_t i = 0; i < threads->count; i++) {
+        struct snapshot_thread *thread = &threads->list[i];
+        thread->share = interval_share(thread->samples / recent, recent);
+        thread->object_share = objects[i].parts / (thread->samples * WINDOW_PARTS);
+        thread->function_share = functions[i].parts / (thread->samples * WINDOW_PARTS);
+        threads_name(build, thread, objects[i].id, functions[i].id);
+    }
+}
+
+static void build_threads(struct build *build)
+{
+    struct snapshot_threads *threads = &build->snapshot->threads;
+    uint32_t used = build->profile->window.used;
+    struct counts counts = {0};
+    threads->recent = used < RECENT ? used : RECENT;
+    count_recent(build, &counts, (uint32_t)threads->recent);
+    if (!build->failed)
+        threads_list(build, &counts);
+    if (!build->failed)
+        threads_describe(build, &counts);
+    hash_fini(&counts.threads);
+    hash_fini(&counts.objects);
+    hash_fini(&counts.functions);
+}
+
+const struct snapshot_thread *snapshot_thread(const struct snapshot_threads *threads, uint32_t tid)
+{
+    for (size_t i = 0; i < threads->count; i++)
+        if (threads->list[i].tid == tid)
+            return &threads->list[i];
+    return NULL;
+}
+
+/* The snapshot and its arena are freed together. */
+struct held {
+    struct snapshot snapshot; /* first: snapshot_free() is given its address */
+    struct arena arena;
+};
+
+const char *sets_verdict_name(enum sets_verdict verdict)
+{
+    static const char *const names[] = {"too-few-samples", "uniform", "concentrated"};
+    return (unsigned)verdict < 3 ? names[verdict] : "too-few-samples";
+}
+
+const char *search_state_name(enum search_state state)
+{
+    static const char *const names[] = {"off", "searching", "settled"};
+    return (unsigned)state < 3 ? names[state] : "off";
+}
+
+const char *region_state_name(enum region_state state)
+{
+    static const char *const names[] = {"split", "kept", "object", "line", "dropped", "queued"};
+    return (unsigned)state < 6 ? names[state] : "queued";
+}
+
+double build_read(const struct build *build, const struct counted *counted)
+{
+    return counted_read(counted, build->snapshot->basis, build->scale);
+}
+
+double build_samples(const struct build *build, const struct counted *weight)
+{
+    const struct tally *all = &build->profile->all[build->event];
+    double sum = build_read(build, &all->weight);
+    /* Without an attributed sample the mean is not known, and a sample is one. */
+    return build_read(build, weight) * (sum > 0 ? build_read(build, &all->samples) / sum : 1);
+}
+
+double build_over(const struct build *build, const struct counted *samples,
+                  const struct counted *weight)
+{
+    return build_read(build, samples) - build_samples(build, weight);
+}
+
+double build_effective(const struct build *build, const struct tally *tally)
+{
+    double squares =
+        counted_read(&tally->squares, build->snapshot->basis, build->scale * build->scale);
+    return decay_effective(build_read(build, &tally->weight), squares);
+}
+
+uint32_t build_object_index(const struct build *build, uint32_t object)
+{
+    const uint32_t *index = hash_find(&build->index, object);
+    return index && *index ? *index - 1 : UINT32_MAX;
+}
+
+static const struct snapshot_recording *copy_recording(struct build *build,
+                                                       const struct snapshot_recording *from)
+{
+    struct snapshot_recording *copy = from ? arena_array(build->arena, 1, sizeof *copy) : NULL;
+    if (!copy)
+        return NULL;
+    *copy = *from;
+    copy->host = arena_string(build->arena, from->host);
+    copy->cpu = arena_string(build->arena, from->cpu);
+    copy->kernel = arena_string(build->arena, from->kernel);
+    copy->command = arena_string(build->arena, from->command);
+    copy->date = arena_string(build->arena, from->date);
+    copy->others = arena_string(build->arena, from->others);
+    copy->addresses = arena_string(build->arena, from->addresses);
+    copy->note = arena_string(build->arena, from->note);
+    return copy;
+}
+
+static const struct snapshot_stretch *copy_stretch(struct build *build,
+                                                   const struct snapshot_stretch *from)
+{
+    struct snapshot_stretch *copy = from ? arena_array(build->arena, 1, sizeof *copy) : NULL;
+    if (copy)
+        *copy = *from;
+    build->failed |= from && !copy;
+    return copy;
+}
+
+static void copy_binaries(struct build *build)
+{
+    struct snapshot_binaries *binaries = &build->snapshot->binaries;
+    struct binary_desc *copies =
+        binaries->count ? arena_alloc(build->arena, binaries->count * sizeof *copies) : NULL;
+    for (size_t i = 0; copies && i < binaries->count; i++) {
+        copies[i] = binaries->list[i];
+        copies[i].path = arena_string(build->arena, copies[i].path);
+        copies[i].build_id = arena_string(build->arena, copies[i].build_id);
+        copies[i].found = arena_string(build->arena, copies[i].found);
+        copies[i].found_id = arena_string(build->arena, copies[i].found_id);
+    }
+    binaries->list = copies;
+    binaries->count = copies ? binaries->count : 0;
+}
+
+static void copy_refused(struct build *build)
+{
+    struct snapshot_refused *refused = &build->snapshot->refused;
+    struct file_refused *copies =
+        refused->count ? arena_alloc(build->arena, refused->count * sizeof *copies) : NULL;
+    for (size_t i = 0; copies && i < refused->count; i++) {
+        copies[i].path = arena_string(build->arena, refused->list[i].path);
+        copies[i].why = arena_string(build->arena, refused->list[i].why);
+    }
+    refused->list = copies;
+    refused->count = copies ? refused->count : 0;
+}
+
+static const char *copied(struct build *build, const char *text)
+{
+    return text ? arena_string(build->arena, text) : NULL;
+}
+
+static void copy_whatif(struct build *build)
+{
+    struct snapshot_whatifs *asked = &build->snapshot->whatif;
+    for (uint32_t i = 0; i < asked->count; i++) {
+        struct snapshot_whatif *whatif = &asked->list[i];
+        whatif->object = copied(build, whatif->object);
+        whatif->question = copied(build, whatif->question);
+        whatif->layout = copied(build, whatif->layout);
+        whatif->why = copied(build, whatif->why);
+    }
+    for (uint32_t i = 0; i < asked->past_count; i++) {
+        asked->past[i].object = copied(build, asked->past[i].object);
+        asked->past[i].question = copied(build, asked->past[i].question);
+    }
+}
+
+/* Strings of the head that its owner may change later. */
+static void copy_head(struct build *build, const struct snapshot *head)
+{
+    struct snapshot *snapshot = build->snapshot;
+    struct snapshot_source *source = &snapshot->source;
+    *snapshot = *head;
+    snapshot->recording = copy_recording(build, head->recording);
+    snapshot->stretch = copy_stretch(build, head->stretch);
+    snapshot->status = arena_string(build->arena, head->status);
+    snapshot->target.comm = arena_string(build->arena, head->target.comm);
+    snapshot->target.exe = arena_string(build->arena, head->target.exe);
+    snapshot->target.state = arena_string(build->arena, head->target.state);
+    source->name = arena_string(build->arena, head->source.name);
+    source->weighs = arena_string(build->arena, head->source.weighs);
+    if (source->event_count > SAMPLE_EVENTS_MAX)
+        source->event_count = SAMPLE_EVENTS_MAX;
+    for (size_t i = 0; i < source->event_count; i++)
+        source->events[i].name = arena_string(build->arena, head->source.events[i].name);
+    copy_whatif(build);
+    copy_binaries(build);
+    copy_refused(build);
+}
+
+static void copy_totals(struct build *build, uint64_t now_ns)
+{
+    struct profile *profile = build->profile;
+    struct snapshot_totals *totals = &build->snapshot->totals;
+    *totals = profile->totals;
+    uint64_t sum = totals->attributed;
+    for (int i = 0; i < REASON_COUNT; i++)
+        sum += totals->reasons[i];
+    assert(sum == totals->samples);
+    const struct tally *all = &profile->all[build->event];
+    totals->weight = build_read(build, &all->weight);
+    totals->everything = build_everything(build);
+    for (int i = 0; i < REASON_COUNT; i++)
+        totals->reason_weight[i] = build_read(build, &profile->unplaced.by_reason[build->event][i]);
+    for (int i = 0; i < TYPED_COUNT; i++)
+        totals->typed_weight[i] = build_read(build, &profile->typed[build->event][i]);
+    for (int i = 0; i < UNTYPED_COUNT; i++)
+        totals->untyped_weight[i] = build_read(build, &profile->untyped[build->event][i]);
+    totals->effective = build_effective(build, all);
+    uint64_t since = profile->options.run ? 0 : profile->refreshed_ns;
+    totals->rate = since && now_ns > since
+                       ? (double)profile->refresh_samples * 1e9 / (double)(now_ns - since)
+                       : NAN;
+}
+
+static void copy_reading(struct build *build)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct reading_state *reading = &build->snapshot->reading;
+    if (names->reading)
+        names->reading(names->context, reading);
+    reading->busy_with = arena_string(build->arena, reading->busy_with);
+}
+
+static void move_histories_on(struct profile *profile, uint64_t now_ns)
+{
+    for (size_t i = 0; i < profile->extra_count; i++) {
+        struct object_extra *extra = &profile->extras[i];
+        memmove(extra->history, extra->history + 1,
+                sizeof extra->history - sizeof extra->history[0]);
+        extra->history[SNAPSHOT_HISTORY - 1] =
+            profile->refresh_weight > 0 ? (float)(extra->refresh_weight / profile->refresh_weight)
+                                        : 0;
+        extra->refresh_weight = 0;
+    }
+    profile->refresh_weight = 0;
+    profile->refresh_samples = 0;
+    profile->refreshed_ns = now_ns;
+}
+
+static bool build_all(struct build *build, const struct snapshot *head, uint64_t now_ns)
+{
+    struct profile *profile = build->profile;
+    copy_head(build, head);
+    build->snapshot->basis = profile->basis;
+    build->snapshot->half_life_s = profile->decay.half_life_ns / 1e9;
+    build->snapshot->source.ranking = profile->options.ranking;
+    copy_totals(build, now_ns);
+    copy_reading(build);
+    if (!profile->options.run)
+        move_histories_on(profile, now_ns);
+    build_uses(build);
+    build_objects(build);
+    if (!build->failed)
+        build_window(build);
+    if (!build->failed)
+        build_threads(build);
+    if (!build->failed)
+        build_details(build);
+    if (!build->failed)
+        build_code(build);
+    if (!build->failed)
+        build_instructions(build);
+    if (!build->failed)
+        build_matrix(build);
+    if (!build->failed)
+        build_search(build);
+    if (!build->failed)
+        build_timeline(build, now_ns);
+    if (!build->failed)
+        build_heap(build);
+    if (!build->failed)
+        build_sharing(build);
+    if (!build->failed)
+        build_causes(build);
+    if (!build->failed)
+        build_findings(build);
+    if (!build->failed)
+        build_watch(build);
+    if (!build->failed)
+        build_weigh_findings(build);
+    if (!build->failed)
+        build_partners(build);
+    if (!build->failed)
+        build_reuse(build);
+    if (!build->failed && profile->accesses_wanted)
+        build_accesses(build);
+    return !build->failed;
+}
+
+static bool build_glance(struct build *build, const struct snapshot *head, uint64_t now_ns)
+{
+    copy_head(build, head);
+    build->snapshot->basis = build->profile->basis;
+    copy_totals(build, now_ns);
+    copy_reading(build);
+    build_objects(build);
+    if (!build->failed)
+        build_details(build);
+    return !build->failed;
+}
+
+typedef bool build_parts(struct build *build, const struct snapshot *head, uint64_t now_ns);
+
+static const struct snapshot *snapshot_make(struct profile *profile, const struct snapshot *head,
+                                            uint64_t now_ns, double scale, build_parts *parts)
+{
+    struct held *held = calloc(1, sizeof *held);
+    if (!held)
+        return NULL;
+    arena_init(&held->arena);
+    struct build build = {.profile = profile,
+                          .arena = &held->arena,
+                          .snapshot = &held->snapshot,
+                          .scale = scale,
+                          .event = profile->options.ranking};
+    hash_init(&build.index);
+    bool built = parts(&build, head, now_ns);
+    hash_fini(&build.index);
+    if (built)
+        return &held->snapshot;
+    snapshot_free(&held->snapshot);
+    return NULL;
+}
+
+const struct snapshot *profile_snapshot(struct profile *profile, const struct snapshot *head,
+                                        uint64_t now_ns)
+{
+    search_tick(&profile->search, now_ns);
+    return snapshot_make(profile, head, now_ns, decay_advance(&profile->decay, now_ns), build_all);
+}
+
+const struct snapshot *profile_glance(struct profile *profile, const struct snapshot *head)
+{
+    return snapshot_make(profile, head, 0, profile->decay.scale, build_glance);
+}
+
+void snapshot_free(const struct snapshot *snapshot)
+{
+    struct held *held = (struct held *)(uintptr_t)snapshot;
+    if (!held)
+        return;
+    arena_fini(&held->arena);
+    free(held);
+}

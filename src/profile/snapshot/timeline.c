@@ -1,0 +1,648 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The run over time, at the period that its volatility speaks for, and its phases. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "profile/state.h"
+#include "profile/time/streams.h"
+
+/* The streams of each kind as they are shown. Private to timeline.c. */
+enum { STREAMS_SHOWN = 12 }; /* of objects, functions, groups of threads */
+
+/* All streams of one kind and measure, most first. The caller frees the list. */
+struct streams_sorted {
+    const struct stream **list;
+    size_t count;
+};
+
+/* Beside the tables of a stretch stands the run that it is of. */
+static inline const struct timeline *build_timeline_of(const struct build *build)
+{
+    const struct profile *run = build->profile->options.run;
+    return run ? &run->timeline : &build->profile->timeline;
+}
+
+enum {
+    FIELDS_SHOWN = 36,
+    FIELDS_OF_ONE = 9, /* object */
+    NAME_BYTES = 256
+};
+
+/* In the arena. */
+static const char *build_object_name(const struct build *build, uint32_t id)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct object_desc desc;
+    bool known = names->object && names->object(names->context, id, &desc);
+    return arena_string(build->arena, known && desc.name ? desc.name : "unknown");
+}
+
+static const char *function_name(const struct build *build, uint32_t id)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct function_desc desc;
+    bool known = names->function && names->function(names->context, id, &desc);
+    return arena_string(build->arena, known && desc.name ? desc.name : "unknown");
+}
+
+static int most(const void *left, const void *right)
+{
+    const struct stream *a = *(const struct stream *const *)left;
+    const struct stream *b = *(const struct stream *const *)right;
+    return a->total > b->total ? -1 : a->total < b->total;
+}
+
+static struct streams_sorted streams_sort(struct build *build, const struct streams *streams,
+                                          unsigned kind)
+{
+    struct streams_sorted sorted = {calloc(streams->count + 1, sizeof(struct stream *)), 0};
+    build->failed |= !sorted.list;
+    for (size_t i = 0; sorted.list && i < streams->count; i++)
+        if (STREAM_KIND(streams->list[i].key) == kind)
+            sorted.list[sorted.count++] = &streams->list[i];
+    if (sorted.list)
+        qsort(sorted.list, sorted.count, sizeof *sorted.list, most);
+    return sorted;
+}
+
+static double *curve_of(struct build *build, const struct streams *streams,
+                        const struct stream *stream, size_t by)
+{
+    double *curve = arena_array(build->arena, streams->points / by, sizeof *curve);
+    build->failed |= !curve;
+    if (curve && stream)
+        streams_curve(streams, stream, by, curve);
+    return curve;
+}
+
+static double *volatilities_of(struct build *build, const struct stream *stream, size_t count)
+{
+    struct volatility profile[VOLATILITY_PERIODS_MAX];
+    struct volatility_curve curve = {stream->at, 1};
+    double *values = arena_array(build->arena, count, sizeof *values);
+    build->failed |= !values;
+    volatility_profile_of(&curve, 1, timeline_ranking(build_timeline_of(build))->points, profile);
+    for (size_t i = 0; values && i < count; i++)
+        values[i] = profile[i].value;
+    return values;
+}
+
+/* What is listed: of one measure, at so many base periods. */
+struct listing {
+    const struct streams *streams;
+    size_t by;
+    bool ranks;
+    const struct snapshot_timeline *shown;
+};
+
+static struct snapshot_stream show(struct build *build, const struct listing *listing,
+                                   const struct stream *stream)
+{
+    const struct stream *all = streams_find(listing->streams, STREAM_KEY(STREAM_ALL, 0));
+    double *curve = curve_of(build, listing->streams, stream, listing->by);
+    bool profiled = listing->ranks && STREAM_KIND(stream->key) == STREAM_OBJECT;
+    return (struct snapshot_stream){
+        .object = UINT32_MAX,
+        .weight = curve,
+        .share = all && all->total > 0 ? stream->total / all->total : NAN,
+        .volatility = curve ? volatility_of(curve, listing->shown->periods) : NAN,
+        .volatilities =
+            profiled ? volatilities_of(build, stream, listing->shown->profile_count) : NULL};
+}
+
+static void streams_name(struct build *build, const struct stream *stream,
+                         struct snapshot_stream *shown)
+{
+    const struct timeline *timeline = build_timeline_of(build);
+    uint32_t id = STREAM_ID(stream->key);
+    char text[NAME_BYTES];
+    switch (STREAM_KIND(stream->key)) {
+    case STREAM_OBJECT:
+        shown->object = build_object_index(build, id);
+        shown->name = build_object_name(build, id);
+        return;
+    case STREAM_FUNCTION:
+        shown->name = function_name(build, id);
+        return;
+    case STREAM_FIELD:
+        shown->object = build_object_index(build, timeline->fields.fields[id].object);
+        shown->name = arena_string(build->arena, field_counts_name(&timeline->fields.fields[id],
+                                                                   &build->profile->options.names,
+                                                                   text, sizeof text));
+        return;
+    default:
+        shown->name = arena_string(build->arena, timeline->threads.names[id]);
+    }
+}
+
+/* Of fields no object may have more than its part; those of objects that are not listed are
+ * left out. */
+static bool is_wanted(const struct snapshot_streams *so_far, const struct snapshot_stream *field)
+{
+    unsigned of_it = 0;
+    for (size_t i = 0; i < so_far->count; i++)
+        of_it += so_far->list[i].object == field->object;
+    return field->object != UINT32_MAX && of_it < FIELDS_OF_ONE;
+}
+
+/* Objects that are one row have one curve. */
+static struct snapshot_stream *of_same_row(const struct build *build, unsigned kind,
+                                           const struct snapshot_streams *so_far, uint32_t object)
+{
+    for (size_t i = 0; build->parts && kind == STREAM_OBJECT && i < so_far->count; i++)
+        if (object != UINT32_MAX && so_far->list[i].object == object)
+            return &so_far->list[i];
+    return NULL;
+}
+
+static void add_curve(struct build *build, const struct listing *listing,
+                      const struct stream *stream, struct snapshot_stream *sum)
+{
+    struct snapshot_stream more = show(build, listing, stream);
+    for (size_t i = 0; more.weight && sum->weight && i < listing->shown->periods; i++)
+        sum->weight[i] += more.weight[i];
+    sum->share += more.share;
+    if (sum->weight)
+        sum->volatility = volatility_of(sum->weight, listing->shown->periods);
+}
+
+static struct snapshot_streams streams_list(struct build *build, const struct listing *listing,
+                                            const struct streams_sorted *sorted, size_t most)
+{
+    size_t room = sorted->count < most ? sorted->count : most;
+    struct snapshot_streams streams = {arena_array(build->arena, room, sizeof *streams.list), 0};
+    build->failed |= !streams.list;
+    for (size_t i = 0; i < sorted->count && streams.count < most && !build->failed; i++) {
+        struct snapshot_stream one = {.object = UINT32_MAX};
+        streams_name(build, sorted->list[i], &one);
+        if (STREAM_KIND(sorted->list[i]->key) == STREAM_FIELD && !is_wanted(&streams, &one))
+            continue;
+        struct snapshot_stream *same =
+            of_same_row(build, STREAM_KIND(sorted->list[i]->key), &streams, one.object);
+        if (same) {
+            add_curve(build, listing, sorted->list[i], same);
+            continue;
+        }
+        struct snapshot_stream *stream = &streams.list[streams.count++];
+        *stream = show(build, listing, sorted->list[i]);
+        stream->object = one.object;
+        stream->name = one.name;
+    }
+    return streams;
+}
+
+static struct snapshot_streams list_kind(struct build *build, const struct listing *listing,
+                                         unsigned kind, size_t most)
+{
+    struct streams_sorted sorted = streams_sort(build, listing->streams, kind);
+    struct snapshot_streams streams = {NULL, 0};
+    if (!build->failed)
+        streams = streams_list(build, listing, &sorted, most);
+    free(sorted.list);
+    return streams;
+}
+
+/* A measure that is not sampled has no streams, and stays empty. */
+static void list_measure(struct build *build, const struct listing *listing,
+                         struct snapshot_measured *measured)
+{
+    const struct stream *all = streams_find(listing->streams, STREAM_KEY(STREAM_ALL, 0));
+    const struct stream *nobody = streams_find(listing->streams, STREAM_KEY(STREAM_NOBODY, 0));
+    if (!all && !listing->ranks)
+        return;
+    measured->all = curve_of(build, listing->streams, all, listing->by);
+    if (nobody)
+        measured->nobody = curve_of(build, listing->streams, nobody, listing->by);
+    measured->objects = list_kind(build, listing, STREAM_OBJECT, STREAMS_SHOWN);
+    measured->functions = list_kind(build, listing, STREAM_FUNCTION, STREAMS_SHOWN);
+    measured->fields = list_kind(build, listing, STREAM_FIELD, FIELDS_SHOWN);
+    measured->threads = list_kind(build, listing, STREAM_THREADS, STREAMS_SHOWN);
+}
+
+/* Lists all kinds of all measures in `shown`, whose profile stands already, at `by` base periods.
+ * Returns the objects of what ranks; build->failed: out of memory. */
+static struct streams_sorted build_streams(struct build *build, size_t by,
+                                           struct snapshot_timeline *shown)
+{
+    const struct timeline *timeline = build_timeline_of(build);
+    shown->periods = timeline_ranking(timeline)->points / by;
+    shown->ranks = timeline->ranks;
+    for (int i = 0; i < SNAPSHOT_MEASURES && !build->failed; i++) {
+        bool ranks = i == (int)timeline->ranks;
+        list_measure(build, &(struct listing){&timeline->by[i], by, ranks, shown}, &shown->by[i]);
+    }
+    return streams_sort(build, timeline_ranking(timeline), STREAM_OBJECT);
+}
+
+enum { PHASES_SHOWN = 500, COMPARED = 256 };
+
+/* Base points of a stretch, and what all objects have in them. */
+struct span {
+    size_t first;
+    size_t end;
+    double all;
+    double nobody; /* what has no object */
+};
+
+/* Elapsed time, s, at a time of the samples' clock. */
+static double build_seconds(const struct build *build, uint64_t now_ns, uint64_t at_ns)
+{
+    double back = now_ns >= at_ns ? (double)(now_ns - at_ns) : -(double)(at_ns - now_ns);
+    return build->snapshot->elapsed_s - back / 1e9;
+}
+
+static double sum_of(const struct stream *stream, const struct span *span)
+{
+    double sum = 0;
+    for (size_t i = span->first; i < span->end; i++)
+        sum += stream->at[i];
+    return sum;
+}
+
+/* Only points that lie in it as a whole, for the others hold misses of its neighbours; where there
+ * is none, the one in its middle. */
+static struct span span_of(const struct streams *streams, const struct phases_segment *segment)
+{
+    const struct stream *all = streams_find(streams, STREAM_KEY(STREAM_ALL, 0));
+    const struct stream *nobody = streams_find(streams, STREAM_KEY(STREAM_NOBODY, 0));
+    uint64_t period_ns = streams->period_ns;
+    uint64_t from_ns = segment->start_ns - streams->start_ns;
+    uint64_t to_ns = segment->end_ns - streams->start_ns;
+    if (segment->start_ns < streams->start_ns)
+        from_ns = 0;
+    if (segment->end_ns < streams->start_ns)
+        to_ns = 0;
+    struct span span = {(size_t)((from_ns + period_ns - 1) / period_ns),
+                        (size_t)(to_ns / period_ns), 0, 0};
+    if (span.end <= span.first) {
+        span.first = (size_t)((from_ns + to_ns) / 2 / period_ns);
+        span.end = span.first + 1;
+    }
+    if (span.end > streams->points + 1)
+        span.end = streams->points + 1;
+    if (all)
+        span.all = sum_of(all, &span);
+    if (nobody)
+        span.nobody = sum_of(nobody, &span);
+    return span;
+}
+
+/* The stream with most misses in a stretch; NULL: none has any. */
+static const struct stream *leader_of(const struct streams_sorted *objects, const struct span *span,
+                                      double *weight)
+{
+    const struct stream *leader = NULL;
+    *weight = 0;
+    for (size_t i = 0; i < objects->count; i++) {
+        /* They come by their totals: none that follows has more. */
+        if (objects->list[i]->total <= *weight)
+            break;
+        double sum = sum_of(objects->list[i], span);
+        if (sum > *weight) {
+            *weight = sum;
+            leader = objects->list[i];
+        }
+    }
+    return leader;
+}
+
+/* The stream whose share is higher in `more` than in `less` by most, and by how much (0 to 1). */
+static const struct stream *most_apart(const struct streams_sorted *objects,
+                                       const struct span *more, const struct span *less, double *by)
+{
+    const struct stream *found = NULL;
+    *by = 0;
+    for (size_t i = 0; i < objects->count && more->all > 0 && less->all > 0; i++) {
+        const struct stream *stream = objects->list[i];
+        /* By their totals: no share of those that follow can be higher than that. */
+        if (stream->total / more->all <= *by)
+            break;
+        double apart = sum_of(stream, more) / more->all - sum_of(stream, less) / less->all;
+        if (apart > *by) {
+            *by = apart;
+            found = stream;
+        }
+    }
+    return found;
+}
+
+/* The part of the misses that fell elsewhere (total variation); those beyond the first are one. */
+static double apart_by(const struct streams_sorted *objects, const struct span *before,
+                       const struct span *span)
+{
+    double rest = 0;
+    double apart = 0;
+    if (!(before->all > 0) || !(span->all > 0))
+        return NAN;
+    for (size_t i = 0; i < objects->count && i < COMPARED; i++) {
+        double more = sum_of(objects->list[i], span) / span->all -
+                      sum_of(objects->list[i], before) / before->all;
+        apart += fabs(more) / 2;
+        rest -= more;
+    }
+    return fmin(apart + fabs(rest) / 2, 1);
+}
+
+static const char *name_of(const struct build *build, const struct stream *stream)
+{
+    return stream ? build_object_name(build, STREAM_ID(stream->key)) : NULL;
+}
+
+static void lead(struct build *build, const struct streams_sorted *objects, const struct span *span,
+                 struct snapshot_phase *shown)
+{
+    double weight;
+    const struct stream *leader = leader_of(objects, span, &weight);
+    shown->object = leader ? build_object_index(build, STREAM_ID(leader->key)) : UINT32_MAX;
+    shown->leader = name_of(build, leader);
+    shown->leader_share = leader && span->all > 0 ? weight / span->all : NAN;
+}
+
+static void phases_compare(struct build *build, const struct streams_sorted *objects,
+                           const struct span *before, const struct span *span,
+                           struct snapshot_phase *shown)
+{
+    double by;
+    shown->distance = apart_by(objects, before, span);
+    shown->rose = name_of(build, most_apart(objects, span, before, &by));
+    shown->rose_by = shown->rose ? by : NAN;
+    shown->fell = name_of(build, most_apart(objects, before, span, &by));
+    shown->fell_by = shown->fell ? by : NAN;
+}
+
+/* Of the streams that are listed. */
+static void phases_share(struct build *build, const struct streams_sorted *objects, size_t count,
+                         const struct span *span, struct snapshot_phase *shown)
+{
+    double everything = span->all + span->nobody;
+    shown->nobody = everything > 0 ? span->nobody / everything : NAN;
+    if (!(span->all > 0))
+        return;
+    shown->shares = arena_array(build->arena, count, sizeof *shown->shares);
+    build->failed |= !shown->shares;
+    for (size_t i = 0; i < count && shown->shares; i++)
+        shown->shares[i] = sum_of(objects->list[i], span) / span->all;
+}
+
+/* A phase of its letter was listed before. */
+static bool is_repeated(const struct phases_segment *segments, size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (segments[i].phase == segments[index].phase && segments[i].phase != PHASES_NONE)
+            return true;
+    return false;
+}
+
+static void phases_list(struct build *build, const struct streams_sorted *objects, uint64_t now_ns,
+                        struct snapshot_timeline *shown)
+{
+    const struct timeline *timeline = build_timeline_of(build);
+    const struct phases *phases = &timeline->phases;
+    size_t count = phases->segment_count < PHASES_SHOWN ? phases->segment_count : PHASES_SHOWN;
+    struct phases_segment *segments = arena_array(build->arena, count, sizeof *segments);
+    count = segments ? phases_newest(phases, segments, count) : 0;
+    build->failed |= !segments;
+    struct span before = {0, 0, 0, 0};
+    shown->phases = arena_array(build->arena, count, sizeof *shown->phases);
+    build->failed |= !shown->phases;
+    for (size_t i = 0; i < count && !build->failed; i++) {
+        struct snapshot_phase *phase = &shown->phases[shown->phase_count++];
+        struct span span = span_of(timeline_ranking(timeline), &segments[i]);
+        *phase = (struct snapshot_phase){
+            .start_s = build_seconds(build, now_ns, segments[i].start_ns),
+            .end_s = build_seconds(build, now_ns, segments[i].end_ns),
+            .samples = segments[i].samples,
+            .told_s = segments[i].told_ns ? build_seconds(build, now_ns, segments[i].told_ns) : NAN,
+            .distance = NAN,
+            .rose_by = NAN,
+            .fell_by = NAN};
+        uint8_t letter = segments[i].phase;
+        phase->again = i + 1 == count ? letter < phases->known_count : is_repeated(segments, i);
+        if (letter != PHASES_NONE)
+            snprintf(phase->name, sizeof phase->name, "%c", 'A' + letter);
+        lead(build, objects, &span, phase);
+        phases_share(build, objects, snapshot_timeline_ranking(shown)->objects.count, &span, phase);
+        if (i)
+            phases_compare(build, objects, &before, &span, phase);
+        phase->inversion =
+            i && phase->leader && phase[-1].leader && phase->object != phase[-1].object;
+        before = span;
+    }
+}
+
+/* What the last change was, in points: it is the one that is felt now. */
+static const char *read_change(struct build *build, const struct snapshot_phase *now)
+{
+    char since[TEXT_TIME_BYTES];
+    text_time(since, now->start_s);
+    if (now->rose && now->fell)
+        return arena_printf(build->arena, "Since %s %s has %.0f points more and %s %.0f fewer.",
+                            since, now->rose, now->rose_by * 100, now->fell, now->fell_by * 100);
+    return arena_printf(build->arena, "The last one began at %s.", since);
+}
+
+static const char *read_phases(struct build *build, const struct snapshot_timeline *shown)
+{
+    const struct phases *phases = &build_timeline_of(build)->phases;
+    /* What goes on is one more, unless it is known already. */
+    size_t different = phases->known_count + (phases_now(phases) == PHASES_NONE);
+    size_t inversions = 0;
+    const struct snapshot_phase *now =
+        shown->phase_count ? &shown->phases[shown->phase_count - 1] : NULL;
+    for (size_t i = 0; i < shown->phase_count; i++)
+        inversions += shown->phases[i].inversion;
+    if (!now || !now->leader)
+        return "No samples yet.";
+    if (shown->phase_count == 1)
+        return arena_printf(build->arena,
+                            "One phase so far: the shares of the objects have not changed; %s "
+                            "leads.",
+                            now->leader);
+    const char *change = read_change(build, now);
+    build->failed |= !change;
+    if (build->failed)
+        return NULL;
+    if (!inversions)
+        return arena_printf(build->arena, "%zu stretches of %zu phases; %s leads in all. %s",
+                            shown->phase_count, different, now->leader, change);
+    return arena_printf(build->arena,
+                        "%zu stretches of %zu phases; another object leads after %zu of the "
+                        "changes, now %s. %s",
+                        shown->phase_count, different, inversions, now->leader, change);
+}
+
+/* Lists the phases and writes the reading; the streams are in `shown` already. `objects` as
+ * build_streams() gave them. build->failed: out of memory. */
+static void build_phases(struct build *build, const struct streams_sorted *objects, uint64_t now_ns,
+                         struct snapshot_timeline *shown)
+{
+    phases_list(build, objects, now_ns, shown);
+    if (!build->failed)
+        shown->reading = read_phases(build, shown);
+}
+
+enum {
+    STREAMS_PROFILED = 8,
+    TURNS_SHOWN = 8,
+    TURNS_POINTS = 12 /* of a curve, for a correlation to mean something */
+};
+
+/* Shares that go against each other like this take turns. */
+static const double turns_at = -0.6;
+static const double turns_share = 0.05; /* of the misses that both must have */
+
+/* Pearson's, of the shares that two streams have of each period. */
+static double correlation(const struct snapshot_timeline *shown, const double *left,
+                          const double *right)
+{
+    double sums[5] = {0};
+    double count = 0;
+    const double *all = snapshot_timeline_ranking(shown)->all;
+    for (size_t i = 0; i < shown->periods; i++) {
+        if (!(all[i] > 0))
+            continue;
+        double x = left[i] / all[i];
+        double y = right[i] / all[i];
+        sums[0] += x;
+        sums[1] += y;
+        sums[2] += x * x;
+        sums[3] += y * y;
+        sums[4] += x * y;
+        count++;
+    }
+    double x_spread = sums[2] - sums[0] * sums[0] / count;
+    double y_spread = sums[3] - sums[1] * sums[1] / count;
+    if (count < TURNS_POINTS || !(x_spread > 1e-9) || !(y_spread > 1e-9))
+        return 0;
+    return (sums[4] - sums[0] * sums[1] / count) / sqrt(x_spread * y_spread);
+}
+
+static int strongest(const void *left, const void *right)
+{
+    const struct snapshot_turns *a = left;
+    const struct snapshot_turns *b = right;
+    return (a->correlation > b->correlation) - (a->correlation < b->correlation);
+}
+
+static void list_turns(struct build *build, struct snapshot_timeline *shown)
+{
+    struct snapshot_turns all[STREAMS_SHOWN * STREAMS_SHOWN / 2];
+    const struct snapshot_streams *objects = &snapshot_timeline_ranking(shown)->objects;
+    size_t count = 0;
+    for (uint32_t i = 0; i < objects->count; i++) {
+        for (uint32_t k = i + 1; k < objects->count; k++) {
+            double r = correlation(shown, objects->list[i].weight, objects->list[k].weight);
+            if (r <= turns_at && objects->list[k].share >= turns_share)
+                all[count++] = (struct snapshot_turns){i, k, r};
+        }
+    }
+    qsort(all, count, sizeof *all, strongest);
+    shown->turn_count = count < TURNS_SHOWN ? count : TURNS_SHOWN;
+    shown->turns = arena_array(build->arena, shown->turn_count, sizeof *shown->turns);
+    build->failed |= !shown->turns;
+    for (size_t i = 0; i < shown->turn_count && shown->turns; i++)
+        shown->turns[i] = all[i];
+}
+
+static struct snapshot_volatility *
+copy_profile(struct build *build, const struct volatility *profile, size_t count, double base_s)
+{
+    struct snapshot_volatility *copy = arena_array(build->arena, count, sizeof *copy);
+    build->failed |= !copy;
+    for (size_t i = 0; i < count && copy; i++)
+        copy[i] = (struct snapshot_volatility){(double)profile[i].by * base_s, profile[i].value};
+    return copy;
+}
+
+/* Two points in the shortest phase, or the picture would show none; as many more as there is room
+ * for where the shortest is longer. 0: no phase has ended. */
+static size_t most_of_phase(const struct timeline *timeline)
+{
+    const struct phases *phases = &timeline->phases;
+    uint64_t shortest_ns = phases_shortest_ns(phases);
+    /* Its beginning may not have been seen, but it is drawn. */
+    if (phases->segment_count > 1) {
+        uint64_t first_ns = phases->segments[0].end_ns - phases->segments[0].start_ns;
+        if (!shortest_ns || first_ns < shortest_ns)
+            shortest_ns = first_ns;
+    }
+    size_t most = (size_t)(shortest_ns / (2 * timeline_ranking(timeline)->period_ns));
+    return most || !shortest_ns ? most : 1;
+}
+
+/* Where no period damps the noise, the calmest is no reason to draw a few coarse blocks, but
+ * reason to draw as many points as the eye can use. */
+static size_t keep_detail(const struct streams *streams, size_t by)
+{
+    enum { POINTS_LEAST = 60 };
+    size_t most = streams->points / POINTS_LEAST;
+    by = by < most ? by : most;
+    return by ? by : 1;
+}
+
+static size_t list_profile(struct build *build, struct snapshot_timeline *shown)
+{
+    const struct timeline *timeline = build_timeline_of(build);
+    const struct streams *streams = timeline_ranking(timeline);
+    struct volatility profile[VOLATILITY_PERIODS_MAX];
+    size_t count = volatility_profile(streams, STREAM_OBJECT, STREAMS_PROFILED, profile);
+    size_t by = volatility_period(profile, count, SNAPSHOT_VOLATILITY_DAMPED);
+    size_t most = most_of_phase(timeline);
+    shown->profile = copy_profile(build, profile, count, shown->base_s);
+    shown->profile_count = shown->profile ? count : 0;
+    for (size_t i = 0; i < count; i++)
+        if (profile[i].by == by && profile[i].value <= SNAPSHOT_VOLATILITY_DAMPED)
+            shown->damped_s = (double)by * shown->base_s;
+    if (isnan(shown->damped_s))
+        by = keep_detail(streams, by);
+    return most && most < by ? most : by;
+}
+
+/* What is refreshed at more than half of the shortest phase would miss it. Where nothing damps the
+ * noise, waiting longer shows nothing better. */
+static void list_recent(struct build *build, struct snapshot_timeline *shown)
+{
+    const struct timeline *timeline = build_timeline_of(build);
+    const struct recent *recent = &timeline->recent;
+    const double base_s = (double)TIMELINE_BASE_NS / 1e9;
+    double shortest_s = (double)phases_shortest_ns(&timeline->phases) / 1e9;
+    shown->recent = copy_profile(build, recent->profile, recent->profile_count, base_s);
+    shown->recent_count = shown->recent ? recent->profile_count : 0;
+    shown->recent_damped = recent_is_damped(recent);
+    if (!recent->by)
+        return;
+    shown->recent_s = (double)recent->by * base_s;
+    if (shown->recent_damped)
+        shown->display_s = shortest_s > 0 ? fmin(shown->recent_s, shortest_s / 2) : shown->recent_s;
+}
+
+void build_timeline(struct build *build, uint64_t now_ns)
+{
+    const struct timeline *timeline = build_timeline_of(build);
+    struct snapshot_timeline *shown = &build->snapshot->timeline;
+    *shown = (struct snapshot_timeline){.start_s = NAN,
+                                        .period_s = NAN,
+                                        .base_s = NAN,
+                                        .damped_s = NAN,
+                                        .recent_s = NAN,
+                                        .display_s = NAN};
+    if (!timeline->started || !timeline->phases.segments)
+        return;
+    const struct streams *streams = timeline_ranking(timeline);
+    if (build->profile->options.run)
+        now_ns = build->profile->options.run->decay.now_ns;
+    shown->start_s = build_seconds(build, now_ns, streams->start_ns);
+    shown->start_ns = streams->start_ns;
+    shown->base_s = (double)streams->period_ns / 1e9;
+    size_t by = list_profile(build, shown);
+    shown->period_s = (double)by * shown->base_s;
+    list_recent(build, shown);
+    struct streams_sorted objects = build_streams(build, by, shown);
+    if (!build->failed)
+        build_phases(build, &objects, now_ns, shown);
+    if (!build->failed)
+        list_turns(build, shown);
+    free(objects.list);
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How lines were used, of everything and of each part. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/state.h"
+#include "profile/tables/statistics.h"
+#include "sim_abi.h"
+
+/* Fewer lines say nothing yet of a level. */
+enum { LINES_LEAST = 64 };
+
+static void read_sums(const struct build *build, const struct use_sums *sums,
+                      struct snapshot_use *out)
+{
+    *out = (struct snapshot_use){
+        .lines = build_read(build, &sums->lines),
+        .fetched_bytes = build_read(build, &sums->fetched_bytes),
+        .used_bytes = build_read(build, &sums->used_bytes),
+        .touched_bytes = build_read(build, &sums->touched_bytes),
+    };
+    for (int i = 0; i < LINE_USES; i++)
+        out->uses[i] = build_read(build, &sums->uses[i]);
+}
+
+/* Where large caches lose nothing while a program runs, the nearer ones do. */
+void build_uses(struct build *build)
+{
+    const struct use *use = &build->profile->use;
+    struct snapshot_uses *uses = &build->snapshot->uses;
+    uint8_t wanted = use->level_of[build->event];
+    *uses = (struct snapshot_uses){0};
+    if (!use->rows)
+        return;
+    for (unsigned level = wanted ? wanted : USE_LEVELS; level-- > 0 && !uses->told;) {
+        uses->told = use->all[level].lines.at[BASIS_RUN] >= LINES_LEAST;
+        uses->level = (uint8_t)level;
+    }
+    for (unsigned level = 0; level < USE_LEVELS && !uses->told; level++) {
+        uses->told = use->all[level].lines.at[BASIS_RUN] > 0;
+        uses->level = (uint8_t)level;
+    }
+    uses->is_nearer = uses->told && uses->level + 1 != wanted;
+    if (uses->told)
+        read_sums(build, &use->all[uses->level], &uses->all);
+}
+
+static const struct use_sums *use_sums_find(const struct build *build, enum use_of of, uint32_t id,
+                                            uint64_t offset)
+{
+    const struct snapshot_uses *uses = &build->snapshot->uses;
+    return uses->told ? use_row(&build->profile->use, use_key(of, uses->level, id, offset)) : NULL;
+}
+
+struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use *sum)
+{
+    if (!(sum->lines > 0))
+        return NULL;
+    struct snapshot_use *use = arena_array(build->arena, 1, sizeof *use);
+    build->failed |= !use;
+    if (use)
+        *use = *sum;
+    return use;
+}
+
+static struct snapshot_use *build_use(struct build *build, enum use_of of, uint32_t id,
+                                      uint64_t offset)
+{
+    const struct use_sums *sums = use_sums_find(build, of, id, offset);
+    struct snapshot_use sum = {0};
+    if (sums)
+        read_sums(build, sums, &sum);
+    return build_use_of(build, &sum);
+}
+
+struct snapshot_use *build_object_use(struct build *build, uint32_t object)
+{
+    return build_use(build, USE_OBJECT, object, 0);
+}
+
+struct snapshot_use *build_function_use(struct build *build, uint32_t function)
+{
+    return build_use(build, USE_FUNCTION, function, 0);
+}
+
+struct snapshot_use *build_instruction_use(struct build *build, uint64_t ip)
+{
+    return build_use(build, USE_INSTRUCTION, 0, ip);
+}
+
+void build_sum_offset_use(const struct build *build, const struct pair *pair,
+                          struct snapshot_use *sum)
+{
+    const struct use_sums *sums =
+        use_sums_find(build, USE_FIELD, PAIR_OBJECT(pair->owner), pair->key);
+    struct snapshot_use one;
+    if (!sums)
+        return;
+    read_sums(build, sums, &one);
+    snapshot_use_sum(sum, &one);
+}
+
+/* Miss-ratio curves of everything, of objects and of source lines. */
+
+enum { LISTED = 64, LOCATED = 512, FIRST_SIZE = 1024 };
+
+double snapshot_reuse_size(unsigned point)
+{
+    return FIRST_SIZE * exp2(point / 2.0);
+}
+
+/* ---- the caches to be marked ---- */
+
+static void add_mark(struct snapshot_reuse *reuse, const char *name, uint64_t size_bytes,
+                     bool simulated)
+{
+    if (!size_bytes || reuse->mark_count == REUSE_MARKS)
+        return;
+    for (size_t i = 0; i < reuse->mark_count; i++)
+        if (reuse->marks[i].size_bytes == size_bytes)
+            return;
+    struct snapshot_reuse_mark *mark = &reuse->marks[reuse->mark_count++];
+    snprintf(mark->name, sizeof mark->name, "%s", name);
+    mark->size_bytes = size_bytes;
+    mark->simulated = simulated;
+}
+
+static void add_marks(const struct build *build, struct snapshot_reuse *reuse)
+{
+    static const char *const simulated[SIMULATION_LEVELS_MAX] = {"L1", "L2", "L3", "L4"};
+    static const char *const own[] = {"own L1", "own L2", "own L3"};
+    const struct snapshot_simulation *simulation = &build->snapshot->simulation;
+    const struct profile_options *options = &build->profile->options;
+    uint32_t line_bytes = options->geometry.line_bytes ? options->geometry.line_bytes : 64;
+    for (uint32_t i = 0; i < simulation->level_count && i < SIMULATION_LEVELS_MAX; i++)
+        add_mark(reuse, simulated[i], simulation->level[i].size_bytes, true);
+    for (int i = 0; i < 3; i++)
+        add_mark(reuse, own[i], options->cache_lines[i] * line_bytes, false);
+}
+
+/* ---- one curve ---- */
+
+/*
+ * One line in `one_in` is watched, and distances are counted in those: one of d lines is off by the
+ * square root of d * one_in, which moves a step of the curve to another size. And what is seen of
+ * some lines is said of all.
+ */
+static struct snapshot_share missed(const struct build *build, const struct distances_row *from,
+                                    double told, double one_in, double lines)
+{
+    const double sigmas = 1.96, widest = 0.9;
+    enum snapshot_basis basis = build->snapshot->basis;
+    double reach = fmin(widest, sigmas * sqrt(one_in / lines));
+    double uses = build_read(build, &from->told);
+    double first = build_read(build, &from->first);
+    double watched = first > 0 ? fmin(uses, fmax(1, first / one_in)) : uses;
+    double far_lines = distances_step_up(lines * (1 + reach));
+    double near_lines = distances_step_down(lines * (1 - reach));
+    double far = fmin(told * distances_miss_ratio(from, basis, far_lines), 1);
+    double near = fmin(told * distances_miss_ratio(from, basis, near_lines), 1);
+    return (struct snapshot_share){
+        .value = fmin(told * distances_miss_ratio(from, basis, lines), 1),
+        .low = interval_share(far, watched).low,
+        .high = interval_share(near, watched).high,
+    };
+}
+
+/*
+ * `told` over `really`: accesses as they are estimated from the lines watched, over those that were
+ * counted. Which lines are watched is chance, and a hot one counts for much: what is known better
+ * puts the whole right (SHARDS-adj, Waldspurger et al. 2015, section 2.4).
+ */
+static void reuse_row_fill(const struct build *build, const struct distances_row *from, double told,
+                           struct snapshot_reuse_row *row)
+{
+    const struct snapshot_reuse *reuse = &build->snapshot->reuse;
+    double line_bytes = build->profile->distances.line_bytes;
+    double all = build_read(build, &from->all);
+    double of_run = build->profile->distances.all.first.at[BASIS_RUN];
+    double one_in = fmax(SIM_REUSE_ONE_IN, of_run / SIM_REUSE_LINES);
+    row->object = row->code = UINT32_MAX;
+    row->uses = build_read(build, &from->told);
+    row->first = all > 0 ? fmin(told * build_read(build, &from->first) / all, 1) : NAN;
+    for (unsigned i = 0; i < REUSE_POINTS; i++)
+        row->miss[i] = missed(build, from, told, one_in, snapshot_reuse_size(i) / line_bytes);
+    for (size_t i = 0; i < REUSE_MARKS; i++) {
+        double lines = i < reuse->mark_count ? (double)reuse->marks[i].size_bytes / line_bytes : 0;
+        row->at[i] = lines > 0 ? missed(build, from, told, one_in, lines)
+                               : (struct snapshot_share){NAN, NAN, NAN};
+    }
+}
+
+/* 1: what was counted is not of the same time. */
+static double told_of_counted(const struct build *build)
+{
+    const struct snapshot *snapshot = build->snapshot;
+    double told = build->profile->distances.all.all.at[BASIS_RUN];
+    double counted = (double)snapshot->simulation.accesses;
+    bool since_start = !(snapshot->counted_s < snapshot->elapsed_s);
+    return since_start && told > 0 && counted > 0 ? told / counted : 1;
+}
+
+static double share_of(const struct build *build, const struct distances_row *row)
+{
+    double all = build_read(build, &build->profile->distances.all.all);
+    return all > 0 ? build_read(build, &row->all) / all : NAN;
+}
+
+static int most_accesses(const void *left, const void *right)
+{
+    const struct distances_row *a = *(const struct distances_row *const *)left;
+    const struct distances_row *b = *(const struct distances_row *const *)right;
+    double difference = a->all.at[BASIS_RUN] - b->all.at[BASIS_RUN];
+    return difference > 0 ? -1 : difference < 0 ? 1 : (a->id > b->id) - (a->id < b->id);
+}
+
+static int most_share(const void *left, const void *right)
+{
+    const struct snapshot_reuse_row *a = left;
+    const struct snapshot_reuse_row *b = right;
+    return a->share != b->share ? (a->share > b->share ? -1 : 1)
+                                : (a->id > b->id) - (a->id < b->id);
+}
+
+/* Pointers to all rows of a kind, the most accesses first. */
+static size_t reuse_sort_rows(const struct distances *distances, enum distances_of of,
+                              const struct distances_row **out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < DISTANCE_ROWS; i++)
+        if (distances->rows[i].key && distances->rows[i].of == of)
+            out[count++] = &distances->rows[i];
+    qsort(out, count, sizeof *out, most_accesses);
+    return count;
+}
+
+/* ---- objects ---- */
+
+static const char *object_name(struct build *build, uint32_t id)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct object_desc desc = {0};
+    uint32_t index = build_object_index(build, id);
+    if (index != UINT32_MAX)
+        return build->snapshot->objects[index].name;
+    bool known = names->object && names->object(names->context, id, &desc) && desc.name;
+    return arena_string(build->arena, known ? desc.name : "unknown");
+}
+
+static void list_objects(struct build *build, const struct distances_row **sorted, size_t count)
+{
+    struct snapshot_reuse *reuse = &build->snapshot->reuse;
+    for (size_t i = 0; i < count && i < LISTED; i++) {
+        struct snapshot_reuse_row *row = &reuse->objects[reuse->object_count++];
+        *row =
+            (struct snapshot_reuse_row){.id = sorted[i]->id, .share = share_of(build, sorted[i])};
+        reuse_row_fill(build, sorted[i], 1, row);
+        row->name = object_name(build, (uint32_t)sorted[i]->id);
+        row->object = build_object_index(build, (uint32_t)sorted[i]->id);
+        build->failed |= !row->name;
+    }
+    qsort(reuse->objects, reuse->object_count, sizeof *reuse->objects, most_share);
+}
+
+/* ---- source lines ---- */
+
+struct located {
+    const struct distances_row *row;
+    const char *file; /* NULL: not known */
+    uint32_t line;
+};
+
+/* Where the line is not known, all of a function is one. */
+static int by_line(const void *left, const void *right)
+{
+    const struct located *a = left;
+    const struct located *b = right;
+    if (a->row->function != b->row->function)
+        return a->row->function < b->row->function ? -1 : 1;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    return strcmp(a->file ? a->file : "", b->file ? b->file : "");
+}
+
+static void locate(struct build *build, struct located *located)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct instruction_desc desc = {0};
+    if (!names->instruction || !names->instruction(names->context, located->row->id, &desc) ||
+        !desc.file)
+        return;
+    located->file = arena_string(build->arena, desc.file);
+    located->line = located->file ? desc.line : 0;
+}
+
+static const char *base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash && slash[1] ? slash + 1 : file;
+}
+
+static void name_line(struct build *build, const struct located *located,
+                      struct snapshot_reuse_row *row)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct function_desc desc = {0};
+    char name[160];
+    uint32_t function = located->row->function;
+    bool known = names->function && names->function(names->context, function, &desc) && desc.name;
+    row->function = arena_string(build->arena, known ? desc.name : "unknown");
+    row->line = located->line;
+    if (located->file)
+        snprintf(name, sizeof name, "%.128s:%u", base_name(located->file), located->line);
+    row->name = located->file ? arena_string(build->arena, name) : row->function;
+    row->id = located->row->id;
+    for (size_t i = 0; i < build->snapshot->code_count && row->code == UINT32_MAX; i++)
+        if (build->snapshot->code[i].id == function)
+            row->code = (uint32_t)i;
+    build->failed |= !row->function || !row->name;
+}
+
+static void list_lines(struct build *build, const struct distances_row **sorted, size_t count)
+{
+    struct snapshot_reuse *reuse = &build->snapshot->reuse;
+    struct located located[LOCATED] = {0};
+    count = count < LOCATED ? count : LOCATED;
+    for (size_t i = 0; i < count; i++) {
+        located[i].row = sorted[i];
+        locate(build, &located[i]);
+    }
+    qsort(located, count, sizeof *located, by_line);
+    for (size_t i = 0, next; i < count && !build->failed; i = next) {
+        struct distances_row sum = *located[i].row;
+        for (next = i + 1; next < count && !by_line(&located[i], &located[next]); next++)
+            distances_sum(&sum, located[next].row);
+        struct snapshot_reuse_row *row = &reuse->lines[reuse->line_count++];
+        *row = (struct snapshot_reuse_row){.share = share_of(build, &sum)};
+        reuse_row_fill(build, &sum, 1, row);
+        name_line(build, &located[i], row);
+    }
+    qsort(reuse->lines, reuse->line_count, sizeof *reuse->lines, most_share);
+    reuse->line_count = reuse->line_count < LISTED ? reuse->line_count : LISTED;
+}
+
+void build_reuse(struct build *build)
+{
+    const struct distances *distances = &build->profile->distances;
+    struct snapshot_reuse *reuse = &build->snapshot->reuse;
+    *reuse = (struct snapshot_reuse){0};
+    if (!distances->rows || !(distances->all.all.at[BASIS_RUN] > 0))
+        return;
+    const struct distances_row **sorted = calloc(DISTANCE_ROWS, sizeof(struct distances_row *));
+    reuse->objects = arena_array(build->arena, LISTED, sizeof *reuse->objects);
+    reuse->lines = arena_array(build->arena, LOCATED, sizeof *reuse->lines);
+    build->failed |= !sorted || !reuse->objects || !reuse->lines;
+    if (!build->failed) {
+        reuse->told = true;
+        add_marks(build, reuse);
+        reuse->all = (struct snapshot_reuse_row){.name = "all", .share = 1};
+        reuse_row_fill(build, &distances->all, told_of_counted(build), &reuse->all);
+        list_objects(build, sorted, reuse_sort_rows(distances, DISTANCES_OBJECT, sorted));
+        list_lines(build, sorted, reuse_sort_rows(distances, DISTANCES_INSTRUCTION, sorted));
+    }
+    free(sorted);
+}

@@ -1,0 +1,672 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Watches by object: estimates, and the code that touched next. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "profile/cache/reuse.h"
+#include "profile/findings/findings.h"
+#include "profile/state.h"
+#include "profile/tables/statistics.h"
+
+/* Which code touched watched lines next; declared in watch.c. */
+
+static bool is_touch(const struct reuse_leg *leg)
+{
+    return leg->kind != WATCH_VISIT && leg->happened;
+}
+
+/* Touches first, by instruction. */
+static int by_code(const void *left, const void *right)
+{
+    const struct reuse_leg *a = *(const struct reuse_leg *const *)left;
+    const struct reuse_leg *b = *(const struct reuse_leg *const *)right;
+    if (is_touch(a) != is_touch(b))
+        return is_touch(a) ? -1 : 1;
+    return (a->ip > b->ip) - (a->ip < b->ip);
+}
+
+static void watch_describe_code(struct build *build, const struct reuse_leg *leg,
+                                struct snapshot_watch_code *code)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct function_desc function = {0};
+    struct instruction_desc place = {0};
+    code->id = leg->function;
+    if (names->function && names->function(names->context, leg->function, &function)) {
+        code->function = arena_string(build->arena, function.name);
+        code->module = arena_string(build->arena, function.module);
+    }
+    if (leg->ip >> 63)
+        code->function = arena_string(build->arena, "the kernel");
+    if (!code->function || !*code->function)
+        code->function = arena_printf(build->arena, "0x%" PRIx64, leg->ip);
+    if (names->instruction && names->instruction(names->context, leg->ip, &place) && place.file) {
+        code->file = arena_string(build->arena, place.file);
+        code->line = place.line;
+    }
+    const char *slash = code->file ? strrchr(code->file, '/') : NULL;
+    code->text = code->file ? arena_printf(build->arena, "%s (%s:%" PRIu32 ")", code->function,
+                                           slash ? slash + 1 : code->file, code->line)
+                            : code->function;
+    build->failed |= !code->function || !code->text;
+}
+
+/* Instructions with the most touches, most first: more than are shown, for some are of one line. */
+struct leading {
+    struct {
+        const struct reuse_leg *leg;
+        size_t touches;
+    } list[2 * SNAPSHOT_WATCH_CODES];
+    size_t count;
+};
+
+static void lead(struct leading *leading, const struct reuse_leg *leg, size_t touches)
+{
+    enum { MOST = sizeof leading->list / sizeof *leading->list };
+    size_t at = leading->count;
+    while (at > 0 && leading->list[at - 1].touches < touches)
+        at--;
+    if (at == MOST)
+        return;
+    leading->count += leading->count < MOST;
+    memmove(&leading->list[at + 1], &leading->list[at],
+            (leading->count - 1 - at) * sizeof *leading->list);
+    leading->list[at].leg = leg;
+    leading->list[at].touches = touches;
+}
+
+/* The row of the same function and line, or where it would stand. */
+static size_t find_code(const struct snapshot_watch_object *object,
+                        const struct snapshot_watch_code *code)
+{
+    size_t at = 0;
+    while (at < object->code_count &&
+           (object->codes[at].id != code->id || strcmp(object->codes[at].text, code->text) != 0))
+        at++;
+    return at;
+}
+
+static void add_code(struct snapshot_watch_object *object, struct snapshot_watch_code code)
+{
+    size_t at = find_code(object, &code);
+    if (at == SNAPSHOT_WATCH_CODES)
+        return;
+    if (at < object->code_count)
+        code.share += object->codes[at].share;
+    else
+        object->code_count++;
+    for (; at > 0 && object->codes[at - 1].share < code.share; at--)
+        object->codes[at] = object->codes[at - 1];
+    object->codes[at] = code;
+}
+
+/* Functions and source lines of touches, most first. Sorts the legs. */
+static void watch_fill_codes(struct build *build, const struct reuse_leg **legs, size_t count,
+                             struct snapshot_watch_object *object)
+{
+    struct leading leading = {.count = 0};
+    size_t touches = 0;
+    qsort(legs, count, sizeof *legs, by_code);
+    while (touches < count && is_touch(legs[touches]))
+        touches++;
+    for (size_t first = 0, end; first < touches; first = end) {
+        for (end = first; end < touches && legs[end]->ip == legs[first]->ip; end++)
+            continue;
+        lead(&leading, legs[first], end - first);
+    }
+    for (size_t i = 0; i < leading.count; i++) {
+        struct snapshot_watch_code code = {.share =
+                                               (double)leading.list[i].touches / (double)touches};
+        watch_describe_code(build, leading.list[i].leg, &code);
+        if (build->failed)
+            return;
+        add_code(object, code);
+    }
+}
+
+/* How far an object is from a verdict, and how long that takes at this pace; declared in
+ * watch.c. */
+
+/* More than anybody waits for. */
+enum { MOST_NEEDED = 512 };
+
+/* Of that many the interval says which side of the verdict's limits the part is on. */
+static uint64_t needed(const struct snapshot_share *again)
+{
+    uint64_t count = REUSE_LEAST;
+    if (isnan(again->value))
+        return count;
+    while (count < MOST_NEEDED && !reuse_decided(interval_share(again->value, (double)count)))
+        count++;
+    return count;
+}
+
+/* Time that the legs which are still known took. */
+static double passed_s(const struct reuse *reuse)
+{
+    double passed =
+        reuse->now_ns > reuse->began_ns ? (double)(reuse->now_ns - reuse->began_ns) / 1e9 : 0;
+    return reuse->leg_count > REUSE_LEGS ? passed * REUSE_LEGS / (double)reuse->leg_count : passed;
+}
+
+/* How far the object is from a verdict, whose verdict and part touched again are known; and all of
+ * them together. */
+static void watch_fill_pace(struct build *build, struct snapshot_watch_object *object)
+{
+    double passed = passed_s(build->profile->reuse);
+    object->needed = object->told;
+    object->wait_s = 0;
+    if (object->verdict != WATCH_TOO_FEW)
+        return;
+    /* Those that were cut short may leave the estimate less sure than so many would. */
+    object->needed = needed(&object->again);
+    if (object->needed <= object->told)
+        object->needed = object->told + 1;
+    object->wait_s = NAN;
+    if (object->told && passed > 0)
+        object->wait_s = (double)(object->needed - object->told) * passed / (double)object->told;
+    object->progress =
+        arena_printf(build->arena, "%" PRIu64 " of %" PRIu64, object->told, object->needed);
+    build->failed |= !object->progress;
+}
+
+/* Nearly all of it is spent, and there was more to be watched. */
+static bool budget_limits(const struct snapshot_watch *watch)
+{
+    static const double nearly = 0.75;
+    return watch->unpaid && watch->overhead >= nearly * watch->budget;
+}
+
+static void watch_sum_pace(struct snapshot_watch *watch)
+{
+    watch->budget_limits = budget_limits(watch);
+    watch->next_s = NAN;
+    watch->verdicts = 0;
+    for (size_t i = 0; i < watch->count; i++) {
+        const struct snapshot_watch_object *object = &watch->objects[i];
+        watch->verdicts += object->verdict != WATCH_TOO_FEW;
+        if (object->verdict == WATCH_TOO_FEW)
+            watch->next_s = fmin(watch->next_s, object->wait_s);
+    }
+}
+
+/* What watches mean, in words; declared in watch.c. */
+
+static const double mostly = 0.5;
+
+/* Whether the findings say that the object's lines throw each other out of a few sets. */
+static bool watch_crowded(const struct snapshot *snapshot, uint32_t object)
+{
+    const struct snapshot_findings *findings = &snapshot->findings;
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->list[i].kind == FINDING_CONFLICT && findings->list[i].object == object &&
+            object != UINT32_MAX)
+            return true;
+    return false;
+}
+
+/* The level whose misses the event counts; the last one for events that name none. */
+static unsigned watch_level(enum event_role role)
+{
+    return role == EVENT_MISS_L1 ? 0 : role == EVENT_MISS_L2 || role == EVENT_STALL ? 1 : 2;
+}
+
+/* What samples of the ranking event are, and the cache they are misses of. */
+static struct reuse_question watch_question(const struct build *build)
+{
+    static const char *const levels[] = {"L1", "L2", "L3"};
+    const struct snapshot_source *source = &build->snapshot->source;
+    const struct snapshot_event *event = &source->events[build->event];
+    unsigned level = watch_level(event->role);
+    bool misses = event->role == EVENT_MISS_L1 || event->role == EVENT_MISS_L2 ||
+                  event->role == EVENT_MEM_FILL ||
+                  (event->role == EVENT_OTHER && event->name && strstr(event->name, "miss"));
+    return (struct reuse_question){.counts_misses = misses,
+                                   .period = (double)event->period,
+                                   .lines = build->profile->options.cache_lines[level],
+                                   .level = levels[level]};
+}
+
+/* The lines between the first and the last sampled one are all that the object has, as far as it
+ * is sampled; those of a heap bin are spread over other data. */
+static void watch_ask_of(const struct build *build, uint32_t object, uint32_t id,
+                         struct reuse_question *question)
+{
+    const struct findings *findings = build->findings;
+    const struct spread *spread =
+        object != UINT32_MAX && findings ? findings_spread(findings, object) : NULL;
+    double line_bytes = build->profile->sets.geometry.line_bytes;
+    enum spread_order now = spread ? findings_order(findings, object) : SPREAD_UNKNOWN;
+    question->order = reuse_order(build->profile->reuse, id, now);
+    question->object_lines = question->elsewhere = NAN;
+    question->last_lines = (double)build->profile->options.cache_lines[2];
+    if (!spread || !(line_bytes > 0))
+        return;
+    question->object_lines = (double)(spread->highest - spread->lowest) / line_bytes + 1;
+    question->elsewhere = 1 - findings_share(findings, object);
+}
+
+/* "12 ms" */
+static const char *time_text(char out[24], double s)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"};
+    int unit = 0;
+    /* Shorter than what arming takes. */
+    if (s < 1e-6)
+        return "under 1 us";
+    while (unit < 3 && s < 1) {
+        s *= 1000;
+        unit++;
+    }
+    snprintf(out, 24, "%.*f %s", s < 9.95 ? 1 : 0, s, units[unit]);
+    return out;
+}
+
+/* How long it takes until a line is touched again, and what comes in between. */
+static const char *between(struct build *build, const struct snapshot_watch_object *object)
+{
+    char time[24];
+    char count[16];
+    if (snapshot_reuse_is_bound(&object->reuse_s))
+        return arena_printf(build->arena, "touched again within %s, most of them",
+                            time_text(time, object->reuse_s.high));
+    if (object->again.high < mostly)
+        return arena_printf(build->arena, "mostly (%.0f%%) not touched again within %s",
+                            (1 - object->again.value) * 100, time_text(time, object->again_s));
+    if (isnan(object->reuse_s.value))
+        return "touched again";
+    time_text(time, object->reuse_s.value);
+    if (isnan(object->misses.value))
+        return arena_printf(build->arena, "touched again after %s (median)", time);
+    return arena_printf(build->arena, "touched again after %s (median), with %s misses in between",
+                        time, text_count(count, object->misses.value));
+}
+
+static const char *streaming(struct build *build, const struct snapshot_watch_object *object)
+{
+    return arena_printf(build->arena,
+                        "Its lines are %s: they pass through the caches. Prefetch them, pack more "
+                        "of what is used into a line, or, where they are written, store past the "
+                        "caches.",
+                        between(build, object));
+}
+
+static const char *capacity(struct build *build, const struct snapshot_watch_object *object,
+                            const struct reuse_question *question)
+{
+    const char *doubt =
+        question->counts_misses
+            ? ""
+            : " That is by time: misses are not counted here, and if little else was touched "
+              "meanwhile, it was still there.";
+    return arena_printf(build->arena,
+                        "Its lines are %s: %s has %" PRIu64 " lines and was filled meanwhile. Work "
+                        "on less at a time (blocking), or make it smaller.%s",
+                        between(build, object), question->level, question->lines, doubt);
+}
+
+static const char *conflict(struct build *build, const struct snapshot_watch_object *object,
+                            const struct reuse_question *question)
+{
+    const char *other = object->elsewhere > mostly
+                            ? " Mostly another thread touches next: see Sharing."
+                            : " Screen Sets shows which; make rows longer by a line.";
+    return arena_printf(build->arena,
+                        "Its lines are %s: too soon for the %" PRIu64 " lines of %s to have been "
+                        "filled. They lose their place in a few sets, or to another core.%s",
+                        between(build, object), question->lines, question->level, other);
+}
+
+static const char *cached(struct build *build, const struct snapshot_watch_object *object,
+                          const struct reuse_question *question)
+{
+    return arena_printf(build->arena,
+                        "Its lines are %s: too soon to have left %s for want of room, and nothing "
+                        "says they did. The time here is work on data at hand; or they are in each "
+                        "other's way in a level before it: see Sets.",
+                        between(build, object), question->level);
+}
+
+static const char *reused(struct build *build, const struct snapshot_watch_object *object)
+{
+    char low[24];
+    char high[24];
+    const char *range = "";
+    if (object->reuse_s.low > 0 && !isnan(object->reuse_s.high))
+        range = arena_printf(build->arena, " (the median is between %s and %s)",
+                             time_text(low, object->reuse_s.low),
+                             time_text(high, object->reuse_s.high));
+    if (!range)
+        return NULL;
+    return arena_printf(build->arena,
+                        "Its lines are %s%s: not known whether the cache was filled in between.",
+                        between(build, object), range);
+}
+
+static const char *too_few(struct build *build, const struct snapshot_watch_object *object)
+{
+    char wait[24];
+    char time[24];
+    const char *pace = "";
+    if (!isnan(object->wait_s))
+        pace = arena_printf(build->arena, ", about %s more at this pace",
+                            time_text(wait, object->wait_s));
+    if (!pace)
+        return NULL;
+    return arena_printf(build->arena,
+                        "No verdict yet: of %" PRIu64 " line%s watched %" PRIu64
+                        " told something (touched again, or waited for for %s), and about %" PRIu64
+                        " are needed%s.",
+                        object->watched, object->watched == 1 ? "" : "s", object->told,
+                        time_text(time, reuse_long_s), object->needed, pace);
+}
+
+/* Why the verdict, and what to do, in the arena; NULL: no memory. */
+static const char *watch_words(struct build *build, const struct snapshot_watch_object *object,
+                               const struct reuse_question *question)
+{
+    switch (object->verdict) {
+    case WATCH_STREAMING:
+        return streaming(build, object);
+    case WATCH_CAPACITY:
+        return capacity(build, object, question);
+    case WATCH_CONFLICT:
+        return conflict(build, object, question);
+    case WATCH_CACHED:
+        return cached(build, object, question);
+    case WATCH_REUSED:
+        return reused(build, object);
+    default:
+        return too_few(build, object);
+    }
+}
+
+enum { LISTED = 64, WORDS = 8 /* of a line */ };
+
+/* The legs of one object, and room to sort their times. */
+struct legs {
+    const struct reuse_leg **at;
+    size_t count;
+    struct survival_time *times;
+    double seen_s; /* sooner a touch cannot be seen: setting registers takes as long */
+};
+
+typedef double leg_time(const struct legs *legs, const struct reuse_leg *leg);
+
+static double seconds(const struct legs *legs, const struct reuse_leg *leg)
+{
+    (void)legs;
+    return leg->seconds;
+}
+
+/* 0: too short to be told. */
+static double seen_seconds(const struct legs *legs, const struct reuse_leg *leg)
+{
+    return leg->happened && leg->waited_s <= legs->seen_s ? 0 : leg->seconds;
+}
+
+static double waited(const struct legs *legs, const struct reuse_leg *leg)
+{
+    (void)legs;
+    return leg->waited_s;
+}
+
+static double misses(const struct legs *legs, const struct reuse_leg *leg)
+{
+    (void)legs;
+    return leg->misses;
+}
+
+static double thread_misses(const struct legs *legs, const struct reuse_leg *leg)
+{
+    (void)legs;
+    return leg->thread_misses;
+}
+
+/* Those of one kind of leg, sorted; unknown ones left out. */
+static size_t take_times(const struct legs *legs, enum watch_kind kind, leg_time *time)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < legs->count; i++) {
+        const struct reuse_leg *leg = legs->at[i];
+        if (leg->kind == kind && !isnan(time(legs, leg)))
+            legs->times[count++] = (struct survival_time){time(legs, leg), leg->happened};
+    }
+    survival_sort(legs->times, count);
+    return count;
+}
+
+/* Of second legs, which are blind for less; of first ones where there are few of these. */
+static struct snapshot_median median(const struct legs *legs, leg_time *time)
+{
+    size_t count = take_times(legs, WATCH_AGAIN, time);
+    if (count < REUSE_LEAST)
+        count = take_times(legs, WATCH_FIRST, time);
+    struct survival_median found = survival_median(legs->times, count);
+    if (count < REUSE_LEAST)
+        return (struct snapshot_median){NAN, NAN, NAN};
+    return (struct snapshot_median){found.value, found.low, found.high};
+}
+
+/*
+ * A line that is touched all the time for a while, then left alone for longer, is touched at once
+ * by the watches that begin in such a burst. Where that are many more than chance brings at one
+ * touch in `reuse_s`, nearly all touches follow another one as closely, however many watches had to
+ * wait for the next burst: a register is set at a moment, not at a touch (length-biased sampling;
+ * Cox, Renewal Theory, ch. 5). The bound of these close touches; 0: there are no bursts.
+ */
+static double burst_seconds(const struct legs *legs, double reuse_s)
+{
+    static const double least = 0.1;
+    static const double beyond_chance = 4;
+    double touched = 0;
+    double at_once = 0;
+    double longest_s = 0;
+    for (size_t i = 0; i < legs->count; i++) {
+        const struct reuse_leg *leg = legs->at[i];
+        if (leg->kind == WATCH_VISIT || !leg->happened)
+            continue;
+        touched++;
+        if (leg->waited_s > legs->seen_s)
+            continue;
+        at_once++;
+        longest_s = fmax(longest_s, leg->seconds);
+    }
+    double low = touched > 0 ? interval_share(at_once / touched, touched).low : 0;
+    return low > fmax(least, beyond_chance * legs->seen_s / reuse_s) ? longest_s : 0;
+}
+
+/*
+ * A line that is touched all the time is touched as soon as its register is set, which takes its
+ * time to be seen: such a wait says that the reuse is any time shorter. These are censored from the
+ * left, all at the same limit and below all others, so that the order of the rest, and with it the
+ * product-limit estimate, stays what it is (Helsel, Statistics for Censored Environmental Data
+ * Using Minitab and R, 2012, ch. 2). Where the median is among them its bound is all there is.
+ */
+static struct snapshot_median reuse_time(const struct legs *legs)
+{
+    struct snapshot_median bound = median(legs, seconds);
+    struct snapshot_median reuse = median(legs, seen_seconds);
+    if (reuse.value <= 0)
+        return (struct snapshot_median){NAN, 0, bound.high};
+    double burst_s = burst_seconds(legs, reuse.value);
+    return burst_s > 0 ? (struct snapshot_median){NAN, 0, burst_s} : reuse;
+}
+
+/* ---- one object ---- */
+
+/* How far out is told: as far as many speak for all; as few as there must be, no further than it
+ * takes for streaming. */
+static double reach_of(const struct legs *legs, size_t count)
+{
+    double many = survival_reach(legs->times, count, REUSE_MANY);
+    double few = survival_reach(legs->times, count, REUSE_LEAST);
+    return fmax(many, fmin(few, reuse_long_s));
+}
+
+static void fill_again(const struct legs *legs, struct snapshot_watch_object *object)
+{
+    size_t count = take_times(legs, WATCH_FIRST, waited);
+    double reach = reach_of(legs, count);
+    object->watched = count;
+    for (size_t i = 0; i < count; i++) {
+        object->touched += legs->times[i].happened;
+        object->told += legs->times[i].happened || legs->times[i].time >= reuse_long_s;
+    }
+    object->again_s = count < REUSE_LEAST ? NAN : reach;
+    object->again = object->returns = (struct snapshot_share){NAN, NAN, NAN};
+    if (count >= REUSE_LEAST) {
+        object->again = survival_happened(legs->times, count, reach);
+        object->returns = survival_happened(legs->times, count, reuse_long_s);
+    }
+}
+
+/* The sampled word is used in every visit that counts, the others as often as the one drawn. */
+static double of_line(double part)
+{
+    return (1 + (WORDS - 1) * part) / WORDS;
+}
+
+static void fill_used(const struct legs *legs, struct snapshot_watch_object *object)
+{
+    uint64_t used = 0;
+    for (size_t i = 0; i < legs->count; i++) {
+        bool visit = legs->at[i]->kind == WATCH_VISIT;
+        object->visits += visit;
+        used += visit && legs->at[i]->happened;
+    }
+    double visits = (double)object->visits;
+    object->used = object->visits < REUSE_LEAST ? (struct snapshot_share){NAN, NAN, NAN}
+                                                : interval_share((double)used / visits, visits);
+    object->used.value = of_line(object->used.value);
+    object->used.low = of_line(object->used.low);
+    object->used.high = of_line(object->used.high);
+}
+
+static void fill_elsewhere(const struct legs *legs, struct snapshot_watch_object *object)
+{
+    double touches = 0;
+    double elsewhere = 0;
+    for (size_t i = 0; i < legs->count; i++) {
+        bool touch = legs->at[i]->kind != WATCH_VISIT && legs->at[i]->happened;
+        touches += touch;
+        elsewhere += touch && legs->at[i]->elsewhere;
+    }
+    object->elsewhere = touches > 0 ? elsewhere / touches : NAN;
+}
+
+static void watch_describe_object(struct build *build, uint32_t id,
+                                  struct snapshot_watch_object *object)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct object_desc desc = {0};
+    object->id = id;
+    object->object = build_object_index(build, id);
+    if (object->object != UINT32_MAX)
+        object->name = build->snapshot->objects[object->object].name;
+    else if (names->object && names->object(names->context, id, &desc))
+        object->name = arena_string(build->arena, desc.name);
+    if (!object->name)
+        object->name = "unknown";
+}
+
+static void fill_object(struct build *build, const struct legs *legs, uint32_t id,
+                        const struct reuse_question *question, struct snapshot_watch_object *object)
+{
+    watch_describe_object(build, id, object);
+    fill_again(legs, object);
+    object->reuse_s = reuse_time(legs);
+    object->misses = (struct snapshot_median){NAN, NAN, NAN};
+    object->thread_misses = NAN;
+    if (question->counts_misses) {
+        object->misses = median(legs, misses);
+        object->thread_misses = median(legs, thread_misses).value;
+    }
+    fill_used(legs, object);
+    fill_elsewhere(legs, object);
+    watch_fill_codes(build, legs->at, legs->count, object);
+    struct reuse_question own = *question;
+    own.crowded_sets = watch_crowded(build->snapshot, object->object);
+    watch_ask_of(build, object->object, id, &own);
+    object->verdict = reuse_verdict(object, &own);
+    watch_fill_pace(build, object);
+    object->reading = watch_words(build, object, &own);
+    build->failed |= !object->reading;
+}
+
+/* ---- all of them ---- */
+
+static int by_object(const void *left, const void *right)
+{
+    const struct reuse_leg *a = *(const struct reuse_leg *const *)left;
+    const struct reuse_leg *b = *(const struct reuse_leg *const *)right;
+    return (a->object > b->object) - (a->object < b->object);
+}
+
+static int most_watched(const void *left, const void *right)
+{
+    const struct snapshot_watch_object *a = left;
+    const struct snapshot_watch_object *b = right;
+    if (a->watched != b->watched)
+        return a->watched > b->watched ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+static size_t count_objects(const struct legs *all)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < all->count; i++)
+        count += !i || all->at[i]->object != all->at[i - 1]->object;
+    return count;
+}
+
+static void fill_all(struct build *build, const struct legs *all)
+{
+    struct snapshot_watch *watch = &build->snapshot->watch;
+    struct reuse_question question = watch_question(build);
+    size_t count = count_objects(all);
+    watch->counts_misses = question.counts_misses;
+    watch->objects = arena_array(build->arena, count, sizeof *watch->objects);
+    build->failed |= !watch->objects;
+    for (size_t first = 0; first < all->count && !build->failed;) {
+        size_t end = first;
+        while (end < all->count && all->at[end]->object == all->at[first]->object)
+            end++;
+        struct legs own = {all->at + first, end - first, all->times, all->seen_s};
+        fill_object(build, &own, all->at[first]->object, &question,
+                    &watch->objects[watch->count++]);
+        first = end;
+    }
+    if (build->failed)
+        return;
+    qsort(watch->objects, watch->count, sizeof *watch->objects, most_watched);
+    watch->count = watch->count < LISTED ? watch->count : LISTED;
+    watch_sum_pace(watch);
+}
+
+void build_watch(struct build *build)
+{
+    const struct reuse *reuse = build->profile->reuse;
+    struct snapshot_watch *watch = &build->snapshot->watch;
+    watch->trouble = arena_string(build->arena, watch->trouble);
+    if (!reuse || !watch->on)
+        return;
+    size_t count = reuse->leg_count < REUSE_LEGS ? (size_t)reuse->leg_count : REUSE_LEGS;
+    struct legs all = {.at = calloc(count + 1, sizeof *all.at),
+                       .count = count,
+                       .times = calloc(count + 1, sizeof *all.times),
+                       .seen_s = (1 + (double)watch->threads) * watch->arm_ns / 1e9};
+    build->failed |= !all.at || !all.times;
+    for (size_t i = 0; i < count && !build->failed; i++)
+        all.at[i] = &reuse->legs[i];
+    if (!build->failed) {
+        qsort(all.at, count, sizeof *all.at, by_object);
+        fill_all(build, &all);
+    }
+    free(all.at);
+    free(all.times);
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The window, as a snapshot shows it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "profile/state.h"
+#include "profile/tables/rates.h"
+
+/* The cache sets, as a snapshot shows them. */
+
+enum { PARTS = 4096, CROWD = 16384 };
+
+static const double held_enough = 0.8; /* of the crowding, on no more lines than ways */
+
+static int by_set(const void *left, const void *right)
+{
+    const struct snapshot_set_part *a = left;
+    const struct snapshot_set_part *b = right;
+    if (a->set != b->set)
+        return a->set < b->set ? -1 : 1;
+    return a->samples > b->samples ? -1 : a->samples < b->samples;
+}
+
+/* Which objects fill each set: every one of a small cache's, the strongest of a big one's. */
+static void list_parts(struct build *build, struct snapshot_sets *shown)
+{
+    struct hash *parts = &build->profile->parts;
+    const struct window *window = &build->profile->window;
+    double mean = window_mean_weight(window, window->used);
+    hash_clear(parts);
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        uint32_t *count = hash_insert(parts, (uint64_t)entry->set << 32 | entry->object, NULL);
+        if (count)
+            *count += window_parts(entry, mean);
+    }
+    uint32_t least = 1;
+    for (size_t listed = SIZE_MAX; listed > PARTS; least *= 2) {
+        listed = 0;
+        for (size_t i = 0; parts->slots && i <= parts->mask; i++)
+            listed += parts->slots[i].used && parts->slots[i].value >= least;
+        if (listed <= PARTS)
+            break;
+    }
+    shown->parts = arena_array(build->arena, PARTS, sizeof *shown->parts);
+    build->failed |= !shown->parts;
+    for (size_t i = 0; shown->parts && parts->slots && i <= parts->mask; i++)
+        if (parts->slots[i].used && parts->slots[i].value >= least && shown->part_count < PARTS)
+            shown->parts[shown->part_count++] = (struct snapshot_set_part){
+                .set = (uint32_t)(parts->slots[i].key >> 32),
+                .object = build_object_index(build, (uint32_t)parts->slots[i].key),
+                .samples = (double)parts->slots[i].value / WINDOW_PARTS};
+    if (shown->parts)
+        qsort(shown->parts, shown->part_count, sizeof *shown->parts, by_set);
+}
+
+/* Distinct lines of each set in the window. */
+static void count_lines(struct build *build, struct snapshot_sets *shown)
+{
+    const struct window *window = &build->profile->window;
+    shown->lines = arena_array(build->arena, shown->sets, sizeof *shown->lines);
+    build->failed |= !shown->lines;
+    for (uint32_t i = 0; shown->lines && i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        if (entry->mapped && entry->set < shown->sets)
+            shown->lines[entry->set]++;
+    }
+}
+
+/* One line that missed in a hot set. */
+struct crowd {
+    uint32_t set;
+    uint32_t count;
+};
+
+static int by_set_and_count(const void *left, const void *right)
+{
+    const struct crowd *a = left;
+    const struct crowd *b = right;
+    if (a->set != b->set)
+        return a->set < b->set ? -1 : 1;
+    return a->count > b->count ? -1 : a->count < b->count;
+}
+
+/* The lines of hot sets in the newest part of the window, by set, the hottest line first. */
+static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *shown, double bound,
+                             struct crowd *crowd)
+{
+    const struct window *window = &build->profile->window;
+    size_t count = 0;
+    for (uint32_t i = window->used; i > 0 && count < CROWD; i--) {
+        const struct window_entry *entry = window_at(window, i - 1);
+        if (entry->mapped && entry->set < shown->sets && shown->counts[entry->set] > bound)
+            crowd[count++] = (struct crowd){entry->set, entry->count};
+    }
+    qsort(crowd, count, sizeof *crowd, by_set_and_count);
+    return count;
+}
+
+/*
+ * Share of what hot sets have above the mean that falls on as many lines as a set has ways.
+ * Those lines can live side by side: they are hot, but do not throw each other out. What a
+ * set has below them is lines that do. NAN: no set is crowded in the window.
+ */
+static double held_by_ways(struct build *build, const struct snapshot_sets *shown, double bound)
+{
+    struct crowd *crowd = arena_array(build->arena, CROWD, sizeof *crowd);
+    double mean = (double)build->profile->window.used / shown->sets;
+    double held = 0;
+    double excess = 0;
+    size_t count = crowd ? crowd_hot_sets(build, shown, bound, crowd) : 0;
+    for (size_t i = 0; i < count;) {
+        uint32_t set = crowd[i].set;
+        double top = 0;
+        double all = 0;
+        for (uint32_t rank = 0; i < count && crowd[i].set == set; i++, rank++) {
+            all += crowd[i].count;
+            top += rank < shown->ways ? crowd[i].count : 0;
+        }
+        excess += fmax(0, all - mean);
+        held += fmin(top, fmax(0, all - mean));
+    }
+    return excess > 0 ? held / excess : NAN;
+}
+
+/*
+ * Lines of the object that has most of the samples in hot sets, seen or not: reading a large array
+ * crowds sets too, as the prefetchers begin anew with each page and the samples are at the first
+ * lines of pages. More lines than the cache holds would not fit whatever their sets are. NAN: no
+ * set is hot.
+ */
+static double lines_in_hot_sets(struct build *build, const struct snapshot_sets *shown,
+                                double bound)
+{
+    const struct window *window = &build->profile->window;
+    struct hash *hot = &build->profile->parts;
+    const uint32_t *leader = NULL;
+    uint32_t object = UINT32_MAX;
+    double lines = 0;
+    double once = 0;
+    double twice = 0;
+    hash_clear(hot);
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        uint32_t *count = entry->set < shown->sets && shown->counts[entry->set] > bound
+                              ? hash_insert(hot, entry->object, NULL)
+                              : NULL;
+        if (count)
+            ++*count;
+    }
+    for (size_t i = 0; hot->slots && i <= hot->mask; i++)
+        if (hot->slots[i].used && (!leader || hot->slots[i].value > *leader)) {
+            leader = &hot->slots[i].value;
+            object = (uint32_t)hot->slots[i].key;
+        }
+    if (!leader)
+        return NAN;
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        if (!entry->mapped || entry->object != object)
+            continue;
+        lines++;
+        once += entry->count == 1;
+        twice += entry->count == 2;
+    }
+    return lines + once * (once - 1) / (2 * (twice + 1));
+}
+
+/* What the hot sets have in common, after "6 of 64 sets take 48 % of the time". */
+static const char *read_hot_sets(struct build *build, const struct sets_finding *finding,
+                                 struct snapshot_sets *shown)
+{
+    double held = held_by_ways(build, shown, finding->bound);
+    double lines = lines_in_hot_sets(build, shown, finding->bound);
+    double room = (double)shown->sets * shown->ways;
+    bool misses = measured_of(&build->snapshot->source)->misses;
+    if (isnan(held) || isnan(lines))
+        return NULL;
+    if (held > held_enough)
+        return arena_printf(build->arena,
+                            "%.0f %% of the crowding is on %u lines a set or fewer: hot lines%s",
+                            100 * held, shown->ways, misses ? ", not a conflict" : "");
+    if (lines > room)
+        return arena_printf(build->arena,
+                            "of an object with more lines than %s holds: lines at the same place "
+                            "of their pages%s",
+                            shown->level, misses ? ", no sign of a conflict" : "");
+    shown->conflict = misses;
+    return arena_printf(build->arena,
+                        "on more lines than %s %u ways hold: %saddresses a multiple of %u bytes "
+                        "apart",
+                        finding->hot_sets == 1 ? "its" : "their", shown->ways,
+                        misses ? "conflict between " : "", shown->sets * shown->line);
+}
+
+static const char *sets_reading(struct build *build, const struct sets_finding *finding,
+                                struct snapshot_sets *shown)
+{
+    const struct measured *measured = measured_of(&build->snapshot->source);
+    if (finding->verdict == SETS_TOO_FEW)
+        return arena_printf(build->arena, "too few samples to tell: %.0f on %u sets",
+                            finding->samples, shown->sets);
+    if (finding->verdict == SETS_UNIFORM)
+        return arena_printf(build->arena,
+                            "the %u sets share the %s evenly (%.0f %% more than even)%s",
+                            shown->sets, measured->word, 100 * finding->excess,
+                            measured->misses ? ": capacity rather than conflict" : "");
+    const char *hot = read_hot_sets(build, finding, shown);
+    if (!hot)
+        return arena_printf(build->arena,
+                            "the %u sets share the %s unevenly (%.0f %% more than even), but no "
+                            "set stands out yet%s",
+                            shown->sets, measured->word, 100 * finding->excess,
+                            measured->misses ? ": no sign of a conflict" : "");
+    return arena_printf(build->arena, "%u of %u sets %s %.0f %% of the %s, %s", finding->hot_sets,
+                        shown->sets, finding->hot_sets == 1 ? "takes" : "take",
+                        100 * finding->hot_share, measured->word, hot);
+}
+
+static void build_sets(struct build *build)
+{
+    struct profile *profile = build->profile;
+    const struct geometry *geometry = &profile->sets.geometry;
+    struct snapshot_sets *shown = &build->snapshot->sets;
+    struct sets_finding finding;
+    shown->level = arena_string(build->arena, geometry->level);
+    shown->index = profile->options.physical_index ? "physical" : "virtual";
+    if (!geometry->virtual_exact && !profile->options.physical_index)
+        shown->note = "this level is indexed by physical address; virtual addresses tell its sets "
+                      "only within a page";
+    if (geometry->guessed)
+        shown->note = "the recording does not tell its caches: the shape is this machine's; -C "
+                      "LEVEL=SIZE,WAYS,LINE gives another";
+    shown->sets = geometry->sets;
+    shown->ways = geometry->ways;
+    shown->line = geometry->line_bytes;
+    shown->counts = arena_array(build->arena, geometry->sets, sizeof *shown->counts);
+    build->failed |= !shown->counts || !shown->level;
+    if (!shown->counts)
+        return;
+    for (uint32_t i = 0; i < geometry->sets; i++)
+        shown->counts[i] = build_samples(build, &profile->sets.at[i]);
+    double squares =
+        counted_read(&profile->sets.squares, build->snapshot->basis, build->scale * build->scale);
+    sets_judge(&finding, shown->counts, geometry->sets,
+               decay_effective(build_read(build, &profile->sets.sum), squares));
+    shown->chi2 = finding.chi2;
+    shown->p_value = finding.p_value;
+    shown->hot_sets = finding.hot_sets;
+    shown->verdict = finding.verdict;
+    count_lines(build, shown);
+    if (build->failed)
+        return;
+    shown->reading = sets_reading(build, &finding, shown);
+    list_parts(build, shown);
+}
+
+enum { RECURRENCES = 64, READING_MIN = 200, DOUBLES_MIN = 10 };
+
+/* Of one object, the lines seen in the window. */
+struct seen_lines {
+    uint32_t lines;
+    uint32_t singles;
+    uint32_t doubles;
+    uint64_t lowest;
+    uint64_t highest;
+};
+
+static void see_line(struct seen_lines *seen, const struct window_entry *entry)
+{
+    seen->lowest = seen->lines && seen->lowest < entry->address ? seen->lowest : entry->address;
+    seen->highest = seen->lines && seen->highest > entry->address ? seen->highest : entry->address;
+    seen->lines++;
+    seen->singles += entry->count == 1;
+    seen->doubles += entry->count == 2;
+}
+
+/*
+ * Lines that an object has, seen or not: Chao's lower bound (A. Chao, 1984), where enough lines
+ * came twice for it to mean anything, and never more than its memory has.
+ */
+static double lines_of_object(const struct seen_lines *seen, uint64_t size, uint32_t line_bytes)
+{
+    double once = seen->singles;
+    double lines = seen->lines;
+    double most = (double)((seen->highest - seen->lowest) / line_bytes) + 1;
+    if (seen->doubles < DOUBLES_MIN)
+        return lines;
+    if (size)
+        most = fmin(most, (double)(size / line_bytes) + 1);
+    return fmax(lines, fmin(lines + once * (once - 1) / (2.0 * (seen->doubles + 1.0)), most));
+}
+
+/* The sum over the objects of the window. */
+static double lines_estimated(struct build *build)
+{
+    const struct window *window = &build->profile->window;
+    struct hash *places = &build->profile->parts;
+    uint32_t count = 0;
+    double sum = 0;
+    hash_clear(places);
+    for (uint32_t i = 0; i < window->used; i++) {
+        bool created = false;
+        uint32_t *place = hash_insert(places, window_at(window, i)->object, &created);
+        if (place && created)
+            *place = count++;
+    }
+    struct seen_lines *seen = arena_array(build->arena, count, sizeof *seen);
+    build->failed |= count && !seen;
+    for (uint32_t i = 0; seen && i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        const uint32_t *place = hash_find(places, entry->object);
+        if (entry->mapped && place)
+            see_line(&seen[*place], entry);
+    }
+    for (size_t i = 0; seen && places->slots && i <= places->mask; i++) {
+        const struct hash_slot *slot = &places->slots[i];
+        uint32_t object = slot->used ? build_object_index(build, (uint32_t)slot->key) : UINT32_MAX;
+        if (slot->used)
+            sum += lines_of_object(
+                &seen[slot->value],
+                object < build->snapshot->object_count ? build->snapshot->objects[object].size : 0,
+                build->profile->sets.geometry.line_bytes);
+    }
+    return sum;
+}
+
+static const char *window_reading(struct build *build, const struct window_counts *counts)
+{
+    const struct geometry *geometry = &build->profile->sets.geometry;
+    bool misses = measured_of(&build->snapshot->source)->misses;
+    uint32_t used = build->profile->window.used;
+    double lines = lines_estimated(build);
+    double caches = lines * geometry->line_bytes / (double)geometry->size_bytes;
+    if (used < READING_MIN)
+        return arena_printf(build->arena, "too few samples to tell: %u of the %d needed", used,
+                            READING_MIN);
+    if (caches >= 1)
+        return arena_printf(build->arena,
+                            "%s%.0f %% of %u samples are on lines seen once; at least %.0f lines, "
+                            "%.1f times what %s holds",
+                            misses ? "capacity: " : "", 100.0 * (double)counts->singletons / used,
+                            used, lines, caches, geometry->level);
+    return arena_printf(
+        build->arena,
+        "%s%u samples are on %llu lines, %llu of them again and again; about %.0f "
+        "lines, %.0f %% of what %s holds",
+        misses ? "conflict or sharing: " : "", used, (unsigned long long)counts->addresses,
+        (unsigned long long)counts->recurring, lines, 100 * caches, geometry->level);
+}
+
+static int most_recurring(const void *left, const void *right)
+{
+    const struct snapshot_recurrence *a = left;
+    const struct snapshot_recurrence *b = right;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void keep_recurrence(struct snapshot_window *shown, const struct snapshot_recurrence *one)
+{
+    size_t i = shown->top_count;
+    if (i == RECURRENCES && most_recurring(one, &shown->top[i - 1]) > 0)
+        return;
+    if (i == RECURRENCES)
+        i--;
+    else
+        shown->top_count++;
+    for (; i > 0 && most_recurring(one, &shown->top[i - 1]) < 0; i--)
+        shown->top[i] = shown->top[i - 1];
+    shown->top[i] = *one;
+}
+
+static uint64_t window_entry_line(const struct window *window, const struct window_entry *entry)
+{
+    return entry->address >> window->key_shift << window->key_shift;
+}
+
+/* The listed lines while they are looked at more closely. */
+struct lines {
+    struct hash index;     /* line -> place in the list */
+    struct hash functions; /* (place, function) seen */
+    struct hash objects;   /* (place, object) -> samples */
+};
+
+static const uint32_t *listed_line(const struct lines *lines, const struct window *window,
+                                   const struct window_entry *entry)
+{
+    return hash_find(&lines->index, window_entry_line(window, entry));
+}
+
+static void count_on_lines(struct lines *lines, const struct window *window,
+                           struct snapshot_window *shown)
+{
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        const uint32_t *place = listed_line(lines, window, entry);
+        bool created = false;
+        if (!place)
+            continue;
+        if (hash_insert(&lines->functions, (uint64_t)*place << 32 | entry->function, &created) &&
+            created)
+            shown->top[*place].functions++;
+        uint32_t *count =
+            hash_insert(&lines->objects, (uint64_t)*place << 32 | entry->object, NULL);
+        if (count)
+            ++*count;
+    }
+}
+
+/* Several variables may share a line: it goes by the one that was missed on most. */
+static void name_lines(struct build *build, const struct lines *lines,
+                       struct snapshot_window *shown)
+{
+    const struct window *window = &build->profile->window;
+    uint32_t most[RECURRENCES] = {0};
+    uint32_t owner[RECURRENCES] = {0};
+    for (size_t i = 0; lines->objects.slots && i <= lines->objects.mask; i++) {
+        const struct hash_slot *slot = &lines->objects.slots[i];
+        uint32_t place = (uint32_t)(slot->key >> 32);
+        if (slot->used && slot->value > most[place]) {
+            most[place] = slot->value;
+            owner[place] = (uint32_t)slot->key;
+        }
+    }
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        const uint32_t *place = listed_line(lines, window, entry);
+        if (!place || entry->object != owner[*place])
+            continue;
+        uint64_t into_line = entry->address - window_entry_line(window, entry);
+        shown->top[*place].object = build_object_index(build, entry->object);
+        shown->top[*place].offset =
+            entry->offset - (into_line < entry->offset ? into_line : entry->offset);
+    }
+}
+
+static void list_recurrences(struct build *build, struct snapshot_window *shown)
+{
+    const struct window *window = &build->profile->window;
+    struct lines lines = {0};
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        struct snapshot_recurrence one = {.address = window_entry_line(window, entry),
+                                          .count = entry->count,
+                                          .set = entry->set,
+                                          .object = UINT32_MAX};
+        if (entry->mapped && entry->count > 1)
+            keep_recurrence(shown, &one);
+    }
+    for (size_t i = 0; i < shown->top_count; i++) {
+        uint32_t *place = hash_insert(&lines.index, shown->top[i].address, NULL);
+        if (place)
+            *place = (uint32_t)i;
+    }
+    count_on_lines(&lines, window, shown);
+    name_lines(build, &lines, shown);
+    hash_fini(&lines.index);
+    hash_fini(&lines.functions);
+    hash_fini(&lines.objects);
+}
+
+static void list_pairs(struct build *build, struct snapshot_window *shown)
+{
+    struct comiss *comiss = &build->profile->comiss;
+    const struct window *window = &build->profile->window;
+    uint64_t *found_at = &build->profile->pairs_found_at;
+    /* The costliest walk of all, over a window that a refresh changes little. */
+    if (window->added < *found_at || window->added - *found_at >= window->size / 8 || !*found_at) {
+        comiss_find(comiss, window);
+        *found_at = window->added;
+    }
+    for (size_t i = 0; i < comiss->found_count; i++) {
+        const struct comiss_pair *pair = &comiss->found[i];
+        struct snapshot_pair one = {.line_a = pair->line_a,
+                                    .line_b = pair->line_b,
+                                    .object_a = build_object_index(build, pair->object_a),
+                                    .object_b = build_object_index(build, pair->object_b),
+                                    .together = pair->together,
+                                    .lift = pair->lift};
+        if (pair->line_a || (one.object_a != UINT32_MAX && one.object_b != UINT32_MAX))
+            shown->pairs[shown->pair_count++] = one;
+    }
+}
+
+void build_window(struct build *build)
+{
+    struct window *window = &build->profile->window;
+    struct snapshot_window *shown = &build->snapshot->window;
+    struct window_counts counts;
+    window_count(window, &counts, NULL, 0);
+    *shown = (struct snapshot_window){.entries = window->size,
+                                      .used = window->used,
+                                      .addresses = counts.addresses,
+                                      .singletons = counts.singletons,
+                                      .recurring = counts.recurring,
+                                      .span_s = NAN};
+    for (int i = 0; i < SNAPSHOT_RECURRENCE_BINS; i++)
+        shown->histogram[i] = counts.histogram[i];
+    if (window->used)
+        shown->span_s =
+            (double)(window_at(window, window->used - 1)->time_ns - window_at(window, 0)->time_ns) /
+            1e9;
+    shown->reading = window_reading(build, &counts);
+    shown->top = arena_array(build->arena, RECURRENCES, sizeof *shown->top);
+    shown->pairs = arena_array(build->arena, COMISS_PAIRS_MAX, sizeof *shown->pairs);
+    build->failed |= !shown->top || !shown->pairs || !shown->reading;
+    if (build->failed)
+        return;
+    list_recurrences(build, shown);
+    list_pairs(build, shown);
+    build_sets(build);
+}

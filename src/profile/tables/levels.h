@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What precise sources say of accesses beside their addresses, summed up: where the data was
+ * found, how long it took, what the TLB and other caches did. Rows are made for the objects and
+ * fields that such samples fall on, so other sources pay nothing. Private to src/profile.
+ *
+ * Sums are of weights, not of samples: while periods are being steered, samples of one program
+ * stand for different numbers of accesses.
+ */
+#ifndef MISSTOP_PROFILE_TABLES_LEVELS_H
+#define MISSTOP_PROFILE_TABLES_LEVELS_H
+
+#include <stddef.h>
+
+#include "access.h"
+#include "profile/time/decay.h"
+
+/* What is summed up; what every sample touches stands first. */
+enum levels_count {
+    LEVELS_LOCK_KNOWN,
+    LEVELS_LOCKED,
+    LEVELS_REMOTE_KNOWN,
+    LEVELS_REMOTE,
+    LEVELS_BLOCK_KNOWN,
+    LEVELS_BLOCKED,
+    LEVELS_WAITED_SQUARES, /* (latency x weight) squared: stored with the scale squared */
+    LEVELS_SNOOP,          /* the first of SNOOP_COUNT */
+    LEVELS_TLB = LEVELS_SNOOP + SNOOP_COUNT,
+    LEVELS_LEVEL = LEVELS_TLB + TLB_COUNT, /* accesses and cycles of each level in turn */
+    /* The first of the classes; their sum: accesses with a latency. */
+    LEVELS_LATENCY = LEVELS_LEVEL + 2 * DATA_LEVEL_COUNT,
+    LEVELS_COUNTS = LEVELS_LATENCY + SNAPSHOT_LATENCY_CLASSES
+};
+
+/* Accesses found there; their sum: those with a data source. Beside it, for one sample writes
+ * both, latency times weight; their sum: all cycles waited, DATA_UNKNOWN with them. */
+#define LEVELS_FOUND(level)  (LEVELS_LEVEL + 2 * (int)(level))
+#define LEVELS_WAITED(level) (LEVELS_FOUND(level) + 1)
+
+struct levels {
+    struct counted at[LEVELS_COUNTS];
+    uint64_t written[(LEVELS_COUNTS + 63) / 64]; /* which of them may not be 0 */
+};
+
+/* Whose row it is stands apart from the row: looking for it waits for one cache line only, and
+ * that is in a table 50 times smaller. */
+struct levels_slot {
+    uint64_t key;
+    uint32_t row; /* index + 1; 0: none */
+};
+
+/* Rows by slot (a dense id, or the index of a pair), made when they are first written to. */
+struct levels_table {
+    struct levels_slot *slots;
+    size_t slot_count;
+    struct levels *rows;
+    uint32_t row_count;
+    uint32_t row_room;
+};
+
+void levels_table_fini(struct levels_table *table);
+void levels_table_clear(struct levels_table *table);
+void levels_table_rescale(struct levels_table *table, double factor);
+
+/* The row of a slot, empty if it was another key's. NULL: out of memory. Moves others. */
+struct levels *levels_row(struct levels_table *table, size_t index, uint64_t key);
+
+/* The same for reading; NULL: there is none. */
+const struct levels *levels_find(const struct levels_table *table, size_t index, uint64_t key);
+
+/* Whether an access says anything that is kept here. */
+static inline bool levels_apply(const struct access *access)
+{
+    return access->data_src || access->latency;
+}
+
+/* Class i: 2^i to 2^(i+1) - 1 cycles; the last one takes all that is longer. */
+static inline unsigned levels_latency_class(uint64_t cycles)
+{
+    unsigned class = cycles ? 63 - (unsigned)__builtin_clzll(cycles) : 0;
+    return class < SNAPSHOT_LATENCY_CLASSES ? class : SNAPSHOT_LATENCY_CLASSES - 1;
+}
+
+/* What an access says beside its address, and where that counts; NULL: nowhere. */
+enum { LEVELS_ROWS = 5 };
+struct levels_rows {
+    struct data_source source; /* decoded once for all */
+    struct levels *at[LEVELS_ROWS];
+};
+
+/* Asks for what levels_add() will touch: a full table is larger than the caches. */
+void levels_prefetch(const struct levels_rows *rows, const struct access *access);
+void levels_add(const struct levels_rows *rows, const struct access *access, double scale);
+void levels_rescale(struct levels *levels, double factor);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/tables/rates.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct snapshot_share unknown = {NAN, NAN, NAN};
+
+const char *rate_level_name(enum rate_level level)
+{
+    static const char *const names[RATE_LEVELS] = {"L1", "L2", "memory"};
+    return (unsigned)level < RATE_LEVELS ? names[level] : "unknown";
+}
+
+/* Beyond the core, what is not told may have come from memory, or not. */
+enum data_answer rates_missed(enum data_level found, enum rate_level level)
+{
+    enum { N = ANSWER_NO, Y = ANSWER_YES, U = ANSWER_UNKNOWN };
+    static const uint8_t missed[DATA_LEVEL_COUNT][RATE_LEVELS] = {
+        [DATA_UNKNOWN] = {U, U, U},    [DATA_L0] = {N, N, N},
+        [DATA_L1] = {N, N, N},         [DATA_LFB] = {N, N, N},
+        [DATA_L2] = {Y, N, N},         [DATA_L2_MHB] = {Y, N, N},
+        [DATA_L3] = {Y, Y, N},         [DATA_L4] = {Y, Y, N},
+        [DATA_MSC] = {Y, Y, N},        [DATA_CACHE] = {Y, U, N},
+        [DATA_PEER_CACHE] = {Y, Y, N}, [DATA_REMOTE_CACHE] = {Y, Y, N},
+        [DATA_DRAM] = {Y, Y, Y},       [DATA_REMOTE_DRAM] = {Y, Y, Y},
+        [DATA_MEMORY] = {Y, Y, Y},     [DATA_PMEM] = {Y, Y, Y},
+        [DATA_CXL] = {Y, Y, Y},        [DATA_UNCACHED] = {N, N, N},
+        [DATA_IO] = {N, N, N},         [DATA_BEYOND_L1] = {Y, U, U},
+        [DATA_BEYOND_L2] = {Y, Y, U},  [DATA_BEYOND_L3] = {Y, Y, U},
+    };
+    return (enum data_answer)missed[found][level];
+}
+
+static int event_of(const struct snapshot_source *source, enum event_role role)
+{
+    for (size_t i = 0; i < source->event_count && i < SAMPLE_EVENTS_MAX; i++)
+        if (source->events[i].role == role)
+            return (int)i;
+    return -1;
+}
+
+/* The misses that rank if there are such, else the first level that is counted. */
+static enum rate_level rates_plan_level(const struct rates_plan *plan,
+                                        const struct snapshot_source *source)
+{
+    for (int i = 0; i < RATE_LEVELS; i++)
+        if (plan->miss[i] == source->ranking)
+            return (enum rate_level)i;
+    for (int i = 0; i < RATE_LEVELS; i++)
+        if (plan->miss[i] >= 0)
+            return (enum rate_level)i;
+    return RATE_L1;
+}
+
+struct rates_plan rates_plan(const struct snapshot_source *source, bool recorded, int timed)
+{
+    struct rates_plan plan = {.access = event_of(source, EVENT_ACCESS),
+                              .miss = {event_of(source, EVENT_MISS_L1),
+                                       event_of(source, EVENT_MISS_L2),
+                                       event_of(source, EVENT_MEM_FILL)},
+                              .stall = event_of(source, EVENT_STALL),
+                              .timed = timed};
+    plan.recorded = recorded && plan.access >= 0;
+    plan.timed = plan.stall >= 0 ? -1 : timed;
+    plan.level = plan.recorded ? RATE_L1 : rates_plan_level(&plan, source);
+    for (size_t i = 0; i < SAMPLE_EVENTS_MAX; i++) {
+        double part = i < source->event_count ? source->events[i].counted : NAN;
+        plan.counted[i] = part > 0 && part <= 1 ? part : 1;
+    }
+    return plan;
+}
+
+static struct snapshot_share at_most_1(struct snapshot_share rate)
+{
+    /* Two events that count different things: no rate of each other. */
+    if (rate.low > 1)
+        return unknown;
+    rate.value = rate.value > 1 ? 1 : rate.value;
+    rate.high = rate.high > 1 || isnan(rate.high) ? 1 : rate.high;
+    return rate;
+}
+
+/* What one sample stands for, on average. */
+static double each(struct amount amount)
+{
+    return amount.weight > 0 ? amount.squares / amount.weight : 0;
+}
+
+static struct snapshot_share count_of(const struct rates_plan *plan, int event,
+                                      const struct rates_sums *own, const struct rates_sums *all)
+{
+    struct snapshot_share count = interval_count(own->events[event], each(all->events[event]));
+    double part = plan->counted[event];
+    return (struct snapshot_share){count.value / part, count.low / part, count.high / part};
+}
+
+/* Of the accesses that tell: how many missed, and how many may have. */
+struct missing {
+    double accesses;
+    double missed;
+    double unknown;
+};
+
+static struct missing missing_at(const double found[DATA_LEVEL_COUNT], enum rate_level level)
+{
+    struct missing missing = {0};
+    for (int i = 0; i < DATA_LEVEL_COUNT; i++) {
+        enum data_answer answer = rates_missed((enum data_level)i, level);
+        missing.accesses += found[i];
+        missing.missed += answer == ANSWER_YES ? found[i] : 0;
+        missing.unknown += answer == ANSWER_UNKNOWN ? found[i] : 0;
+    }
+    return missing;
+}
+
+static struct amount in_proportion(struct amount of, double weight)
+{
+    return (struct amount){weight, of.weight > 0 ? of.squares * weight / of.weight : 0};
+}
+
+/* From one end, where those that are not told all hit, to the other. */
+static struct snapshot_share rate_recorded(struct amount event, const struct missing *missing)
+{
+    struct amount all = in_proportion(event, missing->accesses);
+    double most = missing->missed + missing->unknown;
+    double told = missing->accesses - missing->unknown;
+    struct snapshot_share low = interval_part(in_proportion(event, missing->missed), all);
+    struct snapshot_share high = interval_part(in_proportion(event, most), all);
+    if (!(told > 0))
+        return unknown;
+    return (struct snapshot_share){missing->missed / told, low.low, high.high};
+}
+
+static void make_miss_rates(const struct rates_plan *plan, const struct rates_sums *own,
+                            const struct rates_sums *all, struct snapshot_rates *rates)
+{
+    rates->from = plan->recorded ? RATES_RECORDED : RATES_COUNTED;
+    if (plan->access < 0)
+        return;
+    struct snapshot_share accesses = count_of(plan, plan->access, own, all);
+    rates->accesses = accesses.value;
+    rates->accessed = interval_part(own->events[plan->access], all->events[plan->access]);
+    for (int i = 0; i < RATE_LEVELS; i++) {
+        struct missing missing = missing_at(own->found, (enum rate_level)i);
+        if (plan->recorded)
+            rates->miss_rate[i] = rate_recorded(own->events[plan->access], &missing);
+        else if (plan->miss[i] >= 0)
+            rates->miss_rate[i] =
+                at_most_1(interval_ratio(count_of(plan, plan->miss[i], own, all), accesses));
+    }
+}
+
+/* Stalls and misses each by its own event. */
+static void compare_events(const struct rates_plan *plan, const struct rates_sums *own,
+                           const struct rates_sums *all, struct snapshot_rates *rates)
+{
+    int miss = plan->miss[plan->level];
+    rates->stall = interval_part(own->events[plan->stall], all->events[plan->stall]);
+    if (miss < 0)
+        return;
+    rates->missed = interval_part(own->events[miss], all->events[miss]);
+    rates->critical = interval_ratio(rates->stall, rates->missed);
+}
+
+/* What waited and what missed in one set of samples. */
+static struct amount_pair pair_of(const struct rates_plan *plan, const struct rates_sums *sums)
+{
+    struct amount event = sums->events[plan->timed];
+    struct missing missing = missing_at(sums->found, plan->level);
+    double waited = 0;
+    for (int i = 0; i < DATA_LEVEL_COUNT; i++)
+        if (rates_missed((enum data_level)i, plan->level) == ANSWER_YES)
+            waited += sums->waited_at[i];
+    /* Weights of a part are those of all on average. */
+    return (struct amount_pair){sums->waited, in_proportion(event, missing.missed),
+                                waited * each(event)};
+}
+
+static void compare_samples(const struct rates_plan *plan, const struct rates_sums *own,
+                            const struct rates_sums *all, struct snapshot_rates *rates)
+{
+    struct amount_pair mine = pair_of(plan, own);
+    struct amount_pair whole = pair_of(plan, all);
+    rates->stall = interval_part(mine.over, whole.over);
+    rates->missed = interval_part(mine.under, whole.under);
+    if (whole.over.weight > 0 && whole.under.weight > 0)
+        rates->critical = interval_same(&mine, &whole);
+}
+
+static void rates_join_amounts(struct amount *into, const struct amount *more)
+{
+    into->weight += more->weight;
+    into->squares += more->squares;
+}
+
+void rates_join(struct rates_sums *into, const struct rates_sums *more)
+{
+    for (int i = 0; i < SAMPLE_EVENTS_MAX; i++)
+        rates_join_amounts(&into->events[i], &more->events[i]);
+    rates_join_amounts(&into->waited, &more->waited);
+    for (int i = 0; i < DATA_LEVEL_COUNT; i++) {
+        into->found[i] += more->found[i];
+        into->waited_at[i] += more->waited_at[i];
+    }
+}
+
+static void set_unknown(struct snapshot_rates *rates)
+{
+    rates->accesses = NAN;
+    for (int i = 0; i < RATE_LEVELS; i++)
+        rates->miss_rate[i] = unknown;
+    rates->accessed = rates->stall = rates->missed = rates->critical = unknown;
+}
+
+static bool any_known(const struct snapshot_rates *rates)
+{
+    return !isnan(rates->accesses) || !isnan(rates->stall.value);
+}
+
+bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
+                const struct rates_sums *all, struct snapshot_rates *rates)
+{
+    set_unknown(rates);
+    rates->level = plan->level;
+    make_miss_rates(plan, own, all, rates);
+    if (plan->stall >= 0)
+        compare_events(plan, own, all, rates);
+    else if (plan->timed >= 0)
+        compare_samples(plan, own, all, rates);
+    return any_known(rates);
+}
+
+static struct snapshot_share sure(double part, double whole)
+{
+    double value = whole > 0 ? part / whole : NAN;
+    return (struct snapshot_share){value, value, value};
+}
+
+bool rates_make_exact(const struct exact_counts *own, const struct exact_counts *all,
+                      struct snapshot_rates *rates)
+{
+    set_unknown(rates);
+    rates->from = RATES_EXACT;
+    rates->level = RATE_L1;
+    rates->accesses = own->accesses;
+    rates->accessed = sure(own->accesses, all->accesses);
+    for (int i = 0; i < RATE_LEVELS; i++)
+        rates->miss_rate[i] = sure(own->misses[i], own->accesses);
+    rates->stall = sure(own->stall_cycles, all->stall_cycles);
+    rates->missed = sure(own->misses[RATE_L1], all->misses[RATE_L1]);
+    rates->critical = sure(rates->stall.value, rates->missed.value);
+    return any_known(rates);
+}
+
+const struct measured *measured_of(const struct snapshot_source *source)
+{
+    static const struct measured misses = {.word = "misses", .misses = true};
+    static const struct measured accesses = {.word = "accesses"};
+    static const struct measured stalls = {.word = "stall time"};
+    static const struct measured time = {.word = "time", .time = true};
+    static const struct measured samples = {.word = "samples"};
+    if (source->ranking >= source->event_count)
+        return &samples;
+    switch (source->events[source->ranking].role) {
+    case EVENT_MISS_L1:
+    case EVENT_MISS_L2:
+    case EVENT_MEM_FILL:
+        return &misses;
+    case EVENT_ACCESS:
+        return &accesses;
+    case EVENT_STALL: /* a timer and a cycle counter run in the time between stalls too */
+        return source->weighs && !strncmp(source->weighs, "stall", 5) ? &stalls : &time;
+    case EVENT_OTHER: /* the third and fourth level of a simulated cache too */
+        return source->weighs && !strncmp(source->weighs, "misses", 6) ? &misses : &samples;
+    }
+    return &samples;
+}
+
+static double part_of(double weight, double count, const struct snapshot_totals *totals)
+{
+    if (totals->everything > 0)
+        return weight / totals->everything;
+    return totals->samples ? count / (double)totals->samples : NAN;
+}
+
+double measured_attributed(const struct snapshot_totals *totals)
+{
+    return part_of(totals->weight, (double)totals->attributed, totals);
+}
+
+double measured_reason(const struct snapshot_totals *totals, enum reason reason)
+{
+    return part_of(totals->reason_weight[reason], (double)totals->reasons[reason], totals);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Miss rates and criticality out of sums (include/snapshot_share.h): which events tell what, and
+ * the figures with their intervals. Where one event's samples are hits and misses and say which
+ * (IBS, load latency with a threshold that all loads pass), the misses are a part of the accesses;
+ * elsewhere accesses and misses are two counts. Private to src/profile.
+ */
+#ifndef MISSTOP_PROFILE_TABLES_RATES_H
+#define MISSTOP_PROFILE_TABLES_RATES_H
+
+#include <stdbool.h>
+
+#include "access.h"
+#include "profile/tables/statistics.h"
+#include "snapshot.h"
+#include "snapshot_share.h"
+
+/* Whether an access whose data was found there missed that level. */
+enum data_answer rates_missed(enum data_level found, enum rate_level level);
+
+/* Events by index, -1: none. */
+struct rates_plan {
+    int access;            /* counts accesses */
+    int miss[RATE_LEVELS]; /* count misses of these */
+    int stall;             /* counts cycles */
+    int timed;             /* its samples tell latencies, which stand for stalls; without `stall` */
+    enum rate_level level; /* of the misses that stalls are compared with */
+    bool recorded;         /* samples of `access` say where the data was */
+    double counted[SAMPLE_EVENTS_MAX]; /* part of the time that the event was counted; 0..1 */
+};
+
+/* Which of a source's events tell what; `access` is told by levels if `recorded`, latencies by
+ * `timed` (an event, -1: by none). */
+struct rates_plan rates_plan(const struct snapshot_source *source, bool recorded, int timed);
+
+/* Of one thing, under the basis shown. */
+struct rates_sums {
+    struct amount events[SAMPLE_EVENTS_MAX];
+    double found[DATA_LEVEL_COUNT];     /* weight of the samples of `access`, or of `timed` */
+    struct amount waited;               /* latency x weight of the samples of `timed` */
+    double waited_at[DATA_LEVEL_COUNT]; /* the same by level, weight only */
+};
+
+/* Sums of several things are those of all together. */
+void rates_join(struct rates_sums *into, const struct rates_sums *more);
+
+/* What is known of `own`, which is in `all`; false: nothing. `exact`: NULL if not seen one by one;
+ * `exact_all`: of everything. */
+bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
+                const struct rates_sums *all, struct snapshot_rates *rates);
+bool rates_make_exact(const struct exact_counts *own, const struct exact_counts *all,
+                      struct snapshot_rates *rates);
+
+/* The word for what the event that ranks measures. Sentences of profile and view take it from here.
+ */
+struct measured {
+    const char *word; /* "misses", "accesses", "stall time", "time"; "samples" of any other event */
+    bool misses;      /* cache misses: only then a cause of misses may be named */
+    bool time;        /* time, whatever the process did in it */
+};
+
+const struct measured *measured_of(const struct snapshot_source *source);
+
+/* Parts of all samples, by weight as all tables have them: what has an object, and what has none
+ * for a reason. By number where weights are not known; NAN: there are no samples. */
+double measured_attributed(const struct snapshot_totals *totals);
+double measured_reason(const struct snapshot_totals *totals, enum reason reason);
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/tables/tally.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_IDS = 256 };
+
+void tallies_init(struct tallies *tallies, uint16_t events)
+{
+    *tallies = (struct tallies){.events = events ? events : 1};
+}
+
+void tallies_fini(struct tallies *tallies)
+{
+    free(tallies->at);
+    *tallies = (struct tallies){0};
+}
+
+void tallies_clear(struct tallies *tallies)
+{
+    if (tallies->at)
+        memset(tallies->at, 0, tallies->ids * tallies->events * sizeof *tallies->at);
+}
+
+static bool tallies_grow(struct tallies *tallies, uint32_t id)
+{
+    size_t ids = tallies->ids ? tallies->ids : FIRST_IDS;
+    while (ids <= id)
+        ids *= 2;
+    struct tally *at = realloc(tallies->at, ids * tallies->events * sizeof *at);
+    if (!at)
+        return false;
+    size_t had = tallies->ids * tallies->events;
+    memset(at + had, 0, (ids * tallies->events - had) * sizeof *at);
+    tallies->at = at;
+    tallies->ids = ids;
+    return true;
+}
+
+uint32_t tallies_reserve(struct tallies *tallies, uint32_t id)
+{
+    if (id < tallies->ids)
+        return id;
+    if (id < TALLY_IDS_MAX && tallies_grow(tallies, id))
+        return id;
+    return tallies->ids || tallies_grow(tallies, 0) ? 0 : TALLY_IDS_MAX;
+}
+
+void tally_add(struct tally *tally, const struct access *access, double scale)
+{
+    double weight = tally_weight(access);
+    counted_add(&tally->samples, 1, scale);
+    counted_add(&tally->weight, weight, scale);
+    counted_add(&tally->squares, weight * weight, scale * scale);
+    if (access->kind == ACCESS_LOAD || access->kind == ACCESS_LOAD_STORE)
+        counted_add(&tally->loads, weight, scale);
+    if (access->kind == ACCESS_STORE || access->kind == ACCESS_LOAD_STORE)
+        counted_add(&tally->stores, weight, scale);
+    if (access->how >= ACCESS_INFERRED)
+        counted_add(&tally->inferred, weight, scale);
+}
+
+void tally_rescale(struct tally *tally, double factor)
+{
+    tally->samples.at[BASIS_DECAYED] *= factor;
+    tally->weight.at[BASIS_DECAYED] *= factor;
+    tally->squares.at[BASIS_DECAYED] *= factor * factor;
+    tally->loads.at[BASIS_DECAYED] *= factor;
+    tally->stores.at[BASIS_DECAYED] *= factor;
+    tally->inferred.at[BASIS_DECAYED] *= factor;
+}
+
+void tallies_rescale(struct tallies *tallies, double factor)
+{
+    for (size_t i = 0; i < tallies->ids * tallies->events; i++)
+        tally_rescale(&tallies->at[i], factor);
+}
+
+int pairs_init(struct pairs *pairs, size_t count)
+{
+    size_t buckets = count / PAIRS_BUCKET;
+    *pairs = (struct pairs){
+        .at = aligned_alloc(sizeof(struct pairs_bucket), count * sizeof(struct pair)),
+        .buckets =
+            aligned_alloc(sizeof(struct pairs_bucket), buckets * sizeof(struct pairs_bucket)),
+        .count = count};
+    if (!pairs->at || !pairs->buckets) {
+        pairs_fini(pairs);
+        return -ENOMEM;
+    }
+    pairs_clear(pairs);
+    return 0;
+}
+
+void pairs_fini(struct pairs *pairs)
+{
+    free(pairs->at);
+    free(pairs->buckets);
+    *pairs = (struct pairs){0};
+}
+
+void pairs_clear(struct pairs *pairs)
+{
+    memset(pairs->buckets, 0, pairs->count / PAIRS_BUCKET * sizeof *pairs->buckets);
+    for (size_t i = 0; i < pairs->count; i++)
+        pairs->at[i] = (struct pair){.owner = PAIR_EMPTY};
+}
+
+void pairs_rescale(struct pairs *pairs, double factor)
+{
+    for (size_t i = 0; i < pairs->count; i++) {
+        struct pair *pair = &pairs->at[i];
+        pairs->buckets[i / PAIRS_BUCKET].credit[i % PAIRS_BUCKET] *= factor;
+        pair->rival *= factor;
+        pair->samples.at[BASIS_DECAYED] *= factor;
+        pair->weight.at[BASIS_DECAYED] *= factor;
+        pair->loads.at[BASIS_DECAYED] *= factor;
+        pair->stores.at[BASIS_DECAYED] *= factor;
+    }
+}
+
+/* The empty slot of a bucket, or the one with the least credit. */
+static unsigned poorest_of(const struct pairs_bucket *bucket)
+{
+    unsigned poorest = 0;
+    for (unsigned i = 0; i < PAIRS_BUCKET; i++) {
+        if (!bucket->hash[i])
+            return i;
+        if (bucket->credit[i] < bucket->credit[poorest])
+            poorest = i;
+    }
+    return poorest;
+}
+
+void pairs_prefetch_row(const struct pairs *pairs, uint64_t hash)
+{
+    size_t index = pairs_bucket_of(pairs, hash);
+    const struct pairs_bucket *bucket = &pairs->buckets[index];
+    unsigned i = 0;
+    while (i < PAIRS_BUCKET && bucket->hash[i] != hash)
+        i++;
+    const struct pair *row =
+        &pairs->at[index * PAIRS_BUCKET + (i < PAIRS_BUCKET ? i : poorest_of(bucket))];
+    __builtin_prefetch(row, 1);
+    __builtin_prefetch(&row->stores, 1);
+}
+
+struct pair *pairs_take(struct pairs *pairs, uint64_t hash, uint32_t owner, uint64_t key,
+                        double credit)
+{
+    size_t index = pairs_bucket_of(pairs, hash);
+    struct pairs_bucket *bucket = &pairs->buckets[index];
+    struct pair *rows = &pairs->at[index * PAIRS_BUCKET];
+    for (unsigned i = 0; i < PAIRS_BUCKET; i++)
+        if (bucket->hash[i] == hash) {
+            bucket->credit[i] += credit;
+            return &rows[i];
+        }
+    unsigned poorest = poorest_of(bucket);
+    if (bucket->hash[poorest]) {
+        bucket->credit[poorest] -= credit;
+        if (bucket->credit[poorest] > 0)
+            return NULL;
+    }
+    bucket->hash[poorest] = hash;
+    bucket->credit[poorest] = credit;
+    rows[poorest] = (struct pair){.key = key, .owner = owner};
+    return &rows[poorest];
+}
+
+const struct pair *pairs_find(const struct pairs *pairs, uint64_t hash)
+{
+    size_t index = pairs_bucket_of(pairs, hash);
+    for (unsigned i = 0; i < PAIRS_BUCKET; i++)
+        if (pairs->buckets[index].hash[i] == hash)
+            return &pairs->at[index * PAIRS_BUCKET + i];
+    return NULL;
+}
+
+static int pair_order(const void *left, const void *right)
+{
+    const struct pair *a = *(const struct pair *const *)left;
+    const struct pair *b = *(const struct pair *const *)right;
+    if (a->owner != b->owner)
+        return a->owner < b->owner ? -1 : 1;
+    if (a->extra != b->extra)
+        return a->extra < b->extra ? -1 : 1;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+size_t pairs_sorted(const struct pairs *pairs, uint16_t event, const struct pair **out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < pairs->count; i++)
+        if (pairs->at[i].owner != PAIR_EMPTY && PAIR_EVENT(pairs->at[i].owner) == event)
+            out[count++] = &pairs->at[i];
+    qsort(out, count, sizeof *out, pair_order);
+    return count;
+}
+
+size_t pairs_of(const struct pair **sorted, size_t count, uint32_t owner, size_t *first)
+{
+    size_t low = 0;
+    size_t high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sorted[middle]->owner < owner)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *first = low;
+    while (high < count && sorted[high]->owner == owner)
+        high++;
+    return high - low;
+}
+
+void thread_numbers_fini(struct thread_numbers *numbers)
+{
+    hash_fini(&numbers->known);
+}
+
+void thread_numbers_clear(struct thread_numbers *numbers)
+{
+    hash_clear(&numbers->known);
+    memset(numbers->recent, 0, sizeof numbers->recent);
+}
+
+static uint32_t look_up(struct thread_numbers *numbers, uint32_t tid)
+{
+    uint32_t *number = hash_find(&numbers->known, tid);
+    if (!number && numbers->known.count < THREADS_MAX) {
+        number = hash_insert(&numbers->known, tid, NULL);
+        if (number) {
+            *number = (uint32_t)numbers->known.count - 1;
+            numbers->tids[*number] = tid;
+        }
+    }
+    return number ? *number : THREADS_MAX;
+}
+
+/* Few threads run at a time: the hash is asked only for one that is not among the last. */
+uint32_t thread_numbers_of(struct thread_numbers *numbers, uint32_t tid)
+{
+    size_t at = tid % THREADS_RECENT;
+    if (numbers->recent[at].tid == tid && numbers->recent[at].known)
+        return numbers->recent[at].number;
+    numbers->recent[at].tid = tid;
+    numbers->recent[at].number = look_up(numbers, tid);
+    numbers->recent[at].known = true;
+    return numbers->recent[at].number;
+}
+
+enum { UNPLACED_PAIRS = 1 << 12 };
+
+int unplaced_init(struct unplaced *unplaced, uint16_t events)
+{
+    *unplaced = (struct unplaced){0};
+    tallies_init(&unplaced->functions, events);
+    unplaced->sorted = malloc(UNPLACED_PAIRS * sizeof *unplaced->sorted);
+    return unplaced->sorted ? pairs_init(&unplaced->code, UNPLACED_PAIRS) : -ENOMEM;
+}
+
+void unplaced_fini(struct unplaced *unplaced)
+{
+    tallies_fini(&unplaced->functions);
+    pairs_fini(&unplaced->code);
+    free(unplaced->sorted);
+    unplaced->sorted = NULL;
+}
+
+void unplaced_clear(struct unplaced *unplaced)
+{
+    tallies_clear(&unplaced->functions);
+    pairs_clear(&unplaced->code);
+    memset(unplaced->all, 0, sizeof unplaced->all);
+    memset(unplaced->waited, 0, sizeof unplaced->waited);
+    memset(unplaced->by_reason, 0, sizeof unplaced->by_reason);
+}
+
+void unplaced_rescale(struct unplaced *unplaced, double factor)
+{
+    tallies_rescale(&unplaced->functions, factor);
+    pairs_rescale(&unplaced->code, factor);
+    for (int i = 0; i < SAMPLE_EVENTS_MAX; i++) {
+        tally_rescale(&unplaced->all[i], factor);
+        tally_rescale(&unplaced->waited[i], factor);
+        for (int k = 0; k < REASON_COUNT; k++)
+            unplaced->by_reason[i][k].at[BASIS_DECAYED] *= factor;
+    }
+}
+
+/* Whether it is data that the sample waited for. */
+static bool has_waited(const struct place *place)
+{
+    switch (place->access.reason) {
+    case REASON_KERNEL:
+    case REASON_NO_MEMORY: /* it was computing */
+    case REASON_FOREIGN:
+        return false;
+    default:
+        return true;
+    }
+}
+
+void unplaced_add(struct unplaced *unplaced, struct tallies *functions, const struct place *place,
+                  double scale)
+{
+    const struct access *access = &place->access;
+    tally_add(&unplaced->all[access->event], access, scale);
+    enum reason reason = access->reason < REASON_COUNT ? access->reason : REASON_BAD_ADDRESS;
+    counted_add(&unplaced->by_reason[access->event][reason], tally_weight(access), scale);
+    if (!has_waited(place))
+        return;
+    tally_add(&unplaced->waited[access->event], access, scale);
+    if (!place->function)
+        return;
+    uint32_t id = tallies_reserve(functions, place->function);
+    if (id == TALLY_IDS_MAX || tallies_reserve(&unplaced->functions, id) != id)
+        return;
+    tally_add(tallies_at(&unplaced->functions, id, access->event), access, scale);
+    uint32_t owner = PAIR_OWNER(id, access->event);
+    struct pair *pair =
+        pairs_take(&unplaced->code, pairs_hash(owner, access->ip), owner, access->ip, scale);
+    if (!pair)
+        return;
+    pair_vote(pair, access->reason, scale); /* the reason most of them have */
+    counted_add(&pair->samples, 1, scale);
+    counted_add(&pair->weight, tally_weight(access), scale);
+}
+
+const struct tally *unplaced_tally(const struct unplaced *unplaced, uint32_t function,
+                                   uint16_t event)
+{
+    return function < unplaced->functions.ids ? tallies_at(&unplaced->functions, function, event)
+                                              : NULL;
+}

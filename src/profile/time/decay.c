@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/time/decay.h"
+
+#include <math.h>
+
+/* Squares of the scale are stored too: 2^480 is far inside a double's 2^1023, and leaves
+ * room for weights and counts. */
+static const double exponent_limit = 240;
+
+void decay_init(struct decay *decay, double half_life_s)
+{
+    bool fades = half_life_s > 0 && isfinite(half_life_s);
+    *decay = (struct decay){.half_life_ns = fades ? half_life_s * 1e9 : 0, .scale = 1};
+}
+
+static double decay_exponent(const struct decay *decay)
+{
+    return (double)(decay->now_ns - decay->origin_ns) / decay->half_life_ns;
+}
+
+double decay_advance(struct decay *decay, uint64_t now_ns)
+{
+    if (!decay->started) {
+        decay->started = true;
+        decay->origin_ns = decay->now_ns = now_ns;
+    }
+    if (now_ns <= decay->now_ns)
+        return decay->scale;
+    decay->now_ns = now_ns;
+    if (decay->half_life_ns > 0)
+        decay->scale = exp2(fmin(decay_exponent(decay), 2 * exponent_limit));
+    return decay->scale;
+}
+
+bool decay_renormalise(struct decay *decay, double *factor)
+{
+    if (decay->half_life_ns <= 0 || decay_exponent(decay) < exponent_limit)
+        return false;
+    *factor = exp2(-decay_exponent(decay)); /* 0 after a very long pause: all has faded */
+    decay->origin_ns = decay->now_ns;
+    decay->scale = 1;
+    return true;
+}
+
+double decay_effective(double sum, double squares)
+{
+    return squares > 0 ? sum * sum / squares : 0;
+}

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/time/phases.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "profile/tables/statistics.h"
+
+static double phases_sum(const double *counts);
+
+/* What windows of one phase differ by, and whether two differ by more. Declared in phases.h. */
+
+/* What is believed of a dispersion before it is measured, in degrees of freedom: a little of the
+ * noise of a coin for the shortest windows, what the next shorter ones show for the others. */
+static const double degrees_believed = 8;
+static const double degrees_of_shorter = 32;
+
+/* Cells with fewer in both windows together, times the dispersion, say little: they are one. Where
+ * all are, nothing is learnt of the dispersion, but what was is forgotten all the same. */
+static const double cell_least = 10;
+
+/* A pair of windows counts as at most so many times what is believed (Huber's bound): more in the
+ * beginning, when little is known, and nothing is tested. It counts half as much when so many pairs
+ * have followed, or, of short windows, blocks. */
+static const double most_of_believed = 2.5;
+static const double most_at_first = 8;
+static const double half_life_pairs = 8;
+static const double half_life_blocks = 64;
+
+/* n log (n / expected), of one cell. */
+static double cell(double count, double expected)
+{
+    return count > 0 ? count * log(count / expected) : 0;
+}
+
+/* Twice the log of the likelihood ratio of two sets of shares against one (the G test), where cells
+ * with less than `least` are one. */
+static double ratio(const double *left, const double *right, double least, double *freedom)
+{
+    double left_sum = phases_sum(left);
+    double right_sum = phases_sum(right);
+    double all = left_sum + right_sum;
+    double few[2] = {0};
+    double g = 0;
+    unsigned cells = 0;
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++) {
+        double both = left[i] + right[i];
+        if (both < least) {
+            few[0] += left[i];
+            few[1] += right[i];
+            continue;
+        }
+        g += cell(left[i], both * left_sum / all) + cell(right[i], both * right_sum / all);
+        cells++;
+    }
+    if (few[0] + few[1] > 0) {
+        double both = few[0] + few[1];
+        g += cell(few[0], both * left_sum / all) + cell(few[1], both * right_sum / all);
+        cells++;
+    }
+    *freedom = cells > 1 ? cells - 1 : 0;
+    return 2 * g;
+}
+
+/* Twice the log of the likelihood ratio of two sets of shares against one (the G test), over the
+ * dispersion: chi-square with `freedom` degrees of freedom where they are the same. */
+static double phases_ratio(const double *left, const double *right, double dispersion,
+                           double *freedom)
+{
+    return ratio(left, right, cell_least * dispersion, freedom) / dispersion;
+}
+
+/* The dispersion at a length as it is believed to be, and how well it is known. */
+static double believed(const struct phases *phases, unsigned scale, double *degrees)
+{
+    double mean = 1;
+    *degrees = degrees_believed;
+    for (unsigned i = 0; i <= scale; i++) {
+        if (i)
+            *degrees = fmin(*degrees, degrees_of_shorter);
+        mean = (phases->ratios[i] + mean * *degrees) / (phases->degrees[i] + *degrees);
+        *degrees += phases->degrees[i];
+    }
+    return mean;
+}
+
+/*
+ * The upper 99 % bound of the dispersion of windows of 2^scale blocks, so that what is not well
+ * known yet makes no alarms: by the quantile of chi-square after Wilson and Hilferty (1931).
+ */
+static double phases_dispersion(const struct phases *phases, unsigned scale)
+{
+    double degrees;
+    double mean = believed(phases, scale, &degrees);
+    double low = 1 - 2 / (9 * degrees) - 2.33 * sqrt(2 / (9 * degrees));
+    return fmax(mean, 1) / (low * low * low);
+}
+
+/* The sum of `count` blocks of the last segment, the last of which is `back` before the newest. */
+static void phases_sum_blocks(const struct phases *phases, uint64_t back, uint64_t count,
+                              double *sum)
+{
+    for (unsigned k = 0; k < PHASES_COLUMNS; k++)
+        sum[k] = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const struct phases_block *block =
+            &phases->window[(phases->blocks - 1 - back - i) % PHASES_WINDOW];
+        for (unsigned k = 0; k < PHASES_COLUMNS; k++)
+            sum[k] += block->counts[k];
+    }
+}
+
+static void learn_pair(struct phases *phases, unsigned scale, uint64_t length)
+{
+    double before[PHASES_COLUMNS];
+    double after[PHASES_COLUMNS];
+    double degrees;
+    double freedom;
+    phases_sum_blocks(phases, PHASES_LAG, length, after);
+    phases_sum_blocks(phases, PHASES_LAG + length, length, before);
+    double dispersion = believed(phases, scale, &degrees);
+    double g = ratio(before, after, cell_least * fmax(dispersion, 1), &freedom);
+    double most = phases->seen < PHASES_FIRST ? most_at_first : most_of_believed;
+    double pairs = fmax(half_life_pairs, half_life_blocks / (2 * (double)length));
+    double kept = exp2(-1 / pairs);
+    phases->ratios[scale] =
+        phases->ratios[scale] * kept + fmin(g, most * fmax(dispersion, 1) * freedom);
+    phases->degrees[scale] = phases->degrees[scale] * kept + freedom;
+}
+
+/* Learns the dispersion from windows of each length that stand beside each other, each pair once;
+ * not from the newest blocks, which may turn out to be of the next phase. */
+static void phases_learn(struct phases *phases)
+{
+    for (unsigned scale = 0; scale < PHASES_SCALES; scale++) {
+        uint64_t length = UINT64_C(1) << scale;
+        if (phases->blocks <= PHASES_LAG || (phases->blocks - PHASES_LAG) % (2 * length))
+            break;
+        learn_pair(phases, scale, length);
+    }
+}
+
+/* Phases by their shares: how far apart, and which of those known. Declared in phases.h. */
+
+/* Of the same letter, beside what noise makes of two stretches that are the same; of which no more
+ * is believed, or a stretch of few samples would be like anything. */
+static const double recurs_within = 0.15;
+static const double noise_most = 0.10;
+
+/* ---- for phases.c ---- */
+static double phases_sum(const double *counts)
+{
+    double sum = 0;
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
+        sum += counts[i];
+    return sum;
+}
+
+/* Share of the samples of two counts that fall on different columns: 0 to 1 (total variation). */
+static double phases_distance(const double *left, const double *right)
+{
+    double left_sum = phases_sum(left);
+    double right_sum = phases_sum(right);
+    double apart = 0;
+    if (!(left_sum > 0) || !(right_sum > 0))
+        return 0;
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
+        apart += fabs(left[i] / left_sum - right[i] / right_sum);
+    return apart / 2;
+}
+
+/* The distance of two stretches of the same shares that is to be expected: of each share the mean
+ * deviation of a normal with the variance of both counts, as the dispersion makes it. */
+static double noise_of(const struct phases *phases, const struct phases_phase *known,
+                       const double *counts)
+{
+    double sum = phases_sum(counts);
+    double variance = phases_dispersion(phases, PHASES_TESTED) * (1 / known->samples + 1 / sum);
+    double noise = 0;
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++) {
+        double share = (known->shares[i] * known->samples + counts[i]) / (known->samples + sum);
+        noise += sqrt(2 / M_PI * share * (1 - share) * variance);
+    }
+    return fmin(noise / 2, noise_most);
+}
+
+/* The nearest of those that are near enough; PHASES_NONE. */
+static uint8_t alike(const struct phases *phases, const double *counts)
+{
+    double nearest = recurs_within;
+    uint8_t found = PHASES_NONE;
+    if (!(phases_sum(counts) > 0))
+        return PHASES_NONE;
+    for (unsigned i = 0; i < phases->known_count; i++) {
+        double distance = phases_distance(phases->known[i].shares, counts) -
+                          noise_of(phases, &phases->known[i], counts);
+        if (distance < nearest) {
+            nearest = distance;
+            found = (uint8_t)i;
+        }
+    }
+    return found;
+}
+
+/* Whether two parts of a segment would have the same letter: then nothing has changed. */
+static bool phases_same_letter(const struct phases *phases, const double *before,
+                               const double *after)
+{
+    struct phases_phase like_before = {.samples = phases_sum(before)};
+    for (unsigned i = 0; i < PHASES_COLUMNS && like_before.samples > 0; i++)
+        like_before.shares[i] = before[i] / like_before.samples;
+    double apart =
+        phases_distance(like_before.shares, after) - noise_of(phases, &like_before, after);
+    uint8_t letter = alike(phases, before);
+    return apart < recurs_within || (letter != PHASES_NONE && letter == alike(phases, after));
+}
+
+uint8_t phases_now(const struct phases *phases)
+{
+    return phases->blocks >= PHASES_SHORTEST ? alike(phases, phases->now) : PHASES_NONE;
+}
+
+size_t phases_stretches(const struct phases *phases, uint8_t phase, struct stretch *out,
+                        size_t room)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < phases->segment_count; i++) {
+        const struct phases_segment *segment = &phases->segments[i];
+        bool last = i + 1 == phases->segment_count;
+        if ((last ? phases_letter(phases) : segment->phase) != phase)
+            continue;
+        if (count < room)
+            out[count] = (struct stretch){segment->start_ns, segment->end_ns};
+        count++;
+    }
+    return count;
+}
+
+uint8_t phases_letter(const struct phases *phases)
+{
+    uint8_t now = phases_now(phases);
+    bool is_new = now == PHASES_NONE && phases->blocks >= PHASES_SHORTEST &&
+                  phases->known_count < PHASES_MOST;
+    return is_new ? (uint8_t)phases->known_count : now;
+}
+
+size_t phases_newest(const struct phases *phases, struct phases_segment *out, size_t room)
+{
+    size_t count = phases->segment_count < room ? phases->segment_count : room;
+    memcpy(out, phases->segments + (phases->segment_count - count), count * sizeof *out);
+    struct phases_segment *last = &out[count - 1];
+    last->phase = phases_letter(phases);
+    if (count < 2 || last->phase == PHASES_NONE || last[-1].phase != last->phase)
+        return count;
+    last[-1].end_ns = last->end_ns;
+    last[-1].samples += last->samples;
+    return count - 1;
+}
+
+uint64_t phases_shortest_ns(const struct phases *phases)
+{
+    uint64_t shortest_ns = 0;
+    for (size_t i = 1; i + 1 < phases->segment_count; i++) {
+        uint64_t length_ns = phases->segments[i].end_ns - phases->segments[i].start_ns;
+        if (!shortest_ns || length_ns < shortest_ns)
+            shortest_ns = length_ns;
+    }
+    return shortest_ns;
+}
+
+/* The letter of a segment that has ended, by its counts: a known phase's, which learns from it, or
+ * a new one. */
+static void phases_name(struct phases *phases, struct phases_segment *segment, const double *counts)
+{
+    double sum = phases_sum(counts);
+    segment->phase = alike(phases, counts);
+    if (segment->phase == PHASES_NONE && phases->known_count < PHASES_MOST)
+        segment->phase = (uint8_t)phases->known_count++;
+    if (segment->phase == PHASES_NONE || !(sum > 0))
+        return;
+    struct phases_phase *phase = &phases->known[segment->phase];
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
+        phase->shares[i] = (phase->shares[i] * phase->samples + counts[i]) / (phase->samples + sum);
+    phase->samples += sum;
+    phase->time_ns += segment->end_ns - segment->start_ns;
+    phase->segments++;
+}
+
+/* Of one test; there are three a block, a million in a day at 4 a second. */
+static const double chance = 1e-9;
+
+int phases_init(struct phases *phases, uint64_t start_ns)
+{
+    *phases = (struct phases){.growing = {.start_ns = start_ns}, .scales = PHASES_USUAL};
+    struct phases_segment *segments =
+        array_more(NULL, &phases->segment_room, 0, sizeof *segments, PHASES_SEGMENTS);
+    if (!segments)
+        return -ENOMEM;
+    phases->segments = segments;
+    phases->segments[phases->segment_count++] =
+        (struct phases_segment){.start_ns = start_ns, .end_ns = start_ns, .phase = PHASES_NONE};
+    return 0;
+}
+
+void phases_fini(struct phases *phases)
+{
+    free(phases->segments);
+}
+
+unsigned phases_column(uint32_t object)
+{
+    return (unsigned)(hash_mix(object) % PHASES_COLUMNS);
+}
+
+/* The counts of the last `length` blocks of the segment, and of those before. */
+static void divide(const struct phases *phases, uint64_t length, double before[PHASES_COLUMNS],
+                   double after[PHASES_COLUMNS])
+{
+    phases_sum_blocks(phases, 0, length, after);
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
+        before[i] = fmax(phases->now[i] - after[i], 0);
+}
+
+/* The last `length` blocks against what came before; 1: the same, as far as one can tell. */
+static double chance_of(const struct phases *phases, uint64_t length, double dispersion, double *g)
+{
+    double before[PHASES_COLUMNS];
+    double after[PHASES_COLUMNS];
+    double freedom;
+    divide(phases, length, before, after);
+    *g = phases_ratio(before, after, dispersion, &freedom);
+    if (!(freedom > 0) || phases_distance(before, after) < PHASES_DISTANCE)
+        return 1;
+    return chi2_p_value(*g, freedom);
+}
+
+/*
+ * Whether the newest `part` of `length` blocks that seem to be new are more like the rest of them
+ * than like what came before, by their likelihood: not, where something came and went. Each side
+ * has a tenth of all of them mixed in, so that what neither has seen speaks for none.
+ */
+static bool stays(const struct phases *phases, uint64_t length, uint64_t part)
+{
+    const double of_all = 0.1;
+    double newest[PHASES_COLUMNS];
+    double rest[PHASES_COLUMNS];
+    double likelier = 0;
+    phases_sum_blocks(phases, 0, part, newest);
+    phases_sum_blocks(phases, part, length - part, rest);
+    double rest_sum = phases_sum(rest);
+    double before_sum = phases->now_sum - rest_sum - phases_sum(newest);
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++) {
+        if (!(newest[i] > 0))
+            continue;
+        double before = fmax(phases->now[i] - rest[i] - newest[i], 0);
+        double all = of_all * phases->now[i] / phases->now_sum;
+        likelier += newest[i] * log((rest[i] / rest_sum + all) / (before / before_sum + all));
+    }
+    return likelier > 0;
+}
+
+/* Where the two sides differ most. */
+static uint64_t change_within(const struct phases *phases, uint64_t longest, double dispersion)
+{
+    uint64_t best = 0;
+    double most = 0;
+    double g;
+    for (uint64_t length = 1; length < phases->blocks && length <= longest; length++) {
+        chance_of(phases, length, dispersion, &g);
+        if (g > most) {
+            most = g;
+            best = length;
+        }
+    }
+    return best;
+}
+
+/* How many of the newest blocks are of another phase; 0: none. */
+static uint64_t changed_blocks(const struct phases *phases)
+{
+    double g;
+    unsigned scale = PHASES_TESTED;
+    if (phases->seen < PHASES_FIRST)
+        return 0;
+    for (; scale < phases->scales; scale++) {
+        uint64_t length = UINT64_C(1) << scale;
+        if (length >= phases->blocks)
+            return 0;
+        if (chance_of(phases, length, phases_dispersion(phases, scale), &g) < chance)
+            break;
+    }
+    if (scale == phases->scales)
+        return 0;
+    uint64_t longest = UINT64_C(1) << (scale < PHASES_USUAL ? PHASES_USUAL - 1 : scale);
+    uint64_t best = change_within(phases, longest, phases_dispersion(phases, scale));
+    /* Soon there will be more of it, and its beginning plainer. */
+    if (best < PHASES_SHORTEST || !stays(phases, best, 1) || !stays(phases, best, best / 2))
+        return 0;
+    double before[PHASES_COLUMNS];
+    double after[PHASES_COLUMNS];
+    divide(phases, best, before, after);
+    return phases_same_letter(phases, before, after) ? 0 : best;
+}
+
+void phases_look_over(struct phases *phases, uint64_t period_ns)
+{
+    const struct phases_segment *last = &phases->segments[phases->segment_count - 1];
+    uint64_t block_ns = phases->blocks ? (last->end_ns - last->start_ns) / phases->blocks : 0;
+    phases->scales = PHASES_USUAL;
+    while (phases->scales < PHASES_SCALES && block_ns &&
+           block_ns << (phases->scales - PHASES_USUAL) < period_ns)
+        phases->scales++;
+}
+
+static bool take_block(struct phases *phases, uint64_t end_ns)
+{
+    struct phases_segment *last = &phases->segments[phases->segment_count - 1];
+    phases->window[phases->blocks++ % PHASES_WINDOW] = phases->growing;
+    phases->seen++;
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
+        phases->now[i] += phases->growing.counts[i];
+    phases->now_sum += phases->growing.sum;
+    last->end_ns = end_ns;
+    last->samples += phases->growing.sum;
+    phases->growing = (struct phases_block){.start_ns = end_ns};
+    uint64_t length = changed_blocks(phases);
+    if (length)
+        phases_split(phases, length);
+    else
+        phases_learn(phases);
+    return length;
+}
+
+bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint64_t start_ns,
+                uint64_t end_ns)
+{
+    if (!(phases->growing.sum > 0))
+        phases->growing.start_ns = start_ns;
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
+        phases->growing.counts[i] += counts[i];
+    phases->growing.sum += phases_sum(counts);
+    return phases->growing.sum >= PHASES_BLOCK_SAMPLES && take_block(phases, end_ns);
+}
+
+/* A segment ends where the next begins, if it was one: what lies between two phases is of neither.
+ * Declared in phases.h. */
+
+/* A segment with this part of its misses elsewhere than a mixture of its neighbours is one. */
+static const double mixed_within = 0.10;
+
+/* What a change divides: the segment that ends, and the newest blocks. */
+struct division {
+    double before[PHASES_COLUMNS];
+    double after[PHASES_COLUMNS];
+    uint64_t length; /* blocks after it */
+    uint64_t start_ns;
+};
+
+/* The oldest two become one where there is no room for more. */
+static bool phases_segment_make_room(struct phases *phases)
+{
+    struct phases_segment *more = array_more(phases->segments, &phases->segment_room,
+                                             phases->segment_count, sizeof *more, PHASES_SEGMENTS);
+    if (more) {
+        phases->segments = more;
+        return true;
+    }
+    if (phases->segment_count < 2)
+        return false;
+    phases->segments[1].start_ns = phases->segments[0].start_ns;
+    phases->segments[1].samples += phases->segments[0].samples;
+    memmove(phases->segments, phases->segments + 1,
+            --phases->segment_count * sizeof *phases->segments);
+    return true;
+}
+
+/* The part of the segment after it that makes a segment most like a mixture of its neighbours, by
+ * least squares; *apart: what falls elsewhere even so. */
+static double mixture_of(const double *left, const double *middle, const double *right,
+                         double *apart)
+{
+    double sums[3] = {phases_sum(left), phases_sum(middle), phases_sum(right)};
+    double along = 0;
+    double length = 0;
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++) {
+        double from = left[i] / sums[0];
+        double way = right[i] / sums[2] - from;
+        along += (middle[i] / sums[1] - from) * way;
+        length += way * way;
+    }
+    double part = length > 0 ? fmin(fmax(along / length, 0), 1) : 0;
+    *apart = 0;
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++) {
+        double mixed = left[i] / sums[0] * (1 - part) + right[i] / sums[2] * part;
+        *apart += fabs(middle[i] / sums[1] - mixed) / 2;
+    }
+    return part;
+}
+
+/*
+ * Whether what ends was no phase but the way from the one before to the next: too short to be one,
+ * or short, like none that is known, and nothing but a mixture of the two. *part: of the next.
+ */
+static bool is_edge(const struct phases *phases, const struct division *division, double *part)
+{
+    uint64_t blocks = phases->blocks - division->length;
+    double apart;
+    if (phases->segment_count < 2)
+        return false;
+    *part = mixture_of(phases->previous, division->before, division->after, &apart);
+    return blocks < PHASES_SHORTEST || (blocks <= PHASES_EDGE && apart < mixed_within);
+}
+
+/* It is given to its neighbours, as much to each as it has of it: the change is where a step at
+ * once would have been. */
+static void give_away(struct phases *phases, const struct division *division, double part)
+{
+    struct phases_segment *next = &phases->segments[phases->segment_count - 1];
+    struct phases_segment *before = next - 1;
+    double samples = phases_sum(division->before);
+    uint64_t length_ns = division->start_ns - next->start_ns;
+    next->start_ns += (uint64_t)((1 - part) * (double)length_ns);
+    before->end_ns = next->start_ns;
+    before->samples += (1 - part) * samples;
+    next->samples -= (1 - part) * samples;
+    next->told_ns = next->end_ns;
+}
+
+/* A stretch with the letter of the one before is no other: what had changed went back. */
+static void join_alike(struct phases *phases, const double *counts)
+{
+    struct phases_segment *last = &phases->segments[phases->segment_count - 1];
+    bool alike =
+        phases->segment_count > 1 && last->phase != PHASES_NONE && last[-1].phase == last->phase;
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
+        phases->previous[i] = counts[i] + (alike ? phases->previous[i] : 0);
+    if (!alike)
+        return;
+    last[-1].end_ns = last->end_ns;
+    last[-1].samples += last->samples;
+    phases->segment_count--;
+}
+
+/* What a segment is known by: without its last blocks, which may be of the edge, if it has others.
+ */
+static void take_core(const struct phases *phases, const struct division *division,
+                      double core[PHASES_COLUMNS])
+{
+    memset(core, 0, PHASES_COLUMNS * sizeof *core);
+    if (phases->blocks - division->length >= 2 * PHASES_SHORTEST)
+        phases_sum_blocks(phases, division->length, PHASES_SHORTEST - 1, core);
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
+        core[i] = fmax(division->before[i] - core[i], 0);
+}
+
+static void end_segment(struct phases *phases, const struct division *division)
+{
+    double core[PHASES_COLUMNS];
+    struct phases_segment *last = &phases->segments[phases->segment_count - 1];
+    struct phases_segment next = {.start_ns = division->start_ns,
+                                  .end_ns = last->end_ns,
+                                  .told_ns = last->end_ns,
+                                  .samples = phases_sum(division->after),
+                                  .phase = PHASES_NONE};
+    last->end_ns = division->start_ns;
+    last->samples -= next.samples;
+    take_core(phases, division, core);
+    phases_name(phases, last, core);
+    join_alike(phases, core);
+    if (phases_segment_make_room(phases))
+        phases->segment_count++;
+    phases->segments[phases->segment_count - 1] = next;
+}
+
+void phases_split(struct phases *phases, uint64_t length)
+{
+    struct phases_block kept[PHASES_WINDOW];
+    struct division division = {.length = length};
+    double part;
+    for (uint64_t i = 0; i < length; i++)
+        kept[i] = phases->window[(phases->blocks - length + i) % PHASES_WINDOW];
+    division.start_ns = kept[0].start_ns;
+    phases_sum_blocks(phases, 0, length, division.after);
+    for (unsigned i = 0; i < PHASES_COLUMNS; i++)
+        division.before[i] = fmax(phases->now[i] - division.after[i], 0);
+    phases->was_edge = is_edge(phases, &division, &part);
+    if (phases->was_edge)
+        give_away(phases, &division, part);
+    else
+        end_segment(phases, &division);
+    memcpy(phases->now, division.after, sizeof phases->now);
+    phases->now_sum = phases_sum(division.after);
+    phases->blocks = length;
+    memcpy(phases->window, kept, length * sizeof *kept);
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/time/streams.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+void streams_init(struct streams *streams, struct streams_budget *budget, uint64_t start_ns,
+                  uint64_t period_ns)
+{
+    *streams = (struct streams){.start_ns = start_ns, .period_ns = period_ns, .budget = budget};
+    hash_init(&streams->of_key);
+}
+
+void streams_fini(struct streams *streams)
+{
+    for (size_t i = 0; i < streams->count; i++)
+        free(streams->list[i].at);
+    free(streams->list);
+    hash_fini(&streams->of_key);
+    if (streams->budget)
+        streams->budget->used -= streams->count;
+}
+
+static struct stream *least(struct streams *streams)
+{
+    struct stream *found = streams->list;
+    for (size_t i = 1; i < streams->count; i++)
+        if (streams->list[i].put < found->put)
+            found = &streams->list[i];
+    return found;
+}
+
+static struct stream *streams_new_row(struct streams *streams)
+{
+    struct streams_budget *budget = streams->budget;
+    if (budget->used >= budget->most)
+        return NULL;
+    struct stream *more =
+        array_more(streams->list, &streams->room, streams->count, sizeof *more, budget->most);
+    if (!more)
+        return NULL;
+    streams->list = more;
+    struct stream *stream = &streams->list[streams->count];
+    *stream = (struct stream){.at = calloc(STREAMS_POINTS, sizeof *stream->at)};
+    if (!stream->at)
+        return NULL;
+    streams->count++;
+    budget->used++;
+    return stream;
+}
+
+/* The place of the least one, which is forgotten; NULL: all have a higher total. */
+static struct stream *displace(struct streams *streams, double total)
+{
+    streams->crowded = true;
+    if (total <= streams->least || !streams->count)
+        return NULL;
+    struct stream *stream = least(streams);
+    streams->least = stream->put;
+    if (stream->put >= total)
+        return NULL;
+    hash_remove(&streams->of_key, stream->key);
+    memset(stream->at, 0, STREAMS_POINTS * sizeof *stream->at);
+    *stream = (struct stream){.at = stream->at, .put = total};
+    return stream;
+}
+
+static struct stream *streams_make_row(struct streams *streams, uint64_t key, double total)
+{
+    struct stream *stream = streams_new_row(streams);
+    if (!stream)
+        stream = displace(streams, total);
+    uint32_t *index = stream ? hash_insert(&streams->of_key, key, NULL) : NULL;
+    if (!index)
+        return NULL;
+    *index = (uint32_t)(stream - streams->list);
+    stream->key = key;
+    return stream;
+}
+
+static struct stream *find_or_make(struct streams *streams, uint64_t key, double total)
+{
+    const uint32_t *index = hash_find(&streams->of_key, key);
+    return index       ? &streams->list[*index]
+           : total > 0 ? streams_make_row(streams, key, total)
+                       : NULL;
+}
+
+void streams_skip(struct streams *streams, uint64_t key, double total)
+{
+    struct stream *stream = find_or_make(streams, key, total);
+    if (stream)
+        stream->put = total;
+}
+
+void streams_put(struct streams *streams, uint64_t key, double total)
+{
+    struct stream *stream = find_or_make(streams, key, total);
+    if (!stream || total == stream->put)
+        return;
+    bool anew = total < stream->put;
+    double added = anew ? total : total - stream->put;
+    streams->least = anew ? 0 : streams->least;
+    stream->put = total;
+    stream->at[streams->points] += added;
+    stream->total += added;
+}
+
+void streams_add(struct streams *streams, uint64_t key, double added)
+{
+    const struct stream *stream = streams_find(streams, key);
+    streams_put(streams, key, (stream ? stream->put : 0) + added);
+}
+
+static void streams_forget_row(struct streams *streams, size_t index)
+{
+    struct stream *last = &streams->list[--streams->count];
+    streams->budget->used--;
+    hash_remove(&streams->of_key, streams->list[index].key);
+    free(streams->list[index].at);
+    streams->list[index] = *last;
+    uint32_t *moved = index < streams->count ? hash_find(&streams->of_key, last->key) : NULL;
+    if (moved)
+        *moved = (uint32_t)index;
+}
+
+void streams_join(struct streams *streams, uint64_t key, uint64_t into)
+{
+    const uint32_t *from = hash_find(&streams->of_key, key);
+    const uint32_t *to = hash_find(&streams->of_key, into);
+    if (!from)
+        return;
+    size_t index = *from;
+    struct stream *stream = &streams->list[index];
+    if (to) {
+        struct stream *sum = &streams->list[*to];
+        for (size_t i = 0; i <= streams->points && i < STREAMS_POINTS; i++)
+            sum->at[i] += stream->at[i];
+        sum->put += stream->put;
+        sum->total += stream->total;
+        streams_forget_row(streams, index);
+        return;
+    }
+    uint32_t *renamed = hash_insert(&streams->of_key, into, NULL);
+    if (!renamed) {
+        streams_forget_row(streams, index);
+        return;
+    }
+    *renamed = (uint32_t)index;
+    hash_remove(&streams->of_key, key);
+    stream->key = into;
+}
+
+static void halve(double *at)
+{
+    for (size_t i = 0; i < STREAMS_POINTS / 2; i++)
+        at[i] = at[2 * i] + at[2 * i + 1];
+    memset(at + STREAMS_POINTS / 2, 0, STREAMS_POINTS / 2 * sizeof *at);
+}
+
+void streams_close(struct streams *streams, uint64_t now_ns)
+{
+    while (now_ns >= streams_next_ns(streams)) {
+        if (++streams->points < STREAMS_POINTS)
+            continue;
+        for (size_t i = 0; i < streams->count; i++)
+            halve(streams->list[i].at);
+        streams->points /= 2;
+        streams->period_ns *= 2;
+    }
+}
+
+const struct stream *streams_find(const struct streams *streams, uint64_t key)
+{
+    const uint32_t *index = hash_find(&streams->of_key, key);
+    return index ? &streams->list[*index] : NULL;
+}
+
+/*
+ * The curve of `points` points, each the sum of `by`; `out` holds points / by. Returns that number;
+ * what is left over at the end makes no point.
+ */
+static size_t streams_coarser(const double *at, size_t points, size_t by, double *out)
+{
+    size_t count = points / by;
+    for (size_t i = 0; i < count; i++) {
+        out[i] = 0;
+        for (size_t k = 0; k < by; k++)
+            out[i] += at[i * by + k];
+    }
+    return count;
+}
+
+size_t streams_curve(const struct streams *streams, const struct stream *stream, size_t by,
+                     double *out)
+{
+    return streams_coarser(stream->at, streams->points, by, out);
+}
+
+enum { PERCENTILE = 90, STRONGEST_MAX = 32 };
+
+double volatility_step(double before, double after)
+{
+    double larger = fmax(before, after);
+    return larger > 0 ? fabs(after - before) / larger : 0;
+}
+
+/* The value that would stand at `rank` if they were in order (Hoare's selection); they are moved
+ * about. */
+static double at_rank(double *values, size_t count, size_t rank)
+{
+    size_t low = 0;
+    size_t high = count - 1;
+    while (low < high) {
+        double pivot = values[low + (high - low) / 2];
+        size_t left = low;
+        size_t right = high;
+        for (;; left++, right--) {
+            while (values[left] < pivot)
+                left++;
+            while (values[right] > pivot)
+                right--;
+            if (left >= right)
+                break;
+            double kept = values[left];
+            values[left] = values[right];
+            values[right] = kept;
+        }
+        if (rank <= right)
+            high = right;
+        else
+            low = right + 1;
+    }
+    return values[low];
+}
+
+double volatility_of(const double *curve, size_t count)
+{
+    double steps[STREAMS_POINTS];
+    if (count < VOLATILITY_POINTS_MIN || count > STREAMS_POINTS)
+        return NAN;
+    for (size_t i = 1; i < count; i++)
+        steps[i - 1] = volatility_step(curve[i - 1], curve[i]);
+    size_t rank = ((count - 1) * PERCENTILE + 99) / 100;
+    return at_rank(steps, count - 1, rank - 1);
+}
+
+/* The streams of a kind that count most, most first; returns how many. */
+static size_t volatility_choose_streams(const struct streams *streams, unsigned kind, size_t wanted,
+                                        struct volatility_curve *chosen)
+{
+    size_t count = 0;
+    wanted = wanted < STRONGEST_MAX ? wanted : STRONGEST_MAX;
+    for (size_t i = 0; i < streams->count && wanted; i++) {
+        const struct stream *stream = &streams->list[i];
+        if (STREAM_KIND(stream->key) != kind ||
+            (count == wanted && stream->total <= chosen[count - 1].weight))
+            continue;
+        size_t at = count < wanted ? count++ : count - 1;
+        for (; at > 0 && chosen[at - 1].weight < stream->total; at--)
+            chosen[at] = chosen[at - 1];
+        chosen[at] = (struct volatility_curve){stream->at, stream->total};
+    }
+    return count;
+}
+
+static double together(const struct volatility_curve *curves, size_t count, size_t points,
+                       size_t by)
+{
+    double curve[STREAMS_POINTS];
+    double sum = 0;
+    double weight = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t coarser = streams_coarser(curves[i].at, points, by, curve);
+        sum += curves[i].weight * volatility_of(curve, coarser);
+        weight += curves[i].weight;
+    }
+    return sum / weight;
+}
+
+/* Every period up to 16, then steps of an eighth. */
+static size_t next_period(size_t by)
+{
+    return by < 16 ? by + 1 : by + by / 8;
+}
+
+size_t volatility_profile_of(const struct volatility_curve *curves, size_t count, size_t points,
+                             struct volatility *profile)
+{
+    size_t periods = 0;
+    for (size_t by = 1;
+         count && periods < VOLATILITY_PERIODS_MAX && points / by >= VOLATILITY_POINTS_MIN;
+         by = next_period(by))
+        profile[periods++] = (struct volatility){by, together(curves, count, points, by)};
+    return periods;
+}
+
+size_t volatility_profile(const struct streams *streams, unsigned kind, size_t strongest,
+                          struct volatility *profile)
+{
+    struct volatility_curve chosen[STRONGEST_MAX];
+    size_t count = volatility_choose_streams(streams, kind, strongest, chosen);
+    return volatility_profile_of(chosen, count, streams->points, profile);
+}
+
+size_t volatility_period(const struct volatility *profile, size_t count, double threshold)
+{
+    size_t least = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (profile[i].value <= threshold)
+            return profile[i].by;
+        if (profile[i].value < profile[least].value)
+            least = i;
+    }
+    return count ? profile[least].by : 0;
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/time/timeline.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "profile/tables/rates.h"
+#include "profile/tables/tally.h"
+#include "resolve/members.h"
+#include "snapshot_time.h"
+
+void field_counts_follow(struct field_counts *counts, uint32_t object)
+{
+    if (counts->followed_count == FIELD_OBJECTS || field_counts_follows(counts, object))
+        return;
+    touched_add(&counts->followed, object);
+    counts->followed_count++;
+}
+
+void field_counts_add(struct field_counts *counts, uint32_t object, uint64_t key,
+                      enum snapshot_measure measure, double weight)
+{
+    if (!(key & (OFFSET_FOLDED | OFFSET_TYPED)))
+        return;
+    uint64_t hash = hash_mix(key ^ (uint64_t)object << 48);
+    for (unsigned i = 0; i < FIELD_PROBES; i++) {
+        struct field_row *row = &counts->rows[(hash + i) % FIELD_ROWS];
+        if (!row->key)
+            *row = (struct field_row){.key = key, .object = object};
+        if (row->key != key || row->object != object)
+            continue;
+        row->weight[measure] += weight;
+        row->counted = true;
+        return;
+    }
+}
+
+/* The member that lies there; false: its type is not known yet. */
+static bool field_counts_find_member(const struct field_row *row, const struct place_names *names,
+                                     struct counted_field *field)
+{
+    struct type_desc type;
+    *field = (struct counted_field){row->key, row->object, TYPE_NO_MEMBER};
+    if (!(row->key & OFFSET_TYPED))
+        return true;
+    if (!names->type || !names->type(names->context, offset_key_type(row->key), &type))
+        return false;
+    uint32_t offset = offset_key_offset(row->key);
+    field->member = type_member_at(&type, offset, 0);
+    if (offset_key_unit(row->key) ||
+        type_shares_byte(&type, field->member, type_fold(&type, offset)))
+        field->member = TYPE_NO_MEMBER; /* several bit-fields */
+    /* Places in one member are one field. */
+    if (field->member != TYPE_NO_MEMBER)
+        field->key &= ~OFFSET_IN_TYPE;
+    return true;
+}
+
+static uint32_t index_of(struct field_counts *counts, const struct counted_field *wanted)
+{
+    for (uint32_t i = 0; i < counts->count; i++) {
+        const struct counted_field *field = &counts->fields[i];
+        if (field->key == wanted->key && field->object == wanted->object &&
+            field->member == wanted->member)
+            return i + 1;
+    }
+    if (counts->count == FIELDS_MAX)
+        return 0;
+    counts->fields[counts->count++] = *wanted;
+    return counts->count;
+}
+
+/* What each field has counted of each measure since this was asked last goes to `take`, with its
+ * index. */
+static void field_counts_take(struct field_counts *counts, const struct place_names *names,
+                              void (*take)(void *context, uint32_t field,
+                                           const double weight[SNAPSHOT_MEASURES]),
+                              void *context)
+{
+    for (uint32_t i = 0; i < FIELD_ROWS; i++) {
+        struct field_row *row = &counts->rows[i];
+        struct counted_field field;
+        if (!row->counted)
+            continue;
+        if (!row->field && field_counts_find_member(row, names, &field))
+            row->field = index_of(counts, &field);
+        if (!row->field)
+            continue;
+        take(context, row->field - 1, row->weight);
+        memset(row->weight, 0, sizeof row->weight);
+        row->counted = false;
+    }
+}
+
+const char *field_counts_name(const struct counted_field *field, const struct place_names *names,
+                              char *out, size_t out_size)
+{
+    struct type_desc type;
+    bool typed = field->key & OFFSET_TYPED && names->type &&
+                 names->type(names->context, offset_key_type(field->key), &type);
+    if (typed && field->member != TYPE_NO_MEMBER)
+        return type_member_name(&type, field->member, out, out_size);
+    if (typed)
+        return type_bits_name(&type, offset_key_offset(field->key), offset_key_unit(field->key),
+                              out, out_size);
+    snprintf(out, out_size, "+%u", offset_key_offset(field->key));
+    return out;
+}
+
+void thread_groups_name(const char *name, char out[THREAD_NAME_BYTES])
+{
+    size_t length = strnlen(name, THREAD_NAME_BYTES - 2);
+    size_t end = length;
+    while (end > 1 && isdigit((unsigned char)name[end - 1]))
+        end--;
+    memmove(out, name, end);
+    if (end < length)
+        out[end++] = '*';
+    out[end] = '\0';
+}
+
+static uint32_t group_of(struct thread_groups *groups, const char *name)
+{
+    for (uint32_t i = 0; i < groups->count; i++)
+        if (!strcmp(groups->names[i], name))
+            return i;
+    if (groups->count == THREAD_GROUPS_MAX)
+        return THREAD_GROUPS_MAX - 1;
+    bool last = groups->count == THREAD_GROUPS_MAX - 1;
+    snprintf(groups->names[groups->count], THREAD_NAME_BYTES, "%s", last ? "more threads" : name);
+    return groups->count++;
+}
+
+/* What each thread has counted of each measure since this was asked last goes to `take`, with its
+ * group. */
+static void thread_groups_take(struct thread_groups *groups, const struct place_names *names,
+                               void (*take)(void *context, uint32_t group,
+                                            const double weight[SNAPSHOT_MEASURES]),
+                               void *context)
+{
+    for (uint32_t i = 0; i < THREAD_NUMBERS; i++) {
+        char name[THREAD_NAME_BYTES] = "unnamed";
+        if (!groups->threads[i].counted)
+            continue;
+        if (i == THREAD_NUMBERS - 1)
+            snprintf(name, sizeof name, "more threads");
+        else if (names->thread &&
+                 names->thread(names->context, groups->threads[i].tid, name, sizeof name))
+            thread_groups_name(name, name);
+        take(context, group_of(groups, name), groups->threads[i].weight);
+        memset(groups->threads[i].weight, 0, sizeof groups->threads[i].weight);
+        groups->threads[i].counted = false;
+    }
+}
+
+static enum snapshot_measure measure_of(enum event_role role)
+{
+    return role == EVENT_ACCESS  ? MEASURE_ACCESSES
+           : role == EVENT_STALL ? MEASURE_WAITING
+           : role == EVENT_OTHER ? SNAPSHOT_MEASURES
+                                 : MEASURE_MISSES;
+}
+
+/* Among several that count misses the deepest ones; roles stand in that order. */
+static bool tells_more(const uint8_t *roles, int event, int than)
+{
+    return than < 0 || (measure_of((enum event_role)roles[event]) == MEASURE_MISSES &&
+                        roles[event] > roles[than]);
+}
+
+void measures_plan(struct measures *measures, const uint8_t *roles, uint16_t events,
+                   uint16_t ranking)
+{
+    enum snapshot_measure ranks = measure_of((enum event_role)roles[ranking]);
+    *measures = (struct measures){.event = {-1, -1, -1}, .ranking = ranking};
+    measures->ranks = ranks == SNAPSHOT_MEASURES ? MEASURE_MISSES : ranks;
+    for (int i = 0; i < events; i++) {
+        enum snapshot_measure measure = measure_of((enum event_role)roles[i]);
+        if (measure != SNAPSHOT_MEASURES && tells_more(roles, i, measures->event[measure]))
+            measures->event[measure] = i;
+    }
+    measures->event[measures->ranks] = ranking;
+    for (int i = 0; i < SAMPLE_EVENTS_MAX; i++)
+        measures->of_event[i] = SNAPSHOT_MEASURES;
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        if (measures->event[i] >= 0)
+            measures->of_event[measures->event[i]] = (uint8_t)i;
+}
+
+/* Only where hits are sampled too do data sources tell misses; L1 is the first that there are. */
+static bool tells_misses(const struct measures *measures)
+{
+    return measures->event[MEASURE_MISSES] < 0 && measures->ranks == MEASURE_ACCESSES;
+}
+
+double measures_missed(const struct measures *measures, const struct access *access)
+{
+    if (!tells_misses(measures))
+        return 0;
+    enum data_level found = (enum data_level)data_source_decode(access->data_src).level;
+    return rates_missed(found, RATE_L1) == ANSWER_YES ? tally_weight(access) : 0;
+}
+
+static double sum_levels(const struct measures *measures, enum snapshot_measure measure,
+                         const struct levels *levels)
+{
+    double sum = 0;
+    for (int i = 0; i < DATA_LEVEL_COUNT; i++)
+        if (measure == MEASURE_WAITING)
+            sum += levels->at[LEVELS_WAITED(i)].at[BASIS_RUN];
+        else if (tells_misses(measures) && rates_missed((enum data_level)i, RATE_L1) == ANSWER_YES)
+            sum += levels->at[LEVELS_FOUND(i)].at[BASIS_RUN];
+    return sum;
+}
+
+/* Of one object, function, or everything: what it has counted of a measure since the start.
+ * `tallies`: [events]; `levels`: of its samples of the event that ranks, NULL: none told. */
+static double measures_total(const struct measures *measures, enum snapshot_measure measure,
+                             const struct tally *tallies, const struct levels *levels)
+{
+    int event = measures->event[measure];
+    if (event >= 0)
+        return tallies[event].weight.at[BASIS_RUN];
+    return levels ? sum_levels(measures, measure, levels) : 0;
+}
+
+/* Memory that cannot be had: no timeline, and the rest goes on. */
+static const uint64_t never = UINT64_MAX;
+
+/* Of the run so far, for an object's fields to have streams. */
+static const double leading_share = 0.02;
+
+void timeline_fini(struct timeline *timeline)
+{
+    for (int i = 0; timeline->started && i < SNAPSHOT_MEASURES; i++)
+        streams_fini(&timeline->by[i]);
+    phases_fini(&timeline->phases);
+}
+
+void timeline_clear(struct timeline *timeline)
+{
+    timeline_fini(timeline);
+    memset(timeline, 0, sizeof *timeline);
+}
+
+static bool leads(const struct streams *streams, uint32_t object)
+{
+    const struct stream *stream = streams_find(streams, STREAM_KEY(STREAM_OBJECT, object));
+    const struct stream *all = streams_find(streams, STREAM_KEY(STREAM_ALL, 0));
+    return stream && all && stream->total >= leading_share * all->total;
+}
+
+/* The fields of objects that lead by any measure are counted from when they do. */
+static void timeline_follow_fields(struct timeline *timeline, uint32_t object)
+{
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        if (leads(&timeline->by[i], object))
+            field_counts_follow(&timeline->fields, object);
+}
+
+typedef void take_total(struct streams *streams, uint64_t key, double total);
+
+static double total_of(const struct timeline_totals *totals, const struct timeline_counted *counted,
+                       uint32_t id, enum snapshot_measure measure)
+{
+    size_t slot = (size_t)id * counted->tallies->events + totals->measures->ranking;
+    return measures_total(totals->measures, measure, tallies_at(counted->tallies, id, 0),
+                          levels_find(counted->levels, slot, 1));
+}
+
+/* What one thing has counted so far, with what is to be done with it. */
+static void tell_one(struct timeline *timeline, const struct timeline_totals *totals,
+                     const struct timeline_counted *counted, uint64_t key, take_total *take)
+{
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        take(&timeline->by[i], key,
+             total_of(totals, counted, STREAM_ID(key), (enum snapshot_measure)i));
+}
+
+static void tell_all(struct timeline *timeline, const struct timeline_totals *totals,
+                     take_total *take)
+{
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
+        int event = totals->measures->event[i];
+        take(&timeline->by[i], STREAM_KEY(STREAM_ALL, 0),
+             measures_total(totals->measures, (enum snapshot_measure)i, totals->all,
+                            totals->all_levels));
+        if (event >= 0)
+            take(&timeline->by[i], STREAM_KEY(STREAM_NOBODY, 0),
+                 totals->unplaced[event].weight.at[BASIS_RUN]);
+    }
+}
+
+static void timeline_tell_totals(struct timeline *timeline, const struct timeline_totals *totals,
+                                 take_total *take)
+{
+    uint32_t word = 0;
+    tell_all(timeline, totals, take);
+    for (uint32_t id; (id = touched_take(&timeline->objects, &word)) != TALLY_IDS_MAX;) {
+        tell_one(timeline, totals, &totals->objects, STREAM_KEY(STREAM_OBJECT, id), take);
+        timeline_follow_fields(timeline, id);
+    }
+    word = 0;
+    for (uint32_t id; (id = touched_take(&timeline->functions, &word)) != TALLY_IDS_MAX;)
+        tell_one(timeline, totals, &totals->functions, STREAM_KEY(STREAM_FUNCTION, id), take);
+}
+
+static void add_measures(struct timeline *timeline, uint64_t key,
+                         const double weight[SNAPSHOT_MEASURES])
+{
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        if (weight[i] > 0)
+            streams_add(&timeline->by[i], key, weight[i]);
+}
+
+static void take_group(void *context, uint32_t group, const double weight[SNAPSHOT_MEASURES])
+{
+    add_measures(context, STREAM_KEY(STREAM_THREADS, group), weight);
+}
+
+static void take_field(void *context, uint32_t field, const double weight[SNAPSHOT_MEASURES])
+{
+    add_measures(context, STREAM_KEY(STREAM_FIELD, field), weight);
+}
+
+/* All that was counted before the first step, in any timeline, has streams from here on. */
+static void touch_all(struct touched *touched, const struct timeline_totals *totals,
+                      const struct timeline_counted *counted)
+{
+    for (uint32_t id = 0; id < counted->tallies->ids; id++)
+        for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+            if (total_of(totals, counted, id, (enum snapshot_measure)i) > 0)
+                touched_add(touched, id);
+}
+
+static void timeline_start(struct timeline *timeline, const struct timeline_totals *totals,
+                           uint64_t now_ns)
+{
+    timeline->budget = (struct streams_budget){.most = STREAMS_MAX};
+    timeline->ranks = totals->measures->ranks;
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        streams_init(&timeline->by[i], &timeline->budget, now_ns, TIMELINE_BASE_NS);
+    timeline->started = true;
+    timeline->stepped_ns = now_ns;
+    timeline->next_ns = phases_init(&timeline->phases, now_ns) ? never : now_ns + TIMELINE_BASE_NS;
+    touch_all(&timeline->objects, totals, &totals->objects);
+    touch_all(&timeline->functions, totals, &totals->functions);
+    timeline_tell_totals(timeline, totals, streams_skip);
+}
+
+/* Periods without a sample are of the program too. */
+static void look_back(struct timeline *timeline, uint64_t periods)
+{
+    static const double nothing[PHASES_COLUMNS];
+    bool chosen = recent_add(&timeline->recent, timeline->counts);
+    for (uint64_t i = 1; i < periods && i < RECENT_STEPS; i++)
+        chosen |= recent_add(&timeline->recent, nothing);
+    if (chosen)
+        phases_look_over(&timeline->phases, timeline->recent.by * TIMELINE_BASE_NS);
+}
+
+bool timeline_step(struct timeline *timeline, const struct timeline_totals *totals, uint64_t now_ns)
+{
+    if (!timeline->started) {
+        timeline_start(timeline, totals, now_ns);
+        return false;
+    }
+    uint64_t periods = (now_ns - timeline->next_ns) / TIMELINE_BASE_NS + 1;
+    timeline_tell_totals(timeline, totals, streams_put);
+    thread_groups_take(&timeline->threads, totals->names, take_group, timeline);
+    field_counts_take(&timeline->fields, totals->names, take_field, timeline);
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        streams_close(&timeline->by[i], now_ns);
+    bool changed =
+        phases_add(&timeline->phases, timeline->counts, timeline->stepped_ns, timeline->next_ns);
+    look_back(timeline, periods);
+    memset(timeline->counts, 0, sizeof timeline->counts);
+    /* Phases are looked for at the first base period for as long as the run takes. */
+    timeline->stepped_ns = timeline->next_ns;
+    timeline->next_ns += periods * TIMELINE_BASE_NS;
+    return changed;
+}
+
+enum { FIRST = 16, EACH = 64 };
+
+static size_t held(const struct recent *recent)
+{
+    return recent->steps < RECENT_STEPS ? (size_t)recent->steps : (size_t)RECENT_STEPS;
+}
+
+struct column {
+    double total;
+    unsigned index;
+};
+
+static int most(const void *left, const void *right)
+{
+    const struct column *a = left;
+    const struct column *b = right;
+    return a->total > b->total ? -1 : a->total < b->total;
+}
+
+static void sort_columns(const struct recent *recent, struct column columns[PHASES_COLUMNS])
+{
+    for (unsigned k = 0; k < PHASES_COLUMNS; k++)
+        columns[k] = (struct column){.index = k};
+    for (size_t i = 0; i < held(recent); i++)
+        for (unsigned k = 0; k < PHASES_COLUMNS; k++)
+            columns[k].total += (double)recent->counts[i][k];
+    qsort(columns, PHASES_COLUMNS, sizeof *columns, most);
+}
+
+static void recent_choose_period(struct recent *recent)
+{
+    double at[RECENT_CURVES][RECENT_STEPS];
+    struct volatility_curve curves[RECENT_CURVES];
+    struct column columns[PHASES_COLUMNS];
+    size_t points = held(recent);
+    size_t count = 0;
+    sort_columns(recent, columns);
+    for (; count < RECENT_CURVES && columns[count].total > 0; count++) {
+        curves[count] = (struct volatility_curve){at[count], columns[count].total};
+        for (size_t i = 0; i < points; i++)
+            at[count][i] =
+                (double)recent
+                    ->counts[(recent->steps - points + i) % RECENT_STEPS][columns[count].index];
+    }
+    recent->profile_count = volatility_profile_of(curves, count, points, recent->profile);
+    recent->by =
+        volatility_period(recent->profile, recent->profile_count, SNAPSHOT_VOLATILITY_DAMPED);
+}
+
+bool recent_add(struct recent *recent, const double counts[PHASES_COLUMNS])
+{
+    for (unsigned k = 0; k < PHASES_COLUMNS; k++)
+        recent->counts[recent->steps % RECENT_STEPS][k] = (float)counts[k];
+    uint64_t steps = ++recent->steps;
+    bool due = steps % EACH == 0 || (steps < EACH && steps >= FIRST && !(steps & (steps - 1)));
+    if (due)
+        recent_choose_period(recent);
+    return due;
+}
+
+bool recent_is_damped(const struct recent *recent)
+{
+    for (size_t i = 0; i < recent->profile_count; i++)
+        if (recent->profile[i].by == recent->by)
+            return recent->profile[i].value <= SNAPSHOT_VOLATILITY_DAMPED;
+    return false;
+}
