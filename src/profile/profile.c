@@ -424,17 +424,17 @@ static void add_instance(struct pair *pair, const struct place *place, double sc
 
 /* Each is of a table of its own: making a row moves the others of its table. Pairs are NULL if
  * they are not hot enough. */
-static struct levels_rows find_levels(struct profile *profile, const struct adding *adding,
-                                      const struct pair *offset, const struct pair *code)
+static struct levels_touched find_levels(struct profile *profile, const struct adding *adding,
+                                         const struct pair *offset, const struct pair *code)
 {
     const struct access *access = &adding->place->access;
     const struct pair_keys *keys = &adding->keys;
     size_t object = (size_t)adding->object * profile->objects.events + access->event;
     size_t function = (size_t)adding->function * profile->objects.events + access->event;
-    struct levels_rows rows = {data_source_decode(access->data_src),
-                               {&profile->all_levels[access->event],
-                                levels_row(&profile->object_levels, object, 1),
-                                levels_row(&profile->function_levels, function, 1)}};
+    struct levels_touched rows = {data_source_decode(access->data_src),
+                                  {&profile->all_levels[access->event],
+                                   levels_row(&profile->object_levels, object, 1),
+                                   levels_row(&profile->function_levels, function, 1)}};
     if (offset)
         rows.at[3] = levels_row(&profile->offset_levels, (size_t)(offset - profile->offsets.at),
                                 keys->offset_hash);
@@ -498,8 +498,8 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
     }
     const struct pair *code = add_code(profile, adding, scale);
     /* Found now and filled in last: the table between them gives their lines time to come. */
-    struct levels_rows rows =
-        told ? find_levels(profile, adding, offset, code) : (struct levels_rows){0};
+    struct levels_touched rows =
+        told ? find_levels(profile, adding, offset, code) : (struct levels_touched){0};
     struct pair *instance = pairs_take(&profile->instances, keys->instance_hash, keys->owner,
                                        adding->place->base, scale);
     if (instance)

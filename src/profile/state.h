@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What profile.c owns, profile.c fills and the snapshot files read. Private to src/profile.
+ * What profile.c owns and fills, and src/profile/snapshot reads. Private to src/profile.
  *
  * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 7 MiB, code
  * 3.5 MiB, instances 1.75 MiB, search 0.1 MiB (where phases

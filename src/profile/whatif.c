@@ -275,7 +275,7 @@ static int whatif_heat_measured(struct whatif_planner *planner)
     return 0;
 }
 
-/* How the elements of an object would lie; declared in whatif.h. */
+/* How the elements of an object would lie. */
 
 /* Of an object of which no element is known: as if it were made of lines. */
 enum { UNTYPED_BYTES = 64 };

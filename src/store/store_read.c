@@ -16,8 +16,6 @@
 #include "base/text.h"
 #include "store/form.h"
 
-/* The reader, shared by store_read.c (file, blocks, records), store_read.c, store_read.c (what
- * ids mean), store_read.c, store_read.c and store_read.c. Private to them. */
 struct store_reader {
     int fd;
     struct store_header header;
@@ -62,7 +60,7 @@ static inline uint64_t reader_block_bytes(const struct numbers *from)
     return sizeof(struct store_block) + (uint64_t)(from->end - from->at);
 }
 
-/* Strings of a store, made printable where they enter; declared in store_read.c. */
+/* Strings of a store, made printable where they enter. */
 
 /* NULL for id 0 and for one that never came. */
 static const char *reader_string(const struct store_reader *reader, uint64_t id)
@@ -91,7 +89,7 @@ static bool reader_take_string(struct store_reader *reader, uint64_t id)
     return true;
 }
 
-/* What a simulation told of lines, out of the file; declared in store_read.h and store_read.c. */
+/* What a simulation told of lines, out of the file; declared in store_read.h. */
 
 /* The line that comes next, into a row of its slot; false: damaged. */
 static bool reader_take_line(struct store_reader *reader, uint64_t *row, struct line_place *line)

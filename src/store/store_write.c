@@ -14,8 +14,6 @@
 #include "base/clock.h"
 #include "store/form.h"
 
-/* The writer, shared by store_write.c (file, blocks, places), store_write.c (what ids mean),
- * store_write.c (heap, facts) and store_write.c. Private to them. */
 struct store_writer {
     struct store_writer_options options;
     int fd;
@@ -123,6 +121,8 @@ static void writer_type(struct store_writer *writer, uint32_t type)
     };
     writer_row(writer, STORE_TYPE, type, row);
 }
+
+static void writer_object(struct store_writer *writer, uint32_t object);
 
 static void describe_object(struct store_writer *writer, uint32_t object)
 {

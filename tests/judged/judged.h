@@ -1,5 +1,5 @@
 /* Small programs with one known memory problem, or with none, for run-judged. Each was written from
-   the description of the problem, not from the rules of src/profile/findings*. */
+   the description of the problem, not from the rules of src/profile/findings. */
 #ifndef JUDGED_H
 #define JUDGED_H
 

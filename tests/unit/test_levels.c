@@ -354,8 +354,8 @@ static void rows_are_whose_key_says(void **state)
     struct data_source nothing = {0};
     (void)state;
     assert_null(levels_find(&table, 5, 77));
-    levels_add(&(struct levels_rows){nothing, {levels_row(&table, 5, 77)}}, &access, 1);
-    levels_add(&(struct levels_rows){nothing, {NULL, levels_row(&table, 5000, 1)}}, &access, 1);
+    levels_add(&(struct levels_touched){nothing, {levels_row(&table, 5, 77)}}, &access, 1);
+    levels_add(&(struct levels_touched){nothing, {NULL, levels_row(&table, 5000, 1)}}, &access, 1);
     NEAR(levels_find(&table, 5, 77)->at[LEVELS_WAITED(DATA_UNKNOWN)].at[BASIS_RUN], 64);
     assert_null(levels_find(&table, 5, 78));
     assert_null(levels_find(&table, 6, 77));

@@ -85,6 +85,14 @@ static bool sibling_silent(const struct search *search, const struct region *reg
     return true;
 }
 
+static enum region_state search_found_state(const struct search *search,
+                                            const struct region *region)
+{
+    if (!region->final)
+        return REGION_QUEUED;
+    return region_size(region) <= search->line_bytes ? REGION_LINE : REGION_OBJECT;
+}
+
 /* A region without a miss is dropped, unless it was among the best before: then it may be
  * in a quiet phase, and is kept for some rounds. One of which a few samples were expected at most
  * is not quiet yet. */
@@ -109,14 +117,6 @@ static bool keep_silent(struct search *search, struct region *region)
     if (region->share <= 0)
         region->share = region->ranked_share / 2;
     return true;
-}
-
-static enum region_state search_found_state(const struct search *search,
-                                            const struct region *region)
-{
-    if (!region->final)
-        return REGION_QUEUED;
-    return region_size(region) <= search->line_bytes ? REGION_LINE : REGION_OBJECT;
 }
 
 /* Keeps or drops a region without a miss; returns whether it was kept. */

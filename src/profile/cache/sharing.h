@@ -28,7 +28,7 @@
 /*
  * What is kept of one shared cache line: its threads, the instructions of each with the bytes
  * they read and wrote, the objects that lie on it, and how often the threads took turns.
- * Private to src/profile: filled by sharing.c, judged by sharing.c.
+ * Private to src/profile.
  */
 enum {
     SHARING_LINE_BYTES = 64, /* x86; a bit each in a uint64_t */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * How the window's misses on one object lie: on how many lines, in which order, and where in a
- * line its elements begin. What findings_*.c judge by. Owned by findings.c, for one snapshot.
+ * line its elements begin. What the findings judge by. Owned by findings.c, for one snapshot.
  */
 #ifndef MISSTOP_PROFILE_CACHE_SPREAD_H
 #define MISSTOP_PROFILE_CACHE_SPREAD_H

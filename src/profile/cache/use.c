@@ -275,15 +275,6 @@ void distances_add(struct distances *distances, const struct line_told *line, ui
     distances_row_add_to(distances, DISTANCES_INSTRUCTION, line->ip, function, line, scale);
 }
 
-/* NULL: nothing was told of it. */
-static const struct distances_row *distances_find(const struct distances *distances,
-                                                  enum distances_of of, uint64_t id)
-{
-    const struct distances_row *row =
-        distances->rows ? distances_row_find(distances, distances_key(of, id)) : NULL;
-    return row && row->key ? row : NULL;
-}
-
 static void distances_row_sum(struct counted *into, const struct counted *more)
 {
     into->at[BASIS_RUN] += more->at[BASIS_RUN];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings by what a simulation told of each miss: sets that are crowded, lines that other threads
- * took. They stand in the place of what samples of a real cache leave to be guessed. */
+/* Findings by the cause of the misses: cache sets, capacity, first references, pages and levels;
+ * exact where a simulation reports each cause, else from samples. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

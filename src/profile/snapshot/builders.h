@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of build_causes(): figures out of rows, names, and who threw out what
- * (causes.c). For the snapshot files that tell causes. */
+/* What the builders of a snapshot share: causes, axes of the matrix, names of heap bins. Private to
+ * src/profile/snapshot; the entry points of the builders are in state.h. */
 #ifndef MISSTOP_PROFILE_SNAPSHOT_BUILDERS_H
 #define MISSTOP_PROFILE_SNAPSHOT_BUILDERS_H
 
@@ -15,8 +15,7 @@ void build_sum_causes(const struct build *build, const struct causes_row *row,
 struct snapshot_causes_figures *build_figures_of(struct build *build,
                                                  const struct snapshot_causes_figures *sums);
 
-/* Which row and column of a snapshot's matrix a sample counts in. For matrix.c and
- * matrix.c, for one snapshot. */
+/* Which row and column of a snapshot's matrix a sample counts in. For one snapshot. */
 struct matrix_axes {
     size_t rows; /* listed; the others come after these, and then nobody */
     size_t columns;

@@ -9,8 +9,7 @@
 static uint32_t build_thread_id(const struct build *build, uint32_t number);
 static const char *build_thread_name(struct build *build, uint32_t tid);
 
-/* Which threads threw out the lines of objects, functions, threads and cells; declared in
- * snapshot_causes.h and builders.h. */
+/* Which threads threw out the lines of objects, functions, threads and cells. */
 
 /* ---- of rows ---- */
 
@@ -133,7 +132,7 @@ static void build_cell_evictor_threads(struct build *build, const struct matrix_
 static const char *build_evictor_object(struct build *build, uint32_t id);
 static const char *build_evictor_function(struct build *build, uint32_t id);
 
-/* Who threw out what: of each row, and as a matrix; declared in snapshot_causes.h. */
+/* Who threw out what: of each row, and as a matrix. */
 
 /* Of all misses whose evictor is known: what is less stands in the others. */
 static const double least_line = 0.001;
@@ -564,8 +563,7 @@ void build_causes(struct build *build)
     causes->told = build_share_causes(&causes->all);
 }
 
-/* Why a function missed on an object, and what had thrown those lines out; declared in
- * builders.h. */
+/* Why a function missed on an object, and what had thrown those lines out. */
 
 /* Of all misses whose evictor is known: what is less explains no cell. At most 2000 are more. */
 static const double least_evictor = 1.0 / 2000;

@@ -11,9 +11,7 @@
 #include "profile/state.h"
 #include "resolve/members.h"
 
-/* The picture of one type while it is made: layout.c draws the members, layout.c
- * the cache lines. Private to those two. */
-/* One picture under construction. */
+/* The picture of one type while it is made. */
 struct drawing {
     struct build *build;
     struct snapshot_layout *layout;

@@ -60,14 +60,6 @@ double build_cycles(const struct build *build, const struct levels *levels)
     return cycles;
 }
 
-static void build_sum_both(struct levels_sums *into, const struct levels_sums *more)
-{
-    for (int i = 0; i < LEVELS_COUNTS; i++)
-        into->recorded[i] += more->recorded[i];
-    for (int i = 0; i < SAMPLE_EVENTS_MAX; i++)
-        into->counted[i] += more->counted[i];
-}
-
 /* Weight of the first event of a role; NAN: none is sampled. */
 static double weight_of_role(const struct build *build, const struct levels_sums *sums,
                              enum event_role role)

@@ -288,8 +288,7 @@ static void matrix_axes_fini(struct matrix_axes *axes)
 }
 
 /* What the cells of the matrix are made of: instructions and fields from the pairs, threads and
- * blocks from the window, levels from what the source told of the pairs; declared in
- * builders.h. */
+ * blocks from the window, levels from what the source told of the pairs. */
 
 enum { NAME_BYTES = 256 };
 

@@ -11,9 +11,6 @@
 #include "profile/tables/statistics.h"
 #include "resolve/members.h"
 
-/* Parts of build_sharing(): which lines belong together (sharing.c), what is on a line
- * by name (sharing.c), and what it means (sharing.c). Private to these and
- * sharing.c. */
 /* A line and what it is grouped by. */
 struct sharing_listed {
     struct snapshot_sharing_line line;
@@ -41,7 +38,7 @@ static inline int64_t sharing_line_in_object(const struct sharing_listed *listed
     return listed->line.offset >> 6;
 }
 
-/* Functions, source lines and fields of those who share a line; declared in snapshot_sharing.h. */
+/* Functions, source lines and fields of those who share a line. */
 
 enum { NAME_BYTES = 160, FIELDS_NAMED = 3 };
 
@@ -224,7 +221,7 @@ static void sharing_fill_codes(struct build *build, const struct sharing_line *l
     build->failed |= !side->name;
 }
 
-/* What sharing means and what to do about it, in sentences; declared in snapshot_sharing.h. */
+/* What sharing means and what to do about it, in sentences. */
 
 enum { RANGE_BYTES = 32, SIDE_BYTES = 400 };
 
@@ -450,8 +447,7 @@ static const char *sharing_words(struct build *build, struct snapshot_sharing_gr
 static double sharing_all_samples(const struct build *build);
 static double sharing_object_samples(const struct build *build, uint32_t object);
 
-/* Shared lines that are one case: an array of counters, a field of many blocks; declared in
- * snapshot_sharing.h. */
+/* Shared lines that are one case: an array of counters, a field of many blocks. */
 
 static bool alike(enum sharing_verdict a, enum sharing_verdict b)
 {

@@ -8,7 +8,7 @@
 #include "profile/state.h"
 #include "profile/time/streams.h"
 
-/* The streams of each kind as they are shown. Private to timeline.c. */
+/* The streams of each kind as they are shown. */
 enum { STREAMS_SHOWN = 12 }; /* of objects, functions, groups of threads */
 
 /* All streams of one kind and measure, most first. The caller frees the list. */

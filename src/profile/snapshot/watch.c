@@ -12,7 +12,7 @@
 #include "profile/state.h"
 #include "profile/tables/statistics.h"
 
-/* Which code touched watched lines next; declared in watch.c. */
+/* Which code touched watched lines next. */
 
 static bool is_touch(const struct reuse_leg *leg)
 {
@@ -128,8 +128,7 @@ static void watch_fill_codes(struct build *build, const struct reuse_leg **legs,
     }
 }
 
-/* How far an object is from a verdict, and how long that takes at this pace; declared in
- * watch.c. */
+/* How far an object is from a verdict, and how long that takes at this pace. */
 
 /* More than anybody waits for. */
 enum { MOST_NEEDED = 512 };
@@ -194,7 +193,7 @@ static void watch_sum_pace(struct snapshot_watch *watch)
     }
 }
 
-/* What watches mean, in words; declared in watch.c. */
+/* What watches mean, in words. */
 
 static const double mostly = 0.5;
 

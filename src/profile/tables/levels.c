@@ -141,14 +141,14 @@ static void prefetch_row(const struct levels *levels, const struct access *acces
     __builtin_prefetch(&levels->at[LEVELS_LATENCY + levels_latency_class(access->latency)], 1);
 }
 
-void levels_prefetch(const struct levels_rows *rows, const struct access *access)
+void levels_prefetch(const struct levels_touched *rows, const struct access *access)
 {
     for (int i = 0; i < LEVELS_ROWS; i++)
         if (rows->at[i])
             prefetch_row(rows->at[i], access, &rows->source);
 }
 
-void levels_add(const struct levels_rows *rows, const struct access *access, double scale)
+void levels_add(const struct levels_touched *rows, const struct access *access, double scale)
 {
     for (int i = 0; i < LEVELS_ROWS; i++)
         if (rows->at[i])

@@ -83,14 +83,14 @@ static inline unsigned levels_latency_class(uint64_t cycles)
 
 /* What an access says beside its address, and where that counts; NULL: nowhere. */
 enum { LEVELS_ROWS = 5 };
-struct levels_rows {
+struct levels_touched {
     struct data_source source; /* decoded once for all */
     struct levels *at[LEVELS_ROWS];
 };
 
 /* Asks for what levels_add() will touch: a full table is larger than the caches. */
-void levels_prefetch(const struct levels_rows *rows, const struct access *access);
-void levels_add(const struct levels_rows *rows, const struct access *access, double scale);
+void levels_prefetch(const struct levels_touched *rows, const struct access *access);
+void levels_add(const struct levels_touched *rows, const struct access *access, double scale);
 void levels_rescale(struct levels *levels, double factor);
 
 #endif
