@@ -13,8 +13,7 @@
 #include "engine/engine.h"
 #include "profile/profile.h"
 #include "sample/perfdata/perfdata.h"
-#include "view/diff.h"
-#include "view/report_file.h"
+#include "view/export/diff.h"
 
 /* One file. */
 struct diff_input {

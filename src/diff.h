@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * `misstop diff A B`: recordings are replayed to their end, saved reports read, and the two
- * sides compared (src/view/diff.h). Used by main only.
+ * sides compared (src/view/export/diff.h). Used by main only.
  */
 #ifndef MISSTOP_DIFF_H
 #define MISSTOP_DIFF_H

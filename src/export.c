@@ -10,8 +10,8 @@
 
 #include "config.h"
 #include "profile/profile.h"
-#include "view/html.h"
-#include "view/pprof.h"
+#include "view/export/html.h"
+#include "view/export/pprof.h"
 
 enum { COMMAND_BYTES = 1024, HOST_BYTES = 320, DATE_BYTES = 40 };
 

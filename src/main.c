@@ -27,7 +27,7 @@
 #include "sample/sampler.h"
 #include "signals.h"
 #include "simulation.h"
-#include "view/binary_words.h"
+#include "view/words.h"
 #include "view/view.h"
 
 /* What a recording needs and is not here, below the tables of a batch. engine: NULL: never

@@ -22,10 +22,10 @@ plant() { # file, line to add
 plant src/base/text.c '#include "sample/sampler.h"'
 plant src/sample/sampler.h '#include "decode/decoder.h"'
 plant src/profile/profile.c '  #  include "view/view.h"'
-plant src/view/text.c '#include "loop.h"'
+plant src/view/export/text.c '#include "loop.h"'
 plant src/profile/profile.c '#include <capstone/capstone.h>'
 plant src/decode/decoder.c '#include <libelf.h>'
-plant src/view/text.c '#include <ncurses.h>'
+plant src/view/export/text.c '#include <ncurses.h>'
 plant src/main.c '#include <perfmon/pfmlib.h>'
 plant src/store/form.c "#include \"resolve/resolver.h\""
 plant src/store/form.c "#include \"profile/profile.h\""

@@ -7,12 +7,12 @@
 #ifndef MISSTOP_VIEW_VIEW_H
 #define MISSTOP_VIEW_VIEW_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 #include "base/error.h"
 #include "request.h"
 #include "snapshot.h"
-
-#include <stdbool.h>
-#include <stdio.h>
 
 enum view_color { VIEW_COLOR_AUTO, VIEW_COLOR_ALWAYS, VIEW_COLOR_NEVER };
 

@@ -5,7 +5,7 @@
 #define TESTS_UNIT_PAGE_FIXTURE_H
 
 #include "snapshot_fixture.h"
-#include "view/browser.h"
+#include "view/screen/browser.h"
 
 extern struct browser page_browser;
 extern struct canvas page_canvas;

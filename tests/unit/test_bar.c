@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unit.h"
 
-#include "view/bar.h"
+#include "view/widget/chart.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "snapshot_fixture.h"
-#include "view/glyph.h"
+#include "view/screen/canvas.h"
 #include "view/view.h"
 
 #include <errno.h>

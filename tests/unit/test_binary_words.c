@@ -4,8 +4,8 @@
 #include "unit.h"
 
 #include "snapshot_fixture.h"
-#include "view/binary_words.h"
-#include "view/browser.h"
+#include "view/words.h"
+#include "view/screen/browser.h"
 
 #include <stdio.h>
 #include <stdlib.h>

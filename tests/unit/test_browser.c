@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "snapshot_fixture.h"
-#include "view/browser.h"
+#include "view/screen/browser.h"
 
 #include <locale.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "snapshot_fixture.h"
-#include "view/browser.h"
+#include "view/screen/browser.h"
 
 #include <locale.h>
 #include <math.h>

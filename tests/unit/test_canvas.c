@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unit.h"
 
-#include "view/canvas.h"
+#include "view/screen/canvas.h"
 
 #include <errno.h>
 #include <locale.h>

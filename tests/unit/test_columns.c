@@ -2,8 +2,8 @@
 #include "unit.h"
 
 #include "snapshot_fixture.h"
-#include "view/columns.h"
-#include "view/glyph.h"
+#include "view/widget/columns.h"
+#include "view/screen/canvas.h"
 
 #include <locale.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "snapshot_fixture.h"
-#include "view/diff.h"
+#include "view/export/diff.h"
 
 #include <errno.h>
 #include <jansson.h>

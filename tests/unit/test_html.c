@@ -3,9 +3,9 @@
 #include "unit.h"
 
 #include "snapshot_fixture.h"
-#include "view/html.h"
-#include "view/columns.h"
-#include "view/html_writer.h"
+#include "view/export/html.h"
+#include "view/widget/columns.h"
+#include "view/export/html_writer.h"
 
 #include <errno.h>
 #include <math.h>

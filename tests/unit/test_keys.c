@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unit.h"
 
-#include "view/keys.h"
+#include "view/screen/keys.h"
 
 #include <string.h>
 

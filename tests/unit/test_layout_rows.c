@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "snapshot_fixture.h"
-#include "view/layout_rows.h"
+#include "view/pages/layout.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "json_fixture.h"
 #include "page_fixture.h"
-#include "view/levels_words.h"
+#include "view/levels.h"
 
 #include <locale.h>
 #include <math.h>

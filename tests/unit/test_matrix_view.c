@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "snapshot_fixture.h"
-#include "view/browser.h"
-#include "view/matrix_words.h"
+#include "view/screen/browser.h"
+#include "view/pages/matrix_table.h"
 
 #include <locale.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 
 #include "page_fixture.h"
 #include "profile/tables/rates.h"
-#include "view/html.h"
+#include "view/export/html.h"
 
 #include <ctype.h>
 #include <jansson.h>

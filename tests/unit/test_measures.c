@@ -5,10 +5,9 @@
 
 #include "base/hash.h"
 #include "profile/profile.h"
-#include "view/browser.h"
-#include "view/matrix_cell.h"
-#include "view/matrix_words.h"
-#include "view/timeline_chart.h"
+#include "view/screen/browser.h"
+#include "view/pages/matrix_table.h"
+#include "view/widget/chart.h"
 
 #include <linux/perf_event.h>
 #include <math.h>

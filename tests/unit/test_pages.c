@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "page_fixture.h"
-#include "view/field_words.h"
+#include "view/words.h"
 
 #include <locale.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unit.h"
 
-#include "view/paint.h"
+#include "view/screen/canvas.h"
 
 #include <math.h>
 

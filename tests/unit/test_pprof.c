@@ -2,7 +2,7 @@
 /* Profiles for pprof, unpacked again by the library. */
 #include "unit.h"
 
-#include "view/pprof.h"
+#include "view/export/pprof.h"
 #include "view/pprof.pb-c.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 
 #include "json_fixture.h"
 #include "snapshot_fixture.h"
-#include "view/browser.h"
-#include "view/rates_words.h"
+#include "view/screen/browser.h"
+#include "view/rates.h"
 
 #include <locale.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 /* The exact totals of a simulated run in words. */
 #include "unit.h"
 
-#include "view/simulation_words.h"
+#include "view/words.h"
 
 #include <string.h>
 

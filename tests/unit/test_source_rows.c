@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "snapshot_fixture.h"
-#include "view/source_rows.h"
+#include "view/pages/function.h"
 
 #include <math.h>
 #include <stdio.h>

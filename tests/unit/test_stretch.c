@@ -10,8 +10,8 @@
 #include "engine/engine.h"
 #include "profile/profile.h"
 #include "store_told.h"
-#include "view/browser.h"
-#include "view/json_part.h"
+#include "view/screen/browser.h"
+#include "view/export/json.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "snapshot_fixture.h"
-#include "view/table.h"
+#include "view/widget/table.h"
 
 #include <locale.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "profile/profile.h"
-#include "view/browser.h"
+#include "view/screen/browser.h"
 
 #include <locale.h>
 #include <math.h>

@@ -3,8 +3,8 @@
 
 #include "base/hash.h"
 #include "profile/profile.h"
-#include "view/browser.h"
-#include "view/timeline_chart.h"
+#include "view/screen/browser.h"
+#include "view/widget/chart.h"
 
 #include <math.h>
 #include <stdio.h>

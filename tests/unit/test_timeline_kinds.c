@@ -5,8 +5,8 @@
 #include "base/hash.h"
 #include "profile/profile.h"
 #include "profile/time/timeline.h"
-#include "view/browser.h"
-#include "view/timeline_stack.h"
+#include "view/screen/browser.h"
+#include "view/pages/timeline.h"
 
 #include <math.h>
 #include <stdio.h>

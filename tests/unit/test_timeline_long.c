@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "profile/profile.h"
-#include "view/browser.h"
+#include "view/screen/browser.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include "unit.h"
 
 #include "page_fixture.h"
-#include "view/report.h"
-#include "view/reuse_words.h"
+#include "view/export/diff.h"
+#include "view/pages/reuse.h"
 
 #include <jansson.h>
 #include <locale.h>

@@ -3,9 +3,9 @@
 #include "unit.h"
 
 #include "page_fixture.h"
-#include "view/html.h"
-#include "view/report.h"
-#include "view/whatif_words.h"
+#include "view/export/html.h"
+#include "view/export/diff.h"
+#include "view/pages/whatif.h"
 
 #include <jansson.h>
 #include <locale.h>

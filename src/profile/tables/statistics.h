@@ -114,7 +114,7 @@ struct survival_median survival_median(const struct survival_time *times, size_t
 
 /*
  * Whether a share or an amount differs between two sides, or chance made the difference. Pure
- * functions of numbers; who asks is `misstop diff` (src/view/diff.h).
+ * functions of numbers; who asks is `misstop diff` (src/view/export/diff.h).
  *
  * One run a side: what is known of chance is how samples fall. The interval of the difference is
  * Newcombe's hybrid of two Wilson intervals (R. G. Newcombe, Statistics in Medicine 17, 1998,

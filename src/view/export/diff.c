@@ -1,0 +1,915 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The same thing in several runs: by name, kind and module, never by address or id. Rows of one
+ * run that have all of these in common are summed. */
+#include "view/export/diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "view/export/text.h"
+#include "view/widget/columns.h"
+
+/* Rows of a comparison as text, and their columns. For diff.c. */
+/* What one row says; figures as they are printed. */
+struct diff_line {
+    const struct diff_row *row;
+    char change[16];   /* "-20.1" */
+    char interval[32]; /* "-21.0..-19.2" */
+    char a[16];
+    char b[16];
+    char amounts[36]; /* "791ms > 875ms"; "-": there is none */
+    char times[16];
+};
+
+/* [REPORT_TABLES] */
+extern const struct columns *const diff_columns[];
+
+struct match {
+    struct diff *diff;
+    struct hash index; /* key -> index + 1 into rows[table] */
+    enum report_table table;
+};
+
+/* A function is the same whatever it misses on. */
+static const char *owner_of(enum report_table table, const struct report_row *row)
+{
+    return table == REPORT_FIELDS ? row->object : "";
+}
+
+/* Two builds of a program may be two files. */
+static const char *module_of(const struct report_row *row)
+{
+    return row->own ? "" : row->module;
+}
+
+static bool diff_match_same(enum report_table table, const struct report_row *a,
+                            const struct report_row *b)
+{
+    return !strcmp(a->name, b->name) && !strcmp(a->kind, b->kind) && a->own == b->own &&
+           !strcmp(module_of(a), module_of(b)) && !strcmp(owner_of(table, a), owner_of(table, b));
+}
+
+static uint64_t diff_match_key_of(enum report_table table, const struct report_row *row)
+{
+    const char *parts[] = {row->name, row->kind, module_of(row), owner_of(table, row)};
+    uint64_t key = 0;
+    for (int i = 0; i < 4; i++)
+        key = hash_mix(key ^ hash_bytes(parts[i], strlen(parts[i])));
+    return key;
+}
+
+static size_t runs_of(const struct diff *diff)
+{
+    return diff->a.run_count + diff->b.run_count;
+}
+
+static bool new_row(struct diff *diff, struct diff_row *row, const struct report_row *what)
+{
+    size_t runs = runs_of(diff);
+    *row = (struct diff_row){.what = what,
+                             .shares = arena_array(&diff->arena, runs, sizeof(double)),
+                             .leasts = arena_array(&diff->arena, runs, sizeof(double)),
+                             .design = 1};
+    for (size_t i = 0; i < runs && row->shares && row->leasts; i++)
+        row->shares[i] = row->leasts[i] = NAN;
+    return row->shares && row->leasts;
+}
+
+/* Its row, made if there is none; NULL: out of memory. */
+static struct diff_row *diff_match_row_of(struct match *match, const struct report_row *what)
+{
+    struct diff *diff = match->diff;
+    struct diff_row *rows = diff->rows[match->table];
+    uint64_t key = diff_match_key_of(match->table, what);
+    for (;; key++) {
+        bool created;
+        uint32_t *index = hash_insert(&match->index, key, &created);
+        if (!index)
+            return NULL;
+        if (!created && !diff_match_same(match->table, rows[*index - 1].what, what))
+            continue;
+        if (created) {
+            *index = (uint32_t)++diff->count[match->table];
+            if (!new_row(diff, &rows[*index - 1], what))
+                return NULL;
+        }
+        return &rows[*index - 1];
+    }
+}
+
+/* Parts of rows that are summed are summed too. */
+static const double *join_parts(struct diff *diff, const double *had, const struct report *report,
+                                const double *parts)
+{
+    if (!had || !parts)
+        return parts ? parts : had;
+    double *sum = arena_array(&diff->arena, report->part_count, sizeof *sum);
+    for (size_t i = 0; sum && i < report->part_count; i++)
+        sum[i] = isnan(had[i]) ? parts[i] : isnan(parts[i]) ? had[i] : had[i] + parts[i];
+    return sum;
+}
+
+static int take_run(struct match *match, const struct report *report, size_t run)
+{
+    struct diff *diff = match->diff;
+    int side = run >= diff->a.run_count;
+    for (size_t i = 0; i < report->count[match->table]; i++) {
+        const struct report_row *what = &report->rows[match->table][i];
+        struct diff_row *row = diff_match_row_of(match, what);
+        if (!row)
+            return -ENOMEM;
+        row->shares[run] = fmin(1, what->share + (isnan(row->shares[run]) ? 0 : row->shares[run]));
+        row->leasts[run] = fmax(what->least, isnan(row->leasts[run]) ? 0 : row->leasts[run]);
+        row->parts[side] = join_parts(diff, row->parts[side], report, what->parts);
+    }
+    return 0;
+}
+
+static const struct report *run_at(const struct diff *diff, size_t run)
+{
+    return run < diff->a.run_count ? diff->a.runs[run] : diff->b.runs[run - diff->a.run_count];
+}
+
+static int match_table(struct diff *diff, enum report_table table)
+{
+    struct match match = {.diff = diff, .table = table};
+    size_t room = 0;
+    int code = 0;
+    for (size_t run = 0; run < runs_of(diff); run++)
+        room += run_at(diff, run)->count[table];
+    diff->rows[table] = arena_array(&diff->arena, room + 1, sizeof *diff->rows[table]);
+    if (!diff->rows[table])
+        return -ENOMEM;
+    hash_init(&match.index);
+    for (size_t run = 0; run < runs_of(diff) && !code; run++)
+        code = take_run(&match, run_at(diff, run), run);
+    hash_fini(&match.index);
+    return code;
+}
+
+/* Of a field by all that makes an object the same; a function says no more than its name. */
+static uint64_t object_key(enum report_table table, const struct report_row *object)
+{
+    if (table == REPORT_FUNCTIONS)
+        return hash_bytes(object->name, strlen(object->name));
+    return diff_match_key_of(REPORT_OBJECTS, object);
+}
+
+static int find_objects(struct diff *diff, enum report_table table)
+{
+    const struct diff_row *objects = diff->rows[REPORT_OBJECTS];
+    struct hash index;
+    int code = 0;
+    hash_init(&index);
+    for (size_t i = 0; i < diff->count[REPORT_OBJECTS] && !code; i++) {
+        uint32_t *at = hash_insert(&index, object_key(table, objects[i].what), NULL);
+        if (at && !*at)
+            *at = (uint32_t)i + 1;
+        code = at ? 0 : -ENOMEM;
+    }
+    for (size_t i = 0; i < diff->count[table] && !code; i++) {
+        struct report_row object = *diff->rows[table][i].what;
+        object.name = object.object;
+        const uint32_t *at = hash_find(&index, object_key(table, &object));
+        diff->rows[table][i].object = at ? &objects[*at - 1] : NULL;
+    }
+    hash_fini(&index);
+    return code;
+}
+
+/* Rows of all runs under what they have in common. 0 or -ENOMEM. */
+static int diff_match(struct diff *diff)
+{
+    int code = 0;
+    for (int table = 0; table < REPORT_TABLES && !code; table++)
+        code = match_table(diff, (enum report_table)table);
+    if (code)
+        return code;
+    code = find_objects(diff, REPORT_FIELDS);
+    return code ? code : find_objects(diff, REPORT_FUNCTIONS);
+}
+
+/* The two sides as a whole: whether they can be compared, and how much there is on each. */
+
+/* Amounts this close are called the same, whatever their interval says: the same program run
+ * twice wanders by as much. */
+static const double same_amount = 0.05;
+
+static const double waiting_told = 0.02;
+
+/* The runs of a, then those of b. */
+static const struct report *diff_run(const struct diff *diff, size_t run)
+{
+    return run < diff->a.run_count ? diff->a.runs[run] : diff->b.runs[run - diff->a.run_count];
+}
+
+/* Nothing of the run has faded. */
+static bool is_whole(const struct report *run)
+{
+    return strcmp(run->basis, "decayed") || !(run->half_life_s > 0);
+}
+
+double diff_amount(const struct diff *diff, const struct report *run)
+{
+    switch (diff->amounts) {
+    case DIFF_AMOUNT_PER_SECOND:
+        return run->weight / run->covered_s;
+    case DIFF_AMOUNT_PER_1000_INSTRUCTIONS:
+        return run->weight / run->instructions * 1000;
+    case DIFF_AMOUNT_OF_RUN:
+        return run->simulated && is_whole(run) ? run->weight : NAN;
+    default:
+        return NAN;
+    }
+}
+
+static bool diff_totals_amounts_known(const struct diff *diff, enum diff_amount amounts)
+{
+    struct diff asked = *diff;
+    asked.amounts = amounts;
+    for (size_t i = 0; i < diff->a.run_count + diff->b.run_count; i++)
+        if (!isfinite(diff_amount(&asked, diff_run(diff, i))))
+            return false;
+    return true;
+}
+
+static void sum_side(struct diff *diff, struct diff_side *side)
+{
+    double amount = 0;
+    double weight = 0;
+    for (size_t i = 0; i < side->run_count; i++) {
+        side->effective += side->runs[i]->effective;
+        amount += diff_amount(diff, side->runs[i]);
+        weight += is_whole(side->runs[i]) ? side->runs[i]->weight : NAN;
+    }
+    side->amount = amount / (double)side->run_count;
+    side->weight = weight / (double)side->run_count;
+}
+
+static void compare_totals(struct diff *diff)
+{
+    double amounts[2 * DIFF_RUNS_MOST];
+    size_t runs_a = diff->a.run_count;
+    if (!diff->several) {
+        double times = diff->b.amount / diff->a.amount;
+        diff->times = diff->amounts == DIFF_AMOUNT_OF_RUN
+                          ? (struct compare_times){times, times, times}
+                          : compare_amounts(diff->a.amount, diff->a.effective, diff->b.amount,
+                                            diff->b.effective);
+        return;
+    }
+    for (size_t i = 0; i < runs_a + diff->b.run_count; i++)
+        amounts[i] = diff_amount(diff, diff_run(diff, i));
+    struct comparison difference =
+        compare_runs(amounts, runs_a, 0, amounts + runs_a, diff->b.run_count, 0);
+    diff->times = compare_times_of(diff->a.amount, &difference);
+}
+
+static void diff_totals_note(struct diff *diff, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void diff_totals_note(struct diff *diff, const char *format, ...)
+{
+    char text[768];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    for (size_t i = 0; i < diff->note_count; i++)
+        if (!strcmp(diff->notes[i], text))
+            return;
+    if (diff->note_count == DIFF_NOTES_MOST)
+        return;
+    const char *kept = arena_string(&diff->arena, text);
+    if (kept)
+        diff->notes[diff->note_count++] = kept;
+}
+
+/* Length without perf's modifiers, which say in what mode and how precisely: "cycles:uP". */
+static size_t event_length(const char *event)
+{
+    const char *colon = strrchr(event, ':');
+    bool modifiers = colon && colon[1] && !colon[1 + strspn(colon + 1, "ukhGHIpPSDWe")];
+    return modifiers ? (size_t)(colon - event) : strlen(event);
+}
+
+static bool same_event(const struct report *a, const struct report *b)
+{
+    size_t length = event_length(a->event);
+    return length == event_length(b->event) && !strncmp(a->event, b->event, length);
+}
+
+static int check_run(struct diff *diff, size_t index, struct error *error)
+{
+    const struct report *first = diff->a.runs[0];
+    const struct report *run = diff_run(diff, index);
+    if (!(run->effective > 0))
+        return error_set(error, -EDOM, "%s has no sample with an address: nothing to compare",
+                         run->path);
+    if (!same_event(first, run))
+        return error_set(error, -EDOM,
+                         "%s ranks by %s and %s by %s: that is not the same thing; record both "
+                         "with the same event first (-e)",
+                         first->path, *first->event ? first->event : "an unknown event", run->path,
+                         *run->event ? run->event : "an unknown event");
+    if (strcmp(first->comm, run->comm))
+        diff_totals_note(diff, "%s is of %s, not of %s", index < diff->a.run_count ? "A" : "B",
+                         run->comm, first->comm);
+    if (!strcmp(run->basis, "decayed") && run->half_life_s > 0)
+        diff_totals_note(
+            diff,
+            "%s shows its recent past (half-life %g s), not the whole run; key c or -H 0 before "
+            "it is written changes that",
+            run->path, run->half_life_s);
+    if (run->waiting >= waiting_told)
+        diff_totals_note(
+            diff,
+            "%s: %.0f %% of the samples came before the debugging information was read; their "
+            "fields are under offsets, and what is called after its type is not yet",
+            run->path, run->waiting * 100);
+    if (fabs(log(run->period / first->period)) > 0.1)
+        diff_totals_note(diff, "%s has a sample every %.6g events, %s every %.6g", first->path,
+                         first->period, run->path, run->period);
+    return 0;
+}
+
+static int diff_totals_check(struct diff *diff, struct error *error)
+{
+    int code = 0;
+    for (size_t i = 0; i < diff->a.run_count + diff->b.run_count && !code; i++)
+        code = check_run(diff, i, error);
+    if (!diff->several)
+        diff_totals_note(
+            diff,
+            "the intervals cover how samples fall, not how runs differ from each other; several "
+            "runs a side (A1,A2,A3 B1,B2,B3) do");
+    return code;
+}
+
+/* Amounts of both sides, and notes on what the user has to know of them. As diff_new(). */
+static int diff_totals(struct diff *diff, struct error *error)
+{
+    diff->several = diff->a.run_count > 1 && diff->b.run_count > 1;
+    diff->amounts = diff_totals_amounts_known(diff, DIFF_AMOUNT_OF_RUN) ? DIFF_AMOUNT_OF_RUN
+                    : diff_totals_amounts_known(diff, DIFF_AMOUNT_PER_1000_INSTRUCTIONS)
+                        ? DIFF_AMOUNT_PER_1000_INSTRUCTIONS
+                    : diff_totals_amounts_known(diff, DIFF_AMOUNT_PER_SECOND)
+                        ? DIFF_AMOUNT_PER_SECOND
+                        : DIFF_AMOUNT_UNKNOWN;
+    int code = diff_totals_check(diff, error);
+    if (code)
+        return code;
+    sum_side(diff, &diff->a);
+    sum_side(diff, &diff->b);
+    compare_totals(diff);
+    return 0;
+}
+
+bool diff_in_time(const struct diff *diff)
+{
+    return strstr(diff->a.runs[0]->event, "clock");
+}
+
+static int amount_direction(const struct compare_times *times)
+{
+    bool same = (times->low <= 1 && times->high >= 1) || fabs(times->value - 1) <= same_amount;
+    return same ? 0 : times->value > 1 ? 1 : -1;
+}
+
+const char *diff_reading(const struct diff_row *row)
+{
+    static const char *const words[2][3] = {
+        {"less", "same amount; others rose", "more, but others rose more"},
+        {"less, but others fell more", "same amount; others fell", "more"}};
+    if (!row->changed)
+        return "";
+    if (isnan(row->a) || isnan(row->b))
+        return isnan(row->a) ? "new" : "gone";
+    if (isnan(row->times.value))
+        return row->share.change > 0 ? "larger share" : "smaller share";
+    return words[row->share.change > 0][amount_direction(&row->times) + 1];
+}
+
+/* Which rows changed, by how much, and how sure that is; declared in diff.h. */
+
+/* Rows that have less in every run are not tested: each more weakens the case of all others. */
+static const double share_tested = 0.005;
+
+/* Objects with a smaller share do not speak for the clustering of others. */
+static const double share_that_speaks = 0.01;
+
+/* Fields, and what of the heap is called after its type, have another name until debugging
+ * information is read: the share of the samples that came before, in a run. */
+static double early_share(enum report_table table, const struct diff_row *row,
+                          const struct report *report)
+{
+    bool heap = !strcmp(row->what->kind, "heap") || !strcmp(row->what->kind, "anon");
+    return table == REPORT_FIELDS || (table == REPORT_OBJECTS && heap) ? report->waiting : 0;
+}
+
+/* What may have been there where a run does not list a row: nothing, or less than it lists. */
+static double hidden_share(const struct diff *diff, enum report_table table,
+                           const struct diff_row *row, size_t run)
+{
+    const struct report *report = diff_run(diff, run);
+    double early = early_share(table, row, report);
+    if (table == REPORT_FUNCTIONS)
+        return report->least_code;
+    if (table == REPORT_FIELDS && row->object && !isnan(row->object->leasts[run]))
+        return fmax(row->object->leasts[run], early);
+    return fmax(report->least, early);
+}
+
+static double largest_share(const struct diff *diff, const struct diff_row *row)
+{
+    double largest = 0;
+    for (size_t i = 0; i < diff->a.run_count + diff->b.run_count; i++)
+        largest = row->shares[i] > largest ? row->shares[i] : largest;
+    return largest;
+}
+
+/* Shares to calculate with: where a row is not listed, the one that speaks least for a change. */
+static void fill_shares(const struct diff *diff, enum report_table table,
+                        const struct diff_row *row, double *shares)
+{
+    double largest = largest_share(diff, row);
+    for (size_t i = 0; i < diff->a.run_count + diff->b.run_count; i++)
+        shares[i] = isnan(row->shares[i]) ? fmin(hidden_share(diff, table, row, i), largest)
+                                          : row->shares[i];
+}
+
+static double mean_of(const double *values, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    return sum / (double)count;
+}
+
+/* Of the runs in which the row is listed, the others counting as 0; NAN: in none. */
+static double shown_mean(const double *shares, size_t count)
+{
+    double sum = 0;
+    size_t listed = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += isnan(shares[i]) ? 0 : shares[i];
+        listed += !isnan(shares[i]);
+    }
+    return listed ? sum / (double)count : NAN;
+}
+
+/* What chance in sampling does to the mean of several runs. */
+static double sampling_variance(const struct diff_side *side, const double *shares)
+{
+    double sum = 0;
+    for (size_t i = 0; i < side->run_count; i++)
+        sum += shares[i] * (1 - shares[i]) / side->runs[i]->effective;
+    return sum / (double)side->run_count / (double)side->run_count;
+}
+
+static double amount_variance(const struct diff_side *side, const double *shares,
+                              const double *amounts)
+{
+    double sum = 0;
+    for (size_t i = 0; i < side->run_count; i++)
+        if (shares[i] > 0)
+            sum += amounts[i] * amounts[i] / (shares[i] * side->runs[i]->effective);
+    return sum / (double)side->run_count / (double)side->run_count;
+}
+
+static void compare_several(const struct diff *diff, struct diff_row *row, const double *shares)
+{
+    const struct diff_side *a = &diff->a;
+    const struct diff_side *b = &diff->b;
+    double amounts[2 * DIFF_RUNS_MOST];
+    const double *of_b = shares + a->run_count;
+    row->share = compare_runs(shares, a->run_count, sampling_variance(a, shares), of_b,
+                              b->run_count, sampling_variance(b, of_b));
+    for (size_t i = 0; i < a->run_count + b->run_count; i++)
+        amounts[i] = shares[i] * diff_amount(diff, diff_run(diff, i));
+    double floors[] = {amount_variance(a, shares, amounts),
+                       amount_variance(b, of_b, amounts + a->run_count)};
+    struct comparison amount = compare_runs(amounts, a->run_count, floors[0],
+                                            amounts + a->run_count, b->run_count, floors[1]);
+    if (!isnan(row->b))
+        row->times = compare_times_of(row->amount_a, &amount);
+}
+
+/* Two sides, of which one at least is a single run. */
+static void compare_single(const struct diff *diff, enum report_table table, struct diff_row *row,
+                           const double *shares)
+{
+    double n_a = diff->a.effective / row->design;
+    double n_b = diff->b.effective / row->design;
+    double a = mean_of(shares, diff->a.run_count);
+    double b = mean_of(shares + diff->a.run_count, diff->b.run_count);
+    double early =
+        fmax(early_share(table, row, diff->a.runs[0]), early_share(table, row, diff->b.runs[0]));
+    double slack = early * fmax(a, b);
+    double nearer = b > a ? fmax(a, b - slack) : fmin(a, b + slack);
+    row->share = compare_shares(a, n_a, b, n_b);
+    row->share.p = compare_shares(a, n_a, nearer, n_b).p;
+    row->times = compare_amounts(row->amount_a, n_a * a, row->amount_b, n_b * b);
+}
+
+static double design_of(const struct diff *diff, const struct diff_row *row)
+{
+    size_t parts = diff->a.runs[0]->part_count;
+    if (diff->a.run_count != 1 || diff->b.run_count != 1 || !row->parts[0] || !row->parts[1])
+        return NAN;
+    return compare_design(row->parts[0], row->parts[1], parts, diff->a.effective,
+                          diff->b.effective);
+}
+
+/* Samples of objects cluster in time, and with them those of their fields and of the code that
+ * uses them. What stands in one run only is as clustered as the worst of the others. */
+static void find_designs(struct diff *diff)
+{
+    double worst = 1;
+    for (size_t i = 0; i < diff->count[REPORT_OBJECTS]; i++) {
+        struct diff_row *row = &diff->rows[REPORT_OBJECTS][i];
+        row->design = design_of(diff, row);
+        if (fmin(row->a, row->b) >= share_that_speaks && row->design > worst)
+            worst = row->design;
+    }
+    for (int table = 0; table < REPORT_TABLES; table++)
+        for (size_t i = 0; i < diff->count[table]; i++) {
+            struct diff_row *row = &diff->rows[table][i];
+            if (table != REPORT_OBJECTS)
+                row->design = row->object ? row->object->design : NAN;
+            row->design = isnan(row->design) ? worst : row->design;
+        }
+}
+
+static void compare_row(struct diff *diff, enum report_table table, struct diff_row *row)
+{
+    double shares[2 * DIFF_RUNS_MOST];
+    fill_shares(diff, table, row, shares);
+    if (diff->several)
+        compare_several(diff, row, shares);
+    else
+        compare_single(diff, table, row, shares);
+    if (largest_share(diff, row) < share_tested)
+        row->share.p = NAN;
+}
+
+static void fill_means(struct diff *diff, struct diff_row *row)
+{
+    const double *shares[] = {row->shares, row->shares + diff->a.run_count};
+    struct diff_side *sides[] = {&diff->a, &diff->b};
+    double *amounts[] = {&row->amount_a, &row->amount_b};
+    row->a = shown_mean(shares[0], diff->a.run_count);
+    row->b = shown_mean(shares[1], diff->b.run_count);
+    for (int side = 0; side < 2; side++) {
+        double sum = 0;
+        for (size_t i = 0; i < sides[side]->run_count; i++)
+            if (!isnan(shares[side][i]))
+                sum += shares[side][i] * diff_amount(diff, sides[side]->runs[i]);
+        *amounts[side] = sum / (double)sides[side]->run_count;
+    }
+    row->times = (struct compare_times){NAN, NAN, NAN};
+}
+
+/* The rows of a table are one family: the level holds for its answer as a whole. */
+static int adjust(struct diff *diff, enum report_table table)
+{
+    size_t rows = diff->count[table];
+    double *p = arena_array(&diff->arena, rows + 1, sizeof *p);
+    double *adjusted = arena_array(&diff->arena, rows + 1, sizeof *adjusted);
+    if (!p || !adjusted)
+        return -ENOMEM;
+    for (size_t i = 0; i < rows; i++) {
+        p[i] = diff->rows[table][i].share.p;
+        diff->tested[table] += !isnan(p[i]);
+    }
+    int code = compare_holm(p, rows, adjusted);
+    for (size_t i = 0; i < rows && !code; i++) {
+        struct diff_row *row = &diff->rows[table][i];
+        row->p_adjusted = adjusted[i];
+        row->changed = adjusted[i] <= COMPARE_LEVEL;
+        diff->changed[table] += row->changed;
+    }
+    return code;
+}
+
+static int by_change(const void *left, const void *right)
+{
+    const struct diff_row *a = left;
+    const struct diff_row *b = right;
+    if (a->changed != b->changed)
+        return a->changed ? -1 : 1;
+    double difference = fabs(b->share.change) - fabs(a->share.change);
+    return difference > 0 ? 1 : difference < 0 ? -1 : strcmp(a->what->name, b->what->name);
+}
+
+static int diff_compare_compare(struct diff *diff)
+{
+    if (diff_match(diff))
+        return -ENOMEM;
+    for (int table = 0; table < REPORT_TABLES; table++)
+        for (size_t i = 0; i < diff->count[table]; i++)
+            fill_means(diff, &diff->rows[table][i]);
+    find_designs(diff);
+    for (int table = 0; table < REPORT_TABLES; table++)
+        for (size_t i = 0; i < diff->count[table]; i++)
+            compare_row(diff, (enum report_table)table, &diff->rows[table][i]);
+    int code = 0;
+    for (int table = 0; table < REPORT_TABLES && !code; table++)
+        code = adjust(diff, (enum report_table)table);
+    return code;
+}
+
+static void diff_sort(struct diff *diff)
+{
+    for (int table = 0; table < REPORT_TABLES; table++)
+        qsort(diff->rows[table], diff->count[table], sizeof *diff->rows[table], by_change);
+}
+
+int diff_new(struct diff **out, const struct diff_side *a, const struct diff_side *b,
+             struct error *error)
+{
+    *out = NULL;
+    struct diff *diff = calloc(1, sizeof *diff);
+    if (!diff)
+        return error_set(error, -ENOMEM, "out of memory");
+    arena_init(&diff->arena);
+    diff->a = (struct diff_side){.runs = a->runs, .run_count = a->run_count};
+    diff->b = (struct diff_side){.runs = b->runs, .run_count = b->run_count};
+    int code = diff_totals(diff, error);
+    if (!code && (code = diff_compare_compare(diff)))
+        error_set(error, code, "out of memory");
+    if (code) {
+        diff_free(diff);
+        return code;
+    }
+    diff_sort(diff);
+    *out = diff;
+    return 0;
+}
+
+void diff_free(struct diff *diff)
+{
+    if (!diff)
+        return;
+    arena_fini(&diff->arena);
+    free(diff);
+}
+
+static void points(char *out, size_t size, double share)
+{
+    double value = share * 100;
+    snprintf(out, size, "%+.*f", fabs(value) < 9.95 ? 2 : 1, value);
+}
+
+static void percent(char *out, size_t size, double share)
+{
+    if (isnan(share))
+        *out = '\0';
+    else
+        format_percent(out, size, value_number(share));
+}
+
+/* An amount as the tables write it: a count, or time; "" if not known. */
+static void diff_amount_text(char out[16], const struct diff *diff, double amount)
+{
+    *out = '\0';
+    if (isnan(amount))
+        return;
+    if (diff_in_time(diff))
+        format_seconds(out, 16, value_number(amount / 1e9));
+    else
+        text_count(out, amount);
+}
+
+/* "x0.48", "x12"; "" if not known. */
+static void diff_times_text(char out[16], const struct compare_times *times)
+{
+    double value = times->value;
+    if (isnan(value))
+        *out = '\0';
+    else
+        snprintf(out, 16, "x%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, fmin(value, 1e9));
+}
+
+static void diff_line_make(struct diff_line *line, const struct diff *diff,
+                           const struct diff_row *row)
+{
+    char a[16];
+    char b[16];
+    char low[12];
+    char high[12];
+    *line = (struct diff_line){.row = row};
+    percent(line->a, sizeof line->a, row->a);
+    percent(line->b, sizeof line->b, row->b);
+    diff_amount_text(a, diff, isnan(row->a) ? NAN : row->amount_a);
+    diff_amount_text(b, diff, isnan(row->b) ? NAN : row->amount_b);
+    if (*a || *b)
+        snprintf(line->amounts, sizeof line->amounts, "%s > %s", *a ? a : "-", *b ? b : "-");
+    diff_times_text(line->times, &row->times);
+    if (isnan(row->share.change))
+        return;
+    points(line->change, sizeof line->change, row->share.change);
+    points(low, sizeof low, row->share.low);
+    points(high, sizeof high, row->share.high);
+    snprintf(line->interval, sizeof line->interval, "%s..%s", low, high);
+}
+
+#define CELL(name, member)                                                                         \
+    static struct value name(const struct snapshot *snapshot, const void *pointer)                 \
+    {                                                                                              \
+        const struct diff_line *line = pointer;                                                    \
+        (void)snapshot;                                                                            \
+        return value_text(line->member);                                                           \
+    }
+CELL(change, change)
+CELL(interval, interval)
+CELL(share_a, a)
+CELL(share_b, b)
+CELL(amounts, amounts)
+CELL(times, times)
+CELL(name, row->what->name)
+CELL(kind, row->what->kind)
+CELL(module, row->what->module)
+CELL(object, row->what->object)
+
+static struct value reading(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct diff_line *line = pointer;
+    (void)snapshot;
+    return value_text(diff_reading(line->row));
+}
+
+static bool diff_column_amounts_known(const struct snapshot *known)
+{
+    return known->totals.weight > 0;
+}
+
+static enum paint paint_change(struct value value)
+{
+    return *value.text == '-' ? PAINT_GOOD : PAINT_WARN;
+}
+
+#define FIGURES                                                                                    \
+    {"CHANGE", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, change, NULL, paint_change, NULL},               \
+        {"95% INTERVAL", NULL, 14, 0, 1, COLUMN_RIGHT, NULL, interval, NULL, paint_dim, NULL},     \
+        {"A", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, share_a, NULL, NULL, NULL},                       \
+        {"B", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, share_b, NULL, NULL, NULL},                       \
+        {"A > B AMOUNT", NULL, 15,   0,   3, COLUMN_RIGHT, diff_column_amounts_known,              \
+         amounts,        NULL, NULL, NULL},                                                        \
+    {                                                                                              \
+        "TIMES", NULL, 6, 0, 1, COLUMN_RIGHT, diff_column_amounts_known, times, NULL, NULL, NULL   \
+    }
+#define READING                                                                                    \
+    {                                                                                              \
+        "READING", NULL, 24, 28, 1, COLUMN_TEXT, NULL, reading, NULL, NULL, NULL                   \
+    }
+#define NAMED(title)                                                                               \
+    {                                                                                              \
+        title, NULL, 10, 40, 0, COLUMN_NAME, NULL, name, NULL, paint_strong, NULL                  \
+    }
+#define OF(title, width, most, rank, look, value)                                                  \
+    {                                                                                              \
+        title, NULL, width, most, rank, look, NULL, value, NULL, NULL, NULL                        \
+    }
+
+static const struct column object_list[] = {
+    FIGURES,
+    NAMED("OBJECT"),
+    OF("KIND", 6, 0, 4, COLUMN_TEXT, kind),
+    OF("MODULE", 8, 20, 5, COLUMN_NAME, module),
+    READING,
+};
+
+static const struct column field_list[] = {
+    FIGURES,
+    NAMED("FIELD"),
+    OF("IN OBJECT", 10, 30, 1, COLUMN_NAME, object),
+    READING,
+};
+
+static const struct column function_list[] = {
+    FIGURES,
+    NAMED("FUNCTION"),
+    OF("MODULE", 8, 20, 4, COLUMN_NAME, module),
+    READING,
+};
+
+#define LIST(of)                                                                                   \
+    .list = of, .count = sizeof of / sizeof *of, .sort = COLUMNS_AS_THEY_COME,                     \
+    .row_size = sizeof(struct diff_line)
+
+static const struct columns object_table = {.title = "Objects", LIST(object_list)};
+static const struct columns field_table = {.title = "Fields", LIST(field_list)};
+static const struct columns function_table = {.title = "Functions", LIST(function_list)};
+
+const struct columns *const diff_columns[] = {&object_table, &field_table, &function_table};
+
+/* A comparison as text; declared in diff.h. */
+
+static const char *amount_words(const struct diff *diff)
+{
+    bool time = diff_in_time(diff);
+    switch (diff->amounts) {
+    case DIFF_AMOUNT_PER_SECOND:
+        return time ? "time at the accesses per second" : "events per second";
+    case DIFF_AMOUNT_PER_1000_INSTRUCTIONS:
+        return time ? "time at the accesses per 1,000 instructions"
+                    : "events per 1,000 instructions";
+    case DIFF_AMOUNT_OF_RUN:
+        return "misses of the whole run, counted";
+    default:
+        return NULL;
+    }
+}
+
+static void say_run(struct text_writer *writer, const char *side, const struct report *run)
+{
+    char elapsed[32] = "";
+    char samples[16];
+    if (!isnan(run->elapsed_s))
+        snprintf(elapsed, sizeof elapsed, ", %.1f s", run->elapsed_s);
+    text_say(writer, "%s: %s: %s%s, %s samples", side, run->path, *run->comm ? run->comm : "?",
+             elapsed, text_count(samples, isnan(run->samples) ? run->effective : run->samples));
+}
+
+static void say_totals(struct text_writer *writer, const struct diff *diff)
+{
+    char a[16];
+    char b[16];
+    char times[16];
+    const char *event = diff->a.runs[0]->event;
+    const char *weighs = diff->a.runs[0]->weighs;
+    const char *amounts = amount_words(diff);
+    bool same = !*weighs || !strcmp(event, weighs);
+    text_say(writer, "shares of %s%s%s%s, in points of a hundred: B less A", event,
+             same ? "" : " (", same ? "" : weighs, same ? "" : ")");
+    if (!amounts) {
+        text_say(writer, "amounts are not known: shares only");
+        return;
+    }
+    diff_amount_text(a, diff, diff->a.amount);
+    diff_amount_text(b, diff, diff->b.amount);
+    diff_times_text(times, &diff->times);
+    text_say(writer, "amounts: %s; in all %s -> %s, %s (%.2f..%.2f)", amounts, a, b, times,
+             diff->times.low, diff->times.high);
+    if (diff->amounts == DIFF_AMOUNT_OF_RUN || isnan(diff->a.weight) || isnan(diff->b.weight))
+        return;
+    diff_amount_text(a, diff, diff->a.weight);
+    diff_amount_text(b, diff, diff->b.weight);
+    text_say(writer, "of a whole run: %s -> %s, x%.2f", a, b, diff->b.weight / diff->a.weight);
+}
+
+static void say_head(struct text_writer *writer, const struct diff *diff)
+{
+    for (size_t i = 0; i < diff->a.run_count; i++)
+        say_run(writer, "A", diff->a.runs[i]);
+    for (size_t i = 0; i < diff->b.run_count; i++)
+        say_run(writer, "B", diff->b.runs[i]);
+    say_totals(writer, diff);
+    for (size_t i = 0; i < diff->note_count; i++)
+        text_say(writer, "note: %s", diff->notes[i]);
+}
+
+static int say_table(struct text_writer *writer, const struct diff *diff, int table, bool all)
+{
+    static const char *const names[] = {"objects", "fields", "functions"};
+    size_t count = all ? diff->count[table] : diff->changed[table];
+    struct diff_line *lines = calloc(count + 1, sizeof *lines);
+    if (!lines)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        diff_line_make(&lines[i], diff, &diff->rows[table][i]);
+    if (!diff->changed[table])
+        text_say(writer, "\n%s: nothing changed beyond chance (%zu compared)", names[table],
+                 diff->tested[table]);
+    else
+        text_say(writer, "\n%s: %zu of %zu changed beyond chance", names[table],
+                 diff->changed[table], diff->tested[table]);
+    text_rows(writer, diff_columns[table], lines, count, SIZE_MAX);
+    free(lines);
+    return 0;
+}
+
+int diff_print(FILE *out, const struct diff *diff, const struct view_options *options, bool all)
+{
+    /* Columns ask a snapshot whether they are shown; of this one only for the weight. */
+    const struct snapshot known = {.totals.weight = diff->amounts ? 1 : NAN};
+    struct text_writer writer;
+    int code = text_writer_init(&writer, out, &known, options);
+    if (code)
+        return code;
+    errno = 0;
+    say_head(&writer, diff);
+    for (int table = 0; table < REPORT_TABLES && !code; table++)
+        code = say_table(&writer, diff, table, all);
+    if (!code && (fflush(out) == EOF || ferror(out)))
+        code = errno ? -errno : -EIO;
+    canvas_fini(&writer.line);
+    return code;
+}

@@ -1,0 +1,724 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/export/html.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "profile/tables/rates.h"
+#include "view/export/html_writer.h"
+#include "view/export/whole_file.h"
+#include "view/levels.h"
+#include "view/pages/causes.h"
+#include "view/pages/function.h"
+#include "view/pages/whatif.h"
+#include "view/rates.h"
+#include "view/screen/browser.h"
+#include "view/words.h"
+
+/* What was watched, how, and how far the figures can be trusted; declared in html_writer.h. */
+
+enum { TEXT_BYTES = 512 };
+
+__attribute__((format(printf, 3, 4))) static void fact(struct html_writer *writer, const char *name,
+                                                       const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (!*text)
+        return;
+    html_markup(writer, "<dt>%s</dt><dd>", name);
+    html_text(writer, text);
+    html_markup(writer, "</dd>\n");
+}
+
+static const char *or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+static void write_program(struct html_writer *writer)
+{
+    const struct snapshot_target *target = &writer->snapshot->target;
+    char threads[40] = "";
+    if (target->threads)
+        snprintf(threads, sizeof threads, ", %" PRIu32 " thread%s", target->threads,
+                 target->threads == 1 ? "" : "s");
+    if (target->pid)
+        fact(writer, "Process", "%" PRIu32 "%s", target->pid, threads);
+    fact(writer, "Program", "%s", or_empty(target->exe));
+    fact(writer, "Command", "%s", writer->run->command);
+    fact(writer, "Host", "%s", writer->run->host);
+}
+
+static void write_recording(struct html_writer *writer)
+{
+    const struct snapshot_recording *from = writer->snapshot->recording;
+    if (!from)
+        return;
+    fact(writer, "Recorded on", "%s%s%s%s%s", or_empty(from->host), from->cpu ? ", " : "",
+         or_empty(from->cpu), from->kernel ? ", " : "", or_empty(from->kernel));
+    if (from->date)
+        fact(writer, "Recorded", "%s%s", from->date_exact ? "" : "file of ", from->date);
+    fact(writer, "Recorded by", "%s", or_empty(from->command));
+    fact(writer, "Addresses", "%s", or_empty(from->addresses));
+}
+
+static void write_source(struct html_writer *writer)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    const struct snapshot_source *source = &snapshot->source;
+    char stretch[192];
+    bool ranked = source->ranking < source->event_count;
+    const struct snapshot_event *event = ranked ? &source->events[source->ranking] : NULL;
+    if (html_known(snapshot->elapsed_s))
+        fact(writer, snapshot->recording ? "Long" : "Watched for", "%.*f s",
+             snapshot->elapsed_s < 1 ? 3 : 1, snapshot->elapsed_s);
+    fact(writer, "Source", "%s%s%s", or_empty(source->name), event && event->name ? ", event " : "",
+         event ? or_empty(event->name) : "");
+    fact(writer, "A share is of", "%s, %s", source->weighs ? source->weighs : "the event's samples",
+         snapshot->stretch              ? "over a stretch of the run"
+         : snapshot->basis == BASIS_RUN ? "over the whole run"
+                                        : "in the recent past");
+    if (snapshot->stretch) {
+        stretch_words(snapshot->stretch, stretch, sizeof stretch);
+        fact(writer, "Only", "%s", stretch);
+    }
+}
+
+static void write_samples(struct html_writer *writer)
+{
+    const struct snapshot_totals *totals = &writer->snapshot->totals;
+    char samples[16];
+    char lost[64] = "";
+    if (!writer->snapshot->stretch && (totals->lost || totals->throttled))
+        snprintf(lost, sizeof lost, "; lost %" PRIu64 ", throttled %" PRIu64, totals->lost,
+                 totals->throttled);
+    text_count(samples, (double)totals->samples);
+    if (totals->samples)
+        fact(writer, "Samples", "%s, %.1f%% of them attributed to an object%s", samples,
+             measured_attributed(totals) * 100, lost);
+    else
+        fact(writer, "Samples", "0%s", lost);
+}
+
+static void html_head_note(struct html_writer *writer, const char *class, const char *text)
+{
+    html_element(writer, "li", class, text);
+}
+
+/* What a reader who was not there would otherwise take for more than it is. */
+static void write_notes(struct html_writer *writer)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    char text[TEXT_BYTES];
+    html_markup(writer, "<ul class=\"notes says\">\n");
+    html_head_note(writer, "",
+                   snapshot->recording
+                       ? "Made from a recording, not live: what was not recorded, and "
+                         "what is not on the machine that read it, is not here."
+                   : snapshot->source.live ? "Watched live."
+                                           : "Not live.");
+    if (!snapshot->source.precise && snapshot->source.name)
+        html_head_note(
+            writer, "",
+            "The source does not tell addresses: they are worked out from the registers at each "
+            "sample, and a sample where that fails is counted below, not guessed.");
+    header_trust(snapshot, text, sizeof text);
+    html_head_note(writer, "warn", text);
+    levels_sentence(snapshot, snapshot->levels, text, sizeof text);
+    html_head_note(writer, "", text);
+    use_sentence(snapshot, &snapshot->uses.all, text, sizeof text);
+    html_head_note(writer, "", text);
+    binary_note(&snapshot->binaries, text, sizeof text);
+    html_head_note(writer, "warn", text);
+    html_head_note(writer, "warn", snapshot->recording ? snapshot->recording->note : NULL);
+    html_head_note(writer, "warn", snapshot->status);
+    for (size_t i = 0; i < snapshot->refused.count; i++) {
+        snprintf(text, sizeof text, "Not opened: %s (%s)", snapshot->refused.list[i].path,
+                 snapshot->refused.list[i].why);
+        html_head_note(writer, "warn", text);
+    }
+    field_reading(snapshot, text, sizeof text);
+    if (*text)
+        strncat(text, ": some fields have no names yet", sizeof text - strlen(text) - 1);
+    html_head_note(writer, "warn", text);
+    html_markup(writer, "</ul>\n");
+}
+
+static void write_links(struct html_writer *writer)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    const struct {
+        const char *id;
+        const char *title;
+        bool there;
+    } parts[] = {
+        {"findings", "Problems", true},
+        {"objects", "Objects", true},
+        {"time", "Time", snapshot->timeline.periods > 1},
+        {"inside", "Inside the objects", snapshot->object_count > 0},
+        {"whatif", "What if", snapshot->whatif.count > 0},
+        {"code", "Code", snapshot->code_count > 0},
+        {"matrix", "Code and data", snapshot->matrix.row_count > 0},
+        {"reuse", "Reuse", snapshot->reuse.told},
+        {"causes", "Causes", snapshot->causes.told},
+        {"simulation", "Simulated caches", snapshot->simulation.level_count > 0},
+        {"watch", "Watched lines", snapshot->watch.on && snapshot->watch.count > 0},
+        {"sharing", "Sharing", snapshot->sharing.group_count > 0},
+        {"sets", "Cache sets", snapshot->sets.sets > 0},
+        {"again", "Recurrence", snapshot->window.used > 0},
+        {"heap", "Heap", snapshot->heap.summary.feed != HEAP_FEED_NONE},
+        {"search", "Search", snapshot->search.state != SEARCH_OFF},
+        {"trust", "Not attributed", true},
+        {"help", "How to read this", true},
+    };
+    html_markup(writer, "<nav>");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].there)
+            html_markup(writer, "<a href=\"#%s\">%s</a>\n", parts[i].id, parts[i].title);
+    html_markup(writer, "</nav>\n");
+}
+
+static void html_head(struct html_writer *writer)
+{
+    const struct snapshot_target *target = &writer->snapshot->target;
+    html_markup(writer, measured_of(&writer->snapshot->source)->misses
+                            ? "<header>\n<h1>Cache misses of "
+                            : "<header>\n<h1>Memory accesses of ");
+    html_text(writer, target->comm && *target->comm ? target->comm : "a process");
+    html_markup(writer, "</h1>\n<p class=\"dim\">");
+    html_text(writer, writer->run->version);
+    html_markup(writer, *writer->run->date ? ", page made " : "");
+    html_text(writer, writer->run->date);
+    html_markup(writer, "</p>\n<dl class=\"facts\">\n");
+    write_program(writer);
+    write_recording(writer);
+    write_source(writer);
+    write_samples(writer);
+    html_markup(writer, "</dl>\n");
+    write_notes(writer);
+    write_links(writer);
+    html_markup(writer, "</header>\n");
+}
+
+/* What stands out, said in sentences before any table, each with a way to its part; declared in
+ * html_writer.h. */
+
+enum { FINDINGS = 3, OBJECTS = 3, GROUPS = 2 };
+
+static const double worth_telling = 0.05;
+
+static void html_short_begin(struct html_writer *writer, bool *any)
+{
+    html_markup(writer, *any ? "<li>"
+                             : "<section id=\"short\"><h2>In short</h2>\n"
+                               "<ol class=\"found\">\n<li>");
+    *any = true;
+}
+
+static void write_named(struct html_writer *writer, const char *id, const char *name)
+{
+    html_markup(writer, "<a href=\"#%s\"><b>", id);
+    html_text(writer, name && *name ? name : "(no name)");
+    html_markup(writer, "</b></a>");
+}
+
+/* "38.0% fall on particles, 61.0% of these on particle.vy; most from visit (demo.c:70)." */
+static void tell_object(struct html_writer *writer, const struct snapshot_object *object)
+{
+    char id[32];
+    html_object_link(writer->snapshot, object, id, sizeof id);
+    html_markup(writer, "%.1f%% fall on ", object->share.value * 100);
+    write_named(writer, id, object->name);
+    if (object->field_count && object->fields[0].share >= worth_telling &&
+        html_known(object->fields[0].share)) {
+        html_markup(writer, ", %.1f%% of these on ", object->fields[0].share * 100);
+        html_text(writer, object->fields[0].name);
+    }
+    if (object->code_count && html_known(object->code[0].share.value)) {
+        const struct snapshot_code *code = &object->code[0];
+        html_markup(writer, "; %.1f%% of them from ", object->code[0].share.value * 100);
+        html_text(writer, code->function);
+        if (code->file && code->line)
+            html_format(writer, " (%s:%u)", source_base_name(code->file), code->line);
+    }
+    html_markup(writer, ". ");
+    if (object->layout_count)
+        html_text(writer, object->layouts[0].reading);
+}
+
+/* "Pointer chasing on particles: about 30.0% of all samples could be saved." */
+static void tell_findings(struct html_writer *writer, bool *any)
+{
+    const struct snapshot_findings *findings = &writer->snapshot->findings;
+    for (size_t i = 0; i < findings->count && i < FINDINGS; i++) {
+        const struct snapshot_finding *finding = &findings->list[i];
+        html_short_begin(writer, any);
+        html_markup(writer, "<a href=\"#p%zu\">", i);
+        html_text(writer, finding_kind_words(finding->kind));
+        html_markup(writer, "</a> on <b>");
+        html_text(writer, finding->name && *finding->name ? finding->name : "(no name)");
+        html_markup(writer, "</b>");
+        if (html_known(finding->gain)) {
+            char gain[96];
+            findings_gain(finding, gain, sizeof gain);
+            html_format(writer, ": %s could be saved", gain);
+        }
+        html_markup(writer, " (%s).</li>\n", finding_sure_name(finding->sure));
+    }
+}
+
+static void tell_objects(struct html_writer *writer, bool *any)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    for (size_t i = 0; i < snapshot->object_count && i < OBJECTS; i++) {
+        const struct snapshot_object *object = &snapshot->objects[i];
+        if (!html_known(object->share.value) || object->share.value < worth_telling)
+            return;
+        html_short_begin(writer, any);
+        tell_object(writer, object);
+        html_markup(writer, "</li>\n");
+    }
+}
+
+static void tell_sharing(struct html_writer *writer, bool *any)
+{
+    const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
+    for (size_t i = 0; i < sharing->group_count && i < GROUPS; i++) {
+        const struct snapshot_sharing_group *group = &sharing->groups[i];
+        if (group->verdict == SHARING_READ_ONLY || !group->sure)
+            return;
+        html_short_begin(writer, any);
+        write_named(writer, "sharing", group->name);
+        html_markup(writer, ": ");
+        html_text(writer, group->reading);
+        html_markup(writer, "</li>\n");
+    }
+}
+
+/* A sentence that another part has said already. */
+static void html_short_tell(struct html_writer *writer, bool *any, const char *id,
+                            const char *title, const char *reading)
+{
+    if (!reading || !*reading)
+        return;
+    html_short_begin(writer, any);
+    html_markup(writer, "<a href=\"#%s\">%s</a>: ", id, title);
+    html_text(writer, reading);
+    html_markup(writer, "</li>\n");
+}
+
+static void tell_causes(struct html_writer *writer, bool *any)
+{
+    char why[256];
+    if (!writer->snapshot->causes.told)
+        return;
+    causes_why(&writer->snapshot->causes.all, why, sizeof why);
+    html_short_tell(writer, any, "causes", "Why lines were missed", why);
+}
+
+/* what stands out, in sentences */
+static void html_short(struct html_writer *writer)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    bool any = false;
+    tell_findings(writer, &any);
+    tell_objects(writer, &any);
+    tell_causes(writer, &any);
+    tell_sharing(writer, &any);
+    if (snapshot->sets.verdict == SETS_CONCENTRATED)
+        html_short_tell(writer, &any, "sets", "Cache sets", snapshot->sets.reading);
+    if (snapshot->timeline.phase_count > 1)
+        html_short_tell(writer, &any, "time", "Time", snapshot->timeline.reading);
+    if (snapshot->window.used)
+        html_short_tell(writer, &any, "again", "Recurrence", snapshot->window.reading);
+    if (snapshot->whatif.count && snapshot->whatif.list[0].state == WHATIF_COUNTS) {
+        char text[WHATIF_TEXT_BYTES];
+        whatif_sentence(&snapshot->whatif.list[0], text, sizeof text);
+        html_short_tell(writer, &any, "whatif", "What if", text);
+    }
+    if (any)
+        html_markup(writer, "</ol></section>\n");
+}
+
+/* The problems that were recognised, each in full; declared in html_writer.h. */
+
+static void write_fact(struct html_writer *writer, const char *name, const char *text)
+{
+    if (!text || !*text)
+        return;
+    html_markup(writer, "<dt>%s</dt><dd class=\"says\">", name);
+    html_text(writer, text);
+    html_markup(writer, "</dd>\n");
+}
+
+static void write_gain(struct html_writer *writer, const struct snapshot_finding *finding)
+{
+    char gain[96];
+    findings_gain(finding, gain, sizeof gain);
+    html_markup(writer, "<dt>Gain</dt><dd class=\"says\"><b>");
+    html_text(writer, gain);
+    html_markup(writer, "</b>");
+    if (finding->reckoned && *finding->reckoned) {
+        html_markup(writer, ": ");
+        html_text(writer, finding->reckoned);
+    }
+    html_markup(writer, ".</dd>\n");
+}
+
+static void write_code(struct html_writer *writer, const struct snapshot_finding *finding)
+{
+    if (!finding->function)
+        return;
+    html_markup(writer, "<dt>Code</dt><dd>");
+    html_text(writer, finding->function);
+    if (finding->file && finding->line)
+        html_format(writer, " (%s:%" PRIu32 ")", finding->file, finding->line);
+    html_markup(writer, "</dd>\n");
+}
+
+/* Where the page shows what it speaks of. */
+static void write_places(struct html_writer *writer, const struct snapshot_finding *finding)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    const struct snapshot_object *object = columns_object(snapshot, finding->object);
+    char id[32];
+    bool sharing = finding->page == FINDING_ON_SHARING && snapshot->sharing.group_count > 0;
+    bool sets = finding->page == FINDING_ON_SETS && snapshot->sets.sets > 0;
+    bool opened = object && html_object_link(snapshot, object, id, sizeof id);
+    if (!opened && !sharing && !sets)
+        return;
+    html_markup(writer, "<dt>Look at</dt><dd class=\"says\">");
+    if (opened)
+        html_markup(writer, "<a href=\"#%s\">the object</a>%s", id, sharing || sets ? ", " : "");
+    if (sharing || sets)
+        html_markup(writer, "<a href=\"#%s\">%s</a>", sharing ? "sharing" : "sets",
+                    sharing ? "its lines and threads" : "the cache sets");
+    html_markup(writer, "</dd>\n");
+}
+
+static void write_finding(struct html_writer *writer, const struct snapshot_finding *finding,
+                          size_t number)
+{
+    char sure[512];
+    html_markup(writer, "<article id=\"p%zu\">\n<h3>", number);
+    html_format(writer, "%s: %s%s%s", finding_kind_words(finding->kind),
+                finding->name ? finding->name : "(no name)", finding->field ? ", " : "",
+                finding->field ? finding->field : "");
+    html_markup(writer, "</h3>\n<dl class=\"facts\">\n");
+    write_fact(writer, "Evidence", finding->evidence);
+    write_fact(writer, "Try", finding->advice);
+    write_gain(writer, finding);
+    snprintf(sure, sizeof sure, "%s%s%s", finding_sure_name(finding->sure),
+             finding->how_sure ? ": " : "", finding->how_sure ? finding->how_sure : "");
+    write_fact(writer, "How sure", sure);
+    write_code(writer, finding);
+    write_places(writer, finding);
+    html_markup(writer, "</dl>\n</article>\n");
+}
+
+static void html_findings(struct html_writer *writer)
+{
+    const struct snapshot_findings *findings = &writer->snapshot->findings;
+    char text[FINDINGS_NONE_BYTES];
+    html_section(writer, "findings", "Problems recognised",
+                 findings->count
+                     ? "Known problems that show in the samples, most "
+                       "gain first. A gain is the part of all samples that the change could save."
+                     : NULL);
+    for (size_t i = 0; i < findings->count; i++)
+        write_finding(writer, &findings->list[i], i);
+    if (!findings->count) {
+        findings_none(writer->snapshot, text, sizeof text);
+        html_element(writer, "p", "", text);
+    }
+    html_section_end(writer);
+}
+
+/* What was not attributed and why, and how to read the page; declared in html_writer.h. */
+
+static void write_reason(struct html_writer *writer, enum reason reason)
+{
+    const struct snapshot_totals *totals = &writer->snapshot->totals;
+    html_markup(writer,
+                "<tr><td class=\"num\" data-v=\"%" PRIu64 "\">%" PRIu64
+                "</td><td class=\"num\">%.1f%%</td><td class=\"strong\">",
+                totals->reasons[reason], totals->reasons[reason],
+                measured_reason(totals, reason) * 100);
+    html_text(writer, access_reason_name(reason));
+    html_markup(writer, "</td><td class=\"txt\">");
+    html_text(writer, access_reason_text(reason));
+    html_markup(writer, "</td></tr>\n");
+}
+
+static void write_reasons(struct html_writer *writer)
+{
+    const struct snapshot_totals *totals = &writer->snapshot->totals;
+    bool any = false;
+    for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
+        if (!totals->reasons[i] || !totals->samples)
+            continue;
+        if (!any)
+            html_markup(writer, "<div class=\"wide\"><table class=\"sorts\"><thead><tr>"
+                                "<th class=\"num\">SAMPLES</th><th class=\"num\">OF ALL</th>"
+                                "<th>REASON</th><th>WHAT THAT IS</th></tr></thead>\n<tbody>\n");
+        any = true;
+        write_reason(writer, (enum reason)i);
+    }
+    html_markup(writer, any ? "</tbody></table></div>\n" : "<p>Every sample has an object.</p>\n");
+}
+
+/* what was not attributed, and why */
+static void html_trust(struct html_writer *writer)
+{
+    char text[512];
+    html_section(writer, "trust", "What was not attributed, and why",
+                 "Every sample either has an object or is counted here under one reason.");
+    if (writer->snapshot->totals.samples)
+        write_reasons(writer);
+    else
+        html_markup(writer, "<p>There were no samples.</p>\n");
+    field_summary(writer->snapshot, text, sizeof text);
+    html_element(writer, "p", "", text);
+    html_section_end(writer);
+}
+
+static const char *const lines[] = {
+    "A share says how much of what was sampled fell on a row; what that is of stands at the top. "
+    "± is half of the 95 % interval in percent points: with few samples it is wide.",
+    "A blank is what was not measured. It is not zero.",
+    "An object is a variable, a heap block or all blocks of one origin, a stack, a mapping. OF IT "
+    "is a part of the object, or of the function, whose row it is.",
+    "In a layout each strip is a cache line, and is fetched as a whole. Hot fields on one strip "
+    "come together; cold ones beside them are fetched for nothing.",
+    "LD and ST are the parts that were loads and stores. Columns that this run has nothing to say "
+    "in are left out.",
+    "What the other titles mean is told where the pointer rests on them, and by man misstop. A "
+    "click on a title sorts.",
+};
+
+/* how to read the page */
+static void html_help(struct html_writer *writer)
+{
+    html_section(writer, "help", "How to read this", NULL);
+    html_markup(writer, "<ul class=\"notes\">\n");
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        html_element(writer, "li", "", lines[i]);
+    html_markup(writer, "</ul>\n");
+    html_section_end(writer);
+}
+
+static const char option[] = "--html";
+
+static void print_title(struct html_writer *writer)
+{
+    const struct snapshot_target *target = &writer->snapshot->target;
+    html_markup(writer, "<title>misstop: ");
+    html_text(writer, target->comm && *target->comm ? target->comm : "?");
+    html_markup(writer, "</title>\n");
+}
+
+/* No page from elsewhere may be asked for anything, whatever stands in the text. */
+static const char policy[] =
+    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+    "style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n";
+
+static void print_page(struct html_writer *writer)
+{
+    html_markup(writer, "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" "
+                        "lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n");
+    html_markup(writer, "%s", policy);
+    html_markup(writer, "<meta name=\"viewport\" content=\"width=device-width\"/>\n"
+                        "<meta name=\"color-scheme\" content=\"light dark\"/>\n");
+    print_title(writer);
+    html_markup(writer, "<style>\n%s</style>\n</head>\n<body>\n", html_style);
+    html_head(writer);
+    html_short(writer);
+    html_findings(writer);
+    html_objects(writer);
+    html_timeline(writer);
+    html_opened_objects(writer);
+    html_whatif(writer);
+    html_code(writer);
+    html_matrix(writer);
+    html_reuse(writer);
+    html_causes(writer);
+    html_simulation(writer);
+    html_watch(writer);
+    html_sharing(writer);
+    html_sets(writer);
+    html_window(writer);
+    html_heap(writer);
+    html_search(writer);
+    html_trust(writer);
+    html_help(writer);
+    html_markup(writer, "<script>\n%s</script>\n</body>\n</html>\n", html_script);
+}
+
+int html_print(FILE *out, const struct snapshot *snapshot, const struct screen_sources *sources,
+               const struct html_run *run)
+{
+    struct html_writer writer = {out, snapshot, sources, run};
+    errno = 0;
+    print_page(&writer);
+    return fflush(out) == EOF || ferror(out) ? -(errno ? errno : EIO) : 0;
+}
+
+int html_check(const char *path, struct error *error)
+{
+    return whole_file_check(option, path, error);
+}
+
+static int write_to(int fd, const struct snapshot *snapshot, const struct screen_sources *sources,
+                    const struct html_run *run)
+{
+    int own = dup(fd); /* fclose() closes what it was given, which is not ours */
+    FILE *out = own < 0 ? NULL : fdopen(own, "w");
+    int code = out ? html_print(out, snapshot, sources, run) : -errno;
+    if (!out && own >= 0)
+        close(own);
+    return out && fclose(out) && !code ? -errno : code;
+}
+
+int html_write(const char *path, const struct snapshot *snapshot,
+               const struct screen_sources *sources, const struct html_run *run,
+               struct error *error)
+{
+    struct whole_file file;
+    int code = whole_file_open(&file, option, path, error);
+    return code ? code : whole_file_close(&file, write_to(file.fd, snapshot, sources, run), error);
+}
+
+/* Style and script of the page; declared in html_writer.h. Without the script nothing is missing
+ * but the sorting by a title. Neither has a < or & in it, which XML would mistake. */
+
+const char html_style[] =
+    ":root{color-scheme:light dark;--bg:#fff;--fg:#1d2329;--dim:#626b75;--line:#d9dee3;"
+    "--panel:#f5f7f9;--link:#0b57a4;--good:#1c7c3c;--warn:#8a5a00;--bad:#b3261e;"
+    "--load:#0b6e8f;--store:#9a3d8f;--h0:#6b8fb8;--h1:#3f86c9;--h2:#2f9e8f;--h3:#b58900;"
+    "--h4:#d9681d;--h5:#c9302c;--s0:#2f6fb7;--s1:#d9822b;--s2:#3a9a5b;--s3:#a94fb0;"
+    "--s4:#c2403a;--s5:#1f9aa8;--rest:#b9c0c7}\n"
+    "@media (prefers-color-scheme:dark){:root{--bg:#14181c;--fg:#dfe4e8;--dim:#97a1ab;"
+    "--line:#323a42;--panel:#1c2227;--link:#7db8f0;--good:#63c384;--warn:#e0b050;--bad:#ff8a80;"
+    "--load:#62c3e0;--store:#dd90d4;--h0:#6d8bb0;--h1:#5aa2e6;--h2:#4cc0b0;--h3:#d8b13a;"
+    "--h4:#f08a43;--h5:#f2605a;--s0:#5b9bea;--s1:#eba04e;--s2:#5fc184;--s3:#cb82d2;"
+    "--s4:#ec7670;--s5:#4cc3d0;--rest:#59636d}}\n"
+    "*{box-sizing:border-box}\n"
+    "body{margin:0 auto;padding:1rem 1.5rem 3rem;max-width:96rem;background:var(--bg);"
+    "color:var(--fg);font:15px/1.45 system-ui,sans-serif}\n"
+    "h1{font-size:1.6rem;margin:.2rem 0}h2{font-size:1.2rem;margin:2rem 0 .3rem;"
+    "padding-top:.6rem;border-top:1px solid var(--line)}"
+    "h3{font-size:1rem;margin:1.1rem 0 .3rem}\n"
+    "p{margin:.3rem 0;max-width:60rem}a{color:var(--link)}nav{margin:.8rem 0}"
+    "nav a{display:inline-block;margin-right:1rem}\n"
+    ".lead,.dim{color:var(--dim)}.strong{font-weight:600}.good{color:var(--good)}"
+    ".warn{color:var(--warn)}.bad{color:var(--bad);font-weight:600}.load{color:var(--load)}"
+    ".store{color:var(--store)}\n"
+    "dl.facts{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.6rem 0}"
+    "dl.facts dt{color:var(--dim)}dl.facts dd{margin:0;overflow-wrap:anywhere}\n"
+    "ul.notes{margin:.4rem 0;padding-left:1.2rem;max-width:62rem}ul.notes li{margin:.25rem 0;"
+    "overflow-wrap:anywhere}\n"
+    "p.says::first-letter,.says li::first-letter{text-transform:uppercase}\n"
+    "ol.found{max-width:62rem;padding-left:1.4rem}ol.found li{margin:.45rem 0;"
+    "overflow-wrap:anywhere}\n"
+    ".wide{overflow-x:auto;margin:.4rem 0}\n"
+    "table{width:max-content;border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-"
+    "nums}"
+    "th,td{padding:.16rem .4rem;text-align:left;vertical-align:top;white-space:nowrap}"
+    "th{color:var(--dim);font-weight:600;font-size:11px;border-bottom:1px solid var(--line)}"
+    "th.num,td.num{text-align:right}tbody tr:nth-child(even){background:var(--panel)}"
+    ".sorts.live th{cursor:pointer}th[aria-sort]{color:var(--fg)}\n"
+    "td.name{white-space:normal;overflow-wrap:anywhere;min-width:5rem;max-width:26rem}"
+    "td.name.strong{min-width:9rem}"
+    "td.txt{white-space:normal;min-width:4rem;max-width:24rem}\n"
+    "td.code,td.name.code{white-space:pre;max-width:none}"
+    "td.code,.mono{font-family:ui-monospace,monospace;font-size:12px}\n"
+    "tr.rule td{color:var(--dim);border-top:1px solid var(--line);font-size:12px;"
+    "white-space:normal;padding-top:.4rem}\n"
+    "svg.bar{width:5.5rem;height:12px;display:block}svg.spark{width:6rem;height:16px;display:block}"
+    "svg.spark path{fill:none;stroke:var(--h1);stroke-width:1.5;vector-effect:non-scaling-stroke}"
+    ".whisker{fill:none;stroke:var(--fg);stroke-width:1;vector-effect:non-scaling-stroke}\n"
+    "svg.chart{width:100%;max-width:70rem;height:auto;display:block}"
+    ".wide svg.chart{min-width:42rem}"
+    "svg text{fill:var(--fg);font:11px system-ui,sans-serif}svg text.dim{fill:var(--dim)}"
+    "svg text.on{fill:#fff}"
+    "svg .cut{stroke:var(--fg);stroke-width:1;stroke-dasharray:3 3}"
+    "svg .frame{fill:none;stroke:var(--line)}svg .empty{fill:var(--panel);stroke:var(--line)}"
+    "svg .hole,svg .other{fill:none;stroke:var(--dim);stroke-dasharray:2 2}svg "
+    ".cold{fill:var(--panel);"
+    "stroke:var(--line)}\n"
+    "svg .read{fill:var(--load)}svg .write{fill:var(--store)}svg .same{fill:var(--bad)}\n"
+    "svg .h0{fill:var(--h0)}svg .h1{fill:var(--h1)}svg .h2{fill:var(--h2)}svg .h3{fill:var(--h3)}"
+    "svg .h4{fill:var(--h4)}svg .h5{fill:var(--h5)}svg .s0{fill:var(--s0)}svg .s1{fill:var(--s1)}"
+    "svg .s2{fill:var(--s2)}svg .s3{fill:var(--s3)}svg .s4{fill:var(--s4)}svg .s5{fill:var(--s5)}"
+    "svg .rest{fill:var(--rest)}\n"
+    "table.matrix th[scope=row]{position:sticky;left:0;background:var(--bg);font-size:13px;"
+    "color:var(--fg);max-width:18rem;white-space:normal;overflow-wrap:anywhere;min-width:6rem}"
+    "table.matrix thead th{vertical-align:bottom;white-space:normal;overflow-wrap:anywhere;"
+    "min-width:4.5rem;max-width:8rem;text-align:right}"
+    "table.matrix thead th:first-child{text-align:left}table.matrix td{border:1px solid var(--bg)}"
+    "table.matrix tbody tr:nth-child(even){background:none}"
+    "table.matrix tbody tr:hover td{outline:1px solid var(--line)}"
+    "table.matrix td.on{color:var(--fg);font-weight:600}"
+    "td.on.h0{background:color-mix(in srgb,var(--h0) 14%,transparent)}"
+    "td.on.h1{background:color-mix(in srgb,var(--h1) 22%,transparent)}"
+    "td.on.h2{background:color-mix(in srgb,var(--h2) 32%,transparent)}"
+    "td.on.h3{background:color-mix(in srgb,var(--h3) 42%,transparent)}"
+    "td.on.h4{background:color-mix(in srgb,var(--h4) 52%,transparent)}"
+    "td.on.h5{background:color-mix(in srgb,var(--h5) 60%,transparent)}\n"
+    "svg.chart.small{max-width:40rem}.wide svg.chart.small{min-width:24rem}"
+    "svg .curve{fill:none;stroke:var(--h1);stroke-width:2}\n"
+    "article{border-left:3px solid var(--h4);padding:0 0 0 .9rem;margin:.9rem 0}"
+    "article h3::first-letter,dd.says::first-letter{text-transform:uppercase}\n"
+    "td.h3,td.h4,td.h5{font-weight:600}td.h4,span.h4{color:var(--h4)}td.h5{color:var(--h5)}\n"
+    ".key{display:inline-block;width:.8em;height:.8em;margin:0 .35em 0 0;vertical-align:-.05em}"
+    "ul.keys{list-style:none;padding:0;margin:.3rem 0;display:flex;flex-wrap:wrap;gap:.1rem 1.2rem}"
+    "i.s0{background:var(--s0)}i.s1{background:var(--s1)}i.s2{background:var(--s2)}"
+    "i.s3{background:var(--s3)}i.s4{background:var(--s4)}i.s5{background:var(--s5)}"
+    "i.rest{background:var(--rest)}i.read{background:var(--load)}i.write{background:var(--store)}\n"
+    "details{border:1px solid var(--line);border-radius:6px;margin:.5rem 0;padding:.3rem .8rem}"
+    "summary{cursor:pointer;overflow-wrap:anywhere}\n"
+    "@media print{:root{--bg:#fff;--fg:#000;--dim:#555;--line:#bbb;--panel:#f5f5f5}"
+    "body{max-width:none;padding:0;font-size:10pt}.wide{overflow:visible}nav{display:none}"
+    "table{font-size:8pt;width:auto}th,td,td.code{white-space:normal;overflow-wrap:anywhere}"
+    "h2,h3,summary{break-after:avoid}tr,svg{break-inside:avoid}"
+    "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
+
+/* Unknown goes last whichever way it is sorted, as on the screen. */
+const char html_script[] =
+    "document.querySelectorAll('table.sorts').forEach(function(table){\n"
+    "  table.classList.add('live');\n"
+    "  table.querySelectorAll('th').forEach(function(th,column){\n"
+    "    th.addEventListener('click',function(){\n"
+    "      var up=th.getAttribute('aria-sort')==='descending';\n"
+    "      table.querySelectorAll('th').forEach(function(o){o.removeAttribute('aria-sort');});\n"
+    "      th.setAttribute('aria-sort',up?'ascending':'descending');\n"
+    "      var key=function(row){\n"
+    "        var cell=row.cells[column];\n"
+    "        return cell.dataset.v===undefined?cell.textContent.toLowerCase():+cell.dataset.v;};\n"
+    "      var body=table.tBodies[0];\n"
+    "      Array.from(body.rows).sort(function(a,b){\n"
+    "        var x=key(a),y=key(b);\n"
+    "        if(x===''||y==='')return x===y?0:x===''?1:-1;\n"
+    "        var order=typeof x==='number'?y-x:x.localeCompare(y);\n"
+    "        return up?-order:order;\n"
+    "      }).forEach(function(row){body.appendChild(row);});\n"
+    "    });\n"
+    "  });\n"
+    "});\n"
+    "function reveal(){\n"
+    "  var at=document.getElementById(location.hash.slice(1));\n"
+    "  var box=at?at.closest('details'):null;\n"
+    "  if(box){box.open=true;at.scrollIntoView();}\n"
+    "}\n"
+    "addEventListener('hashchange',reveal);\n"
+    "reveal();\n"
+    "addEventListener('beforeprint',function(){\n"
+    "  document.querySelectorAll('details').forEach(function(d){d.open=true;});});\n";

@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Misses by cache set, as a strip of heat with bars, and what recurs in the window; declared in
+ * html_writer.h. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/export/html_writer.h"
+#include "view/pages/causes.h"
+#include "view/pages/reuse.h"
+#include "view/widget/chart.h"
+#include "view/words.h"
+
+enum {
+    BARS = 256,
+    HTML_SETS_WIDTH = 1000,
+    HTML_SETS_HEIGHT = 120,
+    BARS_BOTTOM = 84,
+    STRIP = 12,
+    LABELS = 116,
+    PAIR_ROWS = 20,
+    HTML_SETS_LINE_ROWS = 20
+};
+
+/* Sets that one bar stands for: the fullest of them is shown, or a single hot one would drown. */
+static uint32_t sets_a_bar(const struct snapshot_sets *sets)
+{
+    return (sets->sets + BARS - 1) / BARS;
+}
+
+static double fullest(const struct snapshot_sets *sets, uint32_t first, uint32_t count)
+{
+    double most = 0;
+    for (uint32_t i = first; i < sets->sets && i < first + count; i++)
+        if (html_known(sets->counts[i]))
+            most = fmax(most, sets->counts[i]);
+    return most;
+}
+
+static void draw_bar(struct html_writer *writer, const struct snapshot_sets *sets, uint32_t first,
+                     double most)
+{
+    uint32_t step = sets_a_bar(sets);
+    double samples = fullest(sets, first, step);
+    double part = most > 0 ? samples / most : 0;
+    double x = (double)first * HTML_SETS_WIDTH / sets->sets;
+    double width = fmax((double)step * HTML_SETS_WIDTH / sets->sets - 0.5, 0.5);
+    const char *class = samples > 0 ? html_class(paint_heat(part)) : "cold";
+    html_markup(writer,
+                "<g><title>set %" PRIu32 ": %.0f samples</title>"
+                "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>"
+                "<rect class=\"%s\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/></g>\n",
+                first, samples, class, x, BARS_BOTTOM * (1 - part), width, BARS_BOTTOM * part,
+                class, x, BARS_BOTTOM + 4, width, STRIP);
+}
+
+/* Where all bars would end if the misses were spread evenly. */
+static void draw_mean(struct html_writer *writer, const struct snapshot_sets *sets, double most)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < sets->sets; i++)
+        sum += html_known(sets->counts[i]) ? sets->counts[i] : 0;
+    if (most > 0)
+        html_markup(writer,
+                    "<path class=\"cut\" d=\"M0 %.1fH%d\"><title>spread evenly: %.1f samples a "
+                    "set</title></path>\n",
+                    BARS_BOTTOM * (1 - sum / sets->sets / most), HTML_SETS_WIDTH, sum / sets->sets);
+}
+
+static void html_sets_draw(struct html_writer *writer, const struct snapshot_sets *sets)
+{
+    double most = fullest(sets, 0, sets->sets);
+    uint32_t step = sets_a_bar(sets);
+    html_markup(writer,
+                "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"samples by "
+                "cache set\">\n",
+                HTML_SETS_WIDTH, HTML_SETS_HEIGHT);
+    for (uint32_t first = 0; first < sets->sets; first += step)
+        draw_bar(writer, sets, first, most);
+    draw_mean(writer, sets, most);
+    html_markup(writer,
+                "<text class=\"dim\" x=\"0\" y=\"%d\">set 0</text><text class=\"dim\" "
+                "text-anchor=\"end\" x=\"%d\" y=\"%d\">set %" PRIu32 "</text></svg>\n",
+                LABELS, HTML_SETS_WIDTH, LABELS, sets->sets - 1);
+    if (step > 1)
+        html_markup(writer,
+                    "<p class=\"dim\">One bar for %" PRIu32
+                    " sets, as high as the fullest of them.</p>\n",
+                    step);
+}
+
+void html_sets(struct html_writer *writer)
+{
+    const struct snapshot_sets *sets = &writer->snapshot->sets;
+    if (!sets->sets || !sets->counts)
+        return;
+    html_section(writer, "sets", "Cache sets",
+                 "Samples by the set of the cache that the line belongs to. A few bars above all "
+                 "others: hot lines, or lines that compete for the same set.");
+    html_markup(writer, "<p>");
+    html_format(writer,
+                "%s: %" PRIu32 " sets of %" PRIu32 " lines of %" PRIu32 " bytes, by %s address. ",
+                sets->level ? sets->level : "?", sets->sets, sets->ways, sets->line,
+                sets->index ? sets->index : "?");
+    html_markup(writer, "<span class=\"%s\">%s</span>",
+                sets->verdict == SETS_CONCENTRATED ? "bad" : "strong",
+                sets_verdict_name(sets->verdict));
+    if (html_known(sets->p_value))
+        html_markup(writer, " (p %.2g, %" PRIu32 " hot)", sets->p_value, sets->hot_sets);
+    html_markup(writer, "</p>\n");
+    html_element(writer, "p", "says", sets->reading);
+    html_element(writer, "p", "dim", sets->note);
+    html_sets_draw(writer, sets);
+    html_section_end(writer);
+}
+
+void html_window(struct html_writer *writer)
+{
+    const struct snapshot_window *window = &writer->snapshot->window;
+    if (!window->used)
+        return;
+    html_section(writer, "again", "Lines sampled again",
+                 "Of the last samples: the lines that came more than once.");
+    html_markup(writer,
+                "<p>%" PRIu64 " samples on %" PRIu64 " lines: %" PRIu64 " seen once, %" PRIu64
+                " again.</p>\n",
+                window->used, window->addresses, window->singletons, window->recurring);
+    html_element(writer, "p", "says", window->reading);
+    html_table(writer, &(struct html_table){.columns = &line_columns,
+                                            .rows = window->top,
+                                            .count = window->top_count,
+                                            .most = HTML_SETS_LINE_ROWS});
+    if (window->pair_count)
+        html_markup(writer, "<h3>Sampled together</h3>\n");
+    html_table(writer, &(struct html_table){.columns = &pair_columns,
+                                            .rows = window->pairs,
+                                            .count = window->pair_count,
+                                            .most = PAIR_ROWS});
+    html_section_end(writer);
+}
+
+/* What the n-way search found, and what it left; declared in html_writer.h. */
+
+enum { REGION_ROWS = 40, DROPPED_ROWS = 8 };
+
+static bool region_link(const struct snapshot *snapshot, const void *pointer, char *id, size_t size)
+{
+    const struct snapshot_region *region = pointer;
+    for (size_t i = 0; region->object && *region->object && i < snapshot->object_count; i++)
+        if (!strcmp(snapshot->objects[i].name, region->object))
+            return html_object_link(snapshot, &snapshot->objects[i], id, size);
+    return false;
+}
+
+static void write_state(struct html_writer *writer, const struct snapshot_search *search)
+{
+    html_markup(writer, "<p>");
+    html_format(writer, "Searched: %s, %" PRIu32 " ways at a time. ",
+                search->what && *search->what && strcmp(search->what, "all") != 0
+                    ? search->what
+                    : "the whole address space",
+                search->ways);
+    html_format(writer,
+                search->state == SEARCH_SETTLED ? "It has settled, after %" PRIu32 " rounds"
+                                                : "It was still going on, in round %" PRIu32
+                                                  ", when this was written",
+                search->iteration);
+    if (search->restarts)
+        html_format(writer, ", having begun anew %" PRIu32 " times", search->restarts);
+    if (html_known(search->explained))
+        html_markup(writer, "; what was found has <b>%.1f%%</b> of the samples there",
+                    search->explained * 100);
+    html_markup(writer, ".</p>\n");
+}
+
+static void write_regions(struct html_writer *writer, const struct columns *columns,
+                          const struct snapshot_region *regions, size_t count, size_t most)
+{
+    html_table(writer, &(struct html_table){.columns = columns,
+                                            .rows = regions,
+                                            .count = count,
+                                            .most = most,
+                                            .link = region_link});
+}
+
+void html_search(struct html_writer *writer)
+{
+    const struct snapshot_search *search = &writer->snapshot->search;
+    if (search->state == SEARCH_OFF)
+        return;
+    html_section(
+        writer, "search", "Search",
+        "Ranges of addresses are measured and divided, those with most samples first, until "
+        "each holds one object or one cache line: it finds what has no name, too.");
+    write_state(writer, search);
+    write_regions(writer, &region_columns, search->regions, search->region_count, REGION_ROWS);
+    if (search->dropped_count) {
+        html_markup(writer, "<h3>Measured and left, with the reason</h3>\n");
+        write_regions(writer, &dropped_columns, search->dropped, search->dropped_count,
+                      DROPPED_ROWS);
+    }
+    html_section_end(writer);
+}
+
+/* Why lines were missed, by object, function and thread, and who evicts whom; declared in
+ * html_writer.h. */
+
+enum { HTML_CAUSES_ROWS = 30, EXPLAINED = 8, TEXT_BYTES = 512 };
+static const double worth_telling = 0.01; /* of all misses */
+
+static bool link_object(const struct snapshot *snapshot, const void *row, char *id, size_t size)
+{
+    const struct snapshot_object *object =
+        columns_object(snapshot, ((const struct snapshot_causes_row *)row)->index);
+    return object && html_object_link(snapshot, object, id, size);
+}
+
+static bool link_function(const struct snapshot *snapshot, const void *row, char *id, size_t size)
+{
+    uint32_t index = ((const struct snapshot_causes_row *)row)->index;
+    return index < snapshot->code_count &&
+           html_function_link(snapshot, &snapshot->code[index], id, size);
+}
+
+static void write_evictors(struct html_writer *writer, const struct snapshot_causes_row *row)
+{
+    char text[2 * COLUMN_TEXT_BYTES];
+    causes_threads(writer->snapshot, row, text, sizeof text);
+    if (*text) {
+        html_markup(writer, "<li>thrown out by threads: ");
+        html_text(writer, text);
+        html_markup(writer, "</li>\n");
+    }
+    for (size_t i = 0; i < row->evictor_count; i++) {
+        if (row->evictors[i].share < worth_telling)
+            return;
+        causes_evictor(&row->evictors[i], text, sizeof text);
+        html_markup(writer, "<li>%.1f%% thrown out by ", 100 * row->evictors[i].share);
+        html_text(writer, text);
+        html_markup(writer, "</li>\n");
+    }
+}
+
+static void explain(struct html_writer *writer, enum causes_of kind,
+                    const struct snapshot_causes_row *row, bool open)
+{
+    char text[TEXT_BYTES];
+    html_markup(writer, "<details%s><summary><b>%.1f%%</b> ", open ? " open=\"open\"" : "",
+                100 * row->figures.misses / writer->snapshot->causes.all.misses);
+    html_text(writer, row->name);
+    html_markup(writer, "</summary>\n");
+    causes_advice(kind, row, text, sizeof text);
+    html_element(writer, "p", "says", text);
+    html_markup(writer, "<ul class=\"notes says\">\n");
+    causes_early(&row->figures, text, sizeof text);
+    html_element(writer, "li", "", text);
+    *text = '\0';
+    if (kind == CAUSES_OBJECTS)
+        causes_fields(writer->snapshot, row, text, sizeof text);
+    html_element(writer, "li", "", text);
+    write_evictors(writer, row);
+    html_markup(writer, "</ul>\n</details>\n");
+}
+
+static void write_kind(struct html_writer *writer, enum causes_of kind)
+{
+    static bool (*const links[CAUSES_KINDS])(const struct snapshot *, const void *, char *,
+                                             size_t) = {link_object, link_function, NULL};
+    const struct snapshot_causes *causes = &writer->snapshot->causes;
+    const struct snapshot_causes_list *list = &causes->of[kind];
+    if (kind == CAUSES_THREADS && list->count < 2)
+        return;
+    html_markup(writer, "<h3>By %s</h3>\n", causes_of_name(kind));
+    html_table(writer, &(struct html_table){.columns = &causes_columns[kind],
+                                            .rows = list->rows,
+                                            .count = list->count,
+                                            .most = HTML_CAUSES_ROWS,
+                                            .link = links[kind]});
+    for (size_t i = 0; i < list->count && i < EXPLAINED; i++)
+        if (list->rows[i].figures.misses >= worth_telling * causes->all.misses)
+            explain(writer, kind, &list->rows[i], !i);
+}
+
+static void write_evictions(struct html_writer *writer, enum causes_of kind)
+{
+    enum matrix_axis axis = kind == CAUSES_OBJECTS ? MATRIX_OBJECTS : MATRIX_FUNCTIONS;
+    if (kind == CAUSES_THREADS && writer->snapshot->causes.of[kind].count < 2)
+        return;
+    struct matrix_table *table = malloc(sizeof *table);
+    char text[TEXT_BYTES];
+    if (!table)
+        return;
+    evictions_table_make(table, writer->snapshot, kind);
+    if (table->row_count) {
+        evictions_title(writer->snapshot, kind, text, sizeof text);
+        html_element(writer, "p", "says", text);
+        html_matrix_table(writer, table, axis, axis);
+    }
+    free(table);
+}
+
+void html_causes(struct html_writer *writer)
+{
+    char text[TEXT_BYTES];
+    if (!writer->snapshot->causes.told)
+        return;
+    causes_summary(writer->snapshot, CAUSES_OBJECTS, text, sizeof text);
+    html_section(writer, "causes", "Why lines were missed", text);
+    for (enum causes_of kind = 0; kind < CAUSES_KINDS; kind++)
+        write_kind(writer, kind);
+    html_markup(writer, "<h3>Who evicts whom</h3>\n");
+    write_evictions(writer, CAUSES_OBJECTS);
+    write_evictions(writer, CAUSES_FUNCTIONS);
+    write_evictions(writer, CAUSES_THREADS);
+    html_section_end(writer);
+}
+
+/* What caches of any size would miss, as curves and tables; declared in html_writer.h. */
+
+enum {
+    HTML_REUSE_WIDTH = 640,
+    HTML_REUSE_LEFT = 44,
+    TOP = 22,
+    PLOT = 130,
+    FOOT = 24,
+    HTML_REUSE_ROWS = 15,
+    OPENED = 5
+};
+
+static double x_of(double size_bytes)
+{
+    double part = 2 * log2(size_bytes / snapshot_reuse_size(0)) / (REUSE_POINTS - 1);
+    return HTML_REUSE_LEFT + fmin(fmax(part, 0), 1) * (HTML_REUSE_WIDTH - HTML_REUSE_LEFT - 10);
+}
+
+static double y_of(double part, double top)
+{
+    return TOP + PLOT * (1 - fmin(fmax(part / top, 0), 1));
+}
+
+static void draw_curve(struct html_writer *writer, const struct snapshot_reuse_row *row, double top,
+                       const char *class)
+{
+    html_markup(writer, "<path class=\"%s\" d=\"", class);
+    for (unsigned i = 0; i < REUSE_POINTS; i++)
+        html_markup(writer, "%c%.1f %.1f", i ? 'L' : 'M', x_of(snapshot_reuse_size(i)),
+                    y_of(html_known(row->miss[i].value) ? row->miss[i].value : 0, top));
+    html_markup(writer, "\"/>\n");
+}
+
+static void draw_axes(struct html_writer *writer, const struct snapshot_reuse *reuse, double top)
+{
+    enum { LINES = 2, EVERY = 4 };
+    char text[16];
+    for (int i = 0; i <= LINES; i++)
+        html_markup(writer,
+                    "<path class=\"frame\" d=\"M%d %.1fH%d\"/><text class=\"dim\" "
+                    "text-anchor=\"end\" x=\"%d\" y=\"%.1f\">%.3g%%</text>\n",
+                    HTML_REUSE_LEFT, y_of(top * i / LINES, top), HTML_REUSE_WIDTH - 10,
+                    HTML_REUSE_LEFT - 6, y_of(top * i / LINES, top) + 4, 100 * top * i / LINES);
+    for (unsigned i = 0; i < REUSE_POINTS; i += EVERY)
+        html_markup(writer,
+                    "<text class=\"dim\" text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">%s</text>\n",
+                    x_of(snapshot_reuse_size(i)), TOP + PLOT + FOOT - 8,
+                    reuse_size_text(text, snapshot_reuse_size(i)));
+    for (size_t i = 0; i < reuse->mark_count; i++) {
+        double x = x_of((double)reuse->marks[i].size_bytes);
+        html_markup(writer,
+                    "<path class=\"cut\" d=\"M%.1f %dV%d\"/><text class=\"dim\" x=\"%.1f\" "
+                    "y=\"%d\">",
+                    x, TOP, TOP + PLOT, x + 3, TOP - 6);
+        html_text(writer, reuse->marks[i].name);
+        html_markup(writer, "</text>\n");
+    }
+}
+
+static void html_reuse_draw(struct html_writer *writer, const struct snapshot_reuse *reuse,
+                            const struct snapshot_reuse_row *row)
+{
+    double top = fmax(fmax(row->miss[0].value, reuse->all.miss[0].value), 0.01);
+    html_markup(writer,
+                "<div class=\"wide\"><svg class=\"chart small\" viewBox=\"0 0 %d %d\" "
+                "role=\"img\" aria-label=\"part missed, by size of the cache\">\n",
+                HTML_REUSE_WIDTH, TOP + PLOT + FOOT);
+    draw_axes(writer, reuse, top);
+    draw_curve(writer, &reuse->all, top, "other");
+    draw_curve(writer, row, top, "curve");
+    html_markup(writer, "</svg></div>\n");
+}
+
+static void write_row(struct html_writer *writer, const struct snapshot_reuse_row *row, bool open)
+{
+    const struct snapshot_reuse *reuse = &writer->snapshot->reuse;
+    char text[512];
+    reuse_advice(reuse, row, text, sizeof text);
+    html_markup(writer, "<details%s><summary><span class=\"strong\">",
+                open ? " open=\"open\"" : "");
+    html_text(writer, row->name);
+    html_markup(writer, "</span></summary>\n");
+    html_element(writer, "p", "says", text);
+    html_reuse_draw(writer, reuse, row);
+    html_markup(writer, "</details>\n");
+}
+
+void html_reuse(struct html_writer *writer)
+{
+    const struct snapshot_reuse *reuse = &writer->snapshot->reuse;
+    if (!reuse->told)
+        return;
+    html_section(writer, "reuse", "What other caches would miss",
+                 "How many other lines are used before a line is used again tells what a cache of "
+                 "any size misses, if any line can go anywhere in it. The dashed curve is that of "
+                 "all accesses.");
+    html_table(writer, &(struct html_table){.columns = &reuse_columns,
+                                            .rows = reuse->objects,
+                                            .count = reuse->object_count,
+                                            .most = HTML_REUSE_ROWS});
+    for (size_t i = 0; i < reuse->object_count && i < OPENED; i++)
+        write_row(writer, &reuse->objects[i], i == 0);
+    html_table(writer, &(struct html_table){.columns = &reuse_line_columns,
+                                            .rows = reuse->lines,
+                                            .count = reuse->line_count,
+                                            .most = HTML_REUSE_ROWS});
+    html_section_end(writer);
+}
+
+/* Cache lines that threads contend for, with who uses which bytes; declared in html_writer.h. */
+
+enum {
+    GROUP_ROWS = 40,
+    GROUPS_OPENED = 8,
+    SIDES = 16,
+    HTML_SHARING_LINE_ROWS = 20,
+    ACCESSES = 64,
+    BYTES = 64,
+    BYTE = 12, /* units of the drawing, like the rest */
+    HTML_SHARING_LEFT = 130,
+    RIGHT = 70,
+    HTML_SHARING_HEIGHT = 16,
+    STEP = 20,
+    RULER = 16
+};
+
+static const struct snapshot_share *group_share(const void *row)
+{
+    return &((const struct snapshot_sharing_group *)row)->share;
+}
+
+/* A run of bytes with their bits set is one rectangle. */
+static void draw_runs(struct html_writer *writer, uint64_t bits, const char *class, int y,
+                      int height)
+{
+    for (int first = 0, end; first < BYTES; first = end + 1) {
+        end = first;
+        while (end < BYTES && bits >> end & 1)
+            end++;
+        if (end > first)
+            html_markup(writer, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>",
+                        class, HTML_SHARING_LEFT + first * BYTE, y, (end - first) * BYTE - 1,
+                        height);
+    }
+}
+
+/* What it reads above, what it writes below. */
+static void draw_side(struct html_writer *writer, const struct snapshot_sharing_side *side, int y)
+{
+    html_markup(writer,
+                "<text x=\"0\" y=\"%d\">thread %" PRIu32 "</text><rect class=\"frame\" x=\"%d\" "
+                "y=\"%d\" width=\"%d\" height=\"%d\"/>",
+                y + 12, side->tid, HTML_SHARING_LEFT, y, BYTES * BYTE, HTML_SHARING_HEIGHT);
+    draw_runs(writer, side->read, "read", y, HTML_SHARING_HEIGHT / 2);
+    draw_runs(writer, side->written, "write", y + HTML_SHARING_HEIGHT / 2, HTML_SHARING_HEIGHT / 2);
+    if (html_known(side->share))
+        html_markup(writer, "<text x=\"%d\" y=\"%d\">%.1f%%</text>",
+                    HTML_SHARING_LEFT + BYTES * BYTE + 6, y + 12, side->share * 100);
+    html_markup(writer, "\n");
+}
+
+static void draw_line(struct html_writer *writer, const struct snapshot_sharing_line *line)
+{
+    size_t sides = line->side_count < SIDES ? line->side_count : SIDES;
+    uint64_t contended = sharing_contended(line);
+    int y = RULER + (int)sides * STEP;
+    html_markup(writer,
+                "<div class=\"wide\"><svg class=\"chart\" viewBox=\"0 0 %d %d\" "
+                "role=\"img\" aria-label=\"bytes that threads use\"><text class=\"dim\" x=\"0\" "
+                "y=\"11\">byte of line</text>",
+                HTML_SHARING_LEFT + BYTES * BYTE + RIGHT, y + STEP);
+    for (int byte = 0; byte < BYTES; byte += 8)
+        html_markup(writer, "<text class=\"dim\" x=\"%d\" y=\"11\">%d</text>",
+                    HTML_SHARING_LEFT + byte * BYTE, byte);
+    for (size_t i = 0; i < sides; i++)
+        draw_side(writer, &line->sides[i], RULER + (int)i * STEP);
+    html_markup(writer, "<text class=\"dim\" x=\"0\" y=\"%d\">same bytes</text>", y + 12);
+    draw_runs(writer, contended, "same", y + 4, HTML_SHARING_HEIGHT / 2);
+    if (!contended)
+        html_markup(writer,
+                    "<text class=\"dim\" x=\"%d\" y=\"%d\">none: only the line is wanted by "
+                    "all</text>",
+                    HTML_SHARING_LEFT, y + 12);
+    html_markup(writer, "</svg></div>\n<ul class=\"keys\"><li><i class=\"key read\"></i>reads</li>"
+                        "<li><i class=\"key write\"></i>writes</li></ul>\n");
+}
+
+static void write_accesses(struct html_writer *writer, const struct snapshot_sharing_line *line)
+{
+    struct sharing_access accesses[ACCESSES];
+    size_t count = 0;
+    for (size_t i = 0; i < line->side_count; i++)
+        for (size_t k = 0; k < line->sides[i].code_count && count < ACCESSES; k++)
+            accesses[count++] = (struct sharing_access){&line->sides[i], &line->sides[i].codes[k]};
+    html_table(writer, &(struct html_table){.columns = &sharing_access_columns,
+                                            .rows = accesses,
+                                            .count = count,
+                                            .most = ACCESSES});
+}
+
+static void write_group(struct html_writer *writer, const struct snapshot_sharing_group *group,
+                        bool open)
+{
+    html_markup(writer, "<details%s><summary><span class=\"strong\">",
+                open ? " open=\"open\"" : "");
+    html_text(writer, group->name && *group->name ? group->name : "(no name)");
+    html_markup(writer, "</span> %s</summary>\n", sharing_verdict_name(group->verdict));
+    html_element(writer, "p", "says", group->reading);
+    if (group->line_count) {
+        draw_line(writer, &group->lines[0]);
+        write_accesses(writer, &group->lines[0]);
+    }
+    if (group->line_count > 1)
+        html_table(writer, &(struct html_table){.columns = &sharing_line_columns,
+                                                .rows = group->lines,
+                                                .count = group->line_count,
+                                                .most = HTML_SHARING_LINE_ROWS});
+    html_markup(writer, "</details>\n");
+}
+
+void html_sharing(struct html_writer *writer)
+{
+    const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
+    if (!sharing->group_count)
+        return;
+    html_section(writer, "sharing", "Shared cache lines",
+                 sharing->evidence == SHARING_HITM
+                     ? "Lines that several threads use with a store among them; the hardware "
+                       "told when one found the line modified in another's cache."
+                     : "Lines that several threads use by turns with a store among them.");
+    html_table(writer, &(struct html_table){.columns = &sharing_columns,
+                                            .rows = sharing->groups,
+                                            .count = sharing->group_count,
+                                            .most = GROUP_ROWS,
+                                            .interval = group_share});
+    for (size_t i = 0; i < sharing->group_count && i < GROUPS_OPENED; i++)
+        write_group(writer, &sharing->groups[i], i == 0);
+    html_section_end(writer);
+}
+
+/* Exact totals of a run under simulated caches; declared in html_writer.h. */
+
+void html_simulation(struct html_writer *writer)
+{
+    const struct snapshot_simulation *simulation = &writer->snapshot->simulation;
+    char text[320];
+    if (!simulation->level_count)
+        return;
+    html_section(writer, "simulation", "Simulated caches",
+                 "The program ran under these, and not under the machine's own caches. The totals "
+                 "are exact and of the whole run.");
+    simulation_sentence(simulation, text, sizeof text);
+    html_element(writer, "p", "says", text);
+    html_table(writer, &(struct html_table){.columns = &simulation_columns,
+                                            .rows = simulation->level,
+                                            .count = simulation->level_count,
+                                            .most = SIMULATION_LEVELS_MAX});
+    html_section_end(writer);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions, and their lines of source; declared in html_writer.h. */
+#include <stdlib.h>
+
+#include "view/export/html_writer.h"
+#include "view/pages/function.h"
+#include "view/pages/matrix_table.h"
+
+enum { FUNCTION_ROWS = 60, SOURCE_ROWS = 150, INSTRUCTION_ROWS = 40, ALWAYS_OPENED = 3 };
+
+static const double worth_opening = 0.005;
+
+static const struct snapshot_share *function_share(const void *row)
+{
+    return &((const struct snapshot_code *)row)->share;
+}
+
+/* A function that hardly misses is a row of the table and no more. */
+static bool is_opened(const struct snapshot_code *code, size_t index)
+{
+    return index < HTML_FUNCTIONS_OPENED && code->instruction_count &&
+           (index < ALWAYS_OPENED || code->share.value >= worth_opening);
+}
+
+/* The same function is a row of `code` and of each object that it misses on. */
+bool html_function_link(const struct snapshot *snapshot, const void *pointer, char *id, size_t size)
+{
+    const struct snapshot_code *wanted = pointer;
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        if (snapshot->code[i].id == wanted->id) {
+            snprintf(id, size, "f%zu", i + 1);
+            return is_opened(&snapshot->code[i], i);
+        }
+    return false;
+}
+
+/* Why a line has no text: of the first file that has none. */
+static void write_unreadable(struct html_writer *writer, const struct source_rows *lines)
+{
+    const struct screen_sources *sources = writer->sources;
+    const char *note = NULL;
+    for (size_t i = 0; i < lines->count && !note && sources->source_note; i++)
+        if (lines->list[i].file && !lines->list[i].text[0])
+            note = sources->source_note(sources->context, lines->list[i].file);
+    html_markup(writer, "<p class=\"dim\">The text of a source file could not be read here: "
+                        "--symfs DIR says where it is.");
+    if (note) {
+        html_markup(writer, " ");
+        html_text(writer, note);
+    }
+    html_markup(writer, "</p>\n");
+}
+
+/* The lines as the screen shows them; instructions where no line is known. */
+static void write_lines(struct html_writer *writer, const struct snapshot_code *code)
+{
+    struct source_rows lines = {.list = NULL};
+    struct instruction_rows instructions = {.list = NULL};
+    source_rows_make(&lines, code, writer->sources);
+    html_table(writer, &(struct html_table){.columns = &source_columns,
+                                            .rows = lines.list,
+                                            .count = lines.count,
+                                            .most = SOURCE_ROWS,
+                                            .code = true});
+    if (lines.unreadable)
+        write_unreadable(writer, &lines);
+    instruction_rows_make(&instructions, code, NULL, writer->sources);
+    if (lines.count)
+        html_markup(writer, "<details><summary>Instructions</summary>\n");
+    html_table(writer, &(struct html_table){.columns = &instruction_columns,
+                                            .rows = instructions.list,
+                                            .count = instructions.count,
+                                            .most = INSTRUCTION_ROWS,
+                                            .code = true});
+    if (lines.count)
+        html_markup(writer, "</details>\n");
+    instruction_rows_fini(&instructions);
+    source_rows_fini(&lines);
+}
+
+static void write_function(struct html_writer *writer, const struct snapshot_code *code,
+                           size_t number, bool open)
+{
+    char text[32] = "";
+    if (html_known(code->share.value))
+        format_percent(text, sizeof text, value_number(code->share.value));
+    html_markup(writer, "<details%s><summary><span class=\"strong\">",
+                open ? " open=\"open\"" : "");
+    html_text(writer, code->function && *code->function ? code->function : "(no name)");
+    html_markup(writer, "</span> ");
+    html_text(writer, text);
+    html_markup(writer, "</summary>\n<div id=\"f%zu\">\n", number);
+    if (code->file && code->line)
+        html_markup(writer, "<p class=\"dim\">");
+    if (code->file && code->line) {
+        html_format(writer, "%s:%u", code->file, code->line);
+        html_markup(writer, "</p>\n");
+    }
+    write_lines(writer, code);
+    html_markup(writer, "</div></details>\n");
+}
+
+void html_code(struct html_writer *writer)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    if (!snapshot->code_count)
+        return;
+    html_section(writer, "code", "Code",
+                 "The functions that the sampled accesses are in, and below them the lines of the "
+                 "first ones.");
+    html_table(writer, &(struct html_table){.columns = &function_columns,
+                                            .rows = snapshot->code,
+                                            .count = snapshot->code_count,
+                                            .most = FUNCTION_ROWS,
+                                            .interval = function_share,
+                                            .link = html_function_link});
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        if (is_opened(&snapshot->code[i], i))
+            write_function(writer, &snapshot->code[i], i + 1, i == 0);
+    html_section_end(writer);
+}
+
+/* Which function misses on which object, as a table with heat, and its strongest cells in words;
+ * declared in html_writer.h. */
+
+enum { CELLS_OPENED = 8 };
+static const double least_line = 0.001; /* rows and columns below it are counted, not drawn */
+static const double least_told = 0.0005;
+
+static bool drawn(const struct matrix_line *line)
+{
+    return line->total.share >= least_line;
+}
+
+/* A line leads to the part of the page on what it is, if it is one thing, and listed. */
+static void write_name(struct html_writer *writer, const struct matrix_line *line,
+                       enum matrix_axis axis)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    char id[32];
+    bool leads = line->members == 1 && line->index != UINT32_MAX &&
+                 (axis == MATRIX_FUNCTIONS
+                      ? html_function_link(snapshot, &snapshot->code[line->index], id, sizeof id)
+                      : html_object_link(snapshot, &snapshot->objects[line->index], id, sizeof id));
+    if (leads)
+        html_markup(writer, "<a href=\"#%s\">", id);
+    html_text(writer, line->name);
+    if (line->members > 1)
+        html_markup(writer, " +%u", line->members - 1);
+    if (leads)
+        html_markup(writer, "</a>");
+}
+
+static void write_titles(struct html_writer *writer, const struct matrix_table *table,
+                         enum matrix_axis columns)
+{
+    html_markup(writer,
+                "<thead><tr><th scope=\"col\">%s</th>"
+                "<th scope=\"col\" class=\"num\">all</th>",
+                table->title);
+    for (size_t i = 0; i < table->column_count; i++) {
+        if (!drawn(&table->columns[i]))
+            continue;
+        html_markup(writer, "<th scope=\"col\">");
+        write_name(writer, &table->columns[i], columns);
+        html_markup(writer, "</th>");
+    }
+    html_markup(writer, "</tr></thead>\n");
+}
+
+static void write_share(struct html_writer *writer, double share, const char *heat)
+{
+    html_markup(writer, "<td class=\"num%s%s\">", *heat ? " on " : "", heat);
+    if (html_known(share) && share >= least_told)
+        html_markup(writer, "%.1f%%", share * 100);
+    else if (share > 0)
+        html_markup(writer, "·");
+    html_markup(writer, "</td>");
+}
+
+/* Row NULL: the totals of the columns. */
+static void write_row(struct html_writer *writer, const struct matrix_table *table,
+                      enum matrix_axis rows, const struct matrix_line *row)
+{
+    html_markup(writer, "<tr%s><th scope=\"row\">", row ? "" : " class=\"strong\"");
+    if (row)
+        write_name(writer, row, rows);
+    else
+        html_markup(writer, "%s", table->all);
+    html_markup(writer, "</th>");
+    write_share(writer, row ? row->total.share : table->snapshot->matrix.all.share, "");
+    for (size_t i = 0; i < table->column_count; i++) {
+        double share =
+            row ? table->cells[row - table->rows][i].share : table->columns[i].total.share;
+        bool hot = row && html_known(share) && share >= least_told;
+        if (drawn(&table->columns[i]))
+            write_share(writer, share, hot ? html_class(paint_heat(share)) : "");
+    }
+    html_markup(writer, "</tr>\n");
+}
+
+void html_matrix_table(struct html_writer *writer, const struct matrix_table *table,
+                       enum matrix_axis row_axis, enum matrix_axis column_axis)
+{
+    size_t rows = 0;
+    size_t columns = 0;
+    html_markup(writer, "<div class=\"wide\"><table class=\"matrix\">\n");
+    write_titles(writer, table, column_axis);
+    html_markup(writer, "<tbody>\n");
+    write_row(writer, table, row_axis, NULL);
+    for (size_t i = 0; i < table->row_count; i++) {
+        if (drawn(&table->rows[i]))
+            write_row(writer, table, row_axis, &table->rows[i]);
+        rows += !drawn(&table->rows[i]);
+    }
+    html_markup(writer, "</tbody></table></div>\n");
+    for (size_t i = 0; i < table->column_count; i++)
+        columns += !drawn(&table->columns[i]);
+    if (rows || columns)
+        html_markup(writer,
+                    "<p class=\"dim\">%zu rows and %zu columns of less than 0.1%% are left out; "
+                    "the JSON report (-j) lists them.</p>\n",
+                    rows, columns);
+}
+
+static void write_cell(struct html_writer *writer, const struct matrix_table *table,
+                       const struct matrix_cell *cell, bool open)
+{
+    char text[MATRIX_WORD_BYTES];
+    matrix_word(table, cell, MATRIX_WORD_TITLE, text);
+    html_markup(writer, "<details%s><summary><b>%.1f%%</b> ", open ? " open=\"open\"" : "",
+                cell->figures->share * 100);
+    html_text(writer, text);
+    html_markup(writer, "</summary>\n<ul class=\"notes says\">\n");
+    for (enum matrix_word word = MATRIX_WORD_SHARES; word < MATRIX_WORDS; word++) {
+        matrix_word(table, cell, word, text);
+        html_element(writer, "li", "", text);
+    }
+    html_markup(writer, "</ul>\n</details>\n");
+}
+
+static void write_cells(struct html_writer *writer, const struct matrix_table *table)
+{
+    bool told[MATRIX_ROWS][MATRIX_COLUMNS] = {{false}};
+    struct matrix_cell *cell = malloc(sizeof *cell);
+    size_t row;
+    size_t column;
+    for (int i = 0; cell && i < CELLS_OPENED && matrix_cell_next(table, told, &row, &column); i++) {
+        matrix_cell_gather(table, row + 1, column + 1, cell);
+        write_cell(writer, table, cell, !i);
+    }
+    free(cell);
+}
+
+void html_matrix(struct html_writer *writer)
+{
+    struct matrix_rules rules;
+    char lead[320];
+    struct matrix_table *table = malloc(sizeof *table);
+    if (!table || !writer->snapshot->matrix.row_count) {
+        free(table);
+        return;
+    }
+    matrix_rules_init(&rules);
+    matrix_table_make(table, writer->snapshot, &rules, MATRIX_WEIGHT);
+    snprintf(
+        lead, sizeof lead,
+        "Functions down, objects across: each cell is the part of all %.80s that this function "
+        "has on this object. A row or a column adds up to its total.",
+        matrix_table_measured(table));
+    html_section(writer, "matrix", "Which code on which data", lead);
+    html_matrix_table(writer, table, MATRIX_FUNCTIONS, MATRIX_OBJECTS);
+    write_cells(writer, table);
+    html_section_end(writer);
+    matrix_rules_fini(&rules);
+    free(table);
+}

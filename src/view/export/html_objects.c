@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The objects, and the first ones one by one; declared in html_writer.h. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "view/export/html_writer.h"
+#include "view/levels.h"
+#include "view/pages/layout.h"
+#include "view/pages/watch.h"
+#include "view/pages/whatif.h"
+#include "view/words.h"
+
+/* A type as it lies in cache lines: a strip of bytes for each line, and the rows of the Layout
+ * screen; declared in html_writer.h. */
+
+enum {
+    LINE_BYTES = 64,
+    LINES_DRAWN = 24,
+    ROWS = 200,
+    BYTE = 12,  /* width of one, like the rest in units of the drawing */
+    LEFT = 110, /* the line's own figures */
+    HEIGHT = 20,
+    STEP = 24,
+    RULER = 16,
+    GLYPH = 6
+};
+
+/* Bytes of one row that lie in one cache line. */
+struct piece {
+    unsigned at; /* from the start of the cache line */
+    unsigned size;
+};
+
+static unsigned line_bytes(const struct html_writer *writer)
+{
+    uint32_t line = writer->snapshot->sets.line;
+    return line == 32 || line == 128 ? line : LINE_BYTES;
+}
+
+/* false: none. The first line may begin before the type does. */
+static bool html_layout_cut(const struct snapshot_layout *layout, size_t line, uint64_t start,
+                            uint64_t end, unsigned bytes, struct piece *piece)
+{
+    const struct snapshot_layout_line *on = &layout->lines[line];
+    uint64_t from = start > on->start ? start : on->start;
+    uint64_t to = end < on->end ? end : on->end;
+    uint64_t shift = line ? 0 : layout->phase;
+    if (from >= to || shift + (to - on->start) > bytes)
+        return false;
+    *piece = (struct piece){(unsigned)(from - on->start + shift), (unsigned)(to - from)};
+    return true;
+}
+
+static void draw_label(struct html_writer *writer, const struct snapshot_layout_row *row,
+                       const struct piece *piece, int y, bool hot)
+{
+    const char *name = row->member.name;
+    if (!name || !*name || strlen(name) * GLYPH + 4 > piece->size * BYTE)
+        return;
+    html_markup(writer, "<text class=\"%s\" x=\"%u\" y=\"%d\">", hot ? "on" : "dim",
+                LEFT + piece->at * BYTE + 4, y + 14);
+    html_text(writer, name);
+    html_markup(writer, "</text>");
+}
+
+static void draw_piece(struct html_writer *writer, const struct snapshot_layout_row *row,
+                       const struct piece *piece, int y)
+{
+    bool hot = row->samples > 0 && html_known(row->share);
+    const char *class = row->kind == LAYOUT_HOLE || row->kind == LAYOUT_PADDING ? "hole"
+                        : hot ? html_class(paint_heat(fmin(fmax(row->share, 0), 1)))
+                              : "cold";
+    html_markup(writer, "<rect class=\"%s\" x=\"%u\" y=\"%d\" width=\"%u\" height=\"%d\"><title>",
+                class, LEFT + piece->at * BYTE, y, piece->size * BYTE - 1, HEIGHT);
+    html_text(writer, row->kind == LAYOUT_HOLE      ? "hole"
+                      : row->kind == LAYOUT_PADDING ? "padding"
+                      : row->member.name            ? row->member.name
+                                                    : "");
+    html_markup(writer, ", +%" PRIu64, row->member.offset);
+    if (hot)
+        html_markup(writer, ", %.1f%%", row->share * 100);
+    html_markup(writer, "</title></rect>");
+    draw_label(writer, row, piece, y, hot);
+}
+
+/* A row's end; one that would pass the end of 64 bits has none. */
+static uint64_t html_layout_end_of(const struct snapshot_layout_row *row)
+{
+    uint64_t end;
+    return __builtin_add_overflow(row->member.offset, row->member.size, &end) ? UINT64_MAX : end;
+}
+
+static void draw_line(struct html_writer *writer, const struct snapshot_layout *layout, size_t line,
+                      unsigned bytes)
+{
+    int y = RULER + (int)line * STEP;
+    struct piece piece;
+    html_markup(writer, "<text class=\"dim\" x=\"0\" y=\"%d\">line %zu", y + 14, line);
+    if (html_known(layout->lines[line].share))
+        html_markup(writer, "  %.1f%%", layout->lines[line].share * 100);
+    html_markup(writer,
+                "</text><rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%u\" "
+                "height=\"%d\"/>\n",
+                LEFT, y, bytes * BYTE, HEIGHT);
+    for (size_t i = 0; i < layout->row_count && i < ROWS; i++) {
+        const struct snapshot_layout_row *row = &layout->rows[i];
+        if (!row->has_members && html_layout_cut(layout, line, row->member.offset,
+                                                 html_layout_end_of(row), bytes, &piece))
+            draw_piece(writer, row, &piece, y);
+    }
+    html_markup(writer, "\n");
+}
+
+static void html_layout_draw(struct html_writer *writer, const struct snapshot_layout *layout)
+{
+    unsigned bytes = line_bytes(writer);
+    size_t lines = layout->line_count < LINES_DRAWN ? layout->line_count : LINES_DRAWN;
+    if (!lines)
+        return;
+    html_markup(writer,
+                "<div class=\"wide\"><svg class=\"chart\" viewBox=\"0 0 %u %zu\" "
+                "role=\"img\" aria-label=\"fields in cache lines\">\n",
+                LEFT + bytes * BYTE + 4, RULER + lines * STEP);
+    for (unsigned byte = 0; byte < bytes; byte += 8)
+        html_markup(writer, "<text class=\"dim\" x=\"%u\" y=\"11\">%u</text>", LEFT + byte * BYTE,
+                    byte);
+    for (size_t i = 0; i < lines; i++)
+        draw_line(writer, layout, i, bytes);
+    html_markup(writer, "</svg></div>\n");
+    if (layout->line_count > lines)
+        html_markup(writer, "<p class=\"dim\">%zu lines more.</p>\n", layout->line_count - lines);
+}
+
+static void write_title(struct html_writer *writer, const struct snapshot_object *object,
+                        const struct snapshot_layout *layout)
+{
+    char known[256];
+    field_known(object, layout, known, sizeof known);
+    html_markup(writer, "<h3>Layout of ");
+    html_text(writer, layout->inferred ? "one element" : layout->name);
+    html_markup(writer, "</h3>\n<p class=\"dim\">%" PRIu64 " bytes", layout->size);
+    if (html_known(layout->share))
+        html_markup(writer, ", %.1f%% of the object's samples", layout->share * 100);
+    html_format(writer, "; %s", known);
+    html_markup(writer, "</p>\n");
+}
+
+static void html_layout(struct html_writer *writer, const struct snapshot_object *object,
+                        const struct snapshot_layout *layout)
+{
+    const struct layout_folds none = {.count = 0};
+    struct layout_rows rows = {.list = NULL};
+    write_title(writer, object, layout);
+    html_element(writer, "p", "says", layout->reading);
+    html_layout_draw(writer, layout);
+    layout_rows_make(&rows, layout, &none);
+    html_table(writer, &(struct html_table){.columns = &layout_columns,
+                                            .rows = rows.list,
+                                            .count = rows.count,
+                                            .most = ROWS,
+                                            .code = true});
+    layout_rows_fini(&rows);
+}
+
+enum {
+    OBJECT_ROWS = 200,
+    FIELD_ROWS = 40,
+    FIELDS_ALWAYS = 5,
+    LEVEL_ROWS = 64,
+    CODE_ROWS = 15,
+    INSTANCE_ROWS = 12,
+    LAYOUTS = 3,
+    SITES = 8
+};
+
+static const double field_worth_telling = 0.005;
+
+bool html_object_link(const struct snapshot *snapshot, const void *pointer, char *id, size_t size)
+{
+    const struct snapshot_object *object = pointer;
+    size_t index = (size_t)(object - snapshot->objects);
+    snprintf(id, size, "o%zu", index + 1);
+    return index < HTML_OBJECTS_OPENED;
+}
+
+static const struct snapshot_share *html_objects_object_share(const void *row)
+{
+    return &((const struct snapshot_object *)row)->share;
+}
+
+static const struct snapshot_share *code_share(const void *row)
+{
+    return &((const struct snapshot_code *)row)->share;
+}
+
+void html_objects(struct html_writer *writer)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    html_section(writer, "objects", "Objects",
+                 "The variables, heap blocks and mappings that the samples are on. The whisker on "
+                 "a bar is the 95 % interval of the share: rows whose whiskers overlap may well "
+                 "stand the other way round.");
+    if (!snapshot->object_count)
+        html_markup(writer, "<p>No object: %s.</p>\n",
+                    snapshot->totals.samples ? "no sample could be attributed" : "no samples");
+    html_table(writer, &(struct html_table){.columns = &object_columns,
+                                            .rows = snapshot->objects,
+                                            .count = snapshot->object_count,
+                                            .most = OBJECT_ROWS,
+                                            .interval = html_objects_object_share,
+                                            .link = html_object_link});
+    char left[160];
+    objects_left_out(snapshot, left, sizeof left);
+    if (*left) {
+        html_markup(writer, "<p class=\"dim\">");
+        html_text(writer, left);
+        html_markup(writer, ".</p>\n");
+    }
+    html_section_end(writer);
+}
+
+/* Kind, place and size, how its type is known, who allocated it. */
+static void write_facts(struct html_writer *writer, const struct snapshot_object *object)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    char text[256];
+    html_markup(writer, "<p>");
+    html_format(writer, "%s%s%s", object_kind_name(object->kind),
+                object->module && *object->module ? " of " : "",
+                object->module ? object->module : "");
+    if (object->size)
+        html_format(writer, ", %s", text_bytes(text, object->size));
+    if (object->blocks > 1)
+        html_markup(writer, " in %" PRIu32 " %s", object->blocks,
+                    object->bin == UINT32_MAX ? "instances" : "blocks");
+    else if (object->address)
+        html_markup(writer, " at 0x%" PRIx64, object->address);
+    html_markup(writer, "</p>\n");
+    if (object->type) {
+        field_known(object, NULL, text, sizeof text);
+        html_markup(writer, "<p><span class=\"strong\">");
+        html_text(writer, object->type);
+        html_markup(writer, "</span>: ");
+        html_text(writer, text);
+        html_markup(writer, "</p>\n");
+    } else if (object->element_size) {
+        html_markup(writer,
+                    "<p>Looks like an array of %" PRIu64
+                    "-byte elements (%.0f%% sure, from the sampled offsets).</p>\n",
+                    object->element_size, object->element_confidence * 100);
+    }
+    if (object->bin >= snapshot->heap.bin_count)
+        return;
+    const struct heap_bin *heap = &snapshot->heap.bins[object->bin].heap;
+    if (!heap->path)
+        return;
+    html_markup(writer, "<p>Allocated by ");
+    html_text(writer, heap->path);
+    html_markup(writer, "</p>\n");
+    for (uint32_t i = 0; heap->site && i < heap->site_count && i < SITES; i++) {
+        html_markup(writer, i ? "" : "<ul class=\"notes mono\">");
+        html_element(writer, "li", "", heap->site[i]);
+        if (i + 1 == heap->site_count || i + 1 == SITES)
+            html_markup(writer, "</ul>\n");
+    }
+}
+
+/* Most samples first: where the rows begin that nobody would miss. */
+static size_t fields_worth_telling(const struct snapshot_object *object)
+{
+    size_t count = 0;
+    while (count < object->field_count && count < FIELD_ROWS &&
+           (count < FIELDS_ALWAYS || object->fields[count].share >= field_worth_telling))
+        count++;
+    return count;
+}
+
+static void write_list(struct html_writer *writer, const char *title,
+                       const struct html_table *table)
+{
+    if (!table->count)
+        return;
+    html_element(writer, "h3", "", title);
+    html_table(writer, table);
+}
+
+static void write_lists(struct html_writer *writer, const struct snapshot_object *object)
+{
+    struct levels_rows levels;
+    levels_rows_make(&levels, object->levels);
+    write_list(writer, "Fields",
+               &(struct html_table){.columns = &field_columns,
+                                    .rows = object->fields,
+                                    .count = object->field_count,
+                                    .most = fields_worth_telling(object)});
+    for (size_t i = 0; i < object->layout_count && i < LAYOUTS; i++)
+        html_layout(writer, object, &object->layouts[i]);
+    write_list(writer, "Where its accesses found their data",
+               &(struct html_table){.columns = &levels_columns,
+                                    .rows = levels.list,
+                                    .count = levels.count,
+                                    .most = LEVEL_ROWS});
+    write_list(writer, "Code that accesses it",
+               &(struct html_table){.columns = &toucher_columns,
+                                    .rows = object->code,
+                                    .count = object->code_count,
+                                    .most = CODE_ROWS,
+                                    .interval = code_share,
+                                    .link = html_function_link});
+    /* One instance is the object itself. */
+    write_list(
+        writer, "Instances",
+        &(struct html_table){.columns = &instance_columns,
+                             .rows = object->instances,
+                             .count = object->instance_count > 1 ? object->instance_count : 0,
+                             .most = INSTANCE_ROWS});
+}
+
+/* The id stands inside, so that a browser which is led there opens it. */
+static void write_object(struct html_writer *writer, const struct snapshot_object *object,
+                         bool open)
+{
+    char id[32];
+    char text[32] = "";
+    const struct value share = value_number(object->share.value);
+    html_object_link(writer->snapshot, object, id, sizeof id);
+    if (share.kind == VALUE_NUMBER && html_known(share.number))
+        format_percent(text, sizeof text, share);
+    html_markup(writer, "<details%s><summary><span class=\"strong\">",
+                open ? " open=\"open\"" : "");
+    html_text(writer, object->name && *object->name ? object->name : "(no name)");
+    html_markup(writer, "</span> ");
+    html_text(writer, text);
+    html_markup(writer, "</summary>\n<div id=\"%s\">\n", id);
+    write_facts(writer, object);
+    write_lists(writer, object);
+    html_markup(writer, "</div></details>\n");
+}
+
+void html_opened_objects(struct html_writer *writer)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    size_t count =
+        snapshot->object_count < HTML_OBJECTS_OPENED ? snapshot->object_count : HTML_OBJECTS_OPENED;
+    if (!count)
+        return;
+    html_section(writer, "inside", "Inside the objects",
+                 "Fields, how they lie in cache lines, the code that accesses them.");
+    for (size_t i = 0; i < count; i++)
+        write_object(writer, &snapshot->objects[i], i == 0);
+    html_section_end(writer);
+}
+
+/* The heap beside its misses; declared in html_writer.h. */
+
+enum { BIN_ROWS = 60 };
+
+void html_heap(struct html_writer *writer)
+{
+    const struct snapshot_heap *heap = &writer->snapshot->heap;
+    const struct heap_summary *summary = &heap->summary;
+    char bytes[16];
+    if (summary->feed == HEAP_FEED_NONE)
+        return;
+    html_section(writer, "heap", "Heap",
+                 "Who allocated the memory that is live, and how many of the samples are on it.");
+    html_markup(writer, "<p>");
+    html_format(writer, "%s in %" PRIu64 " blocks, known by %s",
+                text_bytes(bytes, summary->usable_bytes), summary->live_blocks,
+                summary->source ? summary->source : "?");
+    if (summary->lost)
+        html_markup(writer, ", %" PRIu64 " events lost", summary->lost);
+    html_markup(writer, ".</p>\n");
+    html_element(writer, "p", "dim", summary->note);
+    html_table(writer, &(struct html_table){.columns = &bin_columns,
+                                            .rows = heap->bins,
+                                            .count = heap->bin_count,
+                                            .most = BIN_ROWS});
+    html_section_end(writer);
+}
+
+/* What was asked about another layout, and the answer; declared in html_writer.h. */
+
+static void write_answer(struct html_writer *writer, const struct snapshot_whatif *answer)
+{
+    struct whatif_row rows[WHATIF_ROWS_MAX];
+    char text[WHATIF_TEXT_BYTES];
+    whatif_title(answer, text, sizeof text);
+    html_element(writer, "p", "says", text);
+    html_table(writer, &(struct html_table){.columns = &whatif_columns,
+                                            .rows = rows,
+                                            .count = whatif_rows(answer, rows),
+                                            .most = WHATIF_ROWS_MAX});
+    whatif_sentence(answer, text, sizeof text);
+    html_element(writer, "p", "says", text);
+}
+
+void html_whatif(struct html_writer *writer)
+{
+    const struct snapshot_whatifs *asked = &writer->snapshot->whatif;
+    char text[WHATIF_TEXT_BYTES];
+    if (!asked->count)
+        return;
+    html_section(writer, "whatif", "What if",
+                 "The same accesses in a second simulated cache, as if one object lay otherwise.");
+    whatif_summary(asked, text, sizeof text);
+    html_element(writer, "p", "says", text);
+    if (*text)
+        html_table(writer, &(struct html_table){.columns = &whatif_asked_columns,
+                                                .rows = asked->list,
+                                                .count = asked->count,
+                                                .most = WHATIF_MAX});
+    for (uint32_t i = 0; i < asked->count; i++)
+        write_answer(writer, &asked->list[i]);
+    html_section_end(writer);
+}
+
+/* What hardware watchpoints saw of each object, and the code that touched next; declared in
+ * html_writer.h. */
+
+enum { HTML_WATCH_OBJECT_ROWS = 40, EXPLAINED = 12 };
+
+static bool link_object(const struct snapshot *snapshot, const void *row, char *id, size_t size)
+{
+    const struct snapshot_watch_object *watched = row;
+    const struct snapshot_object *object = columns_object(snapshot, watched->object);
+    return object && html_object_link(snapshot, object, id, size);
+}
+
+static void explain(struct html_writer *writer, const struct snapshot_watch_object *object)
+{
+    html_markup(writer, "<li><b>");
+    html_text(writer, object->name);
+    html_markup(writer, "</b>: ");
+    html_text(writer, object->reading);
+    for (size_t i = 0; i < object->code_count; i++) {
+        html_markup(writer, "%s", i ? ", " : " Touched next by ");
+        html_text(writer, object->codes[i].text);
+        if (html_known(object->codes[i].share))
+            html_format(writer, " (%.0f%%)", object->codes[i].share * 100);
+    }
+    html_markup(writer, "%s</li>\n", object->code_count ? "." : "");
+}
+
+void html_watch(struct html_writer *writer)
+{
+    const struct snapshot_watch *watch = &writer->snapshot->watch;
+    char text[512];
+    size_t told = 0;
+    if (!watch->on || !watch->count)
+        return;
+    html_section(
+        writer, "watch", "Watched lines",
+        "Debug registers of the processor were set on lines that had been sampled: whether "
+        "they were touched again, how soon, and how much of them was used.");
+    watch_summary(watch, text, sizeof text);
+    html_element(writer, "p", "dim", text);
+    if (watch_pace(watch, text, sizeof text))
+        html_element(writer, "p", "dim", text);
+    html_table(writer, &(struct html_table){.columns = &watch_columns,
+                                            .rows = watch->objects,
+                                            .count = watch->count,
+                                            .most = HTML_WATCH_OBJECT_ROWS,
+                                            .link = link_object});
+    html_markup(writer, "<ul>\n");
+    for (size_t i = 0; i < watch->count && told < EXPLAINED; i++)
+        if (watch->objects[i].verdict != WATCH_TOO_FEW || !i) {
+            explain(writer, &watch->objects[i]);
+            told++;
+        }
+    html_markup(writer, "</ul>\n");
+    html_section_end(writer);
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The run over time: by object, and below that, to be opened, by function, thread and field, and
+ * by the other measures that are sampled; declared in html_writer.h. */
+#include <math.h>
+
+#include "view/export/html_writer.h"
+#include "view/widget/chart.h"
+#include "view/words.h"
+
+enum {
+    CHART_WIDTH = 1000, /* units of the drawing, like the rest */
+    SHARES = 220,
+    AMOUNTS_TOP = 228,
+    AMOUNTS = 40,
+    LETTERS = 284,
+    HEIGHT = 306,
+    PHASES_DRAWN = 60,
+    TICKS = 5
+};
+
+/* Parts of the first series in a period, together; 0 where there is nothing. What stands above them
+ * is the rest. */
+static double html_timeline_chart_part(const struct timeline_stack *stack, size_t series,
+                                       size_t period)
+{
+    double sum = 0;
+    for (size_t i = 0; i < series; i++)
+        sum += stack->series[i]->weight[period];
+    double of = sum / stack->all[period];
+    return stack->all[period] > 0 && html_known(of) ? fmin(fmax(of, 0), 1) : 0;
+}
+
+static double html_timeline_chart_x_of(const struct snapshot_timeline *timeline, size_t period)
+{
+    return (double)period * CHART_WIDTH / (double)timeline->periods;
+}
+
+/* Steps, for what is known is one figure for each period: its upper edge there and its lower edge
+ * back. */
+static void draw_series(struct html_writer *writer, const struct timeline_stack *stack,
+                        size_t series)
+{
+    const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
+    bool rest = series == stack->count;
+    html_markup(writer, "<path class=\"%s\" d=\"M0 %d",
+                rest ? "rest" : html_class(timeline_chart_paint(series)), SHARES);
+    for (size_t i = 0; i < timeline->periods; i++) {
+        double top = !rest               ? html_timeline_chart_part(stack, series + 1, i)
+                     : stack->all[i] > 0 ? 1
+                                         : 0;
+        html_markup(writer, "L%.1f %.1fH%.1f", html_timeline_chart_x_of(timeline, i),
+                    SHARES * (1 - top), html_timeline_chart_x_of(timeline, i + 1));
+    }
+    for (size_t i = timeline->periods; i-- > 0;)
+        html_markup(writer, "V%.1fH%.1f", SHARES * (1 - html_timeline_chart_part(stack, series, i)),
+                    html_timeline_chart_x_of(timeline, i));
+    html_markup(writer, "Z\"><title>");
+    html_text(writer, rest ? "the rest" : stack->series[series]->name);
+    html_markup(writer, "</title></path>\n");
+}
+
+static void draw_amounts(struct html_writer *writer, const double *all, const char *measure)
+{
+    const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
+    double most = 0;
+    for (size_t i = 0; i < timeline->periods; i++)
+        if (html_known(all[i]))
+            most = fmax(most, all[i]);
+    html_markup(writer, "<path class=\"rest\" d=\"M0 %d", AMOUNTS_TOP + AMOUNTS);
+    for (size_t i = 0; i < timeline->periods; i++) {
+        bool known = most > 0 && html_known(all[i]);
+        html_markup(writer, "L%.1f %.1fH%.1f", html_timeline_chart_x_of(timeline, i),
+                    AMOUNTS_TOP + AMOUNTS * (1 - (known ? all[i] / most : 0)),
+                    html_timeline_chart_x_of(timeline, i + 1));
+    }
+    html_markup(writer, "V%dZ\"><title>how much there was: ", AMOUNTS_TOP + AMOUNTS);
+    html_text(writer, measure);
+    html_markup(writer, "</title></path>\n");
+}
+
+static double x_at(const struct snapshot_timeline *timeline, double at_s)
+{
+    double of = (at_s - timeline->start_s) / (timeline->period_s * (double)timeline->periods);
+    return html_known(of) ? fmin(fmax(of, 0), 1) * CHART_WIDTH : 0;
+}
+
+static void draw_phases(struct html_writer *writer, const struct snapshot_timeline *timeline)
+{
+    for (size_t i = 0; i < timeline->phase_count && i < PHASES_DRAWN; i++) {
+        const struct snapshot_phase *phase = &timeline->phases[i];
+        double from = x_at(timeline, phase->start_s);
+        double to = x_at(timeline, phase->end_s);
+        if (i)
+            html_markup(writer, "<path class=\"cut\" d=\"M%.1f 0V%d\"/>", from, LETTERS);
+        html_markup(writer, "<text text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">", (from + to) / 2,
+                    LETTERS);
+        html_text(writer, phase->name);
+        html_markup(writer, "</text>\n");
+    }
+}
+
+static void draw_times(struct html_writer *writer, const struct snapshot_timeline *timeline)
+{
+    char text[32];
+    double length = timeline->period_s * (double)timeline->periods;
+    for (int i = 0; i <= TICKS; i++) {
+        html_markup(writer, "<text class=\"dim\" text-anchor=\"%s\" x=\"%d\" y=\"%d\">",
+                    i == 0       ? "start"
+                    : i == TICKS ? "end"
+                                 : "middle",
+                    CHART_WIDTH * i / TICKS, HEIGHT - 6);
+        html_text(writer, play_time_text(text, timeline->start_s + length * i / TICKS,
+                                         timeline->start_s + length));
+        html_markup(writer, "</text>");
+    }
+}
+
+/* Their parts are of the run, or of the object whose fields they are. */
+static void write_keys(struct html_writer *writer, const struct timeline_stack *stack)
+{
+    html_markup(writer, "<ul class=\"keys\">");
+    for (size_t i = 0; i < stack->count; i++) {
+        double share = stack->series[i]->share / stack->share;
+        html_markup(writer, "<li><i class=\"key %s\"></i>", html_class(timeline_chart_paint(i)));
+        html_text(writer, stack->series[i]->name);
+        if (html_known(share))
+            html_markup(writer, " %.1f%%", share * 100);
+        html_markup(writer, "</li>\n");
+    }
+    html_markup(writer, "<li><i class=\"key rest\"></i>the rest; below: how much there was</li>"
+                        "</ul>\n");
+}
+
+/* `label`: what it is of, in a few words; `measure`: what is counted. Its keys stand below it. */
+static void html_timeline_chart(struct html_writer *writer, const struct timeline_stack *stack,
+                                const char *measure, const char *label)
+{
+    const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
+    html_markup(writer,
+                "<div class=\"wide\"><svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" "
+                "aria-label=\"",
+                CHART_WIDTH, HEIGHT);
+    html_text(writer, label);
+    html_markup(writer, "\">\n");
+    for (size_t i = 0; i <= stack->count; i++)
+        draw_series(writer, stack, i);
+    draw_amounts(writer, stack->all, measure);
+    draw_phases(writer, timeline);
+    draw_times(writer, timeline);
+    html_markup(writer, "</svg></div>\n");
+    write_keys(writer, stack);
+}
+
+/* How much the misses change from one period to the next, by how long a period is, and objects that
+ * take turns: the end of the section on time; declared in html_writer.h. */
+
+enum {
+    HTML_VOLATILITY_WIDTH = 640, /* units of the drawing, like the rest */
+    LEFT = 44,
+    TOP = 10,
+    PLOT = 150,
+    FOOT = 30,
+    LINES = 4,
+    TURNS = 5
+};
+
+static bool usable(const struct snapshot_volatility *point)
+{
+    return html_known(point->period_s) && point->period_s > 0 && html_known(point->value) &&
+           point->value >= 0;
+}
+
+/* On a scale by ratio, for periods of interest lie between a base period and the whole run. */
+static double html_volatility_x_of(const struct snapshot_timeline *timeline, double period_s)
+{
+    double first = log(timeline->profile[0].period_s);
+    double last = log(timeline->profile[timeline->profile_count - 1].period_s);
+    double part = last > first ? (log(period_s) - first) / (last - first) : 0.5;
+    return LEFT + fmin(fmax(part, 0), 1) * (HTML_VOLATILITY_WIDTH - LEFT - TOP);
+}
+
+static double y_of(double value)
+{
+    return TOP + PLOT * (1 - fmin(fmax(value, 0), 1));
+}
+
+static void draw_scale(struct html_writer *writer, const struct snapshot_timeline *timeline)
+{
+    for (int i = 0; i <= LINES; i++) {
+        double value = (double)i / LINES;
+        html_markup(writer,
+                    "<path class=\"frame\" d=\"M%d %.1fH%d\"/><text class=\"dim\" "
+                    "text-anchor=\"end\" x=\"%d\" y=\"%.1f\">%.0f%%</text>\n",
+                    LEFT, y_of(value), HTML_VOLATILITY_WIDTH - TOP, LEFT - 6, y_of(value) + 4,
+                    value * 100);
+    }
+    const double ends[] = {timeline->profile[0].period_s,
+                           timeline->profile[timeline->profile_count - 1].period_s};
+    for (int i = 0; i < 2; i++)
+        html_markup(writer,
+                    "<text class=\"dim\" text-anchor=\"%s\" x=\"%.1f\" y=\"%d\">%.3g s</text>\n",
+                    i ? "end" : "start", html_volatility_x_of(timeline, ends[i]),
+                    TOP + PLOT + FOOT - 10, ends[i]);
+}
+
+static void draw_curve(struct html_writer *writer, const struct snapshot_timeline *timeline)
+{
+    html_markup(writer, "<path class=\"curve\" d=\"");
+    for (size_t i = 0; i < timeline->profile_count; i++)
+        html_markup(writer, "%c%.1f %.1f", i ? 'L' : 'M',
+                    html_volatility_x_of(timeline, timeline->profile[i].period_s),
+                    y_of(timeline->profile[i].value));
+    html_markup(writer, "\"/>\n");
+    if (html_known(timeline->period_s) && timeline->period_s > 0)
+        html_markup(writer,
+                    "<path class=\"cut\" d=\"M%.1f %dV%d\"><title>the period of the chart "
+                    "above</title></path>\n",
+                    html_volatility_x_of(timeline, timeline->period_s), TOP, TOP + PLOT);
+}
+
+static void write_turns(struct html_writer *writer, const struct snapshot_timeline *timeline)
+{
+    const struct snapshot_streams *objects = &snapshot_timeline_ranking(timeline)->objects;
+    if (!timeline->turn_count)
+        return;
+    html_markup(writer, "<h3>Objects that take turns</h3>\n<ul class=\"notes\">\n");
+    for (size_t i = 0; i < timeline->turn_count && i < TURNS; i++) {
+        const struct snapshot_turns *turns = &timeline->turns[i];
+        if (turns->left >= objects->count || turns->right >= objects->count)
+            continue;
+        html_markup(writer, "<li><b>");
+        html_text(writer, objects->list[turns->left].name);
+        html_markup(writer, "</b> has samples when <b>");
+        html_text(writer, objects->list[turns->right].name);
+        html_markup(writer, "</b> has none, and the other way round");
+        if (html_known(turns->correlation))
+            html_markup(writer, " (correlation %.2f)", turns->correlation);
+        html_markup(writer, ".</li>\n");
+    }
+    html_markup(writer, "</ul>\n");
+}
+
+/* the end of that */
+static void html_volatility(struct html_writer *writer)
+{
+    const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
+    bool known = timeline->profile_count > 1;
+    for (size_t i = 0; i < timeline->profile_count; i++)
+        known = known && usable(&timeline->profile[i]);
+    if (known) {
+        html_markup(writer,
+                    "<h3>How much it changes</h3>\n<p class=\"lead\">From left to right the length "
+                    "of a period, upwards how much an object's samples differ from one such period "
+                    "to the next (nine times out of ten by less). High on the left and low on the "
+                    "right is noise; a dip or a hill is a rhythm of the program. The dashed line "
+                    "is the period of the chart above.</p>\n<div class=\"wide\"><svg "
+                    "class=\"chart small\" viewBox=\"0 0 %d %d\" role=\"img\" "
+                    "aria-label=\"volatility by period\">\n",
+                    HTML_VOLATILITY_WIDTH, TOP + PLOT + FOOT);
+        draw_scale(writer, timeline);
+        draw_curve(writer, timeline);
+        html_markup(writer, "</svg></div>\n");
+    }
+    write_turns(writer, timeline);
+}
+
+enum { PHASE_ROWS = 60, OBJECTS_OPENED = 3, LABEL_BYTES = 320 };
+
+/* One more picture, closed; none of a single series, which is the picture of everything. */
+static void write_more(struct html_writer *writer, enum snapshot_measure measure,
+                       const struct timeline_stack *stack)
+{
+    const char *name = measure_name(writer->snapshot, measure);
+    char label[LABEL_BYTES];
+    if (stack->count < 2 || !stack->all)
+        return;
+    snprintf(label, sizeof label, "%s by %s%s%.200s", name, stack->title, stack->of ? " of " : "",
+             stack->of ? stack->of : "");
+    html_markup(writer, "<details><summary>");
+    html_text(writer, label);
+    html_markup(writer, "</summary>\n");
+    html_timeline_chart(writer, stack, name, label);
+    html_markup(writer, "</details>\n");
+}
+
+static void write_fields(struct html_writer *writer, enum snapshot_measure measure)
+{
+    const struct snapshot_measured *measured = &writer->snapshot->timeline.by[measure];
+    for (size_t i = 0; i < measured->objects.count && i < OBJECTS_OPENED; i++) {
+        struct timeline_stack stack = timeline_stack_fields(measured, &measured->objects.list[i]);
+        write_more(writer, measure, &stack);
+    }
+}
+
+/* All but the picture of what ranks by object, which stands open above. */
+static void write_others(struct html_writer *writer)
+{
+    const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
+        enum snapshot_measure measure =
+            (enum snapshot_measure)(((int)timeline->ranks + i) % SNAPSHOT_MEASURES);
+        const struct snapshot_measured *measured = &timeline->by[measure];
+        struct timeline_stack objects = timeline_stack_of(measured, "object", &measured->objects);
+        struct timeline_stack functions =
+            timeline_stack_of(measured, "function", &measured->functions);
+        struct timeline_stack threads = timeline_stack_of(measured, "thread", &measured->threads);
+        if (i)
+            write_more(writer, measure, &objects);
+        write_more(writer, measure, &functions);
+        write_more(writer, measure, &threads);
+        write_fields(writer, measure);
+    }
+}
+
+void html_timeline(struct html_writer *writer)
+{
+    const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
+    const struct snapshot_measured *ranking = snapshot_timeline_ranking(timeline);
+    const char *name = measure_name(writer->snapshot, timeline->ranks);
+    char lead[LABEL_BYTES];
+    if (timeline->periods < 2 || !html_known(timeline->start_s) ||
+        !html_known(timeline->period_s) || !(timeline->period_s > 0))
+        return;
+    snprintf(
+        lead, sizeof lead,
+        "From left to right, the part of the %.100s that fell on each object. A letter names a "
+        "phase: phases of one letter are alike.",
+        name);
+    html_section(writer, "time", "The run over time", lead);
+    struct timeline_stack objects = timeline_stack_of(ranking, "object", &ranking->objects);
+    html_timeline_chart(writer, &objects, name, "parts of objects over time");
+    html_element(writer, "p", "says", timeline->reading);
+    html_table(writer, &(struct html_table){.columns = &phase_columns,
+                                            .rows = timeline->phases,
+                                            .count = timeline->phase_count,
+                                            .most = PHASE_ROWS});
+    write_others(writer);
+    html_volatility(writer);
+    html_section_end(writer);
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/export/html_writer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Beyond it a figure is damage, and as percent it might overflow. */
+static const double drawn_most = 1e100;
+
+enum { PIECE = 256, TEXT_MOST = 4000, FORMAT_MOST = 4096 };
+
+void html_markup(struct html_writer *writer, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(writer->out, format, arguments);
+    va_end(arguments);
+}
+
+static const char *escape_of(char byte)
+{
+    switch (byte) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+/* Printable UTF-8. U+FFFE and U+FFFF are characters to us, but not to XML. */
+static void html_writer_put(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        const char *escape = escape_of(*text);
+        if (escape) {
+            fputs(escape, out);
+        } else if (!strncmp(text, "\xef\xbf\xbe", 3) || !strncmp(text, "\xef\xbf\xbf", 3)) {
+            fputc('?', out);
+            text += 2;
+        } else {
+            fputc(*text, out);
+        }
+    }
+}
+
+/* Bytes of a piece that ends between characters. */
+static size_t piece_of(const char *text, size_t left)
+{
+    if (left <= PIECE)
+        return left;
+    size_t size = PIECE;
+    while (size > PIECE - 4 && ((unsigned char)text[size] & 0xc0) == 0x80)
+        size--;
+    return size;
+}
+
+void html_text(struct html_writer *writer, const char *text)
+{
+    char piece[PIECE + 1];
+    size_t size = text ? strnlen(text, TEXT_MOST + 1) : 0;
+    bool cut = size > TEXT_MOST;
+    for (size_t at = 0, step; at < size && (!cut || at + PIECE <= TEXT_MOST); at += step) {
+        step = piece_of(text + at, size - at);
+        text_sanitise(piece, sizeof piece, text + at, step);
+        html_writer_put(writer->out, piece);
+    }
+    if (cut)
+        fputs("…", writer->out);
+}
+
+void html_format(struct html_writer *writer, const char *format, ...)
+{
+    char text[FORMAT_MOST];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    html_text(writer, text);
+}
+
+void html_element(struct html_writer *writer, const char *tag, const char *class, const char *text)
+{
+    if (!text || !*text)
+        return;
+    html_markup(writer, "<%s%s%s%s>", tag, *class ? " class=\"" : "", class, *class ? "\"" : "");
+    html_text(writer, text);
+    html_markup(writer, "</%s>\n", tag);
+}
+
+void html_section(struct html_writer *writer, const char *id, const char *title, const char *lead)
+{
+    html_markup(writer, "<section id=\"%s\">\n", id);
+    html_element(writer, "h2", "", title);
+    html_element(writer, "p", "lead", lead);
+}
+
+void html_section_end(struct html_writer *writer)
+{
+    html_markup(writer, "</section>\n");
+}
+
+const char *html_class(enum paint paint)
+{
+    static const char *const classes[PAINT_COUNT] = {
+        [PAINT_DIM] = "dim",     [PAINT_STRONG] = "strong", [PAINT_GOOD] = "good",
+        [PAINT_WARN] = "warn",   [PAINT_BAD] = "bad",       [PAINT_LOAD] = "load",
+        [PAINT_STORE] = "store", [PAINT_HEAT_0] = "h0",     [PAINT_HEAT_1] = "h1",
+        [PAINT_HEAT_2] = "h2",   [PAINT_HEAT_3] = "h3",     [PAINT_HEAT_4] = "h4",
+        [PAINT_HEAT_5] = "h5",   [PAINT_SERIES_0] = "s0",   [PAINT_SERIES_1] = "s1",
+        [PAINT_SERIES_2] = "s2", [PAINT_SERIES_3] = "s3",   [PAINT_SERIES_4] = "s4",
+        [PAINT_SERIES_5] = "s5",
+    };
+    return classes[paint] ? classes[paint] : "";
+}
+
+bool html_known(double number)
+{
+    return fabs(number) < drawn_most;
+}
+
+static const void *row_at(const struct html_table *table, size_t index)
+{
+    return (const char *)table->rows + index * table->columns->row_size;
+}
+
+static const char *parting_of(const struct html_table *table, const void *row)
+{
+    return table->columns->parting ? table->columns->parting(row) : NULL;
+}
+
+static bool is_known(struct value value)
+{
+    return value.kind == VALUE_NUMBER ? html_known(value.number) : value.kind != VALUE_UNKNOWN;
+}
+
+static size_t rows_shown(const struct html_table *table)
+{
+    return table->count < table->most ? table->count : table->most;
+}
+
+/* A column is left out where all its cells would be blank. */
+static bool says_anything(const struct html_writer *writer, const struct html_table *table,
+                          const struct column *column)
+{
+    if (column->shown && !column->shown(writer->snapshot))
+        return false;
+    for (size_t i = 0; i < rows_shown(table); i++)
+        if (!parting_of(table, row_at(table, i)) &&
+            is_known(column->value(writer->snapshot, row_at(table, i))))
+            return true;
+    return false;
+}
+
+static const char *class_of_look(const struct html_table *table, const struct column *column)
+{
+    switch (column->look) {
+    case COLUMN_RIGHT:
+        return "num";
+    case COLUMN_BAR:
+    case COLUMN_SPARK:
+        return "pic";
+    case COLUMN_CODE:
+        return "code";
+    case COLUMN_NAME:
+        return table->code ? "name code" : "name";
+    default:
+        return column->format ? "num" : table->code ? "code" : "txt";
+    }
+}
+
+static void write_titles(struct html_writer *writer, const struct html_table *table,
+                         const bool shown[COLUMNS_MAX])
+{
+    html_markup(writer, "<thead><tr>");
+    for (unsigned i = 0; i < table->columns->count; i++) {
+        const struct column *column = &table->columns->list[i];
+        if (!shown[i])
+            continue;
+        html_markup(writer, "<th scope=\"col\" class=\"%s\" title=\"",
+                    class_of_look(table, column));
+        html_text(writer, column->help);
+        html_markup(writer, "\">");
+        html_text(writer, column->title);
+        html_markup(writer, "</th>");
+    }
+    html_markup(writer, "</tr></thead>\n");
+}
+
+static double within(double part)
+{
+    return fmin(fmax(part, 0), 1);
+}
+
+/* The interval as a whisker, so that two bars can be told to overlap. */
+static void write_bar(struct html_writer *writer, const struct html_table *table, const void *row,
+                      double part)
+{
+    const struct snapshot_share *share = table->interval ? table->interval(row) : NULL;
+    html_markup(writer,
+                "<svg class=\"bar\" viewBox=\"0 0 100 12\" preserveAspectRatio=\"none\">"
+                "<rect class=\"%s\" y=\"1\" width=\"%.1f\" height=\"10\"/>",
+                html_class(paint_heat(within(part))), within(part) * 100);
+    if (share && html_known(share->low) && html_known(share->high))
+        html_markup(writer, "<path class=\"whisker\" d=\"M%.1f 6H%.1fM%.1f 3V9M%.1f 3V9\"/>",
+                    within(share->low) * 100, within(share->high) * 100, within(share->low) * 100,
+                    within(share->high) * 100);
+    html_markup(writer, "</svg>");
+}
+
+/* Each row has its own scale, as on the screen. */
+static void write_spark(struct html_writer *writer, const float *series)
+{
+    float most = 0;
+    bool drawing = false;
+    for (int i = 0; i < SNAPSHOT_HISTORY; i++)
+        if (isfinite(series[i]) && series[i] > most)
+            most = series[i];
+    html_markup(writer, "<svg class=\"spark\" viewBox=\"0 0 %d 16\" preserveAspectRatio=\"none\">",
+                (SNAPSHOT_HISTORY - 1) * 3);
+    html_markup(writer, "<path d=\"");
+    for (int i = 0; i < SNAPSHOT_HISTORY && most > 0; i++) {
+        if (isfinite(series[i]))
+            html_markup(writer, "%c%d %.1f", drawing ? 'L' : 'M', i * 3,
+                        15 - 14 * fmax(series[i] / most, 0));
+        drawing = isfinite(series[i]);
+    }
+    html_markup(writer, "\"/></svg>");
+}
+
+static void write_name(struct html_writer *writer, const struct html_table *table, const void *row,
+                       const char *text)
+{
+    char id[32];
+    bool links = table->link && table->link(writer->snapshot, row, id, sizeof id);
+    if (links)
+        html_markup(writer, "<a href=\"#%s\">", id);
+    html_text(writer, text);
+    if (links)
+        html_markup(writer, "</a>");
+}
+
+static void write_cell(struct html_writer *writer, const struct html_table *table,
+                       const struct column *column, const void *row)
+{
+    char text[COLUMN_TEXT_BYTES];
+    struct value value = column->value(writer->snapshot, row);
+    bool known = is_known(value);
+    const char *paint = known && column->paint ? html_class(column->paint(value)) : "";
+    html_markup(writer, "<td class=\"%s%s%s\"", class_of_look(table, column), *paint ? " " : "",
+                paint);
+    /* What sorts is the value, not how it is written. */
+    if (known && value.kind == VALUE_NUMBER)
+        html_markup(writer, " data-v=\"%.9g\"", value.number);
+    else if (known && value.kind == VALUE_INTEGER)
+        html_markup(writer, " data-v=\"%" PRIu64 "\"", value.integer);
+    html_markup(writer, ">");
+    if (column->look == COLUMN_SPARK) {
+        write_spark(writer, column->series(row));
+    } else if (known && column->look == COLUMN_BAR) {
+        write_bar(writer, table, row, value.number);
+    } else if (known && column->format) {
+        column->format(text, sizeof text, value);
+        html_text(writer, text);
+    } else if (known && column->look == COLUMN_NAME && strcmp(paint, "strong") == 0) {
+        write_name(writer, table, row, value.text);
+    } else if (known) {
+        html_text(writer, value.text);
+    }
+    html_markup(writer, "</td>");
+}
+
+static void write_row(struct html_writer *writer, const struct html_table *table,
+                      const bool shown[COLUMNS_MAX], unsigned columns, const void *row)
+{
+    const char *parting = parting_of(table, row);
+    if (parting) {
+        html_markup(writer, "<tr class=\"rule\"><td colspan=\"%u\">", columns);
+        html_text(writer, parting);
+        html_markup(writer, "</td></tr>\n");
+        return;
+    }
+    html_markup(writer, "<tr>");
+    for (unsigned i = 0; i < table->columns->count; i++)
+        if (shown[i])
+            write_cell(writer, table, &table->columns->list[i], row);
+    html_markup(writer, "</tr>\n");
+}
+
+void html_table(struct html_writer *writer, const struct html_table *table)
+{
+    bool shown[COLUMNS_MAX] = {false};
+    unsigned columns = 0;
+    bool parted = false;
+    for (unsigned i = 0; i < table->columns->count; i++)
+        columns += shown[i] = says_anything(writer, table, &table->columns->list[i]);
+    for (size_t i = 0; i < rows_shown(table) && !parted; i++)
+        parted = parting_of(table, row_at(table, i)) != NULL;
+    if (!columns)
+        return;
+    /* Rows between rules belong together: such a table is not sorted. */
+    html_markup(writer, "<div class=\"wide\"><table%s>\n", parted ? "" : " class=\"sorts\"");
+    write_titles(writer, table, shown);
+    html_markup(writer, "<tbody>\n");
+    for (size_t i = 0; i < rows_shown(table); i++)
+        write_row(writer, table, shown, columns, row_at(table, i));
+    html_markup(writer, "</tbody></table></div>\n");
+    if (table->count > rows_shown(table))
+        html_markup(writer, "<p class=\"dim\">%zu more; the JSON report (-j) lists all.</p>\n",
+                    table->count - rows_shown(table));
+}

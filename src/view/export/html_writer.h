@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Markup and text, kept apart: markup is ours and literal, text may be anybody's and is escaped.
+ * Errors are those of the stream, looked at once at its end (html.c). For html_*.c.
+ */
+#ifndef MISSTOP_VIEW_EXPORT_HTML_WRITER_H
+#define MISSTOP_VIEW_EXPORT_HTML_WRITER_H
+
+#include "view/export/html.h"
+#include "view/pages/matrix_table.h"
+#include "view/widget/columns.h"
+
+struct html_writer {
+    FILE *out;
+    const struct snapshot *snapshot;
+    const struct screen_sources *sources;
+    const struct html_run *run;
+};
+
+/* Our own markup; the values of the format may be numbers and our own words only. */
+void html_markup(struct html_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Escaped for text and for attributes in double quotes. What XML forbids, invalid UTF-8 and what
+ * steers the direction of text becomes '?'; long text is cut. NULL: nothing. */
+void html_text(struct html_writer *writer, const char *text);
+void html_format(struct html_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* <tag class="class">text</tag>; nothing where the text is NULL or "". */
+void html_element(struct html_writer *writer, const char *tag, const char *class, const char *text);
+
+/* A part of the page under its title, which `id` leads to, and a sentence on what it is. */
+void html_section(struct html_writer *writer, const char *id, const char *title, const char *lead);
+void html_section_end(struct html_writer *writer);
+
+/* The class of a colour; "" where there is none. */
+const char *html_class(enum paint paint);
+
+/* Whether a number can be drawn: neither NAN nor beyond all measure. */
+bool html_known(double number);
+
+/* Rows through the columns of the screen, as a table that can be sorted by its titles. Columns that
+ * say nothing of any of the rows are left out. For html_*.c. */
+struct html_table {
+    const struct columns *columns;
+    const void *rows;
+    size_t count;
+    size_t most; /* rows shown; how many more there are is told */
+    /* Of a bar: the interval to draw on it; NULL: none. */
+    const struct snapshot_share *(*interval)(const void *row);
+    /* Where the row's name leads to: "o12"; false: nowhere. NULL: no row does. */
+    bool (*link)(const struct snapshot *snapshot, const void *row, char *id, size_t size);
+    bool code; /* text is source or instructions: nothing is wrapped */
+};
+
+/* Nothing where there is no row. */
+void html_table(struct html_writer *writer, const struct html_table *table);
+
+/* A matrix with heat; lines that are one function or object lead to their part of the page.
+ * (html_code.c) */
+void html_matrix_table(struct html_writer *writer, const struct matrix_table *table,
+                       enum matrix_axis row_axis, enum matrix_axis column_axis);
+
+/* The ids that the sections give. */
+bool html_object_link(const struct snapshot *snapshot, const void *object, char *id, size_t size);
+bool html_function_link(const struct snapshot *snapshot, const void *code, char *id, size_t size);
+
+/* How many objects and functions have a part of their own. */
+enum { HTML_OBJECTS_OPENED = 20, HTML_FUNCTIONS_OPENED = 20 };
+
+/* The parts of the page, in their order. Each writes nothing where it has nothing to say. Private
+ * to html*.c. */
+/* Style and script: literal, without a word that XML would mistake. */
+extern const char html_style[];
+extern const char html_script[];
+
+void html_matrix(struct html_writer *writer);
+void html_objects(struct html_writer *writer);
+void html_opened_objects(struct html_writer *writer);
+void html_whatif(struct html_writer *writer);
+void html_code(struct html_writer *writer);
+void html_reuse(struct html_writer *writer); /* what caches of any size would miss */
+void html_simulation(struct html_writer *writer);
+void html_watch(struct html_writer *writer);
+void html_sets(struct html_writer *writer);
+void html_causes(struct html_writer *writer); /* why lines were missed, who evicts whom */
+void html_sharing(struct html_writer *writer);
+void html_timeline(struct html_writer *writer);
+void html_heap(struct html_writer *writer);
+void html_search(struct html_writer *writer);
+void html_window(struct html_writer *writer);
+
+#endif

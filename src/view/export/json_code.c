@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions and their instructions; declared in json.h. */
+#include <math.h>
+
+#include "view/export/json.h"
+#include "view/pages/matrix_table.h"
+#include "view/words.h"
+
+static json_t *partners(const struct snapshot_partners *from)
+{
+    json_t *out = json_array();
+    for (uint32_t i = 0; i < from->count; i++) {
+        json_t *one = json_object();
+        json_set(one, "function", json_text(from->list[i].function));
+        json_set(one, "address", json_address(from->list[i].address));
+        json_set(one, "file", json_text_or_null(from->list[i].file));
+        json_set(one, "line", json_known(from->list[i].line));
+        json_set(one, "share", json_share(from->list[i].count / from->all));
+        json_array_append_new(out, one);
+    }
+    return out;
+}
+
+/* Of the samples counted, as many as the part by weight is. */
+static double counted_of(const struct snapshot_instruction *from, double part)
+{
+    return from->samples > 0 ? part * (from->samples + from->count_over) / from->samples : part;
+}
+
+static json_t *instructions(const struct snapshot *snapshot, const struct snapshot_code *code)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < code->instruction_count; i++) {
+        const struct snapshot_instruction *from = &code->instructions[i];
+        json_t *one = json_object();
+        json_set(one, "address", json_address(from->address));
+        json_set(one, "file", json_text_or_null(from->file));
+        json_set(one, "line", json_known(from->line));
+        json_set(one, "inlined", json_text(from->inlined));
+        json_set(one, "field", json_text(from->field));
+        json_set(one, "object", json_object_name(snapshot, from->object));
+        json_set(one, "object_share", json_share(from->object_share));
+        json_set(one, "objects", json_known(from->objects));
+        json_set(one, "samples", json_count(from->samples + from->count_over));
+        json_set(one, "unknown_samples", json_count(from->unknown_samples + from->unknown_over));
+        json_set(one, "unknown", json_text(from->unknown_note));
+        json_set(one, "share", json_share(from->share));
+        json_set(one, "loads", json_count(counted_of(from, from->loads)));
+        json_set(one, "stores", json_count(counted_of(from, from->stores)));
+        json_set_use(one, snapshot, from->use);
+        if (from->partners) {
+            json_set(one, "used_by", partners(&from->partners[LINE_USED_BY]));
+            json_set(one, "thrown_out_by", partners(&from->partners[LINE_EVICTED_BY]));
+        }
+        json_array_append_new(out, one);
+    }
+    return out;
+}
+
+static json_t *one_function(const struct snapshot *snapshot, const struct snapshot_code *from)
+{
+    json_t *code = json_object();
+    json_set(code, "function", json_text(from->function));
+    json_set(code, "module", json_text_or_null(from->module));
+    json_set(code, "file", json_text_or_null(from->file));
+    json_set(code, "line", json_known(from->line));
+    json_set(code, "samples", json_count(from->samples + from->count_over));
+    json_set(code, "share", json_share(from->share.value));
+    json_set(code, "share_low", json_share(from->share.low));
+    json_set(code, "share_high", json_share(from->share.high));
+    json_set(code, "address", json_address(from->address));
+    json_set(code, "sites", json_known(from->sites));
+    json_set(code, "object", json_object_name(snapshot, from->top_object));
+    json_set(code, "object_share", json_share(from->top_object_share));
+    /* Only those of `code` have these. */
+    if (!isnan(from->all_share)) {
+        json_set(code, "all_share", json_share(from->all_share));
+        json_set(code, "unknown_samples", json_count(from->unknown_samples + from->unknown_over));
+        json_set(code, "unknown_share", json_share(from->unknown_share));
+        json_set(code, "unknown", json_text(from->unknown_note));
+    }
+    if (from->rates) {
+        json_set_rates(code, from->rates);
+        json_set(code, "stall_share", json_share(from->rates->stall.value));
+    }
+    if (from->use)
+        json_set_use(code, snapshot, from->use);
+    if (snapshot->causes.told && !isnan(from->all_share))
+        json_set(code, "causes", json_causes(&snapshot->causes, CAUSES_FUNCTIONS, from->id));
+    if (from->instruction_count)
+        json_set(code, "instructions", instructions(snapshot, from));
+    return code;
+}
+
+json_t *json_functions(const struct snapshot *snapshot, const struct snapshot_code *from,
+                       size_t from_count)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < from_count; i++)
+        json_array_append_new(out, one_function(snapshot, &from[i]));
+    return out;
+}
+
+/* Threads one by one; declared in json.h. */
+
+static json_t *thread(const struct snapshot_thread *from)
+{
+    json_t *out = json_object();
+    json_set(out, "tid", json_whole(from->tid));
+    json_set(out, "name", json_text(from->name));
+    json_set(out, "samples", json_count(from->samples));
+    json_set(out, "share", json_share(from->share.value));
+    json_set(out, "object", json_text(from->object_name));
+    json_set(out, "of_object", json_share(from->object_share));
+    json_set(out, "function", json_text(from->function_name));
+    json_set(out, "of_function", json_share(from->function_share));
+    return out;
+}
+
+json_t *json_threads(const struct snapshot_threads *threads)
+{
+    json_t *out = json_object();
+    json_t *list = json_array();
+    for (size_t i = 0; i < threads->count; i++)
+        json_array_append_new(list, thread(&threads->list[i]));
+    json_set(out, "recent", json_whole(threads->recent));
+    json_set(out, "list", list);
+    json_set(out, "left_out", json_whole(threads->left_out));
+    return out;
+}
+
+/* Functions x objects; declared in json.h. */
+
+static const double least_told = 0.001;
+
+/* Weights of the events that count another measure than what ranks; what there is of them. */
+static json_t *measures(const struct snapshot *snapshot, const struct snapshot_matrix_cell *cell,
+                        const struct snapshot_matrix_cell *without)
+{
+    json_t *out = json_object();
+    for (int i = 0; i < SNAPSHOT_MEASURES; i++)
+        if (!isnan(cell->by[i]))
+            json_set(out, measure_key(snapshot, (enum snapshot_measure)i),
+                     json_count(cell->by[i] - without->by[i]));
+    return out;
+}
+
+/* Of what has an object: `without` is what of the cell has none, NULL: nothing of it. `share` is of
+ * what has an object, `all_share` of everything. */
+static void set_figures(json_t *out, const struct snapshot *snapshot,
+                        const struct snapshot_matrix_cell *cell,
+                        const struct snapshot_matrix_cell *without)
+{
+    static const struct snapshot_matrix_cell none = {0};
+    without = without ? without : &none;
+    json_set(out, "samples", json_count(cell->samples - without->samples));
+    json_set(out, "share",
+             json_share((cell->share - without->share) / snapshot->matrix.attributed));
+    json_set(out, "loads", json_count(cell->loads - without->loads));
+    json_set(out, "stores", json_count(cell->stores - without->stores));
+    json_set(out, "cycles", json_count(cell->cycles));
+    json_set(out, "all_share", json_share(cell->share));
+    json_set(out, "measures", measures(snapshot, cell, without));
+}
+
+/* The line of what has no object; the count where there is none. */
+static size_t nobody_of(const struct matrix_line *lines, size_t count)
+{
+    return count && lines[count - 1].index == MATRIX_NOBODY ? count - 1 : count;
+}
+
+/* The others have no name: null. */
+static json_t *lines(const struct matrix_table *table, enum matrix_axis axis)
+{
+    const struct snapshot *snapshot = table->snapshot;
+    bool functions = axis == MATRIX_FUNCTIONS;
+    const struct matrix_line *line = functions ? table->rows : table->columns;
+    size_t count = nobody_of(line, functions ? table->row_count : table->column_count);
+    size_t nobody = nobody_of(table->columns, table->column_count);
+    json_t *out = json_array();
+    for (size_t i = 0; i < count; i++, line++) {
+        const char *module = !line->members             ? NULL
+                             : axis == MATRIX_FUNCTIONS ? snapshot->code[line->index].module
+                                                        : snapshot->objects[line->index].module;
+        json_t *one = json_object();
+        json_set(one, axis == MATRIX_FUNCTIONS ? "function" : "object",
+                 json_text(line->members ? line->name : NULL));
+        json_set(one, "module", json_text_or_null(module));
+        json_set(one, "members", json_known(line->members));
+        const struct snapshot_matrix_cell *without =
+            functions && nobody < table->column_count ? &table->cells[i][nobody] : NULL;
+        set_figures(one, snapshot, &line->total, without);
+        if (without) {
+            json_set(one, "unknown_samples", json_count(without->samples));
+            json_set(one, "unknown_share", json_share(without->share));
+        }
+        json_array_append_new(out, one);
+    }
+    return out;
+}
+
+/* Fields or lines, by name. */
+static json_t *json_matrix_named(const struct matrix_parts *parts, const char *name)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < parts->count; i++) {
+        json_t *one = json_object();
+        json_set(one, name, json_text(parts->list[i].name));
+        json_set(one, "samples", json_count(parts->list[i].samples));
+        json_set(one, "loads", json_count(parts->list[i].loads));
+        json_set(one, "stores", json_count(parts->list[i].stores));
+        json_array_append_new(out, one);
+    }
+    return out;
+}
+
+/* Of the recent past: how many there are, and the first of them. */
+static json_t *recent(const struct matrix_parts *parts, const char *name,
+                      json_t *key(uint64_t value))
+{
+    json_t *out = json_object();
+    json_t *list = json_array();
+    for (size_t i = 0; i < parts->count; i++) {
+        json_t *one = json_object();
+        json_set(one, name, key(parts->list[i].key));
+        json_set(one, "samples", json_count(parts->list[i].samples));
+        json_array_append_new(list, one);
+    }
+    json_set(out, "samples", json_count(parts->all));
+    json_set(out, "count", json_whole(parts->distinct));
+    json_set(out, "most", list);
+    return out;
+}
+
+/* "function on object", and how many misses of what each had thrown out. */
+static json_t *evictors(const struct matrix_parts *parts)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < parts->count; i++) {
+        json_t *one = json_object();
+        json_set(one, "name", json_text(parts->list[i].name));
+        json_set(one, "misses", json_count(parts->list[i].samples));
+        json_array_append_new(out, one);
+    }
+    return out;
+}
+
+static void set_detail(json_t *out, const struct matrix_table *table, size_t row, size_t column)
+{
+    struct matrix_cell cell;
+    matrix_cell_gather(table, row + 1, column + 1, &cell);
+    json_set_levels(out, table->snapshot, cell.levels.parts ? &cell.levels.levels : NULL);
+    json_set_rates(out, cell.rates);
+    if (cell.causes.misses > 0) {
+        json_t *causes = json_cause_figures(&cell.causes);
+        json_set(causes, "evictors", evictors(&cell.evictors));
+        json_set(causes, "evictor_threads", evictors(&cell.evictor_threads));
+        json_set(out, "causes", causes);
+    }
+    json_set(out, "fields", json_matrix_named(&cell.fields, "field"));
+    json_set(out, "lines", json_matrix_named(&cell.lines, "line"));
+    json_set(out, "threads", recent(&cell.threads, "tid", json_whole));
+    json_set(out, "blocks", recent(&cell.blocks, "address", json_address));
+}
+
+/* Those that have anything; the rest are 0. Details as objects: from a share of 0.001 on. */
+static json_t *cells(const struct matrix_table *table)
+{
+    json_t *out = json_array();
+    size_t rows = nobody_of(table->rows, table->row_count);
+    size_t columns = nobody_of(table->columns, table->column_count);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < columns; k++) {
+            if (!snapshot_matrix_any(&table->cells[i][k]))
+                continue;
+            json_t *one = json_object();
+            json_set(one, "row", json_whole(i));
+            json_set(one, "column", json_whole(k));
+            set_figures(one, table->snapshot, &table->cells[i][k], NULL);
+            if (table->cells[i][k].share >= least_told)
+                set_detail(one, table, i, k);
+            json_array_append_new(out, one);
+        }
+    return out;
+}
+
+/* What has no object, and what of it is in no function either. */
+static json_t *unknown(const struct snapshot *snapshot)
+{
+    const struct snapshot_matrix *matrix = &snapshot->matrix;
+    const struct snapshot_matrix_cell *nobody = &matrix->column_totals[matrix->column_count + 1];
+    const struct snapshot_matrix_cell *nowhere = &matrix->row_totals[matrix->row_count + 1];
+    json_t *out = json_object();
+    json_set(out, "samples", json_count(nobody->samples));
+    json_set(out, "share", json_share(nobody->share));
+    json_set(out, "no_access_samples", json_count(nowhere->samples));
+    json_set(out, "no_access_share", json_share(nowhere->share));
+    return out;
+}
+
+json_t *json_matrix(const struct snapshot *snapshot)
+{
+    struct matrix_rules rules;
+    struct matrix_table table;
+    if (!snapshot->matrix.row_count)
+        return json_null();
+    matrix_rules_init(&rules);
+    matrix_table_make(&table, snapshot, &rules, MATRIX_WEIGHT);
+    json_t *out = json_object();
+    json_set(out, "rows", lines(&table, MATRIX_FUNCTIONS));
+    json_set(out, "columns", lines(&table, MATRIX_OBJECTS));
+    json_set(out, "cells", cells(&table));
+    json_set(out, "unknown", unknown(snapshot));
+    json_set(out, "forgotten", json_share(snapshot->matrix.forgotten));
+    json_set(out, "estimated", json_share(snapshot->matrix.estimated));
+    matrix_rules_fini(&rules);
+    return out;
+}

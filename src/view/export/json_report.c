@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* JSON to a report: the words of json*.c read back; declared in diff.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "view/export/diff.h"
+#include "view/export/json.h"
+
+/* Between json_report.c, the file and its head, and json_report.c, its tables. */
+enum { REPORT_ROWS_MOST = 1 << 17 };
+
+/* NAN: not there, no number, or not below infinity and from 0 on. */
+double report_number(const json_t *from, const char *path);
+
+static json_t *report_member(const json_t *from, const char *path);
+static const char *report_text(struct report *report, const json_t *from, const char *path);
+
+/* Tables of a saved report: objects with their fields, and functions. */
+
+enum { FIELDS_LISTED = 64, FUNCTIONS_LISTED = 200 };
+
+static double report_share(const json_t *from, const char *name)
+{
+    double value = report_number(from, name);
+    return value <= 1.000001 ? fmin(value, 1) : NAN;
+}
+
+/* "[heap 0x55d0c0de 12.1M]": the next run has it elsewhere. */
+static void drop_addresses(char *name)
+{
+    for (char *at = name; (at = strstr(at, " 0x"));) {
+        size_t digits = strspn(at + 3, "0123456789abcdef");
+        if (digits)
+            memmove(at, at + 3 + digits, strlen(at + 3 + digits) + 1);
+        else
+            at++;
+    }
+}
+
+static const char *name_without_address(struct report *report, const json_t *from)
+{
+    char *name = (char *)(uintptr_t)report_text(report, from, "name");
+    if (*name == '[')
+        drop_addresses(name);
+    return *name ? name : "?";
+}
+
+/* The kernel cuts names of processes to 15 bytes. */
+static bool is_own(const struct report *report, const char *module)
+{
+    enum { COMM_BYTES = 15 };
+    size_t length = strlen(report->comm);
+    return length && !strncmp(module, report->comm, length) &&
+           (!module[length] || length >= COMM_BYTES);
+}
+
+static struct report_row *add_row(struct report *report, enum report_table table)
+{
+    return report->count[table] < REPORT_ROWS_MOST ? &report->rows[table][report->count[table]++]
+                                                   : NULL;
+}
+
+/* Offsets into a stack differ with every run, as its start does. */
+static bool moves(const struct report_row *object, const char *field)
+{
+    return *field == '+' && !strcmp(object->kind, "stack");
+}
+
+static void take_fields(struct report *report, struct report_row *object, const json_t *fields)
+{
+    size_t i;
+    json_t *from;
+    object->least = 0;
+    json_array_foreach(fields, i, from)
+    {
+        double part = report_share(from, "share");
+        const char *name = report_text(report, from, "name");
+        if (isnan(part) || isnan(object->share) || !*name || moves(object, name))
+            continue;
+        struct report_row *row = add_row(report, REPORT_FIELDS);
+        if (!row)
+            return;
+        *row = (struct report_row){.name = name,
+                                   .object = object->name,
+                                   .kind = object->kind,
+                                   .module = object->module,
+                                   .own = object->own,
+                                   .share = part * object->share};
+        object->least = row->share;
+    }
+    if (json_array_size(fields) < FIELDS_LISTED)
+        object->least = 0;
+}
+
+/* From the first part there was. */
+static const double *take_parts(struct report *report, const json_t *history)
+{
+    double *parts = arena_array(&report->arena, SNAPSHOT_HISTORY, sizeof *parts);
+    size_t first = 0;
+    while (first < SNAPSHOT_HISTORY && json_is_null(json_array_get(history, first)))
+        first++;
+    for (size_t i = 0; parts && i < SNAPSHOT_HISTORY; i++) {
+        const json_t *value = json_array_get(history, first + i);
+        double parsed = json_is_number(value) ? json_number_value(value) : NAN;
+        parts[i] = parsed >= 0 && parsed <= 1.000001 ? parsed : NAN;
+    }
+    return parts;
+}
+
+/* A refresh without samples is no share of 0. */
+static void forget_empty_parts(struct report *report)
+{
+    const struct report_row *rows = report->rows[REPORT_OBJECTS];
+    report->part_count = SNAPSHOT_HISTORY;
+    for (size_t i = 0; i < SNAPSHOT_HISTORY; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < report->count[REPORT_OBJECTS]; k++)
+            sum += rows[k].parts && rows[k].parts[i] > 0 ? rows[k].parts[i] : 0;
+        for (size_t k = 0; k < report->count[REPORT_OBJECTS] && !(sum > 0); k++)
+            if (rows[k].parts)
+                ((double *)(uintptr_t)rows[k].parts)[i] = NAN;
+    }
+}
+
+/* The tables, into rows that have room for them or for REPORT_ROWS_MOST. */
+static void report_take_objects(struct report *report, const json_t *objects)
+{
+    size_t i;
+    json_t *from;
+    json_array_foreach(objects, i, from)
+    {
+        double part = report_share(from, "share");
+        struct report_row *row = isnan(part) ? NULL : add_row(report, REPORT_OBJECTS);
+        if (!row)
+            continue;
+        *row = (struct report_row){.name = name_without_address(report, from),
+                                   .kind = report_text(report, from, "kind"),
+                                   .module = report_text(report, from, "module"),
+                                   .object = "",
+                                   .share = part,
+                                   .parts = take_parts(report, report_member(from, "history"))};
+        row->own = is_own(report, row->module);
+        take_fields(report, row, report_member(from, "fields"));
+    }
+    forget_empty_parts(report);
+}
+
+static void report_take_functions(struct report *report, const json_t *functions)
+{
+    size_t i;
+    json_t *from;
+    report->least_code = 0;
+    json_array_foreach(functions, i, from)
+    {
+        double part = report_share(from, "share");
+        const char *name = report_text(report, from, "function");
+        struct report_row *row = isnan(part) || !*name ? NULL : add_row(report, REPORT_FUNCTIONS);
+        if (!row)
+            continue;
+        *row = (struct report_row){.name = name,
+                                   .kind = "",
+                                   .module = report_text(report, from, "module"),
+                                   .object = report_text(report, from, "object"),
+                                   .share = part};
+        row->own = is_own(report, row->module);
+        report->least_code = part;
+    }
+    if (json_array_size(functions) < FUNCTIONS_LISTED)
+        report->least_code = 0;
+}
+
+static int read_at(int fd, char *out, size_t size, off_t from, size_t *got)
+{
+    *got = 0;
+    while (*got < size) {
+        ssize_t count = pread(fd, out + *got, size - *got, from + (off_t)*got);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return -errno;
+        if (!count)
+            break;
+        *got += (size_t)count;
+    }
+    return 0;
+}
+
+static void find_last(struct report_file *file)
+{
+    size_t end = file->size;
+    while (end && strchr(" \t\r\n", file->text[end - 1]))
+        end--;
+    size_t start = end;
+    while (start && file->text[start - 1] != '\n')
+        start--;
+    file->last = file->text + start;
+    file->last_size = end - start;
+}
+
+static int read_end(struct report_file *file, int fd, off_t size, const char *path,
+                    struct error *error)
+{
+    size_t wanted = size < REPORT_BYTES_MOST ? (size_t)size : REPORT_BYTES_MOST;
+    file->text = malloc(wanted + 1);
+    if (!file->text)
+        return error_set(error, -ENOMEM, "out of memory for %s", path);
+    int code = read_at(fd, file->text, wanted, size - (off_t)wanted, &file->size);
+    if (code)
+        return error_set(error, code, "cannot read %s: %s", path, strerror(-code));
+    /* strchr() finds it too. */
+    for (char *nul; (nul = memchr(file->text, '\0', file->size));)
+        *nul = '?';
+    find_last(file);
+    if (!file->last_size)
+        return error_set(error, -EBADMSG, "%s is empty", path);
+    if (file->last == file->text && (off_t)wanted < size)
+        return error_set(error, -EFBIG, "the last line of %s is longer than a report can be", path);
+    return 0;
+}
+
+/* 0; -EBADMSG where the file is empty, -EFBIG where its last line is too long, or what reading
+ * gave. */
+static int report_file_read(struct report_file *file, const char *path, struct error *error)
+{
+    struct stat status;
+    *file = (struct report_file){0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return error_set(error, -errno, "cannot open %s: %s", path, strerror(errno));
+    int code = 0;
+    if (fstat(fd, &status))
+        code = error_set(error, -errno, "cannot read %s: %s", path, strerror(errno));
+    else if (!S_ISREG(status.st_mode))
+        code =
+            error_set(error, -ENOTSUP, "%s is no file; give a recording or a saved report", path);
+    else
+        code = read_end(file, fd, status.st_size, path, error);
+    close(fd);
+    if (code)
+        report_file_free(file);
+    return code;
+}
+
+static void report_file_free(struct report_file *file)
+{
+    free(file->text);
+    *file = (struct report_file){0};
+}
+
+bool report_file_is_json(const char *path)
+{
+    char start[64];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t got = fd < 0 ? 0 : read(fd, start, sizeof start);
+    ssize_t blank = 0;
+    if (fd >= 0)
+        close(fd);
+    while (blank < got && start[blank] && strchr(" \t\r\n", start[blank]))
+        blank++;
+    return blank < got && start[blank] == '{';
+}
+
+enum { TEXT_MOST = 4096 };
+
+static const double objects_listed = 0.001;
+
+/* "a.b": NULL where it is not there. */
+static json_t *report_member(const json_t *from, const char *path)
+{
+    char name[64];
+    json_t *at = (json_t *)(uintptr_t)from;
+    for (const char *dot; at && *path; path = dot + (*dot == '.')) {
+        dot = strchrnul(path, '.');
+        snprintf(name, sizeof name, "%.*s", (int)(dot - path), path);
+        at = json_object_get(at, name);
+    }
+    return at;
+}
+
+double report_number(const json_t *from, const char *path)
+{
+    const json_t *value = report_member(from, path);
+    double parsed = json_is_number(value) ? json_number_value(value) : NAN;
+    return isfinite(parsed) && parsed >= 0 ? parsed : NAN;
+}
+
+/* Printable, in the report's arena; "" where it is not there. */
+static const char *report_text(struct report *report, const json_t *from, const char *path)
+{
+    char clean[TEXT_MOST];
+    const char *value = json_string_value(report_member(from, path));
+    if (!value)
+        return "";
+    text_sanitise(clean, sizeof clean, value, strlen(value));
+    const char *kept = arena_string(&report->arena, clean);
+    return kept ? kept : "";
+}
+
+/* Of the event whose name says so, as far as it was counted. */
+static double instructions_of(const json_t *events)
+{
+    size_t i;
+    json_t *from;
+    json_array_foreach(events, i, from)
+    {
+        const char *name = json_string_value(json_object_get(from, "name"));
+        if (name && strcasestr(name, "instructions"))
+            return report_number(from, "events");
+    }
+    return NAN;
+}
+
+/* A weight fades to half in a half-life: a steady stream adds up to that of half-life / ln 2. */
+static double seconds_covered(const struct report *report, double counted_s)
+{
+    if (!strcmp(report->basis, "run") || !(report->half_life_s > 0))
+        return counted_s;
+    return report->half_life_s / M_LN2 * (1 - exp2(-counted_s / report->half_life_s));
+}
+
+static void take_head(struct report *report, const json_t *root)
+{
+    double counted_s = report_number(root, "counted");
+    report->comm = report_text(report, root, "target.comm");
+    report->event = report_text(report, root, "source.event");
+    report->weighs = report_text(report, root, "source.weighs");
+    report->basis = report_text(report, root, "basis");
+    report->simulated = json_array_size(report_member(root, "simulation.levels")) > 0;
+    report->period = report_number(root, "source.period");
+    report->half_life_s = report_number(root, "half_life");
+    report->elapsed_s = report_number(root, "elapsed");
+    report->covered_s = seconds_covered(report, isnan(counted_s) ? report->elapsed_s : counted_s);
+    report->weight = report_number(root, "samples.weight");
+    report->samples = report_number(root, "samples.attributed");
+    report->effective = report_number(root, "samples.effective");
+    /* What decays knows less than its count of samples, but not than those left of it. */
+    if (isnan(report->effective))
+        report->effective = report->samples;
+    report->least = report_number(root, "objects_left_out") == 0 ? 0 : objects_listed;
+    report->waiting = report_number(root, "types.unknown.waiting") / report->samples;
+    report->waiting = report->waiting <= 1 ? report->waiting : 0;
+    report->instructions = report->covered_s == counted_s
+                               ? instructions_of(report_member(root, "source.events"))
+                               : NAN;
+}
+
+static size_t fields_of(const json_t *objects)
+{
+    size_t i;
+    size_t sum = 0;
+    json_t *from;
+    json_array_foreach(objects, i, from) sum += json_array_size(json_object_get(from, "fields"));
+    return sum;
+}
+
+static int out_of_memory(struct error *error)
+{
+    return error_set(error, -ENOMEM, "out of memory for the reports");
+}
+
+static int report_refuse(const json_t *root, const char *path, struct error *error)
+{
+    const json_t *version = json_object_get(root, "version");
+    if (!json_is_integer(version))
+        return error_set(error, -EBADMSG,
+                         "%s is no report of misstop: it has no version; give what key W wrote or "
+                         "-b -j printed",
+                         path);
+    if (json_integer_value(version) != 1)
+        return error_set(error, -EBADMSG, "%s: reports of version %lld are not known here", path,
+                         (long long)json_integer_value(version));
+    if (json_object_get(root, "change"))
+        return error_set(error, -EBADMSG, "%s is what misstop diff printed, not a report", path);
+    return error_set(error, -EBADMSG, "%s lists no objects; give what key W wrote or -b -j printed",
+                     path);
+}
+
+static int report_make(struct report **out, const json_t *root, const char *path,
+                       struct error *error)
+{
+    const json_t *objects = json_object_get(root, "objects");
+    const json_t *functions = json_object_get(root, "code");
+    const json_t *version = json_object_get(root, "version");
+    if (!json_is_integer(version) || json_integer_value(version) != 1 || !json_is_array(objects) ||
+        json_object_get(root, "change"))
+        return report_refuse(root, path, error);
+    size_t wanted[REPORT_TABLES] = {json_array_size(objects), fields_of(objects),
+                                    json_array_size(functions)};
+    struct report *report = calloc(1, sizeof *report);
+    if (!report)
+        return out_of_memory(error);
+    arena_init(&report->arena);
+    bool failed = !(report->path = arena_string(&report->arena, path));
+    for (int i = 0; i < REPORT_TABLES; i++) {
+        size_t room = wanted[i] < REPORT_ROWS_MOST ? wanted[i] : REPORT_ROWS_MOST;
+        report->rows[i] = arena_array(&report->arena, room + 1, sizeof *report->rows[i]);
+        failed |= !report->rows[i];
+    }
+    if (failed) {
+        report_free(report);
+        return out_of_memory(error);
+    }
+    take_head(report, root);
+    report_take_objects(report, objects);
+    report_take_functions(report, functions);
+    *out = report;
+    return 0;
+}
+
+int report_read(struct report **report, const char *path, struct error *error)
+{
+    json_error_t cause;
+    struct report_file file;
+    *report = NULL;
+    int code = report_file_read(&file, path, error);
+    if (code)
+        return code;
+    json_t *root = json_loadb(file.last, file.last_size, 0, &cause);
+    /* Not one object a line: someone made it pretty. */
+    if (!root && file.last != file.text)
+        root = json_loadb(file.text, file.size, 0, &cause);
+    code = root ? report_make(report, root, path, error)
+                : error_set(error, -EBADMSG, "%s is not JSON, or cut off: %s", path, cause.text);
+    json_decref(root);
+    report_file_free(&file);
+    return code;
+}
+
+int report_of_snapshot(struct report **report, const struct snapshot *snapshot, const char *path,
+                       struct error *error)
+{
+    *report = NULL;
+    json_t *root = json_snapshot(snapshot);
+    int code = root ? report_make(report, root, path, error) : out_of_memory(error);
+    json_decref(root);
+    return code;
+}
+
+void report_free(struct report *report)
+{
+    if (!report)
+        return;
+    arena_fini(&report->arena);
+    free(report);
+}
+
+/* A comparison as one JSON object on one line; declared in diff.h. */
+
+static json_t *real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *runs(const struct diff_side *side)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < side->run_count; i++) {
+        const struct report *from = side->runs[i];
+        json_t *run = json_object();
+        json_set(run, "path", json_text(from->path));
+        json_set(run, "comm", json_text_or_null(from->comm));
+        json_set(run, "event", json_text_or_null(from->event));
+        json_set(run, "basis", json_text_or_null(from->basis));
+        json_set(run, "elapsed", json_share(from->elapsed_s));
+        json_set(run, "samples", json_count(from->samples));
+        json_set(run, "effective", json_count(from->effective));
+        json_set(run, "weight", json_count(from->weight));
+        json_array_append_new(out, run);
+    }
+    return out;
+}
+
+static void set_times(json_t *out, const struct compare_times *times)
+{
+    json_set(out, "times", real(times->value));
+    json_set(out, "times_low", real(times->low));
+    json_set(out, "times_high", real(times->high));
+}
+
+static json_t *one_row(enum report_table table, const struct diff_row *row)
+{
+    static const char *const names[] = {"name", "name", "function"};
+    json_t *out = json_object();
+    json_set(out, names[table], json_text(row->what->name));
+    if (table == REPORT_FIELDS)
+        json_set(out, "object", json_text(row->what->object));
+    if (table != REPORT_FUNCTIONS)
+        json_set(out, "kind", json_text(row->what->kind));
+    json_set(out, "module", json_text_or_null(row->what->module));
+    json_set(out, "share_a", json_share(row->a));
+    json_set(out, "share_b", json_share(row->b));
+    json_set(out, "change", json_share(row->share.change));
+    json_set(out, "change_low", json_share(row->share.low));
+    json_set(out, "change_high", json_share(row->share.high));
+    json_set(out, "amount_a", real(isnan(row->a) ? NAN : row->amount_a));
+    json_set(out, "amount_b", real(isnan(row->b) ? NAN : row->amount_b));
+    set_times(out, &row->times);
+    json_set(out, "p", real(row->share.p));
+    json_set(out, "p_adjusted", real(row->p_adjusted));
+    json_set(out, "design", real(row->design));
+    json_set(out, "changed", json_boolean(row->changed));
+    json_set(out, "reading", json_text_or_null(diff_reading(row)));
+    return out;
+}
+
+static json_t *rows(const struct diff *diff, enum report_table table, bool all)
+{
+    json_t *out = json_array();
+    size_t count = all ? diff->count[table] : diff->changed[table];
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(out, one_row(table, &diff->rows[table][i]));
+    return out;
+}
+
+static const char *amounts_name(enum diff_amount amounts)
+{
+    return amounts == DIFF_AMOUNT_OF_RUN                  ? "of-run"
+           : amounts == DIFF_AMOUNT_PER_SECOND            ? "per-second"
+           : amounts == DIFF_AMOUNT_PER_1000_INSTRUCTIONS ? "per-1000-instructions"
+                                                          : NULL;
+}
+
+static json_t *json_diff_change(const struct diff *diff, bool all)
+{
+    json_t *out = json_object();
+    json_t *notes = json_array();
+    for (size_t i = 0; i < diff->note_count; i++)
+        json_array_append_new(notes, json_text(diff->notes[i]));
+    json_set(out, "level", json_real(COMPARE_LEVEL));
+    json_set(out, "amounts", json_text(amounts_name(diff->amounts)));
+    json_set(out, "amount_unit", json_text(diff_in_time(diff) ? "nanoseconds" : "events"));
+    json_set(out, "amount_a", real(diff->a.amount));
+    json_set(out, "amount_b", real(diff->b.amount));
+    set_times(out, &diff->times);
+    json_set(out, "run_a", real(diff->a.weight));
+    json_set(out, "run_b", real(diff->b.weight));
+    json_set(out, "notes", notes);
+    json_set(out, "objects", rows(diff, REPORT_OBJECTS, all));
+    json_set(out, "fields", rows(diff, REPORT_FIELDS, all));
+    json_set(out, "code", rows(diff, REPORT_FUNCTIONS, all));
+    return out;
+}
+
+int json_diff_print(FILE *out, const struct diff *diff, bool all)
+{
+    json_t *root = json_object();
+    json_set(root, "version", json_integer(1));
+    json_set(root, "a", runs(&diff->a));
+    json_set(root, "b", runs(&diff->b));
+    json_set(root, "change", json_diff_change(diff, all));
+    return json_line(out, root);
+}

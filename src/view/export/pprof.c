@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/export/pprof.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "snapshot.h"
+#include "view/export/whole_file.h"
+#include "view/pprof.pb-c.h"
+
+/*
+ * The tables of a profile under construction: strings, functions, locations and mappings, each
+ * thing once. All of it lives in one arena; when there is no more memory, `failed` is set and
+ * the ids given are of no use. For pprof.c.
+ */
+/* Pointers as the messages have them, and where each thing stands; grows. Starts as zeros. */
+struct pprof_list {
+    struct hash index; /* key -> index + 1 */
+    void **at;
+    size_t count;
+    size_t room;
+};
+
+struct pprof_tables {
+    struct arena arena;
+    struct pprof_list strings;
+    struct pprof_list functions;
+    struct pprof_list locations;
+    struct pprof_list mappings;
+    bool failed;
+};
+
+enum { INLINED_MOST = 32 };
+
+/* Instructions that are too cold to be told apart. */
+static const char other_code[] = "[other code]";
+
+static void pprof_tables_init(struct pprof_tables *tables)
+{
+    *tables = (struct pprof_tables){0};
+    arena_init(&tables->arena);
+    pprof_string(tables, "");
+}
+
+static void pprof_tables_fini(struct pprof_tables *tables)
+{
+    struct pprof_list *lists[] = {&tables->strings, &tables->functions, &tables->locations,
+                                  &tables->mappings};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        pprof_list_fini(lists[i]);
+    arena_fini(&tables->arena);
+}
+
+static void pprof_list_fini(struct pprof_list *list)
+{
+    hash_fini(&list->index);
+    free(list->at);
+}
+
+static void pprof_list_add(struct pprof_tables *tables, struct pprof_list *list, void *what)
+{
+    if (list->count == list->room) {
+        size_t room = list->room ? 2 * list->room : 64;
+        void **at = realloc(list->at, room * sizeof *at);
+        if (at) {
+            list->at = at;
+            list->room = room;
+        }
+    }
+    tables->failed |= !what || list->count == list->room;
+    if (!tables->failed)
+        list->at[list->count++] = what;
+}
+
+/* Index + 1 of a thing, or a new entry of 0 for it: what only has the same key is told apart by
+ * `same`. NULL: out of memory. */
+static uint32_t *
+pprof_tables_find(struct pprof_tables *tables, struct pprof_list *list, uint64_t key,
+                  bool (*same)(const struct pprof_tables *, uint32_t, const void *),
+                  const void *what)
+{
+    for (key = hash_mix(key);; key++) {
+        uint32_t *at = hash_insert(&list->index, key, NULL);
+        tables->failed |= !at;
+        if (!at || !*at || same(tables, *at, what))
+            return at;
+    }
+}
+
+static bool same_string(const struct pprof_tables *tables, uint32_t at, const void *text)
+{
+    return !strcmp(tables->strings.at[at - 1], text);
+}
+
+/* Index of a string; NULL is "". */
+static int64_t pprof_string(struct pprof_tables *tables, const char *text)
+{
+    if (!text)
+        return 0;
+    uint32_t *at = pprof_tables_find(tables, &tables->strings, hash_bytes(text, strlen(text)),
+                                     same_string, text);
+    if (!at)
+        return 0;
+    if (!*at) {
+        pprof_list_add(tables, &tables->strings, arena_string(&tables->arena, text));
+        *at = (uint32_t)tables->strings.count;
+    }
+    return *at ? *at - 1 : 0;
+}
+
+static bool same_function(const struct pprof_tables *tables, uint32_t at, const void *what)
+{
+    const Pprof__Function *a = what;
+    const Pprof__Function *b = tables->functions.at[at - 1];
+    return a->name == b->name && a->file == b->file && a->line == b->line;
+}
+
+static uint64_t function_of(struct pprof_tables *tables, const char *name, const char *file,
+                            uint32_t line)
+{
+    Pprof__Function wanted = PPROF__FUNCTION__INIT;
+    wanted.name = wanted.linkage_name = pprof_string(tables, name);
+    wanted.file = pprof_string(tables, file);
+    wanted.line = line;
+    uint64_t key = hash_mix((uint64_t)wanted.name << 32 ^ (uint64_t)wanted.file) ^ line;
+    uint32_t *at = pprof_tables_find(tables, &tables->functions, key, same_function, &wanted);
+    if (!at)
+        return 0;
+    if (!*at) {
+        Pprof__Function *function = arena_alloc(&tables->arena, sizeof *function);
+        if (function)
+            *function = wanted;
+        pprof_list_add(tables, &tables->functions, function);
+        *at = (uint32_t)tables->functions.count;
+        if (function)
+            function->id = *at;
+    }
+    return *at;
+}
+
+static bool same_mapping(const struct pprof_tables *tables, uint32_t at, const void *what)
+{
+    const struct mapping_desc *a = what;
+    const Pprof__Mapping *b = tables->mappings.at[at - 1];
+    return a->start == b->start && a->end == b->end;
+}
+
+/* A viewer that finds functions and lines has no need to look for the file. */
+static uint64_t pprof_mapping(struct pprof_tables *tables, const struct mapping_desc *from)
+{
+    uint32_t *at =
+        from ? pprof_tables_find(tables, &tables->mappings, from->start, same_mapping, from) : NULL;
+    if (!at)
+        return 0;
+    if (!*at) {
+        Pprof__Mapping *mapping = arena_alloc(&tables->arena, sizeof *mapping);
+        if (mapping) {
+            pprof__mapping__init(mapping);
+            mapping->start = from->start;
+            mapping->end = from->end;
+            mapping->offset = from->offset;
+            mapping->file = pprof_string(tables, from->path);
+            mapping->build_id = pprof_string(tables, from->build_id);
+            mapping->has_functions = mapping->has_files = true;
+            mapping->has_lines = mapping->has_inlined = true;
+        }
+        pprof_list_add(tables, &tables->mappings, mapping);
+        *at = (uint32_t)tables->mappings.count;
+        if (mapping)
+            mapping->id = *at;
+    }
+    return *at;
+}
+
+static void add_line(struct pprof_tables *tables, Pprof__Location *location, uint64_t function,
+                     uint32_t line)
+{
+    Pprof__Line *added = arena_alloc(&tables->arena, sizeof *added);
+    tables->failed |= !added || !location->lines;
+    if (tables->failed)
+        return;
+    pprof__line__init(added);
+    added->function = function;
+    added->line = line;
+    location->lines[location->n_lines++] = added;
+}
+
+/* "min < clamp" inlined: the line is where min stands; that of the calls around is not known. */
+static void add_lines(struct pprof_tables *tables, Pprof__Location *location,
+                      const struct snapshot_access *access)
+{
+    static const char between[] = " < ";
+    char name[1024];
+    const char *rest = access->inlined;
+    uint32_t line = access->line;
+    location->lines = arena_array(&tables->arena, INLINED_MOST + 1, sizeof *location->lines);
+    while (rest && *rest && location->n_lines < INLINED_MOST && !tables->failed) {
+        const char *end = strstr(rest, between);
+        size_t length = end ? (size_t)(end - rest) : strlen(rest);
+        length = length < sizeof name ? length : sizeof name - 1;
+        memcpy(name, rest, length);
+        name[length] = '\0';
+        add_line(tables, location,
+                 function_of(tables, name, location->n_lines ? NULL : access->file, 0), line);
+        line = 0;
+        rest = end ? end + sizeof between - 1 : NULL;
+    }
+    const char *function = access->function ? access->function : other_code;
+    const char *file = access->function_file ? access->function_file : access->file;
+    add_line(tables, location, function_of(tables, function, file, access->function_line), line);
+}
+
+static bool same_location(const struct pprof_tables *tables, uint32_t at, const void *what)
+{
+    const struct snapshot_access *a = what;
+    const Pprof__Location *b = tables->locations.at[at - 1];
+    return a->address == b->address;
+}
+
+/* Id of the location of an access, with all that it needs. */
+static uint64_t pprof_location(struct pprof_tables *tables, const struct snapshot_access *access)
+{
+    uint32_t *at =
+        pprof_tables_find(tables, &tables->locations, access->address, same_location, access);
+    if (!at || *at)
+        return at ? *at : 0;
+    Pprof__Location *location = arena_alloc(&tables->arena, sizeof *location);
+    uint32_t id = (uint32_t)tables->locations.count + 1;
+    *at = id;
+    pprof_list_add(tables, &tables->locations, location);
+    if (!location)
+        return 0;
+    pprof__location__init(location);
+    location->id = id;
+    location->address = access->address;
+    location->mapping = pprof_mapping(tables, access->code);
+    add_lines(tables, location, access);
+    return id;
+}
+
+static const char option[] = "--pprof";
+
+int pprof_check(const char *path, struct error *error)
+{
+    return whole_file_check(option, path, error);
+}
+
+static int write_packed(int fd, const unsigned char *bytes, size_t size_bytes)
+{
+    enum { STEP = 1 << 20 };
+    int last;
+    int own = dup(fd); /* gzclose() closes what it was given, which is not ours */
+    gzFile out = own < 0 ? NULL : gzdopen(own, "wb");
+    if (!out && own >= 0)
+        close(own);
+    bool failed = !out;
+    for (size_t at = 0; at < size_bytes && !failed;) {
+        unsigned step = size_bytes - at < STEP ? (unsigned)(size_bytes - at) : STEP;
+        errno = 0;
+        failed = gzwrite(out, bytes + at, step) != (int)step;
+        at += step;
+    }
+    int code = failed ? -(errno ? errno : EIO) : 0;
+    errno = 0;
+    if (out && (last = gzclose(out)) != Z_OK && !code)
+        code = last == Z_ERRNO && errno ? -errno : -EIO;
+    return code;
+}
+
+/* In a temporary file beside it, mode 0600, that takes the path's place once all is on disk. What
+ * stood there before is left as it is on failure. 0 or a negative errno. */
+static int pprof_file_write(const char *path, const void *bytes, size_t size_bytes,
+                            struct error *error)
+{
+    struct whole_file file;
+    int code = whole_file_open(&file, option, path, error);
+    return code ? code : whole_file_close(&file, write_packed(file.fd, bytes, size_bytes), error);
+}
+
+enum { VALUES_MOST = 3, LABELS_MOST = 5, COMMENT_BYTES = 512 };
+
+struct writer {
+    struct pprof_tables tables;
+    struct pprof_list samples;
+    Pprof__Profile profile;
+    const struct snapshot *snapshot;
+    bool timed; /* latency was measured: there is a third value */
+    Pprof__ValueType types[VALUES_MOST];
+    Pprof__ValueType *type_list[VALUES_MOST];
+    int64_t comments[2];
+    int64_t rounded[VALUES_MOST]; /* sums of what was written, for rounding */
+    double exact[VALUES_MOST];
+};
+
+static const struct snapshot_event *ranking_of(const struct snapshot *snapshot)
+{
+    const struct snapshot_source *source = &snapshot->source;
+    return source->ranking < source->event_count ? &source->events[source->ranking] : NULL;
+}
+
+static void set_type(struct writer *writer, Pprof__ValueType *type, const char *name,
+                     const char *unit)
+{
+    pprof__value_type__init(type);
+    type->type = pprof_string(&writer->tables, name);
+    type->unit = pprof_string(&writer->tables, unit);
+}
+
+/* The clock's events are nanoseconds; all others are events. */
+static void set_types(struct writer *writer)
+{
+    const struct snapshot_event *event = ranking_of(writer->snapshot);
+    const char *name = event && event->name ? event->name : "events";
+    set_type(writer, &writer->types[0], "samples", "count");
+    set_type(writer, &writer->types[1], name, strstr(name, "clock") ? "nanoseconds" : "count");
+    set_type(writer, &writer->types[2], "latency", "cycles");
+    for (int i = 0; i < VALUES_MOST; i++)
+        writer->type_list[i] = &writer->types[i];
+    for (size_t i = 0; i < writer->snapshot->access_count; i++)
+        writer->timed |= !isnan(writer->snapshot->accesses[i].cycles);
+    writer->profile.n_value_types = writer->timed ? 3 : 2;
+    writer->profile.value_types = writer->type_list;
+    writer->profile.period_type = &writer->types[1];
+    writer->profile.period = event ? (int64_t)event->period : 0;
+    writer->profile.default_value_type = writer->types[1].type;
+}
+
+/* Parts are fractions, values whole: what is cut off one goes to the next, so that sums agree. */
+static int64_t round_on(struct writer *writer, int value, double amount)
+{
+    const double most = 9e18;
+    if (!(amount > 0))
+        return 0;
+    writer->exact[value] = fmin(writer->exact[value] + amount, most);
+    int64_t rounded = llround(writer->exact[value]) - writer->rounded[value];
+    writer->rounded[value] += rounded;
+    return rounded;
+}
+
+static void add_label(struct writer *writer, Pprof__Sample *sample, const char *key,
+                      const char *text)
+{
+    struct pprof_tables *tables = &writer->tables;
+    Pprof__Label *label = text && *text ? arena_alloc(&tables->arena, sizeof *label) : NULL;
+    if (!text || !*text)
+        return;
+    tables->failed |= !label;
+    if (tables->failed)
+        return;
+    pprof__label__init(label);
+    label->key = pprof_string(tables, key);
+    label->text = pprof_string(tables, text);
+    sample->labels[sample->n_labels++] = label;
+}
+
+static void add_access(struct writer *writer, const struct snapshot_access *access)
+{
+    struct pprof_tables *tables = &writer->tables;
+    Pprof__Sample *sample = arena_alloc(&tables->arena, sizeof *sample);
+    pprof_list_add(tables, &writer->samples, sample);
+    if (tables->failed)
+        return;
+    pprof__sample__init(sample);
+    sample->locations = arena_array(&tables->arena, 1, sizeof *sample->locations);
+    sample->values = arena_array(&tables->arena, VALUES_MOST, sizeof *sample->values);
+    sample->labels = arena_array(&tables->arena, LABELS_MOST, sizeof *sample->labels);
+    tables->failed |= !sample->locations || !sample->values || !sample->labels;
+    if (tables->failed)
+        return;
+    sample->n_locations = 1;
+    sample->locations[0] = pprof_location(tables, access);
+    sample->n_values = writer->profile.n_value_types;
+    sample->values[0] = round_on(writer, 0, access->samples);
+    sample->values[1] = round_on(writer, 1, access->weight);
+    sample->values[2] = round_on(writer, 2, access->cycles);
+    add_label(writer, sample, "object", access->object);
+    add_label(writer, sample, "field", access->field);
+    add_label(writer, sample, "kind", object_kind_name(access->kind));
+    add_label(writer, sample, "type", access->type);
+    add_label(writer, sample, "module", access->module);
+}
+
+static void set_head(struct writer *writer, uint64_t now_ns)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    const struct snapshot_target *target = &snapshot->target;
+    char comment[COMMENT_BYTES];
+    double duration = snapshot->counted_s * 1e9;
+    bool known = duration > 0 && duration < 9e18;
+    writer->profile.duration_ns = known ? (int64_t)duration : 0;
+    writer->profile.time_ns = now_ns ? (int64_t)now_ns - writer->profile.duration_ns : 0;
+    snprintf(comment, sizeof comment, "misstop: %s %u, source %s: %s",
+             target->comm ? target->comm : "?", (unsigned)target->pid,
+             snapshot->source.name ? snapshot->source.name : "?",
+             snapshot->source.weighs ? snapshot->source.weighs : "");
+    writer->comments[0] = pprof_string(&writer->tables, comment);
+    snprintf(comment, sizeof comment, "%llu of %llu samples (all events) had an object",
+             (unsigned long long)snapshot->totals.attributed,
+             (unsigned long long)snapshot->totals.samples);
+    writer->comments[1] = pprof_string(&writer->tables, comment);
+    writer->profile.n_comments = 2;
+    writer->profile.comments = writer->comments;
+}
+
+/* Viewers take the first mapping for the program. */
+static void put_program_first(struct writer *writer)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    const char *comm = snapshot->target.comm;
+    for (size_t i = 0; i < snapshot->access_count && comm && *comm; i++) {
+        const struct mapping_desc *code = snapshot->accesses[i].code;
+        const char *slash = code ? strrchr(code->path, '/') : NULL;
+        if (slash && !strncmp(slash + 1, comm, strlen(comm))) {
+            pprof_mapping(&writer->tables, code);
+            return;
+        }
+    }
+}
+
+static void link_tables(struct writer *writer)
+{
+    struct pprof_tables *tables = &writer->tables;
+    Pprof__Profile *profile = &writer->profile;
+    profile->n_samples = writer->samples.count;
+    profile->samples = (Pprof__Sample **)writer->samples.at;
+    profile->n_mappings = tables->mappings.count;
+    profile->mappings = (Pprof__Mapping **)tables->mappings.at;
+    profile->n_locations = tables->locations.count;
+    profile->locations = (Pprof__Location **)tables->locations.at;
+    profile->n_functions = tables->functions.count;
+    profile->functions = (Pprof__Function **)tables->functions.at;
+    profile->n_strings = tables->strings.count;
+    profile->strings = (char **)tables->strings.at;
+}
+
+int pprof_pack(const struct snapshot *snapshot, uint64_t now_ns, unsigned char **bytes,
+               size_t *size_bytes)
+{
+    struct writer writer = {.snapshot = snapshot};
+    *bytes = NULL;
+    *size_bytes = 0;
+    pprof__profile__init(&writer.profile);
+    pprof_tables_init(&writer.tables);
+    set_types(&writer);
+    set_head(&writer, now_ns);
+    put_program_first(&writer);
+    for (size_t i = 0; i < snapshot->access_count && !writer.tables.failed; i++)
+        add_access(&writer, &snapshot->accesses[i]);
+    if (!writer.tables.failed) {
+        link_tables(&writer);
+        *size_bytes = pprof__profile__get_packed_size(&writer.profile);
+        *bytes = malloc(*size_bytes + 1);
+    }
+    if (*bytes)
+        pprof__profile__pack(&writer.profile, *bytes);
+    pprof_list_fini(&writer.samples);
+    pprof_tables_fini(&writer.tables);
+    return *bytes ? 0 : -ENOMEM;
+}
+
+int pprof_write(const char *path, const struct snapshot *snapshot, uint64_t now_ns,
+                struct error *error)
+{
+    unsigned char *bytes;
+    size_t size;
+    if (pprof_pack(snapshot, now_ns, &bytes, &size))
+        return error_set(error, -ENOMEM, "out of memory for %s", path);
+    int code = pprof_file_write(path, bytes, size, error);
+    free(bytes);
+    return code;
+}

@@ -1,0 +1,795 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A snapshot as text for batch mode: the tables of the screen, through the same columns. */
+#include "view/export/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <langinfo.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "profile/tables/rates.h"
+#include "view/levels.h"
+#include "view/pages/causes.h"
+#include "view/pages/matrix_table.h"
+#include "view/pages/reuse.h"
+#include "view/pages/watch.h"
+#include "view/pages/whatif.h"
+#include "view/rates.h"
+#include "view/widget/table.h"
+#include "view/words.h"
+
+/* The first lines of batch text: what was watched, how, and how far to trust it; declared in
+ * text.h. */
+
+static void print_head(struct text_writer *writer)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    const struct snapshot_source *source = &snapshot->source;
+    const struct snapshot_target *target = &snapshot->target;
+    const char *event =
+        source->ranking < source->event_count ? source->events[source->ranking].name : NULL;
+    char pid[24] = "";
+    char threads[32] = "";
+    char elapsed[32] = "";
+    if (target->pid)
+        snprintf(pid, sizeof pid, " %" PRIu32, target->pid);
+    if (isfinite(snapshot->elapsed_s))
+        snprintf(elapsed, sizeof elapsed, ", %.1f s", snapshot->elapsed_s);
+    if (target->threads)
+        snprintf(threads, sizeof threads, ", %" PRIu32 " thread%s", target->threads,
+                 target->threads == 1 ? "" : "s");
+    text_say(writer, "misstop %s%s%s%s, %s%s%s: %s, %s", target->comm ? target->comm : "?", pid,
+             threads, elapsed, source->name ? source->name : "?", event ? " " : "",
+             event ? event : "", source->weighs ? source->weighs : "",
+             snapshot->stretch              ? "a stretch of the run"
+             : snapshot->basis == BASIS_RUN ? "whole run"
+                                            : "recent past");
+}
+
+/* Where it was recorded, which process of it this is, and what cannot be told. */
+static void print_recording(struct text_writer *writer)
+{
+    const struct snapshot_recording *from = writer->snapshot->recording;
+    if (!from)
+        return;
+    text_say(writer, "recorded%s%s%s%s%s%s%s%s", from->host ? " on " : "",
+             from->host ? from->host : "", from->cpu ? ", " : "", from->cpu ? from->cpu : "",
+             from->kernel ? ", " : "", from->kernel ? from->kernel : "",
+             !from->date        ? ""
+             : from->date_exact ? ", begun "
+                                : ", file of ",
+             from->date ? from->date : "");
+    if (from->command)
+        text_say(writer, "recorded by: %s", from->command);
+    if (from->processes > 1) {
+        text_say(writer, "this is one of %" PRIu32 " processes recorded; -p PID shows another: %s",
+                 from->processes, from->others ? from->others : "");
+        text_say(
+            writer,
+            "shares are of this process, which has %.1f%% of the samples; perf report's are of "
+            "all (--percentage relative --pid %" PRIu32 " compares)",
+            from->process_share * 100, writer->snapshot->target.pid);
+    }
+    if (from->addresses)
+        text_say(writer, "addresses: %s", from->addresses);
+    if (from->note)
+        text_say(writer, "note: %s", from->note);
+}
+
+static void print_stretch(struct text_writer *writer)
+{
+    char text[192];
+    if (!writer->snapshot->stretch)
+        return;
+    stretch_words(writer->snapshot->stretch, text, sizeof text);
+    text_say(writer, "only %s", text);
+}
+
+static void print_totals(struct text_writer *writer)
+{
+    const struct snapshot_totals *totals = &writer->snapshot->totals;
+    char rate[32] = "";
+    char lost[80] = "";
+    if (!writer->snapshot->stretch)
+        snprintf(lost, sizeof lost, "lost %" PRIu64 ", throttled %" PRIu64, totals->lost,
+                 totals->throttled);
+    if (isfinite(totals->rate))
+        snprintf(rate, sizeof rate, " (%.0f/s)", totals->rate);
+    if (!totals->samples) {
+        text_say(writer, "samples 0%s%s%s", rate, *lost ? ": " : "", lost);
+        return;
+    }
+    text_say(writer, "samples %" PRIu64 "%s: attributed %.1f%%, kernel %.1f%%%s%s", totals->samples,
+             rate, measured_attributed(totals) * 100, measured_reason(totals, REASON_KERNEL) * 100,
+             *lost ? ", " : "", lost);
+    if (totals->agent && totals->samples)
+        text_say(writer, "misstop's agent: %" PRIu64 " samples beside them (%.1f%%)", totals->agent,
+                 (double)totals->agent * 100 / (double)totals->samples);
+    bool any = false;
+    for (int i = REASON_NONE + 1; i < REASON_COUNT; i++) {
+        if (!totals->reasons[i] || i == REASON_KERNEL)
+            continue;
+        fprintf(writer->out, "%s %s %.1f%%",
+                any ? "," : "not attributed:", access_reason_name((enum reason)i),
+                measured_reason(totals, (enum reason)i) * 100);
+        any = true;
+    }
+    const struct snapshot_code *leader = columns_unknown_leader(writer->snapshot);
+    if (any && leader)
+        fprintf(writer->out, "; mostly in %s", leader->function);
+    if (any)
+        fputc('\n', writer->out);
+}
+
+/* Where accesses found their data, of everything. */
+static void print_levels(struct text_writer *writer)
+{
+    char text[512];
+    levels_sentence(writer->snapshot, writer->snapshot->levels, text, sizeof text);
+    if (*text)
+        text_say(writer, "%s", text);
+}
+
+/* How often all accesses miss. */
+static void print_rates(struct text_writer *writer)
+{
+    char text[512];
+    rates_sentence(writer->snapshot, writer->snapshot->rates, text, sizeof text);
+    if (*text)
+        text_say(writer, "%s", text);
+}
+
+static void print_use(struct text_writer *writer)
+{
+    char text[256];
+    use_sentence(writer->snapshot, &writer->snapshot->uses.all, text, sizeof text);
+    if (*text)
+        text_say(writer, "use of lines: %s", text);
+}
+
+static void print_simulation(struct text_writer *writer)
+{
+    char text[320];
+    simulation_sentence(&writer->snapshot->simulation, text, sizeof text);
+    if (*text)
+        text_say(writer, "%s", text);
+}
+
+/* How far names of fields can be had. */
+static void print_fields_known(struct text_writer *writer)
+{
+    char text[512];
+    field_summary(writer->snapshot, text, sizeof text);
+    if (*text)
+        text_say(writer, "%c%s", *text - 'A' + 'a', text + 1);
+    field_reading(writer->snapshot, text, sizeof text);
+    if (*text)
+        text_say(writer, "%s", text);
+}
+
+/* Which they are, standard error tells at the end. */
+static void print_binaries(struct text_writer *writer)
+{
+    char text[256];
+    binary_note(&writer->snapshot->binaries, text, sizeof text);
+    if (*text)
+        text_say(writer, "note: %s", text);
+}
+
+static void print_refused(struct text_writer *writer)
+{
+    const struct snapshot_refused *refused = &writer->snapshot->refused;
+    for (size_t i = 0; i < refused->count; i++)
+        text_say(writer, "note: not opened: %s (%s)", refused->list[i].path, refused->list[i].why);
+}
+
+/* What was watched and how far to trust it. (text.c) */
+static void text_head_print(struct text_writer *writer)
+{
+    print_head(writer);
+    print_recording(writer);
+    print_stretch(writer);
+    print_totals(writer);
+    print_fields_known(writer);
+    print_levels(writer);
+    print_rates(writer);
+    print_use(writer);
+    print_simulation(writer);
+    if (writer->snapshot->status)
+        text_say(writer, "note: %s", writer->snapshot->status);
+    print_binaries(writer);
+    print_refused(writer);
+}
+
+enum { WIDTH_DEFAULT = 100 };
+
+static unsigned width_of(FILE *out, const struct view_options *options)
+{
+    struct winsize size;
+    unsigned width = options->width;
+    if (!width && isatty(fileno(out)) && !ioctl(fileno(out), TIOCGWINSZ, &size))
+        width = size.ws_col;
+    if (!width)
+        width = WIDTH_DEFAULT;
+    return width < BROWSER_COLUMNS_MIN ? BROWSER_COLUMNS_MIN
+           : width > TEXT_WIDTH_MOST   ? TEXT_WIDTH_MOST
+                                       : width;
+}
+
+static bool color_of(FILE *out, const struct view_options *options)
+{
+    const char *no_color = getenv("NO_COLOR");
+    return options->color == VIEW_COLOR_ALWAYS ||
+           (options->color == VIEW_COLOR_AUTO && !(no_color && *no_color) && isatty(fileno(out)));
+}
+
+int text_writer_init(struct text_writer *writer, FILE *out, const struct snapshot *snapshot,
+                     const struct view_options *options)
+{
+    bool ascii = options->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+    *writer = (struct text_writer){out, snapshot, {0}, color_of(out, options)};
+    return canvas_init(&writer->line, 1, (int)width_of(out, options), ascii);
+}
+
+static void write_color(FILE *out, enum paint paint)
+{
+    const struct paint_look *look = paint_look(paint);
+    fputs("\033[0", out);
+    if (look->attributes_256 & PAINT_BOLD)
+        fputs(";1", out);
+    if (look->text_256 >= 0)
+        fprintf(out, ";38;5;%d", look->text_256);
+    if (look->ground_256 >= 0)
+        fprintf(out, ";48;5;%d", look->ground_256);
+    fputc('m', out);
+}
+
+static void text_writer_write_cells(const struct text_writer *writer, int columns)
+{
+    int paint = PAINT_PLAIN;
+    for (int column = 0; column < columns; column++) {
+        const struct cell *cell = canvas_at(&writer->line, 0, column);
+        if (cell->columns && cell->paint != paint)
+            write_color(writer->out, (enum paint)(paint = cell->paint));
+        for (int i = 0; cell->columns && i < CELL_GLYPHS && cell->text[i]; i++) {
+            char bytes[5];
+            glyph_encode(bytes, cell->text[i]);
+            fputs(bytes, writer->out);
+        }
+    }
+    if (paint != PAINT_PLAIN)
+        fputs("\033[0m", writer->out);
+}
+
+/* Prints the row drawn on `line`, and blanks it for the next. */
+static void text_canvas(struct text_writer *writer)
+{
+    char text[TEXT_WIDTH_MOST * 8];
+    if (writer->color) {
+        int columns = writer->line.columns;
+        while (columns > 0 && canvas_at(&writer->line, 0, columns - 1)->text[0] == L' ' &&
+               canvas_at(&writer->line, 0, columns - 1)->columns)
+            columns--;
+        text_writer_write_cells(writer, columns);
+    } else {
+        canvas_row_text(&writer->line, 0, text, sizeof text);
+        fputs(text, writer->out);
+    }
+    fputc('\n', writer->out);
+    canvas_clear(&writer->line);
+}
+
+void text_say(struct text_writer *writer, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(writer->out, format, arguments);
+    va_end(arguments);
+    fputc('\n', writer->out);
+}
+
+void text_rows(struct text_writer *writer, const struct columns *columns, const void *rows,
+               size_t count, size_t most)
+{
+    struct layout layout;
+    struct table table;
+    if (!count)
+        return;
+    table_init(&table, columns);
+    table.snapshot = writer->snapshot;
+    table.sort = COLUMNS_MAX; /* rows stand as they come; no arrow */
+    /* Bars and trends are for the eye; text has the figures. */
+    columns_layout(columns, writer->snapshot, rows, count, writer->line.columns, false, &layout);
+    fputc('\n', writer->out);
+    table_draw_row(&table, &layout, &writer->line, 0, 0, NULL);
+    text_canvas(writer);
+    for (size_t i = 0; i < count && i < most; i++) {
+        table_draw_row(&table, &layout, &writer->line, 0, 0,
+                       (const char *)rows + i * columns->row_size);
+        text_canvas(writer);
+    }
+    if (count > most)
+        text_say(writer, "(%zu more; -j lists all)", count - most);
+}
+
+/* The matrix in batch text: the first functions on the first objects; declared in text.h. */
+
+enum {
+    MATRIX_TEXT_ROWS = 8,
+    COLUMNS = 6,
+    NAME_COLUMNS = 24,
+    SHARE_COLUMNS = 8,
+    CELL_COLUMNS = 11,
+    MATRIX_TEXT_CELLS_TOLD = 3
+};
+
+static void write_share(struct canvas *line, int *at, int columns, double share, enum paint paint)
+{
+    char text[16] = "";
+    if (share > 0)
+        format_percent(text, sizeof text, value_number(share));
+    *at += canvas_format(line, 0, *at, columns, paint, "%*s", columns, text);
+}
+
+static void write_name(struct canvas *line, int at, int columns, enum paint paint, const char *name)
+{
+    char text[COLUMN_TEXT_BYTES];
+    glyph_fit(text, sizeof text, name, columns, GLYPH_CUT_MIDDLE, line->ascii);
+    canvas_text(line, 0, at, columns, paint, text);
+}
+
+/* What has no object stands last, whatever there is no room for. */
+static size_t column_at(const struct matrix_table *table, size_t shown, size_t columns)
+{
+    size_t last = table->column_count - 1;
+    bool nobody = table->columns[last].index == MATRIX_NOBODY;
+    return nobody && shown + 1 == columns ? last : shown;
+}
+
+static void write_titles(struct text_writer *writer, const struct matrix_table *table,
+                         size_t columns)
+{
+    struct canvas *line = &writer->line;
+    canvas_format(line, 0, 0, line->columns, PAINT_HEADING, "%*s", line->columns, "");
+    canvas_text(line, 0, 0, NAME_COLUMNS, PAINT_HEADING, "FUNCTION x OBJECT");
+    canvas_format(line, 0, NAME_COLUMNS, SHARE_COLUMNS, PAINT_HEADING, "%*s", SHARE_COLUMNS, "ALL");
+    for (size_t i = 0; i < columns; i++)
+        write_name(line, NAME_COLUMNS + SHARE_COLUMNS + (int)i * CELL_COLUMNS + 1, CELL_COLUMNS - 1,
+                   PAINT_HEADING, table->columns[column_at(table, i, columns)].name);
+    text_canvas(writer);
+}
+
+/* Row NULL: the totals of the objects. */
+static void write_row(struct text_writer *writer, const struct matrix_table *table,
+                      const struct matrix_line *row, size_t columns)
+{
+    struct canvas *line = &writer->line;
+    int at = NAME_COLUMNS;
+    write_name(line, 0, NAME_COLUMNS - 1, PAINT_PLAIN, row ? row->name : "all functions");
+    write_share(line, &at, SHARE_COLUMNS,
+                row ? row->total.share : table->snapshot->matrix.all.share, PAINT_STRONG);
+    for (size_t i = 0; i < columns; i++) {
+        size_t k = column_at(table, i, columns);
+        double share =
+            row ? table->cells[row - table->rows][k].share : table->columns[k].total.share;
+        write_share(line, &at, CELL_COLUMNS, share, row ? paint_heat(share) : PAINT_STRONG);
+    }
+    text_canvas(writer);
+}
+
+/* The strongest cells in words. */
+static void write_cells(struct text_writer *writer, const struct matrix_table *table)
+{
+    bool told[MATRIX_ROWS][MATRIX_COLUMNS] = {{false}};
+    char text[MATRIX_WORD_BYTES];
+    struct matrix_cell cell;
+    size_t row;
+    size_t column;
+    for (int i = 0; i < MATRIX_TEXT_CELLS_TOLD && matrix_cell_next(table, told, &row, &column);
+         i++) {
+        matrix_cell_gather(table, row + 1, column + 1, &cell);
+        for (enum matrix_word word = 0; word < MATRIX_WORDS; word++) {
+            matrix_word(table, &cell, word, text);
+            if (*text)
+                text_say(writer, "%s%s", word == MATRIX_WORD_TITLE ? "" : "  ", text);
+        }
+    }
+}
+
+/* Functions x objects, the first of both. (text.c) */
+static void matrix_text_print(struct text_writer *writer)
+{
+    struct matrix_rules rules;
+    struct matrix_table table;
+    int room = (writer->line.columns - NAME_COLUMNS - SHARE_COLUMNS) / CELL_COLUMNS;
+    if (!writer->snapshot->matrix.row_count)
+        return;
+    matrix_rules_init(&rules);
+    matrix_table_make(&table, writer->snapshot, &rules, MATRIX_WEIGHT);
+    size_t columns = table.column_count < COLUMNS ? table.column_count : COLUMNS;
+    if (room < (int)columns)
+        columns = room > 0 ? (size_t)room : 0;
+    fputc('\n', writer->out);
+    write_titles(writer, &table, columns);
+    write_row(writer, &table, NULL, columns);
+    for (size_t i = 0; i < table.row_count && i < MATRIX_TEXT_ROWS; i++)
+        write_row(writer, &table, &table.rows[i], columns);
+    if (table.row_count > MATRIX_TEXT_ROWS || table.column_count > columns)
+        text_say(writer, "(%zu functions and %zu objects in all; -j lists them)", table.row_count,
+                 table.column_count);
+    write_cells(writer, &table);
+    matrix_rules_fini(&rules);
+}
+
+/* Why lines were missed, in batch text; declared in text.h. */
+
+enum {
+    CAUSES_ROWS = 15,
+    EXPLAINED = 3,
+    EVICTORS = 3,
+    TEXT_BYTES = 512,
+    CAUSES_TEXT_CELLS_TOLD = 5
+};
+static const double least_cell = 0.02; /* of all misses whose evictor is known */
+
+static void say_row(struct text_writer *writer, enum causes_of kind,
+                    const struct snapshot_causes_row *row)
+{
+    char text[TEXT_BYTES];
+    causes_advice(kind, row, text, sizeof text);
+    text_say(writer, "%s: %s", row->name, text);
+    causes_early(&row->figures, text, sizeof text);
+    if (*text)
+        text_say(writer, "  %s", text);
+    if (kind == CAUSES_OBJECTS)
+        causes_fields(writer->snapshot, row, text, sizeof text);
+    if (kind == CAUSES_OBJECTS && *text)
+        text_say(writer, "  %s", text);
+    causes_threads(writer->snapshot, row, text, sizeof text);
+    if (*text)
+        text_say(writer, "  thrown out by threads: %s", text);
+    for (size_t i = 0; i < row->evictor_count && i < EVICTORS; i++) {
+        causes_evictor(&row->evictors[i], text, sizeof text);
+        text_say(writer, "  %5.1f%% thrown out by %s", 100 * row->evictors[i].share, text);
+    }
+}
+
+static void print_kind(struct text_writer *writer, enum causes_of kind)
+{
+    const struct snapshot_causes_list *list = &writer->snapshot->causes.of[kind];
+    char text[TEXT_BYTES];
+    if (kind == CAUSES_THREADS && list->count < 2)
+        return;
+    causes_summary(writer->snapshot, kind, text, sizeof text);
+    text_say(writer, "\n%s", text);
+    text_rows(writer, &causes_columns[kind], list->rows, list->count, CAUSES_ROWS);
+    for (size_t i = 0; i < list->count && i < EXPLAINED; i++)
+        say_row(writer, kind, &list->rows[i]);
+}
+
+/* The strongest cell that was not told yet. False: none is worth a line. */
+static bool next_cell(const struct matrix_table *table, bool told[MATRIX_ROWS][MATRIX_COLUMNS],
+                      size_t *row, size_t *column)
+{
+    double most = least_cell;
+    bool found = false;
+    for (size_t i = 0; i < table->row_count; i++)
+        for (size_t k = 0; k < table->column_count; k++) {
+            if (told[i][k] || !(table->cells[i][k].share >= most))
+                continue;
+            most = table->cells[i][k].share;
+            *row = i;
+            *column = k;
+            found = true;
+        }
+    if (found)
+        told[*row][*column] = true;
+    return found;
+}
+
+static void print_evictions(struct text_writer *writer)
+{
+    bool told[MATRIX_ROWS][MATRIX_COLUMNS] = {{false}};
+    struct matrix_table *table = malloc(sizeof *table);
+    char text[TEXT_BYTES];
+    size_t row;
+    size_t column;
+    if (!table)
+        return;
+    evictions_table_make(table, writer->snapshot, CAUSES_OBJECTS);
+    if (table->row_count) {
+        evictions_title(writer->snapshot, CAUSES_OBJECTS, text, sizeof text);
+        text_say(writer, "\n%s", text);
+    }
+    for (int i = 0; i < CAUSES_TEXT_CELLS_TOLD && next_cell(table, told, &row, &column); i++) {
+        evictions_words(table, CAUSES_OBJECTS, row + 1, column + 1, text, sizeof text);
+        text_say(writer, "  %5.1f%% %s", 100 * table->cells[row][column].share, text);
+    }
+    free(table);
+}
+
+/* Why lines were missed, and what had thrown them out; nothing unless told. (text.c) */
+static void causes_text_print(struct text_writer *writer)
+{
+    if (!writer->snapshot->causes.told)
+        return;
+    for (enum causes_of kind = 0; kind < CAUSES_KINDS; kind++)
+        print_kind(writer, kind);
+    print_evictions(writer);
+}
+
+/* What caches of any size would miss, in batch text; declared in text.h. */
+
+enum { REUSE_TEXT_ROWS = 15, CURVES = 5, EVERY = 4 };
+
+/* A row of the table of curves: each factor of four. */
+static void say_curve(struct text_writer *writer, const struct snapshot_reuse_row *row)
+{
+    char text[512];
+    size_t used = 0;
+    for (unsigned i = 0; i < REUSE_POINTS && used < sizeof text; i += EVERY) {
+        const struct snapshot_share *missed = &row->miss[i];
+        char range[24];
+        snprintf(range, sizeof range, "%.0f-%.0f", 100 * missed->low, 100 * missed->high);
+        used +=
+            (size_t)(reuse_is_sure(missed)
+                         ? snprintf(text + used, sizeof text - used, " %6.2f", 100 * missed->value)
+                         : snprintf(text + used, sizeof text - used, " %6s", range));
+    }
+    text_say(writer, "%s  %s", text, row->name);
+}
+
+static void say_sizes(struct text_writer *writer)
+{
+    char text[512];
+    char size[16];
+    size_t used = 0;
+    for (unsigned i = 0; i < REUSE_POINTS && used < sizeof text; i += EVERY)
+        used += (size_t)snprintf(text + used, sizeof text - used, " %6s",
+                                 reuse_size_text(size, snapshot_reuse_size(i)));
+    text_say(writer, "\npercent missed, by size of the cache\n%s", text);
+}
+
+/* What caches of any size would miss; nothing unless told. (text.c) */
+static void reuse_text_print(struct text_writer *writer)
+{
+    const struct snapshot_reuse *reuse = &writer->snapshot->reuse;
+    char text[512];
+    if (!reuse->told)
+        return;
+    reuse_summary(writer->snapshot, text, sizeof text);
+    text_say(writer, "\nreuse: %c%s", *text - 'A' + 'a', text + 1);
+    text_rows(writer, &reuse_columns, reuse->objects, reuse->object_count, REUSE_TEXT_ROWS);
+    text_rows(writer, &reuse_line_columns, reuse->lines, reuse->line_count, REUSE_TEXT_ROWS);
+    say_sizes(writer);
+    say_curve(writer, &reuse->all);
+    for (size_t i = 0; i < reuse->object_count && i < CURVES; i++)
+        say_curve(writer, &reuse->objects[i]);
+    for (size_t i = 0; i < reuse->object_count && i < CURVES; i++) {
+        reuse_advice(reuse, &reuse->objects[i], text, sizeof text);
+        text_say(writer, "%s: %s", reuse->objects[i].name, text);
+    }
+}
+
+/* What watchpoints saw, in batch text; declared in text.h. */
+
+enum { WATCH_ROWS = 15 };
+
+/* What watchpoints saw, and why each verdict; nothing without them. (text.c) */
+static void watch_text_print(struct text_writer *writer)
+{
+    const struct snapshot_watch *watch = &writer->snapshot->watch;
+    char text[512];
+    if (!watch->on)
+        return;
+    watch_summary(watch, text, sizeof text);
+    text_say(writer, "\nwatch: %s", text);
+    if (watch_pace(watch, text, sizeof text))
+        text_say(writer, "%s", text);
+    text_rows(writer, &watch_columns, watch->objects, watch->count, WATCH_ROWS);
+    for (size_t i = 0; i < watch->count && i < WATCH_ROWS; i++)
+        if (watch->objects[i].verdict != WATCH_TOO_FEW)
+            text_say(writer, "%s: %s", watch->objects[i].name, watch->objects[i].reading);
+}
+
+/* What was asked about another layout, in batch text; declared in text.h. */
+
+static void print_answer(struct text_writer *writer, const struct snapshot_whatif *answer)
+{
+    struct whatif_row rows[WHATIF_ROWS_MAX];
+    char text[WHATIF_TEXT_BYTES];
+    whatif_title(answer, text, sizeof text);
+    text_say(writer, "\nwhat if %s", text);
+    text_rows(writer, &whatif_columns, rows, whatif_rows(answer, rows), WHATIF_ROWS_MAX);
+    whatif_sentence(answer, text, sizeof text);
+    text_say(writer, "%s", text);
+}
+
+/* What was asked about another layout, and the answer; nothing where nothing was. (text.c)
+ */
+static void whatif_text_print(struct text_writer *writer)
+{
+    const struct snapshot_whatifs *asked = &writer->snapshot->whatif;
+    char text[WHATIF_TEXT_BYTES];
+    whatif_summary(asked, text, sizeof text);
+    if (*text) {
+        text_say(writer, "\n%s", text);
+        text_rows(writer, &whatif_asked_columns, asked->list, asked->count, WHATIF_MAX);
+    }
+    for (uint32_t i = 0; i < asked->count; i++)
+        print_answer(writer, &asked->list[i]);
+}
+
+enum {
+    OBJECT_ROWS = 40,
+    FUNCTION_ROWS = 15,
+    REGION_ROWS = 20,
+    OFFSET_OBJECTS = 5,
+    OFFSETS_EACH = 3,
+    BIN_ROWS = 15,
+    SHARING_ROWS = 10,
+    FINDING_ROWS = 8,
+    PHASE_ROWS = 20,
+    THREAD_ROWS = 10,
+    SHARING_READINGS = 3
+};
+
+static void print_offsets(struct text_writer *writer)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    struct hot_offset offsets[OFFSET_OBJECTS * OFFSETS_EACH];
+    size_t count = 0;
+    for (size_t i = 0; i < snapshot->object_count && i < OFFSET_OBJECTS; i++)
+        for (size_t k = 0; k < snapshot->objects[i].field_count && k < OFFSETS_EACH; k++)
+            offsets[count++] =
+                (struct hot_offset){&snapshot->objects[i], &snapshot->objects[i].fields[k]};
+    text_rows(writer, &offset_columns, offsets, count, count);
+}
+
+static void print_sets(struct text_writer *writer)
+{
+    const struct snapshot_sets *sets = &writer->snapshot->sets;
+    char p[32] = "";
+    if (!sets->sets)
+        return;
+    if (isfinite(sets->p_value))
+        snprintf(p, sizeof p, " (p %.2g)", sets->p_value);
+    text_say(writer, "\nsets %s, %" PRIu32 " by %s address: %s%s, %" PRIu32 " hot%s%s",
+             sets->level ? sets->level : "?", sets->sets, sets->index ? sets->index : "?",
+             sets_verdict_name(sets->verdict), p, sets->hot_sets, sets->reading ? ". " : "",
+             sets->reading ? sets->reading : "");
+}
+
+static void print_window(struct text_writer *writer)
+{
+    const struct snapshot_window *window = &writer->snapshot->window;
+    if (!window->used)
+        return;
+    text_say(writer,
+             "window %" PRIu64 " samples, %" PRIu64 " lines: %" PRIu64 " seen once, %" PRIu64
+             " again%s%s",
+             window->used, window->addresses, window->singletons, window->recurring,
+             window->reading ? ". " : "", window->reading ? window->reading : "");
+}
+
+static void print_threads(struct text_writer *writer)
+{
+    const struct snapshot_threads *threads = &writer->snapshot->threads;
+    if (threads->count < 2)
+        return;
+    text_rows(writer, &thread_columns, threads->list, threads->count, THREAD_ROWS);
+    text_say(writer, "(%zu threads in the newest %" PRIu64 " samples)",
+             threads->count + threads->left_out, threads->recent);
+}
+
+static void print_heap(struct text_writer *writer)
+{
+    const struct snapshot_heap *heap = &writer->snapshot->heap;
+    const struct heap_summary *summary = &heap->summary;
+    char bytes[16];
+    char lost[48] = "";
+    if (summary->feed == HEAP_FEED_NONE) {
+        if (summary->note)
+            text_say(writer, "\nheap: %s", summary->note);
+        return;
+    }
+    if (summary->lost)
+        snprintf(lost, sizeof lost, ", %" PRIu64 " events lost", summary->lost);
+    text_say(writer, "\nheap %s in %" PRIu64 " blocks, known by %s%s%s%s",
+             text_bytes(bytes, summary->usable_bytes), summary->live_blocks,
+             summary->source ? summary->source : "?", lost, summary->note ? ". " : "",
+             summary->note ? summary->note : "");
+    text_rows(writer, &bin_columns, heap->bins, heap->bin_count, BIN_ROWS);
+}
+
+static void print_sharing(struct text_writer *writer)
+{
+    const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
+    if (!sharing->group_count)
+        return;
+    text_rows(writer, &sharing_columns, sharing->groups, sharing->group_count, SHARING_ROWS);
+    for (size_t i = 0; i < sharing->group_count && i < SHARING_READINGS; i++)
+        text_say(writer, "%s%s: %s", i ? "" : "\n", sharing->groups[i].name,
+                 sharing->groups[i].reading);
+}
+
+/* What was recognised, in full: batch has no second screen. */
+static void print_findings(struct text_writer *writer)
+{
+    const struct snapshot_findings *findings = &writer->snapshot->findings;
+    if (!findings->count)
+        return;
+    text_rows(writer, &finding_columns, findings->list, findings->count, FINDING_ROWS);
+    for (size_t i = 0; i < findings->count && i < FINDING_ROWS; i++) {
+        const struct snapshot_finding *finding = &findings->list[i];
+        text_say(writer, "%s%s, %s: %s", i ? "" : "\n", finding->name,
+                 finding_kind_words(finding->kind), finding->evidence);
+        text_say(writer, "  try: %s", finding->advice);
+        char gain[96];
+        findings_gain(finding, gain, sizeof gain);
+        text_say(writer, "  gain %s: %s; %s: %s", gain, finding->reckoned,
+                 finding_sure_name(finding->sure), finding->how_sure);
+    }
+}
+
+static void print_phases(struct text_writer *writer)
+{
+    const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
+    if (timeline->phase_count < 2)
+        return;
+    text_rows(writer, &phase_columns, timeline->phases, timeline->phase_count, PHASE_ROWS);
+    text_say(writer, "%s", timeline->reading);
+}
+
+static void print_search(struct text_writer *writer)
+{
+    const struct snapshot_search *search = &writer->snapshot->search;
+    char explained[48] = "";
+    if (search->state == SEARCH_OFF)
+        return;
+    if (isfinite(search->explained))
+        snprintf(explained, sizeof explained, ", found explains %.1f%%", search->explained * 100);
+    text_say(writer, "\nsearch in %s: %s, round %" PRIu32 " of %.3g s, %" PRIu32 " ways%s",
+             search->what && *search->what ? search->what : "all", search_state_name(search->state),
+             search->iteration, search->interval_s, search->ways, explained);
+    text_rows(writer, &region_columns, search->regions, search->region_count, REGION_ROWS);
+}
+
+int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options)
+{
+    struct text_writer writer;
+    int code = text_writer_init(&writer, out, snapshot, options);
+    if (code)
+        return code;
+    errno = 0;
+    text_head_print(&writer);
+    if (!snapshot->object_count)
+        text_say(&writer, "\n%s", objects_nothing_yet(snapshot));
+    text_rows(&writer, &object_columns, snapshot->objects, snapshot->object_count, OBJECT_ROWS);
+    print_offsets(&writer);
+    print_heap(&writer);
+    text_rows(&writer, &function_columns, snapshot->code, snapshot->code_count, FUNCTION_ROWS);
+    print_threads(&writer);
+    matrix_text_print(&writer);
+    print_findings(&writer);
+    print_sharing(&writer);
+    watch_text_print(&writer);
+    causes_text_print(&writer);
+    reuse_text_print(&writer);
+    whatif_text_print(&writer);
+    print_phases(&writer);
+    print_search(&writer);
+    print_sets(&writer);
+    print_window(&writer);
+    fputc('\n', out);
+    if (fflush(out) == EOF || ferror(out))
+        code = errno ? -errno : -EIO;
+    canvas_fini(&writer.line);
+    return code;
+}

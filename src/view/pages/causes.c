@@ -1,0 +1,794 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen y: why lines were missed, and what had thrown them out (--sim). */
+#include "view/pages/causes.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "view/screen/browser.h"
+#include "view/widget/columns.h"
+
+enum { LIST_LEAST = 3, TEXT_ROWS = 12, SUMMARY_ROWS = 2, TEXT_BYTES = 512 };
+
+static const struct snapshot_causes_list *list_of(const struct browser *browser)
+{
+    return &browser->snapshot->causes.of[browser->causes.of];
+}
+
+static void causes_update(struct browser *browser)
+{
+    browser->causes.table.columns = &causes_columns[browser->causes.of];
+    table_set(&browser->causes.table, browser->snapshot, list_of(browser)->rows,
+              list_of(browser)->count);
+}
+
+static unsigned causes_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    panes[0] = &browser->causes.table;
+    return 1;
+}
+
+/* ---- drawing ---- */
+
+static int causes_say(struct canvas *canvas, struct area *area, enum paint paint, const char *text)
+{
+    int used = *text && area->rows > 0 ? canvas_wrap(canvas, *area, paint, text) : 0;
+    area->row += used;
+    area->rows -= used;
+    return used;
+}
+
+static void causes_draw_selected(struct browser *browser, const struct snapshot_causes_row *row,
+                                 struct canvas *canvas, struct area area)
+{
+    char text[TEXT_BYTES];
+    causes_advice(browser->causes.of, row, text, sizeof text);
+    causes_say(canvas, &area, PAINT_STRONG, text);
+    causes_early(&row->figures, text, sizeof text);
+    causes_say(canvas, &area, PAINT_PLAIN, text);
+    if (browser->causes.of == CAUSES_OBJECTS) {
+        causes_fields(browser->snapshot, row, text, sizeof text);
+        causes_say(canvas, &area, PAINT_PLAIN, text);
+    }
+    if (area.rows > 0)
+        causes_draw_evictors(browser->snapshot, row, canvas, area);
+}
+
+static void causes_draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
+                                struct area area)
+{
+    canvas_wrap(
+        canvas, area, PAINT_DIM,
+        snapshot->simulation.level_count
+            ? " No miss of this event was told with its cause: there was none yet, or the "
+              "simulation was started without causes (--sim=SPEC:nocauses), or the event "
+              "counts accesses (e: another event)."
+            : " Only a simulation knows why a line is not in the cache: misstop --sim -- CMD runs "
+              "a program under it, 50 to 200 times slower, and tells here for each "
+              "object whether its lines were never there, did not fit, were in each "
+              "other's way or were taken by another thread, and what threw them out.");
+}
+
+static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)
+{
+    struct table *table = &browser->causes.table;
+    int rows = (int)table->shown + 1;
+    int most = body.rows - TEXT_ROWS - 1;
+    rows = rows > most ? most : rows;
+    rows = rows < LIST_LEAST ? LIST_LEAST : rows;
+    struct area list = {body.row, body.column, rows < body.rows ? rows : body.rows, body.columns};
+    pane_table(browser, canvas, list, table, "");
+    const struct snapshot_causes_row *row = table_selected(table);
+    int below = list.rows + (body.rows > TEXT_ROWS);
+    struct area rest = {body.row + below, 1, body.rows - below, body.columns - 2};
+    if (row && rest.rows > 0)
+        causes_draw_selected(browser, row, canvas, rest);
+}
+
+static void causes_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    char text[TEXT_BYTES];
+    if (!list_of(browser)->count) {
+        causes_draw_nothing(browser->snapshot, canvas, area);
+        return;
+    }
+    causes_summary(browser->snapshot, browser->causes.of, text, sizeof text);
+    struct area top = {area.row, 1, area.rows > TEXT_ROWS ? SUMMARY_ROWS : 1, area.columns - 2};
+    int used = canvas_wrap(canvas, top, PAINT_DIM, text);
+    struct area body = {area.row + used, area.column, area.rows - used, area.columns};
+    if (body.rows > 0)
+        draw_list(browser, canvas, body);
+}
+
+/* ---- keys ---- */
+
+void causes_open(struct browser *browser, uint32_t index)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    if (browser->causes.of == CAUSES_OBJECTS)
+        browser_open_listed(browser, index);
+    else if (browser->causes.of == CAUSES_FUNCTIONS && index < snapshot->code_count)
+        browser_open_function(browser, &snapshot->code[index]);
+    else
+        browser_message(browser, browser->causes.of == CAUSES_FUNCTIONS
+                                     ? "it is not among the functions listed now"
+                                     : "a thread has no screen of its own");
+}
+
+static void open_evictions(struct browser *browser, const struct snapshot_causes_row *row)
+{
+    browser_open_evictions(browser, row->id);
+}
+
+static void choose_next(struct browser *browser)
+{
+    browser->causes.of = (browser->causes.of + 1) % CAUSES_KINDS;
+    browser->causes.table.pinned = false;
+    causes_update(browser);
+}
+
+static bool causes_act(struct browser *browser, enum action action, struct request *request)
+{
+    const struct snapshot_causes_row *row = table_selected(&browser->causes.table);
+    (void)request;
+    if (action == ACTION_STACK && browser->snapshot && browser->snapshot->causes.told)
+        choose_next(browser);
+    else if (action == ACTION_ENTER && row)
+        open_evictions(browser, row);
+    else if (action == ACTION_FOLD && row)
+        causes_open(browser, row->index);
+    else
+        return false;
+    return true;
+}
+
+static const char *causes_enter(struct browser *browser)
+{
+    return table_selected(&browser->causes.table) ? "Who evicts whom" : "";
+}
+
+static void causes_hint(struct browser *browser, char *out, size_t size)
+{
+    static const char *const opens[CAUSES_KINDS] = {"  o: the object", "  o: the function", ""};
+    if (!table_selected(&browser->causes.table))
+        snprintf(out, size, "Esc: back");
+    else
+        snprintf(out, size,
+                 "Enter: who evicts whom  b: by object, function, thread  e: another level%s",
+                 opens[browser->causes.of]);
+}
+
+static const enum action causes_bar[] = {
+    ACTION_ENTER,  ACTION_STACK,     ACTION_FOLD,       ACTION_BACK,   ACTION_FIND,
+    ACTION_FILTER, ACTION_SORT_NEXT, ACTION_NEXT_EVENT, ACTION_FREEZE, ACTION_NONE};
+
+const struct page causes_page = {
+    .name = "Causes",
+    .update = causes_update,
+    .draw = causes_draw,
+    .panes = causes_panes,
+    .act = causes_act,
+    .hint = causes_hint,
+    .enter = causes_enter,
+    .bar = causes_bar,
+};
+
+enum { FIELDS_TOLD = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };
+static const double least_told = 0.001; /* of what it is a part of */
+static const double all_first = 0.995;
+static const double least_early = 0.05; /* of the misses: less is nothing to think about */
+
+const char *causes_name(enum miss_cause cause)
+{
+    static const char *const names[CAUSE_COUNT] = {
+        [CAUSE_NOT_TOLD] = "not-told",
+        [CAUSE_UNKNOWN] = "unknown",
+        [CAUSE_FIRST] = "first",
+        [CAUSE_FIRST_HERE] = "first-by-thread",
+        [CAUSE_INVALIDATED_TRUE] = "true-sharing",
+        [CAUSE_INVALIDATED_FALSE] = "false-sharing",
+        [CAUSE_INCLUSION] = "inclusion",
+        [CAUSE_CONFLICT] = "conflict",
+        [CAUSE_CAPACITY] = "capacity",
+    };
+    return cause < CAUSE_COUNT ? names[cause] : "unknown";
+}
+
+const char *causes_of_name(enum causes_of kind)
+{
+    static const char *const names[CAUSES_KINDS] = {"object", "function", "thread"};
+    return kind < CAUSES_KINDS ? names[kind] : "object";
+}
+
+/* Parts of the misses: lines that nobody, or not this thread, had yet; taken away by another
+ * thread's write; neither these nor capacity nor conflict. */
+static double causes_first(const double share[CAUSE_COUNT])
+{
+    return share[CAUSE_FIRST] + share[CAUSE_FIRST_HERE];
+}
+
+static double causes_invalidated(const double share[CAUSE_COUNT])
+{
+    return share[CAUSE_INVALIDATED_TRUE] + share[CAUSE_INVALIDATED_FALSE];
+}
+
+static double causes_other(const double share[CAUSE_COUNT])
+{
+    return share[CAUSE_INCLUSION] + share[CAUSE_UNKNOWN];
+}
+
+/* Of what was thrown out too early, the part by accesses to other objects; NAN: nothing was. */
+static double causes_early_other(const struct snapshot_causes_figures *figures)
+{
+    double early = figures->early_same + figures->early_other;
+    return early > 0 ? figures->early_other / early : NAN;
+}
+
+__attribute__((format(printf, 3, 4))) static void append(char *out, size_t size, const char *format,
+                                                         ...)
+{
+    size_t used = strlen(out);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(out + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+/* ---- why ---- */
+
+struct part {
+    const char *name;
+    double share;
+};
+
+enum { PARTS = 5 };
+
+static void parts_of(const struct snapshot_causes_figures *figures, struct part parts[PARTS])
+{
+    const double *share = figures->share;
+    struct part found[PARTS] = {{"first references", causes_first(share)},
+                                {"capacity", share[CAUSE_CAPACITY]},
+                                {"conflict", share[CAUSE_CONFLICT]},
+                                {"taken by another thread", causes_invalidated(share)},
+                                {"other", causes_other(share)}};
+    for (int i = 0; i < PARTS; i++) {
+        int at = i;
+        for (; at > 0 && parts[at - 1].share < found[i].share; at--)
+            parts[at] = parts[at - 1];
+        parts[at] = found[i];
+    }
+}
+
+void causes_why(const struct snapshot_causes_figures *figures, char *out, size_t size)
+{
+    struct part parts[PARTS];
+    parts_of(figures, parts);
+    *out = '\0';
+    for (int i = 0; i < PARTS && parts[i].share >= least_told; i++)
+        append(out, size, "%s%.1f%% %s", i ? ", " : "", 100 * parts[i].share, parts[i].name);
+}
+
+void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *out, size_t size)
+{
+    const struct snapshot_causes_figures *all = &snapshot->causes.all;
+    const struct snapshot_source *source = &snapshot->source;
+    const char *event = source->ranking < source->event_count && source->ranking < SAMPLE_EVENTS_MAX
+                            ? source->events[source->ranking].name
+                            : NULL;
+    char why[256];
+    char count[16];
+    causes_why(all, why, sizeof why);
+    snprintf(out, size, "Why %s %s, by %s: %s", text_count(count, all->misses),
+             event ? event : "misses", causes_of_name(kind), why);
+    if (all->early_same + all->early_other > 0)
+        append(out, size, "; thrown out too early: %.1f%% by the object itself, %.1f%% by another",
+               100 * all->early_same, 100 * all->early_other);
+}
+
+void causes_early(const struct snapshot_causes_figures *figures, char *out, size_t size)
+{
+    const double *share = figures->share;
+    double early = figures->early_same + figures->early_other;
+    double all = share[CAUSE_CAPACITY] + share[CAUSE_CONFLICT] + share[CAUSE_INCLUSION];
+    *out = '\0';
+    if (early < least_early)
+        return;
+    snprintf(out, size,
+             "Too early: %.1f%% of the misses are on lines that had been thrown out to make room, "
+             "%.1f%% for the same object, %.1f%% for another",
+             100 * early, 100 * figures->early_same, 100 * figures->early_other);
+    if (all - early >= least_early)
+        append(out, size, "; of %.1f%% more it is not known for which", 100 * (all - early));
+    append(out, size, ".");
+}
+
+void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes_row *object,
+                   char *out, size_t size)
+{
+    const struct snapshot_object *listed = columns_object(snapshot, object->index);
+    int told = 0;
+    *out = '\0';
+    for (size_t i = 0; listed && i < listed->field_count && told < FIELDS_TOLD; i++) {
+        const struct snapshot_causes_figures *figures = listed->fields[i].causes;
+        struct part parts[PARTS];
+        if (!figures || figures->misses < 0.01 * object->figures.misses)
+            continue;
+        parts_of(figures, parts);
+        append(out, size, "%s%.*s %.1f%% (%.0f%% %s)", told++ ? ", " : "Fields: ", WORDS_NAME_BYTES,
+               listed->fields[i].name, 100 * figures->misses / object->figures.misses,
+               100 * parts[0].share, parts[0].name);
+    }
+}
+
+/* ---- who threw them out ---- */
+
+void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t size)
+{
+    snprintf(out, size, "%s%s%s", evictor->function, evictor->object ? " on " : "",
+             evictor->object ? evictor->object : "");
+}
+
+/* Of a program with one thread there is nothing to tell apart. */
+static bool has_threads(const struct snapshot *snapshot)
+{
+    const struct snapshot_causes_list *list = &snapshot->causes.of[CAUSES_THREADS];
+    return list->count > 1 || list->evictions.column_count > 1;
+}
+
+void causes_threads(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
+                    char *out, size_t size)
+{
+    *out = '\0';
+    for (size_t i = 0; has_threads(snapshot) && i < row->thread_count; i++)
+        if (row->threads[i].share >= least_told)
+            append(out, size, "%s%s %.1f%%", i ? ", " : "", row->threads[i].name,
+                   100 * row->threads[i].share);
+}
+
+static void draw_line(struct canvas *canvas, struct area area, const char *label, double share,
+                      const char *text)
+{
+    char percent[16];
+    format_percent(percent, sizeof percent, value_number(share));
+    canvas_text(canvas, area.row, area.column, LABEL_COLUMNS, PAINT_DIM, label);
+    canvas_format(canvas, area.row, area.column + LABEL_COLUMNS, area.columns - LABEL_COLUMNS,
+                  PAINT_PLAIN, "%6s  %s", percent, text);
+}
+
+static int draw_threads(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
+                        struct canvas *canvas, struct area area)
+{
+    char text[2 * COLUMN_TEXT_BYTES];
+    char whole[3 * COLUMN_TEXT_BYTES];
+    causes_threads(snapshot, row, text, sizeof text);
+    snprintf(whole, sizeof whole, "By threads: %s", text);
+    return *text && area.rows > 0 ? canvas_wrap(canvas, area, PAINT_PLAIN, whole) : 0;
+}
+
+void causes_draw_evictors(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
+                          struct canvas *canvas, struct area area)
+{
+    char text[2 * COLUMN_TEXT_BYTES];
+    int end = area.row + area.rows;
+    area.row += draw_threads(snapshot, row, canvas, area);
+    for (size_t i = 0; i < row->evictor_count && area.row < end; i++, area.row++) {
+        if (row->evictors[i].share < least_told)
+            break;
+        causes_evictor(&row->evictors[i], text, sizeof text);
+        draw_line(canvas, area, i ? "" : "Evicted by", row->evictors[i].share, text);
+    }
+    if (row->unlisted >= 0.01 && area.row < end)
+        draw_line(canvas, area, "", row->unlisted, "others, that found no room in the table");
+    else if (!row->evictor_count && !row->thread_count && area.row < end)
+        canvas_wrap(canvas, (struct area){area.row, area.column, end - area.row, area.columns},
+                    PAINT_DIM,
+                    causes_first(row->figures.share) > all_first
+                        ? "None of its lines was thrown out of this cache and wanted again. e: "
+                          "another level, which is smaller."
+                        : "Nothing is known of what threw its lines out: it is told of the event "
+                          "that ranks, from when it does.");
+}
+
+/* Columns of why lines were missed, an object, a function or a thread a row. */
+
+#define ROW                                                                                        \
+    const struct snapshot_causes_row *row = pointer;                                               \
+    (void)snapshot
+
+static struct value causes_column_name(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_text(row->name);
+}
+
+static struct value misses(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->figures.misses);
+}
+
+static struct value causes_column_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->figures.misses / snapshot->causes.all.misses);
+}
+
+static struct value first(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(causes_first(row->figures.share));
+}
+
+static struct value capacity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->figures.share[CAUSE_CAPACITY]);
+}
+
+static struct value conflict(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->figures.share[CAUSE_CONFLICT]);
+}
+
+static struct value invalidated(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(causes_invalidated(row->figures.share));
+}
+
+static struct value other(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(causes_other(row->figures.share));
+}
+
+static struct value early(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->figures.early_same + row->figures.early_other);
+}
+
+static struct value early_other(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(causes_early_other(&row->figures));
+}
+
+static struct value by_itself(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->figures.by_itself);
+}
+
+static struct value evictor(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_text(row->evictor_count  ? row->evictors[0].function
+                      : row->thread_count ? row->threads[0].name
+                                          : NULL);
+}
+
+static struct value evictor_object(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_text(row->evictor_count ? row->evictors[0].object : NULL);
+}
+
+static struct value evictor_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->evictor_count  ? row->evictors[0].share
+                        : row->thread_count ? row->threads[0].share
+                                            : NAN);
+}
+
+/* With one thread, or one level, there is none. */
+static bool any_invalidated(const struct snapshot *snapshot)
+{
+    return causes_invalidated(snapshot->causes.all.share) > 0;
+}
+
+static bool any_other(const struct snapshot *snapshot)
+{
+    return causes_other(snapshot->causes.all.share) > 0;
+}
+
+static uint64_t causes_column_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return (uint64_t)row->id + 1;
+}
+
+#define FIGURES                                                                                    \
+    {"MISSES",                                                                                     \
+     "Misses of the ranking event, and what part these are of all of them.",                       \
+     7,                                                                                            \
+     0,                                                                                            \
+     6,                                                                                            \
+     COLUMN_RIGHT,                                                                                 \
+     NULL,                                                                                         \
+     misses,                                                                                       \
+     format_count,                                                                                 \
+     NULL,                                                                                         \
+     NULL},                                                                                        \
+        {"SHARE",        NULL,        6,   0, 1, COLUMN_RIGHT, NULL, causes_column_share,          \
+         format_percent, paint_share, NULL},                                                       \
+        {"FIRST",                                                                                  \
+         "Part of the misses on lines that were never touched before, by this thread.",            \
+         6,                                                                                        \
+         0,                                                                                        \
+         0,                                                                                        \
+         COLUMN_RIGHT,                                                                             \
+         NULL,                                                                                     \
+         first,                                                                                    \
+         format_percent,                                                                           \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+        {"CAPACITY",                                                                               \
+         "Part that a cache of this size would miss even if any line could go anywhere in it.",    \
+         8,                                                                                        \
+         0,                                                                                        \
+         0,                                                                                        \
+         COLUMN_RIGHT,                                                                             \
+         NULL,                                                                                     \
+         capacity,                                                                                 \
+         format_percent,                                                                           \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+        {"CONFLICT",                                                                               \
+         "Part that such a cache would not miss: too many lines in one set.",                      \
+         8,                                                                                        \
+         0,                                                                                        \
+         0,                                                                                        \
+         COLUMN_RIGHT,                                                                             \
+         NULL,                                                                                     \
+         conflict,                                                                                 \
+         format_percent,                                                                           \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+        {"INVALID",                                                                                \
+         "Part whose lines another thread's write had taken away.",                                \
+         7,                                                                                        \
+         0,                                                                                        \
+         2,                                                                                        \
+         COLUMN_RIGHT,                                                                             \
+         any_invalidated,                                                                          \
+         invalidated,                                                                              \
+         format_percent,                                                                           \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+        {"OTHER",                                                                                  \
+         "Part that a larger cache below had thrown out, or that is not known.",                   \
+         6,                                                                                        \
+         0,                                                                                        \
+         5,                                                                                        \
+         COLUMN_RIGHT,                                                                             \
+         any_other,                                                                                \
+         other,                                                                                    \
+         format_percent,                                                                           \
+         paint_dim,                                                                                \
+         NULL},                                                                                    \
+        {"EARLY",                                                                                  \
+         "Part on lines that had been thrown out to make room, too early: they were wanted "       \
+         "again.",                                                                                 \
+         6,                                                                                        \
+         0,                                                                                        \
+         2,                                                                                        \
+         COLUMN_RIGHT,                                                                             \
+         NULL,                                                                                     \
+         early,                                                                                    \
+         format_percent,                                                                           \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+        {"OTHERS'",                                                                                \
+         "Of EARLY, the part thrown out by accesses to other objects.",                            \
+         7,                                                                                        \
+         0,                                                                                        \
+         2,                                                                                        \
+         COLUMN_RIGHT,                                                                             \
+         NULL,                                                                                     \
+         early_other,                                                                              \
+         format_percent,                                                                           \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+        {"ITSELF",                                                                                 \
+         "Of the misses whose evictor is known, the part that it threw out itself.",               \
+         6,                                                                                        \
+         0,                                                                                        \
+         5,                                                                                        \
+         COLUMN_RIGHT,                                                                             \
+         NULL,                                                                                     \
+         by_itself,                                                                                \
+         format_percent,                                                                           \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+        {"BY%",                                                                                    \
+         "The same for the function beside.",                                                      \
+         6,                                                                                        \
+         0,                                                                                        \
+         1,                                                                                        \
+         COLUMN_RIGHT,                                                                             \
+         NULL,                                                                                     \
+         evictor_share,                                                                            \
+         format_percent,                                                                           \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+        {"EVICTED BY",                                                                             \
+         "The function whose accesses threw most of its lines out, and to what.",                  \
+         12,                                                                                       \
+         36,                                                                                       \
+         1,                                                                                        \
+         COLUMN_CODE,                                                                              \
+         NULL,                                                                                     \
+         evictor,                                                                                  \
+         NULL,                                                                                     \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+    {                                                                                              \
+        "ON", NULL, 8, 30, 3, COLUMN_NAME, NULL, evictor_object, NULL, NULL, NULL                  \
+    }
+
+static const struct column object_list[] = {
+    {"OBJECT", NULL, 12, 30, 0, COLUMN_NAME, NULL, causes_column_name, NULL, paint_strong, NULL},
+    FIGURES};
+static const struct column function_list[] = {
+    {"FUNCTION", NULL, 12, 30, 0, COLUMN_NAME, NULL, causes_column_name, NULL, paint_strong, NULL},
+    FIGURES};
+static const struct column thread_list[] = {
+    {"THREAD", NULL, 12, 30, 0, COLUMN_NAME, NULL, causes_column_name, NULL, paint_strong, NULL},
+    FIGURES};
+
+#define COLUMNS(rows)                                                                              \
+    {                                                                                              \
+        .title = "Causes", .list = rows, .count = sizeof rows / sizeof *rows,                      \
+        .sort = COLUMNS_AS_THEY_COME, .row_size = sizeof(struct snapshot_causes_row),              \
+        .identity = causes_column_identity                                                         \
+    }
+
+const struct columns causes_columns[CAUSES_KINDS] = {[CAUSES_OBJECTS] = COLUMNS(object_list),
+                                                     [CAUSES_FUNCTIONS] = COLUMNS(function_list),
+                                                     [CAUSES_THREADS] = COLUMNS(thread_list)};
+
+/* What to try against what leads among the causes; declared in causes.h. */
+
+enum { SAMPLES_LEAST = 20, ADVICE_NAME_BYTES = 160 };
+static const double itself_leads = 0.5;
+
+static uint32_t id_of(enum causes_of kind, const struct snapshot_evictor *evictor)
+{
+    return kind == CAUSES_OBJECTS ? evictor->object_id : evictor->function_id;
+}
+
+/* Who threw out most of the lines, if that is somebody else and known: of an object what was
+ * accessed, of a function who did it. Another one may have the same name. False: nobody leads. */
+static bool rival(enum causes_of kind, const struct snapshot_causes_row *row,
+                  char out[ADVICE_NAME_BYTES])
+{
+    const struct snapshot_evictor *first = NULL;
+    double share = 0;
+    for (size_t i = 0; i < row->evictor_count; i++) {
+        const struct snapshot_evictor *evictor = &row->evictors[i];
+        uint32_t id = id_of(kind, evictor);
+        if (!first && id && id != row->id)
+            first = evictor;
+        share += first && id == id_of(kind, first) ? evictor->share : 0;
+    }
+    if (!first || share <= row->figures.by_itself)
+        return false;
+    const char *name = kind == CAUSES_OBJECTS ? first->object : first->function;
+    bool alike = name && row->name && !strcmp(name, row->name);
+    snprintf(out, ADVICE_NAME_BYTES, "%s%s", alike ? "another " : "", name ? name : "");
+    return name;
+}
+
+static void advise_capacity(const struct snapshot_causes_row *row, char *out, size_t size)
+{
+    char other[ADVICE_NAME_BYTES];
+    if (row->figures.by_itself >= itself_leads)
+        snprintf(out, size,
+                 "It is larger than the cache, and mostly throws itself out before it is used "
+                 "again. Work on it in blocks that fit, or make its elements smaller.");
+    else if (rival(CAUSES_OBJECTS, row, other))
+        snprintf(out, size,
+                 "More passes through the cache than it holds before this is used again, of %s "
+                 "most. Use this and that in smaller portions, or one after the other.",
+                 other);
+    else
+        snprintf(out, size,
+                 "More passes through the cache than it holds before this is used again. Work in "
+                 "blocks that fit, or make the elements smaller.");
+}
+
+static void advise_function_capacity(const struct snapshot_causes_row *row, char *out, size_t size)
+{
+    char other[ADVICE_NAME_BYTES];
+    if (!rival(CAUSES_FUNCTIONS, row, other))
+        snprintf(out, size,
+                 "Before it comes back to the same data, more passes through the cache than that "
+                 "holds. Work in blocks that fit, and do all that is to be done with one block "
+                 "before the next.");
+    else
+        snprintf(out, size,
+                 "What it uses was in the cache, and %s filled that with other data in between. "
+                 "Run the two on small portions by turns, or let that one touch less.",
+                 other);
+}
+
+static void advise_conflict(enum causes_of kind, const struct snapshot_causes_row *row, char *out,
+                            size_t size)
+{
+    char other[ADVICE_NAME_BYTES];
+    if (kind != CAUSES_OBJECTS)
+        snprintf(out, size,
+                 "The cache has room for what it uses, but that crowds in few sets: a power of two "
+                 "between rows, or blocks that begin alike. Pad them: Sets (3) shows which, and by "
+                 "object (b) whose they are.");
+    else if (!rival(kind, row, other))
+        snprintf(out, size,
+                 "The cache has room for it, but its lines crowd in few sets. Pad its rows or "
+                 "change its stride, so that they spread over all sets: Sets (3) shows which.");
+    else
+        snprintf(
+            out, size,
+            "The cache has room for it, but lines of %.*s fall into the same sets. Move one of "
+            "the two by some lines, or pad its rows: Sets (3) shows which.",
+            ADVICE_NAME_BYTES, other);
+}
+
+static void advise_invalidated(const struct snapshot_causes_row *row, char *out, size_t size)
+{
+    const double *share = row->figures.share;
+    bool apart = share[CAUSE_INVALIDATED_FALSE] > share[CAUSE_INVALIDATED_TRUE];
+    snprintf(out, size, "%s",
+             apart ? "Other threads write to other bytes of the same lines. Give each thread lines "
+                     "of its own: Sharing (9) shows which."
+                   : "Other threads write what is read here. Let them write less often, or each "
+                     "keep a copy and join these later.");
+}
+
+static void advise_first(enum causes_of kind, char *out, size_t size)
+{
+    snprintf(out, size,
+             "%s lines are touched for the first time: no larger cache would help. Touch fewer "
+             "lines, use memory again instead of fresh, or fetch ahead.",
+             kind == CAUSES_OBJECTS ? "Its" : "The");
+}
+
+static void advise_other(const struct snapshot_causes_row *row, char *out, size_t size)
+{
+    const double *share = row->figures.share;
+    snprintf(out, size, "%s",
+             share[CAUSE_INCLUSION] > share[CAUSE_UNKNOWN]
+                 ? "The larger cache below threw its lines out, and this one with it: look at "
+                   "the event of that level (e)."
+                 : "The tables of the simulation had no room to tell why.");
+}
+
+void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, char *out,
+                   size_t size)
+{
+    const double *share = row->figures.share;
+    double first = causes_first(share);
+    double taken = causes_invalidated(share);
+    double other = causes_other(share);
+    double replaced = share[CAUSE_CAPACITY] + share[CAUSE_CONFLICT];
+    double most = fmax(fmax(first, taken), fmax(replaced, other));
+    if (row->figures.samples < SAMPLES_LEAST)
+        snprintf(out, size, "Too few misses so far to say what to try.");
+    else if (most == first)
+        advise_first(kind, out, size);
+    else if (most == taken)
+        advise_invalidated(row, out, size);
+    else if (most == other)
+        advise_other(row, out, size);
+    else if (share[CAUSE_CONFLICT] > share[CAUSE_CAPACITY])
+        advise_conflict(kind, row, out, size);
+    else if (kind == CAUSES_OBJECTS)
+        advise_capacity(row, out, size);
+    else
+        advise_function_capacity(row, out, size);
+}

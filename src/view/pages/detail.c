@@ -1,0 +1,807 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 2: one object: where in it the misses fall, which code makes them, instances. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "view/levels.h"
+#include "view/pages/watch.h"
+#include "view/rates.h"
+#include "view/screen/browser.h"
+#include "view/widget/chart.h"
+#include "view/widget/columns.h"
+#include "view/words.h"
+
+/* What stands above the lists of Detail; declared in browser.h. */
+
+enum { STRIP_MOST = 128 };
+
+static int draw_facts(const struct snapshot_object *object, struct canvas *canvas, struct area area)
+{
+    char size[16];
+    char line[512];
+    int used = snprintf(line, sizeof line, " %s%s%s", object_kind_name(object->kind),
+                        object->module && *object->module ? " of " : "",
+                        object->module ? object->module : "");
+    if (object->size && object->bin != UINT32_MAX && object->blocks != 1)
+        used += snprintf(line + used, sizeof line - (size_t)used, "   %s live",
+                         text_bytes(size, object->size));
+    else if (object->size)
+        used += snprintf(line + used, sizeof line - (size_t)used,
+                         "   %s at 0x%" PRIx64 "-0x%" PRIx64, text_bytes(size, object->size),
+                         object->address, object->address + object->size);
+    else
+        used +=
+            snprintf(line + used, sizeof line - (size_t)used, "   at 0x%" PRIx64, object->address);
+    if (object->blocks > 1)
+        snprintf(line + used, sizeof line - (size_t)used, "   %" PRIu32 " %s", object->blocks,
+                 object->bin != UINT32_MAX ? "blocks" : "instances");
+    return canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, line) > 0;
+}
+
+static void draw_name(const struct snapshot_object *object, struct canvas *canvas, struct area area)
+{
+    char fitted[COLUMN_TEXT_BYTES];
+    char text[16];
+    char figures[96];
+    double half = columns_reach(&object->share);
+    int right =
+        snprintf(figures, sizeof figures, "%.1f%% %s%.1f   samples %s ", object->share.value * 100,
+                 canvas->ascii ? "+-" : "±", half * 100, text_count(text, object->samples));
+    right = glyph_columns(figures, canvas->ascii);
+    if (right + 12 > area.columns || isnan(object->share.value))
+        right = 0;
+    glyph_fit(fitted, sizeof fitted, object->name, area.columns - right - 3, GLYPH_CUT_MIDDLE,
+              canvas->ascii);
+    canvas_format(canvas, area.row, area.column, area.columns, PAINT_STRONG, " %s", fitted);
+    if (right)
+        canvas_text(canvas, area.row, area.column + area.columns - right, right,
+                    paint_heat(object->share.value), figures);
+}
+
+/* The type with most of the samples; NULL: none is known. */
+static const struct snapshot_layout *leading(const struct snapshot_object *object)
+{
+    const struct snapshot_layout *layout = object->layout_count ? &object->layouts[0] : NULL;
+    return layout && !layout->inferred && layout->row_count && layout->size ? layout : NULL;
+}
+
+/* Bytes of an element; else from the lowest to the highest offset that was seen. */
+static uint64_t strip_range(const struct snapshot_object *object, uint64_t *first)
+{
+    uint64_t low = UINT64_MAX;
+    uint64_t high = 0;
+    *first = 0;
+    if (leading(object))
+        return leading(object)->size;
+    if (object->element_size)
+        return object->element_size;
+    for (size_t i = 0; i < object->field_count; i++) {
+        uint64_t end = object->fields[i].offset + object->fields[i].size;
+        low = object->fields[i].offset < low ? object->fields[i].offset : low;
+        high = end > high ? end : high;
+    }
+    *first = low;
+    return high > low ? high - low : 0;
+}
+
+/* In floating point: offset * cells may not fit 64 bits. */
+static void warm(double *heat, int cells, uint64_t bytes, uint64_t offset, double share)
+{
+    double at = (double)offset / (double)bytes * cells;
+    if (isfinite(share))
+        heat[at < cells ? (int)at : cells - 1] += share;
+}
+
+static void strip_heat(const struct snapshot_object *object, double *heat, int cells,
+                       uint64_t first, uint64_t bytes)
+{
+    const struct snapshot_layout *layout = leading(object);
+    for (size_t i = 0; layout && i < layout->row_count; i++)
+        if (!layout->rows[i].has_members)
+            warm(heat, cells, bytes, layout->rows[i].member.offset, layout->rows[i].share);
+    for (size_t i = 0; !layout && i < object->field_count; i++)
+        warm(heat, cells, bytes, object->fields[i].offset - first, object->fields[i].share);
+}
+
+/* Bytes from left to right, heat by where samples fell. */
+static void draw_strip(const struct snapshot_object *object, struct canvas *canvas,
+                       struct area area)
+{
+    double heat[STRIP_MOST] = {0};
+    uint64_t first;
+    uint64_t bytes = strip_range(object, &first);
+    int left = canvas_format(canvas, area.row, area.column, area.columns, PAINT_DIM,
+                             " +%" PRIu64 " ", first);
+    int cells = area.columns - left - 14;
+    if (cells > STRIP_MOST)
+        cells = STRIP_MOST;
+    if (bytes && (uint64_t)cells > bytes)
+        cells = (int)bytes;
+    if (!bytes || cells < 4)
+        return;
+    strip_heat(object, heat, cells, first, bytes);
+    for (int i = 0; i < cells; i++)
+        canvas_text(canvas, area.row, area.column + left + i, 1,
+                    heat[i] > 0 ? paint_heat(heat[i]) : PAINT_DIM,
+                    heat[i] > 0     ? bar_step(0.15 + heat[i], canvas->ascii)
+                    : canvas->ascii ? "."
+                                    : "·");
+    canvas_format(canvas, area.row, area.column + left + cells + 1, 13, PAINT_DIM, "+%" PRIu64,
+                  first + bytes);
+}
+
+static void draw_element(const struct snapshot_object *object, struct canvas *canvas,
+                         struct area area)
+{
+    const struct snapshot_layout *layout = leading(object);
+    char name[COLUMN_TEXT_BYTES];
+    if (layout) {
+        glyph_fit(name, sizeof name, layout->name, area.columns / 2, GLYPH_CUT_MIDDLE,
+                  canvas->ascii);
+        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
+                      " one %s, %" PRIu64 " bytes:", name, layout->size);
+    } else if (object->element_size) {
+        canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
+                      " looks like an array of %" PRIu64
+                      "-byte elements (%.0f%% sure, from the sampled offsets); one element:",
+                      object->element_size, object->element_confidence * 100);
+    } else if (object->type) {
+        canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
+                    " where in it, from the lowest offset seen to the highest:");
+    } else {
+        canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
+                    " no element size could be inferred; the offsets seen, from low to high:");
+    }
+}
+
+/* Its type, and who says so. */
+static void draw_type(const struct snapshot_object *object, struct canvas *canvas, struct area area)
+{
+    char known[192];
+    char name[COLUMN_TEXT_BYTES];
+    glyph_fit(name, sizeof name, object->type, area.columns / 2, GLYPH_CUT_MIDDLE, canvas->ascii);
+    int used =
+        canvas_format(canvas, area.row, area.column, area.columns, PAINT_STRONG, " %s", name);
+    field_known(object, NULL, known, sizeof known);
+    canvas_format(canvas, area.row, area.column + used, area.columns - used,
+                  object->typed[TYPED_DISAGREED] > 0 ? PAINT_WARN : PAINT_DIM, "   %s", known);
+}
+
+/* Where the memory came from: the call path of its bin. */
+static void draw_origin(const struct snapshot *snapshot, const struct snapshot_object *object,
+                        struct canvas *canvas, struct area area)
+{
+    const struct heap_bin *heap = &snapshot->heap.bins[object->bin].heap;
+    char bytes[16];
+    char blocks[16];
+    char path[COLUMN_TEXT_BYTES];
+    int used = canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
+                             " %s in %s live block%s", text_bytes(bytes, heap->usable_bytes),
+                             text_count(blocks, (double)heap->live_blocks),
+                             heap->live_blocks == 1 ? "" : "s");
+    if (!heap->path)
+        return;
+    used += canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
+                        "   allocated by ");
+    glyph_fit(path, sizeof path, heap->path, area.columns - used - 1, GLYPH_CUT_MIDDLE,
+              canvas->ascii);
+    canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_PLAIN, path);
+}
+
+/* What watchpoints saw of it. */
+static bool draw_watched(const struct snapshot *snapshot, const struct snapshot_object *object,
+                         struct canvas *canvas, struct area area)
+{
+    char text[256];
+    const struct snapshot_watch_object *watched = watch_find(snapshot, object->id);
+    if (!watched)
+        return false;
+    watch_line(watched, text, sizeof text);
+    canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN, " %s", text);
+    return true;
+}
+
+/* Name, share, place, element and origin of the object in Detail; rows used. (detail.c) */
+static int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
+                       struct canvas *canvas, struct area area)
+{
+    struct area line = area;
+    int rows = area.rows >= 14 ? 4 : area.rows >= 9 ? 2 : 1;
+    draw_name(object, canvas, line);
+    line.row++;
+    if (rows >= 2)
+        draw_facts(object, canvas, line);
+    if (rows == 4) {
+        line.row++;
+        if (object->type) {
+            draw_type(object, canvas, line);
+            line.row++;
+            rows++;
+        }
+        if (object->bin < snapshot->heap.bin_count) {
+            draw_origin(snapshot, object, canvas, line);
+            line.row++;
+            rows++;
+        }
+        if (levels_line(snapshot, object->levels, canvas, line)) {
+            line.row++;
+            rows++;
+        }
+        if (rates_line(snapshot, object->rates, canvas, line)) {
+            line.row++;
+            rows++;
+        }
+        if (use_line(snapshot, object->use, canvas, line)) {
+            line.row++;
+            rows++;
+        }
+        if (draw_watched(snapshot, object, canvas, line)) {
+            line.row++;
+            rows++;
+        }
+        draw_element(object, canvas, line);
+        line.row++;
+        draw_strip(object, canvas, line);
+        rows++; /* a blank line below */
+    }
+    return rows;
+}
+
+enum { WIDE_COLUMNS = 100, TALL_ROWS = 16 };
+
+static const struct snapshot_object *detail_find(const struct snapshot *snapshot, uint32_t id)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (snapshot->objects[i].id == id)
+            return &snapshot->objects[i];
+    return NULL;
+}
+
+/* Drilled into, the object stays; else it is the one selected in Objects. */
+static void detail_update(struct browser *browser)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    const struct snapshot_object *object = NULL;
+    if (!snapshot)
+        return;
+    object = browser->detail.chosen ? detail_find(snapshot, browser->detail.id)
+                                    : table_selected(&browser->objects);
+    browser->detail.object = object;
+    if (object) {
+        browser->detail.id = object->id;
+        snprintf(browser->detail.name, sizeof browser->detail.name, "%s", object->name);
+    }
+    table_set(&browser->detail.fields, snapshot, object ? object->fields : NULL,
+              object ? object->field_count : 0);
+    table_set(&browser->detail.code, snapshot, object ? object->code : NULL,
+              object ? object->code_count : 0);
+    table_set(&browser->detail.instances, snapshot, object ? object->instances : NULL,
+              object ? object->instance_count : 0);
+    levels_rows_make(&browser->detail.answers, object ? object->levels : NULL);
+    table_set(&browser->detail.levels, snapshot, browser->detail.answers.list,
+              browser->detail.answers.count);
+}
+
+static const char *const empty_texts[PANES_MAX] = {"No fields or offsets yet.", "No code seen yet.",
+                                                   "No single instances are told apart.",
+                                                   "Nothing is told of it."};
+
+static unsigned detail_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    panes[0] = &browser->detail.fields;
+    panes[1] = &browser->detail.code;
+    panes[2] = &browser->detail.instances;
+    panes[3] = &browser->detail.levels;
+    return browser->detail.answers.count ? 4 : 3;
+}
+
+static void draw_pane(struct browser *browser, struct canvas *canvas, struct area area, unsigned i)
+{
+    struct table *panes[PANES_MAX];
+    detail_panes(browser, panes);
+    bool focused = browser_focused(browser, panes[i]);
+    char basis[160] = "";
+    if (panes[i] == &browser->detail.levels)
+        levels_basis(browser->snapshot, basis, sizeof basis);
+    int used = pane_title(canvas, area, focused, "%s%s%s", panes[i]->columns->title,
+                          *basis ? ": of " : "", basis);
+    area.row += used;
+    area.rows -= used;
+    pane_table(browser, canvas, area, panes[i], empty_texts[i]);
+}
+
+/* Offsets left, code over instances right; or instances under offsets, levels under code. */
+static void draw_wide(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    int left = area.columns / 2 - 1;
+    int upper = area.rows * 3 / 5;
+    struct area offsets = {area.row, 0, area.rows, left};
+    struct area code = {area.row, left + 2, upper, area.columns - left - 2};
+    struct area instances = {area.row + upper, left + 2, area.rows - upper, code.columns};
+    if (browser->detail.answers.count) {
+        struct area levels = instances;
+        int lower = area.rows * 3 / 5;
+        offsets.rows = upper;
+        instances.column = 0;
+        instances.columns = left;
+        code.rows = area.rows - lower;
+        levels.row = area.row + code.rows;
+        levels.rows = lower;
+        draw_pane(browser, canvas, levels, 3);
+    }
+    draw_pane(browser, canvas, offsets, 0);
+    draw_pane(browser, canvas, code, 1);
+    draw_pane(browser, canvas, instances, 2);
+}
+
+static void draw_narrow(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    struct table *panes[PANES_MAX];
+    unsigned count = detail_panes(browser, panes);
+    unsigned shown = browser->pane[PAGE_DETAIL] % count;
+    int used = pane_tabs(browser, canvas, area, panes, count);
+    area.row += used;
+    area.rows -= used;
+    pane_table(browser, canvas, area, panes[shown], empty_texts[shown]);
+}
+
+static void detail_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    char text[512];
+    const struct snapshot_object *object = browser->detail.object;
+    if (!object) {
+        snprintf(text, sizeof text,
+                 browser->detail.chosen
+                     ? " %s is not listed now: its share is below 0.1%%. Esc goes back."
+                     : "%s No object yet. 1 lists them.",
+                 browser->detail.chosen ? browser->detail.name : "");
+        canvas_wrap(canvas, area, PAINT_DIM, text);
+        return;
+    }
+    int used = detail_head(browser->snapshot, object, canvas, area);
+    area.row += used;
+    area.rows -= used;
+    if (area.columns >= WIDE_COLUMNS && area.rows >= TALL_ROWS)
+        draw_wide(browser, canvas, area);
+    else
+        draw_narrow(browser, canvas, area);
+}
+
+static bool detail_act(struct browser *browser, enum action action, struct request *request)
+{
+    const struct snapshot_object *object = browser->detail.object;
+    const struct table *table = browser_table(browser);
+    const void *row = table_selected(table);
+    uint64_t base = object ? object->address : 0;
+    uint64_t size = object ? object->size : 0;
+    if (!object)
+        return false;
+    if (action == ACTION_ENTER && table == &browser->detail.code && row) {
+        browser_open_function(browser, row);
+        return true;
+    }
+    if (action == ACTION_ENTER && table == &browser->detail.fields && row) {
+        browser_open_layout(browser, row);
+        return true;
+    }
+    if (action != ACTION_SEARCH_HERE)
+        return false;
+    if (table == &browser->detail.instances && row) {
+        const struct snapshot_instance *instance = row;
+        base = instance->base;
+        size = instance->size;
+    } else if (browser_lies_apart(browser, object)) {
+        return true;
+    }
+    if (!size)
+        return false;
+    browser->search.inside = 0;
+    browser_search_in(request, base, base + size, object->name);
+    browser_go(browser, PAGE_SEARCH);
+    return true;
+}
+
+/* Memory of an allocator that cannot be read from outside; Heap says so, and what would help. */
+static bool nobody_named(const struct browser *browser)
+{
+    return browser->detail.object->kind == OBJECT_ANON && browser->snapshot->source.live &&
+           !browser->snapshot->heap.bin_count;
+}
+
+static void detail_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct table *table = browser_table(browser);
+    if (!browser->detail.object)
+        return;
+    if (table == &browser->detail.levels)
+        snprintf(out, size,
+                 "WAITED: what each level costs. Far levels: keep it smaller or closer; hitm: "
+                 "threads share it; page walks: huge pages");
+    else if (table == &browser->detail.code)
+        snprintf(out, size, "Enter: the source lines of this function, and the data they access");
+    else if (table == &browser->detail.instances)
+        snprintf(out, size, "s: search inside this instance, down to its cache lines");
+    else if (!browser->detail.object->layout_count)
+        snprintf(out, size, "Enter: the code that accesses it.  s: search down to cache lines%s",
+                 nobody_named(browser) ? ".  Why it has no better name: 7" : "");
+    else
+        snprintf(out, size,
+                 "Enter: this field among its neighbours, with cache lines.  Right: the code that "
+                 "touches these bytes");
+}
+
+static const char *detail_enter(struct browser *browser)
+{
+    const struct table *table = browser_table(browser);
+    const struct snapshot_object *object = browser->detail.object;
+    if (!object || !table_selected(table) || table == &browser->detail.instances ||
+        table == &browser->detail.levels)
+        return "";
+    return table == &browser->detail.code || !object->layout_count ? "Source" : "Layout";
+}
+
+static const enum action detail_bar[] = {
+    ACTION_ENTER,  ACTION_BACK, ACTION_RIGHT,  ACTION_WHATIF, ACTION_SEARCH_HERE, ACTION_SORT_NEXT,
+    ACTION_FILTER, ACTION_FIND, ACTION_FREEZE, ACTION_BASIS,  ACTION_WRITE,       ACTION_NONE};
+
+const struct page detail_page = {
+    .name = "Detail",
+    .update = detail_update,
+    .draw = detail_draw,
+    .panes = detail_panes,
+    .act = detail_act,
+    .hint = detail_hint,
+    .enter = detail_enter,
+    .bar = detail_bar,
+};
+
+/* Columns of the offsets inside objects, and of their instances. */
+
+#define ROW(type)                                                                                  \
+    const struct type *row = pointer;                                                              \
+    (void)snapshot
+
+static struct value field_name(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return value_text(row->name);
+}
+
+static struct value field_type(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return value_text(row->type);
+}
+
+/* Of any object: fields of one object stand beside those of others in batch text. */
+static bool has_field_type(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        for (size_t k = 0; k < snapshot->objects[i].field_count; k++)
+            if (snapshot->objects[i].fields[k].type)
+                return true;
+    return false;
+}
+
+static struct value field_offset(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return value_integer(row->offset);
+}
+
+static struct value field_size(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return value_known(row->size);
+}
+
+static struct value field_samples(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return value_number(row->samples + row->count_over);
+}
+
+static struct value field_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return value_number(row->share);
+}
+
+static struct value field_part(const struct snapshot_field *row, double of)
+{
+    bool known = row->samples > 0 && row->loads + row->stores > 0;
+    return value_number(known ? of / row->samples : NAN);
+}
+
+static struct value field_loads(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return field_part(row, row->loads);
+}
+
+static struct value field_stores(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return field_part(row, row->stores);
+}
+
+static struct value field_line(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return value_integer(row->offset / (snapshot->sets.line ? snapshot->sets.line : 64));
+}
+
+static const struct snapshot_levels *levels_of_field(const void *row)
+{
+    return ((const struct snapshot_field *)row)->levels;
+}
+LEVELS_VALUES(field, levels_of_field)
+
+static const struct snapshot_rates *rates_of_field(const void *row)
+{
+    return ((const struct snapshot_field *)row)->rates;
+}
+RATES_VALUES(field, rates_of_field)
+
+static const struct snapshot_use *use_of_field(const void *row)
+{
+    return ((const struct snapshot_field *)row)->use;
+}
+USE_VALUES(field, use_of_field)
+
+static uint64_t field_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    /* Members of a union begin together. */
+    return row->offset ^ (uint64_t)row->type_id << 32 ^ (uint64_t)row->member << 48 ^
+           (uint64_t)row->unit << 58;
+}
+
+static const struct column field_list[] = {
+    {"OF IT", "Part of the object's samples that fell on this offset.", 6, 0, 0, COLUMN_RIGHT, NULL,
+     field_share, format_percent, paint_share, NULL},
+    {"", NULL, 8, 16, 2, COLUMN_BAR, NULL, field_share, NULL, paint_share, NULL},
+    {"FIELD",
+     "Its name, lo..hi for any of several bit-fields; else the offset into the object, or [*]+N "
+     "into each array element.",
+     10, 40, 0, COLUMN_NAME, NULL, field_name, NULL, paint_strong, NULL},
+    {"TYPE", "The field's type.", 8, 24, 3, COLUMN_NAME, has_field_type, field_type, NULL, NULL,
+     NULL},
+    {"OFFSET", "The offset as a number: sort by it to see the layout.", 8, 0, 4, COLUMN_RIGHT, NULL,
+     field_offset, format_integer, paint_dim, NULL},
+    {"LINE", "Which cache line from the start of the object or element.", 6, 0, 5, COLUMN_RIGHT,
+     NULL, field_line, format_integer, paint_dim, NULL},
+    {"BYTES", "Widest access seen.", 5, 0, 4, COLUMN_RIGHT, NULL, field_size, format_integer, NULL,
+     NULL},
+    {"SAMPLES", NULL, 7, 0, 1, COLUMN_RIGHT, NULL, field_samples, format_count, NULL, NULL},
+    LEVELS_COLUMN_FOUND(field, 2),
+    LEVELS_COLUMN_STALL(field, 2, levels_tell_stall),
+    LEVELS_COLUMN_LATENCY(field, 2),
+    {"LD", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, field_loads, format_percent, paint_load, NULL},
+    {"ST", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, field_stores, format_percent, paint_store, NULL},
+    RATES_COLUMN_STALL(field, 2),
+    RATES_COLUMNS(field, 2),
+    RATES_COLUMN_CRITICAL(field, 2),
+    USE_COLUMNS(field, 1),
+    LEVELS_COLUMNS_REST(field, 4),
+};
+
+const struct columns field_columns = {
+    .title = "Fields",
+    .list = field_list,
+    .count = sizeof field_list / sizeof *field_list,
+    .row_size = sizeof(struct snapshot_field),
+    .identity = field_identity,
+};
+
+static struct value offset_object(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(hot_offset);
+    return value_text(row->object->name);
+}
+
+#define OFFSET_VALUE(noun)                                                                         \
+    static struct value offset_##noun(const struct snapshot *snapshot, const void *pointer)        \
+    {                                                                                              \
+        return field_##noun(snapshot, ((const struct hot_offset *)pointer)->field);                \
+    }
+OFFSET_VALUE(share)
+OFFSET_VALUE(name)
+OFFSET_VALUE(size)
+OFFSET_VALUE(type)
+OFFSET_VALUE(samples)
+OFFSET_VALUE(loads)
+OFFSET_VALUE(stores)
+
+static const struct snapshot_levels *levels_of_offset(const void *row)
+{
+    return ((const struct hot_offset *)row)->field->levels;
+}
+LEVELS_VALUES(offset, levels_of_offset)
+
+static const struct snapshot_rates *rates_of_offset(const void *row)
+{
+    return ((const struct hot_offset *)row)->field->rates;
+}
+RATES_VALUES(offset, rates_of_offset)
+
+static uint64_t offset_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(hot_offset);
+    return (uint64_t)row->object->id << 32 ^ row->field->offset ^ (uint64_t)row->field->unit << 58;
+}
+
+static const struct column offset_list[] = {
+    {"OF IT", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, offset_share, format_percent, paint_share, NULL},
+    {"FIELD", NULL, 12, 40, 0, COLUMN_NAME, NULL, offset_name, NULL, NULL, NULL},
+    {"TYPE", NULL, 8, 24, 4, COLUMN_NAME, has_field_type, offset_type, NULL, NULL, NULL},
+    {"BYTES", NULL, 5, 0, 2, COLUMN_RIGHT, NULL, offset_size, format_integer, NULL, NULL},
+    {"SAMPLES", NULL, 7, 0, 1, COLUMN_RIGHT, NULL, offset_samples, format_count, NULL, NULL},
+    {"LD", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, offset_loads, format_percent, paint_load, NULL},
+    {"ST", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, offset_stores, format_percent, paint_store, NULL},
+    LEVELS_COLUMN_FOUND(offset, 2),
+    LEVELS_COLUMN_STALL(offset, 2, levels_tell_stall),
+    LEVELS_COLUMN_LATENCY(offset, 2),
+    RATES_COLUMN_STALL(offset, 2),
+    RATES_COLUMNS(offset, 2),
+    RATES_COLUMN_CRITICAL(offset, 2),
+    LEVELS_COLUMNS_REST(offset, 4),
+    {"IN OBJECT", NULL, 14, 64, 0, COLUMN_NAME, NULL, offset_object, NULL, NULL, NULL},
+};
+
+const struct columns offset_columns = {
+    .title = "Hot fields",
+    .list = offset_list,
+    .count = sizeof offset_list / sizeof *offset_list,
+    .row_size = sizeof(struct hot_offset),
+    .identity = offset_identity,
+};
+
+static struct value instance_base(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_instance);
+    return value_integer(row->base);
+}
+
+static struct value instance_size(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_instance);
+    return value_known(row->size);
+}
+
+static struct value instance_samples(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_instance);
+    return value_number(row->samples + row->count_over);
+}
+
+static struct value instance_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_instance);
+    return value_number(row->share);
+}
+
+static struct value instance_thread(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_instance);
+    return value_known(row->tid);
+}
+
+static uint64_t instance_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_instance);
+    return row->base;
+}
+
+static const struct column instance_list[] = {
+    {"OF IT", "Part of the object's samples that fell on this instance.", 6, 0, 0, COLUMN_RIGHT,
+     NULL, instance_share, format_percent, paint_share, NULL},
+    {"", NULL, 6, 12, 4, COLUMN_BAR, NULL, instance_share, NULL, paint_share, NULL},
+    {"START", "Where the instance begins.", 14, 18, 0, COLUMN_TEXT, NULL, instance_base,
+     format_address, NULL, NULL},
+    {"SIZE", NULL, 6, 0, 1, COLUMN_RIGHT, NULL, instance_size, format_bytes, NULL, NULL},
+    {"SAMPLES", NULL, 7, 0, 2, COLUMN_RIGHT, NULL, instance_samples, format_count, NULL, NULL},
+    {"THREAD", "The thread with most samples on it.", 7, 0, 3, COLUMN_RIGHT, NULL, instance_thread,
+     format_integer, paint_dim, NULL},
+};
+
+const struct columns instance_columns = {
+    .title = "Instances",
+    .list = instance_list,
+    .count = sizeof instance_list / sizeof *instance_list,
+    .row_size = sizeof(struct snapshot_instance),
+    .identity = instance_identity,
+};
+
+/* From a member of a type to the code that misses on it; declared in browser.h. */
+
+struct found {
+    const struct snapshot_code *code;
+    const struct snapshot_instruction *instruction;
+};
+
+/* Members [first, end) are the row's own and those inside it. */
+static uint32_t member_end_of(const struct snapshot_layout *layout,
+                              const struct snapshot_layout_row *row)
+{
+    uint32_t end = row->index + 1;
+    for (size_t i = (size_t)(row - layout->rows) + 1;
+         i < layout->row_count && layout->rows[i].member.depth > row->member.depth; i++)
+        if (layout->rows[i].index != TYPE_NO_MEMBER)
+            end = layout->rows[i].index + 1;
+    return end;
+}
+
+/* Without a type the fields of object and instruction are both called by their offset. */
+static bool same_offset(const struct snapshot_object *object, uint64_t offset, const char *field)
+{
+    for (size_t i = 0; field && i < object->field_count; i++)
+        if (!object->fields[i].type_id && object->fields[i].offset == offset &&
+            !strcmp(object->fields[i].name, field))
+            return true;
+    return false;
+}
+
+/* Another member may have the same bytes: in a union, or a bit-field beside it. */
+static bool is_at(const struct snapshot_layout_row *row,
+                  const struct snapshot_instruction *instruction)
+{
+    return instruction->member != TYPE_NO_MEMBER && instruction->offset >= row->member.offset &&
+           instruction->offset < row->member.offset + row->member.size;
+}
+
+static bool on_member(const struct snapshot_object *object, const struct snapshot_layout *layout,
+                      const struct snapshot_layout_row *row,
+                      const struct snapshot_instruction *instruction)
+{
+    if (row->index == TYPE_NO_MEMBER)
+        return !instruction->type_id && same_offset(object, row->member.offset, instruction->field);
+    return instruction->type_id == layout->type &&
+           ((instruction->member >= row->index &&
+             instruction->member < member_end_of(layout, row)) ||
+            is_at(row, instruction));
+}
+
+/* The instruction with most samples on the member; in this object, or else (index UINT32_MAX)
+ * in any. */
+static struct found hottest(const struct snapshot *snapshot, const struct snapshot_object *object,
+                            const struct snapshot_layout *layout,
+                            const struct snapshot_layout_row *row, uint32_t index)
+{
+    struct found found = {NULL, NULL};
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        for (size_t k = 0; k < snapshot->code[i].instruction_count; k++) {
+            const struct snapshot_instruction *one = &snapshot->code[i].instructions[k];
+            if ((index != UINT32_MAX && one->object != index) ||
+                !on_member(object, layout, row, one) ||
+                (found.instruction && one->samples <= found.instruction->samples))
+                continue;
+            found = (struct found){&snapshot->code[i], one};
+        }
+    return found;
+}
+
+void browser_open_member(struct browser *browser, const struct snapshot_layout *layout,
+                         const struct snapshot_layout_row *row)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    const struct snapshot_object *object = browser->detail.object;
+    uint32_t index = (uint32_t)(object - snapshot->objects);
+    struct found found = hottest(snapshot, object, layout, row, index);
+    if (!found.instruction)
+        found = hottest(snapshot, object, layout, row, UINT32_MAX);
+    if (found.instruction) {
+        browser_open_instruction(browser, found.code, found.instruction);
+    } else if (object->code_count) {
+        browser_open_function(browser, &object->code[0]);
+        browser_message(
+            browser,
+            "no instruction is mostly on this member; this is the function with most samples "
+            "on the object");
+    } else {
+        browser_message(browser, "no code is known that accesses it");
+    }
+}

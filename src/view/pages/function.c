@@ -1,0 +1,957 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One function, opened from Code, Detail or Layout: its source lines, the instructions of the
+ * line selected, and the objects it misses on. */
+#include "view/pages/function.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "view/rates.h"
+#include "view/screen/browser.h"
+
+enum { CONTEXT_LINES = 3, HEAD_LINES = 12, ROWS_MOST = 4000 };
+
+void source_rows_fini(struct source_rows *rows)
+{
+    free(rows->list);
+    *rows = (struct source_rows){0};
+}
+
+void instruction_rows_fini(struct instruction_rows *rows)
+{
+    free(rows->list);
+    *rows = (struct instruction_rows){0};
+}
+
+/* What the table rows are known by. */
+static uint64_t source_identity(const char *file, uint32_t line)
+{
+    return hash_bytes(file ? file : "", file ? strlen(file) : 0) ^ line;
+}
+
+const char *source_base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash && slash[1] ? slash + 1 : file;
+}
+
+static bool has_line(const struct snapshot_instruction *instruction)
+{
+    return instruction->file && instruction->line;
+}
+
+/* Whether the instruction stands on the line. */
+static bool source_row_has(const struct source_row *row,
+                           const struct snapshot_instruction *instruction)
+{
+    if (!row->file)
+        return !has_line(instruction);
+    return has_line(instruction) && row->line == instruction->line &&
+           !strcmp(row->file, instruction->file);
+}
+
+/* The function's own file first, unknown lines last. */
+static int by_line(const void *left, const void *right, void *context)
+{
+    const struct snapshot_instruction *a = *(const struct snapshot_instruction *const *)left;
+    const struct snapshot_instruction *b = *(const struct snapshot_instruction *const *)right;
+    const char *own = context;
+    if (!has_line(a) || !has_line(b))
+        return has_line(b) - has_line(a);
+    bool own_a = own && !strcmp(a->file, own);
+    bool own_b = own && !strcmp(b->file, own);
+    if (own_a != own_b)
+        return own_b - own_a;
+    int order = strcmp(a->file, b->file);
+    return order ? order : a->line < b->line ? -1 : a->line > b->line;
+}
+
+static struct source_row *source_add(struct source_rows *rows)
+{
+    struct source_row *list =
+        array_more(rows->list, &rows->capacity, rows->count, sizeof *list, ROWS_MOST);
+    if (!list)
+        return NULL;
+    rows->list = list;
+    struct source_row *row = &rows->list[rows->count++];
+    *row = (struct source_row){.samples = NAN, .share = NAN, .loads = NAN, .stores = NAN};
+    return row;
+}
+
+static bool read_line(const struct screen_sources *sources, const char *file, uint32_t line,
+                      char *out, size_t size)
+{
+    *out = '\0';
+    return sources->source && sources->source(sources->context, file, line, out, size);
+}
+
+static void add_parting(struct source_rows *rows, const char *text)
+{
+    struct source_row *row = source_add(rows);
+    if (row)
+        snprintf(row->text, sizeof row->text, "%s", text);
+}
+
+/* Lines [first, end) that nothing missed on. */
+static void add_context(struct source_rows *rows, const struct screen_sources *sources,
+                        const char *file, uint64_t first, uint64_t end)
+{
+    for (uint64_t line = first; line < end && line <= UINT32_MAX; line++) {
+        struct source_row *row = source_add(rows);
+        if (!row)
+            return;
+        row->file = file;
+        row->line = (uint32_t)line;
+        /* Beyond the end of the file. */
+        if (!read_line(sources, file, row->line, row->text, sizeof row->text))
+            rows->count--;
+    }
+}
+
+/* Of known objects or not. */
+static double instruction_samples(const struct snapshot_instruction *instruction)
+{
+    return instruction->samples + instruction->unknown_samples;
+}
+
+/* One line of the instructions [0, count), which all stand on it. */
+static void add_line(struct source_rows *rows, const struct screen_sources *sources,
+                     const struct snapshot_instruction *const *sorted, size_t count)
+{
+    struct source_row *row = source_add(rows);
+    const struct snapshot_instruction *hottest = sorted[0];
+    if (!row)
+        return;
+    row->samples = row->share = row->loads = row->stores = 0;
+    row->sites = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        row->samples += sorted[i]->samples;
+        row->unknown_samples += sorted[i]->unknown_samples;
+        row->share += sorted[i]->share;
+        row->loads += sorted[i]->loads;
+        row->stores += sorted[i]->stores;
+        if (sorted[i]->use)
+            snapshot_use_sum(&row->use, sorted[i]->use);
+        if (instruction_samples(sorted[i]) > instruction_samples(hottest))
+            hottest = sorted[i];
+    }
+    row->hottest = hottest;
+    row->inlined = hottest->inlined;
+    if (!has_line(hottest)) {
+        snprintf(row->text, sizeof row->text, "(instructions whose line is not known)");
+        return;
+    }
+    row->file = hottest->file;
+    row->line = hottest->line;
+    if (!read_line(sources, row->file, row->line, row->text, sizeof row->text))
+        rows->unreadable = true;
+}
+
+/* How far the lines of a file are shown. */
+struct reach {
+    const char *file; /* NULL: none yet */
+    uint64_t end;     /* first line not shown */
+    bool readable;
+};
+
+/* A file begins: its name, and the function's head where that is near or in the file at all. */
+static void begin_file(struct source_rows *rows, const struct snapshot_code *code,
+                       const struct screen_sources *sources,
+                       const struct snapshot_instruction *first, struct reach *reach)
+{
+    const char *file = first->file;
+    uint32_t line = first->line;
+    char text[256];
+    char title[256];
+    *reach = (struct reach){.file = file, .end = line};
+    reach->readable = read_line(sources, file, line, text, sizeof text);
+    snprintf(title, sizeof title, "%.150s%s%.80s", file, first->inlined ? "  inlined: " : "",
+             first->inlined ? first->inlined : "");
+    add_parting(rows, title);
+    reach->end = line > CONTEXT_LINES ? line - CONTEXT_LINES : 1;
+    if (!reach->readable || !code->file || strcmp(code->file, file) || !code->line ||
+        code->line >= line)
+        return;
+    if (reach->end > code->line && reach->end - code->line > HEAD_LINES) {
+        add_context(rows, sources, file, code->line, (uint64_t)code->line + 1);
+        add_parting(rows, "");
+    } else {
+        reach->end = code->line;
+    }
+}
+
+/* What lies between the last line shown and the next hot one. */
+static void bridge(struct source_rows *rows, const struct screen_sources *sources, uint32_t line,
+                   struct reach *reach)
+{
+    uint64_t after = reach->end + CONTEXT_LINES;
+    uint64_t before = line > CONTEXT_LINES ? line - CONTEXT_LINES : 1;
+    if (!reach->readable)
+        return;
+    if (before <= after + 1) {
+        add_context(rows, sources, reach->file, reach->end, line);
+    } else {
+        add_context(rows, sources, reach->file, reach->end, after);
+        add_parting(rows, "");
+        add_context(rows, sources, reach->file, before, line);
+    }
+}
+
+static void end_file(struct source_rows *rows, const struct screen_sources *sources,
+                     const struct reach *reach)
+{
+    if (reach->file && reach->readable)
+        add_context(rows, sources, reach->file, reach->end, reach->end + CONTEXT_LINES);
+}
+
+static void add_all(struct source_rows *rows, const struct snapshot_code *code,
+                    const struct screen_sources *sources,
+                    const struct snapshot_instruction *const *sorted)
+{
+    struct reach reach = {0};
+    for (size_t i = 0, next = 0; i < code->instruction_count; i = next) {
+        const struct snapshot_instruction *first = sorted[i];
+        bool known = has_line(first);
+        while (next < code->instruction_count && has_line(sorted[next]) == known &&
+               (!known ||
+                (sorted[next]->line == first->line && !strcmp(sorted[next]->file, first->file))))
+            next++;
+        bool begins = known && (!reach.file || strcmp(reach.file, first->file));
+        if (begins || !known)
+            end_file(rows, sources, &reach);
+        if (begins) {
+            begin_file(rows, code, sources, first, &reach);
+            add_context(rows, sources, first->file, reach.end,
+                        reach.readable ? first->line : reach.end);
+        } else if (known) {
+            bridge(rows, sources, first->line, &reach);
+        } else {
+            add_parting(rows, "");
+            reach.file = NULL;
+        }
+        add_line(rows, sources, &sorted[i], next - i);
+        reach.end = (uint64_t)first->line + 1;
+    }
+    end_file(rows, sources, &reach);
+}
+
+void source_rows_make(struct source_rows *rows, const struct snapshot_code *code,
+                      const struct screen_sources *sources)
+{
+    const struct snapshot_instruction **sorted =
+        calloc(code->instruction_count + 1, sizeof *sorted);
+    size_t known = 0;
+    rows->count = 0;
+    rows->unreadable = false;
+    for (size_t i = 0; sorted && i < code->instruction_count; i++) {
+        sorted[i] = &code->instructions[i];
+        known += has_line(sorted[i]);
+    }
+    if (known) {
+        qsort_r(sorted, code->instruction_count, sizeof *sorted, by_line,
+                (void *)(uintptr_t)code->file);
+        add_all(rows, code, sources, sorted);
+    }
+    free(sorted);
+}
+
+void instruction_rows_make(struct instruction_rows *rows, const struct snapshot_code *code,
+                           const struct source_row *line, const struct screen_sources *sources)
+{
+    rows->count = 0;
+    if (rows->capacity < code->instruction_count) {
+        struct instruction_row *list =
+            realloc(rows->list, code->instruction_count * sizeof *rows->list);
+        if (!list)
+            return;
+        rows->list = list;
+        rows->capacity = code->instruction_count;
+    }
+    for (size_t i = 0; i < code->instruction_count; i++) {
+        const struct snapshot_instruction *instruction = &code->instructions[i];
+        if (line && !source_row_has(line, instruction))
+            continue;
+        struct instruction_row *row = &rows->list[rows->count++];
+        *row = (struct instruction_row){.instruction = instruction};
+        if (!sources->instruction || !sources->instruction(sources->context, instruction->address,
+                                                           row->text, sizeof row->text))
+            row->text[0] = '\0';
+    }
+}
+
+/* What the page of one function lists: gathered from the snapshot, the source files and the
+ * process; declared in browser.h. */
+
+static bool add_site(struct browser *browser, const struct snapshot_object *object,
+                     const struct snapshot_code *code)
+{
+    struct site *sites = array_more(browser->code.sites, &browser->code.site_capacity,
+                                    browser->code.site_count, sizeof *sites, ARRAY_UNBOUNDED);
+    if (!sites)
+        return false;
+    browser->code.sites = sites;
+    struct site *site = &browser->code.sites[browser->code.site_count++];
+    *site = (struct site){.code = code, .object = object};
+    if (!browser->sources.instruction ||
+        !browser->sources.instruction(browser->sources.context, code->address, site->text,
+                                      sizeof site->text))
+        site->text[0] = '\0';
+    return true;
+}
+
+/* The snapshot lists code by object; a function's accesses are gathered from there. */
+static void function_gather_sites(struct browser *browser)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    double all = 0;
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        for (size_t k = 0; k < snapshot->objects[i].code_count; k++)
+            if (snapshot->objects[i].code[k].id == browser->code.id &&
+                !add_site(browser, &snapshot->objects[i], &snapshot->objects[i].code[k]))
+                return;
+    for (size_t i = 0; i < browser->code.site_count; i++)
+        all += browser->code.sites[i].code->samples;
+    for (size_t i = 0; i < browser->code.site_count; i++)
+        browser->code.sites[i].share = all > 0 ? browser->code.sites[i].code->samples / all : NAN;
+}
+
+static const struct snapshot_instruction *hottest_of(const struct snapshot_code *code)
+{
+    const struct snapshot_instruction *hottest = NULL;
+    for (size_t i = 0; i < code->instruction_count; i++)
+        if (!hottest || instruction_samples(&code->instructions[i]) > instruction_samples(hottest))
+            hottest = &code->instructions[i];
+    return hottest;
+}
+
+/* The source line selected, or all of the function where no line is known. */
+static void function_gather_line(struct browser *browser)
+{
+    const struct snapshot_code *code = browser->code.function;
+    const struct source_row *line = table_selected(&browser->code.source);
+    const struct snapshot_instruction *hottest = NULL;
+    uint64_t wanted = line ? source_identity(line->file, line->line) : 0;
+    /* Each one is read from the process and disassembled: not again for every key. */
+    if (!code || (browser->code.gathered && wanted == browser->code.gathered_line))
+        return;
+    browser->code.accesses.pinned &= wanted == browser->code.gathered_line;
+    browser->code.gathered = true;
+    browser->code.gathered_line = wanted;
+    instruction_rows_make(&browser->code.instructions, code, line, &browser->sources);
+    for (size_t i = 0; i < browser->code.instructions.count; i++) {
+        const struct snapshot_instruction *one = browser->code.instructions.list[i].instruction;
+        if (!hottest || instruction_samples(one) > instruction_samples(hottest))
+            hottest = one;
+    }
+    table_set(&browser->code.accesses, browser->snapshot, browser->code.instructions.list,
+              browser->code.instructions.count);
+    if (hottest)
+        table_prefer(&browser->code.accesses, hottest->address);
+}
+
+/* Source lines, the instructions of the one selected, and objects of the function opened.
+ * (function.c) */
+static void function_gather(struct browser *browser)
+{
+    const struct snapshot_code *code = browser->code.function;
+    const struct snapshot_instruction *hottest = hottest_of(code);
+    source_rows_make(&browser->code.lines, code, &browser->sources);
+    table_set(&browser->code.source, browser->snapshot, browser->code.lines.list,
+              browser->code.lines.count);
+    if (hottest)
+        table_prefer(&browser->code.source, source_identity(hottest->file, hottest->line));
+    function_gather_line(browser);
+}
+
+enum { JOINED = 64, SAID = 4 };
+
+/* Instructions of one source line are one. */
+static bool partners_same(const struct snapshot_partner *a, const struct snapshot_partner *b)
+{
+    if (a->address == b->address)
+        return true;
+    if (strcmp(a->function, b->function) || a->line != b->line || !a->file != !b->file)
+        return false;
+    return !a->file || !strcmp(a->file, b->file);
+}
+
+static size_t partners_join(struct snapshot_partner joined[JOINED], size_t count,
+                            const struct snapshot_partners *more)
+{
+    for (uint32_t i = 0; i < more->count; i++) {
+        size_t at = 0;
+        while (at < count && !partners_same(&joined[at], &more->list[i]))
+            at++;
+        if (at == JOINED)
+            continue;
+        if (at == count)
+            joined[count++] = more->list[i];
+        else
+            joined[at].count += more->list[i].count;
+    }
+    return count;
+}
+
+static int most(const void *left, const void *right)
+{
+    const struct snapshot_partner *a = left;
+    const struct snapshot_partner *b = right;
+    return a->count > b->count ? -1 : a->count < b->count;
+}
+
+/* "62% smooth x.c:20, 30% move" of the lines that instructions of `row` fetched (NULL: any of the
+ * function); "": nothing is known. */
+static void partners_words(const struct snapshot_code *code, const struct source_row *row,
+                           enum line_pairs kind, char *out, size_t size)
+{
+    struct snapshot_partner joined[JOINED];
+    size_t count = 0;
+    size_t used = 0;
+    double all = 0;
+    *out = '\0';
+    for (size_t i = 0; i < code->instruction_count; i++) {
+        const struct snapshot_instruction *instruction = &code->instructions[i];
+        if (!instruction->partners || (row && !source_row_has(row, instruction)))
+            continue;
+        all += instruction->partners[kind].all;
+        count = partners_join(joined, count, &instruction->partners[kind]);
+    }
+    qsort(joined, count, sizeof *joined, most);
+    for (size_t i = 0; i < count && i < SAID && used < size; i++) {
+        used += (size_t)snprintf(out + used, size - used, "%s%.0f%% %.64s", i ? ", " : "",
+                                 100 * joined[i].count / all, joined[i].function);
+        if (joined[i].file && used < size)
+            used += (size_t)snprintf(out + used, size - used, " %.48s:%u",
+                                     source_base_name(joined[i].file), joined[i].line);
+    }
+}
+
+/* Both, for the source line selected. Rows used. */
+static int partners_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    static const char *const labels[LINE_PAIRS] = {[LINE_USED_BY] = "What it fetched was used by",
+                                                   [LINE_EVICTED_BY] = "... and thrown out by"};
+    static const enum line_pairs order[] = {LINE_USED_BY, LINE_EVICTED_BY};
+    enum { LABEL = 29 };
+    char text[512];
+    int rows = 0;
+    if (!browser->code.function)
+        return 0;
+    for (int i = 0; i < LINE_PAIRS && rows < area.rows; i++) {
+        partners_words(browser->code.function, table_selected(&browser->code.source), order[i],
+                       text, sizeof text);
+        if (!*text)
+            continue;
+        canvas_text(canvas, area.row + rows, 1, LABEL, PAINT_DIM, labels[order[i]]);
+        canvas_text(canvas, area.row + rows, 1 + LABEL, area.columns - LABEL - 2, PAINT_PLAIN,
+                    text);
+        rows++;
+    }
+    return rows;
+}
+
+enum { ROWS_FOR_BOTH = 16, ROWS_FOR_HEAD = 6, ROWS_FOR_NOTE = 10 };
+
+/* Source and instructions are read from files and the process: only while somebody looks. */
+static void function_update(struct browser *browser)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    bool looks = snapshot && browser->page == PAGE_FUNCTION;
+    browser->code.function = NULL;
+    browser->code.site_count = 0;
+    browser->code.lines.count = 0;
+    browser->code.instructions.count = 0;
+    browser->code.gathered = false;
+    for (size_t i = 0; looks && i < snapshot->code_count; i++)
+        if (snapshot->code[i].id == browser->code.id)
+            browser->code.function = &snapshot->code[i];
+    table_set(&browser->code.source, snapshot, NULL, 0);
+    table_set(&browser->code.accesses, snapshot, NULL, 0);
+    if (browser->code.function) {
+        snprintf(browser->code.name, sizeof browser->code.name, "%s",
+                 browser->code.function->function);
+        function_gather(browser);
+    }
+    if (looks)
+        function_gather_sites(browser);
+    table_set(&browser->code.table, snapshot, browser->code.sites, browser->code.site_count);
+}
+
+void browser_open_function(struct browser *browser, const struct snapshot_code *code)
+{
+    browser_leave(browser);
+    browser->code.id = code->id;
+    browser->code.table.pinned = false;
+    browser->code.source.pinned = false;
+    browser->code.accesses.pinned = false;
+    browser->pane[PAGE_FUNCTION] = 0;
+    browser_enter(browser, PAGE_FUNCTION);
+}
+
+void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,
+                              const struct snapshot_instruction *instruction)
+{
+    browser_open_function(browser, code);
+    table_select(&browser->code.source, source_identity(instruction->file, instruction->line));
+    function_gather_line(browser);
+    table_select(&browser->code.accesses, instruction->address);
+}
+
+/* Source where lines are known, instructions where they were listed, and always the objects. */
+static unsigned function_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    unsigned count = 0;
+    if (browser->code.lines.count)
+        panes[count++] = &browser->code.source;
+    if (browser->code.function && browser->code.function->instruction_count)
+        panes[count++] = &browser->code.accesses;
+    panes[count++] = &browser->code.table;
+    return count;
+}
+
+static void empty_text(const struct browser *browser, const struct table *table, char *out,
+                       size_t size)
+{
+    const struct source_row *line = table_selected(&browser->code.source);
+    if (table == &browser->code.accesses && line)
+        snprintf(out, size,
+                 "Line %" PRIu32 " has no samples: it is shown for its neighbours. "
+                 "Lines with a figure under OF IT have some.",
+                 line->line);
+    else
+        snprintf(out, size, "None of its accesses fell on a listed object.");
+}
+
+/* ---- drawing ---- */
+
+static void draw_figures(const struct snapshot_code *code, struct canvas *canvas, struct area area)
+{
+    char text[16];
+    int used = 0;
+    if (code->samples > 0)
+        used = canvas_format(canvas, area.row, 0, area.columns, paint_heat(code->share.value),
+                             " %.1f%% %s%.1f", code->share.value * 100, canvas->ascii ? "+-" : "±",
+                             columns_half(&code->share) * 100);
+    if (code->unknown_samples > 0)
+        used += canvas_format(canvas, area.row, used, area.columns - used,
+                              paint_heat(code->all_share), "%s%.1f%% of all samples, %.1f%% %s",
+                              used ? "   " : " ", code->all_share * 100, code->unknown_share * 100,
+                              code->unknown_note ? code->unknown_note : "object unknown");
+    used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
+                          "   %s samples   %s",
+                          text_count(text, code->samples + code->unknown_samples), code->module);
+    if (code->file)
+        canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM, "   %s:%" PRIu32,
+                      code->file, code->line);
+}
+
+/* Where the text of the selected line is from, or was looked for. Rows used. */
+static int draw_note(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct source_row *row = table_selected(&browser->code.source);
+    char text[1200];
+    if (!browser->code.lines.count) {
+        return canvas_wrap(canvas, area, PAINT_DIM,
+                           browser->snapshot->reading.waiting
+                               ? "source lines: debug information is still being read"
+                               : "source lines are not known: the file of this code has no debug "
+                                 "information that tells them");
+    }
+    const char *note = row && row->file && browser->sources.source_note
+                           ? browser->sources.source_note(browser->sources.context, row->file)
+                           : NULL;
+    if (!note)
+        return 0;
+    if (*row->text) {
+        canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM, note);
+        return 1;
+    }
+    snprintf(text, sizeof text, "no text of %s; %s", source_base_name(row->file), note);
+    return canvas_wrap(canvas, area, PAINT_WARN, text);
+}
+
+/* Rows used. */
+static int draw_head(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    enum { NOTE_ROWS = 3 };
+    const struct snapshot_code *code = browser->code.function;
+    char name[COLUMN_TEXT_BYTES];
+    glyph_fit(name, sizeof name, browser->code.name, area.columns - 2, GLYPH_CUT_MIDDLE,
+              canvas->ascii);
+    canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG, " %s", name);
+    if (area.rows < ROWS_FOR_HEAD)
+        return 1;
+    if (!code) {
+        canvas_text(canvas, area.row + 1, 0, area.columns, PAINT_DIM,
+                    " not among the listed functions now");
+        return 2;
+    }
+    area.row++;
+    draw_figures(code, canvas, area);
+    if (area.rows < ROWS_FOR_NOTE)
+        return 2;
+    struct area below = {area.row + 1, 1, area.rows >= ROWS_FOR_BOTH ? NOTE_ROWS : 1,
+                         area.columns - 2};
+    return 2 + draw_note(browser, canvas, below);
+}
+
+/* Tabs of some panes over the one that has focus, or else over the first of them. */
+static void draw_tabbed(struct browser *browser, struct canvas *canvas, struct area area,
+                        struct table *const panes[], unsigned count)
+{
+    struct table *shown = panes[0];
+    char empty[160];
+    for (unsigned i = 0; i < count; i++)
+        if (browser_focused(browser, panes[i]))
+            shown = panes[i];
+    int used = count > 1 || area.rows > 3 ? pane_tabs(browser, canvas, area, panes, count) : 0;
+    area.row += used;
+    area.rows -= used;
+    empty_text(browser, shown, empty, sizeof empty);
+    pane_table(browser, canvas, area, shown, empty);
+}
+
+static void function_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    struct table *panes[PANES_MAX];
+    unsigned count = function_panes(browser, panes);
+    /* The selection may have moved to another line. */
+    function_gather_line(browser);
+    int used = draw_head(browser, canvas, area);
+    area.row += used;
+    area.rows -= used;
+    if (area.rows < ROWS_FOR_BOTH || panes[0] != &browser->code.source) {
+        draw_tabbed(browser, canvas, area, panes, count);
+        return;
+    }
+    struct area upper = {area.row, 0, area.rows * 3 / 5, area.columns};
+    struct area lower = {area.row + upper.rows, 0, area.rows - upper.rows, area.columns};
+    draw_tabbed(browser, canvas, upper, panes, 1);
+    used = partners_draw(browser, canvas, lower);
+    lower.row += used;
+    lower.rows -= used;
+    draw_tabbed(browser, canvas, lower, panes + 1, count - 1);
+}
+
+/* ---- keys ---- */
+
+static bool open_missed(struct browser *browser)
+{
+    const struct site *site = table_selected(&browser->code.table);
+    const struct instruction_row *row = table_selected(&browser->code.accesses);
+    const struct snapshot_object *object =
+        browser_table(browser) == &browser->code.table ? (site ? site->object : NULL)
+        : row ? columns_object(browser->snapshot, row->instruction->object)
+              : NULL;
+    if (!object)
+        return false;
+    browser_open_object(browser, object);
+    return true;
+}
+
+static bool function_act(struct browser *browser, enum action action, struct request *request)
+{
+    (void)request;
+    if (action != ACTION_ENTER)
+        return false;
+    if (browser_table(browser) != &browser->code.source)
+        return open_missed(browser);
+    function_gather_line(browser);
+    if (browser->code.instructions.count)
+        browser->pane[PAGE_FUNCTION] = 1;
+    else
+        browser_message(browser, "no access of this line was sampled");
+    return true;
+}
+
+static void function_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct table *table = browser_table(browser);
+    if (table == &browser->code.source)
+        snprintf(out, size, "Enter: the instructions of this line and the data each one accesses");
+    else if (table == &browser->code.accesses)
+        snprintf(out, size, "Enter: the object that this instruction accesses");
+    else
+        snprintf(out, size, "One row per object that it accesses. Enter opens the object");
+}
+
+static const char *function_enter(struct browser *browser)
+{
+    struct table *panes[PANES_MAX];
+    unsigned count = function_panes(browser, panes);
+    unsigned focus = browser->pane[PAGE_FUNCTION];
+    return panes[focus < count ? focus : 0] == &browser->code.source ? "Instructions" : "Object";
+}
+
+static const enum action function_bar[] = {
+    ACTION_ENTER,     ACTION_BACK,   ACTION_RIGHT, ACTION_FIND,  ACTION_FILTER,
+    ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE, ACTION_NONE};
+
+const struct page function_page = {
+    .name = "Function",
+    .update = function_update,
+    .draw = function_draw,
+    .panes = function_panes,
+    .act = function_act,
+    .hint = function_hint,
+    .enter = function_enter,
+    .bar = function_bar,
+};
+
+/* Columns of a function's source lines and of their instructions. */
+
+#define SOURCE                                                                                     \
+    const struct source_row *row = pointer;                                                        \
+    (void)snapshot
+#define INSTRUCTION                                                                                \
+    const struct snapshot_instruction *row =                                                       \
+        ((const struct instruction_row *)pointer)->instruction;                                    \
+    (void)snapshot
+
+static struct value source_column_part(double samples, double loads, double stores, double of)
+{
+    bool known = samples > 0 && loads + stores > 0;
+    return value_number(known ? of / samples : NAN);
+}
+
+static struct value object_name(const struct snapshot *snapshot, uint32_t index)
+{
+    const struct snapshot_object *object = columns_object(snapshot, index);
+    return value_text(object ? object->name : NULL);
+}
+
+/* What most of its samples fell on: `known`, or nobody knows. */
+static struct value missed_on(const struct snapshot_instruction *row, struct value known)
+{
+    return row->unknown_samples > row->samples ? value_text(row->unknown_note) : known;
+}
+
+static struct value source_line(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return value_known(row->line);
+}
+
+static struct value source_share(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return value_number(row->share);
+}
+
+static struct value source_samples(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return value_number(row->samples + row->unknown_samples);
+}
+
+static struct value source_text(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return value_text(row->line || row->sites ? row->text : NULL);
+}
+
+static struct value source_loads(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return source_column_part(row->samples, row->loads, row->stores, row->loads);
+}
+
+static struct value source_stores(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return source_column_part(row->samples, row->loads, row->stores, row->stores);
+}
+
+/* The field, or where it has no name the object. */
+static struct value source_mostly(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    if (!row->hottest)
+        return value_text(NULL);
+    return missed_on(row->hottest, row->hottest->field
+                                       ? value_text(row->hottest->field)
+                                       : object_name(snapshot, row->hottest->object));
+}
+
+static struct value source_inlined(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return value_text(row->inlined);
+}
+
+static const struct snapshot_use *use_of_source(const void *pointer)
+{
+    const struct source_row *row = pointer;
+    return &row->use;
+}
+USE_VALUES(source, use_of_source)
+
+static enum paint paint_context(struct value value)
+{
+    (void)value;
+    return PAINT_PLAIN;
+}
+
+static uint64_t identity_of_source(const struct snapshot *snapshot, const void *pointer)
+{
+    SOURCE;
+    return source_identity(row->file, row->line);
+}
+
+static const char *source_parting(const void *pointer)
+{
+    const struct source_row *row = pointer;
+    return !row->line && !row->sites ? row->text : NULL;
+}
+
+static const struct column source_list[] = {
+    {"LINE", "Line of the file named above it.", 5, 8, 1, COLUMN_RIGHT, NULL, source_line,
+     format_integer, paint_dim, NULL},
+    {"OF IT", "Part of the function's samples on the line; blank: shown for its neighbours.", 6, 0,
+     0, COLUMN_RIGHT, NULL, source_share, format_percent, paint_share, NULL},
+    {"", NULL, 6, 10, 4, COLUMN_BAR, NULL, source_share, NULL, paint_share, NULL},
+    {"SOURCE", "The text, where the file can be read.", 20, 200, 0, COLUMN_CODE, NULL, source_text,
+     NULL, paint_context, NULL},
+    {"MOSTLY ON", "The field, or object, that its hottest instruction accesses.", 12, 28, 2,
+     COLUMN_NAME, NULL, source_mostly, NULL, paint_strong, NULL},
+    {"SAMPLES", NULL, 7, 0, 6, COLUMN_RIGHT, NULL, source_samples, format_count, NULL, NULL},
+    {"LD", NULL, 5, 0, 5, COLUMN_RIGHT, NULL, source_loads, format_percent, paint_load, NULL},
+    {"ST", NULL, 5, 0, 5, COLUMN_RIGHT, NULL, source_stores, format_percent, paint_store, NULL},
+    USE_COLUMNS(source, 1),
+    {"INLINED", "Functions that the compiler put there in place of calls, innermost first.", 10, 32,
+     3, COLUMN_NAME, NULL, source_inlined, NULL, paint_dim, NULL},
+};
+
+const struct columns source_columns = {
+    .title = "Source",
+    .list = source_list,
+    .count = sizeof source_list / sizeof *source_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct source_row),
+    .identity = identity_of_source,
+    .parting = source_parting,
+};
+
+static struct value address(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return value_known(row->address);
+}
+
+static struct value source_column_share(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return value_number(row->share);
+}
+
+static struct value source_column_samples(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return value_number(instruction_samples(row));
+}
+
+static struct value text(const struct snapshot *snapshot, const void *pointer)
+{
+    (void)snapshot;
+    return value_text(((const struct instruction_row *)pointer)->text);
+}
+
+static struct value field(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return value_text(row->unknown_samples > row->samples ? NULL : row->field);
+}
+
+static struct value source_column_object(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return missed_on(row, object_name(snapshot, row->object));
+}
+
+static struct value source_column_object_share(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return value_number(row->object_share);
+}
+
+static struct value objects(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return value_known(row->objects);
+}
+
+static struct value loads(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return source_column_part(row->samples, row->loads, row->stores, row->loads);
+}
+
+static struct value stores(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return source_column_part(row->samples, row->loads, row->stores, row->stores);
+}
+
+static struct value inlined(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return value_text(row->inlined);
+}
+
+static bool has_inlined(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        for (size_t k = 0; k < snapshot->code[i].instruction_count; k++)
+            if (snapshot->code[i].instructions[k].inlined)
+                return true;
+    return false;
+}
+
+static const struct snapshot_use *source_column_use_of(const void *pointer)
+{
+    return ((const struct instruction_row *)pointer)->instruction->use;
+}
+USE_VALUES(instruction, source_column_use_of)
+
+static uint64_t source_column_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    INSTRUCTION;
+    return row->address;
+}
+
+static const struct column instruction_list[] = {
+    {"OF IT", "Part of the function's samples.", 6, 0, 0, COLUMN_RIGHT, NULL, source_column_share,
+     format_percent, paint_share, NULL},
+    {"", NULL, 6, 10, 7, COLUMN_BAR, NULL, source_column_share, NULL, paint_share, NULL},
+    {"ADDRESS", NULL, 14, 18, 4, COLUMN_TEXT, NULL, address, format_address, paint_dim, NULL},
+    {"INSTRUCTION", "As read from the process.", 16, 48, 0, COLUMN_CODE, NULL, text, NULL, NULL,
+     NULL},
+    {"FIELD", "The field that most of its samples are on.", 10, 28, 1, COLUMN_NAME, NULL, field,
+     NULL, paint_strong, NULL},
+    {"MOSTLY ON", "The object that most of its samples are on.", 10, 40, 1, COLUMN_NAME, NULL,
+     source_column_object, NULL, NULL, NULL},
+    {"OBJECT", "Part of the instruction's samples that fell on that object.", 6, 0, 5, COLUMN_RIGHT,
+     NULL, source_column_object_share, format_percent, paint_share, NULL},
+    {"OBJS", "Different objects that its samples are on.", 4, 0, 8, COLUMN_RIGHT, NULL, objects,
+     format_integer, NULL, NULL},
+    {"SAMPLES", NULL, 7, 0, 3, COLUMN_RIGHT, NULL, source_column_samples, format_count, NULL, NULL},
+    {"LD", NULL, 5, 0, 6, COLUMN_RIGHT, NULL, loads, format_percent, paint_load, NULL},
+    {"ST", NULL, 5, 0, 6, COLUMN_RIGHT, NULL, stores, format_percent, paint_store, NULL},
+    USE_COLUMNS(instruction, 2),
+    {"INLINED", NULL, 10, 32, 9, COLUMN_NAME, has_inlined, inlined, NULL, paint_dim, NULL},
+};
+
+const struct columns instruction_columns = {
+    .title = "Instructions",
+    .list = instruction_list,
+    .count = sizeof instruction_list / sizeof *instruction_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct instruction_row),
+    .identity = source_column_identity,
+};

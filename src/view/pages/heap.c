@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 7: the heap by bins, with the call path and the sizes of the selected one. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "view/screen/browser.h"
+#include "view/widget/chart.h"
+#include "view/widget/columns.h"
+
+enum { PATH_ROWS = 12, SIZES_COLUMNS = 40, BAR_COLUMNS = 18, BELOW_FROM_ROWS = 16 };
+
+static void heap_update(struct browser *browser)
+{
+    const struct snapshot_heap *heap = &browser->snapshot->heap;
+    table_set(&browser->heap.bins, browser->snapshot, heap->bins, heap->bin_count);
+}
+
+static bool is_tagged(const struct browser *browser, uint32_t id)
+{
+    for (uint32_t i = 0; i < browser->heap.tagged_count; i++)
+        if (browser->heap.tagged[i] == id)
+            return true;
+    return false;
+}
+
+static int draw_summary(const struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct heap_summary *summary = &browser->snapshot->heap.summary;
+    char blocks[16];
+    char bytes[16];
+    int used = canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG,
+                             " Heap: %s in %s blocks", text_bytes(bytes, summary->usable_bytes),
+                             text_count(blocks, (double)summary->live_blocks));
+    if (summary->source)
+        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
+                              "   known by %s", summary->source);
+    if (summary->lost)
+        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_WARN,
+                              "   %s events lost", text_count(blocks, (double)summary->lost));
+    if (!isnan(summary->mark_age_s))
+        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
+                              "   marked %.0f s ago", summary->mark_age_s);
+    if (browser->heap.tagged_count)
+        canvas_format(canvas, area.row, used, area.columns - used, PAINT_KEY,
+                      "   %" PRIu32 " tagged", browser->heap.tagged_count);
+    if (!summary->note || area.rows < 6)
+        return 1;
+    canvas_format(canvas, area.row + 1, 0, area.columns, PAINT_DIM, " %s", summary->note);
+    return 2;
+}
+
+static void draw_path(const struct snapshot_bin *bin, struct canvas *canvas, struct area area)
+{
+    int row = area.row;
+    char text[COLUMN_TEXT_BYTES];
+    if (!bin->heap.site_count)
+        canvas_text(canvas, row, area.column, area.columns, PAINT_DIM,
+                    bin->heap.walked
+                        ? "allocated before misstop came: known by size, not by call path"
+                        : "no call path");
+    for (uint32_t i = 0; i < bin->heap.site_count && row < area.row + area.rows; i++, row++) {
+        glyph_fit(text, sizeof text, bin->heap.site[i], area.columns - 3, GLYPH_CUT_MIDDLE,
+                  canvas->ascii);
+        canvas_format(canvas, row, area.column, area.columns, i ? PAINT_PLAIN : PAINT_STRONG,
+                      "%s %s", i ? "<" : " ", text);
+    }
+}
+
+static void draw_sizes(const struct snapshot_bin *bin, struct canvas *canvas, struct area area)
+{
+    uint64_t most = 0;
+    int row = area.row;
+    char bytes[16];
+    char count[16];
+    for (int i = 0; i < HEAP_SIZES; i++)
+        most = bin->heap.sizes[i] > most ? bin->heap.sizes[i] : most;
+    for (int i = 0; i < HEAP_SIZES && row < area.row + area.rows; i++) {
+        if (!bin->heap.sizes[i])
+            continue;
+        canvas_format(canvas, row, area.column, 8, PAINT_PLAIN, i ? "%s.." : "..%s",
+                      text_bytes(bytes, i ? UINT64_C(16) << i : 31));
+        char bar[BAR_BYTES(BAR_COLUMNS)];
+        bar_fill(bar, sizeof bar, BAR_COLUMNS, (double)bin->heap.sizes[i] / (double)most,
+                 canvas->ascii);
+        canvas_text(canvas, row, area.column + 9, BAR_COLUMNS, PAINT_HEAT_2, bar);
+        canvas_format(canvas, row, area.column + 10 + BAR_COLUMNS, area.columns - 10 - BAR_COLUMNS,
+                      PAINT_PLAIN, "%7s", text_count(count, (double)bin->heap.sizes[i]));
+        row++;
+    }
+}
+
+static void draw_chosen(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_bin *bin = table_selected(&browser->heap.bins);
+    if (!bin)
+        return;
+    struct area left = {area.row, 1, area.rows, area.columns - SIZES_COLUMNS - 2};
+    struct area right = {area.row, area.columns - SIZES_COLUMNS, area.rows, SIZES_COLUMNS};
+    bool both = left.columns >= 40;
+    if (!both)
+        left.columns = area.columns - 1;
+    int used = pane_title(canvas, left, true, "Allocated at%s",
+                          is_tagged(browser, bin->heap.id) ? " (tagged)" : "");
+    left.row += used;
+    left.rows -= used;
+    draw_path(bin, canvas, left);
+    if (!both)
+        return;
+    used = pane_title(canvas, right, false, "Sizes of live blocks");
+    right.row += used;
+    right.rows -= used;
+    draw_sizes(bin, canvas, right);
+}
+
+static void heap_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct heap_summary *summary = &browser->snapshot->heap.summary;
+    if (summary->feed == HEAP_FEED_NONE) {
+        char text[512];
+        snprintf(text, sizeof text, " %s",
+                 summary->note ? summary->note : "Nothing is known of this heap (--heap none).");
+        canvas_wrap(canvas, area, PAINT_DIM, text);
+        return;
+    }
+    int used = draw_summary(browser, canvas, area);
+    int below = area.rows >= BELOW_FROM_ROWS ? PATH_ROWS : 0;
+    if (below > area.rows / 2)
+        below = area.rows / 2;
+    struct area table = {area.row + used, 0, area.rows - used - below, area.columns};
+    pane_table(browser, canvas, table, &browser->heap.bins, "No block is known yet.");
+    if (below)
+        draw_chosen(browser, canvas,
+                    (struct area){area.row + area.rows - below, 0, below, area.columns});
+}
+
+static unsigned heap_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    panes[0] = &browser->heap.bins;
+    return 1;
+}
+
+static void toggle_tag(struct browser *browser, const struct snapshot_bin *bin)
+{
+    uint32_t *tagged = browser->heap.tagged;
+    for (uint32_t i = 0; i < browser->heap.tagged_count; i++)
+        if (tagged[i] == bin->heap.id) {
+            tagged[i] = tagged[--browser->heap.tagged_count];
+            browser_message(browser, "tag taken off");
+            return;
+        }
+    /* One place stays free for the bin that the tagged ones go into. */
+    if (browser->heap.tagged_count == REQUEST_BINS_MAX - 1) {
+        browser_message(browser, "no more than 15 at once: combine these first");
+        return;
+    }
+    tagged[browser->heap.tagged_count++] = bin->heap.id;
+    browser_message(browser, "tagged; C on another bin combines them into that one");
+    table_move(&browser->heap.bins, 1);
+}
+
+static void combine(struct browser *browser, const struct snapshot_bin *bin,
+                    struct request *request)
+{
+    request->bins[0] = bin->heap.id;
+    request->bin_count = 1;
+    for (uint32_t i = 0; i < browser->heap.tagged_count; i++)
+        if (browser->heap.tagged[i] != bin->heap.id)
+            request->bins[request->bin_count++] = browser->heap.tagged[i];
+    if (request->bin_count < 2) {
+        browser_message(browser, "tag the bins (t) that shall go into this one first");
+        return;
+    }
+    request->kind = REQUEST_BIN_COMBINE;
+    browser->heap.tagged_count = 0;
+}
+
+static void open_bin(struct browser *browser, const struct snapshot_bin *bin)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    if (bin->object < snapshot->object_count)
+        browser_open_object(browser, &snapshot->objects[bin->object]);
+    else
+        browser_message(browser, "no or few samples fell on its blocks: nothing to open");
+}
+
+static bool heap_act(struct browser *browser, enum action action, struct request *request)
+{
+    const struct snapshot_bin *bin = table_selected(&browser->heap.bins);
+    if (!bin)
+        return false;
+    switch (action) {
+    case ACTION_ENTER:
+        open_bin(browser, bin);
+        return true;
+    case ACTION_TAG:
+        toggle_tag(browser, bin);
+        return true;
+    case ACTION_COMBINE:
+        combine(browser, bin, request);
+        return true;
+    case ACTION_UNDO:
+        *request =
+            (struct request){.kind = REQUEST_BIN_UNDO, .bins = {bin->heap.id}, .bin_count = 1};
+        return true;
+    case ACTION_RENAME:
+        browser->heap.renamed = bin->heap.id;
+        prompt_ask(browser, PROMPT_RENAME, bin->heap.renamed ? bin->heap.name : "");
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void heap_answer(struct browser *browser, const char *text, struct request *request)
+{
+    *request = (struct request){
+        .kind = REQUEST_BIN_RENAME, .bins = {browser->heap.renamed}, .bin_count = 1};
+    snprintf(request->name, sizeof request->name, "%s", text);
+}
+
+static void heap_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct snapshot_heap *heap = &browser->snapshot->heap;
+    if (heap->summary.feed == HEAP_FEED_NONE)
+        snprintf(out, size, "misstop -- COMMAND knows every allocation from the start");
+    else
+        snprintf(
+            out, size,
+            "Enter: which of its blocks have the samples, and where in them.  M: growth from now");
+    size_t used = strlen(out);
+    if (heap->bins_left_out && used < size)
+        snprintf(out + used, size - used, "  %zu smaller bins are not listed", heap->bins_left_out);
+}
+
+static const enum action heap_bar[] = {
+    ACTION_BACK, ACTION_ENTER,  ACTION_MARK,      ACTION_RENAME, ACTION_TAG,    ACTION_COMBINE,
+    ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_INVERT, ACTION_NONE};
+
+const struct page heap_page = {
+    .name = "Heap",
+    .update = heap_update,
+    .draw = heap_draw,
+    .panes = heap_panes,
+    .act = heap_act,
+    .answer = heap_answer,
+    .hint = heap_hint,
+    .bar = heap_bar,
+};
+
+/* Columns of the heap's bins. */
+
+#define ROW(heap_column_type)                                                                      \
+    const struct heap_column_type *row = pointer;                                                  \
+    (void)snapshot
+
+static struct value heap_column_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return row->touched ? value_number(row->share) : value_number(NAN);
+}
+
+static struct value live(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_integer(row->heap.usable_bytes);
+}
+
+static struct value blocks(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_integer(row->heap.live_blocks);
+}
+
+/* Requests of walked blocks are not known. */
+static struct value waste(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    double usable = (double)row->heap.usable_bytes;
+    bool known = !row->heap.walked && usable > 0;
+    return value_number(known ? 1 - (double)row->heap.requested_bytes / usable : NAN);
+}
+
+static struct value mean_size(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_known(row->heap.live_blocks ? row->heap.usable_bytes / row->heap.live_blocks : 0);
+}
+
+static struct value allocations(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_number(row->heap.allocations_per_s);
+}
+
+static struct value frees(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_number(row->heap.frees_per_s);
+}
+
+static struct value lifetime(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_number(row->heap.lifetime_s);
+}
+
+static struct value age(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_number(row->heap.age_s);
+}
+
+static struct value growth(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_number(row->heap.growth_bytes);
+}
+
+static struct value heap_column_name(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_text(row->called ? row->called : row->heap.name);
+}
+
+/* Innermost frame after the name's, so that equal names can be told apart. */
+static struct value path(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_text(row->heap.path);
+}
+
+static struct value leak(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_text(row->suspect ? "leak?" : NULL);
+}
+
+static struct value known_by(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_text(row->heap.walked ? "walk" : "agent");
+}
+
+static void format_growth(char *out, size_t size, struct value value)
+{
+    char text[24];
+    struct value bytes = {.kind = VALUE_INTEGER, .integer = (uint64_t)fabs(value.number)};
+    format_bytes(text, sizeof text, bytes);
+    snprintf(out, size, "%s%s", value.number < 0 ? "-" : value.number > 0 ? "+" : "", text);
+}
+
+static enum paint paint_growth(struct value value)
+{
+    return value.kind == VALUE_NUMBER && value.number > 0 ? PAINT_WARN : PAINT_PLAIN;
+}
+
+static enum paint paint_leak(struct value value)
+{
+    (void)value;
+    return PAINT_BAD;
+}
+
+static struct value heap_column_type(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return value_text(row->heap.type);
+}
+
+static bool has_type(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->heap.bin_count; i++)
+        if (snapshot->heap.bins[i].heap.type)
+            return true;
+    return false;
+}
+
+static bool has_agent(const struct snapshot *snapshot)
+{
+    return snapshot->heap.summary.feed == HEAP_FEED_AGENT;
+}
+
+/* Else the line above the table says it for all. */
+static bool has_both(const struct snapshot *snapshot)
+{
+    bool walked = false;
+    bool told = false;
+    for (size_t i = 0; i < snapshot->heap.bin_count; i++) {
+        walked |= snapshot->heap.bins[i].heap.walked;
+        told |= !snapshot->heap.bins[i].heap.walked;
+    }
+    return walked && told;
+}
+
+static bool has_mark(const struct snapshot *snapshot)
+{
+    return !isnan(snapshot->heap.summary.mark_age_s);
+}
+
+static bool has_suspect(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->heap.bin_count; i++)
+        if (snapshot->heap.bins[i].suspect)
+            return true;
+    return false;
+}
+
+static uint64_t heap_column_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return row->heap.id;
+}
+
+static const struct column bin_list[] = {
+    {"SHARE", "The bin's part of all attributed samples; blank: no sample fell on it.", 6, 0, 0,
+     COLUMN_RIGHT, NULL, heap_column_share, format_percent, paint_share, NULL},
+    {"", NULL, 6, 10, 6, COLUMN_BAR, NULL, heap_column_share, NULL, paint_share, NULL},
+    {"LIVE", "Usable bytes of its live blocks.", 6, 0, 0, COLUMN_RIGHT, NULL, live, format_bytes,
+     NULL, NULL},
+    {"BLOCKS", "Its live blocks.", 6, 0, 1, COLUMN_RIGHT, NULL, blocks, format_count, NULL, NULL},
+    {"MEAN", "Mean usable size of a live block.", 6, 0, 5, COLUMN_RIGHT, NULL, mean_size,
+     format_bytes, paint_dim, NULL},
+    {"WASTE", "Part of the usable bytes that nobody asked for.", 5, 0, 7, COLUMN_RIGHT, has_agent,
+     waste, format_percent, NULL, NULL},
+    {"ALLOC/S", "Allocations a second, over the last refresh.", 7, 0, 2, COLUMN_RIGHT, has_agent,
+     allocations, format_count, NULL, NULL},
+    {"FREE/S", "Blocks freed a second, over the last refresh.", 7, 0, 4, COLUMN_RIGHT, has_agent,
+     frees, format_count, NULL, NULL},
+    {"LIFE", "Mean lifetime of the blocks that were freed.", 6, 0, 3, COLUMN_RIGHT, has_agent,
+     lifetime, format_seconds, NULL, NULL},
+    {"AGE", "Time since the first allocation.", 5, 0, 8, COLUMN_RIGHT, has_agent, age,
+     format_seconds, paint_dim, NULL},
+    {"GROWTH", "Live bytes now less those at the mark (key M).", 8, 0, 2, COLUMN_RIGHT, has_mark,
+     growth, format_growth, paint_growth, NULL},
+    {"", "leak?: grows since the mark, is old, and no sample ever fell on it.", 5, 0, 2,
+     COLUMN_TEXT, has_suspect, leak, NULL, paint_leak, NULL},
+    {"BIN",
+     "Who allocated it, past the allocator's own functions; or a size class (walk). \"f < g\": f "
+     "for its caller g, as there are others of f.",
+     14, 48, 0, COLUMN_NAME, NULL, heap_column_name, NULL, paint_strong, NULL},
+    {"TYPE", "What its blocks are, by the code that touches them.", 14, 28, 4, COLUMN_NAME,
+     has_type, heap_column_type, NULL, NULL, NULL},
+    {"KNOWN BY", "agent: told at the allocation; walk: read from the heap's headers.", 8, 0, 12,
+     COLUMN_TEXT, has_both, known_by, NULL, paint_dim, NULL},
+    {"PATH", "The call path, innermost first.", 16, 120, 3, COLUMN_NAME, has_agent, path, NULL,
+     paint_dim, NULL},
+};
+
+const struct columns bin_columns = {
+    .title = "Bins",
+    .list = bin_list,
+    .count = sizeof bin_list / sizeof *bin_list,
+    .row_size = sizeof(struct snapshot_bin),
+    .identity = heap_column_identity,
+};

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The matrix of a snapshot under the names that the user gave: renamed and combined functions
+ * and objects, most share first again; then the others; then what has no object, and what no
+ * function has waited for. For the Matrix screen (matrix_*.c), batch
+ * text and JSON. It points into the snapshot and the rules: made anew when either changes.
+ */
+#ifndef MISSTOP_VIEW_PAGES_MATRIX_TABLE_H
+#define MISSTOP_VIEW_PAGES_MATRIX_TABLE_H
+
+#include <stdbool.h>
+
+#include "resolve/heap/bin_rules.h"
+#include "snapshot.h"
+#include "view/levels.h"
+#include "view/screen/canvas.h"
+
+enum {
+    MATRIX_ROWS = SNAPSHOT_MATRIX_ROWS + SNAPSHOT_MATRIX_REST,
+    MATRIX_COLUMNS = SNAPSHOT_MATRIX_COLUMNS + SNAPSHOT_MATRIX_REST
+};
+
+enum matrix_axis { MATRIX_FUNCTIONS, MATRIX_OBJECTS };
+
+/* What cells and totals are shares of. */
+enum matrix_measure {
+    MATRIX_WEIGHT, /* what the source weighs: misses, stalls, time */
+    MATRIX_MISSES, /* by an event of their own, beside what ranks; the next two also */
+    MATRIX_ACCESSES,
+    MATRIX_STALLS,
+    MATRIX_LATENCY, /* cycles waited, where the source tells them */
+    MATRIX_LOADS,
+    MATRIX_STORES,
+    MATRIX_MEASURES
+};
+
+/* Lines that are no function and no object: those not listed, and what is of none. */
+#define MATRIX_OTHERS UINT32_MAX
+#define MATRIX_NOBODY (UINT32_MAX - 1)
+
+/* A row or a column. */
+struct matrix_line {
+    const char *name;
+    uint64_t identity; /* of its group: the same in the next snapshot */
+    uint32_t index;   /* of its strongest member in code or objects; MATRIX_OTHERS, MATRIX_NOBODY */
+    uint32_t members; /* functions or objects that it is made of; 0: of those two */
+    bool renamed;
+    struct snapshot_matrix_cell total;
+};
+
+struct matrix_table {
+    const struct snapshot *snapshot;
+    enum matrix_measure measure; /* one that the snapshot knows */
+    const char *title;           /* of its rows: "Function", */
+    const char *all;             /* and of all of them: "all functions" */
+    size_t row_count; /* with those two, where they have anything; 0: there is no matrix */
+    size_t column_count;
+    struct matrix_line rows[MATRIX_ROWS];
+    struct matrix_line columns[MATRIX_COLUMNS];
+    struct snapshot_matrix_cell cells[MATRIX_ROWS][MATRIX_COLUMNS];
+    /* Where each row and column of the snapshot's matrix went. */
+    uint8_t row_of[MATRIX_ROWS];
+    uint8_t column_of[MATRIX_COLUMNS];
+};
+
+/* The names that the user gave. The file of them is shared by all sessions. */
+struct matrix_rules {
+    struct bin_rules rules;
+    bool kept; /* changes are written to the file: it could be read, or there was none */
+};
+
+/* Lines are ranked by `measure`; where the snapshot does not know it, by the weight. */
+void matrix_table_make(struct matrix_table *table, const struct snapshot *snapshot,
+                       const struct matrix_rules *rules, enum matrix_measure measure);
+
+/* Of everything, by the measure; NAN where there is nothing of it. */
+double matrix_table_share(const struct matrix_table *table,
+                          const struct snapshot_matrix_cell *cell);
+/* What that is a share of: "time at the access", "waiting", "stores". */
+const char *matrix_table_measured(const struct matrix_table *table);
+bool matrix_measure_known(const struct snapshot *snapshot, enum matrix_measure measure);
+
+/* Which line of an axis has this identity; its count where none has. */
+size_t matrix_table_find(const struct matrix_table *table, enum matrix_axis axis,
+                         uint64_t identity);
+
+/* Which line an object or function is part of, by its index in the snapshot: the others if it is
+ * not listed, and the count if there are none. */
+size_t matrix_table_line(const struct matrix_table *table, enum matrix_axis axis, uint32_t index);
+
+/* What was said in earlier sessions; none where that cannot be read. */
+void matrix_rules_init(struct matrix_rules *rules);
+void matrix_rules_fini(struct matrix_rules *rules);
+
+/* `name` "": its own again. 0 or a negative errno of bin_rules.h; -EINVAL for the others. */
+int matrix_rules_rename(struct matrix_rules *rules, const struct matrix_table *table,
+                        enum matrix_axis axis, size_t line, const char *name);
+/* Identities of lines. -ENOENT: one is not listed any more. */
+int matrix_rules_combine(struct matrix_rules *rules, const struct matrix_table *table,
+                         enum matrix_axis axis, uint64_t into, uint64_t from);
+/* Takes the last one back; false: there is none. */
+bool matrix_rules_undo(struct matrix_rules *rules);
+
+/*
+ * What one cell of the matrix is made of, or a total of it: fields, lines, threads, blocks, levels,
+ * causes, under the names that the user gave. For the screen, batch text, JSON and the page of
+ * --html, which say the same of it.
+ */
+enum { MATRIX_PARTS_MAX = 8, MATRIX_PART_BYTES = 160 };
+
+/* A field, a line, a thread or a block. */
+struct matrix_part {
+    char name[MATRIX_PART_BYTES]; /* "particle.vy", "demo.c:74"; of threads "" where it is not
+                                     known, "" of blocks */
+    uint64_t key;                 /* thread id, address of the block */
+    double samples;
+    double loads; /* of fields and lines */
+    double stores;
+};
+
+/* Most samples first. */
+struct matrix_parts {
+    struct matrix_part list[MATRIX_PARTS_MAX];
+    size_t count;
+    size_t distinct; /* those that are not listed too */
+    double all;      /* samples they are parts of, those of no known part too */
+};
+
+struct matrix_cell {
+    const struct matrix_line *row; /* NULL: all functions */
+    const struct matrix_line *column;
+    const struct snapshot_matrix_cell *figures;
+    struct matrix_parts fields; /* of one object only: of several they say nothing */
+    struct matrix_parts lines;
+    struct matrix_parts threads; /* of the last `matrix.recent` samples, blocks too */
+    struct matrix_parts blocks;
+    struct levels_sum levels;
+    struct snapshot_causes_figures causes; /* misses 0: none are told */
+    struct matrix_parts evictors;          /* "function on object"; samples: misses of what it had
+                                              thrown out; all: of all evictors that are known */
+    struct matrix_parts evictor_threads;   /* the same by thread */
+    const struct snapshot_rates *rates;    /* NULL: not known */
+    struct snapshot_rates joined;          /* what that is where lines were combined */
+};
+
+/* `row` and `column` as in struct matrix_grid: 0 is all of them, else a line + 1. What there is no
+ * memory for is left out. */
+void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t column,
+                        struct matrix_cell *cell);
+
+/* The strongest cell that is not marked in `told` yet, indices of lines; it is marked. False: none
+ * is left that is worth words, or rests on more than chance. */
+bool matrix_cell_next(const struct matrix_table *table, bool told[MATRIX_ROWS][MATRIX_COLUMNS],
+                      size_t *row, size_t *column);
+
+/* One cell of the matrix in words: for the screen (matrix.c), batch text and the page of
+ * --html. */
+/* What is most wanted comes first. */
+enum matrix_word {
+    MATRIX_WORD_TITLE,
+    MATRIX_WORD_SHARES,
+    MATRIX_WORD_REASON, /* why there is no object */
+    MATRIX_WORD_LEVELS,
+    MATRIX_WORD_RATES,
+    MATRIX_WORD_CAUSES, /* why, and by whom thrown out: MemSpy's detail of a bin */
+    MATRIX_WORD_FIELDS,
+    MATRIX_WORD_LINES,
+    MATRIX_WORD_RECENT, /* threads and blocks */
+    MATRIX_WORDS
+};
+enum { MATRIX_WORD_BYTES = 768 };
+
+/* One of them; "": nothing is known. */
+void matrix_word(const struct matrix_table *table, const struct matrix_cell *cell,
+                 enum matrix_word word, char out[MATRIX_WORD_BYTES]);
+
+/* All of them in an area of the screen; rows used. */
+int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell *cell,
+                      struct canvas *canvas, struct area area);
+
+#endif

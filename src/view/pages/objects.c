@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 1: what the process misses on, hottest first. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "view/levels.h"
+#include "view/rates.h"
+#include "view/screen/browser.h"
+#include "view/widget/columns.h"
+#include "view/words.h"
+
+static void objects_update(struct browser *browser)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    table_set(&browser->objects, snapshot, snapshot->objects, snapshot->object_count);
+}
+
+/* Of those that are not in the list, and how they come into it; rows used. */
+static int draw_left_out(struct browser *browser, struct canvas *canvas, int row)
+{
+    char left[160];
+    objects_left_out(browser->snapshot, left, sizeof left);
+    if (!*left)
+        return 0;
+    int used = canvas_format(canvas, row, 1, canvas->columns - 1, PAINT_DIM, "%s%s", left,
+                             browser->snapshot->objects_all ? "" : ": A lists them");
+    browser_zone(browser, row, 1, used, ACTION_ALL_OBJECTS);
+    return 1;
+}
+
+static void objects_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    enum {
+        ROWS_FOR_LEVELS = 14,
+        ROWS_FOR_FIELDS = 12,
+        ROWS_FOR_TOTALS = 8,
+        ROWS_FOR_LEFT_OUT = 10
+    };
+    int used = header_totals(browser, canvas, area.row,
+                             area.rows >= ROWS_FOR_LEVELS   ? 5
+                             : area.rows >= ROWS_FOR_FIELDS ? 3
+                             : area.rows >= ROWS_FOR_TOTALS ? 2
+                             : area.rows >= 6               ? 1
+                                                            : 0);
+    /* A blank line sets the list off where there is room for it. */
+    if (used >= 2 && area.rows >= 20)
+        used++;
+    area.row += used;
+    area.rows -= used;
+    if (area.rows >= ROWS_FOR_LEFT_OUT)
+        area.rows -= draw_left_out(browser, canvas, area.row + area.rows - 1);
+    pane_table(browser, canvas, area, &browser->objects, objects_nothing_yet(browser->snapshot));
+}
+
+static unsigned objects_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    panes[0] = &browser->objects;
+    return 1;
+}
+
+static bool objects_act(struct browser *browser, enum action action, struct request *request)
+{
+    const struct snapshot_object *object = table_selected(&browser->objects);
+    if (!object)
+        return false;
+    switch (action) {
+    case ACTION_ENTER:
+        browser_open_object(browser, object);
+        return true;
+    case ACTION_SEARCH_HERE:
+        if (browser_lies_apart(browser, object))
+            return true;
+        if (!object->size)
+            return false;
+        browser->search.inside = 0;
+        browser_search_in(request, object->address, object->address + object->size, object->name);
+        browser_go(browser, PAGE_SEARCH);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void objects_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct snapshot_object *object = table_selected(&browser->objects);
+    const struct snapshot *snapshot = browser->snapshot;
+    char name[160];
+    if (!snapshot)
+        return;
+    header_trust(snapshot, out, size);
+    if (*out || !object)
+        return;
+    glyph_fit(name, sizeof name, object->name, 32, GLYPH_CUT_MIDDLE, false);
+    int used = 0;
+    if (snapshot->findings.count)
+        used = snprintf(out, size, "%zu finding%s: f.  ", snapshot->findings.count,
+                        snapshot->findings.count == 1 ? "" : "s");
+    used += snprintf(out + used, size - (size_t)used,
+                     "Enter: the hot fields of %s and the code that touches them", name);
+    if (snapshot->objects_all && used > 0 && (size_t)used < size)
+        snprintf(out + used, size - (size_t)used, ".  A: those of 0.1%% and more alone");
+}
+
+static const char *objects_enter(struct browser *browser)
+{
+    return table_selected(&browser->objects) ? "Fields and code" : "";
+}
+
+static const enum action objects_bar[] = {
+    ACTION_ENTER,       ACTION_FIND,  ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
+    ACTION_SEARCH_HERE, ACTION_BASIS, ACTION_INVERT, ACTION_WRITE,     ACTION_NEXT_EVENT,
+    ACTION_ALL_OBJECTS, ACTION_ZERO,  ACTION_FASTER, ACTION_NONE};
+
+const struct page objects_page = {
+    .name = "Objects",
+    .update = objects_update,
+    .draw = objects_draw,
+    .panes = objects_panes,
+    .act = objects_act,
+    .hint = objects_hint,
+    .enter = objects_enter,
+    .bar = objects_bar,
+};
+
+/* Columns of objects. */
+
+#define ROW(object_column_type)                                                                    \
+    const struct object_column_type *row = pointer;                                                \
+    (void)snapshot
+
+static struct value object_column_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_number(row->share.value);
+}
+
+static struct value half(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_number(columns_reach(&row->share));
+}
+
+static struct value object_column_samples(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_number(row->samples + row->count_over);
+}
+
+static struct value object_column_name(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    const struct snapshot_bin *bin =
+        row->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[row->bin] : NULL;
+    return value_text(bin && bin->called ? bin->called : row->name);
+}
+
+static struct value kind(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_text(object_kind_name(row->kind));
+}
+
+static struct value object_column_type(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    bool plain = row->type && !strncmp(row->type, "struct ", 7);
+    return value_text(plain ? row->type + 7 : row->type);
+}
+
+static struct value module(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_text(row->module);
+}
+
+static struct value size(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_known(row->size);
+}
+
+static struct value blocks(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_known(row->blocks);
+}
+
+static struct value threads(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_known(row->threads);
+}
+
+/* Part of the samples; unknown where nothing was sampled or the kind is never told. */
+static struct value object_column_part(const struct snapshot_object *row, double of)
+{
+    bool known = row->samples > 0 && row->loads + row->stores > 0;
+    return value_number(known ? of / row->samples : NAN);
+}
+
+static struct value loads(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return object_column_part(row, row->loads);
+}
+
+static struct value stores(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return object_column_part(row, row->stores);
+}
+
+static struct value inferred(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_number(row->samples > 0 ? row->inferred / row->samples : NAN);
+}
+
+static const struct snapshot_levels *levels_of(const void *row)
+{
+    return ((const struct snapshot_object *)row)->levels;
+}
+LEVELS_VALUES(object, levels_of)
+
+static const struct snapshot_rates *rates_of(const void *row)
+{
+    return ((const struct snapshot_object *)row)->rates;
+}
+RATES_VALUES(object, rates_of)
+
+/* Its type has a column of its own: "Book<a.b>.vel.y" is vel.y. */
+static const char *without_type(const char *name)
+{
+    int depth = 0;
+    for (const char *at = name; *at; at++) {
+        depth += *at == '<';
+        depth -= *at == '>';
+        if (*at == '.' && !depth && at[1])
+            return at + 1;
+    }
+    return name;
+}
+
+static struct value hot(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    const struct snapshot_field *field = row->field_count ? &row->fields[0] : NULL;
+    if (object_is_spread(row))
+        return value_text("(spread)");
+    return value_text(!field ? NULL : field->type_id ? without_type(field->name) : field->name);
+}
+
+static struct value hot_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_number(row->field_count && !object_is_spread(row) ? row->fields[0].share : NAN);
+}
+
+static struct value newest(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_number(row->history[SNAPSHOT_HISTORY - 1]);
+}
+
+static const float *history(const void *pointer)
+{
+    return ((const struct snapshot_object *)pointer)->history;
+}
+
+/* Share of another event than the ranking one. */
+static struct value of_event(const struct snapshot *snapshot, const struct snapshot_object *row,
+                             enum event_role role)
+{
+    const struct snapshot_source *source = &snapshot->source;
+    for (size_t i = 0; i < source->event_count; i++)
+        if (source->events[i].role == role && i != source->ranking)
+            return value_number(row->event_share[i]);
+    return value_number(NAN);
+}
+
+static bool has_event(const struct snapshot *snapshot, enum event_role role)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (of_event(snapshot, &snapshot->objects[i], role).kind != VALUE_UNKNOWN)
+            return true;
+    return false;
+}
+
+#define EVENT_COLUMN(noun, role)                                                                   \
+    static struct value noun(const struct snapshot *snapshot, const void *row)                     \
+    {                                                                                              \
+        return of_event(snapshot, row, role);                                                      \
+    }                                                                                              \
+    static bool has_##noun(const struct snapshot *snapshot)                                        \
+    {                                                                                              \
+        return has_event(snapshot, role);                                                          \
+    }
+EVENT_COLUMN(l1_miss, EVENT_MISS_L1)
+EVENT_COLUMN(l2_miss, EVENT_MISS_L2)
+EVENT_COLUMN(fill, EVENT_MEM_FILL)
+
+/* Where stalls are sampled, there is a column of them already. */
+static bool has_waiting(const struct snapshot *snapshot)
+{
+    return levels_tell_stall(snapshot) && !rates_tell_stall_counted(snapshot);
+}
+
+static bool has_type(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (snapshot->objects[i].type)
+            return true;
+    return false;
+}
+
+static struct value disagreement(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_number(row->type && row->samples > 0 ? row->typed[TYPED_DISAGREED] / row->samples
+                                                      : NAN);
+}
+
+static bool has_disagreement(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (snapshot->objects[i].typed[TYPED_DISAGREED] >= snapshot->objects[i].samples * 0.005 &&
+            snapshot->objects[i].typed[TYPED_DISAGREED] > 0)
+            return true;
+    return false;
+}
+
+static enum paint paint_warn(struct value value)
+{
+    return value.kind == VALUE_NUMBER && value.number >= 0.0005 ? PAINT_WARN : PAINT_DIM;
+}
+
+static bool has_inferred(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (snapshot->objects[i].inferred > 0)
+            return true;
+    return false;
+}
+
+static enum paint paint_kind(struct value value)
+{
+    (void)value;
+    return PAINT_DIM;
+}
+
+static uint64_t object_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return row->id;
+}
+
+static const struct column object_list[] = {
+    {"SHARE", "The object's part of all attributed samples, weighted by period and age.", 6, 0, 0,
+     COLUMN_RIGHT, NULL, object_column_share, format_percent, paint_share, NULL},
+    {"±", "Points up or down that the share may be off: few samples, or many without an object.", 4,
+     0, 0, COLUMN_RIGHT, NULL, half, format_points, paint_dim, NULL},
+    {"", NULL, 8, 12, 4, COLUMN_BAR, NULL, object_column_share, NULL, paint_share, NULL},
+    {"SAMPLES", "Samples the share rests on; old ones count less unless the whole run is shown.", 7,
+     0, 5, COLUMN_RIGHT, NULL, object_column_samples, format_count, NULL, NULL},
+    {"NAME", "The variable, heap region, stack or mapping that the samples are on.", 14, 64, 0,
+     COLUMN_NAME, NULL, object_column_name, NULL, paint_strong, NULL},
+    {"KIND", "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.", 7,
+     0, 1, COLUMN_TEXT, NULL, kind, NULL, paint_kind, NULL},
+    {"TYPE", "Its type, where debug information tells, without \"struct\".", 16, 28, 4, COLUMN_NAME,
+     has_type, object_column_type, NULL, NULL, NULL},
+    {"MODULE", "The program or library it belongs to.", 10, 20, 8, COLUMN_NAME, NULL, module, NULL,
+     paint_dim, NULL},
+    {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
+    {"BLOCKS", "Instances seen: blocks, or threads for stacks and thread-local variables.", 6, 0,
+     10, COLUMN_RIGHT, NULL, blocks, format_count, NULL, NULL},
+    {"THR", "Threads with samples on it (255: that many or more).", 3, 0, 13, COLUMN_RIGHT, NULL,
+     threads, format_integer, NULL, NULL},
+    {"LD", "Part of its samples that were loads.", 5, 0, 7, COLUMN_RIGHT, NULL, loads,
+     format_percent, paint_load, NULL},
+    {"ST", "Part of its samples that were stores.", 5, 0, 7, COLUMN_RIGHT, NULL, stores,
+     format_percent, paint_store, NULL},
+    RATES_COLUMN_STALL(object, 6),
+    {"L1", "Its share of first-level misses (event l1-miss).", 6, 0, 9, COLUMN_RIGHT, has_l1_miss,
+     l1_miss, format_percent, paint_share, NULL},
+    {"L2", "Its share of second-level misses (event l2-miss).", 6, 0, 9, COLUMN_RIGHT, has_l2_miss,
+     l2_miss, format_percent, paint_share, NULL},
+    {"FILL", "Its share of fills from memory (event mem-fill).", 6, 0, 9, COLUMN_RIGHT, has_fill,
+     fill, format_percent, paint_share, NULL},
+    RATES_COLUMNS(object, 3),
+    RATES_COLUMN_CRITICAL(object, 3),
+    LEVELS_COLUMN_FOUND(object, 2),
+    LEVELS_COLUMN_STALL(object, 3, has_waiting),
+    LEVELS_COLUMN_LATENCY(object, 3),
+    LEVELS_COLUMNS_REST(object, 5),
+    {"INFER",
+     "Part of its samples whose address is inferred: a neighbour's, or one lane's of a gather.", 5,
+     0, 14, COLUMN_RIGHT, has_inferred, inferred, format_percent, paint_dim, NULL},
+    {"HOT FIELD",
+     "The member of its type that most samples fell on; without a type [*]+40 is 40 bytes into "
+     "each "
+     "array element. (spread): over so many bytes or elements that none leads.",
+     14, 28, 3, COLUMN_NAME, NULL, hot, NULL, NULL, NULL},
+    {"OF IT", "Part of the object's samples that fell on the hot field.", 5, 0, 3, COLUMN_RIGHT,
+     NULL, hot_share, format_percent, paint_share, NULL},
+    {"DIFF", "Part of its samples where the code says another type than the object's own.", 5, 0, 5,
+     COLUMN_RIGHT, has_disagreement, disagreement, format_percent, paint_warn, NULL},
+    {"TREND", "Its part of each of the last refreshes; each row has its own scale.", 8,
+     SNAPSHOT_HISTORY, 6, COLUMN_SPARK, NULL, newest, NULL, paint_share, history},
+};
+
+const struct columns object_columns = {
+    .title = "Objects",
+    .list = object_list,
+    .count = sizeof object_list / sizeof *object_list,
+    .row_size = sizeof(struct snapshot_object),
+    .identity = object_identity,
+};

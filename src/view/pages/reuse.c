@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen r: what caches of any size would miss (--sim). */
+#include "view/pages/reuse.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "view/rates.h"
+#include "view/screen/browser.h"
+#include "view/widget/chart.h"
+#include "view/widget/columns.h"
+
+enum { LIST_LEAST = 4, LIST_MOST = 12, CURVE_LEAST = 7, TEXT_ROWS = 2 };
+
+static void reuse_update(struct browser *browser)
+{
+    const struct snapshot_reuse *reuse = &browser->snapshot->reuse;
+    table_set(&browser->reuse.objects, browser->snapshot, reuse->objects, reuse->object_count);
+    table_set(&browser->reuse.lines, browser->snapshot, reuse->lines, reuse->line_count);
+}
+
+static unsigned reuse_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    panes[0] = &browser->reuse.objects;
+    panes[1] = &browser->reuse.lines;
+    return 2;
+}
+
+static void reuse_draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
+                               struct area area)
+{
+    canvas_wrap(canvas, area, PAINT_DIM,
+                snapshot->simulation.level_count
+                    ? " No use of a sampled line has been told yet, or the simulation was started "
+                      "without them (--sim=SPEC:nouse)."
+                    : " Only a simulation sees every access: misstop --sim -- CMD runs a program "
+                      "under it, some tens of times slower, and tells here, for each object and "
+                      "source line, how much of its accesses a cache of any size would serve: what "
+                      "a larger cache, or smaller data, would gain.");
+}
+
+/* Which curve is drawn, in one line: what it is of. */
+static int draw_title(const struct snapshot_reuse_row *row, struct canvas *canvas, struct area area)
+{
+    int used = canvas_text(canvas, area.row, area.column, area.columns, PAINT_SERIES_0,
+                           canvas->ascii ? " # " : " █ ");
+    char name[160];
+    glyph_fit(name, sizeof name, row->name, area.columns / 2, GLYPH_CUT_MIDDLE, canvas->ascii);
+    used +=
+        canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_STRONG, name);
+    used += canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
+                          "   %s all accesses: part missed, by size of the cache",
+                          canvas->ascii ? "o" : "•");
+    return used;
+}
+
+static void reuse_draw_selected(const struct snapshot_reuse *reuse,
+                                const struct snapshot_reuse_row *row, struct canvas *canvas,
+                                struct area area)
+{
+    char text[512];
+    int end = area.row + area.rows;
+    reuse_advice(reuse, row, text, sizeof text);
+    int rows = area.rows < TEXT_ROWS ? area.rows : TEXT_ROWS;
+    struct area words = {area.row, 1, rows, area.columns - 2};
+    area.row += canvas_wrap(canvas, words, PAINT_WARN, text);
+    if (area.row >= end)
+        return;
+    draw_title(row, canvas, area);
+    area.row++;
+    area.rows = end - area.row;
+    reuse_curve_draw(reuse, row, canvas, area);
+}
+
+static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)
+{
+    struct table *panes[PANES_MAX];
+    unsigned count = reuse_panes(browser, panes);
+    struct table *table = browser_table(browser);
+    body.row += pane_tabs(browser, canvas, body, panes, count);
+    body.rows--;
+    int rows = (int)table->shown + 1;
+    int most = body.rows - CURVE_LEAST - TEXT_ROWS - 2;
+    most = most < LIST_MOST ? most : LIST_MOST;
+    rows = rows > most ? most : rows;
+    rows = rows < LIST_LEAST ? LIST_LEAST : rows;
+    struct area list = {body.row, body.column, rows < body.rows ? rows : body.rows, body.columns};
+    pane_table(browser, canvas, list, table, "");
+    const struct snapshot_reuse_row *row = table_selected(table);
+    struct area rest = {body.row + list.rows, body.column, body.rows - list.rows, body.columns};
+    if (row && rest.rows > 0)
+        reuse_draw_selected(&browser->snapshot->reuse, row, canvas, rest);
+}
+
+static void reuse_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    char text[512];
+    if (!browser->snapshot->reuse.told) {
+        reuse_draw_nothing(browser->snapshot, canvas, area);
+        return;
+    }
+    reuse_summary(browser->snapshot, text, sizeof text);
+    canvas_format(canvas, area.row, area.column, area.columns, PAINT_DIM, " %s", text);
+    struct area body = {area.row + 1, area.column, area.rows - 1, area.columns};
+    if (body.rows > 1)
+        draw_list(browser, canvas, body);
+}
+
+static bool reuse_act(struct browser *browser, enum action action, struct request *request)
+{
+    const struct snapshot_reuse_row *row = table_selected(browser_table(browser));
+    (void)request;
+    if (action != ACTION_ENTER || !row)
+        return false;
+    if (!row->function)
+        browser_open_listed(browser, row->object);
+    else if (row->code < browser->snapshot->code_count)
+        browser_open_function(browser, &browser->snapshot->code[row->code]);
+    else
+        browser_message(browser, "that function does not miss: it is not listed");
+    return true;
+}
+
+static const char *reuse_enter(struct browser *browser)
+{
+    const struct snapshot_reuse_row *row = table_selected(browser_table(browser));
+    return !row ? "" : row->function ? "Function" : "Detail";
+}
+
+static void reuse_hint(struct browser *browser, char *out, size_t size)
+{
+    bool lines = browser_focused(browser, &browser->reuse.lines);
+    snprintf(out, size, "%s",
+             browser->snapshot->reuse.told
+                 ? (lines
+                        ? "Enter: the function. Left: objects. ?: what the columns mean. Esc: back"
+                        : "Enter: Detail. Right: by code. ?: what the columns mean. Esc: back")
+                 : "Esc: back");
+}
+
+static const enum action reuse_bar[] = {ACTION_BACK,  ACTION_ENTER,  ACTION_RIGHT,
+                                        ACTION_FIND,  ACTION_FILTER, ACTION_SORT_NEXT,
+                                        ACTION_BASIS, ACTION_FREEZE, ACTION_NONE};
+
+const struct page reuse_page = {
+    .name = "Reuse",
+    .update = reuse_update,
+    .draw = reuse_draw,
+    .panes = reuse_panes,
+    .act = reuse_act,
+    .hint = reuse_hint,
+    .enter = reuse_enter,
+    .bar = reuse_bar,
+};
+
+/* Columns of what caches of any size would miss: of objects, and of source lines. */
+
+#define ROW                                                                                        \
+    const struct snapshot_reuse_row *row = pointer;                                                \
+    (void)snapshot
+
+static struct value reuse_column_name(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_text(row->name);
+}
+
+static struct value reuse_column_function(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_text(row->function);
+}
+
+static struct value reuse_column_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->share);
+}
+
+static struct value uses(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->uses);
+}
+
+static struct value first(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->first);
+}
+
+static struct value missed_at(const struct snapshot_share *missed)
+{
+    struct value value = value_number(missed->value);
+    if (value.kind == VALUE_NUMBER && !reuse_is_sure(missed)) {
+        value.low = missed->low;
+        value.high = missed->high;
+    }
+    return value;
+}
+
+/* The simulated caches come first among those marked. */
+#define LEVEL(number)                                                                              \
+    static struct value at_##number(const struct snapshot *snapshot, const void *pointer)          \
+    {                                                                                              \
+        ROW;                                                                                       \
+        return missed_at(&row->at[(number)-1]);                                                    \
+    }                                                                                              \
+    static bool has_##number(const struct snapshot *snapshot)                                      \
+    {                                                                                              \
+        return snapshot->reuse.mark_count >= (number) &&                                           \
+               snapshot->reuse.marks[(number)-1].simulated;                                        \
+    }
+LEVEL(1)
+LEVEL(2)
+LEVEL(3)
+
+static const struct snapshot_use *reuse_column_use_of(const struct snapshot *snapshot,
+                                                      const struct snapshot_reuse_row *row)
+{
+    const struct snapshot_object *object = columns_object(snapshot, row->object);
+    return object ? object->use : NULL;
+}
+
+static struct value spatial(const struct snapshot *snapshot, const void *pointer)
+{
+    return use_spatial(reuse_column_use_of(snapshot, pointer));
+}
+
+static struct value temporal(const struct snapshot *snapshot, const void *pointer)
+{
+    return use_temporal(reuse_column_use_of(snapshot, pointer));
+}
+
+static uint64_t reuse_column_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return row->id + 1;
+}
+
+#define FIGURES                                                                                    \
+    {"ACCESS",                                                                                     \
+     "Its share of all accesses.",                                                                 \
+     7,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     COLUMN_RIGHT,                                                                                 \
+     NULL,                                                                                         \
+     reuse_column_share,                                                                           \
+     format_percent,                                                                               \
+     paint_share,                                                                                  \
+     NULL},                                                                                        \
+        {"USES",                                                                                   \
+         "Uses of sampled lines that the row rests on.",                                           \
+         7,                                                                                        \
+         0,                                                                                        \
+         4,                                                                                        \
+         COLUMN_RIGHT,                                                                             \
+         NULL,                                                                                     \
+         uses,                                                                                     \
+         format_count,                                                                             \
+         paint_dim,                                                                                \
+         NULL},                                                                                    \
+        {"FIRST",                                                                                  \
+         "Part of its accesses that use a line for the first time: no cache has it.",              \
+         6,                                                                                        \
+         0,                                                                                        \
+         2,                                                                                        \
+         COLUMN_RIGHT,                                                                             \
+         NULL,                                                                                     \
+         first,                                                                                    \
+         format_percent,                                                                           \
+         NULL,                                                                                     \
+         NULL},                                                                                    \
+        {"IN L1",                                                                                  \
+         "Part of its accesses that a cache of the first level's size misses, if any line can go " \
+         "anywhere in it; from so much to so much where few of its lines were watched.",           \
+         8,                                                                                        \
+         0,                                                                                        \
+         0,                                                                                        \
+         COLUMN_RIGHT,                                                                             \
+         has_1,                                                                                    \
+         at_1,                                                                                     \
+         format_rate,                                                                              \
+         paint_share,                                                                              \
+         NULL},                                                                                    \
+        {"IN L2",     "The same of the second level's size.",                                      \
+         8,           0,                                                                           \
+         0,           COLUMN_RIGHT,                                                                \
+         has_2,       at_2,                                                                        \
+         format_rate, paint_share,                                                                 \
+         NULL},                                                                                    \
+    {                                                                                              \
+        "IN L3", "The same of the third level's size.", 8, 0, 0, COLUMN_RIGHT, has_3, at_3,        \
+            format_rate, paint_share, NULL                                                         \
+    }
+
+static const struct column object_list[] = {
+    {"OBJECT", NULL, 12, 48, 0, COLUMN_NAME, NULL, reuse_column_name, NULL, paint_strong, NULL},
+    FIGURES,
+    {"SPATIAL", NULL, 7, 0, 1, COLUMN_RIGHT, use_told, spatial, format_percent, paint_spatial,
+     NULL},
+    {"TEMPORAL", NULL, 8, 0, 3, COLUMN_RIGHT, use_told, temporal, format_again, NULL, NULL},
+};
+
+const struct columns reuse_columns = {
+    .title = "Reuse of objects",
+    .list = object_list,
+    .count = sizeof object_list / sizeof *object_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct snapshot_reuse_row),
+    .identity = reuse_column_identity,
+};
+
+static const struct column line_list[] = {
+    {"CODE", "The source line, or the function where that is not known.", 12, 32, 0, COLUMN_CODE,
+     NULL, reuse_column_name, NULL, paint_strong, NULL},
+    {"FUNCTION", NULL, 12, 40, 1, COLUMN_NAME, NULL, reuse_column_function, NULL, NULL, NULL},
+    FIGURES,
+};
+
+const struct columns reuse_line_columns = {
+    .title = "Reuse by code",
+    .list = line_list,
+    .count = sizeof line_list / sizeof *line_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct snapshot_reuse_row),
+    .identity = reuse_column_identity,
+};
+
+/* Part of what a larger cache can help that is left at the knee; less than this is not worth it. */
+static const double left_at_knee = 0.1;
+static const double worth = 0.02;
+static const double sure_width = 0.05;
+/* Fewer uses say little. */
+enum { USES_LEAST = 30 };
+
+const char *reuse_size_text(char out[16], double size_bytes)
+{
+    static const char units[] = "KMG";
+    double value = size_bytes / 1024;
+    int unit = 0;
+    for (; value >= 1023.5 && unit < 2; unit++)
+        value /= 1024;
+    snprintf(out, 16, value < 9.95 && fabs(value - round(value)) > 0.05 ? "%.1f%c" : "%.0f%c",
+             value, units[unit]);
+    return out;
+}
+
+/* The point from which on nine tenths of what a larger cache can help are helped; REUSE_POINTS:
+ * none can. */
+static unsigned reuse_knee(const struct snapshot_reuse_row *row)
+{
+    double last = row->miss[REUSE_POINTS - 1].value;
+    double gain = row->miss[0].value - last;
+    unsigned point = 0;
+    if (!(gain >= worth))
+        return REUSE_POINTS;
+    while (point + 1 < REUSE_POINTS && row->miss[point].value > last + left_at_knee * gain)
+        point++;
+    return point;
+}
+
+bool reuse_is_sure(const struct snapshot_share *missed)
+{
+    return !(missed->high - missed->low > sure_width);
+}
+
+/* A point of a curve, "25.0%"; "12-55%" where so few lines were watched that it is not known
+ * better. */
+static void reuse_missed_text(char *out, size_t size, const struct snapshot_share *missed)
+{
+    if (reuse_is_sure(missed))
+        snprintf(out, size, "%.1f%%", 100 * missed->value);
+    else
+        snprintf(out, size, "%.0f-%.0f%%", 100 * missed->low, 100 * missed->high);
+}
+
+void reuse_summary(const struct snapshot *snapshot, char *out, size_t size)
+{
+    const struct snapshot_reuse *reuse = &snapshot->reuse;
+    char uses[16];
+    char cache[16];
+    char missed[24];
+    int used = snprintf(out, size, "Of all accesses");
+    for (size_t i = 0; i < reuse->mark_count && used > 0 && (size_t)used < size; i++)
+        if (reuse->marks[i].simulated) {
+            reuse_missed_text(missed, sizeof missed, &reuse->all.at[i]);
+            used += snprintf(out + used, size - (size_t)used, "%s %s %s %s", i ? "," : "", missed,
+                             i ? "in" : "miss in LRU caches of",
+                             reuse_size_text(cache, (double)reuse->marks[i].size_bytes));
+        }
+    if (used > 0 && (size_t)used < size)
+        used += snprintf(out + used, size - (size_t)used, "; %s uses sampled",
+                         text_count(uses, reuse->all.uses));
+    if (snapshot->uses.told && used > 0 && (size_t)used < size)
+        snprintf(out + used, size - (size_t)used, "; SPATIAL of lines that left L%u",
+                 snapshot->uses.level + 1);
+}
+
+/* The smallest simulated cache that is at least so large; NULL: none is. */
+static const struct snapshot_reuse_mark *mark_from(const struct snapshot_reuse *reuse, double bytes)
+{
+    for (size_t i = 0; i < reuse->mark_count; i++)
+        if (reuse->marks[i].simulated && (double)reuse->marks[i].size_bytes >= bytes)
+            return &reuse->marks[i];
+    return NULL;
+}
+
+/* A larger cache helps, or smaller data. */
+static void say_knee(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
+                     unsigned knee, char *out, size_t size)
+{
+    char needs[16];
+    char missed[24];
+    double bytes = snapshot_reuse_size(knee);
+    const struct snapshot_reuse_mark *fits = mark_from(reuse, bytes);
+    const struct snapshot_reuse_mark *first = reuse->mark_count ? &reuse->marks[0] : NULL;
+    reuse_size_text(needs, bytes);
+    reuse_missed_text(missed, sizeof missed, &row->at[0]);
+    if (fits && fits == first)
+        snprintf(out, size,
+                 "It is used again within %s: it fits %s, whose misses on it are first "
+                 "uses and conflicts.",
+                 needs, fits->name);
+    else if (fits)
+        snprintf(out, size,
+                 "It is used again within %s: %s holds that, %s (%s missed) would if other "
+                 "data between two uses were %.0f times less: smaller parts at a time (blocking), "
+                 "smaller elements.",
+                 needs, fits->name, first->name, missed, ceil(bytes / (double)first->size_bytes));
+    else
+        snprintf(out, size,
+                 "It is used again only after %s, which no cache here holds: do more with the "
+                 "data while it is there (smaller parts at a time), or make it smaller.",
+                 needs);
+}
+
+void reuse_advice(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
+                  char *out, size_t size)
+{
+    unsigned knee = reuse_knee(row);
+    char said[384] = "";
+    if (row->uses < USES_LEAST) {
+        snprintf(out, size, "Only %.0f uses were sampled: the curve says little yet.", row->uses);
+        return;
+    }
+    if (knee < REUSE_POINTS)
+        say_knee(reuse, row, knee, said, sizeof said);
+    else if (row->first >= worth)
+        snprintf(said, sizeof said,
+                 "No cache would help: lines are used once, or at once again. What is missed is "
+                 "new; fewer bytes (SPATIAL) or fetching ahead would.");
+    else
+        snprintf(said, sizeof said,
+                 "Its lines are used again at once: even a small cache has them.");
+    if (row->first < 0.001)
+        snprintf(out, size, "%s", said);
+    else
+        snprintf(out, size, "%.1f%% of its accesses are first uses of a line. %s", 100 * row->first,
+                 said);
+}

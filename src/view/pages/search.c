@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 4: the n-way search zooming in: its regions, what they hold, what was dropped. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "view/screen/browser.h"
+#include "view/widget/chart.h"
+#include "view/widget/columns.h"
+
+enum { MAP_REGIONS = 256 };
+
+static void search_update(struct browser *browser)
+{
+    const struct snapshot_search *search = &browser->snapshot->search;
+    table_set(&browser->search.regions, browser->snapshot, search->regions, search->region_count);
+    table_set(&browser->search.dropped, browser->snapshot, search->dropped, search->dropped_count);
+}
+
+static void draw_off(struct canvas *canvas, struct area area)
+{
+    static const struct {
+        enum paint paint;
+        const char *text;
+    } lines[] = {
+        {PAINT_STRONG, "No search is running. S searches the whole address space."},
+        {PAINT_PLAIN, ""},
+        {PAINT_PLAIN, "The address space is split into regions; the samples in each are counted "
+                      "for an interval; the best ones are split again, until each holds one "
+                      "object, and inside large ones a range, page or line without a hotter part."},
+        {PAINT_PLAIN, ""},
+        {PAINT_PLAIN, "Use it where a name says too little: a program's own arena, a huge array, "
+                      "an anonymous mapping. s on an object in Objects or Detail searches inside "
+                      "that object only."},
+    };
+    struct area rest = {area.row + 1, area.column + 2, area.rows - 1, area.columns - 4};
+    if (area.rows < 10)
+        rest.row--, rest.rows++;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        int used = *lines[i].text ? canvas_wrap(canvas, rest, lines[i].paint, lines[i].text) : 1;
+        rest.row += used;
+        rest.rows -= used;
+    }
+}
+
+static bool everywhere(const struct snapshot_search *search)
+{
+    return !search->what || !*search->what || !strcmp(search->what, "all");
+}
+
+static int draw_state(const struct snapshot_search *search, struct canvas *canvas, struct area area)
+{
+    bool settled = search->state == SEARCH_SETTLED;
+    int used = 1;
+    used +=
+        canvas_format(canvas, area.row, used, area.columns - used,
+                      settled ? PAINT_GOOD : PAINT_WARN, "%s", settled ? "Settled" : "Searching");
+    used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_STRONG, "%s%s",
+                          everywhere(search) ? " " : " in ",
+                          everywhere(search) ? "everywhere" : search->what);
+    if (!isnan(search->explained))
+        used +=
+            canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
+                          "  found%s: %.1f%%", settled ? "" : " so far", search->explained * 100);
+    used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
+                          "  round %" PRIu32 " of %.3g s, %" PRIu32 " ways", search->iteration,
+                          search->interval_s, search->ways);
+    if (search->restarts)
+        canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
+                      "  restarted %" PRIu32 "x", search->restarts);
+    return 1;
+}
+
+static int by_base(const void *left, const void *right)
+{
+    const struct snapshot_region *a = *(const struct snapshot_region *const *)left;
+    const struct snapshot_region *b = *(const struct snapshot_region *const *)right;
+    return a->base < b->base ? -1 : a->base > b->base;
+}
+
+static size_t in_order(const struct snapshot_search *search,
+                       const struct snapshot_region *ordered[MAP_REGIONS])
+{
+    size_t count = search->region_count < MAP_REGIONS ? search->region_count : MAP_REGIONS;
+    for (size_t i = 0; i < count; i++)
+        ordered[i] = &search->regions[i];
+    qsort(ordered, count, sizeof *ordered, by_base);
+    return count;
+}
+
+/*
+ * By order of address, not to scale: regions span from a line to terabytes. What lies
+ * between two regions (dropped, not searched) is a dot.
+ */
+static int draw_map(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_region *ordered[MAP_REGIONS];
+    size_t count = in_order(&browser->snapshot->search, ordered);
+    const struct snapshot_region *selected = table_selected(&browser->search.regions);
+    int room = area.columns - 2;
+    int width = count ? room / (int)count - 1 : 0;
+    if (width < 1 || area.rows < 2)
+        return 0;
+    width = width > 12 ? 12 : width;
+    for (size_t i = 0; i < count; i++) {
+        int column = 1 + (int)i * (width + 1);
+        bool gap = i + 1 < count && ordered[i]->bound != ordered[i + 1]->base;
+        enum paint paint = paint_heat(ordered[i]->share);
+        for (int k = 0; k < width; k++)
+            canvas_text(canvas, area.row, column + k, 1, paint,
+                        bar_step(sqrt(ordered[i]->share), canvas->ascii));
+        if (gap)
+            canvas_text(canvas, area.row, column + width, 1, PAINT_DIM, canvas->ascii ? "." : "·");
+        if (ordered[i] == selected)
+            canvas_flag(canvas, area.row, column, width, CELL_CURSOR);
+    }
+    if (selected)
+        canvas_format(canvas, area.row + 1, 1, room, PAINT_DIM,
+                      "0x%" PRIx64 " .. 0x%" PRIx64 "   regions in order of address; height and "
+                      "colour: share",
+                      selected->base, selected->bound);
+    return 2;
+}
+
+static unsigned search_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    panes[0] = &browser->search.regions;
+    panes[1] = &browser->search.dropped;
+    return 2;
+}
+
+static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    enum { TWO_FROM_ROWS = 16 };
+    struct table *panes[PANES_MAX];
+    unsigned count = search_panes(browser, panes);
+    bool both = area.rows >= TWO_FROM_ROWS;
+    int upper = both ? area.rows * 2 / 3 : area.rows;
+    for (unsigned i = 0; i < count; i++) {
+        struct area part = {area.row + (i ? upper : 0), 0, i ? area.rows - upper : upper,
+                            area.columns};
+        bool focused = browser_focused(browser, panes[i]);
+        if (!both && !focused)
+            continue;
+        if (!both)
+            part = area;
+        int used = both ? pane_title(canvas, part, focused, "%s: %zu", panes[i]->columns->title,
+                                     panes[i]->shown)
+                        : pane_tabs(browser, canvas, part, panes, count);
+        part.row += used;
+        part.rows -= used;
+        pane_table(browser, canvas, part, panes[i],
+                   i ? "Nothing was dropped." : "The first interval is being measured.");
+    }
+}
+
+static void search_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_search *search = &browser->snapshot->search;
+    if (search->state == SEARCH_OFF) {
+        draw_off(canvas, area);
+        return;
+    }
+    int used = draw_state(search, canvas, area);
+    if (area.rows >= 12) {
+        struct area map = {area.row + used + 1, 0, area.rows - used - 1, area.columns};
+        int rows = draw_map(browser, canvas, map);
+        used += rows ? rows + 2 : 1;
+    }
+    struct area lists = {area.row + used, 0, area.rows - used, area.columns};
+    draw_lists(browser, canvas, lists);
+}
+
+static const struct snapshot_object *search_named(const struct snapshot *snapshot, const char *name)
+{
+    for (size_t i = 0; name && *name && i < snapshot->object_count; i++)
+        if (!strcmp(snapshot->objects[i].name, name))
+            return &snapshot->objects[i];
+    return NULL;
+}
+
+/* To the search that this one was begun from, rather than to another screen. */
+static bool goes_back(const struct browser *browser)
+{
+    const struct table *table = &browser->search.regions;
+    return browser->search.inside && browser->snapshot->search.before && !*table->filter &&
+           !*browser->search.dropped.filter;
+}
+
+static bool search_act(struct browser *browser, enum action action, struct request *request)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    const struct table *table = browser_table(browser);
+    const struct snapshot_region *region = table ? table_selected(table) : NULL;
+    if (!snapshot || snapshot->search.state == SEARCH_OFF)
+        return false;
+    if (action == ACTION_BACK && goes_back(browser)) {
+        browser->search.inside--;
+        request->kind = REQUEST_SEARCH_BACK;
+        return true;
+    }
+    if (action == ACTION_SEARCH_ALL)
+        browser->search.inside = 0;
+    if (!region)
+        return false;
+    const struct snapshot_object *object = search_named(snapshot, region->object);
+    if (action == ACTION_ENTER && object) {
+        browser_open_object(browser, object);
+        return true;
+    }
+    if (action != ACTION_SEARCH_HERE && action != ACTION_ENTER)
+        return false;
+    if (region->base == snapshot->search.base && region->bound == snapshot->search.bound) {
+        browser_message(browser, "all of it is being searched; s on a part of it goes further in");
+        return true;
+    }
+    browser_search_in(request, region->base, region->bound,
+                      region->object && *region->object ? region->object : "a region");
+    browser->search.inside++;
+    return true;
+}
+
+static int hint_way_back(struct browser *browser, char *out, size_t size)
+{
+    char what[64];
+    *out = '\0';
+    if (!browser->snapshot || !goes_back(browser))
+        return 0;
+    glyph_fit(what, sizeof what, browser->snapshot->search.before, 32, GLYPH_CUT_MIDDLE, false);
+    return snprintf(out, size, "Esc: back to the search in %s.  ", what);
+}
+
+static void search_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    const struct snapshot_region *region = table_selected(&browser->search.regions);
+    int used = hint_way_back(browser, out, size);
+    out += used;
+    size -= (size_t)used;
+    if (!snapshot || snapshot->search.state == SEARCH_OFF)
+        snprintf(out, size, "S: start on everything.  1, then s: start inside one object");
+    else if (region && region->reason && browser->search.regions.pinned)
+        snprintf(out, size, "%s: %s.  s: search inside it", region_state_name(region->state),
+                 region->reason);
+    else if (snapshot->search.state == SEARCH_SEARCHING)
+        snprintf(out, size,
+                 "Zooming in; it settles when the best regions are objects or lines. "
+                 "X stops it");
+    else if (region && search_named(snapshot, region->object))
+        snprintf(out, size,
+                 "Enter: offsets and code of what the region holds.  s: search on "
+                 "inside it");
+    else
+        snprintf(out, size, "s: search on inside the selected region.  X stops");
+}
+
+static const char *search_enter(struct browser *browser)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    const struct table *table = browser_table(browser);
+    const struct snapshot_region *region =
+        snapshot && snapshot->search.state != SEARCH_OFF ? table_selected(table) : NULL;
+    if (!region)
+        return "";
+    return search_named(snapshot, region->object) ? "Object" : "Search in it";
+}
+
+static const enum action search_bar[] = {ACTION_BACK,        ACTION_SEARCH_ALL, ACTION_SEARCH_HERE,
+                                         ACTION_SEARCH_STOP, ACTION_ENTER,      ACTION_RIGHT,
+                                         ACTION_SORT_NEXT,   ACTION_FREEZE,     ACTION_FILTER,
+                                         ACTION_WRITE,       ACTION_NONE};
+
+const struct page search_page = {
+    .name = "Search",
+    .update = search_update,
+    .draw = search_draw,
+    .panes = search_panes,
+    .act = search_act,
+    .hint = search_hint,
+    .enter = search_enter,
+    .bar = search_bar,
+};
+
+/* Columns of the regions of the n-way search, and of the objects in one cache set. */
+
+#define ROW(type)                                                                                  \
+    const struct type *row = pointer;                                                              \
+    (void)snapshot
+
+static struct value search_column_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_number(row->share);
+}
+
+static struct value half(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_number((row->high - row->low) / 2);
+}
+
+static struct value base(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_integer(row->base);
+}
+
+static struct value bound(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_integer(row->bound);
+}
+
+static struct value size(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_known(row->bound - row->base);
+}
+
+static struct value iterations(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_known(row->iterations);
+}
+
+static struct value depth(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_integer(row->depth);
+}
+
+static struct value state(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_text(
+        row->state == REGION_SPLIT && isnan(row->share) ? "new" : region_state_name(row->state));
+}
+
+static struct value search_column_object(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_text(row->object && *row->object ? row->object : "(several objects)");
+}
+
+static struct value phases(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_text(row->phase_words);
+}
+
+static bool phases_told(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->search.region_count; i++)
+        if (snapshot->search.regions[i].phase_count)
+            return true;
+    return false;
+}
+
+static struct value reason(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_text(row->reason);
+}
+
+static uint64_t search_column_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return row->base;
+}
+
+static const struct column region_list[] = {
+    {"SHARE", "The region's part of the samples in the range searched.", 6, 0, 0, COLUMN_RIGHT,
+     NULL, search_column_share, format_percent, paint_share, NULL},
+    {"±", NULL, 4, 0, 0, COLUMN_RIGHT, NULL, half, format_points, paint_dim, NULL},
+    {"", NULL, 6, 10, 6, COLUMN_BAR, NULL, search_column_share, NULL, paint_share, NULL},
+    {"STATE",
+     "new: measured for the first time; split: to be halved; object, line: found; kept: quiet "
+     "now, was among the best; queued: waits its turn.",
+     7, 0, 1, COLUMN_TEXT, NULL, state, NULL, NULL, NULL},
+    {"HOLDS", "The object in the region.", 12, 56, 0, COLUMN_NAME, NULL, search_column_object, NULL,
+     paint_strong, NULL},
+    {"IN PHASES", "Its part of the samples in each phase where it was found, and where it leads.",
+     9, 40, 1, COLUMN_TEXT, phases_told, phases, NULL, NULL, NULL},
+    {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
+    {"FROM", "First address.", 14, 18, 3, COLUMN_TEXT, NULL, base, format_address, paint_dim, NULL},
+    {"TO", "First address after it.", 14, 18, 9, COLUMN_TEXT, NULL, bound, format_address,
+     paint_dim, NULL},
+    {"ITER", "Measurements averaged.", 4, 0, 5, COLUMN_RIGHT, NULL, iterations, format_integer,
+     NULL, NULL},
+    {"DEPTH", "How many times it was halved.", 5, 0, 8, COLUMN_RIGHT, NULL, depth, format_integer,
+     NULL, NULL},
+    {"WHY", "Why it is kept.", 26, 40, 7, COLUMN_TEXT, NULL, reason, NULL, paint_dim, NULL},
+};
+
+const struct columns region_columns = {
+    .title = "Regions",
+    .list = region_list,
+    .count = sizeof region_list / sizeof *region_list,
+    .row_size = sizeof(struct snapshot_region),
+    .identity = search_column_identity,
+};
+
+static const struct column dropped_list[] = {
+    {"FROM", NULL, 14, 18, 0, COLUMN_TEXT, NULL, base, format_address, paint_dim, NULL},
+    {"SIZE", NULL, 6, 0, 1, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
+    {"SHARE", NULL, 6, 0, 3, COLUMN_RIGHT, NULL, search_column_share, format_percent, paint_share,
+     NULL},
+    {"WHY DROPPED", "Why it is not searched further.", 14, 60, 0, COLUMN_TEXT, NULL, reason, NULL,
+     NULL, NULL},
+};
+
+const struct columns dropped_columns = {
+    .title = "Dropped",
+    .list = dropped_list,
+    .count = sizeof dropped_list / sizeof *dropped_list,
+    .sort = COLUMNS_MAX,
+    .row_size = sizeof(struct snapshot_region),
+    .identity = search_column_identity,
+};
+
+static struct value part_object(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_set_part);
+    const struct snapshot_object *known = columns_object(snapshot, row->object);
+    return value_text(known ? known->name : "(not listed)");
+}
+
+static struct value part_samples(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_set_part);
+    return value_integer(row->samples);
+}
+
+/* Of what the window holds for this set. */
+static struct value part_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_set_part);
+    double all = 0;
+    for (size_t i = 0; i < snapshot->sets.part_count; i++)
+        if (snapshot->sets.parts[i].set == row->set)
+            all += snapshot->sets.parts[i].samples;
+    return value_number(all > 0 ? row->samples / all : NAN);
+}
+
+static uint64_t part_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_set_part);
+    const struct snapshot_object *known = columns_object(snapshot, row->object);
+    return known ? known->id : UINT64_MAX;
+}
+
+static const struct column part_list[] = {
+    {"OF SET", "Part of the set's samples in the window that fell on this object.", 6, 0, 0,
+     COLUMN_RIGHT, NULL, part_share, format_percent, paint_share, NULL},
+    {"", NULL, 6, 12, 2, COLUMN_BAR, NULL, part_share, NULL, paint_share, NULL},
+    {"SAMPLES", NULL, 7, 0, 1, COLUMN_RIGHT, NULL, part_samples, format_count, NULL, NULL},
+    {"OBJECT", "An object whose lines fall into the set under the cursor.", 14, 80, 0, COLUMN_NAME,
+     NULL, part_object, NULL, paint_strong, NULL},
+};
+
+const struct columns part_columns = {
+    .title = "Objects in this set",
+    .list = part_list,
+    .count = sizeof part_list / sizeof *part_list,
+    .sort = 2,
+    .row_size = sizeof(struct snapshot_set_part),
+    .identity = part_identity,
+};

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 3: a map of all cache sets, and what fills the one under the cursor. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "view/screen/browser.h"
+#include "view/widget/chart.h"
+
+enum { LABEL_COLUMNS = 7 };
+
+/* Standard deviations above the mean that chance alone exceeds once in 1000: as hot_sets. */
+static const double hot_deviations = 3.09;
+
+/* Samples of a set, all of them taken alike. */
+static double sets_map_mean(const struct snapshot_sets *sets)
+{
+    double all = 0;
+    for (uint32_t i = 0; i < sets->sets; i++)
+        all += sets->counts[i];
+    return all / sets->sets;
+}
+
+/* Powers of two, so that sets a page or a half apart stand below each other. */
+static void choose_shape(struct browser *browser, struct area area)
+{
+    uint32_t sets = browser->snapshot->sets.sets;
+    int columns = 1;
+    browser->sets.fold = 1;
+    while (columns * 2 <= area.columns - LABEL_COLUMNS && (uint32_t)columns * 2 <= sets)
+        columns *= 2;
+    /* Wider cells where they do not cost rows that are not there. */
+    int cell = 1;
+    while (cell < 4 && columns >= 16 && sets / ((uint32_t)columns / 2) <= (uint32_t)area.rows) {
+        columns /= 2;
+        cell *= 2;
+    }
+    while (cell > 1 && cell < 7 && columns * (cell + 1) <= area.columns - LABEL_COLUMNS)
+        cell++;
+    while ((sets + (uint32_t)(columns * browser->sets.fold) - 1) /
+               (uint32_t)(columns * browser->sets.fold) >
+           (uint32_t)area.rows)
+        browser->sets.fold *= 2;
+    browser->sets.columns = columns;
+    browser->sets.cell = cell;
+}
+
+/* Red only where the test speaks of concentration: colours must not say more than it does. */
+static enum paint heat_of(const struct snapshot_sets *sets, double count, double mean)
+{
+    double deviations = mean > 0 ? (count - mean) / sqrt(mean) : 0;
+    if (deviations >= hot_deviations && sets->verdict == SETS_CONCENTRATED)
+        return PAINT_HEAT_5;
+    if (deviations >= hot_deviations && sets->verdict == SETS_UNIFORM)
+        return PAINT_HEAT_3;
+    return count > 0.5 * mean ? PAINT_HEAT_1 : PAINT_HEAT_0;
+}
+
+/* The hottest of the sets folded into one cell: a conflict must not be averaged away. */
+static double cell_count(const struct snapshot_sets *sets, uint32_t first, int fold)
+{
+    double most = 0;
+    for (uint32_t i = first; i < first + (uint32_t)fold && i < sets->sets; i++)
+        most = fmax(most, sets->counts[i]);
+    return most;
+}
+
+static void draw_cell(struct browser *browser, struct canvas *canvas, uint32_t index, double top,
+                      double mean)
+{
+    const struct snapshot_sets *sets = &browser->snapshot->sets;
+    const struct area *map = &browser->sets.map;
+    uint32_t first = index * (uint32_t)browser->sets.fold;
+    double count = cell_count(sets, first, browser->sets.fold);
+    int row = map->row + (int)(index / (uint32_t)browser->sets.columns);
+    int column = map->column + (int)(index % (uint32_t)browser->sets.columns) * browser->sets.cell;
+    int filled = browser->sets.cell > 1 ? browser->sets.cell - 1 : 1;
+    bool chosen = browser->sets.cursor / (uint32_t)browser->sets.fold == index;
+    for (int i = 0; i < filled; i++)
+        canvas_text(canvas, row, column + i, 1, heat_of(sets, count, mean),
+                    bar_step(top > 0 ? count / top : 0, canvas->ascii));
+    if (chosen)
+        canvas_flag(canvas, row, column, filled, CELL_CURSOR);
+}
+
+/* The map of all sets, and what its steps mean; rows used. */
+static int sets_map_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_sets *sets = &browser->snapshot->sets;
+    double mean = sets_map_mean(sets);
+    double top = cell_count(sets, 0, (int)sets->sets);
+    choose_shape(browser, area);
+    int fold = browser->sets.fold;
+    uint32_t cells = (sets->sets + (uint32_t)fold - 1) / (uint32_t)fold;
+    uint32_t columns = (uint32_t)browser->sets.columns;
+    int rows = (int)((cells + columns - 1) / columns);
+    browser->sets.map = (struct area){area.row, area.column + LABEL_COLUMNS, rows,
+                                      browser->sets.columns * browser->sets.cell};
+    for (int i = 0; i < rows; i++)
+        canvas_format(canvas, area.row + i, area.column, LABEL_COLUMNS - 1, PAINT_DIM, "%6" PRIu32,
+                      (uint32_t)i * columns * (uint32_t)fold);
+    for (uint32_t i = 0; i < cells; i++)
+        draw_cell(browser, canvas, i, top, mean);
+    return rows;
+}
+
+static void sets_map_legend(const struct snapshot_sets *sets, struct canvas *canvas, int row)
+{
+    char text[16];
+    double top = cell_count(sets, 0, (int)sets->sets);
+    int used = LABEL_COLUMNS;
+    used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM, "%s 0 to %s %s",
+                          bar_step(0, canvas->ascii), bar_step(1, canvas->ascii),
+                          text_count(text, top));
+    used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM, " samples, mean %s",
+                          text_count(text, sets_map_mean(sets)));
+    if (sets->verdict == SETS_CONCENTRATED)
+        canvas_text(canvas, row, used, canvas->columns - used, PAINT_HEAT_5,
+                    "   more than chance allows");
+}
+
+/* The set that was clicked; -1: none. */
+static long sets_map_at(const struct browser *browser, int row, int column)
+{
+    const struct area *map = &browser->sets.map;
+    if (row < map->row || row >= map->row + map->rows || column < map->column ||
+        column >= map->column + map->columns)
+        return -1;
+    long index =
+        (row - map->row) * browser->sets.columns + (column - map->column) / browser->sets.cell;
+    return index * browser->sets.fold;
+}
+
+static const double by_chance = 1e-3; /* p below which unevenness is no accident */
+
+enum { PART_ROWS = 6 };
+
+static uint32_t hottest(const struct snapshot_sets *sets)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < sets->sets; i++)
+        if (sets->counts[i] > sets->counts[most])
+            most = i;
+    return most;
+}
+
+static void show_parts(struct browser *browser)
+{
+    const struct snapshot_sets *sets = &browser->snapshot->sets;
+    size_t first = 0;
+    while (first < sets->part_count && sets->parts[first].set != browser->sets.cursor)
+        first++;
+    size_t count = 0;
+    while (first + count < sets->part_count &&
+           sets->parts[first + count].set == browser->sets.cursor)
+        count++;
+    table_set(&browser->sets.parts, browser->snapshot, count ? sets->parts + first : NULL, count);
+}
+
+static void sets_update(struct browser *browser)
+{
+    const struct snapshot_sets *sets = &browser->snapshot->sets;
+    if (!sets->sets || !sets->counts)
+        return table_set(&browser->sets.parts, browser->snapshot, NULL, 0);
+    if (!browser->sets.moved)
+        browser->sets.cursor = hottest(sets);
+    if (browser->sets.cursor >= sets->sets)
+        browser->sets.cursor = sets->sets - 1;
+    show_parts(browser);
+}
+
+/* In the one line that a small screen has for it. */
+static void draw_short(const struct snapshot_sets *sets, struct canvas *canvas, struct area area)
+{
+    char text[64];
+    bool crowded = sets->verdict == SETS_CONCENTRATED;
+    if (crowded)
+        snprintf(text, sizeof text, "concentrated, %" PRIu32 " hot", sets->hot_sets);
+    canvas_format(canvas, area.row, 0, area.columns, crowded ? PAINT_WARN : PAINT_STRONG,
+                  " %s, %" PRIu32 " sets: %s", sets->level ? sets->level : "cache", sets->sets,
+                  crowded                         ? text
+                  : sets->verdict == SETS_TOO_FEW ? "too few samples"
+                                                  : "no set is crowded");
+}
+
+static int draw_verdict(const struct snapshot_sets *sets, struct canvas *canvas, struct area area)
+{
+    char size[16];
+    char text[512];
+    int rows = 0;
+    if (area.rows < 8) {
+        draw_short(sets, canvas, area);
+        return 1;
+    }
+    canvas_format(canvas, area.row + rows++, 0, area.columns, PAINT_STRONG,
+                  " %s: %" PRIu32 " sets of %" PRIu32 " ways, %" PRIu32 "-byte lines (%s), by %s "
+                  "address",
+                  sets->level ? sets->level : "cache", sets->sets, sets->ways, sets->line,
+                  text_bytes(size, (uint64_t)sets->sets * sets->ways * sets->line),
+                  sets->index ? sets->index : "unknown");
+    if (sets->verdict == SETS_TOO_FEW)
+        snprintf(text, sizeof text, " Too few samples to tell whether the sets are used evenly.");
+    else if (sets->verdict == SETS_UNIFORM)
+        snprintf(text, sizeof text, " %s: no set is crowded (chi-square %.0f, p = %.2g).",
+                 sets->p_value < by_chance ? "Uneven, but by little" : "Even", sets->chi2,
+                 sets->p_value);
+    else
+        snprintf(text, sizeof text,
+                 " Concentrated: %" PRIu32 " set%s above chance (chi-square %.0f, p %s %.2g).",
+                 sets->hot_sets, sets->hot_sets == 1 ? " is" : "s are", sets->chi2,
+                 sets->p_value < 1e-12 ? "<" : "=", fmax(sets->p_value, 1e-12));
+    canvas_text(canvas, area.row + rows++, 0, area.columns,
+                sets->verdict == SETS_CONCENTRATED ? PAINT_WARN
+                : sets->verdict == SETS_UNIFORM    ? PAINT_GOOD
+                                                   : PAINT_DIM,
+                text);
+    if (area.rows >= 14 && sets->reading && *sets->reading)
+        canvas_format(canvas, area.row + rows++, 0, area.columns, PAINT_PLAIN, " %s",
+                      sets->reading);
+    if (area.rows >= 14 && sets->note && *sets->note)
+        canvas_format(canvas, area.row + rows++, 0, area.columns, PAINT_DIM, " Note: %s",
+                      sets->note);
+    return rows;
+}
+
+static void draw_chosen(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_sets *sets = &browser->snapshot->sets;
+    double mean = sets_map_mean(sets);
+    double count = sets->counts[browser->sets.cursor];
+    char text[16];
+    char times[48] = "";
+    if (mean > 0)
+        snprintf(times, sizeof times, ", %.1f times the mean", count / mean);
+    char lines[64] = "";
+    if (sets->lines)
+        snprintf(lines, sizeof lines, ", on %" PRIu32 " line%s for %" PRIu32 " ways",
+                 sets->lines[browser->sets.cursor],
+                 sets->lines[browser->sets.cursor] == 1 ? "" : "s", sets->ways);
+    area.row += pane_title(canvas, area, true, "Set %" PRIu32 ": samples %s%s%s",
+                           browser->sets.cursor, text_count(text, count), times, lines);
+    area.rows--;
+    pane_table(browser, canvas, area, &browser->sets.parts,
+               "No sample on this set is left in the window.");
+}
+
+static void sets_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_sets *sets = &browser->snapshot->sets;
+    if (!sets->sets || !sets->counts) {
+        canvas_wrap(canvas, area, PAINT_DIM,
+                    " The shape of the cache is not known here; -C "
+                    "L1=32K,8,64 gives it.");
+        return;
+    }
+    int used = draw_verdict(sets, canvas, area);
+    if (area.rows >= 14)
+        used++;
+    int below = area.rows >= 20 ? PART_ROWS + 4 : area.rows >= 12 ? PART_ROWS + 2 : 3;
+    if (area.rows - used - below < 1)
+        below = area.rows - used - 1;
+    struct area map = {area.row + used, 0, area.rows - used - below, area.columns};
+    used += sets_map_draw(browser, canvas, map);
+    if (area.rows >= 14) {
+        sets_map_legend(sets, canvas, area.row + used);
+        used += 2;
+    }
+    struct area rest = {area.row + used, 0, area.rows - used, area.columns};
+    draw_chosen(browser, canvas, rest);
+}
+
+static void move_cursor(struct browser *browser, long sets)
+{
+    long last = (long)browser->snapshot->sets.sets - 1;
+    long to = (long)browser->sets.cursor + sets;
+    browser->sets.cursor = (uint32_t)(to < 0 ? 0 : to > last ? last : to);
+    browser->sets.moved = true;
+    show_parts(browser);
+}
+
+static bool sets_act(struct browser *browser, enum action action, struct request *request)
+{
+    (void)request;
+    const struct snapshot *snapshot = browser->snapshot;
+    if (!snapshot || !snapshot->sets.sets || !snapshot->sets.counts)
+        return false;
+    long fold = browser->sets.fold ? browser->sets.fold : 1;
+    long line = browser->sets.columns * fold;
+    const struct snapshot_set_part *part = table_selected(&browser->sets.parts);
+    switch (action) {
+    case ACTION_LEFT:
+        move_cursor(browser, -fold);
+        return true;
+    case ACTION_RIGHT:
+        move_cursor(browser, fold);
+        return true;
+    case ACTION_UP:
+        move_cursor(browser, -line);
+        return true;
+    case ACTION_DOWN:
+        move_cursor(browser, line);
+        return true;
+    case ACTION_HOME:
+        browser->sets.moved = false;
+        sets_update(browser);
+        return true;
+    case ACTION_END:
+        move_cursor(browser, (long)snapshot->sets.sets);
+        return true;
+    case ACTION_ENTER:
+        if (part && columns_object(snapshot, part->object))
+            browser_open_object(browser, columns_object(snapshot, part->object));
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool sets_click(struct browser *browser, int row, int column)
+{
+    long set = sets_map_at(browser, row, column);
+    if (set < 0)
+        return false;
+    move_cursor(browser, set - (long)browser->sets.cursor);
+    return true;
+}
+
+static unsigned sets_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    panes[0] = &browser->sets.parts;
+    return 1;
+}
+
+static void sets_hint(struct browser *browser, char *out, size_t size)
+{
+    if (browser->sets.fold > 1)
+        snprintf(out, size,
+                 "Arrows move; a cell shows the hottest of its %d sets. Enter: its object",
+                 browser->sets.fold);
+    else
+        snprintf(out, size,
+                 "Arrows move over the sets. Home: hottest. Enter: the object that fills it");
+}
+
+static const enum action sets_bar[] = {ACTION_BACK,  ACTION_ENTER, ACTION_HOME,  ACTION_FREEZE,
+                                       ACTION_BASIS, ACTION_ZERO,  ACTION_WRITE, ACTION_NONE};
+
+const struct page sets_page = {
+    .name = "Sets",
+    .update = sets_update,
+    .draw = sets_draw,
+    .panes = sets_panes,
+    .act = sets_act,
+    .click = sets_click,
+    .hint = sets_hint,
+    .bar = sets_bar,
+};

@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 9: cache lines that threads take from each other, and who does what on each. */
+#include <math.h>
+#include <stdio.h>
+
+#include "view/screen/browser.h"
+#include "view/widget/chart.h"
+#include "view/widget/columns.h"
+
+enum { TALL_ROWS = 13, WIDE_COLUMNS = 130, READING_ROWS = 3, ROOMY_ROWS = 18, GROUPS_LEAST = 2 };
+
+static const struct snapshot_sharing_group *group_shown(const struct browser *browser)
+{
+    return browser->snapshot ? table_selected(&browser->sharing.groups) : NULL;
+}
+
+/* The line selected among those of the group; its hottest where there is no such list. */
+static const struct snapshot_sharing_line *line_shown(const struct browser *browser)
+{
+    const struct snapshot_sharing_group *group = group_shown(browser);
+    const struct snapshot_sharing_line *line = table_selected(&browser->sharing.lines);
+    return !group ? NULL : line ? line : &group->lines[0];
+}
+
+static void list_accesses(struct browser *browser, const struct snapshot_sharing_line *line)
+{
+    struct sharing_access *list = browser->sharing.list;
+    size_t count = 0;
+    for (size_t i = 0; line && i < line->side_count; i++)
+        for (size_t k = 0; k < line->sides[i].code_count && count < SHARING_ACCESSES_MAX; k++)
+            list[count++] = (struct sharing_access){&line->sides[i], &line->sides[i].codes[k]};
+    table_set(&browser->sharing.accesses, browser->snapshot, list, count);
+    browser->sharing.line = line;
+}
+
+/* Lines and accesses are those of what is selected. */
+static void sharing_follow(struct browser *browser)
+{
+    const struct snapshot_sharing_group *group = group_shown(browser);
+    if (group != browser->sharing.group) {
+        browser->sharing.group = group;
+        table_set(&browser->sharing.lines, browser->snapshot, group ? group->lines : NULL,
+                  group && group->line_count > 1 ? group->line_count : 0);
+    }
+    if (line_shown(browser) != browser->sharing.line)
+        list_accesses(browser, line_shown(browser));
+}
+
+static void sharing_update(struct browser *browser)
+{
+    const struct snapshot_sharing *sharing = &browser->snapshot->sharing;
+    browser->sharing.group = NULL;
+    browser->sharing.line = NULL;
+    table_set(&browser->sharing.lines, browser->snapshot, NULL, 0);
+    table_set(&browser->sharing.accesses, browser->snapshot, NULL, 0);
+    table_set(&browser->sharing.groups, browser->snapshot, sharing->groups, sharing->group_count);
+    sharing_follow(browser);
+}
+
+static unsigned sharing_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    unsigned count = 0;
+    if (browser->snapshot)
+        sharing_follow(browser);
+    panes[count++] = &browser->sharing.groups;
+    panes[count++] = &browser->sharing.accesses;
+    if (browser->sharing.lines.count)
+        panes[count++] = &browser->sharing.lines;
+    return count;
+}
+
+/* ---- drawing ---- */
+
+/* "2 false, 1 unsure": kinds that there are. */
+static void count_kinds(const struct snapshot_sharing *sharing, char *out, size_t size)
+{
+    unsigned counts[SHARING_READ_ONLY + 1] = {0};
+    static const char *const words[] = {"unsure", "true", "false", "both", "only read"};
+    size_t used = 0;
+    *out = '\0';
+    for (size_t i = 0; i < sharing->group_count; i++)
+        counts[sharing->groups[i].verdict]++;
+    for (int i = 0; i <= SHARING_READ_ONLY; i++) {
+        int kind = (i + SHARING_TRUE) % (SHARING_READ_ONLY + 1); /* unsure comes last */
+        if (counts[kind] && used < size)
+            used += (size_t)snprintf(out + used, size - used, "%s%u %s", used ? ", " : "",
+                                     counts[kind], words[kind]);
+    }
+}
+
+static void draw_facts(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_sharing *sharing = &snapshot->sharing;
+    char kinds[128];
+    double share = 0;
+    for (size_t i = 0; i < sharing->group_count; i++) {
+        const struct snapshot_sharing_group *group = &sharing->groups[i];
+        if (group->verdict != SHARING_READ_ONLY && group->share.value > 0)
+            share += group->share.value;
+    }
+    count_kinds(sharing, kinds, sizeof kinds);
+    canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
+                  " %.1f%% of the samples are on contended lines: %s; known by %s", share * 100,
+                  kinds, sharing->evidence == SHARING_HITM ? "HITM" : "turns, for want of HITM");
+}
+
+static void sharing_draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
+                                 struct area area)
+{
+    bool alone = snapshot->target.threads == 1;
+    canvas_wrap(canvas, area, PAINT_DIM,
+                alone
+                    ? " The process has one thread: no thread takes lines from another. What other "
+                      "processes do to memory that it shares with them is not seen."
+                    : " No line has been seen that several threads use by turns with a store "
+                      "among them. Lines that one thread filled and others only read do not "
+                      "contend, and are not listed.");
+}
+
+static void draw_pane(struct browser *browser, struct canvas *canvas, struct area area,
+                      struct table *table)
+{
+    int used =
+        pane_title(canvas, area, browser_focused(browser, table), "%s", table->columns->title);
+    area.row += used;
+    area.rows -= used;
+    pane_table(browser, canvas, area, table, "");
+}
+
+/* Accesses and, where there are several, lines: side by side or one of them. */
+static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    struct table *lines = &browser->sharing.lines;
+    struct table *accesses = &browser->sharing.accesses;
+    if (area.rows < 2)
+        return;
+    if (lines->count && area.columns >= WIDE_COLUMNS) {
+        int right = area.columns / 3;
+        struct area left = {area.row, 0, area.rows, area.columns - right - 2};
+        struct area rest = {area.row, area.columns - right, area.rows, right};
+        draw_pane(browser, canvas, left, accesses);
+        draw_pane(browser, canvas, rest, lines);
+        return;
+    }
+    bool other = lines->count && browser_focused(browser, lines);
+    draw_pane(browser, canvas, area, other ? lines : accesses);
+}
+
+static struct area below(struct area area, int used)
+{
+    return (struct area){area.row + used, area.column, area.rows - used, area.columns};
+}
+
+/* What is selected: what it means, the line, and who does what. */
+static void sharing_draw_selected(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_sharing_group *group = browser->sharing.group;
+    const struct snapshot_sharing_line *line = browser->sharing.line;
+    if (!group || !line)
+        return;
+    int rows = area.rows > ROOMY_ROWS ? READING_ROWS + 1 : READING_ROWS;
+    struct area reading = {area.row, 1, area.rows < rows ? area.rows : rows, area.columns - 2};
+    area = below(area, canvas_wrap(canvas, reading, PAINT_STRONG, group->reading));
+    struct area picture = {area.row, 0, area.rows > 8 ? area.rows - 4 : area.rows, area.columns};
+    area = below(area, sharing_picture(line, canvas, picture));
+    draw_lists(browser, canvas, area);
+}
+
+static void draw_small(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    struct table *panes[PANES_MAX];
+    unsigned count = sharing_panes(browser, panes);
+    int used = pane_tabs(browser, canvas, area, panes, count);
+    pane_table(browser, canvas, below(area, used), panes[browser->pane[PAGE_SHARING] % count], "");
+}
+
+static void sharing_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    sharing_follow(browser);
+    if (!snapshot->sharing.group_count) {
+        sharing_draw_nothing(snapshot, canvas, area);
+        return;
+    }
+    if (area.rows < TALL_ROWS) {
+        draw_small(browser, canvas, area);
+        return;
+    }
+    draw_facts(snapshot, canvas, area);
+    int rows = (int)browser->sharing.groups.shown;
+    int most = (area.rows - 1) / 3;
+    rows = rows < GROUPS_LEAST ? GROUPS_LEAST : rows > most ? most : rows;
+    struct area groups = {area.row + 1, 0, rows + 1, area.columns};
+    pane_table(browser, canvas, groups, &browser->sharing.groups, "");
+    sharing_draw_selected(browser, canvas, below(area, rows + 3));
+}
+
+/* ---- keys ---- */
+
+/* The layout where a type is known, else what Detail has. */
+static void open_object(struct browser *browser, uint32_t index)
+{
+    const struct snapshot_object *object = columns_object(browser->snapshot, index);
+    if (!object) {
+        browser_message(browser, "the object is not listed: less than 0.1 % of the samples");
+        return;
+    }
+    browser_open_object(browser, object);
+    if (object->layout_count)
+        browser_go(browser, PAGE_LAYOUT);
+}
+
+static void open_function(struct browser *browser, const struct sharing_access *access)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        if (snapshot->code[i].id == access->code->id) {
+            browser_open_function(browser, &snapshot->code[i]);
+            return;
+        }
+    browser_message(browser, "the function is not listed: too few samples");
+}
+
+static bool sharing_act(struct browser *browser, enum action action, struct request *request)
+{
+    (void)request;
+    const struct table *table = browser_table(browser);
+    const void *row = table ? table_selected(table) : NULL;
+    if (action != ACTION_ENTER || !row)
+        return false;
+    if (table == &browser->sharing.accesses)
+        open_function(browser, row);
+    else
+        open_object(browser, browser->sharing.group->object);
+    return true;
+}
+
+static void sharing_hint(struct browser *browser, char *out, size_t size)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    if (snapshot && snapshot->target.threads == 1 && !snapshot->sharing.group_count)
+        snprintf(out, size, "Esc: back");
+    else if (!snapshot || !snapshot->sharing.group_count)
+        snprintf(out, size, "Shared lines show up where several threads write: give it a while");
+    else if (browser_table(browser) == &browser->sharing.accesses)
+        snprintf(out, size, "W writes, r reads. Enter: the function");
+    else
+        snprintf(out, size, "W writes, r reads. Right: who does what. Enter: the object's layout");
+}
+
+static const char *sharing_enter(struct browser *browser)
+{
+    const struct table *table = browser_table(browser);
+    if (!table || !table_selected(table))
+        return "";
+    return table == &browser->sharing.accesses ? "Function" : "Layout";
+}
+
+static const enum action sharing_bar[] = {ACTION_BACK,   ACTION_RIGHT,  ACTION_ENTER,
+                                          ACTION_FIND,   ACTION_FILTER, ACTION_SORT_NEXT,
+                                          ACTION_FREEZE, ACTION_BASIS,  ACTION_NONE};
+
+const struct page sharing_page = {
+    .name = "Sharing",
+    .update = sharing_update,
+    .draw = sharing_draw,
+    .panes = sharing_panes,
+    .act = sharing_act,
+    .hint = sharing_hint,
+    .enter = sharing_enter,
+    .bar = sharing_bar,
+};
+
+/* Columns of shared lines, those alike in one row. */
+
+#define ROW(type)                                                                                  \
+    const struct type *row = pointer;                                                              \
+    (void)snapshot
+
+/* Columns that are shown only where the source tells of it. */
+static bool sharing_tells_hitm(const struct snapshot *snapshot)
+{
+    return snapshot->sharing.evidence == SHARING_HITM;
+}
+
+static bool sharing_has_nodes(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->sharing.group_count; i++) {
+        const struct snapshot_sharing_line *line = &snapshot->sharing.groups[i].lines[0];
+        if (line->node >= 0 || (line->side_count && line->sides[0].node >= 0))
+            return true;
+    }
+    return false;
+}
+
+/* -1: unknown */
+static struct value sharing_node(int node)
+{
+    return node < 0 ? value_text(NULL) : value_integer((uint64_t)node);
+}
+
+/* "true, lock". */
+static const char *sharing_kind(enum sharing_verdict verdict, bool locked)
+{
+    switch (verdict) {
+    case SHARING_TRUE:
+        return locked ? "true, lock" : "true";
+    case SHARING_FALSE:
+        return "false";
+    case SHARING_BOTH:
+        return locked ? "both, lock" : "both";
+    case SHARING_READ_ONLY:
+        return "only read";
+    default:
+        return "unsure";
+    }
+}
+
+static enum paint sharing_paint(struct value value)
+{
+    switch (value.kind == VALUE_TEXT ? value.text[0] : 0) {
+    case 'f':
+    case 'b':
+        return PAINT_BAD;
+    case 't':
+        return PAINT_WARN;
+    default:
+        return PAINT_DIM;
+    }
+}
+
+/* ---- groups ---- */
+
+static struct value group_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_group);
+    return value_number(row->share.value);
+}
+
+static struct value group_half(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_group);
+    return value_number(columns_half(&row->share));
+}
+
+static struct value group_of_object(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_group);
+    return value_number(row->of_object);
+}
+
+static struct value group_kind(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_group);
+    return value_text(sharing_kind(row->verdict, row->locked));
+}
+
+static struct value group_object(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_group);
+    return value_text(row->name);
+}
+
+static struct value group_fields(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_group);
+    return value_text(row->fields);
+}
+
+static struct value group_lines(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_group);
+    return value_integer(row->line_count);
+}
+
+static struct value group_threads(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_group);
+    return value_known(row->threads);
+}
+
+static struct value group_by(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_group);
+    bool reads = row->verdict == SHARING_READ_ONLY;
+    return value_text(reads ? NULL : row->evidence == SHARING_HITM ? "HITM" : "turns");
+}
+
+static struct value group_hitm(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_group);
+    return value_number(row->hitm);
+}
+
+static struct value group_turns(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_group);
+    return value_number(row->turns);
+}
+
+static struct value group_chance(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_group);
+    return value_number(row->expected);
+}
+
+static uint64_t group_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_group);
+    uint64_t first = UINT64_MAX;
+    for (size_t i = 0; i < row->line_count; i++)
+        first = row->lines[i].address < first ? row->lines[i].address : first;
+    return first;
+}
+
+static const struct column group_list[] = {
+    {"SHARE", "Part of all samples that fell on the shared lines of this row.", 6, 0, 0,
+     COLUMN_RIGHT, NULL, group_share, format_percent, paint_share, NULL},
+    {"±", NULL, 4, 0, 6, COLUMN_RIGHT, NULL, group_half, format_points, paint_dim, NULL},
+    {"OF IT", "Part of the object's samples.", 6, 0, 4, COLUMN_RIGHT, NULL, group_of_object,
+     format_percent, NULL, NULL},
+    {"SHARING",
+     "True: threads want the same bytes. False: each has bytes of its own on the line. Both: a "
+     "lock beside its data. Lock: by atomic instructions. Unsure: too few samples.",
+     10, 0, 0, COLUMN_TEXT, NULL, group_kind, NULL, sharing_paint, NULL},
+    {"OBJECT", NULL, 10, 40, 0, COLUMN_NAME, NULL, group_object, NULL, paint_strong, NULL},
+    {"FIELDS", "What the two busiest threads use, | between them.", 12, 60, 1, COLUMN_NAME, NULL,
+     group_fields, NULL, NULL, NULL},
+    {"LINES", "Cache lines alike: neighbours, or the same line of many blocks.", 5, 0, 3,
+     COLUMN_RIGHT, NULL, group_lines, format_integer, NULL, NULL},
+    {"THREADS", "Threads seen on them, but for those that hardly touch them.", 7, 0, 2,
+     COLUMN_RIGHT, NULL, group_threads, format_integer, NULL, NULL},
+    {"BY",
+     "How it is known. HITM: the hardware found the line modified in another CPU's cache. Turns: "
+     "sampled accesses of several threads came in turn.",
+     5, 0, 1, COLUMN_TEXT, NULL, group_by, NULL, paint_dim, NULL},
+    {"HITM", "Samples that found the line modified in another CPU's cache.", 5, 0, 2, COLUMN_RIGHT,
+     sharing_tells_hitm, group_hitm, format_count, NULL, NULL},
+    {"TURNS",
+     "Samples that came within a second of one by another thread on another CPU, one of the two "
+     "a store.",
+     5, 0, 5, COLUMN_RIGHT, NULL, group_turns, format_count, NULL, NULL},
+    {"IF MIXED",
+     "Turns there would be if all threads ran all the time and their samples came in any order. "
+     "Threads that wait for a CPU take fewer turns; below a tenth of this they used the line one "
+     "after the other, and it is not listed.",
+     8, 0, 7, COLUMN_RIGHT, NULL, group_chance, format_count, paint_dim, NULL},
+};
+
+const struct columns sharing_columns = {
+    .title = "Shared lines",
+    .list = group_list,
+    .count = sizeof group_list / sizeof *group_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct snapshot_sharing_group),
+    .identity = group_identity,
+};
+
+/* Columns of single shared lines, and of who does what on one. */
+
+static struct value line_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_line);
+    return value_number(row->share);
+}
+
+static struct value line_address(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_line);
+    return value_integer(row->address);
+}
+
+static struct value line_offset(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_line);
+    return row->offset < 0 ? value_text(NULL) : value_integer((uint64_t)row->offset);
+}
+
+static struct value line_kind(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_line);
+    return value_text(sharing_kind(row->verdict, row->locked));
+}
+
+static struct value line_node(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_line);
+    return sharing_node(row->node);
+}
+
+static struct value line_turns(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_line);
+    return value_number(row->turns);
+}
+
+static struct value line_hitm(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_line);
+    return value_number(row->hitm);
+}
+
+static struct value line_threads(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_line);
+    return value_known(row->threads);
+}
+
+static uint64_t line_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_sharing_line);
+    return row->address;
+}
+
+static const struct column line_list[] = {
+    {"SHARE", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, line_share, format_percent, paint_share, NULL},
+    {"LINE", NULL, 14, 18, 0, COLUMN_TEXT, NULL, line_address, format_address, paint_dim, NULL},
+    {"OFFSET", "Of the line into its object.", 8, 0, 1, COLUMN_TEXT, NULL, line_offset,
+     format_offset, NULL, NULL},
+    {"SHARING", NULL, 10, 0, 2, COLUMN_TEXT, NULL, line_kind, NULL, sharing_paint, NULL},
+    {"NODE", "NUMA node that the page of the line lies on.", 4, 0, 3, COLUMN_RIGHT,
+     sharing_has_nodes, line_node, format_integer, NULL, NULL},
+    {"THREADS", NULL, 7, 0, 3, COLUMN_RIGHT, NULL, line_threads, format_integer, NULL, NULL},
+    {"HITM", NULL, 5, 0, 3, COLUMN_RIGHT, sharing_tells_hitm, line_hitm, format_count, NULL, NULL},
+    {"TURNS", NULL, 5, 0, 4, COLUMN_RIGHT, NULL, line_turns, format_count, NULL, NULL},
+};
+
+const struct columns sharing_line_columns = {
+    .title = "Its lines",
+    .list = line_list,
+    .count = sizeof line_list / sizeof *line_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct snapshot_sharing_line),
+    .identity = line_identity,
+};
+
+/* ---- who does what ---- */
+
+static struct value access_tid(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(sharing_access);
+    return value_integer(row->side->tid);
+}
+
+static struct value access_called(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(sharing_access);
+    const struct snapshot_thread *thread = snapshot_thread(&snapshot->threads, row->side->tid);
+    return value_text(thread ? thread->name : NULL);
+}
+
+static struct value access_cpu(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(sharing_access);
+    return row->side->cpu == SAMPLE_NO_CPU ? value_text(NULL) : value_integer(row->side->cpu);
+}
+
+static struct value access_node(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(sharing_access);
+    return sharing_node(row->side->node);
+}
+
+static struct value access_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(sharing_access);
+    return value_number(row->side->share * row->code->share);
+}
+
+static struct value access_does(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(sharing_access);
+    const struct snapshot_sharing_code *code = row->code;
+    return value_text(code->locked     ? "atomic"
+                      : !code->written ? "reads"
+                      : !code->read    ? "writes"
+                                       : "changes");
+}
+
+static enum paint paint_does(struct value value)
+{
+    return value.kind == VALUE_TEXT && value.text[0] == 'r' ? PAINT_LOAD : PAINT_STORE;
+}
+
+static struct value access_field(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(sharing_access);
+    return value_text(row->code->field);
+}
+
+static struct value access_object(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(sharing_access);
+    return value_text(row->side->name);
+}
+
+static struct value access_function(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(sharing_access);
+    return value_text(row->code->function);
+}
+
+static struct value access_where(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(sharing_access);
+    return value_text(row->code->where);
+}
+
+static uint64_t access_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(sharing_access);
+    return row->code->address ^ (uint64_t)row->side->tid << 40;
+}
+
+static const struct column access_list[] = {
+    {"THREAD", NULL, 7, 0, 0, COLUMN_RIGHT, NULL, access_tid, format_integer, NULL, NULL},
+    {"CALLED", "The thread's name now.", 8, 15, 6, COLUMN_NAME, NULL, access_called, NULL, NULL,
+     NULL},
+    {"CPU", "It was last seen on.", 3, 0, 4, COLUMN_RIGHT, NULL, access_cpu, format_integer,
+     paint_dim, NULL},
+    {"NODE", "NUMA node of that CPU.", 4, 0, 3, COLUMN_RIGHT, sharing_has_nodes, access_node,
+     format_integer, NULL, NULL},
+    {"OF IT", "Part of the line's samples.", 6, 0, 1, COLUMN_RIGHT, NULL, access_share,
+     format_percent, paint_share, NULL},
+    {"DOES", "Atomic: with a locked instruction.", 7, 0, 0, COLUMN_TEXT, NULL, access_does, NULL,
+     paint_does, NULL},
+    {"FIELD", NULL, 8, 40, 0, COLUMN_NAME, NULL, access_field, NULL, NULL, NULL},
+    {"OBJECT", NULL, 8, 30, 5, COLUMN_NAME, NULL, access_object, NULL, NULL, NULL},
+    {"FUNCTION", NULL, 10, 50, 1, COLUMN_NAME, NULL, access_function, NULL, paint_strong, NULL},
+    {"AT", NULL, 8, 40, 2, COLUMN_NAME, NULL, access_where, NULL, paint_dim, NULL},
+};
+
+const struct columns sharing_access_columns = {
+    .title = "Who does what",
+    .list = access_list,
+    .count = sizeof access_list / sizeof *access_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct sharing_access),
+    .identity = access_identity,
+};

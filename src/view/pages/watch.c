@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen w: what hardware watchpoints saw of each object (--watch). */
+#include "view/pages/watch.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "view/screen/browser.h"
+#include "view/widget/columns.h"
+
+enum { LIST_LEAST = 3, TEXT_ROWS = 9, LABEL_COLUMNS = 12 };
+
+static void watch_update(struct browser *browser)
+{
+    const struct snapshot_watch *watch = &browser->snapshot->watch;
+    table_set(&browser->watch, browser->snapshot, watch->objects, watch->count);
+}
+
+static unsigned watch_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    panes[0] = &browser->watch;
+    return 1;
+}
+
+/* ---- drawing ---- */
+
+static void watch_draw_selected(const struct snapshot_watch_object *object, struct canvas *canvas,
+                                struct area area)
+{
+    char share[16];
+    area.row += canvas_wrap(canvas, area, PAINT_STRONG, object->reading);
+    for (size_t i = 0; i < object->code_count && area.row < canvas->rows - 2; i++, area.row++) {
+        canvas_text(canvas, area.row, area.column, LABEL_COLUMNS, PAINT_DIM, i ? "" : "Touched by");
+        format_percent(share, sizeof share, value_number(object->codes[i].share));
+        canvas_format(canvas, area.row, area.column + LABEL_COLUMNS, area.columns - LABEL_COLUMNS,
+                      PAINT_PLAIN, "%6s  %s", share, object->codes[i].text);
+    }
+}
+
+static void watch_draw_nothing(const struct snapshot_watch *watch, struct canvas *canvas,
+                               struct area area)
+{
+    canvas_wrap(canvas, area, PAINT_DIM,
+                watch->on
+                    ? " No watched line has been touched, nor waited for long enough, yet."
+                    : " Watchpoints are off. Started with --watch, misstop sets the CPU's debug "
+                      "registers on lines that were sampled, and tells here whether they are "
+                      "touched again, how soon, by which code, and how much of a line is used. "
+                      "It costs the process 1% of its time at "
+                      "most, or as much as --watch=PERCENT says.");
+}
+
+/* What it costs and, until all is told, how long that takes. Returns the rows. */
+static int draw_state(const struct snapshot_watch *watch, struct canvas *canvas, struct area area)
+{
+    char text[512];
+    struct area rest = {area.row, area.column + 1, area.rows, area.columns - 1};
+    if (!watch->on)
+        return 0;
+    watch_summary(watch, text, sizeof text);
+    int rows = canvas_wrap(canvas, rest, watch->trouble ? PAINT_WARN : PAINT_DIM, text);
+    rest.row += rows;
+    rest.rows -= rows;
+    if (watch_pace(watch, text, sizeof text))
+        rows += canvas_wrap(canvas, rest, watch->budget_limits ? PAINT_WARN : PAINT_DIM, text);
+    return rows;
+}
+
+static void watch_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_watch *watch = &browser->snapshot->watch;
+    int head = draw_state(watch, canvas, area);
+    struct area body = {area.row + head, area.column, area.rows - head, area.columns};
+    if (!watch->count) {
+        watch_draw_nothing(watch, canvas, body);
+        return;
+    }
+    int rows = (int)browser->watch.shown + 1;
+    int most = body.rows - TEXT_ROWS - 1;
+    rows = rows > most ? most : rows;
+    rows = rows < LIST_LEAST ? LIST_LEAST : rows;
+    struct area list = {body.row, body.column, rows < body.rows ? rows : body.rows, body.columns};
+    pane_table(browser, canvas, list, &browser->watch, "");
+    const struct snapshot_watch_object *object = table_selected(&browser->watch);
+    int below = list.rows + (body.rows > TEXT_ROWS);
+    struct area rest = {body.row + below, 1, body.rows - below, body.columns - 2};
+    if (object && rest.rows > 0)
+        watch_draw_selected(object, canvas, rest);
+}
+
+/* ---- keys ---- */
+
+static bool watch_act(struct browser *browser, enum action action, struct request *request)
+{
+    const struct snapshot_watch_object *row = table_selected(&browser->watch);
+    (void)request;
+    if (action != ACTION_ENTER || !row)
+        return false;
+    browser_open_listed(browser, row->object);
+    return true;
+}
+
+static const char *watch_enter(struct browser *browser)
+{
+    return table_selected(&browser->watch) ? "Detail" : "";
+}
+
+static void watch_hint(struct browser *browser, char *out, size_t size)
+{
+    if (table_selected(&browser->watch))
+        snprintf(out, size, "Enter: Detail. ?: what the columns mean. Esc: back");
+    else
+        snprintf(out, size, "Esc: back");
+}
+
+static const enum action watch_bar[] = {ACTION_BACK,      ACTION_ENTER,  ACTION_FIND, ACTION_FILTER,
+                                        ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_ZERO, ACTION_NONE};
+
+const struct page watch_page = {
+    .name = "Watch",
+    .update = watch_update,
+    .draw = watch_draw,
+    .panes = watch_panes,
+    .act = watch_act,
+    .hint = watch_hint,
+    .enter = watch_enter,
+    .bar = watch_bar,
+};
+
+/* Columns of what watchpoints saw, an object a row. */
+
+#define ROW                                                                                        \
+    const struct snapshot_watch_object *row = pointer;                                             \
+    (void)snapshot
+
+static struct value watch_column_object(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_text(row->name);
+}
+
+static struct value watched(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_integer(row->watched);
+}
+
+static struct value again(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->again.value);
+}
+
+static struct value again_half(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(columns_half(&row->again));
+}
+
+static struct value within(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->again_s);
+}
+
+static struct value reuse(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    struct value value = value_number(row->reuse_s.value);
+    if (snapshot_reuse_is_bound(&row->reuse_s))
+        value = (struct value){.kind = VALUE_NUMBER, .high = row->reuse_s.high};
+    return value;
+}
+
+/* "<24us" where no more is known. */
+static void format_reuse(char *out, size_t size, struct value value)
+{
+    if (value.high > 0)
+        *out++ = '<';
+    format_seconds(out, size - (value.high > 0), value.high > 0 ? value_number(value.high) : value);
+}
+
+static struct value reuse_low(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->reuse_s.low);
+}
+
+static struct value reuse_high(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->reuse_s.high);
+}
+
+static struct value misses(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->misses.value);
+}
+
+static struct value thread_misses(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->thread_misses);
+}
+
+static struct value used(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->used.value);
+}
+
+static struct value used_half(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(columns_half(&row->used));
+}
+
+static struct value elsewhere(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->elsewhere);
+}
+
+static struct value code(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_text(row->code_count ? row->codes[0].text : NULL);
+}
+
+static struct value verdict(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_text(row->progress ? row->progress : watch_verdict_name(row->verdict));
+}
+
+static enum paint paint_verdict(struct value value)
+{
+    switch (value.kind == VALUE_TEXT ? value.text[0] : 0) {
+    case 's':
+        return PAINT_WARN;
+    case 'c':
+        return value.text[1] == 'o' ? PAINT_BAD : value.text[2] == 'p' ? PAINT_WARN : PAINT_GOOD;
+    default:
+        return PAINT_DIM;
+    }
+}
+
+static bool counts_misses(const struct snapshot *snapshot)
+{
+    return snapshot->watch.counts_misses;
+}
+
+static bool has_threads(const struct snapshot *snapshot)
+{
+    return snapshot->watch.threads > 1;
+}
+
+static uint64_t watch_column_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return (uint64_t)row->id + 1;
+}
+
+static const struct column watch_list[] = {
+    {"OBJECT", NULL, 12, 30, 0, COLUMN_NAME, NULL, watch_column_object, NULL, paint_strong, NULL},
+    {"VERDICT",
+     "Streaming: most lines are not touched again. Capacity: touched again after the cache was "
+     "filled. Conflict: before it can have been, and missed on all the same. Cached: before, and "
+     "nothing says it was missed on. Reused: cannot be told. 3 of 8: so many of the lines that a "
+     "verdict needs have told something. Below the list stands why.",
+     9, 0, 0, COLUMN_TEXT, NULL, verdict, NULL, paint_verdict, NULL},
+    {"WATCHED", "Sampled accesses to it whose line was watched, of the last some thousand.", 7, 0,
+     1, COLUMN_RIGHT, NULL, watched, format_count, NULL, NULL},
+    {"AGAIN", "Part of these lines that were touched again within the time beside it.", 6, 0, 0,
+     COLUMN_RIGHT, NULL, again, format_percent, NULL, NULL},
+    {"±", NULL, 4, 0, 4, COLUMN_RIGHT, NULL, again_half, format_points, paint_dim, NULL},
+    {"WITHIN", NULL, 6, 0, 2, COLUMN_RIGHT, NULL, within, format_seconds, paint_dim, NULL},
+    {"REUSE",
+     "Time from a touch of a line to the next: half of the times are shorter. <: too short to be "
+     "told, "
+     "for setting a register takes as long.",
+     6, 0, 0, COLUMN_RIGHT, NULL, reuse, format_reuse, NULL, NULL},
+    {"FROM", "Between these the true median lies, in 95 of 100 cases.", 6, 0, 5, COLUMN_RIGHT, NULL,
+     reuse_low, format_seconds, paint_dim, NULL},
+    {"TO", NULL, 6, 0, 5, COLUMN_RIGHT, NULL, reuse_high, format_seconds, paint_dim, NULL},
+    {"MISSES",
+     "Misses of the process in that time, median: no more lines than these came in between.", 6, 0,
+     1, COLUMN_RIGHT, counts_misses, misses, format_count, NULL, NULL},
+    {"THREAD", "Misses of the thread that touched first, likewise.", 6, 0, 6, COLUMN_RIGHT,
+     counts_misses, thread_misses, format_count, paint_dim, NULL},
+    {"USED",
+     "Part of a line's 64 bytes that is used within a millisecond of the sampled word, when it is "
+     "touched again.",
+     6, 0, 1, COLUMN_RIGHT, NULL, used, format_percent, NULL, NULL},
+    {"±", NULL, 4, 0, 6, COLUMN_RIGHT, NULL, used_half, format_points, paint_dim, NULL},
+    {"OTHERS", "Part of the touches by another thread than the one before.", 6, 0, 3, COLUMN_RIGHT,
+     has_threads, elsewhere, format_percent, NULL, NULL},
+    {"TOUCHED BY", "The code that touched next most often.", 12, 36, 2, COLUMN_CODE, NULL, code,
+     NULL, NULL, NULL},
+};
+
+const struct columns watch_columns = {
+    .title = "Watched",
+    .list = watch_list,
+    .count = sizeof watch_list / sizeof *watch_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct snapshot_watch_object),
+    .identity = watch_column_identity,
+};
+
+static const char *seconds_text(char out[24], double seconds)
+{
+    format_seconds(out, 24, value_number(seconds));
+    return out;
+}
+
+void watch_summary(const struct snapshot_watch *watch, char *out, size_t size)
+{
+    char trap[24];
+    char spent[32] = "nothing yet";
+    if (!isnan(watch->overhead))
+        snprintf(spent, sizeof spent, "%.2f%% of its time", watch->overhead * 100);
+    snprintf(out, size,
+             "cost %s, %.3g%% allowed; %u debug register%s on %zu thread%s: set %" PRIu64
+             " times, %" PRIu64 " touches of %s each%s%s",
+             spent, watch->budget * 100, watch->registers, watch->registers == 1 ? "" : "s",
+             watch->threads, watch->threads == 1 ? "" : "s", watch->armed, watch->touches,
+             seconds_text(trap, watch->trap_ns / 1e9), watch->trouble ? ". " : "",
+             watch->trouble ? watch->trouble : "");
+}
+
+/* Of what is guessed, seconds are enough. */
+static const char *about_text(char out[24], double seconds)
+{
+    if (seconds >= 60)
+        snprintf(out, 24, "%.0f min", ceil(seconds / 60));
+    else
+        snprintf(out, 24, "%.0f s", fmax(1, ceil(seconds)));
+    return out;
+}
+
+bool watch_pace(const struct snapshot_watch *watch, char *out, size_t size)
+{
+    char next[24];
+    size_t waiting = watch->count > watch->verdicts ? watch->count - watch->verdicts : 0;
+    if (!waiting)
+        return false;
+    int used =
+        snprintf(out, size, "%zu of %zu objects have a verdict", watch->verdicts, watch->count);
+    if (!isnan(watch->next_s))
+        used += snprintf(out + used, size - (size_t)used, "; at this pace the next in about %s",
+                         about_text(next, watch->next_s));
+    double more = watch->budget <= 0.025 ? 0.05 : watch->budget <= 0.1 ? 0.2 : 0;
+    if (watch->budget_limits && more > 0)
+        snprintf(out + used, size - (size_t)used,
+                 ". The %.3g%% allowed sets the pace: --watch=%.0f is up to %.0f times as fast",
+                 watch->budget * 100, more * 100, more / watch->budget);
+    return true;
+}
+
+const struct snapshot_watch_object *watch_find(const struct snapshot *snapshot, uint32_t id)
+{
+    for (size_t i = 0; i < snapshot->watch.count; i++)
+        if (snapshot->watch.objects[i].id == id)
+            return &snapshot->watch.objects[i];
+    return NULL;
+}
+
+void watch_line(const struct snapshot_watch_object *object, char *out, size_t size)
+{
+    char time[24];
+    int used = snprintf(out, size, "watched %" PRIu64 ": %s", object->watched,
+                        watch_verdict_name(object->verdict));
+    if (!isnan(object->again.value))
+        used += snprintf(out + used, size - (size_t)used, ", %.0f%% touched again within %s",
+                         object->again.value * 100, seconds_text(time, object->again_s));
+    if (snapshot_reuse_is_bound(&object->reuse_s))
+        used += snprintf(out + used, size - (size_t)used, ", most within %s",
+                         seconds_text(time, object->reuse_s.high));
+    else if (!isnan(object->reuse_s.value))
+        used += snprintf(out + used, size - (size_t)used, ", after %s (median)",
+                         seconds_text(time, object->reuse_s.value));
+    if (!isnan(object->used.value))
+        snprintf(out + used, size - (size_t)used, ", %.0f%% of the line used",
+                 object->used.value * 100);
+}

@@ -1,0 +1,739 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen x: what if the object lay otherwise: questions to ask, and the answer as it comes in. */
+#include "view/pages/whatif.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "view/screen/browser.h"
+#include "view/widget/columns.h"
+
+struct menu {
+    const struct snapshot_object *object;
+    const struct snapshot_layout *layout;
+    uint32_t line_bytes;
+    const struct snapshot_whatifs *asked;
+    struct whatif_choice *choices;
+    size_t count;
+};
+
+/* The answer that stands, or stood last. */
+static double change_of(const struct menu *menu, const struct whatif_wanted *wanted)
+{
+    const struct snapshot_whatifs *asked = menu->asked;
+    char words[160];
+    whatif_words(wanted, words, sizeof words);
+    for (uint32_t i = 0; i < asked->count; i++)
+        if (asked->list[i].object_id == menu->object->id && !strcmp(asked->list[i].question, words))
+            return snapshot_whatif_change(&asked->list[i]);
+    for (uint32_t i = 0; i < asked->past_count; i++)
+        if (asked->past[i].object_id == menu->object->id && !strcmp(asked->past[i].question, words))
+            return asked->past[i].stall_change;
+    return NAN;
+}
+
+static void whatif_choice_add(struct menu *menu, enum whatif_kind kind, uint32_t bytes,
+                              const char *field, const char *title)
+{
+    struct whatif_choice *choice = &menu->choices[menu->count++];
+    struct whatif_plan plan;
+    struct error error = {0};
+    *choice = (struct whatif_choice){.wanted = {.kind = kind, .bytes = bytes}};
+    snprintf(choice->title, sizeof choice->title, "%s", title);
+    if (strlen(field) < sizeof choice->wanted.fields)
+        strcpy(choice->wanted.fields, field);
+    choice->possible =
+        !whatif_plan(&choice->wanted, menu->object, menu->layout, menu->line_bytes, &plan, &error);
+    if (choice->possible)
+        snprintf(choice->text, sizeof choice->text, "%s", plan.text);
+    else
+        snprintf(choice->text, sizeof choice->text, "Not here: %.170s.", error.text);
+    choice->change = change_of(menu, &choice->wanted);
+}
+
+/* A member without a name is meant by its offset. */
+static void add_split(struct menu *menu, const struct snapshot_layout_row *row)
+{
+    char field[128] = "+0";
+    char title[64] = "split at a member";
+    if (row && row->kind == LAYOUT_MEMBER && *row->member.name)
+        snprintf(field, sizeof field, "%s", row->member.name);
+    else if (row)
+        snprintf(field, sizeof field, "+%llu", (unsigned long long)row->member.offset);
+    if (row)
+        snprintf(title, sizeof title, "split before %.40s", field);
+    whatif_choice_add(menu, WHATIF_SPLIT, 0, field, title);
+    if (!row)
+        snprintf(menu->choices[menu->count - 1].text, sizeof menu->choices->text,
+                 "Not here: select a member on screen 8, Layout, and press x there.");
+}
+
+/* `asked`: what was, and is. `layout`: NULL: none is known. `row`: the member selected in it, for a
+ * split there; NULL: none. Number of choices. */
+static size_t whatif_choices(const struct snapshot_object *object,
+                             const struct snapshot_layout *layout,
+                             const struct snapshot_layout_row *row, uint32_t line_bytes,
+                             const struct snapshot_whatifs *asked,
+                             struct whatif_choice choices[WHATIF_CHOICES_MAX])
+{
+    struct menu menu = {.object = object,
+                        .layout = layout,
+                        .line_bytes = line_bytes,
+                        .asked = asked,
+                        .choices = choices};
+    uint64_t element = layout ? layout->size : object->element_size;
+    char title[64];
+    whatif_choice_add(&menu, WHATIF_NEVER, 0, "", "it never missed");
+    whatif_choice_add(&menu, WHATIF_HOT, 0, "", "hot members lay apart");
+    add_split(&menu, row);
+    whatif_choice_add(&menu, WHATIF_ORDER, 0, "", "hottest members came first");
+    whatif_choice_add(&menu, WHATIF_ARRAYS, 0, "", "each member had an array");
+    if (!element || element & (element - 1))
+        whatif_choice_add(&menu, WHATIF_PAD, 0, "", "padded to a power of two");
+    whatif_choice_add(&menu, WHATIF_ALIGN, 0, "", "elements began on lines");
+    if (element && element < line_bytes / 2) {
+        uint32_t half = line_bytes / 2;
+        snprintf(title, sizeof title, "elements began at %us", half);
+        whatif_choice_add(&menu, WHATIF_ALIGN, half, "", title);
+    }
+    whatif_choice_add(&menu, WHATIF_ALIGN_OBJECT, 0, "", "it began on a line");
+    if (object->blocks > 1)
+        whatif_choice_add(&menu, WHATIF_POOL, 0, "", "blocks lay side by side");
+    return menu.count;
+}
+
+enum { LIST_LEAST = 4, TEXT_ROWS = 4, LINE_BYTES = 64 };
+
+static uint32_t line_bytes(const struct snapshot *snapshot)
+{
+    const struct snapshot_simulation *simulation = &snapshot->simulation;
+    return simulation->level_count ? simulation->level[simulation->level_count - 1].line_bytes
+                                   : LINE_BYTES;
+}
+
+static const struct snapshot_layout *layout_of(const struct browser *browser)
+{
+    const struct snapshot_object *object = browser->detail.object;
+    for (size_t i = 0; i < object->layout_count; i++)
+        if (object->layouts[i].type == browser->whatif.type)
+            return &object->layouts[i];
+    return object->layout_count ? &object->layouts[0] : NULL;
+}
+
+/* The member that was selected on Layout, in this snapshot. */
+static const struct snapshot_layout_row *member_of(const struct browser *browser,
+                                                   const struct snapshot_layout *layout)
+{
+    for (size_t i = 0; layout && browser->whatif.at_member && i < layout->row_count; i++)
+        if (layout_identity(layout->rows[i].index, layout->rows[i].member.offset) ==
+            browser->whatif.member)
+            return &layout->rows[i];
+    return NULL;
+}
+
+static bool is_in_asked(struct browser *browser)
+{
+    return browser_focused(browser, &browser->whatif.asked);
+}
+
+/* The one that the cursor is on among those asked, else the best. */
+static const struct snapshot_whatif *shown_of(struct browser *browser)
+{
+    const struct snapshot_whatifs *asked = &browser->snapshot->whatif;
+    const struct snapshot_whatif *selected = table_selected(&browser->whatif.asked);
+    return selected ? selected : asked->count ? &asked->list[0] : NULL;
+}
+
+static void whatif_update(struct browser *browser)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    browser->whatif.choice_count = browser->whatif.row_count = 0;
+    if (browser->page == PAGE_WHATIF) {
+        if (browser->detail.object && snapshot->simulation.level_count) {
+            const struct snapshot_layout *layout = layout_of(browser);
+            browser->whatif.choice_count =
+                whatif_choices(browser->detail.object, layout, member_of(browser, layout),
+                               line_bytes(snapshot), &snapshot->whatif, browser->whatif.choices);
+        }
+    }
+    table_set(&browser->whatif.questions, snapshot, browser->whatif.choices,
+              browser->whatif.choice_count);
+    table_set(&browser->whatif.asked, snapshot, snapshot->whatif.list, snapshot->whatif.count);
+    const struct snapshot_whatif *shown = shown_of(browser);
+    if (browser->page == PAGE_WHATIF && shown)
+        browser->whatif.row_count = whatif_rows(shown, browser->whatif.rows);
+    table_set(&browser->whatif.answer, snapshot, browser->whatif.rows, browser->whatif.row_count);
+}
+
+void browser_open_whatif(struct browser *browser)
+{
+    const struct layout_row *row = browser->page == PAGE_LAYOUT && browser->layout.shown
+                                       ? table_selected(&browser->layout.table)
+                                       : NULL;
+    if (browser->page == PAGE_OBJECTS && browser->snapshot) {
+        browser->detail.chosen = false;
+        detail_page.update(browser);
+    }
+    browser->whatif.type = browser->page == PAGE_LAYOUT ? browser->layout.type : 0;
+    browser->whatif.at_member = row && row->row;
+    browser->whatif.member = row ? row->identity : 0;
+    browser_leave(browser);
+    /* As it was chosen: another picture may rank otherwise. */
+    browser->detail.chosen |= browser->detail.object != NULL;
+    browser_enter(browser, PAGE_WHATIF);
+}
+
+static unsigned whatif_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    unsigned count = 0;
+    if (browser->whatif.choice_count)
+        panes[count++] = &browser->whatif.questions;
+    if (browser->snapshot && browser->snapshot->whatif.count > 1)
+        panes[count++] = &browser->whatif.asked;
+    return count;
+}
+
+/* ---- drawing ---- */
+
+static struct area below(struct area area, int used)
+{
+    return (struct area){area.row + used, area.column, area.rows - used, area.columns};
+}
+
+/* What a running process can tell: the share of the time that loads of it took. */
+static void draw_without(const struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_object *object = browser->detail.object;
+    char text[512];
+    area = below(area, canvas_wrap(canvas, area, PAINT_DIM,
+                                   " Only a simulation can run a program as if its data lay "
+                                   "otherwise: misstop --sim -- CMD, then x on an object asks what "
+                                   "if it were always cached, split, padded, aligned or put in "
+                                   "order, and shows both side by side."));
+    if (!object || !object->levels || !(object->levels->stall > 0))
+        return;
+    snprintf(
+        text, sizeof text,
+        " If %.80s were always cached, at most %.1f%% of the latency that was measured here would "
+        "be gone.",
+        object->name, 100 * object->levels->stall);
+    canvas_wrap(canvas, below(area, 1), PAINT_PLAIN, text);
+}
+
+static struct area draw_answer(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_whatif *answer = shown_of(browser);
+    char text[WHATIF_TEXT_BYTES];
+    struct area inside = {area.row, 1, area.rows, area.columns - 2};
+    whatif_title(answer, text, sizeof text);
+    inside = below(inside, canvas_wrap(canvas, inside, PAINT_PANE, text));
+    if (browser->whatif.row_count) {
+        struct area table = {inside.row, area.column, (int)browser->whatif.row_count + 1,
+                             area.columns};
+        table.rows = table.rows < inside.rows ? table.rows : inside.rows;
+        table_draw(&browser->whatif.answer, canvas, table, false);
+        inside = below(inside, table.rows);
+    }
+    if (inside.rows > 0) {
+        whatif_sentence(answer, text, sizeof text);
+        inside = below(inside, canvas_wrap(canvas, inside, PAINT_STRONG, text));
+    }
+    return inside;
+}
+
+/* Where several are asked, they stand side by side above the one that is shown. */
+static int asked_rows(const struct browser *browser)
+{
+    uint32_t count = browser->snapshot->whatif.count;
+    return count > 1 ? (int)count + 2 : 0;
+}
+
+static int answer_rows(const struct browser *browser)
+{
+    return !browser->snapshot->whatif.count
+               ? 0
+               : asked_rows(browser) + (int)browser->whatif.row_count + 1 + TEXT_ROWS;
+}
+
+static struct area draw_asked(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    int rows = asked_rows(browser);
+    rows = rows < area.rows ? rows : area.rows;
+    if (rows < LIST_LEAST)
+        return area;
+    bool focused = is_in_asked(browser);
+    pane_title(canvas, area, focused, "Asked at a time, best first");
+    pane_table(browser, canvas, (struct area){area.row + 1, area.column, rows - 1, area.columns},
+               &browser->whatif.asked, "");
+    return below(area, rows);
+}
+
+static void whatif_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    int wanted = answer_rows(browser);
+    if (!browser->snapshot->simulation.level_count) {
+        draw_without(browser, canvas, area);
+        return;
+    }
+    if (browser->whatif.choice_count) {
+        int rows = (int)browser->whatif.questions.shown + 2;
+        int most = area.rows - wanted;
+        rows = rows < most ? rows : most;
+        rows = rows < LIST_LEAST ? LIST_LEAST : rows;
+        pane_title(canvas, area, !is_in_asked(browser), "What if %s ...", browser->detail.name);
+        pane_table(browser, canvas,
+                   (struct area){area.row + 1, area.column, rows - 1, area.columns},
+                   &browser->whatif.questions, "");
+        area = below(area, rows + (most > rows));
+    } else {
+        area = below(area, canvas_wrap(canvas, area, PAINT_DIM,
+                                       " No object is selected. 1 lists them; x on one of them, "
+                                       "or on a member on its Layout, comes here."));
+    }
+    if (wanted && area.rows > 0)
+        area = draw_asked(browser, canvas, area);
+    if (wanted && area.rows > 0)
+        draw_answer(browser, canvas, area);
+}
+
+/* ---- keys ---- */
+
+static void whatif_ask(struct browser *browser, const struct whatif_choice *choice,
+                       struct request *request)
+{
+    char words[160];
+    if (!choice->possible) {
+        browser_message(browser, choice->text);
+        return;
+    }
+    const struct snapshot_layout *layout = layout_of(browser);
+    whatif_words(&choice->wanted, words, sizeof words);
+    request->kind = REQUEST_WHATIF;
+    request->object = browser->detail.id;
+    request->type = layout ? layout->type : 0;
+    snprintf(request->name, sizeof request->name, "%.200s:%s", browser->detail.name, words);
+}
+
+static bool whatif_act(struct browser *browser, enum action action, struct request *request)
+{
+    const struct whatif_choice *choice = table_selected(&browser->whatif.questions);
+    const struct snapshot_whatif *asked = shown_of(browser);
+    if (action == ACTION_WHATIF) {
+        if (asked)
+            request->kind = REQUEST_WHATIF_END;
+        request->whatif = is_in_asked(browser) ? asked->number : WHATIF_MAX;
+        return true;
+    }
+    if (action != ACTION_ENTER || is_in_asked(browser) || !browser->whatif.choice_count || !choice)
+        return false;
+    whatif_ask(browser, choice, request);
+    return true;
+}
+
+static const char *whatif_enter(struct browser *browser)
+{
+    const struct whatif_choice *choice = table_selected(&browser->whatif.questions);
+    return browser->whatif.choice_count && choice && choice->possible && !is_in_asked(browser)
+               ? "Ask"
+               : "";
+}
+
+static void whatif_hint(struct browser *browser, char *out, size_t size)
+{
+    if (!browser->whatif.choice_count)
+        snprintf(out, size, "Esc: back");
+    else if (is_in_asked(browser))
+        snprintf(out, size, "Up, Down: another answer below. x: drop this one. Left: ask more");
+    else if (!browser->snapshot->whatif.count)
+        snprintf(out, size,
+                 "Enter asks: a second simulation runs beside the first, about twice as slow.");
+    else
+        snprintf(out, size,
+                 "Enter asks another too, up to %d. z: count all anew. x: ask nothing more.%s",
+                 WHATIF_MAX, browser->snapshot->whatif.count > 1 ? " Right: those asked" : "");
+}
+
+static const enum action whatif_bar[] = {ACTION_BACK, ACTION_ENTER,  ACTION_WHATIF,
+                                         ACTION_ZERO, ACTION_FREEZE, ACTION_NONE};
+
+const struct page whatif_page = {
+    .name = "What if",
+    .update = whatif_update,
+    .draw = whatif_draw,
+    .panes = whatif_panes,
+    .act = whatif_act,
+    .hint = whatif_hint,
+    .enter = whatif_enter,
+    .bar = whatif_bar,
+};
+
+/* Columns of an answer to "what if", a level a row; and of the questions that can be asked. */
+
+#define ROW                                                                                        \
+    const struct whatif_row *row = pointer;                                                        \
+    (void)snapshot
+
+static struct value whatif_column_name(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_text(row->name);
+}
+
+static struct value before(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->before);
+}
+
+static struct value after(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->after);
+}
+
+static struct value whatif_column_change(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(whatif_change(row->before, row->after));
+}
+
+static struct value object_before(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->object_before);
+}
+
+static struct value object_after(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->object_after);
+}
+
+static struct value object_change(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(whatif_change(row->object_before, row->object_after));
+}
+
+static void format_change(char *out, size_t size, struct value value)
+{
+    snprintf(out, size, "%+.1f%%", 100 * value.number);
+}
+
+static enum paint paint_change(struct value value)
+{
+    const double clear = 0.01;
+    return value.number < -clear ? PAINT_GOOD : value.number > clear ? PAINT_BAD : PAINT_DIM;
+}
+
+static uint64_t whatif_column_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return (uint64_t)(uintptr_t)row->name;
+}
+
+static const struct column answer_list[] = {
+    {"OF ALL ACCESSES", NULL, 22, 0, 0, COLUMN_TEXT, NULL, whatif_column_name, NULL, paint_strong,
+     NULL},
+    {"NOW", "Misses as the object lies, since the question was asked (or has settled).", 7, 0, 0,
+     COLUMN_RIGHT, NULL, before, format_count, NULL, NULL},
+    {"THEN", "Misses of the same accesses, if it lay as asked.", 7, 0, 0, COLUMN_RIGHT, NULL, after,
+     format_count, NULL, NULL},
+    {"CHANGE", "The difference, of now.", 8, 0, 0, COLUMN_RIGHT, NULL, whatif_column_change,
+     format_change, paint_change, NULL},
+    {"ITS NOW", "Of these, misses of the object itself.", 8, 0, 1, COLUMN_RIGHT, NULL,
+     object_before, format_count, NULL, NULL},
+    {"ITS THEN", "The same, if it lay as asked.", 8, 0, 1, COLUMN_RIGHT, NULL, object_after,
+     format_count, NULL, NULL},
+    {"CHANGE", NULL, 8, 0, 2, COLUMN_RIGHT, NULL, object_change, format_change, paint_change, NULL},
+};
+
+const struct columns whatif_columns = {
+    .title = "What if",
+    .list = answer_list,
+    .count = sizeof answer_list / sizeof *answer_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct whatif_row),
+    .identity = whatif_column_identity,
+};
+
+/* ---- what is asked ---- */
+
+#define ASKED                                                                                      \
+    const struct snapshot_whatif *asked = pointer;                                                 \
+    (void)snapshot
+
+static struct value asked_question(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return value_text(asked->question);
+}
+
+static struct value asked_object(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return value_text(asked->object);
+}
+
+static struct value asked_waited(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return value_number(snapshot_whatif_change(asked));
+}
+
+/* Of the last level: what goes to memory. */
+static const struct snapshot_whatif_level *last_of(const struct snapshot_whatif *asked)
+{
+    return asked->state == WHATIF_COUNTS && asked->level_count
+               ? &asked->level[asked->level_count - 1]
+               : NULL;
+}
+
+static struct value asked_before(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return value_number(last_of(asked) ? last_of(asked)->before : NAN);
+}
+
+static struct value asked_after(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return value_number(last_of(asked) ? last_of(asked)->after : NAN);
+}
+
+static struct value asked_own(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return value_number(
+        last_of(asked) ? whatif_change(last_of(asked)->object_before, last_of(asked)->object_after)
+                       : NAN);
+}
+
+static struct value asked_state(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return value_text(asked->state == WHATIF_REFUSED  ? "no answer"
+                      : asked->state != WHATIF_COUNTS ? "waits"
+                      : asked->settled                ? "settled"
+                                                      : "counts");
+}
+
+static uint64_t asked_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ASKED;
+    return (uint64_t)asked->number + 1;
+}
+
+static const struct column asked_list[] = {
+    {"WHAT IF", NULL, 14, 30, 0, COLUMN_TEXT, NULL, asked_question, NULL, paint_strong, NULL},
+    {"WAITED", "The change of the time waited for data.", 7, 0, 0, COLUMN_RIGHT, NULL, asked_waited,
+     format_change, paint_change, NULL},
+    {"MEMORY", "Fetches from memory as the object lies, since this was asked (or has settled).", 7,
+     0, 1, COLUMN_RIGHT, NULL, asked_before, format_count, NULL, NULL},
+    {"THEN", "The same, if it lay as asked.", 7, 0, 1, COLUMN_RIGHT, NULL, asked_after,
+     format_count, NULL, NULL},
+    {"ITS OWN", "The change of the fetches of the object itself.", 8, 0, 2, COLUMN_RIGHT, NULL,
+     asked_own, format_change, paint_change, NULL},
+    {"STATE",
+     "Waits for the object; counts; or has settled: the second simulation holds what it would "
+     "hold had it always lain so.",
+     9, 0, 1, COLUMN_TEXT, NULL, asked_state, NULL, paint_dim, NULL},
+    {"OBJECT", NULL, 12, 40, 0, COLUMN_NAME, NULL, asked_object, NULL, NULL, NULL},
+};
+
+const struct columns whatif_asked_columns = {
+    .title = "Asked",
+    .list = asked_list,
+    .count = sizeof asked_list / sizeof *asked_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct snapshot_whatif),
+    .identity = asked_identity,
+};
+
+/* ---- questions ---- */
+
+static struct value question(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct whatif_choice *choice = pointer;
+    (void)snapshot;
+    return value_text(choice->title);
+}
+
+static struct value then(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct whatif_choice *choice = pointer;
+    (void)snapshot;
+    return value_text(choice->text);
+}
+
+static struct value answered(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct whatif_choice *choice = pointer;
+    (void)snapshot;
+    return value_number(choice->change);
+}
+
+static uint64_t choice_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct whatif_choice *choice = pointer;
+    (void)snapshot;
+    return (uint64_t)choice->wanted.kind + 1 + ((uint64_t)choice->wanted.bytes << 8);
+}
+
+static const struct column choice_list[] = {
+    {"WHAT IF", NULL, 26, 44, 0, COLUMN_TEXT, NULL, question, NULL, paint_strong, NULL},
+    {"WAITED", "What it would change of the time waited for data, where it was asked.", 7, 0, 0,
+     COLUMN_RIGHT, NULL, answered, format_change, paint_change, NULL},
+    {"IT WOULD LIE SO", "How it would lie then, or why that cannot be asked of it.", 20, 120, 1,
+     COLUMN_CODE, NULL, then, NULL, NULL, NULL},
+};
+
+const struct columns whatif_choice_columns = {
+    .title = "Questions",
+    .list = choice_list,
+    .count = sizeof choice_list / sizeof *choice_list,
+    .sort = COLUMNS_AS_THEY_COME,
+    .row_size = sizeof(struct whatif_choice),
+    .identity = choice_identity,
+};
+
+static const double worth_a_word = 0.01;
+static const double same_within = 0.01;
+
+const char *whatif_state_name(enum whatif_state state)
+{
+    static const char *const names[] = {"none", "waits", "counts", "refused"};
+    return (unsigned)state < sizeof names / sizeof *names ? names[state] : "none";
+}
+
+double whatif_change(double before, double after)
+{
+    return before > 0 ? (after - before) / before : NAN;
+}
+
+static const char *row_name(uint32_t level, uint32_t count)
+{
+    static const char *const names[] = {"L1 misses", "L2 misses", "L3 misses", "L4 misses"};
+    static const char *const last[] = {"L1 misses, to memory", "L2 misses, to memory",
+                                       "L3 misses, to memory", "L4 misses, to memory"};
+    return level + 1 == count ? last[level] : names[level];
+}
+
+size_t whatif_rows(const struct snapshot_whatif *answer, struct whatif_row rows[WHATIF_ROWS_MAX])
+{
+    uint32_t count = answer->state == WHATIF_COUNTS ? answer->level_count : 0;
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] =
+            (struct whatif_row){row_name(i, count), answer->level[i].before, answer->level[i].after,
+                                answer->level[i].object_before, answer->level[i].object_after};
+    if (count)
+        rows[count++] = (struct whatif_row){"cycles waited", answer->stall_before,
+                                            answer->stall_after, NAN, NAN};
+    return count;
+}
+
+void whatif_summary(const struct snapshot_whatifs *asked, char *out, size_t size)
+{
+    /* What never missed says what can be had at most, not what to do. */
+    bool bound = asked->count > 1 && !strcmp(asked->list[0].question, "never");
+    const struct snapshot_whatif *best = &asked->list[bound];
+    double change = asked->count ? snapshot_whatif_change(best) : NAN;
+    *out = '\0';
+    if (asked->count < 2)
+        return;
+    if (isnan(change))
+        snprintf(out, size, "%u questions at a time; none has an answer yet.", asked->count);
+    else if (change > -same_within)
+        snprintf(out, size, "%u questions at a time, best first: none of them would save time.",
+                 asked->count);
+    else
+        snprintf(
+            out, size,
+            "%u questions at a time, best first: %.60s, %.40s, would save most, %.1f %% of the "
+            "time waited for data.",
+            asked->count, best->object, best->question, -100 * change);
+}
+
+void whatif_title(const struct snapshot_whatif *answer, char *out, size_t size)
+{
+    snprintf(out, size, "%s: %s. %s", answer->object ? answer->object : "?",
+             answer->question ? answer->question : "?", answer->layout ? answer->layout : "");
+}
+
+static size_t whatif_say(char *out, size_t size, size_t used, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static size_t whatif_say(char *out, size_t size, size_t used, const char *format, ...)
+{
+    va_list arguments;
+    if (used >= size)
+        return used;
+    va_start(arguments, format);
+    int length = vsnprintf(out + used, size - used, format, arguments);
+    va_end(arguments);
+    return length > 0 ? used + (size_t)length : used;
+}
+
+static size_t say_change(const struct snapshot_whatif *answer, char *out, size_t size)
+{
+    char before[16];
+    char after[16];
+    const struct snapshot_whatif_level *last = &answer->level[answer->level_count - 1];
+    double change = whatif_change(answer->stall_before, answer->stall_after);
+    if (!(answer->stall_before > 0))
+        return whatif_say(out, size, 0, "Nothing has missed since it was asked.");
+    size_t used =
+        fabs(change) < same_within
+            ? whatif_say(out, size, 0, "It would make no difference to the time waited for data")
+            : whatif_say(out, size, 0, "The time waited for data would %s by %.1f %%",
+                         change < 0 ? "fall" : "grow", 100 * fabs(change));
+    if (!last->after && !last->before)
+        return whatif_say(out, size, used, "; nothing is fetched from memory either way.");
+    return whatif_say(out, size, used, "; %s fetches from memory instead of %s.",
+                      text_count(after, last->after), text_count(before, last->before));
+}
+
+/* What keeps the figures from being the whole truth. */
+static size_t say_doubts(const struct snapshot_whatif *answer, char *out, size_t size, size_t used)
+{
+    char number[16];
+    const struct snapshot_whatif_level *last = &answer->level[answer->level_count - 1];
+    if (!answer->object_accesses)
+        used = whatif_say(out, size, used, " The object was not accessed since then.");
+    if (!answer->settled && last->fresh > worth_a_word * last->after)
+        used =
+            whatif_say(out, size, used,
+                       " %s of them are first touches of its new lines, and may not come again: it "
+                       "has not settled yet.",
+                       text_count(number, last->fresh));
+    if (answer->cut > worth_a_word * answer->object_accesses)
+        used =
+            whatif_say(out, size, used, " %.0f %% of its accesses span parts that lie apart then.",
+                       100 * answer->cut / answer->object_accesses);
+    if (answer->blocks_left_out > 0)
+        used = whatif_say(out, size, used, " %s of its blocks are not followed.",
+                          text_count(number, answer->blocks_left_out));
+    if (answer->blocks_small > 0)
+        used = whatif_say(out, size, used, " %s blocks are shorter than an element and stay.",
+                          text_count(number, answer->blocks_small));
+    return used;
+}
+
+void whatif_sentence(const struct snapshot_whatif *answer, char *out, size_t size)
+{
+    char accesses[16];
+    char own[16];
+    if (answer->state != WHATIF_COUNTS || !answer->level_count) {
+        snprintf(out, size, "%s: %s.", answer->state == WHATIF_REFUSED ? "No answer" : "Not yet",
+                 answer->why ? answer->why : "");
+        return;
+    }
+    size_t used = say_change(answer, out, size);
+    used = say_doubts(answer, out, size, used);
+    whatif_say(out, size, used, " Of %s accesses since %s, %s to it.",
+               text_count(accesses, answer->accesses), answer->settled ? "it settled" : "asked",
+               text_count(own, answer->object_accesses));
+}

@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/screen/browser.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+/* All tables of all screens, and the columns that each begins with. */
+
+struct listed_table {
+    size_t at; /* in struct browser */
+    const struct columns *columns;
+};
+
+static const struct listed_table tables[] = {
+    {offsetof(struct browser, objects), &object_columns},
+    {offsetof(struct browser, detail.fields), &field_columns},
+    {offsetof(struct browser, detail.code), &toucher_columns},
+    {offsetof(struct browser, detail.instances), &instance_columns},
+    {offsetof(struct browser, detail.levels), &levels_columns},
+    {offsetof(struct browser, sets.parts), &part_columns},
+    {offsetof(struct browser, search.regions), &region_columns},
+    {offsetof(struct browser, search.dropped), &dropped_columns},
+    {offsetof(struct browser, code.functions), &function_columns},
+    {offsetof(struct browser, code.table), &site_columns},
+    {offsetof(struct browser, code.source), &source_columns},
+    {offsetof(struct browser, code.accesses), &instruction_columns},
+    {offsetof(struct browser, code.threads), &thread_columns},
+    {offsetof(struct browser, window.lines), &line_columns},
+    {offsetof(struct browser, window.pairs), &pair_columns},
+    {offsetof(struct browser, picker.processes), &process_columns},
+    {offsetof(struct browser, picker.of_recording), &recorded_columns},
+    {offsetof(struct browser, heap.bins), &bin_columns},
+    {offsetof(struct browser, layout.table), &layout_columns},
+    {offsetof(struct browser, sharing.groups), &sharing_columns},
+    {offsetof(struct browser, sharing.lines), &sharing_line_columns},
+    {offsetof(struct browser, sharing.accesses), &sharing_access_columns},
+    {offsetof(struct browser, timeline.phases), &phase_columns},
+    {offsetof(struct browser, findings), &finding_columns},
+    {offsetof(struct browser, watch), &watch_columns},
+    {offsetof(struct browser, causes.table), &causes_columns[CAUSES_OBJECTS]},
+    {offsetof(struct browser, reuse.objects), &reuse_columns},
+    {offsetof(struct browser, reuse.lines), &reuse_line_columns},
+    {offsetof(struct browser, whatif.questions), &whatif_choice_columns},
+    {offsetof(struct browser, whatif.asked), &whatif_asked_columns},
+    {offsetof(struct browser, whatif.answer), &whatif_columns},
+};
+
+static struct table *browser_listed_table(struct browser *browser, unsigned index)
+{
+    return index < sizeof tables / sizeof *tables
+               ? (struct table *)((char *)browser + tables[index].at)
+               : NULL;
+}
+
+const struct columns *browser_listed_columns(unsigned index)
+{
+    return index < sizeof tables / sizeof *tables ? tables[index].columns : NULL;
+}
+
+enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14 };
+
+const struct page *const browser_pages[PAGE_COUNT] = {
+    [PAGE_OBJECTS] = &objects_page,   [PAGE_DETAIL] = &detail_page,
+    [PAGE_SETS] = &sets_page,         [PAGE_SEARCH] = &search_page,
+    [PAGE_CODE] = &code_page,         [PAGE_WINDOW] = &window_page,
+    [PAGE_HEAP] = &heap_page,         [PAGE_LAYOUT] = &layout_page,
+    [PAGE_HELP] = &help_page,         [PAGE_SHARING] = &sharing_page,
+    [PAGE_TIMELINE] = &timeline_page, [PAGE_FUNCTION] = &function_page,
+    [PAGE_PICKER] = &picker_page,     [PAGE_MATRIX] = &matrix_page,
+    [PAGE_FINDINGS] = &findings_page, [PAGE_WATCH] = &watch_page,
+    [PAGE_CAUSES] = &causes_page,     [PAGE_EVICTIONS] = &evictions_page,
+    [PAGE_WHATIF] = &whatif_page,     [PAGE_REUSE] = &reuse_page,
+};
+
+void browser_init(struct browser *browser, const struct screen_sources *sources)
+{
+    struct table *table;
+    *browser = (struct browser){0};
+    if (sources)
+        browser->sources = *sources;
+    for (unsigned i = 0; (table = browser_listed_table(browser, i)); i++)
+        table_init(table, browser_listed_columns(i));
+    matrix_rules_init(&browser->matrix.rules);
+}
+
+static void let_go(struct held_snapshot *held)
+{
+    if (held->snapshot && held->release)
+        held->release(held->snapshot);
+    *held = (struct held_snapshot){0};
+}
+
+void browser_fini(struct browser *browser)
+{
+    struct table *table;
+    for (unsigned i = 0; (table = browser_listed_table(browser, i)); i++)
+        table_fini(table);
+    free(browser->code.sites);
+    source_rows_fini(&browser->code.lines);
+    instruction_rows_fini(&browser->code.instructions);
+    layout_rows_fini(&browser->layout.rows);
+    matrix_rules_fini(&browser->matrix.rules);
+    let_go(&browser->held);
+    let_go(&browser->newest);
+}
+
+static void update(struct browser *browser)
+{
+    for (int i = 0; i < PAGE_COUNT; i++)
+        if (browser_pages[i]->update)
+            browser_pages[i]->update(browser);
+}
+
+/* The tables point into the old snapshot until they have been updated. */
+static void browser_take(struct browser *browser, struct held_snapshot next)
+{
+    struct held_snapshot old = browser->held;
+    browser->held = next;
+    browser->snapshot = next.snapshot;
+    update(browser);
+    let_go(&old);
+}
+
+/* What is wrong with a recording is said once here; the help page keeps it. */
+static void tell_trouble(struct browser *browser, const struct snapshot *snapshot)
+{
+    const struct snapshot_recording *recording = snapshot->recording;
+    char text[256];
+    if (recording->note) {
+        browser_message(browser, recording->note);
+    } else if (recording->addresses && snapshot->totals.attributed * 2 < snapshot->totals.samples) {
+        snprintf(text, sizeof text, "addresses: %s", recording->addresses);
+        browser_message(browser, text);
+    }
+}
+
+void browser_show(struct browser *browser, const struct snapshot *snapshot,
+                  void (*release)(const struct snapshot *))
+{
+    struct held_snapshot next = {snapshot, release};
+    if (snapshot->recording && !browser->snapshot)
+        tell_trouble(browser, snapshot);
+    if (browser->page == PAGE_PICKER) {
+        browser->page = PAGE_OBJECTS;
+        browser->back_count = 0;
+    }
+    if (browser->frozen && browser->snapshot) {
+        let_go(&browser->newest);
+        browser->newest = next;
+    } else {
+        browser_take(browser, next);
+    }
+}
+
+void browser_play(struct browser *browser, const struct view_play *play)
+{
+    browser->replays = true;
+    browser->play = *play;
+}
+
+void browser_freeze(struct browser *browser)
+{
+    browser->frozen = !browser->frozen && browser->snapshot;
+    if (!browser->frozen && browser->newest.snapshot) {
+        struct held_snapshot next = browser->newest;
+        browser->newest = (struct held_snapshot){0};
+        browser_take(browser, next);
+    }
+}
+
+void browser_message(struct browser *browser, const char *text)
+{
+    snprintf(browser->message, sizeof browser->message, "%s", text);
+    browser->message_until_ns = clock_now_ns() + MESSAGE_S * CLOCK_NS_PER_S;
+}
+
+void browser_leave(struct browser *browser)
+{
+    if (browser->back_count == BACK_MAX) {
+        browser->back_count--;
+        memmove(browser->back, browser->back + 1, (BACK_MAX - 1) * sizeof *browser->back);
+    }
+    browser->back[browser->back_count++] = (struct way_back){.page = browser->page,
+                                                             .chosen = browser->detail.chosen,
+                                                             .object = browser->detail.id,
+                                                             .function = browser->code.id};
+}
+
+bool browser_return(struct browser *browser)
+{
+    if (!browser->back_count)
+        return false;
+    struct way_back way = browser->back[--browser->back_count];
+    browser->detail.chosen = way.chosen;
+    browser->detail.id = way.object;
+    browser->code.id = way.function;
+    if (browser->snapshot)
+        detail_page.update(browser);
+    browser_enter(browser, way.page);
+    return true;
+}
+
+void browser_go(struct browser *browser, enum page_id page)
+{
+    if (page == browser->page)
+        return;
+    browser_leave(browser);
+    browser_enter(browser, page);
+}
+
+void browser_enter(struct browser *browser, enum page_id page)
+{
+    browser->page = page;
+    if (browser->snapshot && browser_pages[page]->update)
+        browser_pages[page]->update(browser);
+}
+
+void browser_open_object(struct browser *browser, const struct snapshot_object *object)
+{
+    browser_leave(browser);
+    browser->detail.chosen = true;
+    browser->detail.id = object->id;
+    browser->detail.fields.pinned = false;
+    browser->detail.code.pinned = false;
+    browser->detail.instances.pinned = false;
+    browser->pane[PAGE_DETAIL] = 0;
+    browser_enter(browser, PAGE_DETAIL);
+}
+
+void browser_open_listed(struct browser *browser, uint32_t index)
+{
+    const struct snapshot_object *object = columns_object(browser->snapshot, index);
+    if (object)
+        browser_open_object(browser, object);
+    else
+        browser_message(browser, "it is not among the objects listed now");
+}
+
+/* The tables of the page shown. */
+static unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    const struct page *page = browser_pages[browser->page];
+    return page->panes ? page->panes(browser, panes) : 0;
+}
+
+struct table *browser_table(struct browser *browser)
+{
+    struct table *panes[PANES_MAX];
+    unsigned count = browser_panes(browser, panes);
+    unsigned focus = browser->pane[browser->page];
+    return count ? panes[focus < count ? focus : 0] : NULL;
+}
+
+bool browser_focused(struct browser *browser, const struct table *table)
+{
+    return browser_table(browser) == table;
+}
+
+void browser_zone(struct browser *browser, int row, int column, int columns, enum action action)
+{
+    if (browser->zone_count < ZONES_MAX && action != ACTION_NONE)
+        browser->zones[browser->zone_count++] = (struct zone){row, column, columns, action};
+}
+
+bool browser_lies_apart(struct browser *browser, const struct snapshot_object *object)
+{
+    if (object->bin >= browser->snapshot->heap.bin_count || object->blocks == 1)
+        return false;
+    browser_message(browser, "its blocks lie apart: S searches everything, and reports blocks");
+    return true;
+}
+
+void browser_search_in(struct request *request, uint64_t base, uint64_t bound, const char *name)
+{
+    request->kind = REQUEST_SEARCH_RANGE;
+    request->base = base;
+    request->bound = bound;
+    /* Cut between characters. */
+    text_sanitise(request->name, sizeof request->name, name, strlen(name));
+}
+
+static void draw_too_small(struct canvas *canvas)
+{
+    struct area all = {0, 0, canvas->rows, canvas->columns};
+    char text[80];
+    snprintf(text, sizeof text, "terminal too small (need %dx%d)", BROWSER_COLUMNS_MIN,
+             BROWSER_ROWS_MIN);
+    canvas_wrap(canvas, all, PAINT_WARN, text);
+}
+
+/* Tables that are not drawn must not take clicks. */
+static void forget_places(struct browser *browser)
+{
+    struct table *table;
+    for (unsigned i = 0; (table = browser_listed_table(browser, i)); i++)
+        table->body = (struct area){.rows = 0, .columns = 0};
+    browser->zone_count = 0;
+    browser->sets.map = browser->search.map = browser->matrix.grid.names =
+        browser->causes.grid.names = browser->timeline.map = (struct area){0};
+}
+
+void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_ns)
+{
+    browser->now_ns = now_ns;
+    forget_places(browser);
+    canvas_clear(canvas);
+    if (canvas->rows < BROWSER_ROWS_MIN || canvas->columns < BROWSER_COLUMNS_MIN) {
+        draw_too_small(canvas);
+        return;
+    }
+    bool status = canvas->rows >= STATUS_FROM_ROWS;
+    int top = header_draw(browser, canvas);
+    int bar_row = canvas->rows - 1;
+    struct area area = {top, 0, bar_row - status - top, canvas->columns};
+    if (browser->snapshot || browser->page == PAGE_PICKER || browser->page == PAGE_HELP)
+        browser_pages[browser->page]->draw(browser, canvas, area);
+    else
+        canvas_wrap(canvas, area, PAINT_DIM,
+                    browser->replays ? " Reading the recording."
+                                     : " Waiting for the first samples.");
+    footer_draw(browser, canvas, status ? bar_row - 1 : -1, bar_row);
+}
+
+/* What keys ask of the engine, and what those say that do nothing here; declared in browser.h. */
+
+/* Nothing is changed of screens that are not in sight. */
+static bool works_in_help(enum action action)
+{
+    return action == ACTION_QUIT || action == ACTION_SUSPEND || action == ACTION_REFRESH ||
+           action == ACTION_NONE;
+}
+
+/* What an action asks of the engine where no page has taken it; one that only another screen
+ * knows says which. (browser.c) */
+static enum request_kind browser_request(struct browser *browser, enum action action)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    if (browser->page == PAGE_HELP && !works_in_help(action)) {
+        browser_message(browser, "not in the help: Esc goes back to the screen it is of");
+        return REQUEST_NONE;
+    }
+    switch (action) {
+    case ACTION_QUIT:
+        return REQUEST_QUIT;
+    case ACTION_BASIS:
+        return REQUEST_BASIS;
+    case ACTION_ALL_OBJECTS:
+        return REQUEST_ALL_OBJECTS;
+    case ACTION_ZERO:
+        return REQUEST_ZERO;
+    case ACTION_FASTER:
+        return REQUEST_FASTER;
+    case ACTION_SLOWER:
+        return REQUEST_SLOWER;
+    case ACTION_SEARCH_ALL:
+        browser_go(browser, PAGE_SEARCH);
+        return REQUEST_SEARCH_ALL;
+    case ACTION_SEARCH_STOP:
+        return REQUEST_SEARCH_STOP;
+    case ACTION_WRITE:
+        return REQUEST_WRITE;
+    case ACTION_MARK:
+        return REQUEST_HEAP_MARK;
+    case ACTION_RENAME:
+    case ACTION_TAG:
+    case ACTION_COMBINE:
+    case ACTION_UNDO:
+        browser_message(browser, "bins of the heap are named and combined on screen 7, Heap;"
+                                 " functions and objects on m, Matrix");
+        return REQUEST_NONE;
+    case ACTION_COUNTING:
+        return REQUEST_COUNTING;
+    case ACTION_MEASURE:
+        browser_message(browser,
+                        "what is counted is chosen on m, Matrix, and 0, Phases; e changes the "
+                        "event");
+        return REQUEST_NONE;
+    case ACTION_REFRESH:
+        return REQUEST_REFRESH;
+    case ACTION_SUSPEND:
+        return REQUEST_SUSPEND;
+    case ACTION_NEXT_EVENT:
+        if (snapshot && snapshot->source.event_count > 1)
+            return REQUEST_NEXT_EVENT;
+        browser_message(browser, "one event is sampled; -e l2-miss,stall would sample two");
+        return REQUEST_NONE;
+    case ACTION_FOLD:
+        browser_message(browser, "members of nested structs are folded on screen 8, Layout");
+        return REQUEST_NONE;
+    case ACTION_SPAN:
+        browser_message(browser, "a stretch of the run is marked on screen 0, Phases");
+        return REQUEST_NONE;
+    case ACTION_STACK:
+        browser_message(browser, "by objects, functions or threads: on screen 0, Phases, and on y, "
+                                 "Causes");
+        return REQUEST_NONE;
+    case ACTION_VOLATILITY:
+        browser_message(browser, "the volatility of the run is on screen 0, Phases");
+        return REQUEST_NONE;
+    case ACTION_SEARCH_HERE:
+        browser_message(browser, "nothing here to search in: select an object or a region");
+        return REQUEST_NONE;
+    default:
+        return REQUEST_NONE;
+    }
+}
+
+/* What keys and clicks do; declared in browser.h. */
+
+enum { WHEEL_ROWS = 3 };
+
+/* 2 by itself shows what is selected in Objects; 8 does so from there. */
+static void go_to_number(struct browser *browser, enum page_id page)
+{
+    bool from_list = page == PAGE_LAYOUT && browser->page == PAGE_OBJECTS;
+    if (page == browser->page)
+        return;
+    browser_leave(browser);
+    if (browser->snapshot && (page == PAGE_DETAIL || from_list)) {
+        browser->detail.chosen = false;
+        detail_page.update(browser);
+    }
+    browser_enter(browser, page);
+}
+
+static void go_back(struct browser *browser, struct request *request)
+{
+    struct table *table = browser_table(browser);
+    if (table && *table->filter)
+        table_filter(table, "");
+    else if (browser_return(browser))
+        return;
+    else if (browser->page != PAGE_OBJECTS && browser->page != PAGE_PICKER)
+        browser_enter(browser, PAGE_OBJECTS);
+    else if (browser->snapshot && browser->snapshot->stretch)
+        browser_now(browser, request);
+    else
+        browser_message(browser, "q quits");
+}
+
+/* From a stretch of the run back to now, from any page. */
+static void browser_now(struct browser *browser, struct request *request)
+{
+    if (browser->frozen)
+        browser_freeze(browser);
+    if (browser->snapshot && browser->snapshot->stretch)
+        request->kind = REQUEST_NOW;
+    else
+        browser_message(browser, "the run up to now is shown; 0, Phases, selects a stretch of it");
+}
+
+static void change_pane(struct browser *browser, int direction)
+{
+    struct table *panes[PANES_MAX];
+    unsigned count = browser_panes(browser, panes);
+    unsigned *pane = &browser->pane[browser->page];
+    if (count)
+        *pane = (*pane + count + (unsigned)direction) % count;
+}
+
+static bool move_in_table(struct browser *browser, enum action action)
+{
+    struct table *table = browser_table(browser);
+    if (!table)
+        return false;
+    switch (action) {
+    case ACTION_UP:
+        table_move(table, -1);
+        return true;
+    case ACTION_DOWN:
+        table_move(table, 1);
+        return true;
+    case ACTION_PAGE_UP:
+        table_page(table, -1);
+        return true;
+    case ACTION_PAGE_DOWN:
+        table_page(table, 1);
+        return true;
+    case ACTION_HOME:
+        table_move(table, -(long)table->shown);
+        return true;
+    case ACTION_END:
+        table_move(table, (long)table->shown);
+        return true;
+    case ACTION_SORT_NEXT:
+        table_sort_step(table, 1);
+        return true;
+    case ACTION_SORT_LAST:
+        table_sort_step(table, -1);
+        return true;
+    case ACTION_INVERT:
+        table_invert(table);
+        return true;
+    case ACTION_FIND_NEXT:
+        if (!*table->find)
+            browser_message(browser, "nothing to find yet: / asks for a word");
+        else if (!table_find(table, table->find, false))
+            browser_message(browser, "not found");
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool move_about(struct browser *browser, enum action action, struct request *request)
+{
+    switch (action) {
+    case ACTION_PAGE_1:
+    case ACTION_PAGE_2:
+    case ACTION_PAGE_3:
+    case ACTION_PAGE_4:
+    case ACTION_PAGE_5:
+    case ACTION_PAGE_6:
+    case ACTION_PAGE_7:
+    case ACTION_PAGE_8:
+    case ACTION_PAGE_9:
+    case ACTION_PAGE_10:
+        go_to_number(browser, (enum page_id)(action - ACTION_PAGE_1));
+        return true;
+    case ACTION_FINDINGS:
+        browser_go(browser, PAGE_FINDINGS);
+        return true;
+    case ACTION_CAUSES:
+        browser_go(browser, PAGE_CAUSES);
+        return true;
+    case ACTION_WHATIF:
+        browser_open_whatif(browser);
+        return true;
+    case ACTION_REUSE:
+        browser_go(browser, PAGE_REUSE);
+        return true;
+    case ACTION_WATCH:
+        browser_go(browser, PAGE_WATCH);
+        return true;
+    case ACTION_NEXT_PAGE:
+        return move_about(browser, tabs_next(browser, 1), request);
+    case ACTION_LAST_PAGE:
+        return move_about(browser, tabs_next(browser, -1), request);
+    case ACTION_MATRIX:
+        browser_go(browser, PAGE_MATRIX);
+        return true;
+    case ACTION_HELP:
+        help_open(browser);
+        return true;
+    case ACTION_BACK:
+        go_back(browser, request);
+        return true;
+    case ACTION_LEFT:
+        change_pane(browser, -1);
+        return true;
+    case ACTION_RIGHT:
+        change_pane(browser, 1);
+        return true;
+    case ACTION_NOW:
+        browser_now(browser, request);
+        return true;
+    case ACTION_FREEZE:
+        browser_freeze(browser);
+        return true;
+    case ACTION_FIND:
+        prompt_open(browser, PROMPT_FIND);
+        return true;
+    case ACTION_FILTER:
+        prompt_open(browser, PROMPT_FILTER);
+        return true;
+    default:
+        return move_in_table(browser, action);
+    }
+}
+
+static bool allowed_in_picker(enum action action)
+{
+    return action == ACTION_QUIT || action == ACTION_SUSPEND || action == ACTION_FIND ||
+           action == ACTION_FILTER || action == ACTION_BACK ||
+           (action >= ACTION_UP && action <= ACTION_INVERT);
+}
+
+static struct request act(struct browser *browser, enum action action)
+{
+    struct request request = {.kind = REQUEST_NONE};
+    const struct page *page = browser_pages[browser->page];
+    if (browser->page == PAGE_PICKER && !allowed_in_picker(action))
+        return request;
+    browser->message_until_ns = 0;
+    if (keys_replays(action))
+        return play_act(browser, action);
+    if (page->act && page->act(browser, action, &request))
+        return request;
+    if (!move_about(browser, action, &request))
+        request.kind = browser_request(browser, action);
+    return request;
+}
+
+static enum action zone_at(const struct browser *browser, int row, int column)
+{
+    for (unsigned i = 0; i < browser->zone_count; i++) {
+        const struct zone *zone = &browser->zones[i];
+        if (row == zone->row && column >= zone->column && column < zone->column + zone->columns)
+            return zone->action;
+    }
+    return ACTION_NONE;
+}
+
+static struct request click(struct browser *browser, int row, int column)
+{
+    struct table *panes[PANES_MAX];
+    const struct page *page = browser_pages[browser->page];
+    enum action action = zone_at(browser, row, column);
+    if (action != ACTION_NONE)
+        return act(browser, action);
+    if (page->click && page->click(browser, row, column))
+        return (struct request){.kind = REQUEST_NONE};
+    unsigned count = browser_panes(browser, panes);
+    for (unsigned i = 0; i < count; i++) {
+        bool focused = panes[i] == browser_table(browser);
+        enum table_hit hit = table_click(panes[i], row, column);
+        if (hit == TABLE_MISSED)
+            continue;
+        browser->pane[browser->page] = i;
+        if (hit == TABLE_AGAIN && focused)
+            return act(browser, ACTION_ENTER);
+        break;
+    }
+    return (struct request){.kind = REQUEST_NONE};
+}
+
+struct request browser_input(struct browser *browser, const struct input *input)
+{
+    struct request none = {.kind = REQUEST_NONE};
+    struct table *table = browser_table(browser);
+    switch (input->kind) {
+    case INPUT_CLICK:
+        browser->prompt.kind = PROMPT_NONE;
+        return click(browser, input->row, input->column);
+    case INPUT_WHEEL_UP:
+    case INPUT_WHEEL_DOWN:
+        if (!table)
+            return act(browser, input->kind == INPUT_WHEEL_UP ? ACTION_UP : ACTION_DOWN);
+        table_move(table, input->kind == INPUT_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS);
+        return none;
+    default:
+        /* Control characters are never part of a word: Ctrl-C and Ctrl-Z work here too. */
+        if (browser->prompt.kind != PROMPT_NONE && input->key >= 0x20) {
+            prompt_key(browser, input->key, &none);
+            return none;
+        }
+        return act(browser, keys_action(input->key));
+    }
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The status line and the key bar; declared in browser.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "view/screen/browser.h"
+
+/* The line in which a word to find or to filter by is typed; declared in browser.h. */
+
+bool prompt_open(struct browser *browser, enum prompt_kind kind)
+{
+    struct table *table = browser_table(browser);
+    if (!table) {
+        if (kind != PROMPT_FIND || !browser_pages[browser->page]->find)
+            return false;
+        browser->prompt = (struct prompt){.kind = kind};
+        return true;
+    }
+    browser->prompt = (struct prompt){.kind = kind, .identity = table->identity};
+    snprintf(browser->prompt.before, sizeof browser->prompt.before, "%s", table->filter);
+    if (kind == PROMPT_FILTER)
+        snprintf(browser->prompt.text, sizeof browser->prompt.text, "%s", table->filter);
+    return true;
+}
+
+void prompt_ask(struct browser *browser, enum prompt_kind kind, const char *text)
+{
+    browser->prompt = (struct prompt){.kind = kind};
+    snprintf(browser->prompt.text, sizeof browser->prompt.text, "%s", text);
+}
+
+static void apply(struct browser *browser, struct table *table)
+{
+    struct prompt *prompt = &browser->prompt;
+    if (!table) {
+        prompt->missing =
+            *prompt->text && !browser_pages[browser->page]->find(browser, prompt->text, true);
+    } else if (prompt->kind == PROMPT_FILTER) {
+        table_filter(table, prompt->text);
+        prompt->missing = *prompt->text && !table->shown;
+    } else {
+        /* Typing on looks again from where the search began. */
+        table_select(table, prompt->identity);
+        prompt->missing = *prompt->text && !table_find(table, prompt->text, true);
+    }
+}
+
+static void cancel(struct browser *browser, struct table *table)
+{
+    struct prompt *prompt = &browser->prompt;
+    if (prompt->kind == PROMPT_FILTER)
+        table_filter(table, "");
+    table_select(table, prompt->identity);
+    prompt->kind = PROMPT_NONE;
+}
+
+static void erase(char *text)
+{
+    size_t length = strlen(text);
+    while (length > 0 && ((unsigned char)text[length - 1] & 0xc0) == 0x80)
+        length--;
+    text[length ? length - 1 : 0] = '\0';
+}
+
+static void prompt_add(char *text, size_t size, uint32_t key)
+{
+    char bytes[5];
+    unsigned length = glyph_encode(bytes, (wchar_t)key);
+    size_t used = strlen(text);
+    if (used + length < size)
+        memcpy(text + used, bytes, length + 1);
+}
+
+static void edit(char *text, size_t size, uint32_t key)
+{
+    if (key == KEYS_BACKSPACE)
+        erase(text);
+    else if (key >= 0x20 && key != 0x7f && key < KEYS_UP)
+        prompt_add(text, size, key);
+}
+
+static void answer_key(struct browser *browser, uint32_t key, struct request *request)
+{
+    struct prompt *prompt = &browser->prompt;
+    const struct page *page = browser_pages[browser->page];
+    edit(prompt->text, sizeof prompt->text, key);
+    if (key != KEYS_ENTER && key != KEYS_ESCAPE)
+        return;
+    bool time = prompt->kind == PROMPT_TIME;
+    prompt->kind = PROMPT_NONE;
+    if (key == KEYS_ENTER && time) {
+        request->kind = *prompt->text ? REQUEST_PLAY_GO : REQUEST_NONE;
+        snprintf(request->name, sizeof request->name, "%s", prompt->text);
+    } else if (key == KEYS_ENTER && page->answer)
+        page->answer(browser, prompt->text, request);
+}
+
+void prompt_key(struct browser *browser, uint32_t key, struct request *request)
+{
+    struct table *table = browser_table(browser);
+    struct prompt *prompt = &browser->prompt;
+    if (prompt->kind == PROMPT_RENAME || prompt->kind == PROMPT_TIME) {
+        answer_key(browser, key, request);
+    } else if ((!table && !browser_pages[browser->page]->find) || key == KEYS_ESCAPE) {
+        if (table)
+            cancel(browser, table);
+        prompt->kind = PROMPT_NONE;
+    } else if (key == KEYS_ENTER) {
+        prompt->kind = PROMPT_NONE;
+    } else if (table && (key == KEYS_UP || key == KEYS_DOWN)) {
+        table_move(table, key == KEYS_UP ? -1 : 1);
+    } else if (key == KEYS_BACKSPACE || (key >= 0x20 && key != 0x7f && key < KEYS_UP)) {
+        edit(prompt->text, sizeof prompt->text, key);
+        apply(browser, table);
+    }
+}
+
+static void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
+{
+    const struct prompt *prompt = &browser->prompt;
+    const struct table *table = browser_table(browser);
+    const char *word = prompt->kind == PROMPT_FIND     ? "Find"
+                       : prompt->kind == PROMPT_FILTER ? "Filter"
+                       : prompt->kind == PROMPT_TIME   ? "Go to"
+                                                       : "New name";
+    int used = canvas_format(canvas, row, 0, canvas->columns, PAINT_STRONG, " %s: ", word);
+    used += canvas_text(canvas, row, used, canvas->columns - used - 1,
+                        prompt->missing ? PAINT_BAD : PAINT_PLAIN, prompt->text);
+    canvas_flag(canvas, row, used, 1, CELL_CURSOR);
+    used += 3;
+    if (prompt->missing)
+        canvas_text(canvas, row, used, canvas->columns - used, PAINT_BAD,
+                    prompt->kind == PROMPT_FIND ? "not found" : "no row has it");
+    else if (prompt->kind == PROMPT_TIME)
+        canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
+                    "80, 1m20s, 1:20, 50%, +10, -10   Enter goes there, Esc cancels");
+    else if (prompt->kind == PROMPT_RENAME)
+        canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
+                    "Enter keeps, Esc cancels; empty: its own name again");
+    else if (table)
+        canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM,
+                      "%zu of %zu rows   Enter keeps, Esc cancels", table->shown, table->count);
+    else
+        canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
+                    "Enter keeps, Esc cancels, then n: the next");
+}
+
+/* "key label" as it would stand in the bar; the columns it takes. */
+static int bar_columns(const struct key_binding *binding, const char *label, bool ascii)
+{
+    return glyph_columns(binding->brief, ascii) + glyph_columns(label, ascii) + 2;
+}
+
+static const char *label_of(struct browser *browser, const struct key_binding *binding)
+{
+    const struct page *page = browser_pages[browser->page];
+    bool past = browser->snapshot && browser->snapshot->stretch;
+    if (binding->action == ACTION_ENTER && page->enter)
+        return page->enter(browser);
+    if (binding->action == ACTION_RIGHT && browser->page == PAGE_CODE)
+        return !browser->snapshot || browser->snapshot->threads.count < 2 ? ""
+               : browser->pane[PAGE_CODE]                                 ? "Functions"
+                                                                          : "Threads";
+    if (binding->action == ACTION_RIGHT && browser->page == PAGE_LAYOUT)
+        return browser->detail.object && browser->detail.object->layout_count > 1 ? "Other type"
+                                                                                  : "";
+    if (binding->action == ACTION_FOLD && browser->page == PAGE_MATRIX)
+        return "Object";
+    if (binding->action == ACTION_FOLD && browser->page == PAGE_CAUSES)
+        return browser->causes.of == CAUSES_OBJECTS     ? "Object"
+               : browser->causes.of == CAUSES_FUNCTIONS ? "Function"
+                                                        : "";
+    if (binding->action == ACTION_FOLD && browser->page == PAGE_TIMELINE)
+        return browser->timeline.to_s > 0 ? "Whole run" : "Zoom in";
+    if (binding->action == ACTION_WHATIF && browser->page == PAGE_WHATIF)
+        return browser->snapshot && browser->snapshot->whatif.count ? "No more" : "";
+    /* A running process has only the explanation to offer. */
+    if (binding->action == ACTION_WHATIF)
+        return browser->snapshot && browser->snapshot->simulation.level_count ? binding->label : "";
+    if (binding->action == ACTION_NOW)
+        return past ? binding->label : "";
+    if (binding->action == ACTION_HOME &&
+        (browser->page == PAGE_MATRIX || browser->page == PAGE_EVICTIONS))
+        return "Strongest";
+    if (binding->action == ACTION_PLAY_PAUSE && !browser->play.paused)
+        return "Pause";
+    if (binding->action == ACTION_FREEZE && browser->frozen)
+        return "Thaw";
+    if (past && (binding->action == ACTION_BASIS || binding->action == ACTION_ZERO))
+        return "";
+    if (binding->action == ACTION_BASIS && browser->snapshot)
+        return browser->snapshot->basis == BASIS_RUN ? "Recent" : "Whole run";
+    if (binding->action == ACTION_ALL_OBJECTS && browser->snapshot)
+        return browser->snapshot->objects_all        ? "Above 0.1%"
+               : browser->snapshot->objects_left_out ? "All objects"
+                                                     : "";
+    if (binding->action == ACTION_HOME && browser->page == PAGE_SETS)
+        return "Hottest set";
+    return binding->label;
+}
+
+static int draw_key(struct browser *browser, struct canvas *canvas, int row, int column, int room,
+                    enum action action)
+{
+    const struct key_binding *binding = keys_binding(action);
+    if (!binding)
+        return 0;
+    const char *label = label_of(browser, binding);
+    if (!*label || bar_columns(binding, label, canvas->ascii) > room)
+        return 0;
+    int used = canvas_text(canvas, row, column, room, PAINT_KEY, binding->brief);
+    used += canvas_format(canvas, row, column + used, room - used, PAINT_KEY_LABEL, " %s", label);
+    browser_zone(browser, row, column, used, action);
+    return used + 1;
+}
+
+static int draw_keys(struct browser *browser, struct canvas *canvas, int row, int column, int kept,
+                     const enum action *actions)
+{
+    int used = 0;
+    for (; actions && *actions; actions++) {
+        int room = canvas->columns - column - used - kept;
+        used += draw_key(browser, canvas, row, column + used, room, *actions);
+    }
+    return used;
+}
+
+/* The page's own keys from the left; help and quit always have room. */
+static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
+{
+    static const enum action always[] = {ACTION_HELP, ACTION_QUIT};
+    static const enum action replay_first[] = {ACTION_PLAY_PAUSE, ACTION_PLAY_STEP,
+                                               ACTION_PLAY_FASTER, ACTION_NONE};
+    static const enum action replay_then[] = {ACTION_PROCESSES, ACTION_PLAY_GO, ACTION_PLAY_FORWARD,
+                                              ACTION_PLAY_BACK, ACTION_NONE};
+    static const enum action way_back[] = {ACTION_NOW, ACTION_NONE};
+    const enum action *actions = browser_pages[browser->page]->bar;
+    int kept = 0;
+    int used = 0;
+    for (size_t i = 0; i < 2; i++)
+        kept += bar_columns(keys_binding(always[i]), keys_binding(always[i])->label, false) + 1;
+    bool replays = browser->replays && browser->page != PAGE_PICKER;
+    if (replays)
+        used += draw_keys(browser, canvas, row, used, kept, replay_first);
+    used += draw_keys(browser, canvas, row, used, kept, way_back);
+    used += draw_keys(browser, canvas, row, used, kept, actions);
+    if (replays)
+        used += draw_keys(browser, canvas, row, used, kept, replay_then);
+    for (size_t i = 0; i < 2; i++)
+        used += draw_key(browser, canvas, row, used, canvas->columns - used, always[i]);
+}
+
+/* What the line says, by urgency: a prompt, a message, the program's own status, a hint. */
+static bool draw_news(struct browser *browser, struct canvas *canvas, int row)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    const char *news = NULL;
+    if (browser->prompt.kind != PROMPT_NONE) {
+        prompt_draw(browser, canvas, row);
+        return true;
+    }
+    if (*browser->message && browser->now_ns < browser->message_until_ns)
+        news = browser->message;
+    else if (snapshot && snapshot->status && *snapshot->status)
+        news = snapshot->status;
+    if (news)
+        canvas_format(canvas, row, 0, canvas->columns, PAINT_WARN, " %s", news);
+    return news;
+}
+
+static void draw_hint(struct browser *browser, struct canvas *canvas, int row)
+{
+    char hint[512] = "";
+    const struct table *table = browser_table(browser);
+    const struct page *page = browser_pages[browser->page];
+    int used = 1;
+    if (table && *table->filter)
+        used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_WARN,
+                              "filter \"%s\": %zu of %zu (Esc clears)  ", table->filter,
+                              table->shown, table->count);
+    if (page->hint)
+        page->hint(browser, hint, sizeof hint);
+    canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM, hint);
+}
+
+void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row)
+{
+    /* Without a line of its own, news stands over the key bar. */
+    if (status_row < 0) {
+        if (!draw_news(browser, canvas, bar_row))
+            draw_bar(browser, canvas, bar_row);
+        return;
+    }
+    if (!draw_news(browser, canvas, status_row))
+        draw_hint(browser, canvas, status_row);
+    draw_bar(browser, canvas, bar_row);
+}

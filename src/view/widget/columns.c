@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/widget/columns.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "view/screen/canvas.h"
+#include "view/widget/chart.h"
+
+enum { GAP = 1, ROWS_MEASURED = 200, COMFORT = 28, COMFORT_CODE = 88, RANK_WITHOUT_COMFORT = 2 };
+
+static bool drawn(const struct column *column)
+{
+    return column->look == COLUMN_BAR || column->look == COLUMN_SPARK;
+}
+
+/* Columns that the text which a row is known by must have before lesser ones come; 0: any. */
+static int comfort_of(const struct column *column, int wanted)
+{
+    int most = column->look == COLUMN_CODE                                           ? COMFORT_CODE
+               : column->look == COLUMN_NAME && column->rank <= RANK_WITHOUT_COMFORT ? COMFORT
+                                                                                     : 0;
+    return wanted < most ? wanted : most;
+}
+
+static int text_columns(const struct column *column, struct value value)
+{
+    char text[COLUMN_TEXT_BYTES];
+    if (value.kind == VALUE_UNKNOWN)
+        return 0;
+    if (!column->format)
+        return glyph_columns(value.text, false);
+    column->format(text, sizeof text, value);
+    return (int)strlen(text);
+}
+
+/* Columns the widest of the rows would take. */
+static int wanted_width(const struct columns *columns, const struct column *column,
+                        const struct snapshot *snapshot, const char *rows, size_t count)
+{
+    int wanted = column->width;
+    if (drawn(column))
+        return column->most;
+    for (size_t i = 0; column->most && i < count && i < ROWS_MEASURED; i++) {
+        int needed = text_columns(column, column->value(snapshot, rows + i * columns->row_size));
+        if (needed > wanted)
+            wanted = needed < column->most ? needed : column->most;
+    }
+    return wanted;
+}
+
+/*
+ * Columns in the order of their rank, until one does not fit. Names first get a width at
+ * which they can be told apart: a table of figures about nobody is of no use.
+ */
+static void choose_by_rank(const struct columns *columns, const struct snapshot *snapshot,
+                           const int wanted[COLUMNS_MAX], int width, bool pictures,
+                           bool chosen[COLUMNS_MAX])
+{
+    int used = -GAP;
+    int comfort = 0;
+    for (unsigned rank = 0; rank <= UINT8_MAX; rank++)
+        for (unsigned i = 0; i < columns->count; i++) {
+            const struct column *column = &columns->list[i];
+            if (column->rank != rank || (column->shown && !column->shown(snapshot)) ||
+                (!pictures && drawn(column)))
+                continue;
+            int reserved = rank > RANK_WITHOUT_COMFORT ? comfort : 0;
+            if (used > 0 && used + GAP + column->width + reserved > width)
+                return;
+            used += GAP + column->width;
+            chosen[i] = true;
+            if (comfort_of(column, wanted[i]))
+                comfort += comfort_of(column, wanted[i]) - column->width;
+        }
+}
+
+/* Room that is left goes to the columns that want it, in turn; pictures come last. */
+static int widen(struct layout *layout, const struct columns *columns,
+                 const int wanted[COLUMNS_MAX], int spare, bool pictures)
+{
+    bool grown = true;
+    while (spare > 0 && grown) {
+        grown = false;
+        for (unsigned i = 0; i < layout->count && spare > 0; i++) {
+            unsigned index = layout->places[i].index;
+            if (drawn(&columns->list[index]) != pictures ||
+                layout->places[i].width >= wanted[index])
+                continue;
+            layout->places[i].width++;
+            spare--;
+            grown = true;
+        }
+    }
+    return spare;
+}
+
+void columns_layout(const struct columns *columns, const struct snapshot *snapshot,
+                    const void *rows, size_t count, int width, bool pictures, struct layout *layout)
+{
+    bool chosen[COLUMNS_MAX] = {false};
+    int wanted[COLUMNS_MAX] = {0};
+    int comfortable[COLUMNS_MAX] = {0};
+    int used = -GAP;
+    int start = 0;
+    *layout = (struct layout){0};
+    for (unsigned i = 0; i < columns->count; i++) {
+        wanted[i] = wanted_width(columns, &columns->list[i], snapshot, rows, count);
+        comfortable[i] = comfort_of(&columns->list[i], wanted[i]);
+    }
+    choose_by_rank(columns, snapshot, wanted, width, pictures, chosen);
+    for (unsigned i = 0; i < columns->count; i++) {
+        if (!chosen[i])
+            continue;
+        layout->places[layout->count].index = i;
+        layout->places[layout->count++].width = columns->list[i].width;
+        used += columns->list[i].width + GAP;
+    }
+    int spare = widen(layout, columns, comfortable, width - used, false);
+    spare = widen(layout, columns, wanted, spare, false);
+    widen(layout, columns, wanted, spare, true);
+    for (unsigned i = 0; i < layout->count; i++) {
+        layout->places[i].start = start;
+        if (start + layout->places[i].width > width)
+            layout->places[i].width = width > start ? width - start : 0;
+        start += layout->places[i].width + GAP;
+    }
+}
+
+void columns_text(const struct column *column, const struct snapshot *snapshot, const void *row,
+                  int width, bool ascii, char *out, size_t size)
+{
+    struct value value = column->value(snapshot, row);
+    *out = '\0';
+    if (column->look == COLUMN_SPARK) {
+        bar_spark(out, size, width, column->series(row), SNAPSHOT_HISTORY, 0, ascii);
+    } else if (value.kind == VALUE_UNKNOWN) {
+        return;
+    } else if (column->look == COLUMN_BAR) {
+        bar_fill(out, size, width, value.number, ascii);
+    } else if (column->format) {
+        column->format(out, size, value);
+    } else {
+        glyph_fit(out, size, value.text, width,
+                  column->look == COLUMN_NAME ? GLYPH_CUT_MIDDLE : GLYPH_CUT_END, ascii);
+    }
+}
+
+static int compare_known(const struct value *left, const struct value *right)
+{
+    switch (left->kind) {
+    case VALUE_NUMBER:
+        return left->number > right->number ? -1 : left->number < right->number;
+    case VALUE_INTEGER:
+        return left->integer > right->integer ? -1 : left->integer < right->integer;
+    case VALUE_TEXT:
+        return strcasecmp(left->text, right->text);
+    default:
+        return 0;
+    }
+}
+
+int columns_compare(const struct column *column, const struct snapshot *snapshot, const void *left,
+                    const void *right, bool invert)
+{
+    struct value a = column->value(snapshot, left);
+    struct value b = column->value(snapshot, right);
+    if (a.kind != b.kind)
+        return a.kind == VALUE_UNKNOWN ? 1 : b.kind == VALUE_UNKNOWN ? -1 : 0;
+    return invert ? -compare_known(&a, &b) : compare_known(&a, &b);
+}
+
+bool columns_match(const struct columns *columns, const struct snapshot *snapshot, const void *row,
+                   const char *part)
+{
+    for (unsigned i = 0; i < columns->count; i++) {
+        struct value value = columns->list[i].value(snapshot, row);
+        if (value.kind == VALUE_TEXT && strcasestr(value.text, part))
+            return true;
+    }
+    return false;
+}
+
+double columns_reach(const struct snapshot_share *share)
+{
+    return fmax(share->high - share->value, share->value - share->low);
+}
+
+double columns_half(const struct snapshot_share *share)
+{
+    return (share->high - share->low) / 2;
+}
+
+const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index)
+{
+    return index < snapshot->object_count ? &snapshot->objects[index] : NULL;
+}
+
+const char *columns_title(const struct column *column, bool ascii)
+{
+    return ascii && !strcmp(column->title, "±") ? "+-" : column->title;
+}
+
+/* Values of cells and how they are written and painted; declared in columns.h. */
+
+struct value value_number(double number)
+{
+    return (struct value){.kind = isnan(number) ? VALUE_UNKNOWN : VALUE_NUMBER, .number = number};
+}
+
+struct value value_integer(uint64_t integer)
+{
+    return (struct value){.kind = VALUE_INTEGER, .integer = integer};
+}
+
+struct value value_known(uint64_t integer)
+{
+    return (struct value){.kind = integer ? VALUE_INTEGER : VALUE_UNKNOWN, .integer = integer};
+}
+
+struct value value_text(const char *text)
+{
+    return (struct value){.kind = text && *text ? VALUE_TEXT : VALUE_UNKNOWN, .text = text};
+}
+
+void format_percent(char *out, size_t size, struct value value)
+{
+    double percent = value.number * 100;
+    if (percent > 0 && percent < 0.05)
+        snprintf(out, size, "<0.1%%");
+    else
+        snprintf(out, size, "%.*f%%", percent < 99.95 ? 1 : 0, percent);
+}
+
+void format_points(char *out, size_t size, struct value value)
+{
+    double points = value.number * 100;
+    snprintf(out, size, "%.*f", points < 0.095 ? 2 : points < 9.95 ? 1 : 0, points);
+}
+
+void format_count(char *out, size_t size, struct value value)
+{
+    char text[16];
+    double count = value.kind == VALUE_INTEGER ? (double)value.integer : value.number;
+    snprintf(out, size, "%s", text_count(text, count));
+}
+
+void format_bytes(char *out, size_t size, struct value value)
+{
+    char text[16];
+    snprintf(out, size, "%s", text_bytes(text, value.integer));
+}
+
+void format_integer(char *out, size_t size, struct value value)
+{
+    snprintf(out, size, "%" PRIu64, value.integer);
+}
+
+void format_address(char *out, size_t size, struct value value)
+{
+    snprintf(out, size, "0x%" PRIx64, value.integer);
+}
+
+void format_offset(char *out, size_t size, struct value value)
+{
+    snprintf(out, size, "+%" PRIu64, value.integer);
+}
+
+void format_times(char *out, size_t size, struct value value)
+{
+    snprintf(out, size, "%.*fx", value.number < 9.95 ? 1 : 0, value.number);
+}
+
+void format_seconds(char *out, size_t size, struct value value)
+{
+    double seconds = value.number;
+    if (seconds >= 5400)
+        snprintf(out, size, "%.1fh", seconds / 3600);
+    else if (seconds >= 90)
+        snprintf(out, size, "%.1fm", seconds / 60);
+    else if (seconds >= 0.9995)
+        snprintf(out, size, "%.1fs", seconds);
+    else if (seconds >= 0.0009995)
+        snprintf(out, size, "%.0fms", seconds * 1e3);
+    else if (seconds >= 0.0000009995)
+        snprintf(out, size, "%.0fus", seconds * 1e6);
+    else
+        snprintf(out, size, "%.0fns", seconds * 1e9);
+}
+
+void format_time(char *out, size_t size, struct value value)
+{
+    char text[TEXT_TIME_BYTES];
+    snprintf(out, size, "%s", text_time(text, value.number));
+}
+
+void format_gained(char *out, size_t size, struct value value)
+{
+    snprintf(out, size, "%+.1f", value.number * 100);
+}
+
+enum paint paint_share(struct value value)
+{
+    return value.kind == VALUE_NUMBER ? paint_heat(value.number) : PAINT_PLAIN;
+}
+
+enum paint paint_dim(struct value value)
+{
+    (void)value;
+    return PAINT_DIM;
+}
+
+enum paint paint_strong(struct value value)
+{
+    (void)value;
+    return PAINT_STRONG;
+}
+
+enum paint paint_load(struct value value)
+{
+    return value.number >= 0.005 ? PAINT_LOAD : PAINT_DIM;
+}
+
+enum paint paint_store(struct value value)
+{
+    return value.number >= 0.005 ? PAINT_STORE : PAINT_DIM;
+}

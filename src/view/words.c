@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sentences about how types and fields are known; see words.h. */
+#include "view/words.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "profile/tables/rates.h"
+
+enum { UNTYPED_SHOWN = FIELD_PARTS_MAX - TYPED_COUNT };
+
+/* Adds to a text that may be full. */
+__attribute__((format(printf, 3, 4))) static void append(char *out, size_t size, const char *format,
+                                                         ...)
+{
+    size_t used = strlen(out);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(out + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+/* What is known how, and why it is not: by weight, as all shares; by number where that is not
+ * known. */
+struct known {
+    double typed[TYPED_COUNT];
+    double untyped[UNTYPED_COUNT];
+    double all;
+};
+
+static struct known known_of(const struct snapshot_totals *totals)
+{
+    struct known known = {.all = 0};
+    double weight = 0;
+    for (int i = 0; i < TYPED_COUNT; i++)
+        weight += totals->typed_weight[i];
+    for (int i = 0; i < TYPED_COUNT; i++) {
+        known.typed[i] = weight > 0 ? totals->typed_weight[i] : (double)totals->typed[i];
+        known.all += known.typed[i];
+    }
+    for (int i = 0; i < UNTYPED_COUNT; i++)
+        known.untyped[i] = weight > 0 ? totals->untyped_weight[i] : (double)totals->untyped[i];
+    return known;
+}
+
+/* The most frequent reasons first. */
+static unsigned add_reasons(const struct known *known, struct field_part *parts)
+{
+    bool said[UNTYPED_COUNT] = {false};
+    for (unsigned i = 0; i < UNTYPED_SHOWN; i++) {
+        int most = -1;
+        for (int k = 0; k < UNTYPED_COUNT; k++)
+            if (!said[k] && known->untyped[k] > 0 &&
+                (most < 0 || known->untyped[k] > known->untyped[most]))
+                most = k;
+        if (most < 0)
+            return i;
+        said[most] = true;
+        parts[i] = (struct field_part){most ? untyped_name((enum untyped)most) : "other",
+                                       known->untyped[most] / known->all, false};
+    }
+    return UNTYPED_SHOWN;
+}
+
+unsigned field_parts(const struct snapshot *snapshot, struct field_part parts[FIELD_PARTS_MAX])
+{
+    static const char *const how[TYPED_COUNT] = {
+        [TYPED_CODE] = "by code",
+        [TYPED_DATA] = "by data",
+        [TYPED_AGREED] = "by both",
+        [TYPED_DISAGREED] = "disagreed",
+    };
+    struct known known = known_of(&snapshot->totals);
+    unsigned count = 0;
+    if (!(known.all > 0))
+        return 0;
+    parts[count++] =
+        (struct field_part){"Fields known for", 1 - known.typed[TYPED_NOT] / known.all, true};
+    for (int i = TYPED_CODE; i < TYPED_COUNT; i++)
+        if (known.typed[i] > 0)
+            parts[count++] = (struct field_part){how[i], known.typed[i] / known.all, true};
+    return count + add_reasons(&known, parts + count);
+}
+
+void field_summary(const struct snapshot *snapshot, char *out, size_t size)
+{
+    struct field_part parts[FIELD_PARTS_MAX];
+    unsigned count = field_parts(snapshot, parts);
+    *out = '\0';
+    for (unsigned i = 0; i < count; i++)
+        append(out, size, "%s%s %.1f%%",
+               i == 0                                 ? ""
+               : parts[i].known != parts[i - 1].known ? "; not: "
+               : i == 1                               ? ": "
+                                                      : ", ",
+               parts[i].label, parts[i].share * 100);
+}
+
+void field_reading(const struct snapshot *snapshot, char *out, size_t size)
+{
+    const struct reading_state *reading = &snapshot->reading;
+    *out = '\0';
+    if (!reading->waiting)
+        return;
+    append(out, size, "reading debug information%s%.60s: %" PRIu32 " waiting",
+           reading->busy_with ? " of " : "", reading->busy_with ? reading->busy_with : "",
+           reading->waiting);
+}
+
+/* "struct particle [1000]" is made of "struct particle". */
+static bool made_of(const char *type, const char *element)
+{
+    size_t length = strlen(element);
+    return type && !strncmp(type, element, length) && (!type[length] || type[length] == ' ');
+}
+
+void field_known(const struct snapshot_object *object, const struct snapshot_layout *layout,
+                 char *out, size_t size)
+{
+    double against = object->typed[TYPED_DISAGREED];
+    *out = '\0';
+    if (layout && layout->inferred) {
+        append(out, size, "inferred from the distances of sampled offsets");
+        if (object->element_size == layout->size)
+            append(out, size, " (%.0f%% sure)", object->element_confidence * 100);
+        append(out, size, ": no debug information names it");
+        return;
+    }
+    if (layout && !made_of(object->type, layout->name))
+        append(out, size, "not the object's own type: some code accesses it as this");
+    else if (!object->type_votes)
+        append(out, size, "declared so in the debug information");
+    else
+        append(out, size, "by the code: %" PRIu32 " accesses say so, %" PRIu32 " another",
+               object->type_votes, object->type_against);
+    if (against > 0 && object->samples > 0)
+        append(out, size, "; code and data DISAGREE on %.1f%% of the samples",
+               against * 100 / object->samples);
+}
+
+enum { REPORT_LINES = 20 };
+
+static const double NOWHERE_TOLD = 0.01;
+
+const char binary_remedy[] =
+    "They are found by build-id. Where it was recorded, perf archive packs them: unpack that here "
+    "below ~/.debug (tar xf FILE.tar.bz2 -C ~/.debug). Or copy them below a folder and name it "
+    "with --symfs DIR, or ask debuginfod's servers with --debuginfod.";
+
+const char binary_code_only[] =
+    "The recording tells of no mappings but those of code: variables are known by the files, "
+    "stack and heap by their place, and the rest is cut into stretches of 64 MiB. perf record -d "
+    "records all mappings.";
+
+static bool is_missing(const struct binary_desc *binary)
+{
+    return binary->state == BINARY_MISSING || binary->state == BINARY_OTHER;
+}
+
+double binary_missing(const struct snapshot_binaries *binaries)
+{
+    uint64_t samples = 0;
+    for (size_t i = 0; i < binaries->count; i++)
+        if (is_missing(&binaries->list[i]))
+            samples += binaries->list[i].samples;
+    return binaries->samples ? (double)samples / (double)binaries->samples : 0;
+}
+
+void binary_note(const struct snapshot_binaries *binaries, char *out, size_t size)
+{
+    double share = binary_missing(binaries);
+    double nowhere = binaries->samples ? (double)binaries->nowhere / (double)binaries->samples : 0;
+    size_t used = 0;
+    *out = '\0';
+    if (share > 0)
+        used = (size_t)snprintf(out, size,
+                                "%.1f%% of the samples are in programs or libraries that are not "
+                                "here",
+                                share * 100);
+    if (nowhere >= NOWHERE_TOLD && used < size)
+        snprintf(out + used, size - used,
+                 "%s%.1f%% of the samples are in code that no recorded mapping holds: no row shows "
+                 "them",
+                 used ? "; " : "", nowhere * 100);
+}
+
+void binary_fate(const struct binary_desc *binary, char *out, size_t size)
+{
+    bool elsewhere = binary->found && strcmp(binary->found, binary->path) != 0;
+    switch (binary->state) {
+    case BINARY_FOUND:
+        snprintf(out, size, "%s", elsewhere ? binary->found : "");
+        break;
+    case BINARY_UNVERIFIED:
+        snprintf(out, size, "%s%snot verified, no build-id was recorded",
+                 elsewhere ? binary->found : "", elsewhere ? ", " : "");
+        break;
+    case BINARY_OTHER:
+        snprintf(out, size, "another build is here: %s %s%s; recorded was %s", binary->found,
+                 binary->found_id ? "has build-id " : "has no build-id",
+                 binary->found_id ? binary->found_id : "",
+                 binary->build_id ? binary->build_id : "?");
+        break;
+    default:
+        snprintf(out, size, "not found%s%s%s", binary->build_id ? ": build-id " : "",
+                 binary->build_id ? binary->build_id : "; no build-id was recorded",
+                 binary->elsewhere && !binary->build_id
+                     ? ", and a file of its path here need not be it: it was recorded elsewhere"
+                     : "");
+    }
+}
+
+static void report_missing(FILE *out, const struct snapshot_binaries *binaries)
+{
+    char text[1024];
+    size_t lines = 0;
+    binary_note(binaries, text, sizeof text);
+    if (!(binary_missing(binaries) > 0))
+        return;
+    fprintf(out, "misstop: %s: what happens there is neither decoded nor named\n", text);
+    for (size_t i = 0; i < binaries->count && lines < REPORT_LINES; i++) {
+        char count[16];
+        const struct binary_desc *binary = &binaries->list[i];
+        if (!is_missing(binary))
+            continue;
+        binary_fate(binary, text, sizeof text);
+        fprintf(out, "%8s samples  %s: %s\n", text_count(count, (double)binary->samples),
+                binary->path, text);
+        lines++;
+    }
+    fprintf(out, "misstop: %s\n", binary_remedy);
+}
+
+static void report_unverified(FILE *out, const struct snapshot_binaries *binaries)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < binaries->count; i++)
+        if (binaries->list[i].state == BINARY_UNVERIFIED)
+            fprintf(out, "%s%s",
+                    count++ ? ", "
+                            : "misstop: taken by their paths, not verified, "
+                              "for no build-id was recorded: ",
+                    binaries->list[i].path);
+    if (count)
+        fputc('\n', out);
+}
+
+void binary_report(FILE *out, const struct snapshot_binaries *binaries)
+{
+    report_missing(out, binaries);
+    report_unverified(out, binaries);
+}
+
+static const struct snapshot_event *ranking(const struct snapshot_source *source)
+{
+    return source->ranking < source->event_count ? &source->events[source->ranking] : NULL;
+}
+
+const char *measure_key(const struct snapshot *snapshot, enum snapshot_measure measure)
+{
+    static const char *const names[SNAPSHOT_MEASURES] = {"misses", "accesses", "waiting"};
+    const struct snapshot_event *event = ranking(&snapshot->source);
+    if (measure == snapshot->timeline.ranks && event && event->role == EVENT_OTHER && event->name)
+        return event->name;
+    return names[measure];
+}
+
+const char *measure_name(const struct snapshot *snapshot, enum snapshot_measure measure)
+{
+    const struct measured *measured = measured_of(&snapshot->source);
+    bool ranks = measure == snapshot->timeline.ranks;
+    return ranks && measure == MEASURE_WAITING ? measured->word : measure_key(snapshot, measure);
+}
+
+static bool is(const struct snapshot *snapshot, const char *source)
+{
+    return snapshot->source.name && !strcmp(snapshot->source.name, source);
+}
+
+static const char *want_misses(const struct snapshot *snapshot)
+{
+    if (is(snapshot, "clock"))
+        return "A timer knows how long, not how often. -s counter -e mem-fill,access,stall samples "
+               "all three where there are hardware counters (misstop doctor tells); --sim counts "
+               "them in a program that it starts.";
+    return "No event that counts misses is sampled: -e mem-fill adds one to those of -e.";
+}
+
+static const char *want_accesses(const struct snapshot *snapshot)
+{
+    if (is(snapshot, "clock"))
+        return "A timer counts no accesses. -s counter -e mem-fill,access,stall samples all three "
+               "where there are hardware counters (misstop doctor tells); --sim -e mem-fill,access "
+               "counts them in a program that it starts.";
+    if (is(snapshot, "pebs"))
+        return "Only slow loads are sampled: -e ldlat=3 samples all loads.";
+    if (is(snapshot, "ibs"))
+        return "A filter leaves the hits out: without -e ldlat and l3missonly all accesses are "
+               "sampled.";
+    return "No event that counts accesses is sampled: -e mem-fill,access samples both.";
+}
+
+static const char *want_waiting(const struct snapshot *snapshot)
+{
+    if (is(snapshot, "sim"))
+        return "A simulated cache counts misses and has no time: attach to the running program for "
+               "that.";
+    if (is(snapshot, "counter"))
+        return "No event that counts stalls is sampled: -e mem-fill,stall samples both.";
+    return "This source tells neither stalls nor latencies: -s clock weighs the time spent at "
+           "accesses.";
+}
+
+const char *measure_wanting(const struct snapshot *snapshot, enum snapshot_measure measure)
+{
+    if (!snapshot->source.live)
+        return "The recording holds no event that tells it; misstop -o records all events of -e.";
+    return measure == MEASURE_ACCESSES  ? want_accesses(snapshot)
+           : measure == MEASURE_WAITING ? want_waiting(snapshot)
+                                        : want_misses(snapshot);
+}
+
+static void say_when(const struct snapshot_stretch *stretch, char *out, size_t size)
+{
+    char from[TEXT_TIME_BYTES];
+    char to[TEXT_TIME_BYTES];
+    char length[TEXT_TIME_BYTES];
+    text_time(from, stretch->start_s);
+    text_time(to, stretch->end_s);
+    if (stretch->pieces > 1)
+        snprintf(out, size, "phase %s, %zu times from %s to %s, %s of them", stretch->phase,
+                 stretch->pieces, from, to, text_time(length, stretch->length_s));
+    else if (*stretch->phase)
+        snprintf(out, size, "phase %s, %s to %s", stretch->phase, from, to);
+    else
+        snprintf(out, size, "%s to %s", from, to);
+}
+
+void stretch_words(const struct snapshot_stretch *stretch, char *out, size_t size)
+{
+    char when[128];
+    char kept[16];
+    char seen[16];
+    say_when(stretch, when, sizeof when);
+    text_count(kept, (double)stretch->kept);
+    text_count(seen, (double)stretch->seen);
+    if (stretch->kept < stretch->seen)
+        snprintf(out, size, "%s, %s samples kept of %s%s", when, kept, seen,
+                 stretch->reading ? " so far" : "");
+    else
+        snprintf(out, size, "%s, %s sample%s%s", when, kept, stretch->kept == 1 ? "" : "s",
+                 stretch->reading ? " so far" : "");
+}
+
+void objects_left_out(const struct snapshot *snapshot, char *out, size_t size)
+{
+    size_t count = snapshot->objects_left_out;
+    double together = snapshot->objects_left_share * 100;
+    *out = '\0';
+    if (!count)
+        return;
+    int used = snprintf(out, size, "%zu more object%s less than %g%%%s", count,
+                        count == 1 ? " has" : "s have", snapshot->objects_least * 100,
+                        count == 1 ? "" : " each");
+    if (count < 2 || used < 0 || (size_t)used >= size)
+        return;
+    if (together < 0.05)
+        snprintf(out + used, size - (size_t)used, ", less than 0.1%% together");
+    else
+        snprintf(out + used, size - (size_t)used, ", %.1f%% together", together);
+}
+
+bool object_is_spread(const struct snapshot_object *object)
+{
+    static const double leads_from = 0.05;
+    static const double samples_at_least =
+        4; /* one sample of ten is a twentieth, and leads nothing */
+    const struct snapshot_field *first = object->fields;
+    return object->field_count > 1 && first->member == TYPE_NO_MEMBER &&
+           (first->share < leads_from || first->samples < samples_at_least);
+}
+
+static bool is_state(const struct snapshot *snapshot, const char *state)
+{
+    return snapshot->target.state && !strcmp(snapshot->target.state, state);
+}
+
+static const char *no_samples(const struct snapshot *snapshot)
+{
+    if (is_state(snapshot, "idle"))
+        return "No samples: the process sleeps or waits, and uses no CPU.";
+    if (is_state(snapshot, "stopped"))
+        return "No samples: the process is stopped by a signal or a debugger.";
+    if (is_state(snapshot, "not sampled"))
+        return "No samples, and the process runs: either what is sampled does not happen in it "
+               "(try "
+               "-s clock), or the kernel does not let it be counted. 'misstop doctor' says what "
+               "can "
+               "be sampled here.";
+    return "No samples yet. A process that sleeps or waits makes none; if it is busy, "
+           "'misstop doctor' tells what can be sampled here.";
+}
+
+const char *objects_nothing_yet(const struct snapshot *snapshot)
+{
+    const struct snapshot_simulation *simulation = &snapshot->simulation;
+    if (simulation->level_count && !snapshot->totals.samples)
+        return simulation_starts(simulation)
+                   ? "No samples yet. Valgrind is being started under the program; the first ones "
+                     "come in a second or two."
+               : simulation->counting ? "No samples yet."
+                                      : "No samples yet: nothing is counted now, see above.";
+    if (!snapshot->totals.samples)
+        return no_samples(snapshot);
+    if (!snapshot->totals.attributed)
+        return "No sample could be attributed to an object yet; the reasons stand above and are "
+               "explained under ? Help.";
+    return "Nothing in the recent past; c shows the whole run.";
+}
+
+/* "L1 32K 1.24%": of all accesses, so that levels can be compared. */
+static size_t say_level(const struct snapshot_simulation *simulation, unsigned level, char *out,
+                        size_t size)
+{
+    char bytes[16];
+    const struct simulation_level *from = &simulation->level[level];
+    double share =
+        100 * (double)(from->load_misses + from->store_misses) / (double)simulation->accesses;
+    int length = snprintf(out, size, "%s L%u %s %.*f%%", level ? "," : "", level + 1,
+                          text_bytes(bytes, from->size_bytes), share < 0.1 ? 3 : 2, share);
+    return length > 0 && (size_t)length < size ? (size_t)length : 0;
+}
+
+const char *simulation_pause_name(enum simulation_pause pause)
+{
+    static const char *const names[] = {"starting", "paused", "before", "outside"};
+    return (unsigned)pause < SIMULATION_PAUSE_COUNT ? names[pause] : "outside";
+}
+
+static const char *why_not_counting(const struct snapshot_simulation *simulation)
+{
+    switch (simulation->pause) {
+    case SIMULATION_PAUSED:
+        return "not counting, T goes on";
+    case SIMULATION_BEFORE:
+        return "not counting, --sim-from was not reached";
+    default:
+        return "not counting after --sim-to";
+    }
+}
+
+/* Which misses are samples. */
+static void say_state(const struct snapshot_simulation *simulation, char *out, size_t size)
+{
+    if (simulation->one_in > 1)
+        snprintf(out, size, "; samples are 1 in %" PRIu32 " misses", simulation->one_in);
+    else if (!simulation->untold)
+        snprintf(out, size, "; every miss is a sample");
+    else
+        *out = '\0';
+}
+
+bool simulation_starts(const struct snapshot_simulation *simulation)
+{
+    return simulation->level_count && !simulation->counting &&
+           simulation->pause == SIMULATION_STARTING;
+}
+
+void simulation_sentence(const struct snapshot_simulation *simulation, char *out, size_t size)
+{
+    char loads[16];
+    char stores[16];
+    *out = '\0';
+    if (!simulation->level_count)
+        return;
+    if (simulation_starts(simulation)) {
+        snprintf(out, size,
+                 "simulated: Valgrind starts the program, which will be some tens of times slower");
+        return;
+    }
+    size_t used = (size_t)snprintf(
+        out, size, "simulated%s%s%s: %s loads, %s stores", simulation->counting ? "" : " (",
+        simulation->counting ? "" : why_not_counting(simulation), simulation->counting ? "" : ")",
+        text_count(loads, (double)simulation->loads),
+        text_count(stores, (double)simulation->stores));
+    if (simulation->accesses && used < size) {
+        used += (size_t)snprintf(out + used, size - used, "; missed");
+        for (unsigned i = 0; i < simulation->level_count && used < size; i++)
+            used += say_level(simulation, i, out + used, size - used);
+    }
+    if (used < size)
+        say_state(simulation, out + used, size - used);
+}
+
+/* The figures go before what is said of the samples. */
+static void shorten(char *text, int columns)
+{
+    char *last = strrchr(text, ';');
+    if (last && strlen(text) > (size_t)columns)
+        *last = '\0';
+}
+
+bool simulation_line(const struct snapshot_simulation *simulation, struct canvas *canvas,
+                     struct area area)
+{
+    char text[320];
+    simulation_sentence(simulation, text + 1, sizeof text - 1);
+    text[0] = ' ';
+    shorten(text, area.columns);
+    if (text[1])
+        canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, text);
+    return text[1] != '\0';
+}

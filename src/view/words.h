@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How many of the samples have a field, by what, and why the others have none, in words. For the
+ * lines on top of the screen, help, and the page of --html. */
+#ifndef MISSTOP_VIEW_WORDS_H
+#define MISSTOP_VIEW_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "place.h"
+#include "snapshot.h"
+#include "view/screen/canvas.h"
+
+enum { FIELD_PARTS_MAX = TYPED_COUNT + 3 };
+struct field_part {
+    const char *label;
+    double share; /* of the attributed samples */
+    bool known;   /* else a reason why not */
+};
+/* The sum of the known ones comes first; their number, 0: nothing has been counted. */
+unsigned field_parts(const struct snapshot *snapshot, struct field_part parts[FIELD_PARTS_MAX]);
+/* The same in one line; what is being read in the background; how an object's type is known
+ * (layout NULL: its own). "": nothing to say. */
+void field_summary(const struct snapshot *snapshot, char *out, size_t size);
+void field_reading(const struct snapshot *snapshot, char *out, size_t size);
+void field_known(const struct snapshot_object *object, const struct snapshot_layout *layout,
+                 char *out, size_t size);
+
+/*
+ * What there is to say of the programs and libraries behind a recording: which are not here, what
+ * that costs, and how to get them. For the views, and for main.c after a replay in batch mode.
+ */
+/* Share of the samples whose code is not here, 0 to 1; 0 where nothing is missing. */
+double binary_missing(const struct snapshot_binaries *binaries);
+
+/* "41.2% of the samples are in programs or libraries that are not here"; "" if none is. */
+void binary_note(const struct snapshot_binaries *binaries, char *out, size_t size);
+
+/* What became of one: where it was found if that is another place, "not found: build-id 12ab...",
+ * "another build is here: ..."; "" where there is nothing to say. */
+void binary_fate(const struct binary_desc *binary, char *out, size_t size);
+
+/* How to get those that are missing, and what a recording with code only lacks. */
+extern const char binary_remedy[];
+extern const char binary_code_only[];
+
+/* The missing ones, the unverified ones, and the remedies: nothing where all is well. */
+void binary_report(FILE *out, const struct snapshot_binaries *binaries);
+
+/* Misses, accesses and waiting in words, and what to do where one of them is not sampled. For the
+ * Phases and Matrix screens, JSON and the page of --html. */
+/* In JSON, whatever was measured: "misses", "accesses", "waiting"; the name of the event where that
+ * ranks and is none of those. */
+const char *measure_key(const struct snapshot *snapshot, enum snapshot_measure measure);
+/* For people: the same, but by the word for what the event that ranks measures (rates.h). */
+const char *measure_name(const struct snapshot *snapshot, enum snapshot_measure measure);
+
+/* Why it is not sampled, and how to have it: one sentence or two. */
+const char *measure_wanting(const struct snapshot *snapshot, enum snapshot_measure measure);
+
+/* Which stretch of the run is shown, in words: for the screen's line, batch text and the page. */
+/* "phase B, 12.0s to 1m31.5s, 4.21k samples"; how many of how many where it was thinned. */
+void stretch_words(const struct snapshot_stretch *stretch, char *out, size_t size);
+
+/* What is said of objects listed and not listed, for the screen and the page of --html. */
+/* "148 more objects have less than 0.1% each, 3.4% together"; "" where all are listed. */
+void objects_left_out(const struct snapshot *snapshot, char *out, size_t size);
+
+/* Over bytes or elements so many that which of them leads is chance. */
+bool object_is_spread(const struct snapshot_object *object);
+
+/* Why there are no rows of objects: a sentence for screen and text. */
+const char *objects_nothing_yet(const struct snapshot *snapshot);
+
+/* The exact totals of a simulated run in words; the same in the screen's header and in text. */
+/* Whether the program has not begun: Valgrind takes a moment before it runs. */
+bool simulation_starts(const struct snapshot_simulation *simulation);
+
+/* "312M loads, 98M stores; missed L1 1.24%, ..."; "" where nothing is simulated. */
+void simulation_sentence(const struct snapshot_simulation *simulation, char *out, size_t size);
+
+/* One line of the header; false: there is nothing to say. */
+bool simulation_line(const struct snapshot_simulation *simulation, struct canvas *canvas,
+                     struct area area);
+
+#endif
