@@ -27,7 +27,7 @@ nodist_src_libview_a_SOURCES = src/view/pprof.pb-c.c src/view/pprof.pb-c.h
 BUILT_SOURCES += src/view/pprof.pb-c.h
 CLEANFILES += src/view/pprof.pb-c.c src/view/pprof.pb-c.h
 EXTRA_DIST += src/view/pprof.proto
-src/view/pprof.$(OBJEXT) src/view/pprof_tables.$(OBJEXT): src/view/pprof.pb-c.h
+src/view/export/pprof.$(OBJEXT): src/view/pprof.pb-c.h
 src/view/pprof.pb-c.h: src/view/pprof.pb-c.c
 src/view/pprof.pb-c.c: src/view/pprof.proto
 	@$(MKDIR_P) src/view

@@ -225,6 +225,8 @@ static int read_end(struct report_file *file, int fd, off_t size, const char *pa
     return 0;
 }
 
+static void report_file_free(struct report_file *file);
+
 /* 0; -EBADMSG where the file is empty, -EFBIG where its last line is too long, or what reading
  * gave. */
 static int report_file_read(struct report_file *file, const char *path, struct error *error)

@@ -428,6 +428,8 @@ static void go_to_number(struct browser *browser, enum page_id page)
     browser_enter(browser, page);
 }
 
+static void browser_now(struct browser *browser, struct request *request);
+
 static void go_back(struct browser *browser, struct request *request)
 {
     struct table *table = browser_table(browser);

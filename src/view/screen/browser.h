@@ -356,10 +356,8 @@ bool browser_lies_apart(struct browser *browser, const struct snapshot_object *o
 /* A request to search in a range. */
 void browser_search_in(struct request *request, uint64_t base, uint64_t bound, const char *name);
 
-#include "view/screen/browser.h"
-
 /* Parts of the picture, each in its own file: the lines on top and below, panes, the line that is
- * typed, heads of pages. The end of browser.h, which says who they are for. */
+ * typed, heads of pages. */
 /* The line of a replay; what its keys do, which elsewhere say what they are for. (play_*.c) */
 struct request play_act(struct browser *browser, enum action action);
 /* Its state in a word, which on a small screen stands for the line. */
