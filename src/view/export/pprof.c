@@ -46,22 +46,6 @@ enum { INLINED_MOST = 32 };
 /* Instructions that are too cold to be told apart. */
 static const char other_code[] = "[other code]";
 
-static void pprof_tables_init(struct pprof_tables *tables)
-{
-    *tables = (struct pprof_tables){0};
-    arena_init(&tables->arena);
-    pprof_string(tables, "");
-}
-
-static void pprof_tables_fini(struct pprof_tables *tables)
-{
-    struct pprof_list *lists[] = {&tables->strings, &tables->functions, &tables->locations,
-                                  &tables->mappings};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        pprof_list_fini(lists[i]);
-    arena_fini(&tables->arena);
-}
-
 static void pprof_list_fini(struct pprof_list *list)
 {
     hash_fini(&list->index);
@@ -117,6 +101,22 @@ static int64_t pprof_string(struct pprof_tables *tables, const char *text)
         *at = (uint32_t)tables->strings.count;
     }
     return *at ? *at - 1 : 0;
+}
+
+static void pprof_tables_init(struct pprof_tables *tables)
+{
+    *tables = (struct pprof_tables){0};
+    arena_init(&tables->arena);
+    pprof_string(tables, "");
+}
+
+static void pprof_tables_fini(struct pprof_tables *tables)
+{
+    struct pprof_list *lists[] = {&tables->strings, &tables->functions, &tables->locations,
+                                  &tables->mappings};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        pprof_list_fini(lists[i]);
+    arena_fini(&tables->arena);
 }
 
 static bool same_function(const struct pprof_tables *tables, uint32_t at, const void *what)
