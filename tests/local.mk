@@ -16,7 +16,7 @@ AM_TESTS_ENVIRONMENT = \
 
 dist_check_SCRIPTS += tests/test_layers.sh tests/test_headers.sh tests/test_bad_input.sh
 TESTS += tests/test_layers.sh tests/test_headers.sh tests/test_bad_input.sh
-EXTRA_DIST += tests/check-layers tests/run-all
+EXTRA_DIST += tests/check-layers tests/measures tests/run-all tests/same-output
 
 # Live tests: the same program under two names, one for each source that may work here.
 check_PROGRAMS += tests/live/planted tests/live/test_live_clock tests/live/test_live_counter

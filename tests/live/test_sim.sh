@@ -84,7 +84,7 @@ sanitized || check "misses are those of cachegrind, of its last level where inst
 # ---- why ----
 # MemSpy's first example, under the cache its figures were made with: Y in BlkMultiply has 85.5 % of
 # all misses, all of them replacements, 90.0 % of these by Y itself. Within a point, or three standard
-# errors where a slow misstop had so many thinned out; tests/memspy/test_multiply has each of them.
+# errors where a slow misstop had so many thinned out; experiments/memspy/test_multiply has each of them.
 multiply() {
 sim --sim=L1=32K,1,8 --heap none -j -d 60 -H 0 -- "$BUILD/tests/bench/blocked_multiply" 0
 report "

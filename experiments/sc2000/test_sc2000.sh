@@ -3,7 +3,7 @@
 # The experiment in short, on one program: the ten-way search must be right within 0.3 points on
 # all seven arrays, an even period must resonate (published: 14.6 points off), a prime one not.
 set -u
-out=$("$BUILD/tests/sc2000/sc2000" -s 0.3 tomcatv) || exit 1
+out=$("$BUILD/experiments/sc2000/sc2000" -s 0.3 tomcatv) || exit 1
 printf '%s\n' "$out"
 printf '%s\n' "$out" | awk '
     /largest error/ {

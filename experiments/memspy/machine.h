@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A machine to rebuild MemSpy's examples on: processors with a cache each (src/sim), whose misses
- * go into a profile as those of --sim do, with their causes. For tests/memspy only.
+ * go into a profile as those of --sim do, with their causes. For experiments/memspy only.
  */
 #ifndef MISSTOP_TESTS_MEMSPY_MACHINE_H
 #define MISSTOP_TESTS_MEMSPY_MACHINE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A sparse lower triangular matrix as tri has it, by rows, and how its rows can be solved at the
- * same time. For tests/memspy/test_tri.c.
+ * same time. For experiments/memspy/test_tri.c.
  *
  * MemSpy took BCSSTK15 (3948 rows, a structure of beams). This one is made: 1316 joints on a grid,
  * each with three unknowns that depend on all of those of joints beside it, as many of them as fill
