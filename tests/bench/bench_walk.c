@@ -92,7 +92,7 @@ int main(int argc, char **argv)
     char path[4096];
     struct follow follow;
     uint64_t blocks = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000;
-    follow_path(path, argv[0], "walked");
+    follow_path(path, "walked");
     if (!follow_start(&follow, path, "many", 1, blocks, 1, NULL)) {
         fprintf(stderr, "bench_walk: cannot start %s\n", path);
         return 1;

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *argv0;
 static struct follow follow;
 
 /* Blocks that walk_all() gave, by start. */
@@ -53,7 +52,7 @@ static void start(const char *program, const char *mode, unsigned threads, uint6
                   unsigned ready)
 {
     char path[4096];
-    follow_path(path, argv0, program);
+    follow_path(path, program);
     assert_true(follow_start(&follow, path, mode, threads, operations, ready, NULL));
     /* Threads that end do so after they were counted. */
     usleep(ready ? 50000 : 0);
@@ -388,7 +387,7 @@ static void another_allocator_is_said(void **state)
         print_message("SKIP: jemalloc: %s is not there (apt-get install libjemalloc2)\n", library);
         skip();
     }
-    follow_path(path, argv0, "walked");
+    follow_path(path, "walked");
     expect_status(path, library, "libjemalloc.so.2 is loaded");
 }
 
@@ -400,7 +399,7 @@ static void musl(const char *flags, const char *status)
         print_message("SKIP: musl: no musl-gcc (apt-get install musl-tools)\n");
         skip();
     }
-    follow_path(path, argv0, "walked_musl");
+    follow_path(path, "walked_musl");
     snprintf(command, sizeof command, "musl-gcc -O1 %s -o %s %.*s/../walk/walked.c", flags, path,
              (int)(here - __FILE__), __FILE__);
     assert_int_equal(system(command), 0);
@@ -422,7 +421,6 @@ static void a_static_program_without_glibc_is_said(void **state)
 
 int main(int argc, char **argv)
 {
-    argv0 = argv[0];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_still_process_is_walked_exactly, begin, end),
         cmocka_unit_test_setup_teardown(finds_work_without_a_walk_before, begin, end),

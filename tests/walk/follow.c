@@ -14,12 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
-void follow_path(char out[4096], const char *argv0, const char *name)
+void follow_path(char out[4096], const char *name)
 {
-    const char *slash = strrchr(argv0, '/');
-    /* libtool is not used: the test is tests/unit/NAME or tests/bench/NAME itself. */
-    snprintf(out, 4096, "%.*s/../walk/%s", slash ? (int)(slash - argv0) : 1, slash ? argv0 : ".",
-             name);
+    char own[2048];
+    ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[size > 0 ? size : 0] = '\0';
+    char *tests = NULL;
+    for (char *at = own; (at = strstr(at, "/tests/")); at++)
+        tests = at;
+    snprintf(out, 4096, "%.*s/tests/walk/%s", tests ? (int)(tests - own) : 0, own, name);
 }
 
 static size_t read_some(void *context, uint64_t address, void *out, size_t size)

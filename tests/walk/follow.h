@@ -18,7 +18,7 @@ struct follow {
 };
 
 /* Path of a program in the folder tests/walk of the build that argv0 is in. */
-void follow_path(char out[4096], const char *argv0, const char *name);
+void follow_path(char out[4096], const char *name);
 
 /* Starts a program with walked's arguments; waits until `ready` threads stand still, or, where
  * that is 0, until it is at work. preload may be NULL. */
