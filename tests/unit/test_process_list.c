@@ -31,6 +31,11 @@ static pid_t start_busy(void)
         for (volatile unsigned i = 0;; i++)
             continue;
     }
+    /* A process that has just begun has no memory of its own yet. */
+    struct process_stat stat;
+    do
+        assert_true(process_stat(child, &stat));
+    while (!stat.cpu_ticks);
     return child;
 }
 

@@ -17,7 +17,7 @@ struct follow {
     struct walk *walk; /* NULL after follow_start(): made by follow_attach() */
 };
 
-/* Path of a program in the folder tests/walk of the build that argv0 is in. */
+/* Path of a program in the folder tests/walk of the build that this program is in. */
 void follow_path(char out[4096], const char *name);
 
 /* Starts a program with walked's arguments; waits until `ready` threads stand still, or, where
