@@ -1,4 +1,4 @@
-# Tests that are no unit tests. Unit tests stand in tests/unit/*.mk.
+# Tests that are no unit tests. Unit tests are in tests/unit.
 AM_TESTS_ENVIRONMENT = \
 	MISSTOP='$(abs_top_builddir)/src/misstop'; export MISSTOP; \
 	DEMO='$(abs_top_builddir)/src/misstop-demo'; export DEMO; \
@@ -13,6 +13,10 @@ AM_TESTS_ENVIRONMENT = \
 	LIBRARY_CFLAGS='$(NCURSES_CFLAGS) $(CAPSTONE_CFLAGS) $(ELF_CFLAGS) $(DW_CFLAGS) $(JANSSON_CFLAGS)'; export LIBRARY_CFLAGS; \
 	VALGRIND_CFLAGS='$(VALGRIND_CFLAGS)'; export VALGRIND_CFLAGS; \
 	SHARED_DATA='$(abs_top_srcdir)/../shared/data'; export SHARED_DATA;
+
+# Each test's time goes to test-times in the build folder.
+LOG_COMPILER = $(SHELL) $(srcdir)/tests/timed
+EXTRA_DIST += tests/timed
 
 dist_check_SCRIPTS += tests/test_layers.sh tests/test_headers.sh tests/test_bad_input.sh
 TESTS += tests/test_layers.sh tests/test_headers.sh tests/test_bad_input.sh
