@@ -38,7 +38,7 @@ struct loop {
     double delay_s;
     uint32_t refreshes;
     bool target_ended;
-    bool stretched; /* --stretch has been looked at */
+    bool time_range_shown; /* --stretch has been looked at */
     bool quit;
     int code;
 };
@@ -255,15 +255,16 @@ static int print_snapshot(const struct loop *loop, FILE *out, const struct snaps
 }
 
 /* --stretch is for the last report, or for a recording that has been read to its end. */
-static void show_stretch(struct loop *loop)
+static void show_time_range(struct loop *loop)
 {
     const struct options *options = loop->setup->options;
     bool last =
         loop->target_ended || (options->iterations && loop->refreshes + 1 >= options->iterations);
-    if (!options->stretch || loop->stretched || !(loop->replays ? loop->player.clock.ended : last))
+    if (!options->time_range || loop->time_range_shown ||
+        !(loop->replays ? loop->player.clock.ended : last))
         return;
-    loop->stretched = true;
-    int code = engine_show_stretch(loop->setup->engine, options->stretch, loop->error);
+    loop->time_range_shown = true;
+    int code = engine_show_time_range(loop->setup->engine, options->time_range, loop->error);
     if (code && loop->setup->screen)
         loop_message(loop, loop->error->text);
     else
@@ -308,7 +309,7 @@ static void loop_refresh(struct loop *loop)
      * more than can be taken, the picture comes first. */
     if (!engine_behind(loop->setup->engine))
         drain(loop);
-    show_stretch(loop);
+    show_time_range(loop);
     if (loop->code)
         return;
     const struct snapshot *snapshot = engine_snapshot(loop->setup->engine, loop->delay_s);
@@ -332,8 +333,8 @@ static void loop_refresh(struct loop *loop)
     }
 }
 
-/* Another slice of the stretch that is to be shown. */
-static void fill_stretch(struct loop *loop)
+/* Another slice of the time range that is to be shown. */
+static void fill_time_range(struct loop *loop)
 {
     struct engine *engine = loop->setup->engine;
     if (!loop->quit && !loop->code && engine_fills(engine) && engine_fill(engine))
@@ -450,7 +451,7 @@ static void show_end(struct loop *loop)
             take_ready(loop);
         if (!told && launch_ended(loop->setup->launch))
             told = tell_end(loop);
-        fill_stretch(loop);
+        fill_time_range(loop);
         read_rest(loop);
     }
     /* Files that are written at the end have all of it. */
@@ -471,7 +472,7 @@ static void watch_target(struct loop *loop)
             take_ready(loop);
         else
             drain(loop);
-        fill_stretch(loop);
+        fill_time_range(loop);
     }
     if (loop->target_ended && !loop->code && !loop->quit && setup->screen)
         show_end(loop);
@@ -494,7 +495,7 @@ static void play(struct loop *loop)
             loop->code = ready;
         else if (ready > 0)
             take_ready(loop);
-        fill_stretch(loop);
+        fill_time_range(loop);
         if (loop->quit || loop->code)
             return;
         int code = player_advance(&loop->player);

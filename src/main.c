@@ -264,7 +264,7 @@ static int watch(struct run *run, struct error *error)
     const struct options *options = run->options;
     bool left = false;
     struct loop_setup setup = {.options = run->options};
-    int code = engine_check_stretch(options->stretch, error);
+    int code = engine_check_time_range(options->time_range, error);
     if (!code)
         code = export_check(options, error);
     if (!code)

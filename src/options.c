@@ -329,7 +329,7 @@ static int parse_output(struct options *options, int option, const char *text, s
     case OPT_PLAY:
         return option_pace(text, &options->pace, error);
     case OPT_STRETCH:
-        options->stretch = text;
+        options->time_range = text;
         return 0;
     case OPT_HEAP:
         return option_heap(text, &options->heap, error);
@@ -374,7 +374,7 @@ static int bad_option(const char *word, struct error *error)
 /* What goes with the kind of run, and with each other. */
 static int check_together(const struct options *options, struct error *error)
 {
-    if (options->stretch && !options->batch && !options->input)
+    if (options->time_range && !options->batch && !options->input)
         return error_set(error, -EINVAL,
                          "--stretch is for the last report of -b or -j, and for a recording (-i); "
                          "on the screen, key 0 selects one");

@@ -125,15 +125,15 @@ const struct snapshot *engine_snapshot_run(struct engine *engine);
 /* What a view asked of the tables; others are ignored. Text for the status line or "". */
 const char *engine_request(struct engine *engine, const struct request *request);
 
-/* Whether a stretch that was asked for is still being read: then the loop does not wait. */
+/* Whether a time range that was asked for is still being read: then the loop does not wait. */
 bool engine_fills(const struct engine *engine);
 /* Reads on for some milliseconds; true: that was all of it, time for a picture. */
 bool engine_fill(struct engine *engine);
 
 /* --stretch SPEC, "START-END" in seconds or "phase=LETTER", shown from here on, wholly read: 0, or
  * a negative errno with the reason. The other: whether it can be understood. */
-int engine_show_stretch(struct engine *engine, const char *spec, struct error *error);
-int engine_check_stretch(const char *spec, struct error *error);
+int engine_show_time_range(struct engine *engine, const char *spec, struct error *error);
+int engine_check_time_range(const char *spec, struct error *error);
 
 /* For screen_sources: one instruction as text. */
 bool engine_instruction(void *engine, uint64_t ip, char *out, size_t size);

@@ -96,7 +96,7 @@ int engine_open_tables(struct engine *engine, struct error *error)
 
 void engine_close_tables(struct engine *engine)
 {
-    engine_stretch_leave(engine);
+    engine_time_range_leave(engine);
     past_free(engine->past);
     store_reader_close(engine->stored.reader);
     if (engine->decoder)

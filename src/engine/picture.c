@@ -227,7 +227,7 @@ const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
     const struct snapshot *snapshot = profile_snapshot(engine->profile, &head, now);
     /* The run goes on all the same: it has its refresh, which nobody sees. */
     const struct snapshot *shown =
-        engine->stretch.profile ? engine_stretch_snapshot(engine, &head) : snapshot;
+        engine->time_range.profile ? engine_time_range_snapshot(engine, &head) : snapshot;
     engine->status[0] = '\0';
     if (snapshot)
         note_phase(engine, &snapshot->timeline);
@@ -246,7 +246,7 @@ const struct snapshot *engine_snapshot_run(struct engine *engine)
 {
     enum snapshot_basis basis = profile_basis(engine->profile);
     struct recorder *recorder = engine->recorder;
-    struct profile *shown = engine->stretch.profile ? engine->stretch.profile : engine->profile;
+    struct profile *shown = engine->time_range.profile ? engine->time_range.profile : engine->profile;
     take_renames(engine);
     engine->recorder = NULL; /* it is no refresh */
     profile_set_basis(engine->profile, BASIS_RUN);

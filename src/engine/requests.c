@@ -53,7 +53,7 @@ void engine_rank(struct engine *engine, uint16_t event)
     profile_set_ranking(engine->profile, event);
     if (engine->kind->rank)
         engine->kind->rank(engine, event);
-    engine_stretch_rank(engine);
+    engine_time_range_rank(engine);
 }
 
 /* -e of a recording: by name with or without modifiers, or by what it counts. */
@@ -192,9 +192,9 @@ static const char *other_counting(struct engine *engine)
 const char *engine_request(struct engine *engine, const struct request *request)
 {
     uint64_t now = engine_now(engine);
-    const char *of_stretch = engine_stretch_request(engine, request);
-    if (of_stretch)
-        return of_stretch;
+    const char *of_time_range = engine_time_range_request(engine, request);
+    if (of_time_range)
+        return of_time_range;
     const char *of_kind = engine->kind->request ? engine->kind->request(engine, request) : NULL;
     if (of_kind)
         return of_kind;

@@ -38,13 +38,13 @@ struct recording_text {
     char addresses[192];
 };
 
-/* The stretch of the run that is shown. */
-struct engine_stretch {
+/* The time range that is shown. */
+struct engine_time_range {
     struct profile *profile; /* its tables; NULL: the run up to now is shown */
-    struct stretch *list;    /* its pieces, in the order of time */
+    struct time_range *list; /* its pieces, in the order of time */
     uint64_t samples[SAMPLE_EVENTS_MAX];
     double events[SAMPLE_EVENTS_MAX];
-    struct snapshot_stretch shown;
+    struct snapshot_time_range shown;
     bool fills;      /* the tables are not full yet */
     bool searches;   /* it is read again, for the search alone */
     unsigned rounds; /* of that, so far */
@@ -148,7 +148,7 @@ struct engine {
     struct decoder *decoder;
     struct profile *profile;
     struct past *past; /* what went into the profile */
-    struct engine_stretch stretch;
+    struct engine_time_range time_range;
     struct geometry geometry;  /* of the set map */
     struct recorder *recorder; /* -o; NULL: none */
     struct watch *watch;       /* --watch; NULL: none */
@@ -213,7 +213,7 @@ static inline void engine_roles(const struct engine *engine, uint8_t roles[SAMPL
 }
 
 /* In time_range.c: objects that have turned out to be others, for the tables of the run and
- * for those of the stretch that is shown. */
+ * for those of the time range that is shown. */
 void engine_rename(struct engine *engine, const struct object_rename *list, size_t count);
 
 /* In requests.c: another event ranks. */
@@ -293,18 +293,19 @@ struct line_pair_source engine_pairs(struct engine *engine);
 double engine_elapsed_s(struct engine *engine);
 
 /*
- * In time_range.c: the snapshot of the stretch that is shown, by the head that was made for
+ * In time_range.c: the snapshot of the time range that is shown, by the head that was made for
  * the run's; what views ask of it (NULL: nothing of this); back to the run up to now.
  */
-const struct snapshot *engine_stretch_snapshot(struct engine *engine, const struct snapshot *head);
-const char *engine_stretch_request(struct engine *engine, const struct request *request);
-void engine_stretch_leave(struct engine *engine);
+const struct snapshot *engine_time_range_snapshot(struct engine *engine,
+                                                  const struct snapshot *head);
+const char *engine_time_range_request(struct engine *engine, const struct request *request);
+void engine_time_range_leave(struct engine *engine);
 /* Another event ranks: its tables are made anew. */
-void engine_stretch_rank(struct engine *engine);
+void engine_time_range_rank(struct engine *engine);
 
-static inline uint64_t engine_stretch_end_ns(const struct engine_stretch *stretch)
+static inline uint64_t engine_time_range_end_ns(const struct engine_time_range *range)
 {
-    return stretch->list[stretch->shown.pieces - 1].end_ns;
+    return range->list[range->shown.pieces - 1].end_ns;
 }
 
 /* -e LIST of a recording: the first ranks. -EINVAL: the recording has no such event. */

@@ -181,12 +181,12 @@ void profile_throttled(struct profile *profile, uint64_t count)
     profile->totals.throttled += count;
 }
 
-size_t profile_stretches(const struct profile *profile, char letter, struct stretch *out,
-                         size_t room)
+size_t profile_time_ranges(const struct profile *profile, char letter, struct time_range *out,
+                           size_t room)
 {
     return letter < 'A' || letter >= 'A' + PHASES_MOST
                ? 0
-               : phases_stretches(&profile->timeline.phases, (uint8_t)(letter - 'A'), out, room);
+               : phases_time_ranges(&profile->timeline.phases, (uint8_t)(letter - 'A'), out, room);
 }
 
 void profile_set_basis(struct profile *profile, enum snapshot_basis basis)

@@ -299,7 +299,7 @@ bool finding_make(struct finding *finding, struct space *space, const struct tls
     return true;
 }
 
-static void find_stretch(struct finding *finding, const struct space *space, uint64_t address)
+static void find_gap(struct finding *finding, const struct space *space, uint64_t address)
 {
     char size[16];
     finding->kind = OBJECT_ANON;
@@ -331,7 +331,7 @@ bool finding_unrecorded(struct finding *finding, const struct space *space, uint
         finding->name = "[heap]";
         finding->key = KEY_HEAP;
     } else {
-        find_stretch(finding, space, address);
+        find_gap(finding, space, address);
     }
     return true;
 }

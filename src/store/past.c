@@ -50,7 +50,7 @@ struct kept_place {
 
 /* What past.c fills, past.c thins and past.c reads. For store/past*.c only. */
 struct past_reading {
-    const struct stretch *stretches;
+    const struct time_range *ranges;
     size_t count;
     size_t segment; /* that is read now; coder stands in it */
     bool goes_on;
@@ -338,9 +338,9 @@ uint64_t past_kept(const struct past *past)
 
 /* Stretches of the past read again; declared in past.h. */
 
-void past_read_begin(struct past *past, const struct stretch *stretches, size_t count)
+void past_read_begin(struct past *past, const struct time_range *ranges, size_t count)
 {
-    past->reading.stretches = stretches;
+    past->reading.ranges = ranges;
     past->reading.count = count;
     past->reading.segment = 0;
     past->reading.goes_on = true;
@@ -353,31 +353,31 @@ void past_read_end(struct past *past)
     past->reading.segment = 0;
 }
 
-/* The first stretch that ends after this time; NULL: none. */
-static const struct stretch *stretch_at(const struct past_reading *reading, uint64_t time_ns)
+/* The first time range that ends after this time; NULL: none. */
+static const struct time_range *time_range_at(const struct past_reading *reading, uint64_t time_ns)
 {
     size_t low = 0;
     size_t high = reading->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (reading->stretches[middle].end_ns <= time_ns)
+        if (reading->ranges[middle].end_ns <= time_ns)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < reading->count ? &reading->stretches[low] : NULL;
+    return low < reading->count ? &reading->ranges[low] : NULL;
 }
 
 static bool overlaps(const struct past_reading *reading, const struct segment *segment)
 {
-    const struct stretch *stretch = stretch_at(reading, segment->start_ns);
-    return segment->kept && stretch && stretch->start_ns <= segment->end_ns;
+    const struct time_range *range = time_range_at(reading, segment->start_ns);
+    return segment->kept && range && range->start_ns <= segment->end_ns;
 }
 
 static bool wanted(const struct past_reading *reading, uint64_t time_ns)
 {
-    const struct stretch *stretch = stretch_at(reading, time_ns);
-    return stretch && stretch->start_ns <= time_ns;
+    const struct time_range *range = time_range_at(reading, time_ns);
+    return range && range->start_ns <= time_ns;
 }
 
 /* false: that was the last one. */

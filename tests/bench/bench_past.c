@@ -21,7 +21,7 @@ static double add_all(struct past *past, const struct place *places)
 
 static double read_all(struct past *past)
 {
-    static const struct stretch always = {0, UINT64_MAX};
+    static const struct time_range always = {0, UINT64_MAX};
     static struct place places[SLICE];
     uint64_t seen = 0;
     uint64_t start = clock_now_ns();

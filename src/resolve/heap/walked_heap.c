@@ -11,7 +11,7 @@
 
 enum {
     CACHE_BYTES_MAX = 64 << 20,
-    FOREIGN_SHIFT = 20 /* stretches of 1 MiB */,
+    FOREIGN_SHIFT = 20 /* regions of 1 MiB */,
     REFRESH_BYTES = 64 << 20
 };
 
@@ -164,11 +164,11 @@ static struct walked_foreign *foreign_at(struct walked *walked, const struct spa
                                          uint64_t address)
 {
     const struct map *map = maps_find(&space->maps, address);
-    uint64_t stretch = address >> FOREIGN_SHIFT;
+    uint64_t region = address >> FOREIGN_SHIFT;
     uint64_t mapping = map ? map->start : 0;
-    struct walked_foreign *foreign = &walked->foreign[hash_mix(stretch) % WALKED_FOREIGN];
-    if (foreign->stretch != stretch || foreign->mapping != mapping)
-        *foreign = (struct walked_foreign){.stretch = stretch, .mapping = mapping};
+    struct walked_foreign *foreign = &walked->foreign[hash_mix(region) % WALKED_FOREIGN];
+    if (foreign->region != region || foreign->mapping != mapping)
+        *foreign = (struct walked_foreign){.region = region, .mapping = mapping};
     return foreign;
 }
 

@@ -41,7 +41,7 @@ struct walked_class {
 
 /* A stretch of memory that was found to be none of malloc's; see walked_find(). */
 struct walked_foreign {
-    uint64_t stretch;
+    uint64_t region;
     uint64_t mapping; /* start of the one that was found there: another one may be malloc's */
     uint64_t until_ns;
 };
