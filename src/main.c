@@ -30,8 +30,8 @@
 #include "view/words.h"
 #include "view/view.h"
 
-/* What a recording needs and is not here, below the tables of a batch. engine: NULL: never
- * opened. */
+/* Binaries that a recording needs and that are missing here, below the tables of a batch. engine:
+ * NULL: never opened. */
 static void ending_binaries(const struct options *options, const struct engine *engine)
 {
     struct binary_desc list[BINARIES_SHOWN];
@@ -56,7 +56,7 @@ static int ending_status(const struct launch *launch)
     return 128 + number;
 }
 
-/* What went wrong under Valgrind, if anything did. */
+/* Failures under Valgrind, if any. */
 static void ending_simulation(const struct simulation *simulation)
 {
     char text[320];
@@ -279,7 +279,7 @@ static int watch(struct run *run, struct error *error)
         code = open_pipeline(run, error);
     if (!code && run->launch.pid)
         code = start_program(run, error);
-    /* The screen opens last, so that what goes wrong before is read on a plain terminal. */
+    /* The screen opens last, so that earlier errors are read on a plain terminal. */
     if (!code && !run->screen)
         code = open_screen(run, error);
     bool idled;
@@ -335,7 +335,7 @@ static int run_options(const struct options *options, const struct signals_befor
     return own_end ? ending_status(&run.launch) : EXIT_SUCCESS;
 }
 
-/* What stands before `diff` holds for it too, where it means something there. */
+/* Options before `diff` hold for it too, where it has them. */
 static int run_diff(const struct options *options)
 {
     struct error error = {0};

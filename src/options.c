@@ -265,7 +265,7 @@ static int parse_simulation(struct options *options, int option, const char *tex
     return option == OPT_WHAT_IF ? add_question(options, text, error) : 0;
 }
 
-/* Told now: later nobody would see why nothing is fetched. */
+/* Reported now: later the reason why nothing is fetched would not be visible. */
 static int want_debuginfod(struct options *options, struct error *error)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
@@ -371,7 +371,7 @@ static int bad_option(const char *word, struct error *error)
                      word);
 }
 
-/* What goes with the kind of run, and with each other. */
+/* Checks options against the kind of run, and against each other. */
 static int check_together(const struct options *options, struct error *error)
 {
     if (options->time_range && !options->batch && !options->input)

@@ -52,7 +52,7 @@ struct options {
     bool decays; /* -H was given */
     uint32_t ways;
     const char *search;     /* NULL: none */
-    const char *time_range; /* --stretch: of the run, for the last report; NULL: all of it */
+    const char *time_range; /* --stretch: time range of the last report; NULL: the whole run */
     const char *cache;      /* NULL: L1d */
     const char *sim;        /* --sim: its geometry, "" for this machine's; NULL: not asked for */
     const char *sim_from;   /* function that begins counting; NULL: the start does */

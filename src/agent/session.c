@@ -180,7 +180,7 @@ bool session_is_read(void)
     if (session_on()) {
         size_t units = (size_t)session.sizes.chunk_count * AGENT_CHUNK_UNITS;
         stop();
-        /* Threads that are recording right now find zeroes, and write where nobody reads. */
+        /* Threads that are recording now find zeroes, and their writes are ignored. */
         raw_syscall(SYS_madvise, (long)session.units, (long)(units * sizeof(struct agent_unit)),
                     MADV_REMOVE, 0, 0, 0);
     }

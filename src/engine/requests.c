@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the views and --search ask of the tables; declared in engine.h and state.h. */
+/* Requests of the views and of --search. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "sample/simulated/sim_memory.h"
 
 /* No sample: it is no part of their totals, and no instruction has to be decoded for it. */
-static struct access access_of(const struct record *record, const struct line_told *line)
+static struct access access_of(const struct record *record, const struct line_event *line)
 {
     return (struct access){
         .time_ns = record->time_ns,
@@ -31,7 +31,7 @@ bool engine_take_line(struct engine *engine, const struct record *record)
         return false;
     struct access access = access_of(record, &line->line);
     engine->line_count++;
-    engine->told += resolver_follow(engine->resolver, record->time_ns);
+    engine->followed += resolver_follow(engine->resolver, record->time_ns);
     resolver_resolve(engine->resolver, &access, NULL, &line->place);
     return engine->line_count == ENGINE_PLACES;
 }

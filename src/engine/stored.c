@@ -13,9 +13,9 @@
 #include "sample/perfdata/perfdata.h"
 
 /*
- * The store to be played for `input`: it itself, or what stands beside it and belongs to it.
- * *store NULL: there is none, `note` says why where one would have been expected ("" else).
- * A negative errno only where `input` itself is a store that cannot be read.
+ * The store to be played for `input`: `input` itself, or the matching file beside it. *store NULL:
+ * there is none, `note` says why where one would have been expected ("" else). A negative errno
+ * only where `input` itself is a store that cannot be read.
  */
 static int find_store(struct store_reader **store, const char *input, char *note, size_t note_size,
                       struct error *error)
@@ -76,9 +76,9 @@ static void read_info(const struct store_reader *store, struct sampler_info *inf
 }
 
 /*
- * Places go straight to the tables. Played to its end with nobody
- * looking on, the tables are brought up to date where they were while it was recorded, so that
- * what depends on that (histories, sizes of elements, the search) comes out the same.
+ * Places go straight to the tables. Played to its end without a screen, the tables are brought up
+ * to date at the same times as while recording, so that histories, sizes of elements and the search
+ * come out the same.
  */
 
 /* At once, while names are what they were then; but the last is the one that is asked for. */
@@ -220,7 +220,7 @@ static int stored_open_names(struct engine *engine, struct error *error)
     return engine->stored.reader ? 0 : stored_look(engine, error);
 }
 
-/* What ranks is part of the recording. */
+/* The ranking event is part of the recording. */
 static int stored_restart(struct engine *engine, pid_t pid, struct error *error)
 {
     (void)pid, (void)error;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A time range shown by itself: which one, its tables, its snapshots; the run goes on
- * beside them. Declared in engine.h and state.h.
- */
+/* A time range shown by itself: its limits, tables and snapshots; the run goes on beside them. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +9,7 @@
 #include "engine/state.h"
 
 /* The tables of a time range filled from the past, in slices, so that sampling and keys do not wait
- * for it; declared in engine.h and state.h. */
+ * for it and state.h. */
 
 /* A slice is shorter than a key takes to be noticed; a search that has not settled when it has
  * seen the time range so often will not. */
@@ -152,7 +149,7 @@ static int open_tables(struct engine *engine, struct error *error)
                                      .simulated = !strcmp(engine_info(engine)->source, "sim"),
                                      .run = engine->profile};
     engine_roles(engine, wanted.roles);
-    /* Where pages lie now says nothing of then, nor does what stands there. */
+    /* Neither the nodes of pages nor words of memory are known of that time. */
     wanted.names.page_nodes = NULL;
     wanted.names.word = NULL;
     int code = profile_new(&engine->time_range.profile, &wanted, error);
@@ -172,7 +169,7 @@ void engine_rename(struct engine *engine, const struct object_rename *list, size
         profile_rename(engine->time_range.profile, list, count);
 }
 
-/* Pieces in a list of their own, none of which goes on beyond now. */
+/* Pieces in a list of their own; none ends after now. */
 static int list_pieces(struct engine *engine, char letter, struct time_range one)
 {
     struct engine_time_range *range = &engine->time_range;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* "What if": a question of the user's, planned on a snapshot and asked of the simulation; declared
- * in state.h. */
+/* "What if": a question of the user's, planned on a snapshot and sent to the simulation. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@
 static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t type,
                               const char *text);
 
-/* What is answered to "What if", and what was; declared in state.h. */
+/* Present and earlier answers to "What if". */
 
 static void engine_whatif_because(struct engine_whatif *whatif, const char *why)
 {
@@ -34,8 +33,8 @@ static unsigned engine_whatif_count(const struct engine *engine)
     return count;
 }
 
-/* The answer that stands goes to those of before; a newer one to the same question takes its
- * place. */
+/* The present answer goes to the list of earlier ones; a newer one to the same question replaces
+ * it. */
 static void put_by(struct engine_whatifs *all, const struct engine_whatif *whatif)
 {
     struct engine_whatif_past *past = all->past;
@@ -280,7 +279,7 @@ static void whatif_step_one(struct engine *engine, struct engine_whatif *whatif,
     snprintf(whatif->layout, sizeof whatif->layout, "%s", plan.text);
     engine_whatif_because(whatif, "the program has not come to it yet");
     whatif->wanting = false;
-    whatif->paths_told = 0;
+    whatif->paths_reported = 0;
     whatif->asked = sim_whatif_ask(engine->options.sim, engine_whatif_number(engine, whatif),
                                    &plan.layout, follows);
     whatif->follows = follows;
@@ -346,17 +345,17 @@ static void list_blocks(struct engine *engine, struct engine_whatif *whatif)
     whatif->listed = true;
 }
 
-/* The tool stops at the first path that it has not heard of, so they are told in order. */
-static void tell_paths(struct engine *engine, struct engine_whatif *whatif)
+/* The tool stops at the first path that it has not heard of, so they are reported in order. */
+static void report_paths(struct engine *engine, struct engine_whatif *whatif)
 {
     static const enum sim_path is[] = {
         [ALLOCATION_PATH_OTHER] = SIM_PATH_OTHER, [ALLOCATION_PATH_ITS] = SIM_PATH_ASKED};
-    if (whatif->paths_told >= SIM_PATHS_MAX || !whatif->follows)
+    if (whatif->paths_reported >= SIM_PATHS_MAX || !whatif->follows)
         return;
-    uint32_t end = whatif->paths_told + PATHS_AT_ONCE;
+    uint32_t end = whatif->paths_reported + PATHS_AT_ONCE;
     bool in_order = true;
     uint32_t unknown = 0;
-    for (uint32_t path = whatif->paths_told; path < end && unknown < 64; path++) {
+    for (uint32_t path = whatif->paths_reported; path < end && unknown < 64; path++) {
         enum allocation_path its = resolver_path(engine->resolver, whatif->object, path);
         if (its == ALLOCATION_PATH_UNKNOWN) {
             in_order &= !path;
@@ -365,20 +364,20 @@ static void tell_paths(struct engine *engine, struct engine_whatif *whatif)
         }
         unknown = 0;
         sim_whatif_path(engine->options.sim, engine_whatif_number(engine, whatif), path, is[its]);
-        whatif->paths_told = in_order ? path + 1 : whatif->paths_told;
+        whatif->paths_reported = in_order ? path + 1 : whatif->paths_reported;
     }
 }
 
 /*
- * The tool follows the agent from the moment that it took the question. What is listed must be as
- * late as that: it is, when the agent's rings have been read up to when misstop saw it taken.
+ * The tool follows the agent from the moment that it took the question. The listed blocks must be
+ * as late as that: they are, when the agent's rings have been read up to when misstop saw it taken.
  */
 static void whatif_follow_one(struct engine *engine, struct engine_whatif *whatif,
                               uint64_t until_ns)
 {
     if (!whatif->asked || whatif->wanting || whatif->state == WHATIF_REFUSED)
         return;
-    tell_paths(engine, whatif);
+    report_paths(engine, whatif);
     struct sim_answer answer =
         sim_whatif_answer(engine->options.sim, engine_whatif_number(engine, whatif));
     if (!whatif->taken_ns && answer.state == SIM_ANSWER_TAKEN)

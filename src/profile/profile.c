@@ -506,7 +506,7 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
         add_instance(instance, adding->place, scale);
     if (told)
         levels_add(&rows, access, scale);
-    if (access->cause != CAUSE_NOT_TOLD)
+    if (access->cause != CAUSE_NOT_KNOWN)
         add_causes(profile, adding, offset, code, scale);
 }
 
@@ -676,7 +676,7 @@ void profile_add(struct profile *profile, const struct place *place)
 
 static void add_line(struct profile *profile, const struct line_place *told)
 {
-    const struct line_told *line = &told->line;
+    const struct line_event *line = &told->line;
     struct place renamed = told->place;
     const struct place *place = &renamed;
     profile_rename_place(profile, &renamed);

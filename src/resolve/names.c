@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is asked of the resolver by id or by name: struct place_names, and a search by name. */
+/* Answers of the resolver by id or by name: struct place_names, and a search by name. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

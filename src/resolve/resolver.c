@@ -299,7 +299,7 @@ struct resolver_target resolver_target(const struct resolver *resolver)
     };
 }
 
-/* What the decoder asks of the target: code, bounds, memory, segment bases. */
+/* The decoder's requests: code, bounds, memory, segment bases. */
 
 enum { RESOLVER_SCAN_PER_S = 1 };
 
@@ -327,7 +327,7 @@ bool resolver_memory(void *context, uint64_t address, void *out, size_t size)
     struct resolver *resolver = context;
     if (resolver->options.live)
         return process_read(resolver->options.pid, address, out, size);
-    /* The memory of a recording is gone; what was never written still stands in the file. */
+    /* The memory of a recording is gone; bytes that are never written still are in the file. */
     struct map *map = space_map(&resolver->space, address);
     struct module *module = map ? space_module(&resolver->space, map) : NULL;
     return module && module_constant(module, address, out, size);
@@ -359,7 +359,7 @@ bool resolver_mapped(void *context, uint64_t address)
            space_unrecorded(&resolver->space, address) != SPACE_NOTHING;
 }
 
-/* What the heap and the types are told from outside: how far to follow, and the user's bins. */
+/* Input of the heap and the types from outside: how far to follow, and the user's bins. */
 
 long resolver_follow(struct resolver *resolver, uint64_t until_ns)
 {
@@ -368,7 +368,7 @@ long resolver_follow(struct resolver *resolver, uint64_t until_ns)
 
 void resolver_settle(struct resolver *resolver, uint64_t now_ns)
 {
-    /* After an exec: records tell of mappings, but not of what became read-only later. */
+    /* After an exec: records report mappings, but not of what became read-only later. */
     if (resolver->distrusted && resolver->options.live && space_reread(&resolver->space, now_ns))
         resolver->distrusted = false;
     if (typing_run(resolver->typing, now_ns) && resolver->allocations)
@@ -399,8 +399,7 @@ int resolver_bin_undo(struct resolver *resolver)
     return resolver->allocations ? allocations_undo(resolver->allocations) : -ENOENT;
 }
 
-/* The blocks that an object consists of now, and by which call paths more come; declared in
- * resolver.h. */
+/* The blocks that an object consists of now, and by which call paths more come. */
 
 static const char *refusal(enum object_kind kind)
 {

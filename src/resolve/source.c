@@ -98,7 +98,7 @@ static bool index_lines(struct source_text *text)
     return true;
 }
 
-/* What there is, up to the size the file had: it may change while we read. */
+/* The text up to the size the file had: it may change while we read. */
 static bool read_text(struct source_text *text, int fd)
 {
     struct stat status;
@@ -141,8 +141,8 @@ static bool source_take(const struct source_options *options, struct source_text
     return true;
 }
 
-/* An end of a path that stays in the current directory, and leads to no hidden file: what programs
- * keep there is no source. */
+/* An end of a path that stays in the current directory, and leads to no hidden file: hidden files
+ * are no source. */
 static bool may_be_source(const char *tail)
 {
     return *tail != '/' && *tail != '.' && !strstr(tail, "/.");
@@ -254,8 +254,7 @@ static struct source_text *source_text_of(struct source_texts *texts, const char
     return text;
 }
 
-/* Columns are counted in bytes: good enough for what stands before a tab. A NUL would end the
- * line. */
+/* Columns are counted in bytes: good enough for text before a tab. A NUL would end the line. */
 static size_t expand_tabs(char *out, size_t out_size, const char *in, size_t in_size)
 {
     size_t used = 0;

@@ -458,7 +458,7 @@ static void say_state(const struct snapshot_simulation *simulation, char *out, s
 {
     if (simulation->one_in > 1)
         snprintf(out, size, "; samples are 1 in %" PRIu32 " misses", simulation->one_in);
-    else if (!simulation->untold)
+    else if (!simulation->dropped)
         snprintf(out, size, "; every miss is a sample");
     else
         *out = '\0';

@@ -175,7 +175,7 @@ void told_facts(struct store_facts *facts, uint64_t period)
         .stores = period * 50,
         .accesses = (period << 40) + period * 49,
         .one_in = 23,
-        .untold = period * 9,
+        .dropped = period * 9,
         .counting = true};
     facts->watch = (struct snapshot_watch){.on = true,
                                            .registers = 4,

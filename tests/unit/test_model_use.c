@@ -100,7 +100,7 @@ static void who_did_what_to_whom(void **state)
     assert_int_equal(table[0 * 4 + 1], 1);
     assert_int_equal(model_of_bin(model, 0, 0)->thrown_by_other, 1);
     const double miss_cycles[] = {10};
-    assert_float_equal(model_stall_cycles(model, miss_cycles, MODEL_NOBODY), 40, 0);
+    assert_float_equal(model_stall_cycles(model, miss_cycles, MODEL_NONE), 40, 0);
     assert_float_equal(model_stall_cycles(model, miss_cycles, 1), 20, 0);
 }
 

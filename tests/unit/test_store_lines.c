@@ -65,8 +65,8 @@ static uint64_t time_of(unsigned i)
 
 static bool same_line(const struct line_place *a, const struct line_place *b)
 {
-    const struct line_told *left = &a->line;
-    const struct line_told *right = &b->line;
+    const struct line_event *left = &a->line;
+    const struct line_event *right = &b->line;
     return left->ip == right->ip && left->address == right->address &&
            left->weight == right->weight && left->distance == right->distance &&
            left->event == right->event && left->what == right->what &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a call's result is assigned to, which MemSpy (section 5.2) names a heap bin after. The
- * result is in RAX (System V ABI AMD64, 3.2.3); it is followed until it is stored, or is in a
- * register that a variable is in.
+ * The variable that a call's result is assigned to, which MemSpy (section 5.2) names a heap bin
+ * after. The result is in RAX (System V ABI AMD64, 3.2.3); it is followed until it is stored, or is
+ * in a register that a variable is in.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@
 #include "resolve/members.h"
 
 /*
- * What a pointer is stored to, as "TYPE.VARIABLE" or "TYPE.FIELD": TYPE is what it points to. For
- * call_answer().
+ * The target of a stored pointer, as "TYPE.VARIABLE" or "TYPE.FIELD": TYPE is the type it points
+ * to. For call_answer().
  */
 /* Each fills name and type of the answer; false: it says nothing, as a void pointer does. */
 
@@ -30,7 +30,7 @@ struct spot {
     uint64_t inside;      /* bytes from its start */
 };
 
-/* What the pointer that stands there points to, described; NULL: nothing that has a name. */
+/* Description of the type that the pointer there points to; NULL: it has no name. */
 static const struct type_desc *pointee_of(struct program *program, struct spot *spot,
                                           uint64_t offset, uint32_t *type)
 {
@@ -49,7 +49,7 @@ static const struct type_desc *pointee_of(struct program *program, struct spot *
     return program_described(program, *type);
 }
 
-/* The path of the member that stands there: "" if the variable itself is the pointer. */
+/* The path of the member that is there: "" if the variable itself is the pointer. */
 static void write_path(struct program *program, struct spot *spot, uint64_t *offset,
                        char path[NAME_BYTES])
 {
@@ -58,7 +58,7 @@ static void write_path(struct program *program, struct spot *spot, uint64_t *off
     path[0] = 0;
     if (!desc || !desc->size)
         return;
-    *offset %= desc->size; /* of an array: which element is not told */
+    *offset %= desc->size; /* of an array: which element is not reported */
     uint32_t member = type_member_at(desc, *offset, POINTER_BYTES);
     if (member != TYPE_NO_MEMBER)
         type_path(desc, member, path, NAME_BYTES);
@@ -244,7 +244,7 @@ static void call_results_keep(struct results *results, const struct insn *insn)
     results->displacement = memory->displacement;
 }
 
-/* What an instruction does to where the result is. */
+/* Effect of an instruction on the places that hold the result. */
 static void call_results_pass(const struct insn *insn, struct results *results)
 {
     bool stores = insn->stored < SREG_COUNT && results->registers >> insn->stored & 1;

@@ -21,7 +21,7 @@ struct search {
     int64_t slot;
     bool anywhere; /* also in scopes and ranges that the instruction is not in */
     bool dynamic;  /* arrays that a slot points to are looked for */
-    uint8_t held;  /* what this register holds is looked for; SREG_NONE: not */
+    uint8_t held;  /* search for the variable in this register; SREG_NONE: not */
     bool pointers; /* only pointers to something that has a name */
     Dwarf_Addr address;
     unsigned left; /* entries */
@@ -40,7 +40,7 @@ bool home_place(struct program *program, uint64_t pc, struct home_place *place)
     return true;
 }
 
-/* Where a piece stands from the canonical frame address. */
+/* Distance of a piece from the canonical frame address. */
 static bool slot_of(const struct search *search, const struct where *piece, int64_t *slot)
 {
     if (piece->reg == WHERE_CFA)
@@ -52,7 +52,7 @@ static bool slot_of(const struct search *search, const struct where *piece, int6
     return true;
 }
 
-/* Whether a piece is what is looked for, and how far into it the slot is. */
+/* Whether a piece is the one searched for, and how far into it the slot is. */
 static bool fits(const struct search *search, const struct where *piece, uint64_t *inside)
 {
     int64_t start;
@@ -97,7 +97,7 @@ static void look_at_range(struct search *search, Dwarf_Attribute *attribute, uin
     }
 }
 
-/* An array whose length is no constant has no size. */
+/* An array of variable length has no size. */
 static bool is_dynamic_array(Dwarf_Die *type)
 {
     Dwarf_Die element;
@@ -140,7 +140,7 @@ static bool may_go_on(struct search *search)
     return !enough && search->left && search->left--;
 }
 
-/* Outer scopes first: what is inlined may have the same place under another name. */
+/* Outer scopes first: an inlined function may have the same place under another name. */
 static void look_into(struct search *search, Dwarf_Die *scope, unsigned depth)
 {
     Dwarf_Die child;
@@ -263,8 +263,8 @@ static enum dwarf_slot slot_kind_of(struct program *program, const struct dwarf_
     return program_frames(program, &bias) ? DWARF_SLOT_SPILL : DWARF_SLOT_UNKNOWN;
 }
 
-/* The one variable whose register every store to the slot keeps there: at -O1 and more, DWARF
- * forgets where a parameter went that was stored away. */
+/* The one variable that every store to the slot takes from its register: at -O1 and more, DWARF
+ * forgets a parameter's position after it was stored. */
 static bool find_kept(const struct home_place *place, const struct stack *stack, Dwarf_Die *kept)
 {
     if (!stack->store_count || stack->store_count > STACK_STORES)
@@ -288,7 +288,7 @@ static void tell_home(struct program *program, const struct home *home, struct d
     variable_tell(program, &variable, answer);
 }
 
-/* An array of variable length: which, if there is one; how long and where is not told. */
+/* An array of variable length: which, if there is one; how long and where is not reported. */
 static void tell_dynamic(struct program *program, const struct home_place *place,
                          struct dwarf_answer *answer)
 {
@@ -418,7 +418,7 @@ static void note_store(struct course *course, const struct insn *insn, int64_t s
 static void note_uses(struct course *course, const struct insn *insn)
 {
     int64_t start;
-    /* What LEA computes it does not access. */
+    /* LEA does not access the address it computes. */
     unsigned count = insn->op == INSN_OP_LEA ? 1 : insn->memory_count;
     for (unsigned i = 0; i < count; i++) {
         const struct insn_memory *memory = &insn->memory[i];
@@ -432,7 +432,7 @@ static void note_uses(struct course *course, const struct insn *insn)
         else if (memory->kind == ACCESS_LOAD || memory->kind == ACCESS_LOAD_STORE ||
                  memory->base == SREG_BP)
             course->loaded = true;
-        else /* a store, or a vector's, of which the decoder does not always tell */
+        else /* a store, or a vector's, which the decoder does not always report */
             course->stored = true;
     }
     if (is_push(insn) && covers(-course->depth - 8, 8, course->slot))
@@ -457,7 +457,7 @@ static bool is_dynamic(const struct insn *insn)
     }
 }
 
-/* What an instruction does to the depth; frames that are given up come back after the return. */
+/* Effect of an instruction on the depth; released frames come back after the return. */
 static void stack_follow(struct course *course, const struct insn *insn)
 {
     if (insn->flow == INSN_RETURN || insn->flow == INSN_JUMP) {

@@ -12,13 +12,13 @@
 #include <sys/resource.h>
 
 /*
- * Memory in whole cache lines, named by 32-bit line numbers, with a hard bound. It is the
- * ground of the block index (blocks.h): pages and the radix tree take from it.
+ * Memory in whole cache lines, named by 32-bit line numbers, with a hard bound. The block index
+ * (blocks.h) takes its pages and radix tree from it.
  *
- * The address range of the bound is reserved at the start and made usable step by step, so
- * nothing ever moves and a line number is an addition away from its address. What is given
- * back is kept for the same size, and split for smaller ones once the bound is reached; pieces
- * are not joined again. It is not returned to the system.
+ * The address range of the bound is reserved at the start and made usable step by step, so nothing
+ * ever moves and a line number is an addition away from its address. Freed lines are kept for the
+ * same size, and split for smaller ones once the bound is reached; pieces are not joined again.
+ * Nothing is returned to the system.
  */
 enum {
     SLAB_LINE_BYTES = 64,
@@ -168,7 +168,7 @@ static void slab_release(struct slab *slab, uint32_t line, unsigned class);
 const uint16_t slab_class_lines[SLAB_CLASSES] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12, 14,
                                                  16, 20, 24, 28, 32, 40, 48, 56, 66, 264};
 
-/* What is reserved counts against RLIMIT_AS: a part of it, so that the rest has room too. */
+/* Reserved memory counts against RLIMIT_AS: a part of it, so that the rest has room too. */
 static uint64_t within_limit(uint64_t bound_bytes)
 {
     enum { PARTS = 16 };

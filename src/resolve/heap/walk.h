@@ -68,7 +68,7 @@ enum walk_failure {
     WALK_FAIL_UNREADABLE, /* gone while it was read */
     WALK_FAIL_BROKEN,     /* no sound chain of chunks leads there: corrupt, or changes too fast */
     WALK_FAIL_CHANGED,    /* the block was another one each time it was looked at again */
-    WALK_FAIL_UNSURE,     /* in use or in a thread's cache: cannot be told */
+    WALK_FAIL_UNSURE,     /* in use or in a thread's cache: is not known */
     WALK_FAIL_BUDGET,     /* too much to read for one call; the next one goes on from there */
     WALK_FAILURES
 };
@@ -100,7 +100,7 @@ int walk_threads(struct walk *walk, const uint64_t *bases, size_t count);
 /* NULL: the heap can be walked. Else why not; the text holds names the process chose, sanitised. */
 const char *walk_status(const struct walk *walk);
 
-/* What is walked, as "glibc malloc in libc.so.6" or "static program with glibc malloc". */
+/* The allocator walked, as "glibc malloc in libc.so.6" or "static program with glibc malloc". */
 const char *walk_source(const struct walk *walk);
 
 /* The block that holds the address (its header and the 8 bytes it borrows from the next one
@@ -109,7 +109,7 @@ const char *walk_source(const struct walk *walk);
 bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block);
 
 /* Visits every block in use; false from the visitor ends it. Blocks visited, or -ENODATA where
- * there is no heap to walk, or -ENOMEM. Exact while the process stands still. */
+ * there is no heap to walk, or -ENOMEM. Exact while the process is stopped. */
 typedef bool (*walk_visit)(void *context, const struct walk_block *block);
 long walk_all(struct walk *walk, walk_visit visit, void *context);
 

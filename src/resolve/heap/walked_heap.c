@@ -77,7 +77,7 @@ void walked_forget(struct walked *walked)
 {
     struct walk *before = walked->walk;
     if (new_walk(walked))
-        walked->walk = before; /* no memory: what it knows of is gone, and it will say so */
+        walked->walk = before; /* no memory: its blocks are gone, and lookups report that */
     else
         walk_free(before);
     start_anew(walked);
@@ -92,7 +92,7 @@ static unsigned walked_size_bin(uint64_t bytes)
     return bin;
 }
 
-/* Index of the class of a size; sizes beyond what there is room for share the last one. */
+/* Index of the class of a size; sizes beyond the table share the last one. */
 static uint32_t walked_class_of(struct walked *walked, uint64_t usable_bytes)
 {
     uint64_t size_class = walk_size_class(usable_bytes);

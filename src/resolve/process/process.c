@@ -75,7 +75,7 @@ void process_exe(pid_t pid, char *out, size_t out_size)
     text_sanitise(out, out_size, target, length > 0 ? (size_t)length : 0);
 }
 
-/* Where a page is missing, the kernel stops there and tells how far it came. */
+/* Where a page is missing, the kernel stops there and returns how far it came. */
 size_t process_read_some(pid_t pid, uint64_t address, void *out, size_t size)
 {
     size_t used = 0;

@@ -38,7 +38,7 @@ struct session_handle {
 
 struct session_cpu {
     int number;
-    int owner_fd;    /* the event whose ring the others write to; -1: CPU not in use */
+    int owner_fd;    /* the event that owns the ring the others write to; -1: CPU not in use */
     bool owner_left; /* it is no handle any more: it only has the ring */
     struct ring ring;
 };
@@ -75,7 +75,8 @@ struct session {
     sampler_may *may;       /* NULL: nothing waits */
     void *may_context;
     bool behind;  /* what could be handed over waits */
-    double rate;  /* samples a second aimed at: what is asked for, or what can be digested */
+    double rate;  /* samples a second aimed at: the requested rate, or the highest that can be
+                     processed */
     bool adapted; /* fewer have been taken than were asked for */
     uint64_t born_period; /* of the ranking event when the events were opened, */
     uint64_t born_ns;     /* and when */
@@ -107,7 +108,7 @@ int session_enable(struct session *session, bool on);
 long session_read(struct session *session, uint64_t until_ns, sampler_sink sink, void *context);
 int session_tick(struct session *session, uint64_t now_ns);
 
-/* What part of the time the events were counted; asks a few of the handles, the next ones each
+/* The part of the time that the events were counted; asks a few of the handles, the next ones each
  * time. */
 void session_ask_times(struct session *session);
 

@@ -50,7 +50,7 @@ int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_
     return cache->policy == MODEL_TREE_PLRU ? init_trees(cache, memory) : 0;
 }
 
-/* Bit by bit where a tag stands among the next AT_ONCE. */
+/* Bit mask of the next AT_ONCE entries that have a tag. */
 static inline uint32_t match(const uint64_t *tags, uint64_t tag)
 {
     uint32_t low = (uint32_t)(tags[0] == tag) | (uint32_t)(tags[1] == tag) << 1 |
@@ -149,8 +149,8 @@ uint32_t cache_victim(struct cache *cache, uint64_t number)
 void cache_put(struct cache *cache, uint32_t index, uint64_t number)
 {
     cache->tags[index] = number + 1;
-    cache->lines[index] = (struct model_line){.ip = MODEL_NOBODY};
-    cache->slots[index] = (struct cache_slot){.bin = MODEL_NOBODY};
+    cache->lines[index] = (struct model_line){.ip = MODEL_NONE};
+    cache->slots[index] = (struct cache_slot){.bin = MODEL_NONE};
     cache_touch(cache, index);
 }
 
