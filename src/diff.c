@@ -119,7 +119,7 @@ static int read_run(struct report **report, const struct diff_options *options,
 {
     if (!strcmp(run->path, "-"))
         return error_set(error, -EINVAL,
-                         "diff cannot take a pipe, for it looks into its files first; write it to "
+                         "diff cannot take a pipe, because it looks into its files first; write it to "
                          "a file");
     if (report_file_is_json(run->path))
         return report_read(report, run->path, error);
@@ -197,8 +197,8 @@ void diff_help(FILE *out)
           "  misstop diff [OPTION]... A B\n"
           "  misstop diff [OPTION]... A1,A2,A3 B1,B2,B3     several runs a side\n"
           "\n"
-          "A and B are recordings (what -i replays) or saved reports (what key W wrote, or -b -j\n"
-          "printed; the last one in the file counts), also one of each.\n"
+          "A and B are recordings (as -i replays them) or saved reports (of key W, or of -b -j;\n"
+          "the last one in the file counts), also one of each.\n"
           "\n"
           "      --all             rows that did not change beyond chance too\n"
           "  -j, --json            one JSON object\n"

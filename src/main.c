@@ -78,7 +78,7 @@ static void ending_heap(const struct command *command)
 static void ending_output(const char *program, const char *output, bool started)
 {
     if (output[0] && started)
-        fprintf(stderr, "misstop: what %s printed is in %s\n", program, output);
+        fprintf(stderr, "misstop: the output of %s is in %s\n", program, output);
     else if (output[0])
         unlink(output);
 }
@@ -107,7 +107,7 @@ static void complain(const char *text)
 /* A bug of ours must not cost the user the terminal. */
 static void on_fatal_signal(int number)
 {
-    static const char text[] = "misstop: fatal error; please report how to bring it about\n";
+    static const char text[] = "misstop: fatal error; please report how to reproduce it\n";
     screen_emergency_restore();
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
         _exit(1);

@@ -109,12 +109,12 @@ static int check_installed(struct error *error)
 {
 #ifndef HAVE_SIM
     return error_set(error, -ENOTSUP,
-                     "this misstop was built without --sim, for valgrind was not there; "
+                     "this misstop was built without --sim, because valgrind was missing; "
                      "apt-get install valgrind (Fedora: valgrind-devel) and build again");
 #endif
     if (!launcher())
         return error_set(error, -ENOENT,
-                         "--sim runs the program under valgrind, which is not here; "
+                         "--sim runs the program under valgrind, which is not installed; "
                          "apt-get install valgrind");
     return 0;
 }

@@ -267,7 +267,7 @@ static const struct {
     [REASON_NO_CODE] = {"no-code", "the instruction cannot be read"},
     [REASON_BAD_CODE] = {"bad-code", "the bytes there are no instruction that is known"},
     [REASON_NO_MEMORY] = {"no-memory", "no access to memory near: the thread was computing"},
-    [REASON_CALL_BOUNDARY] = {"call-boundary", "the access lies beyond a call or return"},
+    [REASON_CALL_BOUNDARY] = {"call-boundary", "the access is beyond a call or return"},
     [REASON_OVERWRITTEN] = {"overwritten", "the load overwrote its own base register"},
     [REASON_CLOBBERED] = {"clobbered", "a register of the address was changed afterwards"},
     [REASON_AMBIGUOUS] = {"ambiguous", "several accesses could have come before"},

@@ -202,8 +202,8 @@ static void take_renames(struct engine *engine)
 }
 
 static const char shut_off[] =
-    "the process started a setuid program, or one with other rights: the kernel ended the sampling "
-    "of it, what is shown is of before; sudo misstop -p PID watches it anew";
+    "the process started a setuid program, or one with other rights, and the kernel ended its "
+    "sampling; the tables are from before; sudo misstop -p PID watches it again";
 
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
 {

@@ -156,7 +156,7 @@ static const char *bin_answer(int code, const char *done)
     case -EOPNOTSUPP:
         return "size classes of a walked heap keep their names";
     case -ENOENT:
-        return "there is nothing to take back";
+        return "there is nothing to undo";
     default:
         return "that cannot be done with these bins";
     }
@@ -186,7 +186,7 @@ static const char *other_counting(struct engine *engine)
     engine->paused = !engine->paused;
     if (engine_enable(engine, !engine->paused))
         return "counting cannot be stopped";
-    return engine->paused ? "nothing is counted now; T counts on" : "counting goes on";
+    return engine->paused ? "counting is paused; T continues it" : "counting goes on";
 }
 
 const char *engine_request(struct engine *engine, const struct request *request)
@@ -227,11 +227,11 @@ const char *engine_request(struct engine *engine, const struct request *request)
     case REQUEST_BIN_UNDO:
         return heap_request(engine, request);
     case REQUEST_SEARCH_BACK:
-        return profile_search_back(engine->profile, now) ? "back at the search before"
-                                                         : "there was no other search";
+        return profile_search_back(engine->profile, now) ? "back to the search before"
+                                                         : "there was no earlier search";
     case REQUEST_WHATIF:
     case REQUEST_WHATIF_END:
-        return "only a simulation can tell: misstop --sim -- CMD";
+        return "only a simulation can answer this: misstop --sim -- CMD";
     case REQUEST_SEARCH_STOP:
         profile_search_stop(engine->profile);
         return "search ended";

@@ -30,7 +30,7 @@ static int find_store(struct store_reader **store, const char *input, char *note
         snprintf(path, sizeof path, "%s.misstop", input) >= (int)sizeof path || access(path, F_OK))
         return 0;
     if (store_reader_open(store, path, &cause)) {
-        snprintf(note, note_size, "%.440s; names are worked out again", cause.text);
+        snprintf(note, note_size, "%.440s; names are resolved again", cause.text);
         return 0;
     }
     uint64_t mark = store_reader_belongs(*store);
@@ -38,7 +38,7 @@ static int find_store(struct store_reader **store, const char *input, char *note
         return 0;
     store_reader_close(*store);
     *store = NULL;
-    snprintf(note, note_size, "%.400s is not of this recording; names are worked out again", path);
+    snprintf(note, note_size, "%.400s is not of this recording; names are resolved again", path);
     return 0;
 }
 
@@ -337,7 +337,7 @@ static const char *stored_request(struct engine *engine, const struct request *r
         return "the heap is as it was recorded";
     case REQUEST_WHATIF:
     case REQUEST_WHATIF_END:
-        return "a recording shows what was asked; its program accesses nothing any more";
+        return "a recording shows the questions asked then; a new one needs a simulation";
     default:
         return NULL;
     }

@@ -212,7 +212,7 @@ static int show(struct engine *engine, const char *phase, double start_s, double
     if (code == -ENOENT)
         code = error_set(error, code, "no phase %s has been seen", phase);
     else if (code)
-        code = error_set(error, code, "no memory for the stretch");
+        code = error_set(error, code, "no memory for the time range");
     if (!code)
         code = open_tables(engine, error);
     if (code) {
@@ -255,7 +255,7 @@ static const char *search_requested(struct engine *engine, const struct request 
                          all ? SEARCH_BOUND : request->bound, all ? "all" : request->name,
                          engine_time_range_end_ns(range));
     engine_fill_search(engine);
-    return "searching in this stretch of the run, read over and over";
+    return "searching in this time range, which is read repeatedly";
 }
 
 const char *engine_time_range_request(struct engine *engine, const struct request *request)
@@ -270,17 +270,17 @@ const char *engine_time_range_request(struct engine *engine, const struct reques
         engine_time_range_leave(engine);
         return "back to now";
     case REQUEST_BASIS:
-        return "a stretch of the run is shown as a whole; N: back to now";
+        return "a time range is shown as a whole; N: back to now";
     case REQUEST_ZERO:
-        return "a stretch of the run is shown; N: back to now, then z sets the counts to zero";
+        return "a time range is shown; N: back to now, then z sets the counts to zero";
     case REQUEST_SEARCH_ALL:
     case REQUEST_SEARCH_RANGE:
         return search_requested(engine, request);
     case REQUEST_SEARCH_BACK:
         if (!profile_search_back(range->profile, engine_time_range_end_ns(range)))
-            return "there was no other search";
+            return "there was no earlier search";
         engine_fill_search(engine);
-        return "back at the search before";
+        return "back to the search before";
     case REQUEST_SEARCH_STOP:
         profile_search_stop(range->profile);
         range->searches = false;

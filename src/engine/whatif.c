@@ -145,8 +145,8 @@ static const char *end_requested(struct engine *engine, const struct request *re
     for (unsigned i = 0; i < WHATIF_MAX; i++)
         if (request->whatif == WHATIF_MAX || request->whatif == i)
             engine_whatif_forget(engine, &engine->whatif.list[i]);
-    return engine_whatif_count(engine) ? "dropped; what else is asked counts on"
-                                       : "nothing is asked any more";
+    return engine_whatif_count(engine) ? "dropped; the other questions go on"
+                                       : "no question is open any more";
 }
 
 const char *engine_whatif_request(struct engine *engine, const struct request *request)
@@ -154,10 +154,10 @@ const char *engine_whatif_request(struct engine *engine, const struct request *r
     if (request->kind == REQUEST_WHATIF_END)
         return end_requested(engine, request);
     if (engine->ended)
-        return "the program has ended: it accesses nothing any more";
+        return "the program has ended: a question needs a running program";
     return engine_whatif_ask(engine, request->object, request->type, request->name)
                ? "asked; the counts of both begin now"
-               : "as many questions are asked as can be; Right, then x on one drops it";
+               : "no more questions fit; Right, then x on one drops it";
 }
 
 enum { PATHS_AT_ONCE = 1 << 16, TRY_EVERY_MS = 50, TRIES_MAX = 10, AWAITED_FROM = 200000 };

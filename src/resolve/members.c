@@ -466,7 +466,7 @@ static const struct {
     [UNTYPED_NO_DEBUG] = {"no-debug-information", "the code's file has no debug information"},
     [UNTYPED_NO_UNIT] = {"no-unit", "the debug information does not cover this code"},
     [UNTYPED_NO_CODE] = {"no-code", "the instruction could not be read from a file"},
-    [UNTYPED_NO_VARIABLE] = {"no-variable", "nothing tells what the address register holds"},
+    [UNTYPED_NO_VARIABLE] = {"no-variable", "no variable is known for the address register"},
     [UNTYPED_NO_POINTER] = {"no-pointer", "the address register holds no pointer by its type"},
     [UNTYPED_VOID] = {"void", "the pointer is one to void or to plain bytes"},
     [UNTYPED_OUTSIDE] = {"outside-type", "the access is outside the type pointed to"},

@@ -405,7 +405,7 @@ static const char *refusal(enum object_kind kind)
 {
     switch (kind) {
     case OBJECT_HEAP:
-        return "its blocks are not told one by one: that takes the allocation agent (--heap)";
+        return "its blocks are not known one by one: that needs the allocation agent (--heap)";
     case OBJECT_STACK:
         return "it is on a stack, where the place of a variable changes with the calls";
     case OBJECT_TLS:

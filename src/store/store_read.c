@@ -144,7 +144,7 @@ static int check_header(struct store_reader *reader, const char *path, struct er
             header->version, STORE_VERSION);
     if (header->checksum != store_form_header_sum(header) || header->size_bytes < sizeof *header ||
         header->size_bytes > (uint64_t)status.st_size)
-        return error_set(error, -EBADMSG, "%s is damaged: its header does not add up", path);
+        return error_set(error, -EBADMSG, "%s is damaged: its header is inconsistent", path);
     reader->size_bytes = (uint64_t)status.st_size;
     reader->at = header->size_bytes;
     reader->place_ns = reader->line_ns = reader->time_ns = header->start_ns;
@@ -375,7 +375,7 @@ static int read_facts(struct store_reader *reader, const char *path, struct erro
     reader->first_ns = reader->time_ns;
     if (reader->rows[STORE_FACTS].count)
         return 0;
-    return error_set(error, -EBADMSG, "%s tells nothing: it was cut at its beginning, or damaged",
+    return error_set(error, -EBADMSG, "%s has no records: it was cut at its beginning, or damaged",
                      path);
 }
 

@@ -171,7 +171,7 @@ int resolver_check(pid_t pid, struct error *error)
         return error_set(error, -errno, "process %d: %s", (int)pid, error_cause(-errno, cause));
     if (!there)
         return error_set(error, -ESRCH,
-                         "no process %d: it is gone or never was; ps -e lists what there is",
+                         "no process %d: it has ended or never existed; ps -e lists the processes",
                          (int)pid);
     if (stat.flags & PROCESS_PF_KTHREAD)
         return error_set(error, -ENOTSUP,

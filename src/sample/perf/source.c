@@ -307,7 +307,7 @@ int source_explain(const struct source *source, int code, const struct source_pl
         return explain_files(code, what, error);
     case EBUSY:
         return error_set(error, code,
-                         "%s: the counter is in use by somebody else; stop other "
+                         "%s: the counter is in use by another program; stop other "
                          "profilers (and sudo sysctl kernel.nmi_watchdog=0)",
                          what);
     case ENOSYS:

@@ -202,7 +202,7 @@ static const char *pebs_remedy(int code, const struct kernel *kernel)
     (void)kernel;
     switch (-code) {
     case EOPNOTSUPP:
-        return "precise sampling is not there: an old CPU, or a virtual machine whose host does "
+        return "this CPU has no precise sampling, or the virtual machine's host does "
                "not pass PEBS on (KVM: Linux 6.0 and an Ice Lake or newer server); take "
                "-s counter";
     case ENODATA:

@@ -28,8 +28,9 @@ static int take_magic(struct perfdata_header *header, const unsigned char *bytes
                       struct error *error)
 {
     if (!memcmp(bytes, "PERFFILE", 8))
-        return header_refuse(path, error, -ENOTSUP,
-                             "was recorded by a perf of before 2010, whose files cannot be read");
+        return header_refuse(
+            path, error, -ENOTSUP,
+            "was recorded by a perf from before 2010; misstop cannot read its files");
     header->swap = !memcmp(bytes, "2ELIFREP", 8);
     if (!header->swap && memcmp(bytes, "PERFILE2", 8))
         return header_refuse(path, error, -EBADMSG, foreign_file(bytes, 8));

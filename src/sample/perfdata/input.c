@@ -34,9 +34,9 @@ static const struct {
     {"\x7f"
      "ELF",
      4, "is a program, no recording; misstop -- FILE starts and watches it"},
-    {"{", 1, "is JSON, no recording; misstop's own reports cannot be played, what -o writes can"},
+    {"{", 1, "is JSON, no recording; misstop's own reports cannot be played, recordings of -o can"},
     {"# ", 2, "is text, no recording; give the perf.data that it was made from"},
-    {"misstop ", 8, "is a report of misstop, no recording; what -o writes can be played"},
+    {"misstop ", 8, "is a report of misstop, no recording; recordings of -o can be played"},
     {"\x17\x08\x44trac", 7, "is a recording of trace-cmd, not a perf.data; record with perf"},
     {"heaptrac", 8, "is a recording of heaptrack, not a perf.data; record with perf"},
 };
@@ -54,7 +54,7 @@ static const char *foreign_folder(int fd)
 {
     bool data = !faccessat(fd, "data", F_OK, 0);
     if (data && !faccessat(fd, "data.0", F_OK, 0))
-        return "is a folder of perf record --threads, whose files cannot be put together; record "
+        return "is a folder of perf record --threads, which misstop cannot join; record "
                "without --threads";
     if (data)
         return "is a folder of perf record --kcore; give the file data in it";

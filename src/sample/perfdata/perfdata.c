@@ -340,8 +340,8 @@ static int perfdata_begin_file(struct perfdata *file, const char *path, pid_t pi
         int goes_on = input_spool(&file->input, file->header.piped ? IDLE_S : NAN, error);
         code = goes_on < 0 ? goes_on : 0;
         if (goes_on == 1 && !file->header.piped)
-            code = error_set(error, -EFBIG,
-                             "%s is larger than there is room for; give the file itself", path);
+            code =
+                error_set(error, -EFBIG, "there is no room to copy %s; give the file itself", path);
         if (!code)
             code = perfdata_header_read(&file->header, &file->input, path, error);
     }
@@ -384,7 +384,7 @@ static int perfdata_choose_process(struct perfdata *file, pid_t pid, struct erro
         if (processes_find(&file->processes, 0))
             return 0;
         list_processes(file, others, sizeof others);
-        return error_set(error, -ESRCH, "%s holds nothing of process 0, but of %s", path,
+        return error_set(error, -ESRCH, "%s has no samples of process 0, but of %s", path,
                          *others ? others : "none");
     }
     /* 0 is the idle task, in recordings of the whole system. */
@@ -392,14 +392,14 @@ static int perfdata_choose_process(struct perfdata *file, pid_t pid, struct erro
         if (file->processes.list[i].samples)
             file->pid = file->processes.list[i].pid;
     if (!file->pid)
-        return error_set(error, -ENODATA, "%s holds no samples of a process%s", path,
+        return error_set(error, -ENODATA, "%s has no samples of a process%s", path,
                          file->counts.damaged ? "; it is damaged, and was read up to there"
                          : file->counts.cut   ? "; its end is missing"
                                               : "");
     if (!pid || processes_find(&file->processes, (uint32_t)pid))
         return 0;
     list_processes(file, others, sizeof others);
-    return error_set(error, -ESRCH, "%s holds nothing of process %d, but of %s", path, (int)pid,
+    return error_set(error, -ESRCH, "%s has no samples of process %d, but of %s", path, (int)pid,
                      *others ? others : "none");
 }
 
@@ -904,12 +904,12 @@ static void add_count(struct sampler_info *info, uint64_t count, const char *tex
 static void describe_trouble(struct sampler_info *info, const struct perfdata_counts *counts)
 {
     if (counts->growing)
-        info_add_text(info, "it is still being recorded: what is there so far is shown");
+        info_add_text(info, "it is still being recorded: the part so far is shown");
     else if (counts->perhaps_growing)
-        info_add_text(
-            info, "the recorder was killed, or is still writing: what is there so far is shown");
+        info_add_text(info,
+                      "the recorder was killed, or is still writing: the part so far is shown");
     else if (counts->killed)
-        info_add_text(info, "the recorder was killed: what it wrote until then is shown");
+        info_add_text(info, "the recorder was killed: the part until then is shown");
     else if (counts->cut)
         info_add_text(info, "the recording is cut short: its end is missing; copy it again");
     if (counts->damaged)

@@ -9,7 +9,7 @@ static VgHashTable *sequences;
 
 void sequence_start(void)
 {
-    sequences = VG_(HT_construct)("misstop.stretches");
+    sequences = VG_(HT_construct)("misstop.sequences");
 }
 
 static Word sequence_compare(const void *left, const void *right)
@@ -27,7 +27,7 @@ static Word sequence_compare(const void *left, const void *right)
 static struct sequence *sequence_make(const struct sequence_access *accesses, UInt count)
 {
     SizeT size_bytes = sizeof(struct sequence) + count * sizeof *accesses;
-    struct sequence *made = VG_(calloc)("misstop.stretch", 1, size_bytes);
+    struct sequence *made = VG_(calloc)("misstop.sequence", 1, size_bytes);
     made->count = count;
     for (UInt i = 0; i < count; i++) {
         made->accesses[i] = accesses[i];

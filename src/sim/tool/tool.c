@@ -162,7 +162,7 @@ static Bool take_option(const HChar *argument)
 
 static void print_usage(void)
 {
-    VG_(printf)("    --memory=FILE    what misstop made for the results\n");
+    VG_(printf)("    --memory=FILE    memory that misstop made for the results\n");
 }
 
 static void print_debug_usage(void)
