@@ -24,7 +24,7 @@
 #define AGENT_VERSION  2u
 #define AGENT_VARIABLE "MISSTOP_AGENT" /* the memory's descriptor, in decimal */
 #define AGENT_FILE     "libmisstop-agent.so"
-#define AGENT_MEMORY   "memfd:misstop-agent" /* what it shares with misstop, in maps */
+#define AGENT_MEMORY   "memfd:misstop-agent" /* name in maps of the memory shared with misstop */
 
 enum {
     AGENT_HEADER_BYTES = 4096,

@@ -76,7 +76,7 @@ struct sample {
     uint64_t weight;          /* events this sample represents: the period it was taken with */
     uint64_t latency;         /* HAS_LATENCY, core cycles */
     uint64_t data_src;        /* HAS_DATA_SRC, union perf_mem_data_src */
-    uint64_t evictor_ip;      /* what had thrown the line out; 0: not known */
+    uint64_t evictor_ip;      /* instruction that evicted the line; 0: not known */
     uint64_t evictor_address; /* ... to make room for this; 0: not known */
     uint32_t evictor_tid;     /* by this thread's access; 0: not known */
     uint32_t pid;

@@ -151,7 +151,7 @@ struct sim_miss {
     uint32_t weight; /* misses (accesses) it represents */
     uint64_t ip;
     uint64_t address;
-    uint64_t evictor_ip;      /* what had thrown the line out of that level; 0: not known */
+    uint64_t evictor_ip;      /* instruction that evicted the line from that level; 0: not known */
     uint64_t evictor_address; /* ... to make room for this, */
     uint32_t evictor_tid;     /* by this thread's access; 0: not known */
     uint32_t unused;
@@ -239,7 +239,7 @@ struct sim_ring {
 enum sim_path { SIM_PATH_UNKNOWN, SIM_PATH_OTHER, SIM_PATH_ASKED };
 
 /*
- * "What if this object lay otherwise." Written by misstop: all but `asked`, then `asked`. The tool
+ * "What if this object had another layout." Written by misstop: all but `asked`, then `asked`. The tool
  * takes it, follows the agent's rings from then on and says so; misstop, having followed them as
  * far itself, lists the blocks that there are; then both models count.
  */

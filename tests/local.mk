@@ -14,9 +14,9 @@ AM_TESTS_ENVIRONMENT = \
 	VALGRIND_CFLAGS='$(VALGRIND_CFLAGS)'; export VALGRIND_CFLAGS; \
 	SHARED_DATA='$(abs_top_srcdir)/../shared/data'; export SHARED_DATA;
 
-dist_check_SCRIPTS += tests/test_layers.sh tests/test_headers.sh tests/test_bad_input.sh
-TESTS += tests/test_layers.sh tests/test_headers.sh tests/test_bad_input.sh
-EXTRA_DIST += tests/check-layers tests/run-all
+dist_check_SCRIPTS += tests/test_layers.sh tests/test_words.sh tests/test_headers.sh tests/test_bad_input.sh
+TESTS += tests/test_layers.sh tests/test_words.sh tests/test_headers.sh tests/test_bad_input.sh
+EXTRA_DIST += tests/check-layers tests/check-words tests/run-all
 
 # Live tests: the same program under two names, one for each source that may work here.
 check_PROGRAMS += tests/live/planted tests/live/test_live_clock tests/live/test_live_counter

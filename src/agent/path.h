@@ -54,8 +54,8 @@ struct path_cache {
 /* A zeroed one of so many bytes. */
 void path_cache_start(struct path_cache *cache, size_t size_bytes);
 
-/* Unwinds, and remembers the path if what was remembered at this place of the index no longer
- * holds. Keeps errno. */
+/* Unwinds, and remembers the path if the one remembered at this place of the index is invalid.
+ * Keeps errno. */
 uint32_t path_unwind(struct path_cache *cache, uint16_t *place, void *const *frame);
 
 /* For AGENT_CHECK_PATHS: counts whether this path is what unwinding gives now. */

@@ -85,7 +85,7 @@ struct insn {
     int64_t immediate;                          /* source when source is SREG_NONE */
     struct insn_memory memory[INSN_MEMORY_MAX]; /* the likelier culprit first */
     uint32_t writes;                            /* mask of enum sample_register, whole registers */
-    int16_t stack_step; /* what the instruction adds to RSP on its own: push, pop, call */
+    int16_t stack_step; /* the instruction's own change of RSP: push, pop, call */
     uint8_t memory_count;
     uint8_t length;
     uint8_t flow;         /* enum insn_flow */

@@ -147,7 +147,7 @@ struct engine {
     struct resolver *resolver;
     struct decoder *decoder;
     struct profile *profile;
-    struct past *past; /* what went into the profile */
+    struct past *past; /* the places that went into the profile */
     struct engine_time_range time_range;
     struct geometry geometry;  /* of the set map */
     struct recorder *recorder; /* -o; NULL: none */

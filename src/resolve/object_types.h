@@ -60,7 +60,7 @@ struct object_type {
     bool by_size;      /* a size class: its blocks were allocated by whatever code */
     uint32_t assigned; /* type of the variable it is assigned to; 0: not known */
     struct votes votes;
-    uint32_t text_type; /* what `text` was made of */
+    uint32_t text_type; /* the type `text` was made of */
     uint64_t text_count;
     const char *text; /* "struct particle [1000]" */
 };
@@ -114,7 +114,7 @@ struct type_instance;
 struct type_places;
 
 struct type_instances {
-    struct type_instance *at;   /* what was seen to begin at an address, direct-mapped */
+    struct type_instance *at;   /* types seen to begin at an address, direct-mapped */
     struct type_places *places; /* where a type is in blocks of one size, direct-mapped */
 };
 

@@ -211,7 +211,7 @@ struct resolver {
     struct tls tls;
     struct typing *typing;
     struct object_types object_types;
-    struct object_types class_types; /* what the blocks of a size class are, for the heap's bins */
+    struct object_types class_types; /* types of the blocks of a size class, for the heap's bins */
     struct type_instances type_instances;
     struct provisional provisional;
     struct unwind unwind;

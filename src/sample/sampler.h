@@ -35,7 +35,7 @@ struct sampler_options {
 struct sampler_event {
     char name[64]; /* as the user would write it */
     enum event_role role;
-    char weighs[64];    /* what its samples represent; "": not known */
+    char weighs[64];    /* meaning of its samples; "": not known */
     uint64_t period;    /* now; 0: not known */
     double counted;     /* part of the time that it was counted; NAN: not known, as in replay */
     uint64_t opened_on; /* kernel events open for it (threads x CPUs); 0: could not be opened */
@@ -44,7 +44,7 @@ struct sampler_event {
 /* Properties of the session. Stable but for events[].period and counts. */
 struct sampler_info {
     const char *source; /* "counter", ..., "replay" */
-    const char *weighs; /* what a sample represents, for the header line */
+    const char *weighs; /* meaning of a sample, for the header line */
     bool live;
     bool foreign; /* recorded on another architecture */
     bool exact_address;
@@ -58,7 +58,7 @@ struct sampler_info {
     uint64_t records_bad; /* records dropped because malformed */
     double rate;          /* samples a second aimed at, live; below rate_wanted: as many as are */
     double rate_wanted;   /* digested */
-    char note[512];       /* what the user should know ("auto took clock: ..."), or "" */
+    char note[512];       /* note for the user ("auto took clock: ..."), or "" */
 };
 
 typedef void (*sampler_sink)(void *context, const struct record *record);

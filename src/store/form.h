@@ -77,7 +77,7 @@ enum store_kind {
     STORE_SIMULATION,
     STORE_SIM_LEVEL, /* id: number of the level, from 0 */
     STORE_WATCH,     /* how a watchpoint ended */
-    STORE_WATCHING,  /* what watchpoints did and cost */
+    STORE_WATCHING,  /* result and cost of watchpoints */
     STORE_LINE,      /* line event of a simulation; id: slot, as that of a place */
     STORE_PAIR,      /* pair of instructions; id: pair_row_id() */
     STORE_CODE,      /* function of one of these; id: address */

@@ -26,7 +26,7 @@ struct store_writer_options {
     int fd;                   /* of an empty file; closed by the writer, whatever happens */
     const char *path;         /* its name, for messages */
     uint64_t belongs;         /* mark of the perf.data it is beside; 0: there is none */
-    struct place_names names; /* who is asked what an id means */
+    struct place_names names; /* gives the meaning of an id */
     /* An instruction as text; NULL: not known. */
     bool (*instruction_text)(void *context, uint64_t address, char *out, size_t size);
     void *text_context;

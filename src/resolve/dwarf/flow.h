@@ -41,8 +41,8 @@ struct shape {
     uint64_t size; /* bytes, 0: not known */
     uint32_t pointee;
     uint8_t kind;    /* enum shape_kind */
-    bool descriptor; /* what Fortran and the like keep of an array: begins with its address, and
-                        this one word is all that is reported of */
+    bool descriptor; /* an array descriptor of Fortran and the like: begins with the array's
+                        address, and only this one word is reported */
 };
 
 /* The scalar or pointer at an offset of a type, and the innermost array around it. */

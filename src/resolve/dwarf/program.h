@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One file's debugging information opened for questions, inside the process that reads it (see
- * reader.h) or in a test. What the files of this folder share. All that comes from the file is
- * hostile: every walk is bounded, nothing trusts an offset, a depth or a count.
+ * One file's debug information opened for questions, inside the process that reads it (see
+ * reader.h) or in a test. Shared by the files of this folder. Everything in
+ * the file is hostile: every walk is bounded, nothing trusts an offset, a depth or a count.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_PROGRAM_H
 #define MISSTOP_RESOLVE_DWARF_PROGRAM_H
@@ -23,7 +23,7 @@ struct globals;
 struct module;
 struct program;
 
-/* From a module of the resolver. NULL: it has no debugging information, or out of memory. */
+/* From a module of the resolver. NULL: it has no debug information, or out of memory. */
 struct program *program_new(struct module *module);
 void program_free(struct program *program);
 

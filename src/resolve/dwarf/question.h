@@ -14,10 +14,10 @@
 #include "sample.h"
 
 enum dwarf_ask {
-    DWARF_ACCESS,   /* what the operand of an instruction points into, by the code */
+    DWARF_ACCESS,   /* the type that an instruction's operand points into, by the code */
     DWARF_VARIABLE, /* the variable that is at an address */
     DWARF_TLS,      /* the thread-local variable at an offset into the module's image */
-    DWARF_SLOT,     /* what a function keeps at a distance from its canonical frame address */
+    DWARF_SLOT,     /* the variable at a distance from a function's canonical frame address */
     DWARF_LINE,     /* source line, and what was inlined there */
     DWARF_CALL      /* the variable that the result of the call before this return address is
                        assigned to */
@@ -43,7 +43,7 @@ enum dwarf_how {
     DWARF_HOW_TRACKED,  /* followed back through instructions to one */
     DWARF_HOW_GLOBAL,   /* loaded from, or the address of, a variable at a fixed place */
     DWARF_HOW_STACK,    /* from a variable in the frame */
-    DWARF_HOW_RESULT,   /* what a function returned, by its prototype */
+    DWARF_HOW_RESULT,   /* a function's result, by its prototype */
     DWARF_HOW_ARGUMENT, /* a parameter by its place in the calling convention */
     DWARF_HOW_MEMBER    /* loaded through another typed pointer */
 };

@@ -63,7 +63,7 @@ struct reader_file {
     bool yields; /* it gets no more questions: another file waits for its place */
     uint32_t deaths;
     uint32_t lived;     /* answers since the last death */
-    uint64_t cpu_ns;    /* what the worker had used when that wait began */
+    uint64_t cpu_ns;    /* CPU time of the worker when that wait began */
     uint64_t waited_ns; /* of the oldest question sent, or for the opening */
     uint64_t idle_ns;
     uint64_t pause_ns;  /* until a process is tried for again */
@@ -201,7 +201,7 @@ static uint32_t references_of(const struct references *references, uint32_t told
 
 enum {
     DEATHS_MAX = 3,     /* then the file is given up */
-    DEATHS_OPENING = 2, /* what one while it was opened counts for: the next will too */
+    DEATHS_OPENING = 2, /* weight of a death while the file was opened: the next will die too */
     FORGIVEN_AFTER = 1000 /* answers without a death */,
     SENT_MAX = 256, /* questions on their way at once */
     PATIENCE_WITH_SERVERS = 80,

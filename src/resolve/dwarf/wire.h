@@ -42,7 +42,7 @@ int channel_write(struct channel *channel);
 
 enum wire_kind {
     WIRE_NOTHING, /* no whole message yet */
-    WIRE_BROKEN,  /* what comes makes no sense; nothing after it can be trusted */
+    WIRE_BROKEN,  /* an invalid message; nothing after it can be trusted */
     WIRE_QUESTION,
     WIRE_OPENED, /* the file was opened, or has no debug information: see number */
     WIRE_TYPE,

@@ -49,7 +49,7 @@ enum allocation_kind {
     ALLOCATION_NONE,
     ALLOCATION_RECORDED, /* a block with a call path as its bin */
     ALLOCATION_WALKED,   /* a block; its bin is a size class */
-    ALLOCATION_HEADER,   /* what the allocator keeps in front of a block */
+    ALLOCATION_HEADER,   /* the allocator's data in front of a block */
     ALLOCATION_MAPPING,  /* memory that an allocator may deal out itself; its bin made it */
 };
 

@@ -34,7 +34,7 @@ enum {
 
 struct slab {
     unsigned char *base;
-    unsigned char *reserved; /* what mmap() gave; base is aligned in it */
+    unsigned char *reserved; /* the result of mmap(); base is aligned in it */
     uint64_t reserved_bytes;
     uint64_t bound_bytes;
     uint64_t usable_bytes;             /* of base, so far */

@@ -52,7 +52,7 @@ struct walk_mapping {
 enum walk_state { WALK_IN_USE, WALK_FREE, WALK_TOP };
 
 struct walk_block {
-    uint64_t start;        /* what malloc returned */
+    uint64_t start;        /* the address that malloc returned */
     uint64_t usable_bytes; /* malloc_usable_size() of it */
     enum walk_state state;
     uint32_t arena; /* 0: main; 0 for mmapped blocks, which belong to none */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How the target uses memory, beside what samples tell: page faults and the kernel's part of its
- * time (/proc/PID/stat, see proc(5)), and how much of a mapping is on huge pages (/proc/PID/smaps).
+ * How the target uses memory, beside the samples: page faults and the kernel's part of its time
+ * (/proc/PID/stat, see proc(5)), and how much of a mapping is on huge pages (/proc/PID/smaps).
  * Owned by the resolver, of live processes only. smaps costs the kernel a walk of all page tables:
  * it is read on request, and not again within MEMORY_USE_FRESH_NS.
  */

@@ -40,7 +40,7 @@ uint32_t tlb_entries_intel(uint32_t ebx, uint32_t ecx, uint32_t edx)
     return data && ebx & 1 && entries < 1 << 20 ? (uint32_t)entries : 0;
 }
 
-/* ---- what the CPU reports ---- */
+/* ---- the CPU's report ---- */
 
 #if defined __x86_64__ || defined __i386__
 #include <cpuid.h>

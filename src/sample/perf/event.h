@@ -27,7 +27,7 @@ struct event_twin {
 
 struct event {
     char name[64];    /* as the user wrote it */
-    char encoded[96]; /* what it became: libpfm4's full string, or the name */
+    char encoded[96]; /* its encoding: libpfm4's full string, or the name */
     enum event_role role;
     uint32_t type; /* of struct perf_event_attr, like the rest */
     uint64_t config;

@@ -18,7 +18,7 @@
 #include "sample/sampler.h"
 
 enum {
-    SESSION_RING_BYTES = 512 * 1024, /* what perf_event_mlock_kb (516) allows a CPU */
+    SESSION_RING_BYTES = 512 * 1024, /* limit of perf_event_mlock_kb (516) for a CPU */
     SESSION_STAGED_MAX = 8 << 20, /* read and not handed over: what comes then stays in the rings */
     SESSION_STACK_BYTES = 512,    /* of a sample */
     SESSION_LOST_PART = 50,       /* one in so many lost is too many */
@@ -74,7 +74,7 @@ struct session {
     bool no_inherit_thread; /* kernel before 5.13: forked children are filtered by pid only */
     sampler_may *may;       /* NULL: nothing waits */
     void *may_context;
-    bool behind;  /* what could be handed over waits */
+    bool behind;  /* records that could be handed over wait */
     double rate;  /* samples a second aimed at: the requested rate, or the highest that can be
                      processed */
     bool adapted; /* fewer have been taken than were asked for */

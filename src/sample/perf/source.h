@@ -20,7 +20,7 @@ struct source_plan {
     struct event events[SAMPLE_EVENTS_MAX];
     unsigned count;
     bool software;         /* all of them */
-    char weighs[96];       /* what samples of the ranking event represent; set by source_try() */
+    char weighs[96];       /* meaning of the ranking event's samples; set by source_try() */
     uint64_t first_period; /* of the ranking event, before anything is known of its rate */
     uint64_t period_step;  /* periods are multiples of it; 0: any will do */
     uint64_t period_least; /* shorter ones are refused; 0: any will do */
@@ -51,7 +51,7 @@ struct source {
     /* Why the kernel said `code` to this source in particular, and what helps; NULL: nothing
      * particular. One sentence without the event's name. NULL: none at all. */
     const char *(*remedy)(int code, const struct kernel *kernel);
-    const char *enable; /* what a user can do to get it, for doctor */
+    const char *enable; /* how the user can enable it, for doctor */
 };
 
 /* In the order that `auto` tries them. */

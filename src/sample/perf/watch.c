@@ -58,7 +58,7 @@ static int watch_event_arm(int fd, int ring_fd, uint64_t *from_ns)
     return 0;
 }
 
-/* ---- what a trap costs ---- */
+/* ---- cost of a trap ---- */
 
 static int by_size(const void *left, const void *right)
 {

@@ -167,7 +167,7 @@ static int perfdata_expand(struct perfdata *file, const struct tape_record *foun
         return take(context, event, record);
     int code = reads_expand(&file->reads, &file->attributes, found->bytes, found->header.size,
                             event, record, take_expanded, &expansion);
-    return code == -EBADMSG ? 0 : code; /* what cannot be: it was parsed before */
+    return code == -EBADMSG ? 0 : code; /* a damaged record cannot be: it was parsed before */
 }
 
 static void count_sample(struct perfdata *file, struct attribute *event,

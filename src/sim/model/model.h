@@ -173,7 +173,7 @@ enum { MODEL_NONE = UINT32_MAX };
 struct model_missed {
     uint8_t cause;            /* enum model_cause */
     uint32_t evictor_thread;  /* thread of its access (model_thread.runs); MODEL_NONE: not known */
-    struct model_who evictor; /* who evicted or invalidated what was missed */
+    struct model_who evictor; /* the access that evicted or invalidated the missed line */
 };
 
 /* An access that missed at least the first level. Valid during the call. */
@@ -192,8 +192,8 @@ struct model_eviction {
     uint64_t address; /* of the line */
     uint32_t level;
     uint32_t thread;          /* of the cache; of a shared one: of the evictor */
-    struct model_who fetched; /* who fetched it; an address that is in it, always */
-    struct model_who evictor; /* who needed the place, or wrote to it elsewhere */
+    struct model_who fetched; /* the access that fetched it; an address that is in it, always */
+    struct model_who evictor; /* the access that needed its place, or the store elsewhere */
     uint8_t reason;           /* enum model_reason */
     bool dirty;               /* was written to: it has to be written back */
     bool prefetched_unused;   /* fetched ahead and never asked for */
@@ -249,7 +249,7 @@ struct model_line {
         struct model_use use;
     };
     uint32_t slow; /* kinds of access (enum model_kind) that the fast path leaves alone */
-    uint32_t ip;   /* who fetched it */
+    uint32_t ip;   /* instruction that fetched it */
 };
 
 /*

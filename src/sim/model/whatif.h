@@ -109,7 +109,7 @@ struct whatif {
     struct memory memory;
     struct moved moved;
     struct model *model;         /* NULL: nothing is moved, the object's misses are counted only */
-    struct model_thread *thread; /* who runs, in it */
+    struct model_thread *thread; /* the running thread, in it */
     struct lines touched;        /* bits: lines of the new layout that were fetched */
     uint64_t touched_left_bytes;
     uint32_t line_shift;

@@ -25,7 +25,7 @@ struct sequence_access;
 struct access_now {
     struct model_fast
         *table; /* of who runs; nothing is found in it while every access is to call */
-    struct model_thread *fetcher; /* who runs; NULL: nothing counts */
+    struct model_thread *fetcher; /* the running thread; NULL: nothing counts */
     const uint64_t *fetched;      /* as in the model_thread of who runs */
     uint64_t next;                /* time on the model's clock, at which an access is reported */
     Long counts[SIM_OPS];         /* not in the thread's totals yet: stores and modifies */
