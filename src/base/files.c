@@ -24,7 +24,7 @@ enum {
     FILES_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
     FILES_DEPTH_MAX = 64,
     FILES_LINKS_MAX = 40, /* as the kernel */
-    FILES_NOBODY_ID = 65534,
+    FILES_UID_NOBODY = 65534,
     MAY_READ = 4,
     MAY_SEARCH = 1,
     CAPABILITY_DAC_OVERRIDE = 1,
@@ -530,8 +530,8 @@ void files_become(const struct files_client *client)
             user = &client->users[i];
     if (geteuid() || (!user && !client->everyone))
         return;
-    uid_t uid = user ? user->uid : FILES_NOBODY_ID;
-    gid_t gid = user && user->group_count ? user->groups[0] : FILES_NOBODY_ID;
+    uid_t uid = user ? user->uid : FILES_UID_NOBODY;
+    gid_t gid = user && user->group_count ? user->groups[0] : FILES_UID_NOBODY;
     prctl(PR_GET_PDEATHSIG, &with_parent);
     if (setgroups(user ? user->group_count : 0, user ? user->groups : NULL) ||
         setresgid(gid, gid, gid) || setresuid(uid, uid, uid))

@@ -155,7 +155,7 @@ static enum reason call_through(struct trace_values *values, const uint8_t *byte
 }
 
 /* The call with its return address on the stack now. */
-static enum reason call_standing(struct trace_values *values, uint64_t stack,
+static enum reason call_on_stack(struct trace_values *values, uint64_t stack,
                                  struct call_seen *seen, struct access *access)
 {
     const struct decode_target *target = values->target;
@@ -221,7 +221,7 @@ static enum reason call_entry(struct trace_values *values, struct calls *calls, 
 {
     struct call_seen alone = {.entry = entry};
     struct call_seen *seen = calls ? calls_at(calls, entry) : &alone;
-    enum reason reason = call_standing(values, stack, seen, access);
+    enum reason reason = call_on_stack(values, stack, seen, access);
     return reason ? call_remembered(values, stack, seen, access) : reason;
 }
 

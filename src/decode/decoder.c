@@ -225,7 +225,7 @@ static void compute(struct decoder *decoder, const struct sample *sample, struct
  * An address decoded while recording replaces one decoded now, without the memory of the process:
  * but where both agree, the present one also says how.
  */
-static void prefer_told(const struct sample *sample, struct access *access)
+static void prefer_recorded(const struct sample *sample, struct access *access)
 {
     if (access->reason != REASON_NONE || access->address != sample->address)
         access->how = ACCESS_RECORDED;
@@ -267,7 +267,7 @@ void decoder_decode(struct decoder *decoder, const struct sample *sample, struct
     else
         compute(decoder, sample, access);
     if (sample->has & SAMPLE_HAS_RECORDED && sample->mode == SAMPLE_USER)
-        prefer_told(sample, access);
+        prefer_recorded(sample, access);
 }
 
 void decoder_forget(struct decoder *decoder, uint64_t start, uint64_t end)

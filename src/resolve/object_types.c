@@ -80,10 +80,10 @@ static void name_after(struct finding *finding, const struct type_desc *type, ui
 {
     enum { KEY_TYPE = 9 /* beside those of objects.c */ };
     /* Of mapped files and shared memory each is its own; private memory is the heap. */
-    uint64_t whose = finding->kind == OBJECT_MAP ? finding->key : 0;
+    uint64_t owner = finding->kind == OBJECT_MAP ? finding->key : 0;
     /* One of its kind to a block, or many: two different things to a programmer. */
     id = id * 2 + array;
-    finding->key = (hash_mix(hash_mix(id) + whose) & ~UINT64_C(15)) | KEY_TYPE;
+    finding->key = (hash_mix(hash_mix(id) + owner) & ~UINT64_C(15)) | KEY_TYPE;
     finding->type_base = start;
     /* A block keeps its bounds where the type is in its middle. */
     if (finding->allocation != ALLOCATION_WALKED) {

@@ -364,8 +364,8 @@ static void describe_nameless(struct module *module, const struct map *map, uint
 /* Other code may come to are in the same place: from another file, or compiled anew. */
 static uint64_t functions_key_of(const struct function_desc *desc, const struct module *module)
 {
-    uint64_t whose = module ? module_serial(module) : hash_bytes(desc->name, strlen(desc->name));
-    return hash_mix(hash_mix(desc->start) + whose);
+    uint64_t owner = module ? module_serial(module) : hash_bytes(desc->name, strlen(desc->name));
+    return hash_mix(hash_mix(desc->start) + owner);
 }
 
 static uint32_t functions_look_up(const struct functions *functions, const struct space *space,

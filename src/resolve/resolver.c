@@ -415,7 +415,7 @@ static const char *refusal(enum object_kind kind)
     }
 }
 
-int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *told, void *context,
+int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *sink, void *context,
                     bool *follows, struct error *error)
 {
     struct object_desc desc;
@@ -424,13 +424,13 @@ int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *
     *follows = false;
     if (!names.object(resolver, object, &desc))
         return error_set(error, -ENOENT, "it is gone");
-    if (bin && !allocations_blocks(resolver->allocations, bin, told, context)) {
+    if (bin && !allocations_blocks(resolver->allocations, bin, sink, context)) {
         *follows = true;
         return 0;
     }
     if (desc.kind != OBJECT_GLOBAL || !desc.size_bytes)
         return error_set(error, -ENOTSUP, "%s", refusal(desc.kind));
-    told(context, desc.address, desc.size_bytes);
+    sink(context, desc.address, desc.size_bytes);
     return 0;
 }
 

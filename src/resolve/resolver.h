@@ -120,7 +120,7 @@ int resolver_bin_undo(struct resolver *resolver);
  * others come and go, by call paths. -ENOTSUP with the reason: they are not known.
  */
 typedef void resolver_block(void *context, uint64_t start, uint64_t bytes);
-int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *told, void *context,
+int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *sink, void *context,
                     bool *follows, struct error *error);
 /* Whether the agent's call path `path` makes blocks of an object. */
 enum allocation_path resolver_path(const struct resolver *resolver, uint32_t object, uint32_t path);

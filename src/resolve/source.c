@@ -72,8 +72,8 @@ void source_texts_free(struct source_texts *texts)
     free(texts);
 }
 
-__attribute__((format(printf, 2, 3))) static void tell(struct source_text *text, const char *format,
-                                                       ...)
+__attribute__((format(printf, 2, 3))) static void add_note(struct source_text *text,
+                                                           const char *format, ...)
 {
     size_t used = strlen(text->note);
     va_list arguments;
@@ -126,18 +126,18 @@ static bool source_take(const struct source_options *options, struct source_text
 {
     char why[FILES_WHY];
     if (fd < 0) {
-        tell(text, "%s%s%s", *text->note ? ", " : "looked for: ", path, where);
+        add_note(text, "%s%s%s", *text->note ? ", " : "looked for: ", path, where);
         if (fd != -ENOENT && fd != -ENOTDIR)
-            tell(text, " (not opened: %s)", files_why(options->files, fd, why));
+            add_note(text, " (not opened: %s)", files_why(options->files, fd, why));
         return false;
     }
     bool readable = read_text(text, fd);
     close(fd);
     text->note[0] = '\0';
     if (readable)
-        tell(text, "read from %s%s", path, where);
+        add_note(text, "read from %s%s", path, where);
     else
-        tell(text, "%s%s cannot be shown: empty or unreadable", path, where);
+        add_note(text, "%s%s cannot be shown: empty or unreadable", path, where);
     return true;
 }
 
@@ -174,8 +174,8 @@ static bool take_tail(const struct source_options *options, struct source_text *
     }
     text_sanitise(shown, sizeof shown, directory, strlen(directory));
     if (first)
-        tell(text, "%s as %s and each shorter end of it in %s",
-             *text->note ? ", and" : "looked for", first, shown);
+        add_note(text, "%s as %s and each shorter end of it in %s",
+                 *text->note ? ", and" : "looked for", first, shown);
     return false;
 }
 
@@ -192,9 +192,10 @@ static void source_search(const struct source_options *options, struct source_te
                     file, " of the process"))
         return;
     if (absolute && elsewhere)
-        tell(text, "%s%s on this side (not opened: %s)", *text->note ? ", " : "looked for: ", file,
-             options->pid ? "the process has another root; --symfs DIR names where its files are"
-                          : "recorded on another machine; --symfs DIR names where its files are");
+        add_note(
+            text, "%s%s on this side (not opened: %s)", *text->note ? ", " : "looked for: ", file,
+            options->pid ? "the process has another root; --symfs DIR names where its files are"
+                         : "recorded on another machine; --symfs DIR names where its files are");
     if (absolute && !elsewhere &&
         source_take(options, text, files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MOST_BYTES),
                     file, options->pid ? " on this side" : ""))

@@ -503,9 +503,9 @@ static uint64_t file_key(uint32_t serial, uint32_t reference)
 }
 
 uint32_t types_add(struct types *types, uint32_t serial, uint32_t reference,
-                   const struct type_desc *told)
+                   const struct type_desc *given)
 {
-    struct type_desc desc = *told;
+    struct type_desc desc = *given;
     if (desc.member_count > TYPE_MEMBERS_MAX) {
         desc.member_count = TYPE_MEMBERS_MAX;
         desc.cut = true;

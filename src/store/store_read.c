@@ -406,8 +406,8 @@ int store_reader_open(struct store_reader **out, const char *path, struct error 
 uid_t store_reader_owner(const struct store_reader *reader)
 {
     struct stat status;
-    enum { NOBODY_ID = 65534 };
-    return fstat(reader->fd, &status) ? NOBODY_ID : status.st_uid;
+    enum { UNKNOWN_USER = 65534 };
+    return fstat(reader->fd, &status) ? UNKNOWN_USER : status.st_uid;
 }
 
 void store_reader_close(struct store_reader *reader)

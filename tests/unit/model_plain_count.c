@@ -114,8 +114,8 @@ static void count_miss(struct model_figures *figures, const struct model_missed 
     figures->misses++;
     figures->causes[missed->cause]++;
     if (missed->evictor.bin != MODEL_NONE && !by_another_thread) {
-        figures->thrown_by_same += missed->evictor.bin == bin;
-        figures->thrown_by_other += missed->evictor.bin != bin;
+        figures->evicted_by_same += missed->evictor.bin == bin;
+        figures->evicted_by_other += missed->evictor.bin != bin;
     }
 }
 

@@ -164,7 +164,7 @@ static void adds_up(const struct model *model, const struct model_spec *spec)
             causes += total->causes[i];
         assert_int_equal(causes, total->misses);
         pairs += model_each_pair(model, MODEL_BIN_EVICTED_BY_BIN, level, add_count, &pairs);
-        assert_int_equal(pairs, total->thrown_by_same + total->thrown_by_other);
+        assert_int_equal(pairs, total->evicted_by_same + total->evicted_by_other);
         assert_true(total->used_bytes <=
                     (total->fetched + total->prefetched) * spec->level[level].line_bytes);
         assert_true(total->prefetched_unused <= total->prefetched);

@@ -562,7 +562,7 @@ enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21 };
 
 /* One that was described. Equal ones of several units are one. */
 struct described {
-    struct dwarf_type told;
+    struct dwarf_type reported;
     uint32_t same_hash; /* the next of the same hash; 0: none */
 };
 
@@ -766,9 +766,9 @@ static uint32_t describe_add(struct describe *describe, const struct type_desc *
         return 0;
     if (desc->member_count)
         memcpy(members, desc->members, desc->member_count * sizeof *members);
-    described->told.desc = *desc;
-    described->told.desc.members = members;
-    described->told.type = describe->count + 1;
+    described->reported.desc = *desc;
+    described->reported.desc.members = members;
+    described->reported.type = describe->count + 1;
     described->same_hash = *chain;
     describe->member_total += desc->member_count;
     describe->types[describe->count++] = described;
@@ -783,7 +783,7 @@ static uint32_t find_or_add(struct describe *describe, const struct type_desc *d
     if (!chain)
         return 0;
     for (uint32_t type = *chain; type; type = describe->types[type - 1]->same_hash)
-        if (same_shape(&describe->types[type - 1]->told.desc, desc))
+        if (same_shape(&describe->types[type - 1]->reported.desc, desc))
             return type;
     return describe_add(describe, desc, chain);
 }
@@ -812,10 +812,11 @@ uint32_t describe_type(struct describe *describe, Dwarf_Die *type)
 
 const struct type_desc *describe_found(const struct describe *describe, uint32_t type)
 {
-    return type && type <= describe->count ? &describe->types[type - 1]->told.desc : NULL;
+    return type && type <= describe->count ? &describe->types[type - 1]->reported.desc : NULL;
 }
 
 const struct dwarf_type *describe_next(struct describe *describe)
 {
-    return describe->handed < describe->count ? &describe->types[describe->handed++]->told : NULL;
+    return describe->handed < describe->count ? &describe->types[describe->handed++]->reported
+                                              : NULL;
 }

@@ -332,7 +332,7 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
                            uint32_t mask);
 
 /* A variable's word goes over what was followed, unless that says more. */
-void declared_over(struct shapes *shapes, struct value *known, const struct value *told);
+void declared_over(struct shapes *shapes, struct value *known, const struct value *declared);
 
 /*
  * Which registers a function's parameters and results are in, by its declaration: the System V

@@ -59,25 +59,26 @@ static struct value held(struct shapes *shapes, const struct where *where)
 
 /* Bytes that were a void pointer, unless fresh from an allocator, are something else copied. */
 static bool is_copy(const struct shapes *shapes, const struct value *known,
-                    const struct value *told)
+                    const struct value *declared)
 {
-    return told->kind == VALUE_POINTER && shapes_at(shapes, told->shape)->kind == SHAPE_BYTE &&
-           known->kind == VALUE_POINTER && !known->shape && known->how != DWARF_HOW_RESULT;
+    return declared->kind == VALUE_POINTER &&
+           shapes_at(shapes, declared->shape)->kind == SHAPE_BYTE && known->kind == VALUE_POINTER &&
+           !known->shape && known->how != DWARF_HOW_RESULT;
 }
 
 enum { WORTH_TRUST = 3 }; /* a pointer to something that is no character and not void */
 
-void declared_over(struct shapes *shapes, struct value *known, const struct value *told)
+void declared_over(struct shapes *shapes, struct value *known, const struct value *declared)
 {
-    unsigned worth = value_worth(shapes, told);
-    if (is_copy(shapes, known, told))
+    unsigned worth = value_worth(shapes, declared);
+    if (is_copy(shapes, known, declared))
         return;
     if (worth < WORTH_TRUST && value_worth(shapes, known) >= worth)
         return;
-    bool same = known->kind == VALUE_POINTER && told->kind == VALUE_POINTER &&
-                shapes_same(shapes, known->shape, told->shape);
+    bool same = known->kind == VALUE_POINTER && declared->kind == VALUE_POINTER &&
+                shapes_same(shapes, known->shape, declared->shape);
     bool indexed = same && known->indexed;
-    *known = *told;
+    *known = *declared;
     known->indexed |= indexed;
 }
 
@@ -88,11 +89,12 @@ static uint64_t size_of(const struct shapes *shapes, const struct value *value)
 
 /* A variable that is there only at times is believed where it is more specific than the known type:
  * of two structs, the larger has the other for its head. */
-static bool adds(const struct shapes *shapes, const struct value *known, const struct value *told)
+static bool adds(const struct shapes *shapes, const struct value *known,
+                 const struct value *declared)
 {
     unsigned worth = value_worth(shapes, known);
-    return worth < WORTH_TRUST || (worth > WORTH_TRUST && value_worth(shapes, told) == worth &&
-                                   size_of(shapes, told) > size_of(shapes, known));
+    return worth < WORTH_TRUST || (worth > WORTH_TRUST && value_worth(shapes, declared) == worth &&
+                                   size_of(shapes, declared) > size_of(shapes, known));
 }
 
 static struct value best_of(const struct scene *scene, uint64_t pc, uint8_t reg,
@@ -154,9 +156,9 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
     for (uint8_t reg = 0; reg < SREG_COUNT; reg++) {
         if (!(mask >> reg & 1) || reg == SREG_SP)
             continue;
-        struct value told = best_of(scene, pc, reg, &state->regs[reg]);
-        if (told.kind != VALUE_UNKNOWN)
-            declared_over(scene->shapes, &state->regs[reg], &told);
+        struct value declared = best_of(scene, pc, reg, &state->regs[reg]);
+        if (declared.kind != VALUE_UNKNOWN)
+            declared_over(scene->shapes, &state->regs[reg], &declared);
     }
     declare_pointed(scene, state, pc, mask);
 }

@@ -118,8 +118,8 @@ static const char *call_file(struct program *program, Dwarf_Die *unit, Dwarf_Die
     return absolute(program, unit, dwarf_filesrc(files, index, NULL, NULL));
 }
 
-static void tell_inlined(struct program *program, Dwarf_Die *unit, Dwarf_Die *function,
-                         struct dwarf_answer *answer)
+static void answer_inlined(struct program *program, Dwarf_Die *unit, Dwarf_Die *function,
+                           struct dwarf_answer *answer)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word line = 0;
@@ -144,7 +144,7 @@ static void line_answer(struct program *program, struct dwarf_answer *answer)
         return;
     find_nest(&nest, &routine, pc - routine.bias);
     while (nest.count && answer->inlined_count < DWARF_INLINED_MAX)
-        tell_inlined(program, &place.unit, &nest.functions[--nest.count], answer);
+        answer_inlined(program, &place.unit, &nest.functions[--nest.count], answer);
 }
 
 enum { TEXT_BYTES = 1024 };

@@ -35,7 +35,7 @@ enum { REFERENCES_MAX = 1 << 18 };
 
 struct references {
     struct hash by_content;
-    struct hash by_told; /* of the process that runs now */
+    struct hash by_reported; /* of the process that runs now */
     uint32_t count;
 };
 
@@ -153,14 +153,14 @@ static struct dwarf_question asked_pop(struct asked *asked)
 static void references_fini(struct references *references)
 {
     hash_fini(&references->by_content);
-    hash_fini(&references->by_told);
+    hash_fini(&references->by_reported);
     *references = (struct references){0};
 }
 
 /* Another process reports types now. */
 static void references_restart(struct references *references)
 {
-    hash_clear(&references->by_told);
+    hash_clear(&references->by_reported);
 }
 
 static uint32_t by_content(struct references *references, uint64_t content, bool *is_new)
@@ -178,24 +178,24 @@ static uint32_t by_content(struct references *references, uint64_t content, bool
 
 /* A type was reported under a reference; its own, *is_new if it was never reported before. 0: too
  * many. */
-static uint32_t references_add(struct references *references, uint32_t told, uint64_t content,
+static uint32_t references_add(struct references *references, uint32_t reported, uint64_t content,
                                bool *is_new)
 {
     bool created;
     *is_new = false;
     uint32_t own = by_content(references, content, is_new);
     /* As many as can be reported at once, whatever a process makes up. */
-    bool room = references->by_told.count < REFERENCES_MAX;
-    uint32_t *slot = own && room ? hash_insert(&references->by_told, told, &created) : NULL;
+    bool room = references->by_reported.count < REFERENCES_MAX;
+    uint32_t *slot = own && room ? hash_insert(&references->by_reported, reported, &created) : NULL;
     if (slot)
         *slot = own;
     return own;
 }
 
 /* 0: no such type was reported. */
-static uint32_t references_of(const struct references *references, uint32_t told)
+static uint32_t references_of(const struct references *references, uint32_t reported)
 {
-    const uint32_t *own = hash_find(&references->by_told, told);
+    const uint32_t *own = hash_find(&references->by_reported, reported);
     return own ? *own : 0;
 }
 
@@ -315,9 +315,9 @@ static void reader_file_take_type(struct reader_file *file, struct reader_run *r
 static void reader_file_take_answer(struct reader_file *file, struct reader_run *run,
                                     struct dwarf_answer *answer)
 {
-    uint32_t told = answer->type;
-    answer->type = told ? references_of(&file->types, told) : 0;
-    if (told && !answer->type)
+    uint32_t reported = answer->type;
+    answer->type = reported ? references_of(&file->types, reported) : 0;
+    if (reported && !answer->type)
         answer->untyped = UNTYPED_GAVE_UP;
     if (++file->lived == FORGIVEN_AFTER)
         file->deaths = 0;
@@ -609,7 +609,7 @@ static struct reader_file *who_starts(const struct readers *readers)
     return longest;
 }
 
-static void nobody_yields(struct readers *readers)
+static void none_yields(struct readers *readers)
 {
     for (size_t i = 0; i < readers->count; i++)
         readers->files[i]->yields = false;
@@ -619,7 +619,7 @@ static void start_one(struct readers *readers, struct reader_run *run)
 {
     struct reader_file *file = who_starts(readers);
     if (!file) {
-        nobody_yields(readers);
+        none_yields(readers);
         return;
     }
     if (processes(readers) >= readers->limits.processes) {

@@ -106,7 +106,7 @@ static bool is_dynamic_array(Dwarf_Die *type)
 }
 
 /* The void *p of a wrapper that was inlined says nothing. */
-static bool is_telling(Dwarf_Die *type)
+static bool is_specific(Dwarf_Die *type)
 {
     Dwarf_Die pointer;
     Dwarf_Die target;
@@ -122,7 +122,7 @@ static void home_look_at(struct search *search, Dwarf_Die *variable)
     uint64_t size = 0;
     if (!dwarf_attr(variable, DW_AT_location, &attribute) || !die_type(variable, &type))
         return;
-    if ((search->dynamic && !is_dynamic_array(&type)) || (search->pointers && !is_telling(&type)))
+    if ((search->dynamic && !is_dynamic_array(&type)) || (search->pointers && !is_specific(&type)))
         return;
     die_size(&type, &size);
     search->variable = *variable;
@@ -280,24 +280,25 @@ static bool find_kept(const struct home_place *place, const struct stack *stack,
     return true;
 }
 
-static void tell_home(struct program *program, const struct home *home, struct dwarf_answer *answer)
+static void fill_from_home(struct program *program, const struct home *home,
+                           struct dwarf_answer *answer)
 {
     Dwarf_Die variable = home->variable;
     answer->slot = DWARF_SLOT_VARIABLE;
     answer->offset = (int64_t)home->inside;
-    variable_tell(program, &variable, answer);
+    variable_fill(program, &variable, answer);
 }
 
 /* An array of variable length: which, if there is one; how long and where is not reported. */
-static void tell_dynamic(struct program *program, const struct home_place *place,
+static void fill_dynamic(struct program *program, const struct home_place *place,
                          struct dwarf_answer *answer)
 {
     Dwarf_Die variable;
-    struct dwarf_answer told = {0};
+    struct dwarf_answer variable_answer = {0};
     if (!home_find_dynamic(place, &variable))
         return;
-    variable_tell(program, &variable, &told);
-    answer->name = told.name;
+    variable_fill(program, &variable, &variable_answer);
+    answer->name = variable_answer.name;
 }
 
 void slot_answer(struct program *program, struct dwarf_answer *answer)
@@ -309,7 +310,7 @@ void slot_answer(struct program *program, struct dwarf_answer *answer)
     bool placed = home_place(program, question->pc, &place);
     answer->untyped = UNTYPED_SPILL;
     if (placed && home_find(&place, question->slot, &home)) {
-        tell_home(program, &home, answer);
+        fill_from_home(program, &home, answer);
         return;
     }
     stack_read(program, question->pc, question->slot, &stack);
@@ -319,14 +320,14 @@ void slot_answer(struct program *program, struct dwarf_answer *answer)
     }
     if (placed && find_kept(&place, &stack, &home.variable)) {
         home.inside = (uint64_t)(question->slot - stack.start);
-        tell_home(program, &home, answer);
+        fill_from_home(program, &home, answer);
         return;
     }
     answer->slot = slot_kind_of(program, question, &stack);
     if (answer->slot == DWARF_SLOT_UNKNOWN)
         answer->untyped = placed ? UNTYPED_NO_VARIABLE : UNTYPED_NO_UNIT;
     if (placed && answer->slot == DWARF_SLOT_DYNAMIC)
-        tell_dynamic(program, &place, answer);
+        fill_dynamic(program, &place, answer);
 }
 
 enum { INSNS_MAX = 1 << 15, ENTRY_DEPTH = 8, ARGUMENTS_BYTES = 256 };

@@ -302,11 +302,11 @@ static struct value vague_result(const struct scene *scene, const struct state *
 static bool callee_of(const struct scene *scene, const struct state *state, const struct insn *insn,
                       Dwarf_Die *callee)
 {
-    const Dwarf_Die *told = wheres_callee(scene->wheres, insn->address + insn->length);
+    const Dwarf_Die *named = wheres_callee(scene->wheres, insn->address + insn->length);
     struct routine routine;
     struct value pointer = value_of_kind(VALUE_UNKNOWN);
-    if (told) {
-        *callee = *told;
+    if (named) {
+        *callee = *named;
         return true;
     }
     if (insn->target) {

@@ -354,7 +354,7 @@ static const char *full_name(struct program *program, Dwarf_Die *variable)
     return program_text(program, name);
 }
 
-static void tell_type(struct program *program, Dwarf_Die *type, struct dwarf_answer *answer)
+static void fill_type(struct program *program, Dwarf_Die *type, struct dwarf_answer *answer)
 {
     Dwarf_Die element;
     Dwarf_Die peeled;
@@ -373,13 +373,13 @@ static void tell_type(struct program *program, Dwarf_Die *type, struct dwarf_ans
         answer->count = answer->size / desc->size;
 }
 
-void variable_tell(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer)
+void variable_fill(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer)
 {
     Dwarf_Die type;
     answer->name = full_name(program, variable);
     answer->untyped = UNTYPED_NO_VARIABLE;
     if (die_type(variable, &type))
-        tell_type(program, &type, answer);
+        fill_type(program, &type, answer);
 }
 
 void variable_answer(struct program *program, struct dwarf_answer *answer)
@@ -395,5 +395,5 @@ void variable_answer(struct program *program, struct dwarf_answer *answer)
     Dwarf_Die die = global->die;
     answer->size = global->size;
     answer->offset = (int64_t)(question->address - global->start);
-    variable_tell(program, &die, answer);
+    variable_fill(program, &die, answer);
 }

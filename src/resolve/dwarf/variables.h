@@ -39,6 +39,6 @@ bool globals_declared(struct globals *globals, const char *name, uint64_t pc, Dw
 
 /* The description of a variable once its entry is found. */
 /* Fills name, type, count and size; size stays as it was where the type has none. */
-void variable_tell(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer);
+void variable_fill(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer);
 
 #endif

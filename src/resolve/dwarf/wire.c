@@ -272,9 +272,9 @@ static void take_members(struct walk *walk, struct type_desc *desc, uint32_t cou
     desc->member_count = good;
 }
 
-static void wire_type(struct walk *walk, struct dwarf_type *told)
+static void wire_type(struct walk *walk, struct dwarf_type *type)
 {
-    struct type_desc *desc = &told->desc;
+    struct type_desc *desc = &type->desc;
     uint32_t count = walk->out ? members_that_fit(desc) : 0;
     bool cut = desc->cut || (walk->out && count < desc->member_count);
     uint8_t kind = desc->kind;

@@ -331,16 +331,16 @@ static void serve_put(struct channel *channel, enum wire_kind kind, struct wire_
 static void answer(struct channel *channel, void *opened, const struct serve_source *source,
                    const struct wire_message *asked)
 {
-    struct wire_message told = {.number = asked->number};
+    struct wire_message message = {.number = asked->number};
     const struct dwarf_type *type;
     struct dwarf_answer given;
     source->answer(opened, &asked->question, &given);
     while ((type = source->next_type(opened))) {
-        told.type = *type;
-        serve_put(channel, WIRE_TYPE, &told);
+        message.type = *type;
+        serve_put(channel, WIRE_TYPE, &message);
     }
-    told.answer = given;
-    serve_put(channel, WIRE_ANSWER, &told);
+    message.answer = given;
+    serve_put(channel, WIRE_ANSWER, &message);
     send_out(channel);
 }
 

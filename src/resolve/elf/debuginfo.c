@@ -370,11 +370,11 @@ int debuginfod_fetch(enum debuginfod_kind kind, const unsigned char *id, size_t 
     if (!pid)
         run_find(ends[1], parent, kind_names[kind], digits);
     close(ends[1]);
-    bool told = pid > 0 && read_path(ends[0], path);
+    bool found = pid > 0 && read_path(ends[0], path);
     close(ends[0]);
     if (pid > 0)
         waitpid(pid, &status, 0);
-    return told && !status ? files_open(path) : -1;
+    return found && !status ? files_open(path) : -1;
 }
 
 struct debuginfo {

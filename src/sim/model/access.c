@@ -63,8 +63,8 @@ static bool touch_shadow(struct model *model, struct cache *cache, uint64_t numb
     struct shadow *shadow = cache->shadow;
     bool there = shadow_touch(shadow, number, fetch, model->clock, node);
     /* Its next use is to be heard of, for it brings it back. */
-    if (shadow->thrown_index != SHADOW_NONE && cache->fast)
-        fast_forget(cache, shadow->thrown_index);
+    if (shadow->evicted_index != SHADOW_NONE && cache->fast)
+        fast_forget(cache, shadow->evicted_index);
     return there;
 }
 

@@ -316,7 +316,7 @@ static void throw_out(struct shadow *shadow, uint32_t node)
     if (shadow->real.tags[index] != shadow->nodes[node].tag)
         return;
     shadow->real.nodes[index] = 0;
-    shadow->thrown_index = index;
+    shadow->evicted_index = index;
 }
 
 /* A node for a line that comes in: a new one, or the oldest's. */
@@ -341,7 +341,7 @@ bool shadow_touch(struct shadow *shadow, uint64_t number, bool fetch, uint64_t s
                   uint32_t *node)
 {
     bool there = (*node = shadow_find_node(shadow, number + 1)) != 0;
-    shadow->thrown_index = SHADOW_NONE;
+    shadow->evicted_index = SHADOW_NONE;
     if (!there && fetch)
         *node = shadow_make_node(shadow, number + 1);
     if (*node)

@@ -43,7 +43,7 @@ struct shadow {
     uint32_t *buckets;
     struct shadow_waiting *waiting; /* [0] .. [behind - 1] behind, [head] .. [end - 1] the row */
     struct shadow_waiting *spare;   /* as long, for sorting */
-    uint32_t thrown_index;          /* of a line that the last touch evicted here alone */
+    uint32_t evicted_index;         /* of a line that the last touch evicted here alone */
     uint32_t head;
     uint32_t end;
     uint32_t behind;

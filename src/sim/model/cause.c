@@ -139,9 +139,9 @@ static void count_evictor(struct model_figures *figures, const struct model_miss
         missed->cause == MODEL_INVALIDATED_FALSE)
         return;
     if (missed->evictor.bin == bin)
-        figures->thrown_by_same++;
+        figures->evicted_by_same++;
     else
-        figures->thrown_by_other++;
+        figures->evicted_by_other++;
 }
 
 static void count_miss(struct model_figures *figures, const struct model_missed *missed,
@@ -315,9 +315,9 @@ static void visit_all_above(struct model *model, struct cache *cache, uint64_t a
 
 void departure_report_above(struct model *model, struct cache *cache, uint64_t address)
 {
-    struct model_who nobody = {MODEL_NONE, MODEL_NONE, 0};
+    struct model_who none = {MODEL_NONE, MODEL_NONE, 0};
     if (cache->level && model->track_use)
-        visit_all_above(model, cache, address & ~(uint64_t)(cache->line_bytes - 1), nobody, false);
+        visit_all_above(model, cache, address & ~(uint64_t)(cache->line_bytes - 1), none, false);
 }
 
 static void count_line(struct model_figures *figures, const struct cache *cache,

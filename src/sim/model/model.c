@@ -243,10 +243,10 @@ void model_settle(struct model *model)
 
 static void finish_cache(struct model *model, struct cache *cache)
 {
-    struct model_who nobody = {MODEL_NONE, MODEL_NONE, 0};
+    struct model_who none = {MODEL_NONE, MODEL_NONE, 0};
     for (uint32_t index = 0; index < cache_lines(cache); index++)
         if (cache->tags[index])
-            departure_of(model, cache, index, nobody, MODEL_END);
+            departure_of(model, cache, index, none, MODEL_END);
 }
 
 void model_finish(struct model *model)

@@ -63,11 +63,11 @@ struct model_use {
 struct model_figures {
     uint64_t misses; /* accesses */
     uint64_t causes[MODEL_CAUSES];
-    uint64_t thrown_by_same;  /* misses on what the same bin had evicted */
-    uint64_t thrown_by_other; /* another bin (DTrack 3.5) */
-    uint64_t fetched;         /* lines fetched that have left since; two where a miss straddled */
-    uint64_t used_bytes;      /* different bytes of them that were touched: SIP's spatial use */
-    uint64_t touched_bytes;   /* every touch counted: SIP's reuse count */
+    uint64_t evicted_by_same;  /* misses on what the same bin had evicted */
+    uint64_t evicted_by_other; /* another bin (DTrack 3.5) */
+    uint64_t fetched;          /* lines fetched that have left since; two where a miss straddled */
+    uint64_t used_bytes;       /* different bytes of them that were touched: SIP's spatial use */
+    uint64_t touched_bytes;    /* every touch counted: SIP's reuse count */
     uint64_t uses[MODEL_USE_CLASSES];
     uint64_t written_back;
     uint64_t prefetched; /* lines fetched ahead, that have left since */
