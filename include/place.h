@@ -15,7 +15,7 @@
 #include "snapshot_share.h" /* struct exact_counts */
 
 /*
- * A type as debugging information describes it: values, made by src/resolve/dwarf, looked up by
+ * A type as debug information describes it: values, made by src/resolve/dwarf, looked up by
  * resolve/members.h, shown by the views. All strings are sanitised. Type ids are dense from 1 and
  * stay valid, as the descriptions do, for the resolver's lifetime; 0 is "not known".
  */

@@ -251,7 +251,7 @@ struct sim_question {
     struct relayout layout;
 };
 
-/* Of all questions. Written by misstop, but for `waits`. */
+/* Control of all questions. Written by misstop, except `waits`. */
 struct sim_asked {
     uint64_t zeroed;        /* grows: count anew */
     uint64_t awaited;       /* questions will come, for which the program waits after so many

@@ -27,7 +27,7 @@ struct sides {
     struct diff_side side[2];
 };
 
-/* Of recordings of several processes the same program is compared: `comm`, unless it is NULL or no
+/* Of several processes in a recording the same program is compared: `comm`, unless it is NULL or no
  * process has that name. */
 static int choose_process(struct engine *engine, const char *comm, struct error *error)
 {

@@ -29,7 +29,7 @@ enum {
 struct front {
     struct front_setup setup;
     pthread_t thread;
-    pthread_mutex_t stages;    /* held by whoever uses them */
+    pthread_mutex_t stages;    /* held while the stages are used */
     pthread_mutex_t next_turn; /* held by who waits for them, so that the loop cannot overtake */
     bool asks;                 /* the terminal's thread has them; its own */
     bool drawn_without;        /* the same: the picture shown lacks what only they know */

@@ -229,7 +229,7 @@ static int find_target(struct run *run, struct error *error)
     return run->pid ? resolver_check(run->pid, error) : 0;
 }
 
-/* Not for a screen that there cannot be. */
+/* Not for a screen that cannot open. */
 static int start_program(struct run *run, struct error *error)
 {
     int code = run->options->batch ? 0 : keyboard_check(error);

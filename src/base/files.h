@@ -51,19 +51,19 @@ struct files_client {
     uint32_t refused_count;
 };
 
-/* Of a live process. Where its user cannot be known, only files that everyone may read are opened.
+/* For a live process. Where its user cannot be known, only files that everyone may read are opened.
  */
 void files_client_process(struct files_client *client, pid_t pid);
 
-/* Of a recording, by the owner of its file. */
+/* For a recording, by the owner of its file. */
 void files_client_recording(struct files_client *client, const char *path);
 
 /* Besides, this user must be allowed. Root adds nothing, nor does the user of a misstop without
  * privileges. */
 void files_client_add(struct files_client *client, uid_t uid);
 
-/* Of a recording, where misstop has privileges: the owner of an open file that names others, as a
- * program with debugging information does. */
+/* For a recording, where misstop has privileges: adds the owner of an open file that names others,
+ * as a program with debug information does. */
 void files_client_add_owner(struct files_client *client, int fd);
 
 /*

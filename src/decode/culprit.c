@@ -740,7 +740,7 @@ static void walk_jumps(struct search *search, const struct walk *walk, size_t in
     }
 }
 
-/* A label that nothing falls into or jumps to directly: a case of a switch, say. It was
+/* A label that nothing falls into or jumps to directly: for example a case of a switch. It was
  * reached by one of the function's jumps through a register or table. False: it has none. */
 static bool walk_indirect(struct search *search, const struct walk *walk)
 {

@@ -100,7 +100,7 @@ struct culprits {
     uint8_t reason; /* no way at all: why */
 };
 
-/* An instruction that reads or writes memory on its own account: not a prefetch. */
+/* An instruction that itself reads or writes memory: not a prefetch. */
 static inline bool culprit_may_miss(const struct insn *insn)
 {
     return insn->memory_count && insn->memory[0].kind != ACCESS_PREFETCH;

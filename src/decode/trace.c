@@ -53,8 +53,8 @@ static bool invert_operation(struct trace_values *values, const struct insn *ins
     default:
         return false;
     }
-    /* A 32-bit operation cleared the upper half; what was there before it was most likely
-     * zero too, for the compiler keeps a 32-bit value there. */
+    /* A 32-bit operation cleared the upper half, which was most likely zero before, because the
+     * compiler keeps a 32-bit value there. */
     *value = trace_truncate(*value, insn->width);
     return true;
 }
@@ -247,8 +247,8 @@ bool trace_memory(struct trace_values *values, uint64_t address, void *out, size
     return target->memory(target->context, address, out, size);
 }
 
-/* Going back from before instruction `i`: over a function that returned there, for it preserved the
- * register. */
+/* Goes back from before instruction `i`: over a function that returned there, because it preserved
+ * the register. */
 static size_t before_called(const struct trace *trace, uint8_t reg, size_t i)
 {
     bool again = preserved >> reg & 1;

@@ -78,7 +78,7 @@ int engine_patience_ms(struct engine *engine);
  */
 int engine_restart(struct engine *engine, pid_t pid, struct error *error);
 
-/* Whether it is a pipe that goes on; *idled: silent at times, for it is being recorded. It is
+/* Whether it is a pipe that goes on; *idled: silent at times, because it is being recorded. It is
  * drained like a live process, and ends with -ENODATA. */
 bool engine_follows(const struct engine *engine, bool *idled);
 
@@ -111,8 +111,8 @@ int engine_enable(struct engine *engine, bool on);
 /* Once per refresh, before the snapshot. -ESRCH when the target has ended. */
 int engine_tick(struct engine *engine);
 
-/* Of a replay, what snapshots have of it; `list`: room for BINARIES_SHOWN. Strings live until the
- * next record. */
+/* Binaries of a replay, for snapshots; `list`: room for BINARIES_SHOWN. Strings live until the next
+ * record. */
 struct snapshot_binaries engine_binaries(const struct engine *engine, struct binary_desc *list);
 
 /* NULL: out of memory. Freed by snapshot_free(). */

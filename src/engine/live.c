@@ -21,7 +21,7 @@ static bool slice_over(const struct engine *engine)
            engine->slice_until_ns;
 }
 
-/* Of an ended program all is taken that there is. */
+/* All remaining records of an ended program are taken. */
 static void begin_slice(struct engine *engine, uint64_t until_ns)
 {
     struct timespec used;

@@ -7,8 +7,8 @@
 
 #include "engine/state.h"
 
-/* How long debugging information may hold up a replay, each time it goes on: on a screen little,
- * for the player waits longer where it is in a hurry, and answers keys meanwhile. A simulated
+/* How long debug information may hold up a replay, each time it goes on: on a screen little,
+ * because the player waits longer where it is in a hurry, and answers keys meanwhile. A simulated
  * program may end before its first field is known. */
 #define PATIENCE_BATCH_NS  (120 * CLOCK_NS_PER_S)
 #define PATIENCE_SIM_NS    (2 * CLOCK_NS_PER_S)
@@ -67,7 +67,7 @@ struct line_pair_source engine_pairs(struct engine *engine)
     return engine_info(engine)->lines ? engine->kind->pairs(engine) : (struct line_pair_source){0};
 }
 
-/* Of the machine that was sampled, as far as that is known. */
+/* Geometry of the sampled machine, as far as it is known. */
 static int open_geometry(struct engine *engine, struct error *error)
 {
     const char *spec = engine->options.cache;

@@ -272,7 +272,7 @@ void recorder_add(struct recorder *recorder, const struct record *record, const 
     perfdata_writer_add(recorder->perfdata, record, place ? &known : NULL);
     if (perfdata_writer_mark(recorder->perfdata) != recorder->mark)
         follow_rotation(recorder);
-    /* Of a simulation's lines there may be more than misses. */
+    /* A simulation may report more lines than misses. */
     else if (recorder->store && recorder->options.limit_bytes &&
              store_writer_bytes(recorder->store) > recorder->options.limit_bytes)
         perfdata_writer_want_another(recorder->perfdata);

@@ -36,7 +36,7 @@ bool engine_take_line(struct engine *engine, const struct record *record)
     return engine->line_count == ENGINE_PLACES;
 }
 
-/* Recorded when they are counted, for they go into the tables behind places that came later. */
+/* Recorded when they are counted, because they go into the tables behind places that came later. */
 void engine_count_lines(struct engine *engine)
 {
     for (size_t i = 0; engine->recorder && i < engine->line_count; i++)
@@ -45,7 +45,7 @@ void engine_count_lines(struct engine *engine)
     engine->line_count = 0;
 }
 
-/* Of the events that a simulation has by itself, deepest first. */
+/* The deepest of a simulation's own events. */
 static void rank_costliest(struct engine *engine)
 {
     if (engine->options.events || engine->event_chosen)

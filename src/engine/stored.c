@@ -112,7 +112,7 @@ static void take_facts(struct engine *engine)
     memcpy(engine->watch_lines, facts.watch_lines, sizeof facts.watch_lines);
 }
 
-/* One after the other in the file; done together, for the tables are gone over each time. */
+/* One after the other in the file; done together, because each pass reads all tables. */
 static void flush_renames(struct engine *engine)
 {
     engine_rename(engine, engine->stored.renames, engine->stored.rename_count);

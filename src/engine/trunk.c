@@ -70,7 +70,8 @@ static void take_record(void *context, const struct record *record)
         break;
     default:
         count_places(engine);
-        /* That of a program we launch comes before its first sample, and is what was asked for. */
+        /* The exec of a program we launch comes before its first sample, and is the requested one.
+         */
         engine->exec_seen |=
             record->kind == RECORD_COMM && record->comm.exec && engine->samples[engine->ranking];
         /* The old program's use of its heap comes before its end. */

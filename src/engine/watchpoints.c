@@ -5,7 +5,7 @@
 
 #include "engine/state.h"
 
-/* Of the lower half: what the kernel lets us watch. */
+/* The lower half of addresses, in which the kernel allows watchpoints. */
 #define USER_END (UINT64_C(1) << 47)
 
 /* Lines of this machine's caches. */

@@ -21,7 +21,7 @@ static void describe_bin_object(struct resolver *resolver, uint32_t object,
     uint32_t type = allocations_bin_type(allocations, bin);
     uint64_t blocks;
     desc->name = allocations_bin_name(allocations, bin);
-    /* Of a size class the blocks that have a type are other objects: those seen count. */
+    /* Blocks of a size class that have a type are other objects: those seen count. */
     if (allocations_bin_walked(bin))
         return;
     allocations_bin_live(allocations, bin, &blocks, &desc->size_bytes);

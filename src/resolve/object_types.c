@@ -79,7 +79,7 @@ static void name_after(struct finding *finding, const struct type_desc *type, ui
                        uint64_t start, uint64_t end, bool array)
 {
     enum { KEY_TYPE = 9 /* beside those of objects.c */ };
-    /* Of mapped files and shared memory each is its own; private memory is the heap. */
+    /* Mapped files and shared memory have their own types each; private memory is the heap. */
     uint64_t owner = finding->kind == OBJECT_MAP ? finding->key : 0;
     /* One of its kind to a block, or many: two different things to a programmer. */
     id = id * 2 + array;

@@ -79,7 +79,8 @@ struct finding {
 
 enum finding_stack {
     FINDING_STACK_KNOWN,
-    FINDING_STACK_REACHED,  /* by a stack pointer: then it is a stack, whoever made it */
+    FINDING_STACK_REACHED,  /* reached through a stack pointer: then it is a stack, whoever made
+                               it */
     FINDING_STACK_OF_THREAD /* only of a thread, not what stack pointers reached near */
 };
 

@@ -173,7 +173,7 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
         place->untyped = UNTYPED_SPILL;
 }
 
-/* Which programs a recording needs; opened here, for it to be known whether they are there. */
+/* The programs that a recording needs; opened here, to find out whether they are there. */
 static void count_binary(struct resolver *resolver, const struct access *access)
 {
     struct map *map =
@@ -337,7 +337,7 @@ static void describe_anonymous(const struct functions *functions, const struct m
     desc->module = symbol ? "[jit]" : "";
 }
 
-/* Of a recording, with its file not here: its functions cannot be distinguished. */
+/* Function of a recording without its file here: its functions cannot be distinguished. */
 static void describe_missing(const struct space *space, const struct map *map,
                              struct function_desc *desc, char *text, size_t text_size)
 {

@@ -102,7 +102,7 @@ struct resolver_target resolver_target(const struct resolver *resolver);
  * of events. */
 long resolver_follow(struct resolver *resolver, uint64_t until_ns);
 
-/* Of a recording: how long from now on debugging information may be waited for. */
+/* For a recording: how long from now on debug information may be waited for. */
 void resolver_be_patient(struct resolver *resolver, uint64_t patience_ns);
 
 /* Between refreshes, where no sample waits. */

@@ -122,7 +122,7 @@ struct snapshot_simulation sampler_simulation(const struct sampler *sampler);
 bool sampler_pair(const struct sampler *sampler, enum line_pairs kind, uint8_t level,
                   uint32_t *place, struct line_pair *out);
 
-/* ---- of a recording; live there is none of it ---- */
+/* ---- recordings; zero for live sessions ---- */
 
 /* When its process was sampled first, by the clock of the records, and for how long; 0, 0: the
  * samples have no times, or not all of it is here yet (a pipe). */
@@ -151,7 +151,7 @@ struct sampler_addresses {
 };
 struct sampler_addresses sampler_addresses(const struct sampler *sampler);
 const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count);
-/* Event `index` as it was opened or recorded, for who writes a recording; NULL: no such event. */
+/* Event `index` as it was opened or recorded, to be written to a recording; NULL: no such event. */
 const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, unsigned index);
 
 /* Where a recording was made; NULL: live, on this machine. */

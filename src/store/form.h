@@ -536,8 +536,8 @@ bool row_get(struct numbers *from, uint64_t *row, unsigned fields);
  */
 void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place);
 
-/* Of a row that may come from anyone: enums are made to fit, the base is at or below the
- * address. Time and event are left to be checked by the caller, who knows their bounds. */
+/* From an untrusted row: enums are made to fit, the base is at or below the address. The caller
+ * checks time and event, because it has their bounds. */
 void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place);
 
 /* Accesses of one instruction are alike: it decides which earlier place one is reported from. */

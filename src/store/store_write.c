@@ -58,7 +58,7 @@ static void put_string(struct store_writer *writer, uint64_t id, const char *tex
     writer->at = at + length;
 }
 
-/* Two strings of one hash: the later is written each time, for the target names things. */
+/* Two strings of one hash: the later is written each time, because the target chooses names. */
 static uint64_t writer_string(struct store_writer *writer, const char *text)
 {
     if (!text)

@@ -90,7 +90,7 @@ bool scopes_definition(struct scopes *scopes, Dwarf_Die *declared, Dwarf_Die *de
 
 /*
  * Types as a programmer of the language writes them: "const char *", "int [3][4]", "void (*)(int)",
- * "std::pair<int, int> &", "[u8; 4]". The text is as untrusted as the file: whoever keeps it must
+ * "std::pair<int, int> &", "[u8; 4]". The text is as untrusted as the file: the caller must
  * sanitise it.
  */
 enum { TYPENAME_BYTES = 512 };
@@ -102,7 +102,7 @@ const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPE
 /* C includes languages written as C is, and unknown ones. */
 enum language { LANGUAGE_C, LANGUAGE_CPP, LANGUAGE_RUST, LANGUAGE_FORTRAN, LANGUAGE_GO };
 
-/* Of the unit that an entry is in (DWARF 5, 7.12). */
+/* Language of the unit that an entry is in (DWARF 5, 7.12). */
 enum language language_of(Dwarf_Die *die);
 
 /*

@@ -115,7 +115,7 @@ static struct value best_of(const struct scene *scene, uint64_t pc, uint8_t reg,
             best = value_pointer(SHAPE_NOTHING, 0, DWARF_HOW_VARIABLE);
             continue;
         }
-        /* Of two structs the larger: what has the other for its head. */
+        /* The larger of two structs, which has the other for its head. */
         if (worth > known || (worth == known && shapes_at(scene->shapes, value.shape)->size >
                                                     shapes_at(scene->shapes, best.shape)->size))
             best = value;
@@ -300,7 +300,7 @@ static void read_image(struct links *links, Elf *elf)
     }
 }
 
-/* Of a pair's words the one that has the offset comes last. */
+/* Of the words of a pair, the one with the offset comes last. */
 static int links_compare(const void *a, const void *b)
 {
     const struct link *one = a;

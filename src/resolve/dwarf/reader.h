@@ -72,7 +72,7 @@ struct readers_status readers_status(const struct readers *readers);
 /* Opening may take this many times the patience that one answer gets. */
 enum { READERS_OPENING_PATIENCE = 4 };
 
-/* Whoever knows the answers: struct program, or a test's own. */
+/* Source of the answers: struct program, or a test's own. */
 struct serve_source {
     bool (*present)(struct module *module); /* cheap, in misstop itself: is there anything? */
     void *(*open)(struct module *module);   /* NULL: no debug information */

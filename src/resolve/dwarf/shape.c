@@ -475,7 +475,7 @@ static bool covers(const struct parts *parts, size_t part, uint64_t offset)
            (at->size ? offset - at->offset < at->size : part == parts->count - 1);
 }
 
-/* Of several members at one place a pointer says more than a number; two pointers, nothing. */
+/* Of several members at one place a pointer is more specific than a number; two pointers cancel. */
 static void shape_leaf_choose(struct shapes *shapes, const struct shape_leaf *other,
                               struct shape_leaf *leaf)
 {

@@ -96,7 +96,7 @@ struct value value_sum(const struct value *value, const struct value *other, uns
     if (!is_number(value) || !is_number(other))
         return value_of_kind(VALUE_UNKNOWN);
     struct value sum = value_shifted(*value, value_scaled(other, scale).offset);
-    /* A variable's address and an index: whoever has the address finds the variable. */
+    /* A variable's address and an index: the address gives the variable. */
     bool address = value->kind == VALUE_CONSTANT || (other->kind == VALUE_CONSTANT && scale == 1);
     bool fixed = value->kind == other->kind && !value->indexed && !other->indexed;
     sum.kind = address ? VALUE_CONSTANT : VALUE_NUMBER;

@@ -124,8 +124,8 @@ uint64_t worker_resident_bytes(const struct worker *worker)
 
 enum { CONFINE_NICE = 5, CONFINE_FDS_MAX = 1 << 16 };
 
-/* Whatever calls exit(), libdw when it is out of memory for one, must not run handlers that
- * misstop has registered: they restore the terminal. The last registered runs first. */
+/* A call of exit(), as by libdw when it is out of memory, must not run handlers that misstop has
+ * registered: they restore the terminal. The last registered runs first. */
 static void end_here(void)
 {
     _exit(EXIT_FAILURE);

@@ -76,11 +76,11 @@ struct binaries {
     char *cache;          /* perf's folder; NULL: no home */
 };
 
-/* `from` but for the cache, which is perf's below $HOME. */
+/* `from`, except for the cache, which is perf's below $HOME. */
 void binaries_init(struct binaries *binaries, const struct lookup_from *from);
 void binaries_fini(struct binaries *binaries);
 
-/* A number, from 1, for what a mapping maps; 0: no file that could be looked for. */
+/* A number, from 1, for the file of a mapping; 0: no file that could be looked for. */
 uint32_t binaries_note(struct binaries *binaries, const struct sample_mapping *mapping);
 
 /* Opens it, wherever it is. A descriptor, or -1. */

@@ -179,7 +179,7 @@ static int checked(int fd, const struct debugfile_wanted *wanted)
     return -1;
 }
 
-/* Of a process with another root only by its build-id: there the name means another file. */
+/* With another root only by its build-id: there the name means another file. */
 static int open_here(const struct debugfile_from *from, const char *path,
                      const struct debugfile_wanted *wanted)
 {
@@ -297,7 +297,7 @@ enum { ID_MAX = 64, DIGITS = 2 * ID_MAX + 1 };
 
 static const char *const kind_names[] = {"debuginfo", "executable"};
 
-/* Whether there is anybody to ask. */
+/* Whether a server is named. */
 static bool debuginfod_available(void)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");

@@ -252,8 +252,8 @@ static int tlsslot_read(const struct tlsslot *slot, pid_t pid, uint64_t bias,
     return by_module(words[0], answer);
 }
 
-/* Of names for one address: functions and objects before labels, sized before not, global before
- * local, no leading underscore. */
+/* Rank among names for one address: functions and objects before labels, sized before not, global
+ * before local, no leading underscore. */
 static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
 {
     uint8_t rank = GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? 4 : 0;

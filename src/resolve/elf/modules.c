@@ -14,7 +14,7 @@
 
 enum { VDSO_BYTES_MAX = 1 << 20 };
 
-/* Of a live process, from the mapping. A descriptor, or -1. */
+/* The vdso of a live process, from the mapping. A descriptor, or -1. */
 static int vdso_open(const struct map *map, pid_t pid)
 {
     size_t size = map->end - map->start;
@@ -43,7 +43,7 @@ int vdso_open_own(void)
 }
 
 enum { MODULES_PARTS_MAX = 16 }; /* mappings of one file in a row */
-/* Of a program or library; those with the debugging information of a browser have 5 GiB. */
+/* Bound for a program or library; those with the debug information of a browser have 5 GiB. */
 #define MODULES_BYTES_MAX (UINT64_C(64) << 30)
 
 void modules_forget(struct modules *modules)

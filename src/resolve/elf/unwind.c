@@ -18,7 +18,7 @@ enum {
     STACK_MAX = 64 << 20, /* bytes from the stack pointer to the address */
     WINDOW = 4096,        /* bytes of the stack that are read at once */
     BELOW = 128,          /* ... of them below the requested address: registers are saved there */
-    KEPT = 6              /* registers that a callee keeps, but for the stack pointer */
+    KEPT = 6              /* registers that a callee keeps, except the stack pointer */
 };
 
 static const uint8_t kept[KEPT] = {SREG_BX, SREG_BP, SREG_R12, SREG_R13, SREG_R14, SREG_R15};

@@ -107,7 +107,7 @@ int allocations_undo(struct allocations *allocations);
 /* The short name of a bin; changes when it is renamed. Valid until the next tick. */
 const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin);
 
-/* Id of the type that whoever allocates it assigns its blocks to; 0: not known, or not yet. */
+/* Id of the type of the variable that its blocks are assigned to; 0: not known, or not yet. */
 uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin);
 
 /* The bin that a combined one is shown under; itself where it is not combined. Nothing is counted

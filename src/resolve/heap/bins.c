@@ -479,7 +479,7 @@ static void consider(struct choice *choice, const struct frame *frame, unsigned 
     bool empty = !choice->chosen;
     if (choice->settled)
         return;
-    /* A mapping is whoever asked for it: what an allocator maps belongs to no caller. */
+    /* A mapping belongs to its direct caller: an allocator's mappings belong to no caller. */
     if (empty && !strcmp(frame->text, BINS_MAPPING_NAME)) {
         choice->frame = *frame;
         choice->chosen = true;

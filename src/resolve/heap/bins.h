@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Heap bins (MemSpy 5.2): what the heap's blocks have in common: the call path that allocated
- * them. (Walked blocks have none: walked_heap.h.) Each keeps the statistics of its blocks in
- * constant time per malloc and free.
+ * Heap bins (MemSpy 5.2): a common property of heap blocks: the call path that allocated them.
+ * (Walked blocks have none: walked_heap.h.) Each keeps the statistics of its blocks in constant
+ * time per malloc and free.
  *
- * Whoever feeds the block index feeds the bins: bins_born() for each block that blocks_add()
- * took, bins_died() for each that went (removed, displaced, unmapped), always with the block
- * as the index handed it out. The profile reads statistics and names. Ids are dense from 1; 1 is
- * the rest: paths that are not known, or that came when the table was full, for it is the target
- * that decides how many there are.
+ * The bins are fed together with the block index: bins_born() for each block that blocks_add()
+ * took, bins_died() for each that went (removed, displaced, unmapped), always with the block as the
+ * index handed it out. The profile reads statistics and names. Ids are dense from 1; 1 is the rest:
+ * paths that are not known, or that came when the table was full, because the target decides how
+ * many there are.
  *
- * Bins are counted singly and grouped by name when read, so that combining them (bin_rules.h)
- * can be undone.
+ * Bins are counted singly and grouped by name when read, so that combining them (bin_rules.h) can
+ * be undone.
  */
 #ifndef MISSTOP_RESOLVE_HEAP_BINS_H
 #define MISSTOP_RESOLVE_HEAP_BINS_H

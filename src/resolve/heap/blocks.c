@@ -138,7 +138,7 @@ struct radix {
     uint32_t middle[1 << RADIX_TOP_BITS];
 };
 
-/* The place of a key's value, for a change of it that is not to 0; NULL: none. */
+/* The slot of a key's value, to change it to any value except 0; NULL: none. */
 static inline uint32_t *radix_slot(const struct radix *radix, uint64_t key)
 {
     uint32_t line = radix->middle[key >> (RADIX_LEAF_BITS + RADIX_MIDDLE_BITS)];
@@ -585,7 +585,7 @@ struct blocks {
     uint64_t epoch_ns; /* 0: no birth seen yet */
     blocks_gone *on_displaced;
     void *on_displaced_context;
-    struct radix pages; /* last, for it is large */
+    struct radix pages; /* last, because it is large */
 };
 
 /* Where a block is: valid until the next change. */

@@ -543,7 +543,7 @@ static void sign_header(struct feed *feed)
     feed->header->reader = (uint32_t)syscall(SYS_gettid);
 }
 
-/* Whatever of the memory is still mapped by the program, or by children of it, takes no room. */
+/* Memory that the program or its children still have mapped takes no room. */
 static void withdraw(struct feed *feed)
 {
     struct robust_list_head *now = NULL;

@@ -318,7 +318,8 @@ void recorded_heap_name_bins(struct recorded_heap *recorded)
                       recorded->assigned ? recorded_assigned : NULL, recorded);
 }
 
-/* Whoever mapped memory that has blocks in it is an allocator, and so are its other mappings. */
+/* A function that mapped memory with blocks in it is an allocator, and its other mappings are too.
+ */
 static void find_dealers(struct recorded_heap *recorded)
 {
     struct block mapping;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * glibc's heap read from outside a process that goes on running: which block holds an
- * address, and every block in use. The process is only ever read. Arenas are found by their
- * structure in libc's data (or, in a static program, in the program's own), so versions 2.31
- * to today need no table of offsets. Everything read is taken for hostile: every loop ends,
- * every call reads a bounded amount.
+ * glibc's heap read from outside a process that goes on running: which block holds an address, and
+ * every block in use. The process is only ever read. Arenas are found by their structure in libc's
+ * data (or, in a static program, in the program's own), so versions 2.31 to today need no table of
+ * offsets. Everything read is untrusted: every loop ends, every call reads a bounded amount.
  *
- * Owned by whoever follows a process; knows nothing of samples, maps or processes except
- * through `struct walk_target` and the mappings given. Not thread-safe.
+ * Owned by the follower of a process; it sees samples, maps and processes only through `struct
+ * walk_target` and the mappings given. Not thread-safe.
  *
  * A lookup chains from a boundary seen earlier. Where boundaries were seen to change it believes
- * the chain only after a free chunk that is in its list (walk.c). What can be wrong: in
- * a heap that was at rest so far, a block that took the place of many others and was not
- * written to for kilobytes around the address still shows their old headers, until the first
- * lookup that meets a difference. walk_refresh() now and then narrows that.
+ * the chain only after a free chunk that is in its list (walk.c). What can be wrong: in a heap that
+ * was at rest so far, a block that took the place of many others and was not written to for
+ * kilobytes around the address still shows their old headers, until the first lookup that meets a
+ * difference. walk_refresh() now and then narrows that.
  */
 #ifndef MISSTOP_RESOLVE_HEAP_WALK_H
 #define MISSTOP_RESOLVE_HEAP_WALK_H

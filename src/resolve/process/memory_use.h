@@ -48,7 +48,7 @@ void memory_use_init(struct memory_use_of *use, pid_t pid);
 /* Once a refresh, with /proc/PID/stat of that time. */
 void memory_use_tick(struct memory_use_of *use, const struct process_stat *stat, uint64_t now_ns);
 
-/* Of the process; of the mapping around an address as well, where that is not 0. */
+/* Memory use of the process; of the mapping around an address as well, where that is not 0. */
 void memory_use_read(struct memory_use_of *use, uint64_t address, uint64_t now_ns,
                      struct memory_use *out);
 
@@ -56,10 +56,9 @@ void memory_use_read(struct memory_use_of *use, uint64_t address, uint64_t now_n
 size_t memory_use_parse(FILE *smaps, struct memory_use_mapping *mappings);
 
 /*
- * NUMA nodes: of CPUs by sysfs, of the target's pages by move_pages(2), which with no nodes
- * given moves nothing and only says where pages are. The kernel asks for the rights of
- * PTRACE_MODE_READ, which whoever samples a process has. Both sources can be faked. Used by the
- * resolver.
+ * NUMA nodes: of CPUs by sysfs, of the target's pages by move_pages(2), which with no nodes given
+ * moves nothing and only says where pages are. The kernel asks for the rights of PTRACE_MODE_READ,
+ * which a sampler of the process has. Both sources can be faked. Used by the resolver.
  */
 enum { NODES_MAX = 1024, NODES_CPUS_MAX = 8192, NODES_PAGES_MAX = 256 };
 

@@ -251,7 +251,7 @@ enum {
     STACKS_PAGE = 4096,
     STACKS_TOP_MIN = 64 * 1024, /* below a control block; with less it is by itself */
     STACKS_STEP = 64 * 1024,    /* of what stack pointers reached */
-    STACKS_FRAMES = 1 << 20     /* above a stack pointer: frames of those who called */
+    STACKS_FRAMES = 1 << 20     /* above a stack pointer: frames of the callers */
 };
 
 void stacks_fini(struct stacks *stacks)

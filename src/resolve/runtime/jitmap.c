@@ -89,8 +89,8 @@ static size_t sweep(const struct jit_symbol *sorted, size_t count, struct begun 
 }
 
 /*
- * Of `count` lines in any order, pieces in ascending order without overlaps, each from the
- * latest line there: at most twice as many. NULL: out of memory; else to be freed.
+ * Pieces of `count` lines in any order, in ascending order without overlaps, each from the latest
+ * line there: at most twice as many. NULL: out of memory; else to be freed.
  */
 static struct jit_symbol *jitorder_pieces(const struct jit_symbol *lines, size_t count,
                                           size_t *made)

@@ -45,7 +45,7 @@ void jitmap_fini(struct jitmap *jitmap);
  * own rights; NULL: ours. */
 bool jitmap_refresh(struct jitmap *jitmap, pid_t pid, struct files_client *files);
 
-/* The same from a descriptor, whoever owns the file. */
+/* The same from a descriptor, with any owner. */
 bool jitmap_read(struct jitmap *jitmap, int fd);
 
 /* NULL: none covers the address. */

@@ -74,7 +74,7 @@ const struct source *source_find(const char *name);
 int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
                const struct kernel *kernel, struct error *error);
 
-/* Attributes of an event of the plan, complete but for the period. */
+/* Attributes of an event of the plan, complete except for the period. */
 void source_attribute(const struct source *source, const struct source_plan *plan,
                       const struct event *event, struct perf_event_attr *attr);
 

@@ -137,7 +137,7 @@ static int count_free(struct watch_registers *registers)
 {
     int fds[WATCH_SLOTS];
     int code = 0;
-    /* Any address of user space will do, for it is never enabled. */
+    /* Any address of user space will do, because it is never enabled. */
     for (registers->slots = 0; registers->slots < WATCH_SLOTS; registers->slots++) {
         code = watch_event_open(registers, registers->pid, 4096);
         if (code < 0)
@@ -756,7 +756,7 @@ static void watch_leg_touch(struct watch_lines *lines, struct watch_line *line,
     result->end_ns = touch->time_ns;
     result->ip = touch->ip;
     result->toucher_tid = touch->tid;
-    /* Of another thread's run it is not known what this one did meanwhile. */
+    /* Another thread's run does not show how long this one was off. */
     result->off_ns = touch->tid == line->origin_tid ? off_ns(result, touch->ran_ns) : 0;
     watch_leg_disarm(lines, line, &line->sampled);
     if (line->leg == WATCH_FIRST) {

@@ -162,7 +162,7 @@ void watch_lines_touch(struct watch_lines *lines, const struct watch_touch *touc
 /* Ends what has lasted long enough, and arms what was drawn. Soon after offers and touches. */
 void watch_lines_step(struct watch_lines *lines);
 
-/* The process is another program now: nothing that was watched is there any more. */
+/* The process is another program now: the watched data are gone. */
 void watch_lines_drop(struct watch_lines *lines);
 
 /* Takes the results that ended by then. Returns how many, at most `most`. */

@@ -53,7 +53,8 @@ struct perfdata_header {
     uint64_t features[PERFDATA_FEATURES / 64];
 };
 
-/* Of an input at its start, which is left there. -EBADMSG or -ENOTSUP with the cause. */
+/* Reads the header of an input at its start, and leaves the input there. -EBADMSG or -ENOTSUP with
+ * the cause. */
 int perfdata_header_read(struct perfdata_header *header, struct input *input, const char *path,
                          struct error *error);
 

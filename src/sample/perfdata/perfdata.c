@@ -612,8 +612,8 @@ static int perfdata_keep_record(struct perfdata *file, const struct attribute *e
 {
     struct order_item item = {.size_bytes = found->header.size,
                               .event = (uint16_t)(event - file->attributes.events)};
-    /* Of a sample with stack and call chain we keep little: not the rest, while it waits. One of
-     * several that a record represents is not what its bytes say. */
+    /* Samples with stack and call chain are kept only in part while they wait. One of several that
+     * a record represents differs from its bytes. */
     if (record && record->kind == RECORD_SAMPLE &&
         (item.size_bytes > sizeof *record || reads_in(&event->format))) {
         item.parsed = 1;
@@ -725,7 +725,7 @@ static bool due(struct perfdata *file, uint64_t time_ns, uint64_t until_ns)
 
 long perfdata_read(struct perfdata *file, uint64_t until_ns, sampler_sink sink, void *context)
 {
-    /* Of a pipe that is followed some ms of work at a time. */
+    /* Of a followed pipe, some ms of work at a time. */
     enum { AT_ONCE = 4096 };
     struct player player = {file, sink, context, 0};
     size_t pulled = 0;

@@ -65,7 +65,7 @@ struct perfdata_machine {
     struct perfdata_cache caches[PERFDATA_CACHES_MAX];
 };
 
-/* Of the whole recording; while a pipe is played, of what came so far. */
+/* Counts of the whole recording; while a pipe is played, of the part so far. */
 struct perfdata_counts {
     uint64_t samples;
     uint64_t with_address;
@@ -94,7 +94,7 @@ void perfdata_close(struct perfdata *perfdata);
 int perfdata_fd(const struct perfdata *perfdata);
 /* Whether that pipe was silent for a second: it is being recorded, and not only copied. */
 bool perfdata_idled(const struct perfdata *perfdata);
-/* Of such a pipe, whether the last read left some, so as not to take too long. */
+/* Whether the last read of such a pipe left records, in order not to take too long. */
 bool perfdata_more(const struct perfdata *perfdata);
 
 /*

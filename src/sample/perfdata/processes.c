@@ -67,7 +67,7 @@ static int note_fork(struct processes *processes, const struct record *record, u
     processes->origins[index] =
         (struct process_origin){record->fork.parent_pid, record->time_ns, named_ns};
     int code = entry_of(processes, record->fork.parent_pid, &parent);
-    /* Of another CPU's records the later ones may be read first: a name of its own stays. */
+    /* Later records of another CPU may be read first: a name of its own stays. */
     if (code == 1 && named_ns <= record->time_ns)
         memcpy(processes->list[index].comm, processes->list[parent].comm,
                sizeof processes->list[index].comm);

@@ -162,7 +162,7 @@ static uint64_t complete(uint64_t data_src)
 }
 
 /*
- * That of the hardware as it is. An address with an unknown operation keeps 0, which is "not
+ * The hardware's value as it is. An address with an unknown operation keeps 0, which is "not
  * recorded": an operation that is not available would deny the address (record.c).
  */
 static uint64_t data_src_of(const struct sample *sample, const struct perfdata_written *written)

@@ -88,7 +88,7 @@ void sim_whatif_await(struct sim_memory *memory, uint64_t accesses, unsigned cou
 /* After how many it waits; 0: it does not. */
 uint64_t sim_whatif_waits(const struct sim_memory *memory);
 
-/* A block that there is, for the question asked last; false: the list is full. */
+/* Adds an existing block, for the question asked last; false: the list is full. */
 bool sim_whatif_block(struct sim_memory *memory, unsigned number, uint64_t start, uint64_t bytes);
 /* All are listed: counting may begin. */
 void sim_whatif_listed(struct sim_memory *memory, unsigned number);

@@ -15,11 +15,11 @@
 #include "sample/sampler.h"
 #include "sample/simulated/sim_memory.h"
 
-/* Of one call, so that a screen is not kept waiting: some ms of work. */
+/* Bound of one call, so that a screen is not kept waiting: some ms of work. */
 enum { SIM_SESSION_AT_ONCE = 2048 };
 
 struct sim_event {
-    struct perf_event_attr attr; /* for who writes a recording; no kernel has such an event */
+    struct perf_event_attr attr; /* for writing a recording; no kernel has such an event */
     uint8_t level;               /* accesses that this level did not hold; */
     bool accesses;               /* or a part of all accesses */
 };

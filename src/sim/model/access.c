@@ -62,7 +62,7 @@ static bool touch_shadow(struct model *model, struct cache *cache, uint64_t numb
 {
     struct shadow *shadow = cache->shadow;
     bool there = shadow_touch(shadow, number, fetch, model->clock, node);
-    /* Its next use is to be heard of, for it brings it back. */
+    /* Its next use must reach the model, because it brings the line back. */
     if (shadow->evicted_index != SHADOW_NONE && cache->fast)
         fast_forget(cache, shadow->evicted_index);
     return there;

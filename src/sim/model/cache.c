@@ -245,7 +245,7 @@ static void leave_bucket(struct shadow *shadow, uint32_t node)
     *link = shadow->nodes[node].next;
 }
 
-/* Of a node, when its line was last used. */
+/* Time of the last use of a node's line. */
 static uint64_t stamp_of(const struct shadow *shadow, uint32_t node)
 {
     const struct shadow_node *at = &shadow->nodes[node];

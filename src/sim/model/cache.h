@@ -30,7 +30,7 @@ struct shadow_waiting {
     uint32_t node;
 };
 
-/* Of the real cache, by index. */
+/* State of the real cache's lines, by index. */
 struct shadow_real {
     const uint64_t *tags;
     const uint64_t *stamps;

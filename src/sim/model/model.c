@@ -340,7 +340,7 @@ double model_stall_cycles(const struct model *model, const double *miss_cycles, 
 /* More lines than any cache has; indexes are 32 bits. */
 static const uint64_t LINES_MAX = UINT64_C(1) << 28;
 
-/* Each text once for each level, for there is nothing here to format numbers with. */
+/* Each text once for each level, because numbers cannot be formatted here. */
 #define LEVEL_TEXTS(text)                                                                          \
     {                                                                                              \
         "level 1: " text, "level 2: " text, "level 3: " text, "level 4: " text,                    \

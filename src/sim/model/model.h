@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An exact simulated cache hierarchy: which level served an access, why it missed, who threw the
- * line out, how much of it was used. Freestanding C, for it is compiled into the Valgrind tool
- * (no libc there) and natively into tests and benches: no allocation of its own, no errno, no
- * floating point but in what reads the results. Whoever holds a model calls it from one thread at
- * a time (Valgrind runs threads one after another).
+ * An exact simulated cache hierarchy: which level served an access, why it missed, what evicted the
+ * line, how much of it was used. Freestanding C, because it is compiled into the Valgrind tool (no
+ * libc there) and natively into tests and benches: no allocation of its own, no errno, no floating
+ * point except in the functions that read the results. A model is called from one thread at a time
+ * (Valgrind runs threads one after another).
  *
  * An access that straddles lines counts at most one miss at each level, and a modify counts once
  * (cachegrind's manual, "simulation details").
@@ -299,7 +299,7 @@ struct model_thread {
 
 struct model_thread *model_thread(struct model *model, uint32_t thread);
 
-/* Of place `index` of a table: no line. */
+/* An empty slot `index` of a table: no line. */
 static inline struct model_fast model_fast_nothing(uint64_t index, uint32_t line_shift,
                                                    struct model_unread *unread)
 {

@@ -144,8 +144,8 @@ void coherence_returned(struct model *model, uint32_t thread, uint64_t number);
 uint32_t coherence_holders(struct model *model, uint64_t address, uint32_t size_bytes);
 
 /*
- * A line leaves a level: its use is reported to the level below, counted for who fetched it, and
- * who sent it away is remembered. Used inside src/sim only.
+ * A line leaves a level: its use is reported to the level below and counted for the fetching
+ * access, and the evictor is remembered. Used inside src/sim only.
  */
 /* `who` sent it away. Nothing is at `index` afterwards. */
 void departure_of(struct model *model, struct cache *cache, uint32_t index, struct model_who who,

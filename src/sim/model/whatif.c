@@ -5,8 +5,8 @@
 
 #include "sim/model/state.h"
 
-/* Of the ways used after `after`, the one used first; CACHE_NONE: there is no more. Stamps are
- * different, for each use has its own. */
+/* The way used first of those used after `after`; CACHE_NONE: there is no more. Stamps are
+ * different, because each use has its own. */
 static uint32_t next_used(const struct cache *cache, uint32_t first, uint64_t after)
 {
     uint32_t found = CACHE_NONE;

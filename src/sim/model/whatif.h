@@ -100,8 +100,8 @@ struct whatif_counts {
     uint64_t cut; /* of these, accesses that are in more than one part */
     struct whatif_misses before;
     struct whatif_misses after; /* all 0 where nothing is moved */
-    /* Of after.object: on lines that were not touched before, since then. Had the program lain so
-     * from its start, they might have been there. */
+    /* Misses of after.object on lines that were not touched before, since then. Had the program had
+     * this layout from its start, they might have been there. */
     uint64_t fresh[MODEL_LEVELS_MAX];
 };
 

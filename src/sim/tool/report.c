@@ -59,7 +59,7 @@ void report_start(void)
     shared->header.period_now = 1;
 }
 
-/* Of misses more is asked than of what left, and least of uses. */
+/* More misses are requested than lines that left, and least of uses. */
 static UInt load_of(UInt index)
 {
     return classes[index].reported << (index >= CLASS_LEFT) << (index == CLASS_REUSED);

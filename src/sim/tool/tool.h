@@ -48,8 +48,8 @@ const struct access_shape *access_shape(void);
 
 void access_start(void);
 
-/* From here on thread `number` (of threads.c) runs; `totals` are its counts. Now and then for who
- * runs already, too: it is when the user's wish to pause is heard. */
+/* From here on thread `number` (of threads.c) runs; `totals` are its counts. Called now and then
+ * for the running thread, too: then the user's pause takes effect. */
 void access_runs(UInt number, struct sim_thread *totals);
 
 /* Brings the exact counts up to date, also those of instructions if `all`. */
@@ -130,7 +130,7 @@ UInt shared_waiting(void);
  * Both are as struct model_host wants them: zeroed, aligned to 64; NULL: none left. */
 void *pages_keep(void *context, size_t size_bytes);
 
-/* Of a question, begun with zeros: the context of pages_take(). */
+/* State of a question, begun with zeros: the context of pages_take(). */
 struct pages {
     struct pages_slab *slabs;
     Addr next_free;
@@ -196,7 +196,7 @@ struct sequence *sequence_of(const struct sequence_access *accesses, UInt count)
  * common to all accesses of a sequence without an exit is done once, at its end. Used by
  * instrument.c.
  */
-/* A block of code being translated; all 0 at first, but for `out`. */
+/* A block of code being translated; all 0 at first, except for `out`. */
 struct hit_block {
     IRSB *out;
     IRExpr *table; /* of who runs, or the one where nothing is; NULL: to be loaded */
@@ -233,9 +233,9 @@ void instructions_start(void);
 
 /*
  * Puts calls of access.h before every access to memory in a block of the program's code: loads,
- * stores, guarded ones, compare-and-swap, load-linked and store-conditional, and what helpers of
- * Valgrind's do to memory for one instruction. Instructions of the allocation agent are left as
- * they are, for they are not the program's. Used by tool.c.
+ * stores, guarded ones, compare-and-swap, load-linked and store-conditional, and accesses of
+ * Valgrind's helpers for one instruction. Instructions of the allocation agent are left as they
+ * are, because they are not the program's. Used by tool.c.
  */
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
                  const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,

@@ -242,7 +242,7 @@ static Bool is_awaited(ULong accesses)
     return from && accesses > from && !have_come() && !shared->header.stop;
 }
 
-/* Not for a misstop that is gone, or stopped. */
+/* Not while misstop is gone or stopped. */
 static void wait_for_questions(const struct model *first, const struct model_spec *spec,
                                ULong accesses)
 {
