@@ -8,6 +8,6 @@ tests_unit_test_play_LDADD = src/libengine.a $(CMOCKA_LIBS) -lm
 # The whole way from a recording to the screen's keys, without options, loop and terminal.
 check_PROGRAMS += tests/unit/test_time_range
 TESTS += tests/unit/test_time_range
-tests_unit_test_time_range_SOURCES = tests/unit/test_time_range.c $(STORE_TOLD)
+tests_unit_test_time_range_SOURCES = tests/unit/test_time_range.c $(STORE_PLANNED)
 tests_unit_test_time_range_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit
 tests_unit_test_time_range_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) $(CMOCKA_LIBS)

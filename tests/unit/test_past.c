@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "store/past.h"
-#include "store_told.h"
+#include "store_planned.h"
 
 #include <malloc.h>
 #include <math.h>
@@ -39,7 +39,7 @@ static void add(struct run *run, size_t count, bool wild)
     for (size_t i = 0; i < count; i++) {
         uint64_t before = run->count ? run->places[run->count - 1].access.time_ns : 1000;
         struct place *place = &run->places[run->count++];
-        *place = told_place(&prng, before, wild && i % 4 == 3);
+        *place = planned_place(&prng, before, wild && i % 4 == 3);
         place->access.event %= EVENTS;
         place->access.weight %= 1 << 20;
         past_add_all(run->past, place, 1);

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "engine/engine.h"
 #include "profile/profile.h"
-#include "store_told.h"
+#include "store_planned.h"
 #include "view/screen/browser.h"
 #include "view/export/json.h"
 
@@ -35,7 +35,7 @@ static struct place *make_run(void)
     struct prng prng = {3};
     for (unsigned i = 0; places && i < PLACES; i++) {
         uint32_t object = i / (PHASE_S * RATE) % 2 ? SECOND : FIRST;
-        places[i] = told_place(&prng, 0, false);
+        places[i] = planned_place(&prng, 0, false);
         places[i].access.time_ns = start_ns + i * (CLOCK_NS_PER_S / RATE);
         places[i].access.weight = 1000 + object;
         if (prng_below(&prng, 10))
@@ -46,14 +46,14 @@ static struct place *make_run(void)
 
 static void record(const struct place *places, size_t count)
 {
-    static struct told told;
+    static struct planned planned;
     struct store_writer *writer;
     struct store_facts facts;
     struct store_writer_options options = {.fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600),
                                            .path = path,
-                                           .names = told_names(&told),
+                                           .names = planned_names(&planned),
                                            .start_ns = start_ns};
-    told_facts(&facts, 1);
+    planned_facts(&facts, 1);
     assert_int_equal(store_writer_open(&writer, &options, &facts, NULL), 0);
     for (size_t i = 0; i < count; i++)
         store_writer_place(writer, &places[i]);
