@@ -12,7 +12,7 @@
 /*
  * Why a sample has no object. Every sample ends attributed (REASON_NONE) or in
  * exactly one of these: samples = attributed + sum of reasons. REASON_AGENT is outside of them.
- * The JSON names stand in access_reason_name(): src/decode/data_source.c.
+ * The JSON names are in access_reason_name(): src/decode/data_source.c.
  */
 enum reason {
     REASON_NONE,
@@ -29,7 +29,7 @@ enum reason {
     REASON_SEGMENT,       /* fs or gs base not known */
     REASON_BAD_ADDRESS,   /* the address computed is in no mapping of the target */
     REASON_FOREIGN,       /* sample of another process */
-    REASON_NO_ADDRESS,    /* a precise record whose address is not valid */
+    REASON_NO_ADDRESS,    /* precise record with an invalid address */
     REASON_NOT_X86_64,    /* registers of 32-bit code, or of another architecture */
     REASON_AGENT,         /* code or data of misstop's own agent: no sample of the program, counted
                              apart */
@@ -60,7 +60,7 @@ enum access_how {
 /* Why a line was not in the level that the event counts; only a simulation knows. The order from
  * CAUSE_UNKNOWN on is that of enum sim_cause (sim_abi.h), where they are explained. */
 enum miss_cause {
-    CAUSE_NOT_TOLD, /* nobody asked */
+    CAUSE_NOT_KNOWN, /* not measured */
     CAUSE_UNKNOWN,
     CAUSE_FIRST,
     CAUSE_FIRST_HERE, /* of this thread */
@@ -76,11 +76,11 @@ struct access {
     uint64_t time_ns;
     uint64_t address;         /* valid if reason is REASON_NONE */
     uint64_t ip;              /* of the accessing instruction; of the sample where unknown */
-    uint64_t weight;          /* events (misses, stalls) this access stands for */
+    uint64_t weight;          /* events (misses, stalls) this access represents */
     uint64_t latency;         /* core cycles; 0: not measured */
     uint64_t data_src;        /* union perf_mem_data_src; 0: not recorded */
     uint64_t physical;        /* 0: not recorded */
-    uint64_t evictor_ip;      /* what had thrown the line out; 0: not known */
+    uint64_t evictor_ip;      /* instruction that evicted the line; 0: not known */
     uint64_t evictor_address; /* ... to make room for this; 0: not known */
     uint32_t evictor_tid;     /* by this thread's access; 0: not known */
     uint32_t pid;
@@ -97,11 +97,11 @@ struct access {
     uint8_t cause; /* enum miss_cause */
     bool locked;   /* an atomic read-modify-write: lock prefix, or xchg */
     bool of_leaf;  /* needed the frame of a leaf function, which is soon gone */
-    bool waits;    /* in a loop that only looks until somebody else writes: it spins */
-    bool kept;     /* a slot of the frame, in a loop that calls: what is kept there while it does */
+    bool waits;    /* in a loop that only waits for another thread's store (spinning) */
+    bool kept;     /* a stack slot that keeps a register across calls in a loop */
 };
 
-/* Name of a reason as it stands in JSON ("base-overwritten") and one plain sentence. */
+/* Name of a reason as it is in JSON ("base-overwritten") and one plain sentence. */
 const char *access_reason_name(enum reason reason);
 const char *access_reason_text(enum reason reason);
 
@@ -109,13 +109,13 @@ const char *access_reason_text(enum reason reason);
 const char *access_how_name(enum access_how how);
 
 /*
- * What the hardware says of one access beside its address: where the data came from, what other
- * caches answered, what the TLB did. Decoded from union perf_mem_data_src by
- * src/decode/data_source.c; a plain value. Everything may be unknown: sources differ in what
- * they tell, and unknown is not "no".
+ * Hardware data of one access beside its address: where the data came from, what other caches
+ * answered, what the TLB did. Decoded from union perf_mem_data_src by src/decode/data_source.c; a
+ * plain value. Everything may be unknown: sources differ in what they report, and unknown is not
+ * "no".
  *
  * Source: include/uapi/linux/perf_event.h, PERF_MEM_*, there also the older mem_lvl beside the
- * newer mem_lvl_num; arch/x86/events/intel/ds.c and amd/ibs.c for what CPUs put in.
+ * newer mem_lvl_num; arch/x86/events/intel/ds.c and amd/ibs.c for the values that CPUs report.
  */
 /* Where the data was found, from near to far; names as in JSON: data_level_name(). */
 enum data_level {
@@ -128,12 +128,12 @@ enum data_level {
     DATA_L3,
     DATA_L4,
     DATA_MSC,          /* memory-side cache */
-    DATA_CACHE,        /* of this node, which level is not told */
+    DATA_CACHE,        /* of this node, which level is not reported */
     DATA_PEER_CACHE,   /* another core's, same node */
     DATA_REMOTE_CACHE, /* another node's or socket's */
     DATA_DRAM,         /* of this node */
     DATA_REMOTE_DRAM,
-    DATA_MEMORY, /* which node's is not told */
+    DATA_MEMORY, /* which node's is not reported */
     DATA_PMEM,
     DATA_CXL,
     DATA_UNCACHED,
@@ -144,10 +144,10 @@ enum data_level {
     DATA_LEVEL_COUNT
 };
 
-/* What other caches answered. */
+/* Answers of other caches. */
 enum data_snoop {
     SNOOP_UNKNOWN,
-    SNOOP_NONE, /* nobody was asked */
+    SNOOP_NONE, /* no other cache was asked */
     SNOOP_MISS,
     SNOOP_HIT,
     SNOOP_FORWARD, /* the line was handed over, clean */
@@ -174,12 +174,12 @@ struct data_source {
     uint8_t snoop;  /* enum data_snoop */
     uint8_t tlb;    /* enum data_tlb */
     uint8_t hops;   /* 1: another core, 2: another node, 3: another socket, 4: another board; 0:
-                       not told */
+                       not reported */
     uint8_t kind;   /* enum access_kind of access.h */
     uint8_t remote; /* enum data_answer, like the rest */
     uint8_t locked;
     uint8_t blocked_data;    /* waited for a store that could not be forwarded */
-    uint8_t blocked_address; /* ... for one whose address conflicted */
+    uint8_t blocked_address; /* a load blocked by an address conflict */
 };
 
 /* `data_src` 0: not recorded, everything unknown. */

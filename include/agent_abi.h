@@ -24,7 +24,7 @@
 #define AGENT_VERSION  2u
 #define AGENT_VARIABLE "MISSTOP_AGENT" /* the memory's descriptor, in decimal */
 #define AGENT_FILE     "libmisstop-agent.so"
-#define AGENT_MEMORY   "memfd:misstop-agent" /* what it shares with misstop, in maps */
+#define AGENT_MEMORY   "memfd:misstop-agent" /* name in maps of the memory shared with misstop */
 
 enum {
     AGENT_HEADER_BYTES = 4096,
@@ -55,7 +55,8 @@ enum agent_clock { AGENT_TSC, AGENT_MONOTONIC };
 
 enum agent_flags {
     AGENT_CHECK_PATHS = 1, /* compare each remembered path with a fresh unwind */
-    AGENT_HAND_ON = 2,     /* what is exec'd goes on by itself to the program: Valgrind */
+    AGENT_HAND_ON = 2,     /* Valgrind: the exec'd program passes the variables on to the watched
+                              program by itself */
 };
 
 /* How much of each part there is; misstop decides. */
@@ -109,7 +110,7 @@ struct agent_header {
     uint64_t checked;      /* remembered paths compared with a fresh unwind */
     uint64_t wrong;        /* ... that differed */
     uint8_t unused2[128 - 88];
-    /* Stacks of what is free: changes << 32 | index + 1; both sides push and pop. */
+    /* Free lists as stacks: changes << 32 | index + 1; both sides push and pop. */
     uint64_t free_rings;
     uint64_t warm_chunks; /* used lately: taken first */
     uint64_t cold_chunks;
@@ -129,11 +130,11 @@ struct agent_ring {
 #define AGENT_PATH_SHIFT  40
 
 /*
- * A record is one unit (owner, free) or two (the rest):
- *   stamp, address | kind << 56;  requested or length in bytes, path | (usable - requested) << 32
- * A free is stamped before, an allocation after the real one, so that a block's recorded life
- * lies inside its real one; the same with unmap and map. Either is published (head moves)
- * before the program can go on to cause another event of the same address.
+ * A record is one unit (owner, free) or two (the rest): stamp, address | kind << 56;  requested or
+ * length in bytes, path | (usable - requested) << 32 A free is stamped before, an allocation after
+ * the real one, so that a block's recorded life is inside its real one; the same with unmap and
+ * map. Either is published (head moves) before the program can go on to cause another event of the
+ * same address.
  */
 struct agent_unit {
     uint64_t first;
@@ -214,8 +215,8 @@ static inline uint64_t agent_chunk_after(uint64_t position, uint32_t chunk)
 }
 
 /*
- * Takes an index from a stack of `count`; returns it + 1, or 0: empty. Neither waits for the other
- * side, nor believes it: what makes no sense is no index, and tries are bounded.
+ * Takes an index from a stack of `count`; returns it + 1, or 0: empty. Neither side waits for the
+ * other or trusts it: an index out of range is refused, and tries are bounded.
  */
 static inline uint32_t agent_pop(uint64_t *stack, const uint32_t *links, uint32_t count)
 {

@@ -22,7 +22,7 @@ enum agent_load {
     AGENT_LOAD_SANITIZER,
     AGENT_LOAD_NO_AGENT,  /* its file cannot be opened there (chroot) */
     AGENT_LOAD_FILTERED,  /* system calls are filtered (seccomp) */
-    AGENT_LOAD_NO_MEMORY, /* what is shared with misstop cannot be opened */
+    AGENT_LOAD_NO_MEMORY, /* the memory shared with misstop cannot be opened */
     AGENT_LOAD_REASONS
 };
 

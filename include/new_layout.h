@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * "What if the struct were split here, padded so, aligned so": how the elements of an object would
- * lie instead. A value: planned in src/profile/whatif.c, handed to the Valgrind tool in
- * sim_abi.h, followed by src/sim.
+ * "What if the struct were split here, padded so, aligned so": the placement of the elements of an
+ * object in another layout. A value: planned in src/profile/whatif.c, handed to the Valgrind tool
+ * in sim_abi.h, followed by src/sim.
  */
 #ifndef MISSTOP_NEW_LAYOUT_H
 #define MISSTOP_NEW_LAYOUT_H

@@ -15,7 +15,7 @@
 #include "snapshot_share.h" /* struct exact_counts */
 
 /*
- * A type as debugging information describes it: values, made by src/resolve/dwarf, looked up by
+ * A type as debug information describes it: values, made by src/resolve/dwarf, looked up by
  * resolve/members.h, shown by the views. All strings are sanitised. Type ids are dense from 1 and
  * stay valid, as the descriptions do, for the resolver's lifetime; 0 is "not known".
  */
@@ -79,7 +79,7 @@ enum untyped {
     UNTYPED_NO_DEBUG,    /* the code's file has none */
     UNTYPED_NO_UNIT,     /* it has some, but not of this code */
     UNTYPED_NO_CODE,     /* the instruction could not be read from the file (JIT, vdso) */
-    UNTYPED_NO_VARIABLE, /* nothing tells what the base register holds */
+    UNTYPED_NO_VARIABLE, /* no variable is known for the base register */
     UNTYPED_NO_POINTER,  /* it holds something that is no pointer by its type */
     UNTYPED_VOID,        /* it points to void, or bytes to be copied */
     UNTYPED_OUTSIDE,     /* the displacement leaves the type */
@@ -96,14 +96,14 @@ const char *untyped_name(enum untyped untyped);
 const char *untyped_text(enum untyped untyped);
 
 /*
- * resolve -> profile: what is known of the target's heap. Blocks are counted in bins, as
- * MemSpy does (section 5.2): a bin is a call path of allocations, or a size class for blocks
- * that were there before misstop came. The strings live until the resolver's next tick.
+ * resolve -> profile: summary of the target's heap. Blocks are counted in bins, as MemSpy does
+ * (section 5.2): a bin is a call path of allocations, or a size class for blocks that were
+ * allocated before misstop attached. The strings live until the resolver's next tick.
  */
 /* Where the knowledge comes from. */
 enum heap_feed {
     HEAP_FEED_NONE,
-    HEAP_FEED_AGENT, /* told of every allocation since the start */
+    HEAP_FEED_AGENT, /* reports every allocation since the start */
     HEAP_FEED_WALK,  /* the allocator's own headers, read from outside */
 };
 
@@ -142,7 +142,7 @@ struct heap_bin {
 struct heap_summary {
     enum heap_feed feed;
     const char *source; /* "agent", "walk of glibc malloc in libc.so.6" */
-    const char *note;   /* why there is none, or what is not seen; NULL */
+    const char *note;   /* why there is no feed, or which blocks it does not see; NULL */
     uint64_t live_blocks;
     uint64_t usable_bytes;
     uint64_t requested_bytes; /* agent only */
@@ -168,25 +168,25 @@ enum object_kind {
 struct place {
     struct access access;
     uint32_t object;     /* object id */
-    uint32_t holder;     /* object id of the heap bin it lies in, where the object is called after
+    uint32_t holder;     /* object id of the heap bin it is in, where the object is called after
                             its type instead; else 0 */
     uint32_t function;   /* function id of access.ip */
-    uint64_t base;       /* start of the instance the address lies in */
+    uint64_t base;       /* start of the instance the address is in */
     uint64_t size_bytes; /* of the instance; 0: not known */
     /* offset into the instance is access.address - base */
-    uint32_t type;        /* id of the type the access falls into; 0: see untyped */
-    uint32_t type_offset; /* of the access from the start of the type (of one element) */
-    uint8_t unit;         /* bytes of bit-fields of which any may be meant; 0: what is there is */
-    bool by_member;       /* it has members: accesses count by them, wherever the instance is */
-    uint8_t typed;        /* enum typed */
-    uint8_t untyped;      /* enum untyped */
-    uint32_t evictor_object;   /* that needed the room of the line, 0: not known; */
+    uint32_t type;           /* id of the type the access falls into; 0: see untyped */
+    uint32_t type_offset;    /* of the access from the start of the type (of one element) */
+    uint8_t unit;            /* bytes of bit-fields that may be meant; 0: no bit-field */
+    bool by_member;          /* it has members: accesses count by them, wherever the instance is */
+    uint8_t typed;           /* enum typed */
+    uint8_t untyped;         /* enum untyped */
+    uint32_t evictor_object; /* that needed the room of the line, 0: not known; */
     uint32_t evictor_function; /* by this function's access */
 };
 
-/* What a simulation told of a line, and where the access lies that it speaks of. */
+/* A line event of a simulation, and the place of its access. */
 struct line_place {
-    struct line_told line;
+    struct line_event line;
     struct place place;
 };
 
@@ -197,12 +197,12 @@ struct line_place {
 struct object_rename {
     uint32_t from;
     uint32_t to;
-    uint32_t type;  /* of what is there; 0: not known */
+    uint32_t type;  /* of the object; 0: not known */
     bool fixed;     /* all accesses to `from` were `offset` bytes into an instance of `to`; else */
     int64_t offset; /* of where the type starts in an instance of `from` */
 };
 
-/* What a view may show of an object. Strings are sanitised: printable UTF-8 only. */
+/* Description of an object for views. Strings are sanitised: printable UTF-8 only. */
 struct object_desc {
     const char *name;
     const char *module;    /* base name of the file; "" if none */
@@ -226,14 +226,14 @@ struct function_desc {
     uint64_t end;
 };
 
-/* What is known of one instruction's place in the source; strings live with the resolver. */
+/* Source position of one instruction; strings live with the resolver. */
 struct instruction_desc {
     const char *file; /* NULL: not known, or not yet */
     uint32_t line;
     const char *inlined; /* "min < clamp": inlined there, innermost first; NULL: nothing */
 };
 
-/* The mapping that code lies in. */
+/* The mapping that code is in. */
 struct mapping_desc {
     uint64_t start;
     uint64_t end;
@@ -249,7 +249,7 @@ struct object_extent {
     uint32_t object; /* 0: a gap */
 };
 
-/* What is being read in the background. */
+/* Debug information being read in the background. */
 struct reading_state {
     uint32_t waiting; /* questions without an answer */
     uint32_t processes;
@@ -257,18 +257,18 @@ struct reading_state {
     const char *busy_with; /* a file that takes long; NULL */
 };
 
-/* How the target uses memory, beside what samples tell; NAN, 0: not known. */
+/* Memory use of the target, beside the samples; NAN, 0: not known. */
 struct memory_use {
     double faults_per_s;  /* minor page faults of the process, over the last refresh */
     double cpus;          /* it was running on: CPU time a second, then */
     double kernel_share;  /* of that time */
-    double huge_share;    /* of the memory around the address, what is on huge pages */
+    double huge_share;    /* share of the memory around the address that is on huge pages */
     uint32_t tlb_entries; /* of the last level, for pages of 4 KiB */
 };
 
 /*
- * What profile asks of whoever names things (the resolver; a table in tests).
- * Each returns false when the id or address is not known.
+ * Names that profile asks of the resolver (of a table in tests). Each returns false when the id or
+ * address is not known.
  */
 struct place_names {
     void *context;
@@ -283,18 +283,18 @@ struct place_names {
     /* NULL: nothing is known of the heap. Bins by index from 0; false: no more. */
     void (*heap)(void *context, struct heap_summary *summary);
     bool (*heap_bin)(void *context, uint32_t index, struct heap_bin *bin);
-    /* NUMA nodes, -1: not known, or there is one only. NULL: none are known here. Of a CPU; of
-     * the pages that addresses of the target lie in, asked once a refresh at most. */
+    /* NUMA nodes, -1: not known, or there is one only. NULL: none are known here. Of a CPU; and of
+     * the pages that hold addresses of the target, asked once a refresh at most. */
     int (*cpu_node)(void *context, uint32_t cpu);
     void (*page_nodes)(void *context, const uint64_t *addresses, size_t count, int *nodes);
-    /* Counts that are exact, by id (0 of everything); stand in the place of what samples say, under
+    /* Counts that are exact, by id (0 of everything); are in the place of what samples say, under
      * either basis. NULL, false: not known. */
     bool (*exact)(void *context, enum exact_of of, uint32_t id, struct exact_counts *counts);
-    /* What a thread is called now, sanitised. NULL: threads have no names here. */
+    /* Current name of a thread, sanitised. NULL: threads have no names here. */
     bool (*thread)(void *context, uint32_t tid, char *out, size_t out_size);
     /* NULL: nothing is known of it. `address` 0: of the process only. */
     void (*memory)(void *context, uint64_t address, struct memory_use *use);
-    /* The 8 bytes at an address of the process as they stand now, untrusted like all of it. NULL,
+    /* The 8 bytes at an address of the process, as of now, untrusted like all target memory. NULL,
      * false: they cannot be read. */
     bool (*word)(void *context, uint64_t address, uint64_t *value);
 };
@@ -309,7 +309,7 @@ const char *object_kind_name(enum object_kind kind);
  */
 enum binary_state {
     BINARY_FOUND,      /* with the build-id that was recorded */
-    BINARY_UNVERIFIED, /* by its path: the recording tells no build-id */
+    BINARY_UNVERIFIED, /* matched by path: the recording has no build-id */
     BINARY_OTHER,      /* not found, but a file of its name that is another build */
     BINARY_MISSING     /* not found */
 };
@@ -319,7 +319,7 @@ struct binary_desc {
     const char *build_id; /* that was recorded, in hexadecimal; NULL: none */
     const char *found;    /* file that was opened; of BINARY_OTHER the one that was refused; NULL */
     const char *found_id; /* build-id of a refused one; NULL: it has none */
-    uint64_t samples;     /* of user mode whose instruction lies in it */
+    uint64_t samples;     /* of user mode with an instruction in it */
     bool elsewhere; /* recorded on another machine, or one not known: no file is it by its path */
     enum binary_state state;
 };
@@ -332,7 +332,7 @@ struct snapshot_binaries {
     size_t count;
     uint64_t samples; /* of the recording so far, all events */
     uint64_t nowhere; /* of these, in code that no recorded mapping holds: functions of no name */
-    bool code_only;   /* it tells of mappings of code only: perf record without -d */
+    bool code_only;   /* it reports mappings of code only: perf record without -d */
 };
 
 /* A file that the program, its debugging information or the recording names, that is here, and that

@@ -36,7 +36,7 @@ enum request_kind {
     REQUEST_WHATIF,      /* object, type, name: "OBJECT:QUESTION" as --what-if has it */
     REQUEST_WHATIF_END,  /* whatif: that question is dropped */
     REQUEST_NOW,         /* the run up to now is shown again */
-    REQUEST_PLAY_PAUSE,  /* a replay stands still, or goes on; first of the REQUEST_PLAYs */
+    REQUEST_PLAY_PAUSE,  /* pause or continue a replay; first of the REQUEST_PLAYs */
     REQUEST_PLAY_PACE,   /* direction: faster (1), slower (-1) */
     REQUEST_PLAY_STEP,   /* direction; a refresh interval of recorded time */
     REQUEST_PLAY_JUMP,   /* direction; a tenth of the recording */

@@ -58,7 +58,8 @@ enum sample_has {
                                        never compute an address from them */
     SAMPLE_HAS_OTHER_REGS = 1 << 7, /* there are some, of 32-bit code or another architecture:
                                        left out */
-    SAMPLE_HAS_TOLD = 1 << 8, /* with HAS_ADDRESS: it is what misstop worked out when it recorded */
+    SAMPLE_HAS_RECORDED =
+        1 << 8, /* with HAS_ADDRESS: it is what misstop worked out when it recorded */
     SAMPLE_HAS_ANY_INSTRUCTION = 1 << 9 /* of an event that counts instructions: an access only if
                                            the one sampled is one */
 };
@@ -72,10 +73,10 @@ struct sample {
     uint64_t ip;
     uint64_t address;         /* HAS_ADDRESS */
     uint64_t physical;        /* HAS_PHYSICAL */
-    uint64_t weight;          /* events this sample stands for: the period it was taken with */
+    uint64_t weight;          /* events this sample represents: the period it was taken with */
     uint64_t latency;         /* HAS_LATENCY, core cycles */
     uint64_t data_src;        /* HAS_DATA_SRC, union perf_mem_data_src */
-    uint64_t evictor_ip;      /* what had thrown the line out; 0: not known */
+    uint64_t evictor_ip;      /* instruction that evicted the line; 0: not known */
     uint64_t evictor_address; /* ... to make room for this; 0: not known */
     uint32_t evictor_tid;     /* by this thread's access; 0: not known */
     uint32_t pid;
@@ -103,7 +104,7 @@ struct sample_mapping {
     uint64_t inode;
     uint32_t device_major;
     uint32_t device_minor;
-    uint32_t protection;   /* PROT_*, 0 when the record does not tell */
+    uint32_t protection;   /* PROT_*, 0 when the record has none */
     uint32_t flags;        /* MAP_SHARED or MAP_PRIVATE and others; 0 likewise */
     bool executable;       /* false: PERF_RECORD_MISC_MMAP_DATA */
     uint8_t build_id_size; /* 0: none in the record */
@@ -113,7 +114,7 @@ struct sample_mapping {
 
 enum record_kind {
     RECORD_SAMPLE,
-    RECORD_LINE, /* a simulated cache tells of a line; no sample */
+    RECORD_LINE, /* a simulated cache reports a line; no sample */
     RECORD_MAPPING,
     RECORD_COMM,     /* name changed; `exec` true: the process runs another program now */
     RECORD_FORK,     /* new thread or process: pid, tid are the child's */
@@ -130,7 +131,7 @@ struct record {
     uint32_t tid;
     union {
         struct sample sample;
-        struct line_told line;
+        struct line_event line;
         struct sample_mapping mapping;
         struct {
             const char *name; /* untrusted */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The memory that misstop and its Valgrind tool (src/sim/tool) share: fixed width, versioned.
- * misstop makes it (src/sample/simulated/sim_memory.c) and treats all that the tool wrote as hostile, for it
- * lies in the target's reach; the tool maps it and writes. No pointers cross, and no size is read
- * back from it: all are fixed here. For src/sim/tool, src/sample/sim*.c and who fills in
- * the geometry (src/simulation.c).
+ * misstop makes it (src/sample/simulated/sim_memory.c) and treats all that the tool wrote as
+ * hostile, because the target can write to it too; the tool maps it and writes. No pointers cross,
+ * and no size is read back from it: all are fixed here. Used by src/sim/tool, src/sample/simulated
+ * and src/simulation.c, which fills in the geometry.
  *
- * In order: header (a page), threads, instructions, pairs, ring, and what is asked about another
+ * In order: header (a page), threads, instructions, pairs, ring, and the questions about another
  * layout. The target's threads run one at a time under Valgrind, so the ring has one producer. head
  * and tail count units and never wrap; the place in the ring is their low bits.
  */
@@ -31,11 +31,12 @@ enum {
     SIM_PATH_UNITS_MAX = 64,
     SIM_PAIRS_MAX = 1 << 16,   /* of instructions, of each kind and level; and */
     SIM_PAIR_PLACES = 1 << 17, /* places in their table, so that few are searched */
-    SIM_REUSE_ONE_IN = 16,     /* lines whose reuse is told, or fewer where lines are many: */
+    SIM_REUSE_ONE_IN = 16,     /* one in so many lines has its reuse reported, or fewer where there
+                                  are many lines: */
     SIM_REUSE_LINES = 4096,    /* at most so many */
     SIM_QUESTIONS_MAX = 4,     /* at a time */
     SIM_BLOCKS_MAX = 1 << 20,  /* that a question begins with */
-    SIM_PATHS_MAX = 1 << 20    /* of allocations, that can be told apart for a question */
+    SIM_PATHS_MAX = 1 << 20    /* of allocations, that can be distinguished for a question */
 };
 
 enum sim_state { SIM_ABSENT, SIM_RUNNING, SIM_GAVE_UP, SIM_ENDED };
@@ -65,19 +66,20 @@ struct sim_header {
     uint32_t version;
     uint32_t clock;         /* enum sim_clock: what stamps are in */
     uint32_t level_count;   /* 1 to SIM_LEVELS_MAX */
-    uint32_t access_period; /* one in so many accesses is told; 0: none */
+    uint32_t access_period; /* one in so many accesses is reported; 0: none */
     uint32_t flags;         /* enum sim_flags */
     uint32_t unused0;
     struct sim_geometry levels[SIM_LEVELS_MAX];
     char from[SIM_NAME_BYTES]; /* function that begins counting; "": the program's start does */
     char to[SIM_NAME_BYTES];   /* function that ends it; "": none */
-    char agent[SIM_NAME_BYTES * 4]; /* file whose code is no part of the program; "": none */
+    char agent[SIM_NAME_BYTES * 4]; /* file of the agent, left out of the program's code; "":
+                                       none */
     /* Written by misstop at any time. */
     uint32_t stop;          /* misstop left */
     uint32_t paused;        /* the user wants nothing counted now */
     uint64_t reads;         /* how often misstop has looked: it is alive where this grows */
-    uint32_t evictor_level; /* of which level misses tell who had thrown the line out */
-    uint32_t use_levels;    /* bit by level: what leaves them is told */
+    uint32_t evictor_level; /* the level of misses that report their evictor */
+    uint32_t use_levels;    /* bit by level: lines that leave it are reported */
     uint8_t unused[48];
     /* Written by the tool. */
     uint32_t state; /* enum sim_state */
@@ -85,9 +87,9 @@ struct sim_header {
     uint32_t counting; /* whether accesses count now */
     uint32_t threads_used;
     uint32_t instructions_used;
-    uint32_t period_now;          /* one in so many misses of the commonest level is told; 1: all */
+    uint32_t period_now;          /* one in so many misses of the commonest level is reported; 1: all */
     uint64_t instructions_lost;   /* accesses by instructions that found no room in the table */
-    uint64_t misses_untold;       /* thinned out of the ring, their weight went to others */
+    uint64_t misses_dropped;       /* thinned out of the ring, their weight went to others */
     uint64_t lost;                /* units that may not be lost and were: the ring was full */
     char trouble[SIM_NAME_BYTES]; /* with SIM_GAVE_UP: why */
 };
@@ -142,14 +144,14 @@ struct sim_miss {
     uint8_t kind;          /* enum sim_kind: the same byte in every unit that begins something */
     uint8_t op;            /* enum sim_op */
     uint8_t served;        /* index of the level that had it; level_count: memory */
-    uint8_t evictor_level; /* whose evictor is told: header.evictor_level as it was then */
+    uint8_t evictor_level; /* header.evictor_level at the time: the level with a known evictor */
     uint16_t size;         /* bytes */
     uint16_t causes;       /* enum sim_cause of each level missed: sim_cause_of() */
     uint32_t tid;
-    uint32_t weight; /* misses (accesses) it stands for */
+    uint32_t weight; /* misses (accesses) it represents */
     uint64_t ip;
     uint64_t address;
-    uint64_t evictor_ip;      /* what had thrown the line out of that level; 0: not known */
+    uint64_t evictor_ip;      /* instruction that evicted the line from that level; 0: not known */
     uint64_t evictor_address; /* ... to make room for this, */
     uint32_t evictor_tid;     /* by this thread's access; 0: not known */
     uint32_t unused;
@@ -167,15 +169,15 @@ enum { SIM_USES = 4 };
 
 #define SIM_NO_DISTANCE UINT64_MAX
 
-/* What was done to a line while it was in a cache; or one use of it. */
+/* Use of a line while it was in a cache; or one use of it. */
 struct sim_line {
     uint64_t stamp;
     uint8_t kind;
     uint8_t level;          /* index of the one it left */
     uint16_t used_bytes;    /* different bytes of it */
     uint32_t tid;           /* of who runs */
-    uint32_t weight;        /* lines (uses) it stands for */
-    uint32_t touched_bytes; /* every touch counted; the most there can be stands for more */
+    uint32_t weight;        /* lines (uses) it represents */
+    uint32_t touched_bytes; /* every touch counted; the most there can be represents more */
     uint64_t ip;            /* that fetched it; that uses it */
     uint64_t address;       /* which that one accessed */
     union {
@@ -186,8 +188,9 @@ struct sim_line {
 };
 
 /*
- * Who did what to whom, by index of instruction; of the misses, uses and lines of all threads. A
- * place whose count is 0 is empty; one that is not keeps its pair. Found by no order.
+ * Evictor and evicted instruction pairs, and pairs of fetching and using instructions, by index of
+ * instruction; of the misses, uses and lines of all threads. A slot with count 0 is empty; a used
+ * slot keeps its pair. Slots are in no order.
  */
 struct sim_pair {
     uint64_t count;
@@ -232,23 +235,23 @@ struct sim_ring {
     uint64_t unused2[7];
 };
 
-/* What misstop has said of a call path of allocations (agent_abi.h). */
+/* misstop's answer for a call path of allocations (agent_abi.h). */
 enum sim_path { SIM_PATH_UNKNOWN, SIM_PATH_OTHER, SIM_PATH_ASKED };
 
 /*
- * "What if this object lay otherwise." Written by misstop: all but `asked`, then `asked`. The tool
+ * "What if this object had another layout." Written by misstop: all but `asked`, then `asked`. The tool
  * takes it, follows the agent's rings from then on and says so; misstop, having followed them as
  * far itself, lists the blocks that there are; then both models count.
  */
 struct sim_question {
     uint64_t asked;  /* number of the question; 0: none, the last one has ended */
-    uint64_t listed; /* number of the question whose blocks are in the list */
+    uint64_t listed; /* number of the question that the listed blocks belong to */
     uint32_t block_count;
     uint32_t follows; /* blocks of SIM_PATH_ASKED come and go; 0: those listed are all */
     struct relayout layout;
 };
 
-/* Of all questions. Written by misstop, but for `waits`. */
+/* Control of all questions. Written by misstop, except `waits`. */
 struct sim_asked {
     uint64_t zeroed;        /* grows: count anew */
     uint64_t awaited;       /* questions will come, for which the program waits after so many
@@ -276,7 +279,7 @@ struct sim_answer {
     uint64_t blocks_unknown; /* misstop has not said yet whether they are the object's */
     uint64_t accesses;       /* since then, as the rest */
     uint64_t object_accesses;
-    uint64_t cut; /* of these, that lie in more than one part then */
+    uint64_t cut; /* of these, elements that are in more than one part of the new layout */
     uint64_t before[SIM_LEVELS_MAX];
     uint64_t object_before[SIM_LEVELS_MAX];
     uint64_t after[SIM_LEVELS_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sample -> profile: what only a simulation knows of cache lines (--sim): how one was used before
- * it left a cache, or after how many others it was used again. A plain value; where it lies is for
- * the resolver to say.
+ * sample -> profile: line events, which only a simulation reports (--sim): how a line was used
+ * before it left a cache, or after how many others it was used again. A plain value; the resolver
+ * adds the object.
  */
 #ifndef MISSTOP_SIMULATED_LINE_H
 #define MISSTOP_SIMULATED_LINE_H
@@ -23,10 +23,10 @@ enum line_use {
 
 #define LINE_NO_DISTANCE UINT64_MAX
 
-struct line_told {
+struct line_event {
     uint64_t ip;            /* that fetched it into the cache; that uses it */
     uint64_t address;       /* which that one accessed */
-    uint64_t weight;        /* lines (uses) that this one stands for */
+    uint64_t weight;        /* lines (uses) that this one represents */
     uint64_t distance;      /* LINE_REUSED: other lines, of the first level's length, used between;
                                LINE_NO_DISTANCE: it was not used before */
     uint32_t tid;           /* of who ran */
@@ -39,7 +39,7 @@ struct line_told {
     uint32_t uses[LINE_USES];
 };
 
-/* What an instruction did to lines that another one, or the same, had fetched. */
+/* Relations of an instruction to lines that another one, or the same, had fetched. */
 enum line_pairs {
     LINE_EVICTED_BY, /* threw them out: lines */
     LINE_USED_BY,    /* used them: accesses, estimated */
@@ -52,11 +52,11 @@ struct line_pair {
     uint64_t count;
 };
 
-/* Who tells of pairs, by `next` as sampler_pair() does, and of the function of an address. */
+/* Source of pairs, by `next` as sampler_pair() does, and of the function of an address. */
 struct line_pair_source {
     void *context; /* of both */
     bool (*next)(void *context, enum line_pairs kind, uint8_t level, uint32_t *place,
-                 struct line_pair *out); /* NULL: nobody */
+                 struct line_pair *out); /* NULL: none */
     uint32_t (*function)(void *context, uint64_t ip);
 };
 

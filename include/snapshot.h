@@ -72,11 +72,11 @@ struct snapshot_threads {
 const struct snapshot_thread *snapshot_thread(const struct snapshot_threads *threads, uint32_t tid);
 
 /*
- * Part of struct snapshot (snapshot.h, where its rules stand): the stretch of the run that its
+ * Part of struct snapshot (snapshot.h, where its rules stand): the time range that its
  * tables are of, where they are not of the run up to now. Of what goes on live (the heap, records
  * lost, rates, histories) nothing is known then; the timeline is the whole run's all the same.
  */
-struct snapshot_stretch {
+struct snapshot_time_range {
     double start_s; /* from the start of the run */
     double end_s;
     double length_s; /* of its pieces together */
@@ -163,8 +163,8 @@ struct snapshot {
     const char *status; /* one line for the user, NULL */
     struct snapshot_target target;
     struct snapshot_source source;
-    const struct snapshot_recording *recording; /* NULL: live */
-    const struct snapshot_stretch *stretch;     /* NULL: it is of the run up to now */
+    const struct snapshot_recording *recording;   /* NULL: live */
+    const struct snapshot_time_range *time_range; /* NULL: it is of the run up to now */
     struct snapshot_simulation simulation;
     struct snapshot_totals totals;
     struct snapshot_levels *levels;  /* of everything attributed; NULL */

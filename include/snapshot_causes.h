@@ -22,7 +22,7 @@ enum {
 struct snapshot_causes_figures {
     double samples;
     double misses;             /* that these stand for */
-    double share[CAUSE_COUNT]; /* of the misses; [CAUSE_NOT_TOLD]: 0 */
+    double share[CAUSE_COUNT]; /* of the misses; [CAUSE_NOT_KNOWN]: 0 */
     double evicted;            /* misses whose evictor is known */
     double by_itself;          /* part of these thrown out by accesses of, or to, what the figures
                                   are of; NAN: none, or nothing can be said */

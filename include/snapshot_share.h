@@ -102,8 +102,8 @@ struct snapshot_levels {
                      waiting, for waits overlap */
 };
 
-/* A stretch of a run: from start_ns on, before end_ns, by the clock of the samples. */
-struct stretch {
+/* A time range: from start_ns on, before end_ns, by the clock of the samples. */
+struct time_range {
     uint64_t start_ns;
     uint64_t end_ns;
 };

@@ -34,7 +34,7 @@ struct snapshot_simulation {
     uint64_t stores;
     uint64_t accesses; /* a modify is one */
     uint32_t one_in;   /* of the commonest misses is a sample now; 1: every one */
-    uint64_t untold;   /* misses that are no samples; others stand for them */
+    uint64_t dropped;  /* misses that are no samples; others stand for them */
     bool counting;
     uint8_t pause; /* enum simulation_pause, where it does not count */
 };

@@ -43,19 +43,19 @@ struct snapshot_measured {
     struct snapshot_streams threads; /* by name: those that differ in a number at the end */
 };
 
-/* A stretch in which the misses fall on the objects in the same shares. */
+/* A time range in which the misses fall on the objects in the same shares. */
 struct snapshot_phase {
     double start_s; /* from the start of the run */
     double end_s;   /* so far, of the last one */
     double told_s;  /* when it was known that it had begun; NAN: the first */
     double samples;
-    char name[4];       /* "A": stretches of one name are alike; "": not told yet */
+    char name[4];       /* "A": time ranges of one name are alike; "": not told yet */
     double distance;    /* share of misses that fell elsewhere than in the one before: of the same
                          * periods as what rose and fell; NAN: the first, or nothing to compare */
     const char *leader; /* the object with most misses in it; NULL: none */
     uint32_t object;    /* its index into objects; UINT32_MAX */
     double leader_share;
-    const char *rose; /* the object whose share rose most against the stretch before; NULL */
+    const char *rose; /* the object whose share rose most against the time range before; NULL */
     double rose_by;   /* 0 to 1 of the misses; NAN */
     const char *fell;
     double fell_by;

@@ -3,11 +3,11 @@
  * A program with memory problems to look at: ./quickstart starts misstop on it.
  *
  * Three phases take turns, a few seconds each:
- *   particles  one hot field (charge) of a 32 MiB array of structs, at random
- *   grid       a column walk whose lines all fall in one cache set
- *   arena      one hot page in a 64 MiB arena that the program manages itself
- * and a second thread walks a linked list on the heap the whole time, a third of its time.
- * Without arguments it runs until it is ended; with one, that many seconds.
+ *    particles  one hot field (charge) of a 32 MiB array of structs, at random
+ *    grid       a column walk, all its lines in one cache set
+ *    arena      one hot page in a 64 MiB arena that the program manages itself
+ * and a second thread walks a linked list on the heap the whole time, a third of its time. Without
+ * arguments it runs until it is ended; with one, that many seconds.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -49,7 +49,7 @@ struct node {
     char payload[72];
 };
 
-/* volatile: each read must happen, as in a program whose compiler cannot see the whole. */
+/* volatile: each read must happen, as in a program that the compiler cannot see as a whole. */
 static volatile struct particle particles[PARTICLES];
 static volatile uint64_t grid[GRID_ROWS][GRID_COLUMNS];
 static volatile unsigned char *arena;
@@ -85,7 +85,7 @@ __attribute__((noinline)) static void walk_grid_column(void)
     result = row;
 }
 
-/* Flushing stands for what another core would do to a contended line. */
+/* Flushing represents what another core would do to a contended line. */
 __attribute__((noinline)) static void visit_arena_page(void)
 {
     uint64_t line = 0;

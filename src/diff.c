@@ -27,8 +27,8 @@ struct sides {
     struct diff_side side[2];
 };
 
-/* Of two recordings of several processes the same program is meant: `comm`, unless it is NULL or
- * nobody has that name. */
+/* Of several processes in a recording the same program is compared: `comm`, unless it is NULL or no
+ * process has that name. */
 static int choose_process(struct engine *engine, const char *comm, struct error *error)
 {
     size_t count;
@@ -52,7 +52,7 @@ static int open_replay(struct engine **engine, const struct diff_options *option
     return code || run->pid ? code : choose_process(*engine, run->comm, error);
 }
 
-/* What is read before its debugging information has no fields. */
+/* Samples read before their debug information have no fields. */
 static void wait_for_names(struct engine *engine, unsigned *patience_ms)
 {
     enum { STEP_MS = 5 };
@@ -92,7 +92,7 @@ static int replay_part(struct engine *engine, unsigned part, unsigned *patience_
     return code;
 }
 
-/* In parts, because how shares wander between them tells how samples cluster. */
+/* In parts, because the variation of shares between them shows how samples cluster. */
 static int replay(struct report **report, const struct diff_options *options,
                   const struct diff_input *run, struct error *error)
 {
@@ -119,7 +119,7 @@ static int read_run(struct report **report, const struct diff_options *options,
 {
     if (!strcmp(run->path, "-"))
         return error_set(error, -EINVAL,
-                         "diff cannot take a pipe, for it looks into its files first; write it to "
+                         "diff cannot take a pipe, because it looks into its files first; write it to "
                          "a file");
     if (report_file_is_json(run->path))
         return report_read(report, run->path, error);
@@ -173,7 +173,7 @@ int diff_run_command(const struct diff_options *options, struct error *error)
     return code;
 }
 
-/* The words after `misstop diff`; declared in diff.h. */
+/* The words after `misstop diff`. */
 
 enum long_only { OPT_ALL = 256, OPT_SYMFS, OPT_WIDTH, OPT_COLOR, OPT_ASCII };
 
@@ -197,8 +197,8 @@ void diff_help(FILE *out)
           "  misstop diff [OPTION]... A B\n"
           "  misstop diff [OPTION]... A1,A2,A3 B1,B2,B3     several runs a side\n"
           "\n"
-          "A and B are recordings (what -i replays) or saved reports (what key W wrote, or -b -j\n"
-          "printed; the last one in the file counts), also one of each.\n"
+          "A and B are recordings (as -i replays them) or saved reports (of key W, or of -b -j;\n"
+          "the last one in the file counts), also one of each.\n"
           "\n"
           "      --all             rows that did not change beyond chance too\n"
           "  -j, --json            one JSON object\n"
@@ -299,7 +299,7 @@ int diff_options_parse(struct diff_options *options, char **words, struct error 
     while (words[count])
         count++;
     opterr = 0;
-    optind = 0; /* anew: the words before `diff` have been parsed; options may stand anywhere */
+    optind = 0; /* anew: the words before `diff` have been parsed; options may be anywhere */
     for (;;) {
         int word = optind ? optind : 1;
         int option = getopt_long(count, words, "p:jbh", long_options, NULL);

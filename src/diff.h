@@ -22,8 +22,8 @@ struct diff_options {
     struct view_options view;
 };
 
-/* Words after `diff`, up to NULL; what stood before it is in *options. 0; or -EINVAL with the
- * cause and a remedy. */
+/* Words after `diff`, up to NULL; options before it are in *options. 0; or -EINVAL with the cause
+ * and a remedy. */
 int diff_options_parse(struct diff_options *options, char **words, struct error *error);
 
 void diff_help(FILE *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The run as a whole in the files of --pprof and --html, written when it has ended. For main.c. */
+/* The files of --pprof and --html, written when the run has ended. */
 #ifndef MISSTOP_EXPORT_H
 #define MISSTOP_EXPORT_H
 
@@ -9,7 +9,7 @@
 #include "options.h"
 #include "view/view.h"
 
-/* Whether the files can be made, told before there is a run to lose. 0 or a negative errno. */
+/* Whether the files can be made, checked before the run. 0 or a negative errno. */
 int export_check(const struct options *options, struct error *error);
 
 /* pid: of the process watched; 0: a recording. All files that were asked for are tried; 0 or the
@@ -17,8 +17,8 @@ int export_check(const struct options *options, struct error *error);
 int export_write(const struct options *options, struct engine *engine, pid_t pid,
                  struct error *error);
 
-/* A snapshot written to files in the working directory, as text and as JSON. For loop.c. */
-/* misstop-PID-TIME.txt and .json; what became of it is told in `message`. Overwrites nothing. */
+/* A snapshot written to files in the working directory, as text and as JSON. */
+/* misstop-PID-TIME.txt and .json; the result is reported in `message`. Overwrites nothing. */
 void snapshot_file_write(const struct snapshot *snapshot, const struct view_options *options,
                          char *message, size_t size);
 

@@ -29,7 +29,7 @@ enum {
 struct front {
     struct front_setup setup;
     pthread_t thread;
-    pthread_mutex_t stages;    /* held by whoever uses them */
+    pthread_mutex_t stages;    /* held while the stages are used */
     pthread_mutex_t next_turn; /* held by who waits for them, so that the loop cannot overtake */
     bool asks;                 /* the terminal's thread has them; its own */
     bool drawn_without;        /* the same: the picture shown lacks what only they know */
@@ -239,12 +239,12 @@ static void draw_news(struct front *front)
     give_back(front);
 }
 
-static bool told_to(struct front *front, const bool *what)
+static bool is_asked(struct front *front, const bool *what)
 {
     pthread_mutex_lock(&front->box);
-    bool told = *what;
+    bool asked = *what;
     pthread_mutex_unlock(&front->box);
-    return told;
+    return asked;
 }
 
 /* The loop is in the middle of something: it has a moment to end. */
@@ -252,11 +252,11 @@ static void await_end(struct front *front)
 {
     uint64_t until_ns = clock_now_ns() + (uint64_t)LEAVE_MS * 1000000;
     struct pollfd polled = {.fd = front->to_front, .events = POLLIN};
-    while (!told_to(front, &front->stopping) && clock_now_ns() < until_ns) {
+    while (!is_asked(front, &front->stopping) && clock_now_ns() < until_ns) {
         silence(front->to_front);
         poll(&polled, 1, LEAVE_MS / 10);
     }
-    if (!told_to(front, &front->stopping) && front->setup.leave)
+    if (!is_asked(front, &front->stopping) && front->setup.leave)
         front->setup.leave(front->setup.context);
 }
 
@@ -266,7 +266,7 @@ static void *run(void *context)
     struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = POLLIN},
                               {.fd = front->signals, .events = POLLIN},
                               {.fd = front->to_front, .events = POLLIN}};
-    while (!told_to(front, &front->stopping) && !told_to(front, &front->quit)) {
+    while (!is_asked(front, &front->stopping) && !is_asked(front, &front->quit)) {
         int ready =
             poll(polled, sizeof polled / sizeof *polled, front->drawn_without ? AGAIN_MS : -1);
         if (ready < 0 && errno != EINTR)
@@ -277,7 +277,7 @@ static void *run(void *context)
             continue;
         if (polled[1].revents)
             read_signals(front);
-        /* Hang-up of the terminal: nobody is left to look. */
+        /* Hang-up of the terminal: the screen is gone. */
         if (polled[0].revents & (POLLHUP | POLLERR))
             quit(front);
         else if (polled[0].revents)
@@ -285,7 +285,7 @@ static void *run(void *context)
         if (polled[2].revents)
             draw_news(front);
     }
-    if (!told_to(front, &front->stopping))
+    if (!is_asked(front, &front->stopping))
         await_end(front);
     return NULL;
 }

@@ -17,8 +17,8 @@ int keyboard_check(struct error *error);
 /* Puts the terminal where standard input was, if that is none. 0, or a negative errno. */
 int keyboard_take(struct error *error);
 
-/* Path of standard input while that is no terminal, for whoever reads it after keyboard_take();
- * "" where it is one. 0, or a negative errno. */
+/* Path of standard input while that is no terminal, to be read after keyboard_take(); "" where it
+ * is one. 0, or a negative errno. */
 int keyboard_leave(char *path, size_t size, struct error *error);
 
 #endif

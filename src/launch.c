@@ -27,7 +27,7 @@ static void redirect(int fd, const char *path, int flags)
     }
 }
 
-/* What makes the dynamic linker load the agent, and the agent find the memory. */
+/* Variables for the dynamic linker to load the agent, and for the agent to find the memory. */
 struct agent_variables {
     char preload[4096];
     char memory[64];

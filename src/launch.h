@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Starts the program to watch, held before exec until sampling is set up, and tells how it
- * ended. Used by main only.
+ * Starts the program to watch, held before exec until sampling is set up, and reports how it ended.
+ * Used by main only.
  */
 #ifndef MISSTOP_LAUNCH_H
 #define MISSTOP_LAUNCH_H
@@ -32,7 +32,7 @@ struct launch_wanted {
     bool quiet;
     /* Reports are printed: the program's standard output goes to standard error. */
     bool apart;
-    struct feed *feed;                    /* whose agent the child loads; NULL: none */
+    struct feed *feed;                    /* of the agent that the child loads; NULL: none */
     const struct signals_before *signals; /* that the program is started with; NULL: ours */
 };
 
@@ -59,7 +59,7 @@ void launch_fini(struct launch *launch);
 struct feed;
 
 struct command {
-    char *const *words;           /* what is started, NULL-ended */
+    char *const *words;           /* the command, NULL-ended */
     struct feed *feed;            /* of the agent; NULL: none */
     struct error heap_note;       /* why there is none */
     struct simulation simulation; /* .memory.shared NULL: none */

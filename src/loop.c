@@ -22,7 +22,7 @@
 #include "sample/sampler.h"
 #include "signals.h"
 
-/* What loop.c runs and loop.c acts on; private to loop*.c. */
+/* The sources of the poll loop and its state. */
 enum loop_source { LOOP_RECORDS, LOOP_KEYS, LOOP_TIMER, LOOP_SIGNAL, LOOP_TARGET, LOOP_SOURCES };
 
 struct loop {
@@ -38,7 +38,7 @@ struct loop {
     double delay_s;
     uint32_t refreshes;
     bool target_ended;
-    bool stretched; /* --stretch has been looked at */
+    bool time_range_shown; /* --stretch has been handled */
     bool quit;
     int code;
 };
@@ -79,7 +79,7 @@ static double refresh_timer_step(double delay_s, int direction)
 static void loop_message(struct loop *loop, const char *text);
 static void loop_refresh(struct loop *loop);
 
-/* What keys ask of the loop; declared in loop.c. */
+/* Requests of keys to the loop. */
 
 static void change_delay(struct loop *loop, int direction)
 {
@@ -255,15 +255,16 @@ static int print_snapshot(const struct loop *loop, FILE *out, const struct snaps
 }
 
 /* --stretch is for the last report, or for a recording that has been read to its end. */
-static void show_stretch(struct loop *loop)
+static void show_time_range(struct loop *loop)
 {
     const struct options *options = loop->setup->options;
     bool last =
         loop->target_ended || (options->iterations && loop->refreshes + 1 >= options->iterations);
-    if (!options->stretch || loop->stretched || !(loop->replays ? loop->player.clock.ended : last))
+    if (!options->time_range || loop->time_range_shown ||
+        !(loop->replays ? loop->player.clock.ended : last))
         return;
-    loop->stretched = true;
-    int code = engine_show_stretch(loop->setup->engine, options->stretch, loop->error);
+    loop->time_range_shown = true;
+    int code = engine_show_time_range(loop->setup->engine, options->time_range, loop->error);
     if (code && loop->setup->screen)
         loop_message(loop, loop->error->text);
     else
@@ -308,13 +309,13 @@ static void loop_refresh(struct loop *loop)
      * more than can be taken, the picture comes first. */
     if (!engine_behind(loop->setup->engine))
         drain(loop);
-    show_stretch(loop);
+    show_time_range(loop);
     if (loop->code)
         return;
     const struct snapshot *snapshot = engine_snapshot(loop->setup->engine, loop->delay_s);
     uint32_t wanted = loop->setup->options->iterations;
     loop->quit |= wanted && loop->refreshes + 1 >= wanted;
-    /* What comes after the last picture is not part of it, nor of what is recorded. */
+    /* Records after the last refresh are neither shown nor recorded. */
     if (!loop->quit && !engine_behind(loop->setup->engine))
         drain(loop);
     if (!snapshot) {
@@ -332,8 +333,8 @@ static void loop_refresh(struct loop *loop)
     }
 }
 
-/* Another slice of the stretch that is to be shown. */
-static void fill_stretch(struct loop *loop)
+/* Another slice of the time range that is to be shown. */
+static void fill_time_range(struct loop *loop)
 {
     struct engine *engine = loop->setup->engine;
     if (!loop->quit && !loop->code && engine_fills(engine) && engine_fill(engine))
@@ -377,8 +378,8 @@ static void read_signals(struct loop *loop)
     look_at_child(loop);
 }
 
-/* A file through a pipe has one report, at its end; what is still being recorded one each interval.
- */
+/* A file through a pipe has one report, at its end; a file still being recorded has one each
+ * interval. */
 static bool is_copied(const struct loop *loop)
 {
     bool idled;
@@ -390,7 +391,7 @@ static void take_ready(struct loop *loop)
     uint64_t ticks;
     if (loop->polled[LOOP_SIGNAL].revents)
         read_signals(loop);
-    /* Hang-up of the terminal: nobody is left to look. */
+    /* Hang-up of the terminal: the screen is gone. */
     if (loop->front && loop->polled[LOOP_KEYS].revents)
         read_front(loop);
     else if (loop->polled[LOOP_KEYS].revents & (POLLHUP | POLLERR))
@@ -406,9 +407,9 @@ static void take_ready(struct loop *loop)
         loop_refresh(loop);
 }
 
-/* A simulated program tells that it ends, a little before it has. false: how is to be told later.
- */
-static bool tell_end(struct loop *loop)
+/* A simulated program reports its end a little before it has ended. false: the exit status is
+ * reported later. */
+static bool report_end(struct loop *loop)
 {
     char how[80] = "";
     char text[128];
@@ -439,7 +440,7 @@ static void show_end(struct loop *loop)
     loop->polled[LOOP_TARGET].fd = -1;
     loop->polled[LOOP_RECORDS].fd = -1;
     loop_refresh(loop);
-    bool told = tell_end(loop);
+    bool ended = report_end(loop);
     /* Messages fade; refreshing stops, so that decay does not wipe out the last picture. */
     refresh_timer_arm(loop->polled[LOOP_TIMER].fd, 0);
     while (!loop->quit && !loop->code) {
@@ -448,9 +449,9 @@ static void show_end(struct loop *loop)
             loop->code = ready;
         else if (ready > 0)
             take_ready(loop);
-        if (!told && launch_ended(loop->setup->launch))
-            told = tell_end(loop);
-        fill_stretch(loop);
+        if (!ended && launch_ended(loop->setup->launch))
+            ended = report_end(loop);
+        fill_time_range(loop);
         read_rest(loop);
     }
     /* Files that are written at the end have all of it. */
@@ -471,13 +472,13 @@ static void watch_target(struct loop *loop)
             take_ready(loop);
         else
             drain(loop);
-        fill_stretch(loop);
+        fill_time_range(loop);
     }
     if (loop->target_ended && !loop->code && !loop->quit && setup->screen)
         show_end(loop);
     else if (loop->target_ended && !loop->code && !loop->quit)
         loop_refresh(loop);
-    /* Ended from outside: what came so far is the report. */
+    /* Ended by a signal: the report has the samples so far. */
     else if (loop->signalled && loop->follows && !loop->code && !setup->screen)
         loop_refresh(loop);
 }
@@ -494,7 +495,7 @@ static void play(struct loop *loop)
             loop->code = ready;
         else if (ready > 0)
             take_ready(loop);
-        fill_stretch(loop);
+        fill_time_range(loop);
         if (loop->quit || loop->code)
             return;
         int code = player_advance(&loop->player);

@@ -30,8 +30,8 @@
 #include "view/words.h"
 #include "view/view.h"
 
-/* What a recording needs and is not here, below the tables of a batch. engine: NULL: never
- * opened. */
+/* Binaries that a recording needs and that are missing here, below the tables of a batch. engine:
+ * NULL: never opened. */
 static void ending_binaries(const struct options *options, const struct engine *engine)
 {
     struct binary_desc list[BINARIES_SHOWN];
@@ -56,7 +56,7 @@ static int ending_status(const struct launch *launch)
     return 128 + number;
 }
 
-/* What went wrong under Valgrind, if anything did. */
+/* Failures under Valgrind, if any. */
 static void ending_simulation(const struct simulation *simulation)
 {
     char text[320];
@@ -78,7 +78,7 @@ static void ending_heap(const struct command *command)
 static void ending_output(const char *program, const char *output, bool started)
 {
     if (output[0] && started)
-        fprintf(stderr, "misstop: what %s printed is in %s\n", program, output);
+        fprintf(stderr, "misstop: the output of %s is in %s\n", program, output);
     else if (output[0])
         unlink(output);
 }
@@ -107,7 +107,7 @@ static void complain(const char *text)
 /* A bug of ours must not cost the user the terminal. */
 static void on_fatal_signal(int number)
 {
-    static const char text[] = "misstop: fatal error; please report how to bring it about\n";
+    static const char text[] = "misstop: fatal error; please report how to reproduce it\n";
     screen_emergency_restore();
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
         _exit(1);
@@ -229,7 +229,7 @@ static int find_target(struct run *run, struct error *error)
     return run->pid ? resolver_check(run->pid, error) : 0;
 }
 
-/* Not for a screen that there cannot be. */
+/* Not for a screen that cannot open. */
 static int start_program(struct run *run, struct error *error)
 {
     int code = run->options->batch ? 0 : keyboard_check(error);
@@ -264,7 +264,7 @@ static int watch(struct run *run, struct error *error)
     const struct options *options = run->options;
     bool left = false;
     struct loop_setup setup = {.options = run->options};
-    int code = engine_check_stretch(options->stretch, error);
+    int code = engine_check_time_range(options->time_range, error);
     if (!code)
         code = export_check(options, error);
     if (!code)
@@ -279,7 +279,7 @@ static int watch(struct run *run, struct error *error)
         code = open_pipeline(run, error);
     if (!code && run->launch.pid)
         code = start_program(run, error);
-    /* The screen opens last, so that what goes wrong before is read on a plain terminal. */
+    /* The screen opens last, so that earlier errors are read on a plain terminal. */
     if (!code && !run->screen)
         code = open_screen(run, error);
     bool idled;
@@ -335,7 +335,7 @@ static int run_options(const struct options *options, const struct signals_befor
     return own_end ? ending_status(&run.launch) : EXIT_SUCCESS;
 }
 
-/* What stands before `diff` holds for it too, where it means something there. */
+/* Options before `diff` hold for it too, where it has them. */
 static int run_diff(const struct options *options)
 {
     struct error error = {0};

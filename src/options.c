@@ -265,7 +265,7 @@ static int parse_simulation(struct options *options, int option, const char *tex
     return option == OPT_WHAT_IF ? add_question(options, text, error) : 0;
 }
 
-/* Told now: later nobody would see why nothing is fetched. */
+/* Reported now: later the reason why nothing is fetched would not be visible. */
 static int want_debuginfod(struct options *options, struct error *error)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
@@ -329,7 +329,7 @@ static int parse_output(struct options *options, int option, const char *text, s
     case OPT_PLAY:
         return option_pace(text, &options->pace, error);
     case OPT_STRETCH:
-        options->stretch = text;
+        options->time_range = text;
         return 0;
     case OPT_HEAP:
         return option_heap(text, &options->heap, error);
@@ -371,10 +371,10 @@ static int bad_option(const char *word, struct error *error)
                      word);
 }
 
-/* What goes with the kind of run, and with each other. */
+/* Checks options against the kind of run, and against each other. */
 static int check_together(const struct options *options, struct error *error)
 {
-    if (options->stretch && !options->batch && !options->input)
+    if (options->time_range && !options->batch && !options->input)
         return error_set(error, -EINVAL,
                          "--stretch is for the last report of -b or -j, and for a recording (-i); "
                          "on the screen, key 0 selects one");
@@ -475,8 +475,8 @@ void options_help(FILE *out)
         "                        are touched again; PERCENT of the process's time for it (1)\n"
         "  -i, --input FILE      replay a perf.data file, whole; with -p, that process of it\n"
         "      --play[=PACE]     play it from its start; PACE 0.125 to 1000, or max (1)\n"
-        "  -o, --record FILE     also write what is sampled to FILE, a perf.data, and what was\n"
-        "                        learnt of it to FILE.misstop; look at them with -i FILE\n"
+        "  -o, --record FILE     also write the samples to FILE, a perf.data, and their places\n"
+        "                        and names to FILE.misstop; look at them with -i FILE\n"
         "      --record-limit SIZE[,FILES]\n"
         "                        a FILE that has SIZE (K, M, G) is moved to FILE.1 and begun\n"
         "                        anew; FILES are kept in all (2)\n"
@@ -489,7 +489,7 @@ void options_help(FILE *out)
         "      --sim-from FUNC   count from the first call of FUNC on\n"
         "      --sim-to FUNC     ... until FUNC is called\n"
         "      --what-if OBJECT:QUESTION\n"
-        "                        beside it, misses if OBJECT lay otherwise: never (missed),\n"
+        "                        beside it, misses with OBJECT in another layout: never (missed),\n"
         "                        split=FIELD, hot[=FIELD,...], order, pad[=N], align[=N],\n"
         "                        align-object[=N], arrays, pool; up to four times\n"
         "Tables\n"
@@ -498,11 +498,11 @@ void options_help(FILE *out)
         "  -C, --cache SPEC      cache for the set map: L1, L2, L3 or LEVEL=SIZE,WAYS,LINE\n"
         "  -W, --ways N          n of the n-way search (10)\n"
         "      --search WHAT     start a search on all, START-END (hex) or an object's name\n"
-        "      --stretch WHEN    show a stretch of the run alone, START-END in seconds or\n"
+        "      --stretch WHEN    show a time range alone, START-END in seconds or\n"
         "                        phase=LETTER: in the last report of -b, or of a recording\n"
-        "      --heap LIST       how heap blocks are known: auto, agent (told by a library that\n"
-        "                        is preloaded into CMD), walk (read from outside), none\n"
-        "      --debuginfod      fetch debugging information from the servers that\n"
+        "      --heap LIST       how heap blocks are known: auto, agent (a library preloaded\n"
+        "                        into CMD reports them), walk (read from outside), none\n"
+        "      --debuginfod      fetch debug information from the servers that\n"
         "                        DEBUGINFOD_URLS names\n"
         "Output\n"
         "  -d, --delay SECS      refresh interval (1)\n"
@@ -511,7 +511,7 @@ void options_help(FILE *out)
         "  -j, --json            print one JSON object per refresh, one a line\n"
         "      --pprof FILE      also write the run as a profile that pprof reads\n"
         "      --output FILE     reports of -b and -j go to FILE; without it to standard output,\n"
-        "                        and what CMD prints there to standard error\n"
+        "                        and the output of CMD then to standard error\n"
         "      --html FILE       also write the run as one page for a browser\n"
         "      --width N         columns of batch text (the terminal's, or 100)\n"
         "      --color WHEN      auto, always, never\n"

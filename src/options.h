@@ -51,12 +51,12 @@ struct options {
     double half_life_s;
     bool decays; /* -H was given */
     uint32_t ways;
-    const char *search;   /* NULL: none */
-    const char *stretch;  /* --stretch: of the run, for the last report; NULL: all of it */
-    const char *cache;    /* NULL: L1d */
-    const char *sim;      /* --sim: its geometry, "" for this machine's; NULL: not asked for */
-    const char *sim_from; /* function that begins counting; NULL: the start does */
-    const char *sim_to;   /* function that ends it; NULL: none */
+    const char *search;     /* NULL: none */
+    const char *time_range; /* --stretch: time range of the last report; NULL: the whole run */
+    const char *cache;      /* NULL: L1d */
+    const char *sim;        /* --sim: its geometry, "" for this machine's; NULL: not asked for */
+    const char *sim_from;   /* function that begins counting; NULL: the start does */
+    const char *sim_to;     /* function that ends it; NULL: none */
     const char *what_if[WHATIF_MAX + 1]; /* --what-if: OBJECT:QUESTION; NULL: no more are asked */
     unsigned heap;                       /* enum options_heap */
     struct view_options view;

@@ -15,7 +15,7 @@ enum { PICK_QUIT = 0, PICK_BACK = -1 };
 /* Its PID, PICK_QUIT, or below -1 a negative errno. */
 pid_t pick_running(struct screen *screen, double delay_s, struct error *error);
 
-/* Of those recorded: its PID (PERFDATA_IDLE for process 0), PICK_QUIT, PICK_BACK (the list was
+/* Of the recorded ones: its PID (PERFDATA_IDLE for process 0), PICK_QUIT, PICK_BACK (the list was
  * left) or a negative errno. */
 pid_t pick_recorded(struct screen *screen, const struct perfdata_process *list, size_t count,
                     struct error *error);

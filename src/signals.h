@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-/* What a program is started with that misstop changes for itself. */
+/* Signal dispositions for the started program, which misstop changes for itself. */
 struct signals_before {
     sigset_t mask;
     sigset_t ignored;

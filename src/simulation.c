@@ -33,7 +33,7 @@ static int add_level(struct sim_wanted *wanted, const char *spec, struct error *
     return 0;
 }
 
-/* As many as sysfs tells of; an L1 there must be. */
+/* As many as sysfs reports; an L1 there must be. */
 static int add_machine(struct sim_wanted *wanted, struct error *error)
 {
     static const char *const names[] = {"L1", "L2", "L3"};
@@ -109,12 +109,12 @@ static int check_installed(struct error *error)
 {
 #ifndef HAVE_SIM
     return error_set(error, -ENOTSUP,
-                     "this misstop was built without --sim, for valgrind was not there; "
+                     "this misstop was built without --sim, because valgrind was missing; "
                      "apt-get install valgrind (Fedora: valgrind-devel) and build again");
 #endif
     if (!launcher())
         return error_set(error, -ENOENT,
-                         "--sim runs the program under valgrind, which is not here; "
+                         "--sim runs the program under valgrind, which is not installed; "
                          "apt-get install valgrind");
     return 0;
 }
@@ -133,8 +133,8 @@ static int check(const struct options *options, struct error *error)
 }
 
 /*
- * No gdb server, which would put files into /tmp; nothing from the user's own settings of Valgrind;
- * and what it says of the program's death is not the program's output.
+ * No gdb server, which would put files into /tmp; no settings from the user's own Valgrind
+ * configuration; and Valgrind's messages about the program's death are not the program's output.
  */
 static int make_command(struct simulation *simulation, char **command, struct error *error)
 {

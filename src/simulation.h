@@ -16,9 +16,9 @@
 
 struct simulation {
     struct sim_memory memory;
-    char **command; /* what is to be started; NULL-ended */
+    char **command; /* the command; NULL-ended */
     char memory_option[64];
-    char first_level[64]; /* as -C wants it: the cache whose sets are shown */
+    char first_level[64]; /* as -C takes it: the cache shown on Sets */
 };
 
 /* `spec`: levels as of -C, and the word "causes", joined by ':'. Without levels, or NULL: this
@@ -27,7 +27,8 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
 
 /*
  * `agent`: path of the allocation agent that the program will load; NULL: none. Sets VALGRIND_LIB.
- * -ENOTSUP: built without it; -ENOENT: valgrind or the command is not there. The remedy is told.
+ * -ENOTSUP: built without it; -ENOENT: valgrind or the command is not there. The remedy is
+ * reported.
  */
 int simulation_open(struct simulation *simulation, const struct options *options, const char *agent,
                     struct error *error);

@@ -16,11 +16,10 @@ AM_TESTS_ENVIRONMENT = \
 
 # Each test's time goes to test-times in the build folder.
 LOG_COMPILER = $(SHELL) $(srcdir)/tests/timed
-EXTRA_DIST += tests/timed
 
-dist_check_SCRIPTS += tests/test_layers.sh tests/test_headers.sh tests/test_bad_input.sh
-TESTS += tests/test_layers.sh tests/test_headers.sh tests/test_bad_input.sh
-EXTRA_DIST += tests/check-layers tests/measures tests/run-all tests/same-output
+dist_check_SCRIPTS += tests/test_layers.sh tests/test_words.sh tests/test_headers.sh tests/test_bad_input.sh
+TESTS += tests/test_layers.sh tests/test_words.sh tests/test_headers.sh tests/test_bad_input.sh
+EXTRA_DIST += tests/check-layers tests/check-words tests/measures tests/run-all tests/same-output tests/timed
 
 # Live tests: the same program under two names, one for each source that may work here.
 check_PROGRAMS += tests/live/planted tests/live/test_live_clock tests/live/test_live_counter

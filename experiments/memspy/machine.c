@@ -22,7 +22,7 @@ static void on_miss(void *context, const struct model_miss *miss)
 {
     struct machine *machine = (struct machine *)context;
     const struct model_missed *level = &miss->level[0];
-    bool evicted = level->evictor.bin != MODEL_NOBODY;
+    bool evicted = level->evictor.bin != MODEL_NONE;
     struct place place = {.object = miss->who.bin,
                           .function = miss->who.ip,
                           .base = machine->options.objects[miss->who.bin].base,

@@ -46,8 +46,8 @@ static void note_library(const char *path, size_t length)
         session.file = (struct agent_file){status.st_dev, status.st_ino};
 }
 
-/* Valgrind (--sim) puts a library of its own before the agent; what else is in the list stays, if
- * it is not the user's list once more. */
+/* Valgrind (--sim) puts a library of its own before the agent; other entries of the list stay,
+ * unless one is the user's list again. */
 static void drop_preload(char **variable, bool is_copy)
 {
     static const char name[] = "/" AGENT_FILE;
@@ -102,7 +102,7 @@ static bool read_layout(uint64_t fields[STAT_FIELDS])
     return at;
 }
 
-/* What /proc/PID/environ shows ends here. Root may say so; others give the whole layout again. */
+/* /proc/PID/environ ends here. Root may set that; others pass the whole layout again. */
 static void end_environment(char *end)
 {
     uint64_t fields[STAT_FIELDS];

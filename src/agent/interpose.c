@@ -40,7 +40,8 @@ static inline uint64_t record_stamp(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The thread with room for a record and its owner told; NULL: the event is lost, and counted. */
+/* The thread with room for a record and its owner reported; NULL: the event is lost, and counted.
+ */
 static inline struct thread *record_begin(void)
 {
     struct thread *thread = thread_current;
@@ -51,8 +52,8 @@ static inline struct thread *record_begin(void)
             thread_pass(thread);
         return NULL;
     }
-    if (UNLIKELY(!thread->owner_is_told))
-        thread_tell_owner(thread);
+    if (UNLIKELY(!thread->owner_is_known))
+        thread_report_owner(thread);
     return thread;
 }
 
@@ -105,16 +106,16 @@ static inline void record_free(const void *block)
 }
 
 /*
- * What the agent puts in front of libc's functions: the only symbols it exports.
+ * The agent's wrappers of libc's functions: the only symbols it exports.
  *
- * A program that defines malloc itself comes before us, and its malloc wins: we see only what it
- * asks libc for, and misstop says so. A malloc of another library (jemalloc, tcmalloc) comes
- * after us and is called by us, wherever it was preloaded; their operator new does not call
- * malloc, and is not recorded. It could only be by exporting operator new, which would then also
- * stand before that of a libstdc++ that is loaded later and that we could not find to call.
+ * A program that defines malloc itself comes before us, and its malloc wins: we see only its own
+ * calls to libc, and misstop says so. A malloc of another library (jemalloc, tcmalloc) comes after
+ * us and is called by us, wherever it was preloaded; their operator new does not call malloc, and
+ * is not recorded. It could only be by exporting operator new, which would then also precede that
+ * of a libstdc++ that is loaded later and that we could not find to call.
  *
- * The environment is cleaned, so what children exec is not recorded; what the process itself
- * becomes by exec is (interpose.c).
+ * The environment is cleaned, so programs that children exec are not recorded; a program that the
+ * process itself execs is.
  */
 #define INTERPOSED __attribute__((visibility("default")))
 
@@ -331,7 +332,7 @@ INTERPOSED int dlclose(void *handle)
  * exec in the watched process itself (a shell's last command, env, a wrapper script): the new
  * program is the one the user wants watched, so the variables that were taken out of the
  * environment go along, if that program can load the agent. Children are processes of their own:
- * what they exec is left alone.
+ * their exec is not changed.
  */
 
 enum { NUMBER_BYTES = 32 };
@@ -357,7 +358,7 @@ struct handed {
     void *pages;
     size_t size_bytes;
     int fd;       /* of the shared memory, for the new program; -1: none */
-    bool is_left; /* the new program will not load the agent, and misstop was told */
+    bool is_left; /* the new program will not load the agent, and misstop was reported */
 };
 
 static bool starts(const char *variable, const char *name)
@@ -414,7 +415,7 @@ static size_t count_variables(char *const *environment, const char **preload)
     return count;
 }
 
-/* What may have changed since the start: root, user and filters. */
+/* Root, user and filters, which may have changed since the start. */
 static enum agent_load look_around(struct agent_load_work *work)
 {
     struct stat status;
@@ -473,7 +474,7 @@ static void exec_report(enum agent_state state, enum agent_reason reason, enum a
     __atomic_store_n(&session.header->state, state, __ATOMIC_RELEASE);
 }
 
-/* `name`: what is to run; `is_searched`: as execvp() does. */
+/* `name`: the program to run; `is_searched`: as execvp() does. */
 static struct handed hand_on(const char *name, bool is_searched, char *const *environment)
 {
     struct handed handed = {.variables = (char **)(uintptr_t)environment, .fd = -1};
@@ -608,10 +609,9 @@ INTERPOSED int execle(const char *path, const char *first, ...)
 }
 
 /*
- * A program that takes rights from itself: system calls (seccomp) or the processor's clock
- * (PR_SET_TSC). The agent reads that clock and makes system calls, for either of which the program
- * would then be killed; so it stops before. Programs ask for it through prctl() or, as libseccomp
- * does, through syscall().
+ * A program that restricts itself: system calls (seccomp) or the processor's clock (PR_SET_TSC).
+ * The agent reads that clock and makes system calls; either would kill the program, so the agent
+ * stops before. Programs do this through prctl() or, as libseccomp does, through syscall().
  */
 
 static void look_at_prctl(long option, unsigned long value)
@@ -644,7 +644,8 @@ __attribute__((used)) static void look_at_call(long number, long first, long sec
         look_at_prctl(PR_SET_SECCOMP, 0);
 }
 
-/* What is called until libc's is known; errno is not set, but there is nobody yet to look at it. */
+/* Called until libc's function is known; errno is not set, because no caller reads it that early.
+ */
 __attribute__((used)) static long early_syscall(long number, long a, long b, long c, long d, long e,
                                                 long f)
 {

@@ -32,7 +32,7 @@ static bool read_at(const struct file *file, void *out, size_t size, uint64_t at
     return at <= INT64_MAX && pread(file->fd, out, size, (off_t)at) == (ssize_t)size;
 }
 
-/* What a piece of the file is searched for; it may begin anywhere. */
+/* Searches a piece of the file, which may begin anywhere. */
 static bool names_sanitizer_runtime(const char *start, size_t size)
 {
     static const char init[] = "san_init";

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The call path of an allocation as an id. A thread remembers paths under (return address, stack
- * pointer) with the place and value of every return address on the stack. As long as each still
- * stands in its place the path is the same: a frame's return address and position fix where the
- * next one is, except in frames that measure from the frame pointer (rbp), so that one is
- * compared too where the unwinding used it.
+ * pointer) with the place and value of every return address on the stack. As long as each still is
+ * in its place the path is the same: a frame's return address and position fix where the next one
+ * is, except in frames that measure from the frame pointer (rbp), so that one is compared too where
+ * the unwinding used it.
  *
  * Where paths of one wrapper at one depth take turns, remembering them whole does not pay (tried:
- * each costs many cache lines, and stepping by known rules is as fast). Such a place is left
- * alone for a while, and the stack unwound.
+ * each costs many cache lines, and stepping by known rules is as fast). Such a place is left alone
+ * for a while, and the stack unwound.
  *
- * Entries are as long as their paths and stand one behind the other, so that a thread with few
- * paths touches few pages; where there is no room left all are forgotten.
+ * Entries are as long as their paths and contiguous, so that a thread with few paths touches few
+ * pages; where there is no room left all are forgotten.
  */
 #ifndef MISSTOP_AGENT_PATH_H
 #define MISSTOP_AGENT_PATH_H
@@ -54,8 +54,8 @@ struct path_cache {
 /* A zeroed one of so many bytes. */
 void path_cache_start(struct path_cache *cache, size_t size_bytes);
 
-/* Unwinds, and remembers the path if what was remembered at this place of the index no longer
- * holds. Keeps errno. */
+/* Unwinds, and remembers the path if the one remembered at this place of the index is invalid.
+ * Keeps errno. */
 uint32_t path_unwind(struct path_cache *cache, uint16_t *place, void *const *frame);
 
 /* For AGENT_CHECK_PATHS: counts whether this path is what unwinding gives now. */

@@ -54,9 +54,9 @@ static int holds_address(struct dl_phdr_info *info, size_t size, void *data)
     return search->headers != NULL;
 }
 
-/* Asking one allocator for the size of another's block would crash. dladdr() would tell as well,
- * but reads the whole symbol table of libc, which a simulation counts among the program's misses.
- */
+/* Asking one allocator for the size of another's block would crash. dladdr() would also find the
+ * owner, but reads the whole symbol table of libc, which a simulation counts among the program's
+ * misses. */
 static bool same_library(void *a, void *b)
 {
     struct library_search first = {.address = (uintptr_t)a};

@@ -2,7 +2,7 @@
 /*
  * The functions behind ours: the next malloc and mmap in the order of libraries (glibc's, or
  * jemalloc's where that is preloaded or linked). Every pointer works from the first instruction:
- * until the real ones are known it leads to a stand-in that finds them.
+ * until the real ones are known it points at a function that finds them.
  */
 #ifndef MISSTOP_AGENT_REAL_H
 #define MISSTOP_AGENT_REAL_H
@@ -22,7 +22,7 @@ struct real {
     void *(*memalign)(size_t, size_t);
     void *(*valloc)(size_t);
     void *(*pvalloc)(size_t);
-    size_t (*usable)(void *); /* never NULL; 0: the allocator cannot tell */
+    size_t (*usable)(void *); /* never NULL; 0: the allocator has no such function */
     void *(*mmap)(void *, size_t, int, int, int, off_t);
     int (*munmap)(void *, size_t);
     void *(*mremap)(void *, size_t, size_t, int, ...);
@@ -32,7 +32,7 @@ struct real {
 
 extern struct real real;
 
-/* Whether the program defines a malloc of its own that stands before ours. */
+/* Whether the program defines a malloc of its own that is before ours. */
 bool real_own_malloc(void);
 
 /*

@@ -84,7 +84,7 @@ static int take_sizes(struct agent_header *header, uint64_t size_bytes)
  */
 static bool take_over(struct agent_header *header)
 {
-    uint32_t nobody = 0;
+    uint32_t none = 0;
     if (__atomic_load_n(&header->pid, __ATOMIC_RELAXED) == (uint32_t)getpid()) {
         __atomic_store_n(&header->words_from,
                          header->path_top & ((UINT64_C(1) << AGENT_PATH_SHIFT) - 1),
@@ -92,7 +92,7 @@ static bool take_over(struct agent_header *header)
         __atomic_fetch_add(&header->generation, 1, __ATOMIC_RELEASE);
         return true;
     }
-    return __atomic_compare_exchange_n(&header->pid, &nobody, (uint32_t)getpid(), false,
+    return __atomic_compare_exchange_n(&header->pid, &none, (uint32_t)getpid(), false,
                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
@@ -180,7 +180,7 @@ bool session_is_read(void)
     if (session_on()) {
         size_t units = (size_t)session.sizes.chunk_count * AGENT_CHUNK_UNITS;
         stop();
-        /* Threads that are recording right now find zeroes, and write where nobody reads. */
+        /* Threads that are recording now find zeroes, and their writes are ignored. */
         raw_syscall(SYS_madvise, (long)session.units, (long)(units * sizeof(struct agent_unit)),
                     MADV_REMOVE, 0, 0, 0);
     }

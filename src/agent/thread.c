@@ -186,7 +186,7 @@ struct thread *thread_take(void)
         if (!thread)
             thread = take_new();
         if (thread) {
-            thread->owner_is_told = false;
+            thread->owner_is_known = false;
             thread->is_passing = has_ended || pthread_setspecific(key, thread);
             if (!thread->is_passing)
                 thread_current = thread;
@@ -216,8 +216,8 @@ bool thread_make_room(struct thread *thread)
     return true;
 }
 
-void thread_tell_owner(struct thread *thread)
+void thread_report_owner(struct thread *thread)
 {
     put_mark(thread, AGENT_OWNER, (uint32_t)raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0));
-    thread->owner_is_told = true;
+    thread->owner_is_known = true;
 }

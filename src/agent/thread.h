@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a thread of the target needs to record: a ring of its own out of the pool, the chunk that it
- * writes, and its caches. A thread takes them at its first event and gives them back when it ends;
- * events after that (other destructors) take and give back a ring each. A few are kept for the
- * threads that come next, the rest goes back to the kernel and to the pool of chunks.
+ * State that a thread of the target needs to record: a ring of its own out of the pool, the chunk
+ * that it writes, and its caches. A thread takes them at its first event and gives them back when
+ * it ends; events after that (other destructors) take and give back a ring each. A few are kept for
+ * the threads that come next, the rest goes back to the kernel and to the pool of chunks.
  */
 #ifndef MISSTOP_AGENT_THREAD_H
 #define MISSTOP_AGENT_THREAD_H
@@ -17,10 +17,10 @@
 struct thread {
     struct agent_unit *units; /* of the chunk */
     struct agent_ring *ring;
-    uint64_t head;      /* the ring's, ours to move */
-    uint64_t full_at;   /* behind this there must be another chunk */
-    bool is_passing;    /* taken for one event only */
-    bool owner_is_told; /* the reader knows whose events these are */
+    uint64_t head;       /* the ring's, ours to move */
+    uint64_t full_at;    /* behind this there must be another chunk */
+    bool is_passing;     /* taken for one event only */
+    bool owner_is_known; /* the reader has the owner's record for these events */
     bool is_large;
     uint32_t index; /* of the ring */
     uint32_t size_bytes;
@@ -31,7 +31,7 @@ enum { THREAD_MASK = AGENT_CHUNK_UNITS - 1 };
 
 extern __thread struct thread *thread_current __attribute__((tls_model("initial-exec")));
 
-/* Before the gate opens: the pool and the key whose destructor gives rings back. */
+/* Before the gate opens: creates the pool and the key with the destructor that gives rings back. */
 int thread_start(void);
 
 /* A ring for the calling thread; NULL: none is free, and that event is counted. Keeps errno. */
@@ -44,6 +44,6 @@ void thread_pass(struct thread *thread);
 bool thread_make_room(struct thread *thread);
 
 /* First record of a new owner. There must be room. */
-void thread_tell_owner(struct thread *thread);
+void thread_report_owner(struct thread *thread);
 
 #endif

@@ -12,8 +12,8 @@ enum { PAGE = 4096, PAGES_MAX = 2048, PAGES_DOWN_MAX = 64, CODE_LOWEST = 4096 };
 
 /*
  * Rules by return address, kept by all threads without locks: the first word is the address, mixed
- * with the second, so that a slot of which two threads wrote a word each is nobody's. Each
- * dlclose() makes it another mixture, and what was kept before is no longer found.
+ * with the second, so that a slot with words of two threads matches no address. Each dlclose()
+ * changes the mixture, and earlier rules are no longer found.
  */
 struct kept_rule {
     uint64_t mixed;
@@ -46,7 +46,7 @@ static bool pages_are_readable(uint64_t from, uint64_t to)
     return true;
 }
 
-/* The known stretch is made to hold the stack pointer: grown down, or begun anew elsewhere. */
+/* Extends the known stack range to the stack pointer: grown down, or begun anew elsewhere. */
 static void start_at(struct unwind *unwind, uint64_t address)
 {
     uint64_t page = address & ~(uint64_t)(PAGE - 1);
@@ -154,7 +154,7 @@ static enum unwind_way way_of(const struct rule *rule)
     return rule->cfa == RULE_FRAME || rule->cfa == RULE_UNKNOWN ? UNWIND_BY_FRAME : UNWIND_BY_RULE;
 }
 
-/* To the next frame, whose CFA and saved rbp are known to be readable. */
+/* To the next frame; its CFA and saved rbp are known to be readable. */
 static void move(struct step *step, uint64_t cfa, uint64_t saved)
 {
     step->address = load(cfa - 8);
@@ -172,7 +172,7 @@ static bool step_by_rule(struct unwind *unwind, struct step *step, struct unwoun
     if (cfa <= step->stack || !can_read(unwind, cfa - 8) || load(cfa - 8) < CODE_LOWEST)
         return false;
     uint64_t saved = find_saved(step, &rule, cfa);
-    /* A saved value stands in the frame, or the rule is wrong. */
+    /* A saved value is in the frame, or the rule is wrong. */
     if (saved && (saved < step->stack || saved >= cfa || saved & 7))
         return false;
     from->way = way_of(&rule);
@@ -301,9 +301,9 @@ static int look_at_object(struct dl_phdr_info *info, size_t size, void *data)
 }
 
 /*
- * The lock of dl_iterate_phdr() is also held while constructors run; one that waits for a lock
- * whose holder allocates from a place seen for the first time would wait for ever. So only where
- * libc has nothing better.
+ * The lock of dl_iterate_phdr() is also held while constructors run; a constructor may wait for a
+ * lock that is held by a thread that allocates from a new place, and both would wait for ever. So
+ * it is used only where libc has nothing better.
  */
 static const uint8_t *table_header(uint64_t address)
 {
@@ -410,7 +410,7 @@ static uint64_t read_form(const uint8_t *at, uint8_t encoding)
     return (encoding & APPLY_MASK) == APPLY_PCREL ? value + (uint64_t)(uintptr_t)at : value;
 }
 
-/* What the letters of the augmentation announce; false: a letter unknown to us. */
+/* Reads the letters of the augmentation; false: a letter unknown to us. */
 static bool read_augmentation(const char *letters, const uint8_t *at, const uint8_t *end,
                               uint8_t *encoding, struct frame_entry *entry)
 {
@@ -457,7 +457,7 @@ static bool read_common(const uint8_t *at, uint8_t *encoding, struct frame_entry
     return at <= end;
 }
 
-/* The entry that covers an address; false: there is none, or it is of a form nobody emits. */
+/* The entry that covers an address; false: there is none, or compilers do not emit its form. */
 static bool frame_table_find(uint64_t address, struct frame_entry *entry)
 {
     const uint8_t *header = table_header(address);
@@ -478,7 +478,7 @@ static bool frame_table_find(uint64_t address, struct frame_entry *entry)
     entry->start = read_form(at, encoding);
     uint64_t bytes = read_form(at + width, encoding & FORM_MASK);
     at += 2 * width;
-    /* Language data: we were told 'z' by every compiler's common part; none has no length. */
+    /* Language data: we were reported 'z' by every compiler's common part; none has no length. */
     uint64_t skip = frame_table_uleb(&at, end);
     if (at > end || skip > (uint64_t)(end - at))
         return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The stack of the calling thread, from a wrapper's frame outwards, by rules that are kept per
- * return address. A frame that stood in the same place the time before needs no rule: what lies
- * outside of it was found then, and is only looked at again. Reads nothing but what is known to be
+ * return address. A frame that was in the same place the time before needs no rule: the frames
+ * outside of it were found then, and are only checked again. Reads only memory that is known to be
  * readable stack, so that wrong call frame information or a stack of the program's own making ends
  * a path early and does no harm.
  */
@@ -15,9 +15,9 @@
 #include "agent/session.h"
 
 /*
- * How to get from a return address to the caller's frame: .eh_frame boiled down to what stepping
- * needs on x86-64, the CFA and the frame pointer (DWARF 5, 6.4; LSB on .eh_frame). The return
- * address always stands just below the CFA. Used by unwind.c, which keeps rules.
+ * How to get from a return address to the caller's frame: .eh_frame reduced to the rules that
+ * stepping needs on x86-64, the CFA and the frame pointer (DWARF 5, 6.4; LSB on .eh_frame). The
+ * return address is always just below the CFA. Used by unwind.c, which keeps rules.
  */
 enum rule_cfa {
     RULE_UNKNOWN,   /* no call frame information: generated code, perhaps with frame pointers */
@@ -34,14 +34,14 @@ enum rule_rbp {
 };
 
 struct rule {
-    uint64_t return_address; /* whom it is for; 0: nobody */
+    uint64_t return_address; /* its key; 0: the slot is empty */
     int32_t cfa_offset;
     int16_t rbp_offset;
     uint8_t cfa; /* enum rule_cfa */
     uint8_t rbp; /* enum rule_rbp */
 };
 
-/* Finds out how libc tells where code lies. Once, before the first rule_find(). */
+/* Finds libc's function that locates code. Once, before the first rule_find(). */
 void rule_start(void);
 
 /* The rule for a return address. Takes no lock with glibc 2.35 or later. */
@@ -57,7 +57,7 @@ enum unwind_way {
 
 struct unwound_frame {
     uint64_t address; /* a return address */
-    uint64_t slot;    /* where on the stack it stands */
+    uint64_t slot;    /* its position on the stack */
     uint64_t frame;   /* rbp where it leads to */
     int32_t saved;    /* from the slot to where the next frame's rbp is; 0: it is the same */
     uint32_t way;     /* enum unwind_way: how the next frame was found */
@@ -95,7 +95,7 @@ static inline bool unwind_may_read(const struct unwind *unwind, uint64_t from, u
     return from >= unwind->low && to <= unwind->high && unwind->unmaps == gate.unmaps;
 }
 
-/* Where the call frame information of an address stands in memory. Used by unwind.c. */
+/* Where the call frame information of an address is in memory. Used by unwind.c. */
 /* The description of one function, and of what functions of its kind have in common. */
 struct frame_entry {
     const uint8_t *common; /* initial instructions */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrays that grow by doubling, with a bound; and arenas, whose memory is freed all at once. */
+/* Arrays that grow by doubling, with a bound; and arenas, which free all their memory at once. */
 #ifndef MISSTOP_BASE_ARRAY_H
 #define MISSTOP_BASE_ARRAY_H
 
@@ -9,16 +9,16 @@
 #define ARRAY_UNBOUNDED ((size_t)-1)
 
 /*
- * Room for one element of `each` bytes after the `count` that stand at `at` (NULL at first): the
- * array, perhaps moved, with *room elements of room. NULL: no memory, or it would be room for
- * more than `most` elements; the array and *room are then as they were.
+ * Room for one element of `each` bytes after the `count` that are at `at` (NULL at first): the
+ * array, perhaps moved, with *room elements of room. NULL: no memory, or it would be room for more
+ * than `most` elements; the array and *room are then as they were.
  */
 void *array_more(void *at, size_t *room, size_t count, size_t each, size_t most);
 
 /*
- * The same for what is filled by index, in any order: room for element `index`, doubled from
- * `first` elements; what is new is zero. NULL: no memory; the array and *room are then as they
- * were.
+ * The same for an array that is filled by index, in any order: room for element `index`, doubled
+ * from `first` elements; new elements are zero. NULL: no memory; the array and *room are then as
+ * they were.
  */
 void *array_reach(void *at, size_t *room, size_t index, size_t each, size_t first);
 

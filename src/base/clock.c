@@ -26,7 +26,7 @@ static bool tsc_is_invariant(void)
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
 }
 
-/* The closest of a few tries: an interrupt between the two readings would tell lies. */
+/* The closest of a few tries: an interrupt between the two readings would distort them. */
 static struct stamp_clock_pair take_pair(bool is_tsc)
 {
     struct stamp_clock_pair pair = {0};

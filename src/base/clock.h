@@ -12,10 +12,10 @@
 uint64_t clock_now_ns(void);
 
 /*
- * Stamps of whoever runs in the target as CLOCK_MONOTONIC time. They are the processor's time stamp
- * counter where that runs at one rate on all CPUs (CPUID says "invariant"); its rate is measured
- * against the clock at every read, over the last one to two seconds. For the readers of memory
- * shared with the target (resolve/heap/feed.c, sample/simulated/sim_session.c).
+ * Time stamps of the target as CLOCK_MONOTONIC time. They are the processor's time stamp counter
+ * where that runs at one rate on all CPUs (CPUID says "invariant"); its rate is measured against
+ * the clock at every read, over the last one to two seconds. For the readers of memory shared with
+ * the target (resolve/heap/feed.c, sample/simulated/sim_session.c).
  */
 struct stamp_clock_pair {
     uint64_t stamp;

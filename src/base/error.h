@@ -19,8 +19,7 @@ int error_set(struct error *error, int code, const char *format, ...)
 enum { ERROR_CAUSE = 256 };
 const char *error_cause(int code, char out[ERROR_CAUSE]);
 
-/* What helps where another process may not be looked into: "try sudo", or what root itself lacks.
- */
+/* Remedy where another process may not be inspected: "try sudo", or what root itself lacks. */
 const char *error_rights_remedy(void);
 
 #endif

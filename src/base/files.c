@@ -24,7 +24,7 @@ enum {
     FILES_FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
     FILES_DEPTH_MAX = 64,
     FILES_LINKS_MAX = 40, /* as the kernel */
-    FILES_NOBODY = 65534,
+    FILES_UID_NOBODY = 65534,
     MAY_READ = 4,
     MAY_SEARCH = 1,
     CAPABILITY_DAC_OVERRIDE = 1,
@@ -109,7 +109,8 @@ static bool is_elsewhere(pid_t pid)
            own.st_ino != other.st_ino || !same_link(pid, "ns/mnt");
 }
 
-/* Asked anew, for a process may change its user; what it was last stays when it is gone. */
+/* Asked anew, because a process may change its user; the last answer stays when the process is
+ * gone. */
 static void ask_process(struct files_client *client)
 {
     struct files_user user;
@@ -193,7 +194,7 @@ static bool has_list(int fd)
     return getxattr(path, "system.posix_acl_access", NULL, 0) > 0;
 }
 
-/* Of a process with another root what is below ours (`here`) is no file that it could name. */
+/* A process with another root cannot name a file below ours (`here`). */
 static int check(const struct files_client *client, bool here, int fd, const struct stat *status,
                  unsigned what)
 {
@@ -228,7 +229,7 @@ static bool is_of_kernel(int fd)
     return false;
 }
 
-/* A path on its way: the folders above where it has come to, and what is left of it. */
+/* A path being walked: the folders above the current one, and the rest of the path. */
 struct walk {
     const struct files_client *client;
     bool here;                    /* from our root on */
@@ -474,7 +475,7 @@ int files_open(const char *path)
     return code;
 }
 
-/* Who was asked first: of several the reader needs one. */
+/* The first user asked: of several the reader needs one. */
 static void who(const struct files_client *client, char out[FILES_WHY], const char *what)
 {
     for (uint32_t i = 0; client && i < client->user_count; i++)
@@ -529,8 +530,8 @@ void files_become(const struct files_client *client)
             user = &client->users[i];
     if (geteuid() || (!user && !client->everyone))
         return;
-    uid_t uid = user ? user->uid : FILES_NOBODY;
-    gid_t gid = user && user->group_count ? user->groups[0] : FILES_NOBODY;
+    uid_t uid = user ? user->uid : FILES_UID_NOBODY;
+    gid_t gid = user && user->group_count ? user->groups[0] : FILES_UID_NOBODY;
     prctl(PR_GET_PDEATHSIG, &with_parent);
     if (setgroups(user ? user->group_count : 0, user ? user->groups : NULL) ||
         setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
@@ -548,7 +549,7 @@ int files_copy(int fd, uint64_t most_bytes)
         copy = memfd_create("misstop-copy", MFD_CLOEXEC);
     for (off_t at = 0; copy >= 0 && at < status.st_size;)
         if (sendfile(copy, fd, &at, (size_t)(status.st_size - at)) <= 0)
-            break; /* it shrank: what there is will do */
+            break; /* it shrank: use the bytes that there are */
     close(fd);
     return copy;
 }

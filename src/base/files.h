@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Files whose names come from others: from the target, from a recording, from debugging
- * information. Whoever can make misstop open a file chooses what a report shows, so that a file is
- * opened only if those on whose behalf it is opened may read it themselves: by its mode and that of
- * each folder on the way, as the kernel would judge for them. Symbolic links stay below the root
- * they are found in. Nothing but a regular file is ever opened: each step is made by O_PATH, looked
- * at, and the file opened last of all, so no device is touched and no FIFO waited for. Files of
- * the kernel (/proc, /sys) are none. The only file of misstop that opens such names; a test finds
- * others. One thread only.
+ * Files named by others: by the target, a recording, or debugging information. The choice of a file
+ * decides what a report shows, so a file is opened only if the users that misstop acts for may read
+ * it themselves: by its mode and that of each folder on the way, as the kernel would judge for
+ * them. Symbolic links stay below the root they are found in. Only regular files are opened: each
+ * step is made by O_PATH and checked, and the file is opened last, so no device is touched and no
+ * FIFO blocks. Files of the kernel (/proc, /sys) are not opened here. Only this file of misstop
+ * opens such names, and a test enforces it. One thread only.
  */
 #ifndef MISSTOP_BASE_FILES_H
 #define MISSTOP_BASE_FILES_H
@@ -39,35 +38,36 @@ struct files_refused {
     char why[FILES_WHY];
 };
 
-/* On whose behalf files are opened: each of the users must be allowed to read them. */
+/* The users that files are opened for: each of them must be allowed to read them. */
 struct files_client {
-    pid_t pid; /* a live process, whose user is users[0], asked anew at each file; 0: a recording */
+    pid_t pid; /* a live process with user users[0], asked anew at each file; 0: a recording */
     struct files_user users[FILES_USERS_MAX];
     uint32_t user_count;
     bool everyone;   /* besides, any user must be allowed to: the owner of the name is not known */
     bool privileged; /* misstop may read more than its user's files */
     bool elsewhere;  /* the process has another root or other mounts than we, or was recorded on
-                        another machine: what it names is not what is here by that name */
+                        another machine: its paths do not name our files */
     struct files_refused refused[FILES_REFUSED_MAX]; /* in the order they were met */
     uint32_t refused_count;
 };
 
-/* Of a live process. Where its user cannot be known, what everyone may read is opened. */
+/* For a live process. Where its user cannot be known, only files that everyone may read are opened.
+ */
 void files_client_process(struct files_client *client, pid_t pid);
 
-/* Of a recording, by the owner of its file. */
+/* For a recording, by the owner of its file. */
 void files_client_recording(struct files_client *client, const char *path);
 
 /* Besides, this user must be allowed. Root adds nothing, nor does the user of a misstop without
  * privileges. */
 void files_client_add(struct files_client *client, uid_t uid);
 
-/* Of a recording, where misstop has privileges: the owner of an open file that names others, as a
- * program with debugging information does. */
+/* For a recording, where misstop has privileges: adds the owner of an open file that names others,
+ * as a program with debug information does. */
 void files_client_add_owner(struct files_client *client, int fd);
 
 /*
- * The thread under whose number /proc shows what belongs to the whole process: its memory,
+ * The thread with the number under which /proc shows the data of the whole process: its memory,
  * mappings, program and root. That is the first one, `pid`, unless it has ended and others run on.
  */
 pid_t files_shown_by(pid_t pid);
@@ -79,8 +79,8 @@ enum files_links { FILES_FOLLOW, FILES_NOFOLLOW }; /* whether the path itself ma
 
 /*
  * A descriptor of the file `path` below the directory `root` (-1: ours), at most `most_bytes` long;
- * or a negative errno, for which files_why() has words. What is there and may not be opened is
- * noted in the client. client NULL: on our own behalf.
+ * or a negative errno, for which files_why() has words. A file that exists and may not be opened is
+ * noted in the client. client NULL: with our own rights.
  */
 int files_open_below(int root, const char *path, struct files_client *client,
                      enum files_links links, uint64_t most_bytes);
@@ -100,14 +100,14 @@ int files_open(const char *path);
 const char *files_why(const struct files_client *client, int code, char out[FILES_WHY]);
 
 /*
- * For a process that lets a library open files: its root directory is `root` from now on, and its
- * user one of those on whose behalf it works, for good. Where it may not do that, or works for
- * root, nothing changes.
+ * For a process that lets a library open files: its root directory is `root` from now on, and it
+ * takes the identity of one of the users that it acts for, for good. Where it may not do that, or
+ * acts for root, nothing changes.
  */
 void files_enter(int root);
 void files_become(const struct files_client *client);
 
-/* A copy in memory, which nobody can cut short while it is mapped; closes fd. -1: too large. */
+/* A copy in memory, which cannot be truncated while it is mapped; closes fd. -1: too large. */
 int files_copy(int fd, uint64_t most_bytes);
 
 #endif

@@ -11,7 +11,7 @@
 #include "access.h"
 #include "decode/trace.h"
 
-/* What is read of a table; at the end of a mapping, less. */
+/* Bytes read of a table; fewer at the end of a mapping. */
 enum { TABLE_BYTES = 4096, TABLE_BYTES_LESS = 512 };
 
 static bool loads_element(const struct insn *insn)
@@ -96,8 +96,8 @@ static bool stub_slot(const struct decode_target *target, uint64_t stub, uint64_
 }
 
 /*
- * The operand of a call through memory whose bytes end where `end` does. Nothing tells where it
- * begins: false if there is none of that length.
+ * The operand of a call through memory that ends at `end`. Its beginning is not known: false if
+ * there is no call of that length.
  */
 static bool read_call(const uint8_t *at, const uint8_t *end, uint64_t back,
                       struct insn_memory *memory)
@@ -111,8 +111,8 @@ static bool read_call(const uint8_t *at, const uint8_t *end, uint64_t back,
     return true;
 }
 
-/* The call's operand, with the registers of then: the right one if the function entered is what
- * stands there. */
+/* The call's operand, with the registers of that time: the right one if the function entered is
+ * there. */
 static bool leads_to(struct trace_values *values, const struct insn_memory *memory, uint64_t entry,
                      uint64_t *address)
 {
@@ -154,8 +154,8 @@ static enum reason call_through(struct trace_values *values, const uint8_t *byte
     return REASON_CALL_BOUNDARY;
 }
 
-/* The call whose return address stands on the stack now. */
-static enum reason call_standing(struct trace_values *values, uint64_t stack,
+/* The call with its return address on the stack now. */
+static enum reason call_on_stack(struct trace_values *values, uint64_t stack,
                                  struct call_seen *seen, struct access *access)
 {
     const struct decode_target *target = values->target;
@@ -188,20 +188,20 @@ static enum reason call_standing(struct trace_values *values, uint64_t stack,
     return REASON_NONE;
 }
 
-/* The call that was seen before, where another's return address stands by now. */
+/* The call that was seen before, where the return address by now is another call's. */
 static enum reason call_remembered(struct trace_values *values, uint64_t stack,
                                    const struct call_seen *seen, struct access *access)
 {
     const struct insn_memory *memory = &seen->memory;
     bool fixed = memory->base == SREG_NONE && memory->index == SREG_NONE;
     uint64_t address;
-    if (seen->way == CALL_PUSHES) {
+    if (seen->kind == CALL_PUSHES) {
         call_slot(stack, ACCESS_STORE, access);
         access->how = ACCESS_INFERRED;
         return REASON_NONE;
     }
-    /* What stands at a fixed place leads there whichever call it was. */
-    if (seen->way == CALL_NEVER || (fixed && seen->way == CALL_VARIES) ||
+    /* A pointer at a fixed address leads there whichever call it was. */
+    if (seen->kind == CALL_NEVER || (fixed && seen->kind == CALL_VARIES) ||
         memory->kind != ACCESS_LOAD || !leads_to(values, memory, seen->entry, &address))
         return REASON_CALL_BOUNDARY;
     take_load(memory, seen->ip, address, access);
@@ -210,23 +210,24 @@ static enum reason call_remembered(struct trace_values *values, uint64_t stack,
 }
 
 /*
- * At a function's start, what ran before is the call. It pushed the return address; through a
- * stub, the stub's load of its slot came after. A call through memory also loaded its target, and
- * that it waited for: the likelier of the two. The bytes before the return address say which it
- * was. `values` stand at the entry, `stack` is the stack pointer there; `calls` may be NULL.
+ * At a function's start, the instruction that ran before is the call. It pushed the return address;
+ * through a stub, the stub's load of its slot came after. A call through memory also loaded its
+ * target, and waited for that load: the likelier of the two. The bytes before the return address
+ * show which call it was. `values` are at the entry, `stack` is the stack pointer there; `calls`
+ * may be NULL.
  */
 static enum reason call_entry(struct trace_values *values, struct calls *calls, uint64_t stack,
                               uint64_t entry, struct access *access)
 {
     struct call_seen alone = {.entry = entry};
     struct call_seen *seen = calls ? calls_at(calls, entry) : &alone;
-    enum reason reason = call_standing(values, stack, seen, access);
+    enum reason reason = call_on_stack(values, stack, seen, access);
     return reason ? call_remembered(values, stack, seen, access) : reason;
 }
 
-enum { RECIPE_BUDGET = 48, ACROSS_BUDGET = 200 };
+enum { CULPRIT_BUDGET = 48, ACROSS_BUDGET = 200 };
 
-void recipe_describe(const struct insn *insn, struct access *access)
+void culprit_describe(const struct insn *insn, struct access *access)
 {
     const struct insn_memory *memory = &insn->memory[0];
     access->ip = insn->address;
@@ -254,21 +255,21 @@ static enum reason lost_reason(const struct insn *culprit, const struct trace_va
     return own ? REASON_OVERWRITTEN : REASON_CLOBBERED;
 }
 
-/* p = p->next: what was loaded is the next iteration's base, the same field of a neighbour. And a
+/* p = p->next: the loaded value is the next iteration's base, the same field of a neighbour. And a
  * table's element by its value. */
-static enum reason infer(const struct recipe_way *way, struct trace_values *values,
-                         const struct recipe_world *world, struct access *access)
+static enum reason infer(const struct candidate *candidate, struct trace_values *values,
+                         const struct culprit_context *world, struct access *access)
 {
     struct across wider;
-    const struct insn_memory *memory = &way->culprit->memory[0];
-    values->budget = RECIPE_BUDGET;
+    const struct insn_memory *memory = &candidate->culprit->memory[0];
+    values->budget = CULPRIT_BUDGET;
     access->how = ACCESS_INFERRED;
-    if (way->loops && trace_address(values, memory, way->at + 1u, &access->address))
+    if (candidate->loops && trace_address(values, memory, candidate->at + 1u, &access->address))
         return REASON_NONE;
-    enum reason lost = lost_reason(way->culprit, values);
-    values->budget = RECIPE_BUDGET;
+    enum reason lost = lost_reason(candidate->culprit, values);
+    values->budget = CULPRIT_BUDGET;
     if (lost != REASON_NO_REGISTERS && world->code.find &&
-        across(&wider, &world->code, values, way->at)) {
+        across(&wider, &world->code, values, candidate->at)) {
         struct trace_values more = *values;
         more.trace = &wider.trace;
         more.returned = true;
@@ -276,19 +277,19 @@ static enum reason infer(const struct recipe_way *way, struct trace_values *valu
         if (trace_address(&more, memory, wider.at, &access->address))
             return REASON_NONE;
     }
-    values->budget = RECIPE_BUDGET;
-    if (lost == REASON_OVERWRITTEN && by_value(values, way->at, &access->address))
+    values->budget = CULPRIT_BUDGET;
+    if (lost == REASON_OVERWRITTEN && by_value(values, candidate->at, &access->address))
         return REASON_NONE;
     access->how = ACCESS_RECORDED;
     return lost;
 }
 
 /* The load that the indices came from, as far as the trace goes; NULL: they were computed. */
-static const struct insn *index_load(const struct recipe_way *way, size_t *at)
+static const struct insn *index_load(const struct candidate *candidate, size_t *at)
 {
-    const struct insn_memory *memory = &way->culprit->memory[0];
-    for (size_t i = way->at; i > 0; i--) {
-        const struct insn *insn = way->insns[i - 1];
+    const struct insn_memory *memory = &candidate->culprit->memory[0];
+    for (size_t i = candidate->at; i > 0; i--) {
+        const struct insn *insn = candidate->insns[i - 1];
         if (insn->vector_dest != memory->vector_index)
             continue;
         bool fits = insn->vector_load == INSN_VECTOR_COPY || insn->width == memory->index_bytes;
@@ -312,18 +313,18 @@ static bool is_mapped(const struct decode_target *target, uint64_t address)
 
 /*
  * Vector registers are not in the sample. Where the indices were loaded from memory they are read
- * again, and one lane stands for all; else the base tells the object if it points into one.
+ * again, and one lane represents all; else the base gives the object if it points into one.
  */
-static enum reason recipe_gather(const struct recipe_way *way, struct trace_values *values,
-                                 const struct sample *sample, struct access *access)
+static enum reason infer_gather(const struct candidate *candidate, struct trace_values *values,
+                                const struct sample *sample, struct access *access)
 {
-    struct insn_memory base = way->culprit->memory[0];
+    struct insn_memory base = candidate->culprit->memory[0];
     size_t at;
     uint64_t where;
     uint64_t index = 0;
-    const struct insn *load = index_load(way, &at);
+    const struct insn *load = index_load(candidate, &at);
     base.vector = false;
-    if (!trace_address(values, &base, way->at, &access->address))
+    if (!trace_address(values, &base, candidate->at, &access->address))
         return REASON_GATHER;
     unsigned bytes =
         load && load->vector_load != INSN_VECTOR_COPY ? load->vector_load : base.index_bytes;
@@ -358,13 +359,13 @@ static uint64_t call_of(const struct sample *sample, const struct access *access
     return (hash ^ sample->regs[SREG_SP]) | 1;
 }
 
-static void recall_leaf(const struct recipe_world *world, const struct sample *sample,
+static void recall_leaf(const struct culprit_context *world, const struct sample *sample,
                         struct access *access, enum reason *reason)
 {
     uint64_t call = call_of(sample, access);
-    struct recipe_leaf *leaf = &world->leaves[(call >> 8) % RECIPE_LEAVES_MAX];
+    struct culprit_leaf *leaf = &world->leaves[(call >> 8) % CULPRIT_LEAVES_MAX];
     if (*reason == REASON_NONE) {
-        *leaf = (struct recipe_leaf){call, access->address};
+        *leaf = (struct culprit_leaf){call, access->address};
     } else if (leaf->call == call) {
         access->address = leaf->address;
         access->how = ACCESS_INFERRED;
@@ -373,10 +374,11 @@ static void recall_leaf(const struct recipe_world *world, const struct sample *s
 }
 
 /* One way's address; REASON_NONE or why not. */
-static enum reason evaluate(const struct recipe_way *way, const struct recipe_world *world,
+static enum reason evaluate(const struct candidate *candidate, const struct culprit_context *world,
                             const struct sample *sample, struct access *access)
 {
-    const struct trace trace = {.insns = way->insns, .written = way->written, .count = way->count};
+    const struct trace trace = {
+        .insns = candidate->insns, .written = candidate->written, .count = candidate->count};
     struct trace_values values = {.trace = &trace,
                                   .regs = sample->regs,
                                   .target = world->target,
@@ -384,26 +386,27 @@ static enum reason evaluate(const struct recipe_way *way, const struct recipe_wo
                                   .tid = sample->tid,
                                   .stack = sample->stack,
                                   .stack_bytes = sample->stack_bytes,
-                                  .budget = RECIPE_BUDGET};
+                                  .budget = CULPRIT_BUDGET};
     uint64_t stack;
-    if ((way->returned || way->entered) && trace_register(&values, SREG_SP, 0, &stack))
-        return way->returned ? call_slot(stack - 8, ACCESS_LOAD, access)
-                             : call_entry(&values, world->calls, stack, way->entry, access);
-    if (!way->culprit)
-        return way->reason;
-    const struct insn_memory *memory = &way->culprit->memory[0];
-    recipe_describe(way->culprit, access);
+    if ((candidate->returned || candidate->entered) && trace_register(&values, SREG_SP, 0, &stack))
+        return candidate->returned
+                   ? call_slot(stack - 8, ACCESS_LOAD, access)
+                   : call_entry(&values, world->calls, stack, candidate->entry, access);
+    if (!candidate->culprit)
+        return candidate->reason;
+    const struct insn_memory *memory = &candidate->culprit->memory[0];
+    culprit_describe(candidate->culprit, access);
     if (memory->vector)
-        return recipe_gather(way, &values, sample, access);
+        return infer_gather(candidate, &values, sample, access);
     enum reason reason = REASON_NONE;
-    if (trace_address(&values, memory, way->at, &access->address))
-        access->how = values.inferred ? ACCESS_INFERRED
-                      : values.reread ? ACCESS_REREAD
-                      : way->branched ? ACCESS_BRANCHED
-                      : values.undone ? ACCESS_UNDONE
-                                      : ACCESS_DIRECT;
+    if (trace_address(&values, memory, candidate->at, &access->address))
+        access->how = values.inferred       ? ACCESS_INFERRED
+                      : values.reread       ? ACCESS_REREAD
+                      : candidate->branched ? ACCESS_BRANCHED
+                      : values.undone       ? ACCESS_UNDONE
+                                            : ACCESS_DIRECT;
     else
-        reason = infer(way, &values, world, access);
+        reason = infer(candidate, &values, world, access);
     access->of_leaf = values.leaf;
     if (values.leaf && world->leaves)
         recall_leaf(world, sample, access, &reason);
@@ -415,43 +418,43 @@ static bool flags_known(const struct sample *sample)
     return !(sample->regs_missing >> SREG_FLAGS & 1);
 }
 
-static bool possible(const struct recipe_way *way, const struct sample *sample)
+static bool possible(const struct candidate *candidate, const struct sample *sample)
 {
-    return way->condition == INSN_CONDITION_NONE || !flags_known(sample) ||
-           insn_condition_holds(way->condition, sample->regs[SREG_FLAGS]) == way->taken;
+    return candidate->condition == INSN_CONDITION_NONE || !flags_known(sample) ||
+           insn_condition_holds(candidate->condition, sample->regs[SREG_FLAGS]) == candidate->taken;
 }
 
 /* A loop going round, seen in the flags, is better evidence than mere possibility. */
-static bool evident(const struct recipe_way *way)
+static bool evident(const struct candidate *candidate)
 {
-    return way->back && way->condition != INSN_CONDITION_NONE && way->taken;
+    return candidate->back && candidate->condition != INSN_CONDITION_NONE && candidate->taken;
 }
 
 struct outcome {
     struct access access;
     enum reason reason;
-    const struct recipe_way *way;
+    const struct candidate *candidate;
     int evidence;
     bool evident;
 };
 
 /*
- * Whether a load's register still holds what is at the address it would have read: 1 yes,
- * -1 no, 0 cannot be told. Tells apart ways that are otherwise equally possible.
+ * Whether a load's register still holds the value at the address it would have read: 1 yes, -1 no,
+ * 0 not known. Separates candidates that are otherwise equally possible.
  */
 static int loaded_value_agrees(const struct outcome *outcome, const struct decode_target *target,
                                const struct sample *sample)
 {
-    const struct insn *load = outcome->way->culprit;
-    const struct recipe_way *way = outcome->way;
+    const struct insn *load = outcome->candidate->culprit;
+    const struct candidate *candidate = outcome->candidate;
     uint64_t value = 0;
     uint64_t mask;
     if (outcome->reason || !load || load->op != INSN_OP_LOAD || load->sign_extends ||
         !target->memory || !load->source_width || load->source_width > 8 ||
         sample->regs_missing >> load->dest & 1)
         return 0;
-    for (size_t i = way->at + 1u; i < way->count; i++)
-        if (way->insns[i]->writes >> load->dest & 1)
+    for (size_t i = candidate->at + 1u; i < candidate->count; i++)
+        if (candidate->insns[i]->writes >> load->dest & 1)
             return 0;
     if (!target->memory(target->context, outcome->access.address, &value, load->source_width))
         return target->constants_only ? 0 : -1;
@@ -471,7 +474,7 @@ static const struct outcome *choose(const struct outcome *outcomes, size_t count
         if (same)
             continue;
         int better = (other->evidence - best->evidence) * 4 + (other->evident - best->evident) * 2 +
-                     (other->way->back - best->way->back);
+                     (other->candidate->back - best->candidate->back);
         tie = better == 0 || (tie && better < 0);
         if (better > 0)
             best = other;
@@ -479,30 +482,31 @@ static const struct outcome *choose(const struct outcome *outcomes, size_t count
     return tie ? NULL : best;
 }
 
-/* Most recipes have but one way. */
-static void apply_way(const struct recipe_way *way, const struct recipe_world *world,
-                      const struct sample *sample, struct access *access)
+/* Most IPs have one candidate. */
+static void apply_candidate(const struct candidate *candidate, const struct culprit_context *world,
+                            const struct sample *sample, struct access *access)
 {
-    access->reason = possible(way, sample) ? (uint8_t)evaluate(way, world, sample, access)
-                                           : (uint8_t)REASON_AMBIGUOUS;
+    access->reason = possible(candidate, sample)
+                         ? (uint8_t)evaluate(candidate, world, sample, access)
+                         : (uint8_t)REASON_AMBIGUOUS;
 }
 
-static void apply_ways(const struct recipe *recipe, const struct recipe_world *world,
-                       const struct sample *sample, struct access *access)
+static void apply_candidates(const struct culprits *culprits, const struct culprit_context *world,
+                             const struct sample *sample, struct access *access)
 {
     const struct decode_target *target = world->target;
-    struct outcome outcomes[RECIPE_WAYS_MAX];
+    struct outcome outcomes[CULPRIT_CANDIDATES_MAX];
     size_t count = 0;
-    for (size_t i = 0; i < recipe->way_count; i++) {
-        const struct recipe_way *way = &recipe->ways[i];
-        if (!possible(way, sample))
+    for (size_t i = 0; i < culprits->candidate_count; i++) {
+        const struct candidate *candidate = &culprits->candidates[i];
+        if (!possible(candidate, sample))
             continue;
         struct outcome *outcome = &outcomes[count++];
         outcome->access = *access;
-        outcome->way = way;
-        outcome->reason = evaluate(way, world, sample, &outcome->access);
+        outcome->candidate = candidate;
+        outcome->reason = evaluate(candidate, world, sample, &outcome->access);
         outcome->evidence = 0;
-        outcome->evident = flags_known(sample) && evident(way);
+        outcome->evident = flags_known(sample) && evident(candidate);
         if (outcome->reason == REASON_NONE && target->mapped &&
             !target->mapped(target->context, outcome->access.address)) {
             outcome->reason = REASON_BAD_ADDRESS;
@@ -513,7 +517,7 @@ static void apply_ways(const struct recipe *recipe, const struct recipe_world *w
         if (!outcomes[i].reason)
             outcomes[i].evidence = loaded_value_agrees(&outcomes[i], target, sample);
     const struct outcome *chosen = count ? choose(outcomes, count) : NULL;
-    if (chosen && !recipe->reason) {
+    if (chosen && !culprits->reason) {
         *access = chosen->access;
         access->reason = (uint8_t)chosen->reason;
     } else {
@@ -521,26 +525,26 @@ static void apply_ways(const struct recipe *recipe, const struct recipe_world *w
     }
 }
 
-void recipe_apply_exact(const struct insn *insn, const struct recipe_world *world,
-                        const struct sample *sample, struct access *access)
+void culprit_apply_exact(const struct insn *insn, const struct culprit_context *world,
+                         const struct sample *sample, struct access *access)
 {
-    struct recipe_way way = {.culprit = insn, .condition = INSN_CONDITION_NONE};
-    if (!recipe_may_miss(insn)) {
+    struct candidate candidate = {.culprit = insn, .condition = INSN_CONDITION_NONE};
+    if (!culprit_may_miss(insn)) {
         access->reason = REASON_NO_MEMORY;
         return;
     }
-    const struct recipe_world alone = {.target = world->target};
-    access->reason = (uint8_t)evaluate(&way, &alone, sample, access);
+    const struct culprit_context alone = {.target = world->target};
+    access->reason = (uint8_t)evaluate(&candidate, &alone, sample, access);
 }
 
-void recipe_apply(const struct recipe *recipe, const struct recipe_world *world,
-                  const struct sample *sample, struct access *access)
+void culprits_apply(const struct culprits *culprits, const struct culprit_context *world,
+                    const struct sample *sample, struct access *access)
 {
-    if (recipe->at_ip && recipe->at_ip->repeats) {
-        recipe_apply_exact(recipe->at_ip, world, sample, access);
-    } else if (recipe->culprit) {
-        const struct insn_memory *memory = &recipe->culprit->memory[0];
-        recipe_describe(recipe->culprit, access);
+    if (culprits->at_ip && culprits->at_ip->repeats) {
+        culprit_apply_exact(culprits->at_ip, world, sample, access);
+    } else if (culprits->culprit) {
+        const struct insn_memory *memory = &culprits->culprit->memory[0];
+        culprit_describe(culprits->culprit, access);
         if (sample->regs_missing & insn_memory_uses(memory)) {
             access->reason = REASON_NO_REGISTERS;
             return;
@@ -551,28 +555,28 @@ void recipe_apply(const struct recipe *recipe, const struct recipe_world *world,
         if (memory->index != SREG_NONE)
             access->address += sample->regs[memory->index] * memory->scale;
         access->how = ACCESS_DIRECT;
-    } else if (recipe->way_count == 1 && !recipe->reason) {
-        apply_way(recipe->ways, world, sample, access);
-    } else if (recipe->ways) {
-        apply_ways(recipe, world, sample, access);
+    } else if (culprits->candidate_count == 1 && !culprits->reason) {
+        apply_candidate(culprits->candidates, world, sample, access);
+    } else if (culprits->candidates) {
+        apply_candidates(culprits, world, sample, access);
     } else {
-        access->reason = recipe->reason;
+        access->reason = culprits->reason;
     }
 }
 
-/* How a recipe is made: all ways to have come to an instruction, walked back to the access that
- * may have missed. Declared in culprit.h. */
+/* How candidates are found: all paths to an instruction, walked back to the access that may have
+ * missed. */
 
 enum {
-    RECIPE_STEPS_MAX = 8,     /* instructions walked over before giving up */
-    RECIPE_CROSSINGS_MAX = 2, /* block boundaries crossed on one way */
-    RECIPE_PREFIX_MAX = 24,   /* instructions before the culprit kept for slices */
-    RECIPE_LOOP_BYTES = 512
+    CULPRIT_STEPS_MAX = 8,     /* instructions walked over before giving up */
+    CULPRIT_CROSSINGS_MAX = 2, /* block boundaries crossed on one way */
+    CULPRIT_PREFIX_MAX = 24,   /* instructions before the culprit kept for slices */
+    CULPRIT_LOOP_BYTES = 512
 };
 
 /* A way being walked: instructions newest first. */
 struct walk {
-    const struct insn *steps[RECIPE_STEPS_MAX + 1];
+    const struct insn *steps[CULPRIT_STEPS_MAX + 1];
     size_t count;
     size_t crossings;
     uint8_t condition;
@@ -583,7 +587,7 @@ struct walk {
 
 struct search {
     const struct function *function;
-    struct recipe_way ways[RECIPE_WAYS_MAX];
+    struct candidate candidates[CULPRIT_CANDIDATES_MAX];
     size_t count;
     bool overflow;
 };
@@ -595,17 +599,18 @@ static bool adjacent(const struct function *function, size_t index)
 }
 
 /* Instructions in a straight line before the culprit, for recomputing its registers. */
-static size_t add_prefix(const struct function *function, size_t culprit, struct recipe_way *way)
+static size_t add_prefix(const struct function *function, size_t culprit,
+                         struct candidate *candidate)
 {
     size_t first = culprit;
-    while (first > 0 && culprit - first < RECIPE_PREFIX_MAX && !function->insns[first].is_target &&
+    while (first > 0 && culprit - first < CULPRIT_PREFIX_MAX && !function->insns[first].is_target &&
            adjacent(function, first) &&
            (function->insns[first - 1].flow == INSN_PLAIN ||
             function->insns[first - 1].flow == INSN_CONDITIONAL))
         first--;
     for (size_t i = first; i < culprit; i++)
-        way->insns[way->count++] = &function->insns[i];
-    return way->count;
+        candidate->insns[candidate->count++] = &function->insns[i];
+    return candidate->count;
 }
 
 /* Whether a jump back encloses the culprit and nothing else in the loop writes its base. */
@@ -617,7 +622,7 @@ static bool in_own_loop(const struct function *function, size_t culprit)
         return false;
     for (size_t i = culprit; i < function->count; i++) {
         const struct insn *insn = &function->insns[i];
-        if (insn->address - load->address > RECIPE_LOOP_BYTES)
+        if (insn->address - load->address > CULPRIT_LOOP_BYTES)
             return false;
         if (i > culprit && insn->writes >> base & 1)
             return false;
@@ -660,29 +665,29 @@ static bool in_loop_of_slot(const struct function *function, size_t culprit)
            same_slot(&store->memory[0], &slot->memory[0]);
 }
 
-static void recipe_finish_way(struct search *search, const struct walk *walk, size_t culprit,
-                              enum reason reason)
+static void finish_candidate(struct search *search, const struct walk *walk, size_t culprit,
+                             enum reason reason)
 {
-    if (search->count == RECIPE_WAYS_MAX) {
+    if (search->count == CULPRIT_CANDIDATES_MAX) {
         search->overflow = true;
         return;
     }
-    struct recipe_way *way = &search->ways[search->count++];
-    *way = (struct recipe_way){.condition = walk->condition,
-                               .taken = walk->taken,
-                               .branched = walk->branched,
-                               .back = walk->back,
-                               .reason = (uint8_t)reason};
+    struct candidate *candidate = &search->candidates[search->count++];
+    *candidate = (struct candidate){.condition = walk->condition,
+                                    .taken = walk->taken,
+                                    .branched = walk->branched,
+                                    .back = walk->back,
+                                    .reason = (uint8_t)reason};
     if (reason == REASON_NONE) {
-        way->culprit = &search->function->insns[culprit];
-        way->at = (uint8_t)add_prefix(search->function, culprit, way);
-        way->loops =
+        candidate->culprit = &search->function->insns[culprit];
+        candidate->at = (uint8_t)add_prefix(search->function, culprit, candidate);
+        candidate->loops =
             in_own_loop(search->function, culprit) || in_loop_of_slot(search->function, culprit);
     }
     for (size_t i = walk->count; i > 0; i--)
-        way->insns[way->count++] = walk->steps[i - 1];
-    const struct trace trace = {.insns = way->insns, .count = way->count};
-    trace_seal(&trace, way->written);
+        candidate->insns[candidate->count++] = walk->steps[i - 1];
+    const struct trace trace = {.insns = candidate->insns, .count = candidate->count};
+    trace_seal(&trace, candidate->written);
 }
 
 static void walk_back(struct search *search, struct walk walk, size_t index);
@@ -692,21 +697,21 @@ static void step_to(struct search *search, struct walk walk, size_t index)
 {
     const struct insn *insn = &search->function->insns[index];
     if (insn->flow == INSN_CALL || insn->flow == INSN_SYSCALL) {
-        recipe_finish_way(search, &walk, index,
-                          insn->flow == INSN_CALL ? REASON_CALL_BOUNDARY : REASON_NO_MEMORY);
-        search->ways[search->count - 1].returned = insn->flow == INSN_CALL;
+        finish_candidate(search, &walk, index,
+                         insn->flow == INSN_CALL ? REASON_CALL_BOUNDARY : REASON_NO_MEMORY);
+        search->candidates[search->count - 1].returned = insn->flow == INSN_CALL;
         return;
     }
     walk.steps[walk.count++] = insn;
-    if (recipe_may_miss(insn))
-        recipe_finish_way(search, &walk, index, REASON_NONE);
-    else if (walk.count >= RECIPE_STEPS_MAX)
-        recipe_finish_way(search, &walk, index, REASON_NO_MEMORY);
+    if (culprit_may_miss(insn))
+        finish_candidate(search, &walk, index, REASON_NONE);
+    else if (walk.count >= CULPRIT_STEPS_MAX)
+        finish_candidate(search, &walk, index, REASON_NO_MEMORY);
     else
         walk_back(search, walk, index);
 }
 
-/* The flags tell of a jump only while nothing after it has changed them. */
+/* The flags report a jump only while nothing after it has changed them. */
 static void note_condition(struct walk *walk, const struct insn *jump, bool taken)
 {
     if (walk->condition != INSN_CONDITION_NONE || jump->flow != INSN_CONDITIONAL)
@@ -735,7 +740,7 @@ static void walk_jumps(struct search *search, const struct walk *walk, size_t in
     }
 }
 
-/* A label that nothing falls into or jumps to directly: a case of a switch, say. It was
+/* A label that nothing falls into or jumps to directly: for example a case of a switch. It was
  * reached by one of the function's jumps through a register or table. False: it has none. */
 static bool walk_indirect(struct search *search, const struct walk *walk)
 {
@@ -753,7 +758,7 @@ static bool walk_indirect(struct search *search, const struct walk *walk)
     return any;
 }
 
-/* Up to a label compilers pad with no-ops, which nobody runs behind a jump or return. */
+/* Up to a label compilers pad with no-ops, which do not run behind a jump or return. */
 static bool falls_into(const struct function *function, size_t index)
 {
     size_t at = index;
@@ -773,29 +778,29 @@ static void walk_back(struct search *search, struct walk walk, size_t index)
 {
     const struct function *function = search->function;
     bool falls = falls_into(function, index);
-    if (function->insns[index].is_target && walk.crossings < RECIPE_CROSSINGS_MAX)
+    if (function->insns[index].is_target && walk.crossings < CULPRIT_CROSSINGS_MAX)
         walk_jumps(search, &walk, index);
     if (falls) {
         struct walk next = walk;
         note_condition(&next, &function->insns[index - 1], false);
         step_to(search, next, index - 1);
     } else if (index && !function->insns[index].is_target &&
-               walk.crossings < RECIPE_CROSSINGS_MAX && walk_indirect(search, &walk)) {
+               walk.crossings < CULPRIT_CROSSINGS_MAX && walk_indirect(search, &walk)) {
         return;
     } else if (index == 0 || !function->insns[index].is_target) {
-        recipe_finish_way(search, &walk, index, REASON_CALL_BOUNDARY);
-        search->ways[search->count - 1].entered = function->whole && !index;
-        search->ways[search->count - 1].entry = function->start;
+        finish_candidate(search, &walk, index, REASON_CALL_BOUNDARY);
+        search->candidates[search->count - 1].entered = function->whole && !index;
+        search->candidates[search->count - 1].entry = function->start;
     }
 }
 
 /* Whether the operand's registers hold at the sample what they held at the access. */
-static bool untouched(const struct recipe_way *way)
+static bool untouched(const struct candidate *candidate)
 {
-    const struct insn_memory *memory = &way->culprit->memory[0];
+    const struct insn_memory *memory = &candidate->culprit->memory[0];
     uint32_t used = insn_memory_uses(memory);
-    for (size_t i = way->at; i < way->count; i++)
-        if (way->insns[i]->writes & used)
+    for (size_t i = candidate->at; i < candidate->count; i++)
+        if (candidate->insns[i]->writes & used)
             return false;
     return !memory->segment && !memory->vector && !memory->narrow;
 }
@@ -809,30 +814,30 @@ static uint64_t last_before(const struct function *function, size_t index)
     return adjacent(function, index) ? before->address : 0;
 }
 
-int recipe_init(struct recipe *recipe, const struct function *function, uint64_t ip)
+int culprits_init(struct culprits *culprits, const struct function *function, uint64_t ip)
 {
     struct search search = {.function = function};
     struct walk walk = {.condition = INSN_CONDITION_NONE};
     size_t index = function_index(function, ip);
-    *recipe = (struct recipe){
+    *culprits = (struct culprits){
         .ip = ip, .at_ip = &function->insns[index], .last = last_before(function, index)};
     walk_back(&search, walk, index);
-    recipe->way_count = (uint8_t)search.count;
+    culprits->candidate_count = (uint8_t)search.count;
     if (search.overflow)
-        recipe->reason = REASON_AMBIGUOUS;
-    if (search.count == 1 && !search.overflow && search.ways[0].culprit &&
-        !search.ways[0].branched && untouched(&search.ways[0])) {
-        recipe->culprit = search.ways[0].culprit;
+        culprits->reason = REASON_AMBIGUOUS;
+    if (search.count == 1 && !search.overflow && search.candidates[0].culprit &&
+        !search.candidates[0].branched && untouched(&search.candidates[0])) {
+        culprits->culprit = search.candidates[0].culprit;
         return 0;
     }
-    recipe->ways = malloc(search.count * sizeof *recipe->ways + 1);
-    if (!recipe->ways)
+    culprits->candidates = malloc(search.count * sizeof *culprits->candidates + 1);
+    if (!culprits->candidates)
         return -ENOMEM;
-    memcpy(recipe->ways, search.ways, search.count * sizeof *recipe->ways);
+    memcpy(culprits->candidates, search.candidates, search.count * sizeof *culprits->candidates);
     return 0;
 }
 
-void recipe_fini(struct recipe *recipe)
+void culprits_fini(struct culprits *culprits)
 {
-    free(recipe->ways);
+    free(culprits->candidates);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What to do with samples at one IP: which instructions may be the culprit, by which way the
- * program came from each, and how the address follows. Made once per IP.
+ * The candidates for the culprit of samples at one IP: the instructions, the path from each to the
+ * IP, and how the address follows. Made once per IP.
  *
- * The counter and clock sources report the first instruction not yet retired, so the culprit
- * is the one that ran just before (doc/facts.md: 99 %). Choices made here:
+ * The counter and clock sources report the first instruction not yet retired, so the culprit is the
+ * one that ran just before (doc/facts.md: 99 %). Choices made here:
  *  - A few instructions that touch no memory are walked over, for skid is sometimes longer.
- *  - Where the IP is the target of jumps, each of them is a way to have come; a conditional
- *    jump must agree with the flags, which it does not change. Of several that remain, a
- *    jump back whose condition holds is a loop going round and wins over falling in; if that
- *    leaves two ways with different addresses, the sample is ambiguous.
+ *  - Where the IP is the target of jumps, each of them is a possible path; a conditional jump must
+ *    agree with the flags, which it does not change. Of several that remain, a jump back with a
+ *    true condition is a loop going round and wins over falling in; if that leaves two candidates
+ *    with different addresses, the sample is ambiguous.
  *  - Behind a call the callee's return ran last: it read the return address below the stack
- *    pointer. At a function's first instruction the call did, which wrote it, or a stub, which
- *    read its slot; a call through memory waited for its target, where what stands there now is
- *    that function: else a call boundary.
+ *    pointer. At a function's first instruction the call did, which wrote it, or a stub, which read
+ *    its slot; a call through memory waited for its target, if the pointer there now is that
+ *    function: else a call boundary.
  *  - Time right after a system call is the kernel's: no memory access of the program.
  *  - A repeated string instruction is interrupted in its middle; the IP stays on it.
  *  - With two memory operands the one that is loaded and not the stack is the likelier.
@@ -30,14 +30,14 @@
 #include "decode/trace.h"
 
 /*
- * How functions were seen to be entered. The return address tells, but it stands on a stack that
- * goes on while it is read: often another call has written there since. Then the way seen before
- * is taken: a call through memory if its operand leads there with the registers of now too, a
- * push if nothing else was ever seen. Owned by the decoder; for culprit.c.
+ * How functions were seen to be entered. The return address shows it, but it is on a stack that
+ * changes while it is read: often another call has written there since. Then the kind seen before
+ * is used: a call through memory if its operand also leads there with the registers of now, a push
+ * if no other kind was ever seen. Owned by the decoder.
  */
 enum { CALLS_MAX = 4096 };
 
-enum call_way {
+enum call_kind {
     CALL_NEVER,  /* not seen yet */
     CALL_PUSHES, /* direct, or by a register: it writes the return address */
     CALL_LOADS,  /* its target, or a stub does */
@@ -48,14 +48,14 @@ struct call_seen {
     uint64_t entry;
     uint64_t ip;               /* of the call that loads, seen last; 0: it goes through a stub */
     struct insn_memory memory; /* ... its operand, or the stub's */
-    uint8_t way;               /* enum call_way */
+    uint8_t kind;              /* enum call_kind */
 };
 
 struct calls {
     struct call_seen seen[CALLS_MAX]; /* by entry; what meets displaces */
 };
 
-/* What is known of an entry; it may be of another, whose place this then takes. */
+/* The slot of an entry; where another entry has it, that one is replaced. */
 static inline struct call_seen *calls_at(struct calls *calls, uint64_t entry)
 {
     struct call_seen *seen = &calls->seen[(entry >> 2) % CALLS_MAX];
@@ -64,15 +64,15 @@ static inline struct call_seen *calls_at(struct calls *calls, uint64_t entry)
     return seen;
 }
 
-static inline void call_noted(struct call_seen *seen, enum call_way way)
+static inline void call_noted(struct call_seen *seen, enum call_kind kind)
 {
-    seen->way =
-        seen->way == CALL_NEVER || seen->way == (uint8_t)way ? (uint8_t)way : (uint8_t)CALL_VARIES;
+    seen->kind = seen->kind == CALL_NEVER || seen->kind == (uint8_t)kind ? (uint8_t)kind
+                                                                         : (uint8_t)CALL_VARIES;
 }
 
-enum { RECIPE_WAYS_MAX = 4 };
+enum { CULPRIT_CANDIDATES_MAX = 4 };
 
-struct recipe_way {
+struct candidate {
     const struct insn *insns[TRACE_MAX]; /* the trace */
     uint32_t written[TRACE_MAX + 1];
     uint8_t count;
@@ -84,60 +84,60 @@ struct recipe_way {
     bool taken;                 /* whether that jump was taken */
     bool branched;              /* the way leads over a taken jump */
     bool back;                  /* that jump goes back: a loop */
-    bool returned;              /* a call returned here: what ran last is the callee's return */
-    bool entered;               /* the function's first instruction: what ran last is the call */
+    bool returned;              /* a call returned here: the callee's return ran last */
+    bool entered;               /* the function's first instruction: the call ran last */
     bool loops;                 /* the culprit is the only writer of its base in a loop around it */
 };
 
-struct recipe {
+struct culprits {
     uint64_t ip;
-    struct recipe_way *ways;    /* NULL in the fast case */
-    const struct insn *culprit; /* of the fast case: one way, registers untouched */
-    const struct insn *at_ip;   /* the instruction at the IP; NULL: no code */
+    struct candidate *candidates; /* NULL in the fast case */
+    const struct insn *culprit;   /* of the fast case: one way, registers untouched */
+    const struct insn *at_ip;     /* the instruction at the IP; NULL: no code */
     uint64_t last; /* the one that ran last if nothing jumped here; the IP: a call, a return, or a
                       repeated instruction did; 0: not known */
-    uint8_t way_count;
+    uint8_t candidate_count;
     uint8_t reason; /* no way at all: why */
 };
 
-/* An instruction that reads or writes memory on its own account: not a prefetch. */
-static inline bool recipe_may_miss(const struct insn *insn)
+/* An instruction that itself reads or writes memory: not a prefetch. */
+static inline bool culprit_may_miss(const struct insn *insn)
 {
     return insn->memory_count && insn->memory[0].kind != ACCESS_PREFETCH;
 }
 
-/* 0 or -ENOMEM. The function must outlive the recipe. */
-int recipe_init(struct recipe *recipe, const struct function *function, uint64_t ip);
-void recipe_fini(struct recipe *recipe);
+/* 0 or -ENOMEM. The function must outlive the culprits. */
+int culprits_init(struct culprits *culprits, const struct function *function, uint64_t ip);
+void culprits_fini(struct culprits *culprits);
 
 /*
  * Where instructions of leaf functions went that were found while the function ran. Of a later
  * sample of the same call (the stack above it is the same) that is read when it has returned, the
  * same instruction's address is inferred from this one.
  */
-enum { RECIPE_LEAVES_MAX = 256 };
-struct recipe_leaf {
+enum { CULPRIT_LEAVES_MAX = 256 };
+struct culprit_leaf {
     uint64_t call; /* thread, instruction and stack */
     uint64_t address;
 };
 
-/* What a recipe is applied with. */
-struct recipe_world {
+/* Context in which candidates are evaluated. */
+struct culprit_context {
     const struct decode_target *target;
-    struct calls *calls;        /* NULL: none */
-    struct recipe_leaf *leaves; /* RECIPE_LEAVES_MAX, by `call`; NULL: none */
+    struct calls *calls;         /* NULL: none */
+    struct culprit_leaf *leaves; /* CULPRIT_LEAVES_MAX, by `call`; NULL: none */
     struct across_code code;
 };
 
 /* Puts address, size, kind and how (or the reason) into the access. */
-void recipe_apply(const struct recipe *recipe, const struct recipe_world *world,
-                  const struct sample *sample, struct access *access);
+void culprits_apply(const struct culprits *culprits, const struct culprit_context *world,
+                    const struct sample *sample, struct access *access);
 
 /* The same for an instruction known to be the culprit, its registers being those of before. */
-void recipe_apply_exact(const struct insn *insn, const struct recipe_world *world,
-                        const struct sample *sample, struct access *access);
+void culprit_apply_exact(const struct insn *insn, const struct culprit_context *world,
+                         const struct sample *sample, struct access *access);
 
 /* Size, kind and registers of an instruction's likeliest operand; the address is known. */
-void recipe_describe(const struct insn *insn, struct access *access);
+void culprit_describe(const struct insn *insn, struct access *access);
 
 #endif

@@ -44,7 +44,7 @@ static struct fields data_source_split(uint64_t data_src)
     };
 }
 
-/* A cache whose level the CPU does not tell, or that is another node's whatever its level. */
+/* A cache of a level that the CPU does not report, or of another node. */
 static enum data_level cache_at(const struct fields *fields, enum data_level here)
 {
     if (fields->hops == HOPS_OTHER_CORE)
@@ -52,7 +52,7 @@ static enum data_level cache_at(const struct fields *fields, enum data_level her
     return fields->remote || fields->hops ? DATA_REMOTE_CACHE : here;
 }
 
-/* The newer field: one number, and whose it is said apart. */
+/* The newer field: one number; a separate field says which node's cache. */
 static enum data_level level_of_number(const struct fields *fields)
 {
     static const uint8_t levels[16] = {
@@ -163,7 +163,7 @@ static enum access_kind data_kind_of(const struct fields *fields)
     return fields->op & PERF_MEM_OP_PFETCH ? ACCESS_PREFETCH : ACCESS_UNKNOWN_KIND;
 }
 
-/* Kernels set the bit or leave the field 0; only "not available" says that nobody knows. */
+/* Kernels set the bit or leave the field 0; only "not available" means not known. */
 static enum data_answer locked_of(const struct fields *fields)
 {
     if (fields->lock & PERF_MEM_LOCK_LOCKED)
@@ -171,8 +171,8 @@ static enum data_answer locked_of(const struct fields *fields)
     return fields->lock & PERF_MEM_LOCK_NA ? ANSWER_UNKNOWN : ANSWER_NO;
 }
 
-/* Older than the field, or a CPU without it: 0. Where it is known that nothing blocked, kernels
- * say "not available" too, so "no" is only told where the other reason is set. */
+/* Older than the field, or a CPU without it: 0. Where it is known that nothing blocked, kernels say
+ * "not available" too, so "no" is only reported where the other reason is set. */
 static enum data_answer blocked_of(const struct fields *fields, unsigned bit)
 {
     unsigned known = PERF_MEM_BLK_DATA | PERF_MEM_BLK_ADDR;
@@ -267,7 +267,7 @@ static const struct {
     [REASON_NO_CODE] = {"no-code", "the instruction cannot be read"},
     [REASON_BAD_CODE] = {"bad-code", "the bytes there are no instruction that is known"},
     [REASON_NO_MEMORY] = {"no-memory", "no access to memory near: the thread was computing"},
-    [REASON_CALL_BOUNDARY] = {"call-boundary", "the access lies beyond a call or return"},
+    [REASON_CALL_BOUNDARY] = {"call-boundary", "the access is beyond a call or return"},
     [REASON_OVERWRITTEN] = {"overwritten", "the load overwrote its own base register"},
     [REASON_CLOBBERED] = {"clobbered", "a register of the address was changed afterwards"},
     [REASON_AMBIGUOUS] = {"ambiguous", "several accesses could have come before"},

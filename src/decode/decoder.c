@@ -13,24 +13,24 @@
 #include "decode/function.h"
 
 enum {
-    DECODER_RECIPES_MAX = 1 << 17,
+    DECODER_IPS_MAX = 1 << 17,
     DECODER_INSNS_MAX = 1 << 20, /* about 100 MiB of instructions: then it starts afresh */
     DECODER_TEXT_BYTES = 16
 };
 
 struct decoder {
     struct decode_target target;
-    csh handle;               /* for text only */
-    struct hash recipe_of_ip; /* index into recipes */
-    struct recipe *recipes;
-    size_t recipe_count;
-    size_t recipe_room;
+    csh handle;                 /* for text only */
+    struct hash culprits_of_ip; /* index into culprits */
+    struct culprits *culprits;
+    size_t culprits_count;
+    size_t culprits_room;
     struct function **functions;
     size_t function_count;
     size_t function_room;
     struct hash function_of_start; /* index into functions, by start of a whole one */
     struct calls calls;
-    struct recipe_leaf leaves[RECIPE_LEAVES_MAX];
+    struct culprit_leaf leaves[CULPRIT_LEAVES_MAX];
     struct decoder_stats stats;
     size_t insns;
 };
@@ -50,12 +50,12 @@ struct decoder *decoder_new(const struct decode_target *target)
 
 static void forget_all(struct decoder *decoder)
 {
-    for (size_t i = 0; i < decoder->recipe_count; i++)
-        recipe_fini(&decoder->recipes[i]);
+    for (size_t i = 0; i < decoder->culprits_count; i++)
+        culprits_fini(&decoder->culprits[i]);
     for (size_t i = 0; i < decoder->function_count; i++)
         function_free(decoder->functions[i]);
-    decoder->recipe_count = decoder->function_count = decoder->insns = 0;
-    hash_clear(&decoder->recipe_of_ip);
+    decoder->culprits_count = decoder->function_count = decoder->insns = 0;
+    hash_clear(&decoder->culprits_of_ip);
     hash_clear(&decoder->function_of_start);
     memset(&decoder->calls, 0, sizeof decoder->calls);
     memset(decoder->leaves, 0, sizeof decoder->leaves);
@@ -66,9 +66,9 @@ void decoder_free(struct decoder *decoder)
     if (!decoder)
         return;
     forget_all(decoder);
-    hash_fini(&decoder->recipe_of_ip);
+    hash_fini(&decoder->culprits_of_ip);
     hash_fini(&decoder->function_of_start);
-    free(decoder->recipes);
+    free(decoder->culprits);
     free(decoder->functions);
     cs_close(&decoder->handle);
     free(decoder);
@@ -128,36 +128,36 @@ bool decoder_function(struct decoder *decoder, uint64_t ip, const struct insn **
     return function;
 }
 
-static const struct recipe *add_recipe(struct decoder *decoder, uint64_t ip)
+static const struct culprits *add_culprits(struct decoder *decoder, uint64_t ip)
 {
     enum reason reason = REASON_NO_CODE;
-    if (decoder->recipe_count >= DECODER_RECIPES_MAX || decoder->insns >= DECODER_INSNS_MAX)
+    if (decoder->culprits_count >= DECODER_IPS_MAX || decoder->insns >= DECODER_INSNS_MAX)
         forget_all(decoder);
-    struct recipe *more = array_more(decoder->recipes, &decoder->recipe_room, decoder->recipe_count,
-                                     sizeof *more, ARRAY_UNBOUNDED);
+    struct culprits *more = array_more(decoder->culprits, &decoder->culprits_room,
+                                       decoder->culprits_count, sizeof *more, ARRAY_UNBOUNDED);
     if (!more)
         return NULL;
-    decoder->recipes = more;
-    struct recipe *recipe = &decoder->recipes[decoder->recipe_count];
+    decoder->culprits = more;
+    struct culprits *culprits = &decoder->culprits[decoder->culprits_count];
     struct function *function = find_function(decoder, ip, &reason);
     if (!function)
-        *recipe = (struct recipe){.ip = ip, .reason = (uint8_t)reason};
-    else if (recipe_init(recipe, function, ip))
+        *culprits = (struct culprits){.ip = ip, .reason = (uint8_t)reason};
+    else if (culprits_init(culprits, function, ip))
         return NULL;
-    uint32_t *slot = hash_insert(&decoder->recipe_of_ip, ip, NULL);
+    uint32_t *slot = hash_insert(&decoder->culprits_of_ip, ip, NULL);
     if (!slot) {
-        recipe_fini(recipe);
+        culprits_fini(culprits);
         return NULL;
     }
-    *slot = (uint32_t)decoder->recipe_count++;
-    decoder->stats.recipes++;
-    return recipe;
+    *slot = (uint32_t)decoder->culprits_count++;
+    decoder->stats.ips++;
+    return culprits;
 }
 
-static const struct recipe *recipe_at(struct decoder *decoder, uint64_t ip)
+static const struct culprits *culprits_at(struct decoder *decoder, uint64_t ip)
 {
-    uint32_t *index = hash_find(&decoder->recipe_of_ip, ip);
-    return index ? &decoder->recipes[*index] : add_recipe(decoder, ip);
+    uint32_t *index = hash_find(&decoder->culprits_of_ip, ip);
+    return index ? &decoder->culprits[*index] : add_culprits(decoder, ip);
 }
 
 /* Whole ones only, which are kept: parts would be made anew for each sample. */
@@ -181,34 +181,36 @@ static const struct function *function_around(void *context, uint64_t ip)
 static void describe_recorded(struct decoder *decoder, const struct sample *sample,
                               struct access *access)
 {
-    const struct recipe *recipe = recipe_at(decoder, sample->ip);
+    const struct culprits *culprits = culprits_at(decoder, sample->ip);
     access->address = sample->address;
     access->how = ACCESS_RECORDED;
     access->kind = data_source_decode(access->data_src).kind;
-    if (!recipe || !recipe->at_ip)
+    if (!culprits || !culprits->at_ip)
         return;
     if (sample->has & SAMPLE_HAS_EXACT_IP)
-        recipe_describe(recipe->at_ip, access);
-    else if (recipe->culprit)
-        recipe_describe(recipe->culprit, access);
+        culprit_describe(culprits->at_ip, access);
+    else if (culprits->culprit)
+        culprit_describe(culprits->culprit, access);
 }
 
 static void compute(struct decoder *decoder, const struct sample *sample, struct access *access)
 {
-    const struct recipe *recipe = recipe_at(decoder, sample->ip);
-    const struct recipe_world world = {.target = &decoder->target,
-                                       .calls = &decoder->calls,
-                                       .leaves = decoder->leaves,
-                                       .code = {function_around, decoder}};
-    if (!recipe)
+    const struct culprits *culprits = culprits_at(decoder, sample->ip);
+    const struct culprit_context world = {.target = &decoder->target,
+                                          .calls = &decoder->calls,
+                                          .leaves = decoder->leaves,
+                                          .code = {function_around, decoder}};
+    if (!culprits)
         access->reason = REASON_NO_CODE;
-    else if (sample->has & SAMPLE_HAS_EXACT_IP && recipe->at_ip)
-        recipe_apply_exact(recipe->at_ip, &world, sample, access);
+    else if (sample->has & SAMPLE_HAS_EXACT_IP && culprits->at_ip)
+        culprit_apply_exact(culprits->at_ip, &world, sample, access);
     else
-        recipe_apply(recipe, &world, sample, access);
+        culprits_apply(culprits, &world, sample, access);
     /* Where all instructions are sampled, one before the last is no skid but another's sample. */
-    bool called = recipe && recipe->way_count == 1 && recipe->ways && recipe->ways->entered;
-    bool own = sample->has & SAMPLE_HAS_EXACT_IP || !recipe || called || access->ip == recipe->last;
+    bool called = culprits && culprits->candidate_count == 1 && culprits->candidates &&
+                  culprits->candidates->entered;
+    bool own =
+        sample->has & SAMPLE_HAS_EXACT_IP || !culprits || called || access->ip == culprits->last;
     if (sample->has & SAMPLE_HAS_ANY_INSTRUCTION && access->reason == REASON_NONE && !own)
         access->reason = REASON_NO_MEMORY;
     bool wrong = access->reason == REASON_NONE && decoder->target.mapped &&
@@ -220,10 +222,10 @@ static void compute(struct decoder *decoder, const struct sample *sample, struct
 }
 
 /*
- * What was worked out when it was recorded stands over what can be worked out now, without the
- * memory of the process: but where both agree, that also says how.
+ * An address decoded while recording replaces one decoded now, without the memory of the process:
+ * but where both agree, the present one also says how.
  */
-static void prefer_told(const struct sample *sample, struct access *access)
+static void prefer_recorded(const struct sample *sample, struct access *access)
 {
     if (access->reason != REASON_NONE || access->address != sample->address)
         access->how = ACCESS_RECORDED;
@@ -255,7 +257,7 @@ void decoder_decode(struct decoder *decoder, const struct sample *sample, struct
     };
     if (sample->mode != SAMPLE_USER)
         access->reason = REASON_KERNEL;
-    else if (sample->has & SAMPLE_HAS_ADDRESS && !(sample->has & SAMPLE_HAS_TOLD))
+    else if (sample->has & SAMPLE_HAS_ADDRESS && !(sample->has & SAMPLE_HAS_RECORDED))
         describe_recorded(decoder, sample, access);
     else if (sample->has & SAMPLE_HAS_ALIEN_REGS)
         access->reason = REASON_NO_ADDRESS;
@@ -264,8 +266,8 @@ void decoder_decode(struct decoder *decoder, const struct sample *sample, struct
             sample->has & SAMPLE_HAS_OTHER_REGS ? REASON_NOT_X86_64 : REASON_NO_REGISTERS;
     else
         compute(decoder, sample, access);
-    if (sample->has & SAMPLE_HAS_TOLD && sample->mode == SAMPLE_USER)
-        prefer_told(sample, access);
+    if (sample->has & SAMPLE_HAS_RECORDED && sample->mode == SAMPLE_USER)
+        prefer_recorded(sample, access);
 }
 
 void decoder_forget(struct decoder *decoder, uint64_t start, uint64_t end)
@@ -275,9 +277,9 @@ void decoder_forget(struct decoder *decoder, uint64_t start, uint64_t end)
             forget_all(decoder);
             return;
         }
-    /* Recipes that only say "no code" hold no function. */
-    for (size_t i = 0; i < decoder->recipe_count; i++)
-        if (decoder->recipes[i].ip >= start && decoder->recipes[i].ip < end) {
+    /* Entries that only say "no code" hold no function. */
+    for (size_t i = 0; i < decoder->culprits_count; i++)
+        if (decoder->culprits[i].ip >= start && decoder->culprits[i].ip < end) {
             forget_all(decoder);
             return;
         }
@@ -287,7 +289,7 @@ struct decoder_stats decoder_stats(const struct decoder *decoder)
 {
     struct decoder_stats stats = decoder->stats;
     stats.bytes =
-        decoder->insns * sizeof(struct insn) + decoder->recipe_room * sizeof(struct recipe);
+        decoder->insns * sizeof(struct insn) + decoder->culprits_room * sizeof(struct culprits);
     return stats;
 }
 

@@ -2,10 +2,10 @@
 /*
  * From a sample to the address it missed on (doc/design/decode.md; PMPT 2.3).
  *
- * The decoder disassembles a function once, and compiles for each sampled IP a recipe:
- * which instruction is the culprit, and how its address follows from the registers. A
- * sample then costs one hash probe and a few additions. It knows nothing of processes
- * and files: whoever owns it supplies the functions below. One thread only.
+ * The decoder disassembles a function once, and finds for each sampled IP the candidates
+ * (culprit.h): which instruction is the culprit, and how its address follows from the registers. A
+ * sample then costs one hash probe and a few additions. It has no access to processes and files:
+ * its owner supplies the functions below. One thread only.
  */
 #ifndef MISSTOP_DECODE_DECODER_H
 #define MISSTOP_DECODE_DECODER_H
@@ -21,7 +21,7 @@ struct decoder;
 
 enum decode_segment { DECODE_FS, DECODE_GS };
 
-/* What the decoder asks of the target. All addresses are the target's own. */
+/* Requests of the decoder to the target. All addresses are the target's own. */
 struct decode_target {
     void *context;
     /* Instruction bytes at address; returns how many could be read, 0..size. */
@@ -30,18 +30,18 @@ struct decode_target {
     bool (*function)(void *context, uint64_t ip, uint64_t *start, uint64_t *end);
     /* The target's data memory now; all of it or false. NULL: none can be read. */
     bool (*memory)(void *context, uint64_t address, void *out, size_t size);
-    bool
-        constants_only; /* memory() of a recording: what it cannot tell may be there nevertheless */
+    bool constants_only; /* memory() of a recording: bytes that it does not have may exist
+                            nevertheless */
     /* Base of fs or gs of a thread; false: not known. */
     bool (*segment)(void *context, uint32_t tid, enum decode_segment segment, uint64_t *base);
-    /* Whether the address lies in a readable mapping: filters nonsense. NULL: accept all. */
+    /* Whether the address is in a readable mapping: filters nonsense. NULL: accept all. */
     bool (*mapped)(void *context, uint64_t address);
 };
 
 struct decoder_stats {
     uint64_t functions;    /* disassembled */
     uint64_t instructions; /* disassembled */
-    uint64_t recipes;      /* IPs seen */
+    uint64_t ips;          /* IPs seen */
     uint64_t bytes;        /* memory held */
 };
 

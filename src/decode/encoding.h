@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The fields of an x86-64 instruction as they are encoded (Intel SDM vol. 2, chapter 2), before
- * anything is known of what it does. Private to insn.c, opcode.c and encoding.c.
+ * their meaning is known. Shared by insn.c, opcode.c and encoding.c.
  */
 #ifndef MISSTOP_DECODE_ENCODING_H
 #define MISSTOP_DECODE_ENCODING_H
@@ -58,7 +58,7 @@ struct encoding {
 /* False: the bytes are no instruction of 64-bit code, or too few. Reads no byte behind `size`. */
 bool encoding_read(struct encoding *out, const uint8_t *bytes, size_t size);
 
-/* What an instruction does with its memory operand (ModRM.rm). */
+/* How an instruction uses its memory operand (ModRM.rm). */
 struct opcode_operand {
     uint8_t kind;   /* enum access_kind; ACCESS_UNKNOWN_KIND: only the address is taken */
     uint16_t bytes; /* 0: not known */

@@ -53,7 +53,7 @@ static uint32_t written(const struct insn *insns, size_t count)
     return writes;
 }
 
-/* What the loop writes but does not load anew from one place. */
+/* Registers that the loop writes, except by a load from one fixed place. */
 static uint32_t varying(const struct insn *insns, size_t count)
 {
     uint32_t all = written(insns, count);
@@ -252,7 +252,7 @@ static uint64_t choose_start(const struct decode_target *target, uint64_t ip, st
         size_t boundary = find_boundary(code, ip - start);
         return boundary == SIZE_MAX ? ip : start + boundary;
     }
-    /* What stands before may be unmapped: at least the instruction itself. */
+    /* The bytes before may be unmapped: read at least the instruction itself. */
     free(code->bytes);
     return read_code(target, ip, ip + FUNCTION_AFTER, code) ? UINT64_MAX : ip;
 }

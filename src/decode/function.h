@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A stretch of code disassembled once: a function where its bounds are known and it is not
- * huge, else what surrounds an address.
+ * A range of code disassembled once: a function where its bounds are known and it is not huge, else
+ * the code around an address.
  */
 #ifndef MISSTOP_DECODE_FUNCTION_H
 #define MISSTOP_DECODE_FUNCTION_H

@@ -212,7 +212,7 @@ static void add_string(struct insn *out, const struct encoding *in)
     out->repeats = in->repeated;
 }
 
-/* What is addressed by registers that no ModRM names: a mask move, a move of 64 bytes. */
+/* Memory addressed by registers that no ModRM names: a mask move, a move of 64 bytes. */
 static void add_pointed(struct insn *out, const struct encoding *in)
 {
     bool legacy_or_vex = in->space == SPACE_LEGACY || in->space == SPACE_VEX;
@@ -651,7 +651,7 @@ static void set_source(struct insn *out, struct part part)
     out->source_width = part.width;
 }
 
-/* dest = dest op rm; with memory only what set_vague() tells. */
+/* dest = dest op rm; with memory only the part that set_vague() reports. */
 static void set_from_rm(struct insn *out, const struct encoding *in, enum insn_op op,
                         unsigned bytes)
 {
@@ -834,7 +834,7 @@ static void set_0f(struct insn *out, const struct encoding *in)
     }
 }
 
-/* What is followed are operations of 4 and 8 bytes whose operands are whole. */
+/* Only operations of 4 and 8 bytes with whole operands are followed. */
 static void set_operation(struct insn *out, const struct encoding *in)
 {
     out->dest = out->source = out->stored = SREG_NONE;
@@ -851,7 +851,7 @@ static void set_operation(struct insn *out, const struct encoding *in)
         out->op = INSN_OP_NONE;
 }
 
-/* Only what tells where the indices of a gather came from. */
+/* Only the source of a gather's indices. */
 static void set_vector(struct insn *out, const struct encoding *in)
 {
     static const uint8_t from[6] = {1, 1, 1, 2, 2, 4}; /* pmovsx, pmovzx: bw bd bq wd wq dq */

@@ -24,7 +24,7 @@ enum insn_flow {
     INSN_STOP /* hlt, ud2, int3: nothing follows */
 };
 
-/* What happens to the destination register. */
+/* Effect on the destination register. */
 enum insn_op {
     INSN_OP_NONE, /* changes registers in a way that is not followed */
     INSN_OP_MOVE, /* dest = source */
@@ -45,7 +45,7 @@ enum insn_op {
     INSN_OP_EXCHANGE /* dest and source trade values */
 };
 
-/* What is told of an operation that is not followed (op is NONE): enough for what its result
+/* Reported of an operation that is not followed (op is NONE): enough for the object that its result
  * points into, not for its value. `dest` and `source` (SREG_NONE: memory[0]) are set. */
 enum insn_vague {
     INSN_VAGUE_NONE,
@@ -85,7 +85,7 @@ struct insn {
     int64_t immediate;                          /* source when source is SREG_NONE */
     struct insn_memory memory[INSN_MEMORY_MAX]; /* the likelier culprit first */
     uint32_t writes;                            /* mask of enum sample_register, whole registers */
-    int16_t stack_step; /* what the instruction adds to RSP on its own: push, pop, call */
+    int16_t stack_step; /* the instruction's own change of RSP: push, pop, call */
     uint8_t memory_count;
     uint8_t length;
     uint8_t flow;         /* enum insn_flow */
@@ -110,7 +110,7 @@ struct insn {
     uint8_t string_step; /* bytes that a string instruction advances RSI and RDI by */
     bool is_nop;         /* of any length: perhaps padding that is never run */
     bool is_target;      /* some jump of the function leads here */
-    bool waits;          /* in a loop that only looks until somebody else writes (function.c) */
+    bool waits;          /* in a loop that only waits for another thread's store (function.c) */
     bool kept;           /* accesses a slot of the frame in a loop that calls (function.c) */
 };
 

@@ -82,7 +82,7 @@ static const struct row rows_0f[] = {
     {0xc2, 0xc2, PF3, EACH, R, 4, 0},
     {0xc2, 0xc2, PF2, EACH, R, 8, 0},
     {0xc4, 0xc4, PALL, EACH, R, 2, 0},
-    {0xd1, 0xd3, P0, SPACE_LEGACY, R, 8, 0}, /* shifts by what is read */
+    {0xd1, 0xd3, P0, SPACE_LEGACY, R, 8, 0}, /* shifts by the value read */
     {0xd1, 0xd3, PALL, EACH, R, 16, 0},
     {0xd6, 0xd6, P66, EACH, W, 8, 0},
     {0xe1, 0xe2, P0, SPACE_LEGACY, R, 8, 0},
@@ -336,7 +336,7 @@ static uint8_t bytes_of(const struct encoding *in, uint8_t size)
     }
 }
 
-/* Moves between registers and memory whose second opcode is the store. */
+/* Moves between registers and memory that store in their second opcode. */
 static bool stores_vector(const struct encoding *in)
 {
     return in->map == MAP_0F && in->opcode == 0x11;

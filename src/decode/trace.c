@@ -53,8 +53,8 @@ static bool invert_operation(struct trace_values *values, const struct insn *ins
     default:
         return false;
     }
-    /* A 32-bit operation cleared the upper half; what was there before it was most likely
-     * zero too, for the compiler keeps a 32-bit value there. */
+    /* A 32-bit operation cleared the upper half, which was most likely zero before, because the
+     * compiler keeps a 32-bit value there. */
     *value = trace_truncate(*value, insn->width);
     return true;
 }
@@ -119,7 +119,7 @@ static bool writes(const struct insn *insn, uint8_t reg)
 static const uint32_t preserved = 1u << SREG_BX | 1u << SREG_BP | 1u << SREG_SP | 1u << SREG_R12 |
                                   1u << SREG_R13 | 1u << SREG_R14 | 1u << SREG_R15;
 
-/* What instruction `i` writes as seen from before instruction `at`. */
+/* Registers that instruction `i` writes as seen from before instruction `at`. */
 static uint32_t trace_writes(const struct trace *trace, size_t i, size_t at)
 {
     uint32_t writes = trace->insns[i]->writes;
@@ -247,8 +247,8 @@ bool trace_memory(struct trace_values *values, uint64_t address, void *out, size
     return target->memory(target->context, address, out, size);
 }
 
-/* Going back from before instruction `i`: over a function that returned there, for it preserved the
- * register. */
+/* Goes back from before instruction `i`: over a function that returned there, because it preserved
+ * the register. */
 static size_t before_called(const struct trace *trace, uint8_t reg, size_t i)
 {
     bool again = preserved >> reg & 1;
@@ -276,8 +276,8 @@ static bool overlap(const struct insn_memory *a, const struct insn_memory *b)
 }
 
 /*
- * What an earlier instruction put into the slot of the frame that `at` loads from: as it was put,
- * whatever became of the slot. False: none of the trace did.
+ * The value that an earlier instruction stored in the stack slot that `at` loads from: as it was
+ * stored, even if the slot has changed since. False: no instruction of the trace stored it.
  */
 static bool forwarded(struct trace_values *values, size_t at, uint8_t width, uint64_t *value)
 {
@@ -355,7 +355,7 @@ static bool operand_before(struct trace_values *values, const struct insn *insn,
     return true;
 }
 
-/* What an instruction put into its destination. */
+/* The value that an instruction put into its destination. */
 static bool compute(struct trace_values *values, const struct insn *insn, size_t at,
                     uint64_t *value)
 {
@@ -562,12 +562,12 @@ static void add_before(struct course *course, const struct function *function, s
             if (!course_add(course, insn))
                 return;
         } else if (!add_call(course, insn, 0)) {
-            course->count = course->segment_count = 0; /* what came before is not known */
+            course->count = course->segment_count = 0; /* earlier instructions are not known */
         }
     }
 }
 
-/* The function that called the one whose entry the trace begins at. */
+/* The caller of the function at the start of the trace. */
 static bool add_caller(struct course *course, struct trace_values *values,
                        const struct function *function, size_t culprit)
 {

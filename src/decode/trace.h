@@ -66,7 +66,7 @@ bool trace_address(struct trace_values *values, const struct insn_memory *memory
 /*
  * A trace that goes on across calls: code that is not optimised gets an element's address from a
  * function (operator[], index()), and its small functions get theirs from the caller. Made at the
- * sample, where the trace inside the function did not tell.
+ * sample, where the trace inside the function did not suffice.
  */
 enum { ACROSS_MAX = 160 };
 
@@ -84,9 +84,9 @@ struct across {
 };
 
 /*
- * Fills `out` with the trace of `values`, whose culprit is instruction `at`, and what ran before:
- * the functions that returned into it, by their straight course, and the caller. False: there is
- * nothing more than is known already.
+ * Fills `out` with the trace of `values` up to its culprit, instruction `at`, and the code that ran
+ * before: the functions that returned into it, by their straight course, and the caller. False: no
+ * more is known than already.
  */
 bool across(struct across *out, const struct across_code *code, struct trace_values *values,
             size_t at);

@@ -25,7 +25,7 @@ struct engine_options {
     const char *input; /* replay, or NULL */
     const char *symfs;
     bool debuginfod; /* --debuginfod */
-    bool batch;      /* nobody looks on: debugging information of a recording is waited for */
+    bool batch;      /* no screen: debug information of a recording is waited for */
     const char *source;
     const char *events;
     uint32_t rate;
@@ -40,7 +40,7 @@ struct engine_options {
     struct feed *feed;           /* of the agent in a launched program, or NULL; not owned */
     bool walk;                   /* read the heap of a running process */
     const char *heap_note;       /* why there is no agent, or NULL */
-    const char *record;          /* -o: what is sampled is written there, too; NULL */
+    const char *record;          /* -o: the samples are written there, too; NULL */
     uint64_t record_limit_bytes; /* of one file; 0: none */
     unsigned record_files;       /* kept at the limit; 0: the writer's choice */
     const char *const *what_if;  /* [WHATIF_MAX] --what-if OBJECT:QUESTION, NULL behind the last */
@@ -50,8 +50,7 @@ struct engine_options {
 int engine_open(struct engine **engine, const struct engine_options *options, struct error *error);
 void engine_close(struct engine *engine);
 
-/* What was recorded is written out and closed. 0, also where nothing was recorded, or a negative
- * errno. */
+/* The recording is written out and closed. 0, also without a recording, or a negative errno. */
 int engine_stop_recording(struct engine *engine, struct error *error);
 
 /* Descriptor to poll for records; -1: none, call engine_drain() at will (replay). */
@@ -79,11 +78,11 @@ int engine_patience_ms(struct engine *engine);
  */
 int engine_restart(struct engine *engine, pid_t pid, struct error *error);
 
-/* Whether it is a pipe that goes on; *idled: silent at times, for it is being recorded. It is
+/* Whether it is a pipe that goes on; *idled: silent at times, because it is being recorded. It is
  * drained like a live process, and ends with -ENODATA. */
 bool engine_follows(const struct engine *engine, bool *idled);
 
-/* What was passed on the way to a place in a recording is no news there. */
+/* Events passed on the way to a place in a recording are not news there. */
 void engine_forget_news(struct engine *engine);
 /* Whether that can be done; else the recording comes through a pipe. */
 bool engine_rereadable(const struct engine *engine);
@@ -95,8 +94,8 @@ bool engine_learnt(const struct engine *engine);
 uint64_t engine_length_ns(const struct engine *engine);
 
 /*
- * Takes what has been read of debugging information; how much is still waited for. A recording can
- * wait for it: what is read before has no fields.
+ * Takes the debug information that has been read; returns how much is still loading. A recording
+ * can wait for it: samples read before have no fields.
  */
 unsigned engine_reading(struct engine *engine);
 
@@ -112,8 +111,8 @@ int engine_enable(struct engine *engine, bool on);
 /* Once per refresh, before the snapshot. -ESRCH when the target has ended. */
 int engine_tick(struct engine *engine);
 
-/* Of a replay, what snapshots have of it; `list`: room for BINARIES_SHOWN. Strings live until the
- * next record. */
+/* Binaries of a replay, for snapshots; `list`: room for BINARIES_SHOWN. Strings live until the next
+ * record. */
 struct snapshot_binaries engine_binaries(const struct engine *engine, struct binary_desc *list);
 
 /* NULL: out of memory. Freed by snapshot_free(). */
@@ -122,18 +121,18 @@ const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
 /* The same of the whole run, with every instruction and object (snapshot_objects.h). */
 const struct snapshot *engine_snapshot_run(struct engine *engine);
 
-/* What a view asked of the tables; others are ignored. Text for the status line or "". */
+/* A request of a view to the tables; others are ignored. Text for the status line or "". */
 const char *engine_request(struct engine *engine, const struct request *request);
 
-/* Whether a stretch that was asked for is still being read: then the loop does not wait. */
+/* Whether a time range that was asked for is still being read: then the loop does not wait. */
 bool engine_fills(const struct engine *engine);
 /* Reads on for some milliseconds; true: that was all of it, time for a picture. */
 bool engine_fill(struct engine *engine);
 
-/* --stretch SPEC, "START-END" in seconds or "phase=LETTER", shown from here on, wholly read: 0, or
- * a negative errno with the reason. The other: whether it can be understood. */
-int engine_show_stretch(struct engine *engine, const char *spec, struct error *error);
-int engine_check_stretch(const char *spec, struct error *error);
+/* --stretch SPEC, "START-END" in seconds or "phase=LETTER", shown from here on, read to its end: 0,
+ * or a negative errno with the reason. The other only checks the form of SPEC. */
+int engine_show_time_range(struct engine *engine, const char *spec, struct error *error);
+int engine_check_time_range(const char *spec, struct error *error);
 
 /* For screen_sources: one instruction as text. */
 bool engine_instruction(void *engine, uint64_t ip, char *out, size_t size);

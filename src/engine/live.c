@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A running process, sampled by the kernel. What comes is taken in slices, so that the loop answers
- * keys: the feed of the heap and the samples together, for a sample must find the blocks of its
- * time.
+ * A running process, sampled by the kernel. Records are taken in slices, so that the loop answers
+ * keys: the heap feed and the samples together, because a sample must find the blocks of its time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@ static bool slice_over(const struct engine *engine)
            engine->slice_until_ns;
 }
 
-/* Of an ended program all is taken that there is. */
+/* All remaining records of an ended program are taken. */
 static void begin_slice(struct engine *engine, uint64_t until_ns)
 {
     struct timespec used;
@@ -40,7 +39,7 @@ bool live_follow_heap(struct engine *engine, uint64_t until_ns)
         if (engine->slice_until_ns && engine->followed_ns &&
             until_ns - engine->followed_ns > FOLLOW_NS)
             step_ns = engine->followed_ns + FOLLOW_NS;
-        engine->told += resolver_follow(engine->resolver, step_ns);
+        engine->followed += resolver_follow(engine->resolver, step_ns);
         engine->followed_ns = step_ns;
         if (step_ns < until_ns && slice_over(engine))
             return false;

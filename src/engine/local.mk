@@ -1,4 +1,4 @@
-# One watched target, from records to snapshots: begin with trunk.c. What its places come from is a table of
+# One watched target, from records to snapshots: begin with trunk.c. The source of its places is a table of
 # functions each in live.c, simulated.c, recorded.c and stored.c; player.c plays a recording on the screen.
 noinst_LIBRARIES += src/libengine.a
 src_libengine_a_SOURCES = src/engine/engine.h src/engine/state.h src/engine/trunk.c src/engine/open.c \

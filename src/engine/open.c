@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stages made and taken down; declared in engine.h and state.h. */
+/* The stages made and taken down and state.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #include "engine/state.h"
 
-/* How long debugging information may hold up a replay, each time it goes on: on a screen little,
- * for the player waits longer where it is in a hurry, and answers keys meanwhile. A simulated
+/* How long debug information may hold up a replay, each time it goes on: on a screen little,
+ * because the player waits longer where it is in a hurry, and answers keys meanwhile. A simulated
  * program may end before its first field is known. */
 #define PATIENCE_BATCH_NS  (120 * CLOCK_NS_PER_S)
 #define PATIENCE_SIM_NS    (2 * CLOCK_NS_PER_S)
@@ -34,7 +34,7 @@ static int open_profile(struct engine *engine, struct error *error)
     memcpy(wanted.cache_lines, engine->watch_lines, sizeof wanted.cache_lines);
     engine_roles(engine, wanted.roles);
     int code = profile_new(&engine->profile, &wanted, error);
-    /* What misstop recorded comes out as it was seen. */
+    /* A recording of misstop is played as it was shown. */
     if (!code && options->whole_run && engine->kind != &engine_stored)
         profile_set_basis(engine->profile, BASIS_RUN);
     return code;
@@ -67,7 +67,7 @@ struct line_pair_source engine_pairs(struct engine *engine)
     return engine_info(engine)->lines ? engine->kind->pairs(engine) : (struct line_pair_source){0};
 }
 
-/* Of the machine that was sampled, as far as that is known. */
+/* Geometry of the sampled machine, as far as it is known. */
 static int open_geometry(struct engine *engine, struct error *error)
 {
     const char *spec = engine->options.cache;
@@ -75,7 +75,7 @@ static int open_geometry(struct engine *engine, struct error *error)
     if (engine->kind->geometry && engine->kind->geometry(engine))
         return 0;
     int code = geometry_parse(geometry, spec, sysfs_cpu, error);
-    /* A machine whose sysfs tells nothing of caches still has a set map: the usual L1d. */
+    /* A machine without caches in sysfs still has a set map: the usual L1d. */
     if (code == -ENOENT && !spec)
         code = geometry_parse(geometry, "L1=32K,8,64", sysfs_cpu, error);
     geometry->guessed = !engine->kind->live && !(spec && strchr(spec, '='));
@@ -96,7 +96,7 @@ int engine_open_tables(struct engine *engine, struct error *error)
 
 void engine_close_tables(struct engine *engine)
 {
-    engine_stretch_leave(engine);
+    engine_time_range_leave(engine);
     past_free(engine->past);
     store_reader_close(engine->stored.reader);
     if (engine->decoder)
@@ -156,7 +156,7 @@ int engine_open(struct engine **out, const struct engine_options *options, struc
                                      .symfs = options->symfs,
                                      .files = &engine->files};
     engine->sources = source_texts_new(&sources);
-    /* A recording's own stands beside where it was made. */
+    /* A recording's own is beside where it was made. */
     if (engine->kind->live && !engine->status[0])
         snprintf(engine->status, sizeof engine->status, "%s", engine_info(engine)->note);
     if (options->search)

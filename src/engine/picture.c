@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Snapshots and texts for the views; declared in engine.h. */
+/* Snapshots and texts for the views. */
 #include <math.h>
 #include <stdio.h>
 
@@ -41,7 +41,7 @@ static struct snapshot_source describe_source(const struct engine *engine)
     return source;
 }
 
-/* What a live process does, from what came since the last refreshes. */
+/* State of a live process, by its activity since the last refreshes. */
 static const char *live_state(struct engine *engine, const struct resolver_target *target,
                               uint64_t now)
 {
@@ -92,7 +92,7 @@ struct snapshot_binaries engine_binaries(const struct engine *engine, struct bin
     return binaries;
 }
 
-/* After the snapshot, so that what it asked and was told is recorded with it. */
+/* After the snapshot, so that its questions and answers are recorded with it. */
 static void record_refresh(struct engine *engine, const struct snapshot *head, uint64_t now)
 {
     const char *trouble = recorder_sync(engine->recorder, head, now);
@@ -111,7 +111,7 @@ double engine_elapsed_s(struct engine *engine)
     return elapsed_at(engine, engine_now(engine));
 }
 
-/* Who leads, where that is another; else what there is more of now. */
+/* The object that leads, if it is another; else the one with a higher share now. */
 static void note_object(const struct snapshot_phase *phase, char *out, size_t size)
 {
     if (phase->rose && !phase->inversion)
@@ -120,7 +120,7 @@ static void note_object(const struct snapshot_phase *phase, char *out, size_t si
         snprintf(out, size, "%s leads with %.0f%%", phase->leader, phase->leader_share * 100);
 }
 
-/* A new phase is news on every screen; told with the next refresh. */
+/* A new phase is news on every screen; reported with the next refresh. */
 static void note_phase(struct engine *engine, const struct snapshot_timeline *timeline)
 {
     const struct snapshot_phase *last =
@@ -202,8 +202,8 @@ static void take_renames(struct engine *engine)
 }
 
 static const char shut_off[] =
-    "the process started a setuid program, or one with other rights: the kernel ended the sampling "
-    "of it, what is shown is of before; sudo misstop -p PID watches it anew";
+    "the process started a setuid program, or one with other rights, and the kernel ended its "
+    "sampling; the tables are from before; sudo misstop -p PID watches it again";
 
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
 {
@@ -214,8 +214,8 @@ const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
     struct snapshot head = describe_head(engine, now, &lists);
     head.interval_s = engine->stored.refresh_due ? engine->stored.interval_s : interval_s;
     head.totals.rate = sample_rate(engine, now);
-    bool exec_told = engine->exec_seen && !head.status;
-    if (exec_told)
+    bool exec_shown = engine->exec_seen && !head.status;
+    if (exec_shown)
         head.status =
             engine->kind->live
                 ? "another program was started (exec); counting goes on, z counts it alone"
@@ -225,15 +225,15 @@ const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
     if (engine->recorder)
         recorder_begin_refresh(engine->recorder);
     const struct snapshot *snapshot = profile_snapshot(engine->profile, &head, now);
-    /* The run goes on all the same: it has its refresh, which nobody sees. */
+    /* The run goes on all the same: it has its refresh, which is not shown. */
     const struct snapshot *shown =
-        engine->stretch.profile ? engine_stretch_snapshot(engine, &head) : snapshot;
+        engine->time_range.profile ? engine_time_range_snapshot(engine, &head) : snapshot;
     engine->status[0] = '\0';
     if (snapshot)
         note_phase(engine, &snapshot->timeline);
     if (snapshot)
         engine_whatif_step(engine, snapshot);
-    engine->exec_seen &= !exec_told;
+    engine->exec_seen &= !exec_shown;
     engine->stored.refresh_due = false;
     if (engine->recorder)
         record_refresh(engine, &head, now);
@@ -246,7 +246,7 @@ const struct snapshot *engine_snapshot_run(struct engine *engine)
 {
     enum snapshot_basis basis = profile_basis(engine->profile);
     struct recorder *recorder = engine->recorder;
-    struct profile *shown = engine->stretch.profile ? engine->stretch.profile : engine->profile;
+    struct profile *shown = engine->time_range.profile ? engine->time_range.profile : engine->profile;
     take_renames(engine);
     engine->recorder = NULL; /* it is no refresh */
     profile_set_basis(engine->profile, BASIS_RUN);

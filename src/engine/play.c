@@ -23,7 +23,7 @@ static uint64_t later(uint64_t time_ns, uint64_t by_ns)
     return time_ns > PLAY_END - by_ns ? PLAY_END : time_ns + by_ns;
 }
 
-/* Of what is no time, and of more than there is: the nearest. */
+/* For an invalid time, or one outside of the recording: the nearest. */
 static uint64_t ns_of(double seconds)
 {
     double ns = seconds * NS_PER_S;
@@ -62,11 +62,11 @@ uint64_t play_due(struct play *play, uint64_t now_ns)
             later(wanted, ns_of((double)(now_ns - play->wall_ns) / NS_PER_S * paces[play->pace]));
     play->wall_ns = now_ns;
     uint64_t due = wanted < most ? wanted : most;
-    /* What comes after the last sample belongs to the end. */
+    /* Records after the last sample belong to the end. */
     return play->length_ns && due >= play->length_ns && due > play->position_ns ? PLAY_END : due;
 }
 
-/* Slices grow and shrink with the time that reading one took; a part of one tells nothing. */
+/* Slices grow and shrink with the time that reading one took; a partial slice is not counted. */
 static void adapt_slice(struct play *play, uint64_t until_ns, uint64_t took_ns)
 {
     bool whole = until_ns - play->position_ns >= play->slice_ns;

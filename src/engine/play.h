@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The clock of a replay: up to which time of the recording it is to be read, at which pace. It
- * knows no recording and no screen, and wall time is passed in. All times of the recording are
- * ns since its start. For engine/player.c.
+ * The clock of a replay: up to which time of the recording it is to be read, at which pace. It has
+ * no access to recording or screen, and wall time is passed in. All times of the recording are ns
+ * since its start.
  */
 #ifndef MISSTOP_ENGINE_PLAY_H
 #define MISSTOP_ENGINE_PLAY_H
@@ -34,7 +34,8 @@ void play_init(struct play *play, uint64_t length_ns, uint64_t now_ns);
 uint64_t play_due(struct play *play, uint64_t now_ns);
 bool play_hurries(const struct play *play);
 
-/* What play_due() said has been read, which took until now_ns; `ended`: there is no more. */
+/* Reports that the slice of play_due() has been read, which took until now_ns; `ended`: there is no
+ * more. */
 void play_done(struct play *play, uint64_t until_ns, uint64_t now_ns, bool ended);
 
 /* Still on the way to a time that was asked for. */

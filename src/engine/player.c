@@ -99,7 +99,7 @@ static int start_over(struct player *player, pid_t pid, struct error *error)
     if (code)
         return code;
     player->clock.position_ns = 0;
-    /* What was there when it began, and its first sample. */
+    /* Records from before the start, and the first sample. */
     long count = engine_drain(player->engine, 0);
     return count < 0 && count != -ENODATA ? (int)count : 0;
 }

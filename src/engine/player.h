@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A recording played on the screen: the clock (engine/play.h), the engine and the line that tells
- * where it stands, together. It knows nothing of what is read. Owned by loop.c.
+ * A recording played on the screen: the clock (engine/play.h), the engine and the line with its
+ * position, together. It has no access to the data read. Owned by loop.c.
  */
 #ifndef MISSTOP_ENGINE_PLAYER_H
 #define MISSTOP_ENGINE_PLAYER_H
@@ -24,8 +24,8 @@ struct player {
 void player_init(struct player *player, struct engine *engine, struct screen *screen, double pace);
 
 /*
- * Reads what is due. 1: a time that was asked for has been reached, or the end: time for a
- * picture. 0: not yet. Or a negative errno.
+ * Reads the records that are due. 1: a time that was asked for has been reached, or the end: draw.
+ * 0: not yet. Or a negative errno.
  */
 int player_advance(struct player *player);
 
@@ -33,8 +33,8 @@ int player_advance(struct player *player);
 int player_patience_ms(const struct player *player);
 
 /*
- * What the keys of a replay ask; false: nothing of this. `step_s`: one step. `code`: 0, or a
- * negative errno after which nothing can be shown, with its error.
+ * Handles the keys of a replay; false: not one of them. `step_s`: one step. `code`: 0, or a
+ * negative errno with its error, after which the replay cannot be shown.
  */
 bool player_act(struct player *player, const struct request *request, double step_s, int *code,
                 struct error *error);

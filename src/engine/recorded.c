@@ -101,7 +101,7 @@ static const char *known(const char *text)
     return *text ? text : NULL;
 }
 
-/* Clocks tell when it began; the file, when it was written to last. */
+/* Clocks give the start of the recording; the file's time is that of its last write. */
 void recorded_date(struct recording_text *text, const struct perfdata_machine *machine,
                    uint64_t start_ns)
 {

@@ -12,29 +12,28 @@
 #include "sample/perfdata/writer.h"
 #include "store/store_write.h"
 
-/* The recorder, shared by engine/recorder.c (the files), recorder.c (what the tables ask) and
- * recorder.c. Private to them. */
+/* The recorder: its files, and the names and answers that the tables get through it. */
 struct recorder {
     struct recorder_options options;
     struct place_names names; /* the resolver's */
     struct perfdata_writer *perfdata;
     struct store_writer *store; /* NULL: it could not be begun after a rotation */
     uint64_t mark;
-    uint16_t ranking; /* as it was told last */
+    uint16_t ranking; /* as it was reported last */
     struct utsname machine;
     struct snapshot_simulation simulation; /* as the last refresh showed it, like the next */
     struct snapshot_watch watch;           /* without its objects */
     struct snapshot_whatifs whatif;        /* valid while a refresh is recorded */
     struct thinning reuses;                /* of lines: a program may make millions a second */
     char path[PATH_MAX];
-    int told[2]; /* the error last said of each file: said once */
+    int known[2]; /* the error last said of each file: said once */
     char trouble[600];
 };
 
-/* What a simulation tells of lines, recorded; declared in engine/recorder.h. */
+/* Line events of a simulation, recorded. */
 
 /* Lines that left a cache are as many as misses, which are recorded all. */
-bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_told *line)
+bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_event *line)
 {
     return line->what != LINE_REUSED || thinning_keeps(&recorder->reuses, time_ns, &line->weight);
 }
@@ -45,7 +44,8 @@ void recorder_line(struct recorder *recorder, const struct line_place *line)
         store_writer_line(recorder->store, line);
 }
 
-/* The tables ask a little later what goes on counting: they are told what stands in the file. */
+/* The tables read the counts a little later, while counting goes on: they get the counts in the
+ * file. */
 static void recorder_take_pairs(struct recorder *recorder)
 {
     const struct sampler *sampler = recorder->options.sampler;
@@ -80,9 +80,9 @@ static uint32_t function_of(void *context, uint64_t ip)
 
 struct line_pair_source recorder_pairs(struct recorder *recorder)
 {
-    bool told = recorder->options.pairs.next;
-    return told ? (struct line_pair_source){recorder, next_pair, function_of}
-                : (struct line_pair_source){0};
+    bool known = recorder->options.pairs.next;
+    return known ? (struct line_pair_source){recorder, next_pair, function_of}
+                 : (struct line_pair_source){0};
 }
 
 static const char suffix[] = "misstop";
@@ -207,16 +207,16 @@ int recorder_close(struct recorder *recorder, struct error *error)
     return code ? code : other;
 }
 
-/* What is said once, and again only when it is another trouble. */
+/* A trouble is reported once, and again only when it is another one. */
 static void note_trouble(struct recorder *recorder, unsigned file, int code,
                          const struct error *error)
 {
-    if (code && code != recorder->told[file])
+    if (code && code != recorder->known[file])
         snprintf(recorder->trouble, sizeof recorder->trouble, "%s; sampling goes on", error->text);
-    recorder->told[file] = code;
+    recorder->known[file] = code;
 }
 
-/* perf.data has its size and has begun anew: so does what stands beside it. */
+/* perf.data reached its size limit and began anew: so does the file beside it. */
 static void follow_rotation(struct recorder *recorder)
 {
     struct error error = {0};
@@ -264,15 +264,15 @@ static uint64_t data_src_of(const struct access *access)
 
 void recorder_add(struct recorder *recorder, const struct record *record, const struct place *place)
 {
-    struct perfdata_written told = {0};
+    struct perfdata_written known = {0};
     if (place && place->access.reason == REASON_NONE) {
-        told.address = place->access.address;
-        told.data_src = data_src_of(&place->access);
+        known.address = place->access.address;
+        known.data_src = data_src_of(&place->access);
     }
-    perfdata_writer_add(recorder->perfdata, record, place ? &told : NULL);
+    perfdata_writer_add(recorder->perfdata, record, place ? &known : NULL);
     if (perfdata_writer_mark(recorder->perfdata) != recorder->mark)
         follow_rotation(recorder);
-    /* Of a simulation's lines there may be more than misses. */
+    /* A simulation may report more lines than misses. */
     else if (recorder->store && recorder->options.limit_bytes &&
              store_writer_bytes(recorder->store) > recorder->options.limit_bytes)
         perfdata_writer_want_another(recorder->perfdata);
@@ -324,7 +324,7 @@ const char *recorder_sync(struct recorder *recorder, const struct snapshot *head
     return recorder->trouble[0] ? recorder->trouble : NULL;
 }
 
-/* The resolver's names with the recorder listening; declared in engine/recorder.h. */
+/* The resolver's names with the recorder listening. */
 
 static bool ask_object(void *context, uint32_t object, struct object_desc *desc)
 {
@@ -439,7 +439,7 @@ static bool ask_word(void *context, uint64_t address, uint64_t *value)
     return true;
 }
 
-/* What the resolver cannot tell, it cannot tell through here either. */
+/* Names that the resolver does not have are not available here either. */
 struct place_names recorder_names(struct recorder *recorder)
 {
     const struct place_names *own = &recorder->names;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * -o FILE: what is sampled goes into FILE, a perf.data for perf, and what was learnt of it into
- * FILE.misstop, from which the tables come back exactly. The two carry one mark, and follow each
- * other when the file has its size. Owned by the engine. Where a file cannot be written any
- * more, sampling goes on: the next sync says it once.
+ * -o FILE: the samples go into FILE, a perf.data for perf, and their places and names into
+ * FILE.misstop, from which the tables come back exactly. The two carry one mark, and are rotated
+ * together when the file reaches its size. Owned by the engine. Where a file cannot be written any
+ * more, sampling goes on: the next sync reports it once.
  */
 #ifndef MISSTOP_ENGINE_RECORDER_H
 #define MISSTOP_ENGINE_RECORDER_H
@@ -24,7 +24,7 @@
 struct recorder;
 
 struct recorder_options {
-    int64_t user; /* whose process is recorded; negative: not known */
+    int64_t user; /* owner of the process; negative: not known */
     const char *path;
     uint64_t limit_bytes; /* of FILE; 0: none */
     unsigned files;       /* kept at the limit */
@@ -44,39 +44,39 @@ int recorder_open(struct recorder **recorder, const struct recorder_options *opt
                   struct error *error);
 int recorder_close(struct recorder *recorder, struct error *error);
 
-/* The resolver's names, for the tables to ask: what is asked and answered is kept. */
+/* The resolver's names, for the tables to ask: questions and answers are recorded. */
 struct place_names recorder_names(struct recorder *recorder);
 
 /* In the order of time; `place`: what became of a sample, NULL for other records. */
 void recorder_add(struct recorder *recorder, const struct record *record,
                   const struct place *place);
 
-/* As profile_watch(), when it is told: samples up to its end were added. */
+/* As profile_watch(), when it is reported: samples up to its end were added. */
 void recorder_watch(struct recorder *recorder, const struct watch_result *result, uint32_t function,
                     uint64_t ip);
 
-/* As profile_rename(), when it is told. */
+/* As profile_rename(), when it is reported. */
 void recorder_rename(struct recorder *recorder, const struct object_rename *list, size_t count);
 
 /* Index of the event that ranks from here on. */
 void recorder_ranking(struct recorder *recorder, uint16_t event);
 
-/* Of the uses of lines that a simulation tells as many are taken as a recording can hold: whether
+/* Of the uses of lines that a simulation reports, a recording takes as many as it can hold: whether
  * this line is to be counted, and with which weight. The tables count the same. */
-bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_told *line);
+bool recorder_wants_line(struct recorder *recorder, uint64_t time_ns, struct line_event *line);
 
-/* What a simulation tells of a line, as the tables are told of it. */
+/* A line event of a simulation, as the tables receive it. */
 void recorder_line(struct recorder *recorder, const struct line_place *line);
 
-/* Who tells of pairs, for the tables to ask: what they are told is kept, as of the last refresh. */
+/* Source of pairs, for the tables to ask: the answers are recorded, as of the last refresh. */
 struct line_pair_source recorder_pairs(struct recorder *recorder);
 
 /* Before the snapshot of a refresh: it shows threads under the names they have now, and pairs. */
 void recorder_begin_refresh(struct recorder *recorder);
 
 /*
- * At a refresh, after its snapshot, of which `head` is what the tables were given: the totals that
- * were shown are those that are kept. Text for the status line, once per trouble; else NULL.
+ * At a refresh, after its snapshot; `head` is the head that the tables were given: the totals shown
+ * are the totals recorded. Text for the status line, once per trouble; else NULL.
  */
 const char *recorder_sync(struct recorder *recorder, const struct snapshot *head, uint64_t now_ns);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the views and --search ask of the tables; declared in engine.h and state.h. */
+/* Requests of the views and of --search. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ void engine_rank(struct engine *engine, uint16_t event)
     profile_set_ranking(engine->profile, event);
     if (engine->kind->rank)
         engine->kind->rank(engine, event);
-    engine_stretch_rank(engine);
+    engine_time_range_rank(engine);
 }
 
 /* -e of a recording: by name with or without modifiers, or by what it counts. */
@@ -156,7 +156,7 @@ static const char *bin_answer(int code, const char *done)
     case -EOPNOTSUPP:
         return "size classes of a walked heap keep their names";
     case -ENOENT:
-        return "there is nothing to take back";
+        return "there is nothing to undo";
     default:
         return "that cannot be done with these bins";
     }
@@ -186,15 +186,15 @@ static const char *other_counting(struct engine *engine)
     engine->paused = !engine->paused;
     if (engine_enable(engine, !engine->paused))
         return "counting cannot be stopped";
-    return engine->paused ? "nothing is counted now; T counts on" : "counting goes on";
+    return engine->paused ? "counting is paused; T continues it" : "counting goes on";
 }
 
 const char *engine_request(struct engine *engine, const struct request *request)
 {
     uint64_t now = engine_now(engine);
-    const char *of_stretch = engine_stretch_request(engine, request);
-    if (of_stretch)
-        return of_stretch;
+    const char *of_time_range = engine_time_range_request(engine, request);
+    if (of_time_range)
+        return of_time_range;
     const char *of_kind = engine->kind->request ? engine->kind->request(engine, request) : NULL;
     if (of_kind)
         return of_kind;
@@ -227,11 +227,11 @@ const char *engine_request(struct engine *engine, const struct request *request)
     case REQUEST_BIN_UNDO:
         return heap_request(engine, request);
     case REQUEST_SEARCH_BACK:
-        return profile_search_back(engine->profile, now) ? "back at the search before"
-                                                         : "there was no other search";
+        return profile_search_back(engine->profile, now) ? "back to the search before"
+                                                         : "there was no earlier search";
     case REQUEST_WHATIF:
     case REQUEST_WHATIF_END:
-        return "only a simulation can tell: misstop --sim -- CMD";
+        return "only a simulation can answer this: misstop --sim -- CMD";
     case REQUEST_SEARCH_STOP:
         profile_search_stop(engine->profile);
         return "search ended";

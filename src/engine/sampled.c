@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the kinds of engines that have a sampler share: records are decoded and resolved here. */
+/* The kinds of engines that have a sampler: records are decoded and resolved here. */
 #include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -49,7 +49,7 @@ int sampled_open(struct engine *engine, struct error *error)
     return sampler_open(&engine->sampler, &sampling, error);
 }
 
-/* What turns records into places; of a recording that is played again, too. */
+/* The stages that turn records into places; again for a replay. */
 int sampled_open_names(struct engine *engine, struct error *error)
 {
     const struct engine_options *options = &engine->options;
@@ -132,7 +132,7 @@ static bool next_pair(void *context, enum line_pairs kind, uint8_t level, uint32
     return sampler_pair(engine->sampler, kind, level, place, out);
 }
 
-/* As that of a sample whose data nobody knows. */
+/* Function of an address without a data sample. */
 static uint32_t function_of(void *context, uint64_t ip)
 {
     struct engine *engine = context;

@@ -6,7 +6,7 @@
 #include "sample/simulated/sim_memory.h"
 
 /* No sample: it is no part of their totals, and no instruction has to be decoded for it. */
-static struct access access_of(const struct record *record, const struct line_told *line)
+static struct access access_of(const struct record *record, const struct line_event *line)
 {
     return (struct access){
         .time_ns = record->time_ns,
@@ -31,12 +31,12 @@ bool engine_take_line(struct engine *engine, const struct record *record)
         return false;
     struct access access = access_of(record, &line->line);
     engine->line_count++;
-    engine->told += resolver_follow(engine->resolver, record->time_ns);
+    engine->followed += resolver_follow(engine->resolver, record->time_ns);
     resolver_resolve(engine->resolver, &access, NULL, &line->place);
     return engine->line_count == ENGINE_PLACES;
 }
 
-/* Recorded when they are counted, for they go into the tables behind places that came later. */
+/* Recorded when they are counted, because they go into the tables behind places that came later. */
 void engine_count_lines(struct engine *engine)
 {
     for (size_t i = 0; engine->recorder && i < engine->line_count; i++)
@@ -45,7 +45,7 @@ void engine_count_lines(struct engine *engine)
     engine->line_count = 0;
 }
 
-/* Of the events that a simulation has by itself, deepest first. */
+/* The deepest of a simulation's own events. */
 static void rank_costliest(struct engine *engine)
 {
     if (engine->options.events || engine->event_chosen)

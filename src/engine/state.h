@@ -38,13 +38,13 @@ struct recording_text {
     char addresses[192];
 };
 
-/* The stretch of the run that is shown. */
-struct engine_stretch {
+/* The time range that is shown. */
+struct engine_time_range {
     struct profile *profile; /* its tables; NULL: the run up to now is shown */
-    struct stretch *list;    /* its pieces, in the order of time */
+    struct time_range *list; /* its pieces, in the order of time */
     uint64_t samples[SAMPLE_EVENTS_MAX];
     double events[SAMPLE_EVENTS_MAX];
-    struct snapshot_stretch shown;
+    struct snapshot_time_range shown;
     bool fills;      /* the tables are not full yet */
     bool searches;   /* it is read again, for the search alone */
     unsigned rounds; /* of that, so far */
@@ -62,16 +62,16 @@ struct engine_whatif_past {
 struct engine_whatif {
     enum whatif_state state;
     struct whatif_wanted wanted;
-    bool wanting;        /* it has not been asked of the simulation yet */
-    bool follows;        /* blocks come and go */
-    bool listed;         /* those that there are have been told */
-    uint32_t object;     /* id; 0: by its name */
-    uint32_t type;       /* id of the layout that is meant; 0: the one with most samples */
-    uint64_t asked;      /* number of the question; 0: none yet */
-    uint64_t taken_ns;   /* when it was seen to be heard */
-    uint64_t left_out;   /* blocks that found no room in the list */
-    uint32_t paths_told; /* of all below it is said whose blocks they make */
-    double change;       /* of the cycles waited, as shown last; NAN */
+    bool wanting;            /* it has not been asked of the simulation yet */
+    bool follows;            /* blocks come and go */
+    bool listed;             /* the existing ones have been reported */
+    uint32_t object;         /* id; 0: by its name */
+    uint32_t type;           /* id of the layout that is meant; 0: the one with most samples */
+    uint64_t asked;          /* number of the question; 0: none yet */
+    uint64_t taken_ns;       /* when it was seen to be heard */
+    uint64_t left_out;       /* blocks that found no room in the list */
+    uint32_t paths_reported; /* the blocks of all paths below it have been assigned */
+    double change;           /* of the cycles waited, as shown last; NAN */
     char name[256];
     char words[160];
     char layout[192];
@@ -95,9 +95,9 @@ struct engine_kind {
     bool live; /* a running process: the clock is the machine's, its code and rights may change */
     /* The sampler or the store; a kind may hand over to another one. */
     int (*open)(struct engine *engine, struct error *error);
-    /* On whose behalf files are opened. */
+    /* Sets the users that files are opened for. */
     void (*open_files)(struct engine *engine);
-    /* What turns records into places; again at each restart of a recording. */
+    /* The stages that turn records into places; again at each restart of a recording. */
     int (*open_names)(struct engine *engine, struct error *error);
     long (*drain)(struct engine *engine, uint64_t until_ns);
     int (*tick)(struct engine *engine, uint64_t now_ns); /* -ESRCH: the target has ended */
@@ -124,7 +124,7 @@ extern const struct engine_kind engine_simulated;
 extern const struct engine_kind engine_recorded;
 extern const struct engine_kind engine_stored;
 
-/* What stored.c has read: facts, and what is not in the tables yet. */
+/* Data read by stored.c: facts, and places that are not in the tables yet. */
 struct engine_store {
     struct store_reader *reader;
     struct sampler_info info;
@@ -147,8 +147,8 @@ struct engine {
     struct resolver *resolver;
     struct decoder *decoder;
     struct profile *profile;
-    struct past *past; /* what went into the profile */
-    struct engine_stretch stretch;
+    struct past *past; /* the places that went into the profile */
+    struct engine_time_range time_range;
     struct geometry geometry;  /* of the set map */
     struct recorder *recorder; /* -o; NULL: none */
     struct watch *watch;       /* --watch; NULL: none */
@@ -156,7 +156,7 @@ struct engine {
     struct engine_whatifs whatif;
     struct engine_store stored;   /* of engine_stored */
     uint64_t watch_lines[3];      /* of L1d, L2 and L3 where was watched; 0: not known */
-    struct files_client files;    /* on whose behalf files are opened that others name */
+    struct files_client files;    /* the users that files named by others are opened for */
     struct source_texts *sources; /* NULL: out of memory */
     const char *search;           /* object named by --search that was not there yet */
     uint64_t opened_ns;
@@ -164,7 +164,7 @@ struct engine {
     uint64_t last_tick_ns;
     uint64_t ranked_before; /* samples of the ranking event at the last refresh */
     uint64_t samples[SAMPLE_EVENTS_MAX];
-    double events[SAMPLE_EVENTS_MAX]; /* that they stand for */
+    double events[SAMPLE_EVENTS_MAX]; /* that they represent */
     double zeroed_s;                  /* elapsed when the counts were set to zero */
     uint32_t iteration;
     uint16_t ranking;
@@ -173,23 +173,23 @@ struct engine {
     bool ended;
     bool paused;      /* by the user: nothing is counted */
     bool objects_all; /* those of small shares are listed too */
-    bool heap;        /* its blocks are told or walked */
+    bool heap;        /* its blocks are reported or walked */
     bool exec_seen;
     bool behind;             /* the last drain left some */
     uint64_t cpu_ticks;      /* of the target, when it was looked at last */
     uint64_t sampled;        /* the same of the samples of all events */
     uint64_t ran_ns;         /* when it was last seen to have used CPU time */
     uint64_t sampled_ns;     /* and when a sample had come */
-    bool slower;             /* it was told that fewer samples are taken than wanted */
+    bool slower;             /* it was reported that fewer samples are taken than wanted */
     uint64_t slice_until_ns; /* CPU time of ours that this drain may take; 0: all it needs */
     uint64_t followed_ns;    /* the feed of the heap, up to here */
-    double phase_start_s;    /* of the phase told last */
+    double phase_start_s;    /* of the phase reported last */
     struct place places[ENGINE_PLACES]; /* resolved, not in the tables yet */
     size_t place_count;
     struct line_place lines[ENGINE_PLACES]; /* likewise; behind the places */
     size_t line_count;
-    long leaves; /* samples of leaf functions' frames since then */
-    long told;   /* events of the agent since engine_patience_ms() was asked */
+    long leaves;   /* samples of leaf functions' frames since then */
+    long followed; /* events of the agent since engine_patience_ms() was asked */
     char status[512];
 };
 
@@ -204,7 +204,7 @@ static inline const struct sampler_info *engine_info(const struct engine *engine
     return engine->kind->info(engine);
 }
 
-/* What each event stands for (enum event_role), for the tables. */
+/* The role of each event (enum event_role), for the tables. */
 static inline void engine_roles(const struct engine *engine, uint8_t roles[SAMPLE_EVENTS_MAX])
 {
     const struct sampler_info *info = engine_info(engine);
@@ -213,13 +213,13 @@ static inline void engine_roles(const struct engine *engine, uint8_t roles[SAMPL
 }
 
 /* In time_range.c: objects that have turned out to be others, for the tables of the run and
- * for those of the stretch that is shown. */
+ * for those of the time range that is shown. */
 void engine_rename(struct engine *engine, const struct object_rename *list, size_t count);
 
 /* In requests.c: another event ranks. */
 void engine_rank(struct engine *engine, uint16_t event);
 
-/* In trunk.c: records up to a time, through to the tables; number of them. What is left sets
+/* In trunk.c: records up to a time, through to the tables; number of them. Remaining records set
  * engine->behind. `pace`: whether another record may be taken; NULL: all. */
 long engine_take(struct engine *engine, uint64_t *until_ns);
 void engine_forget_changed_code(struct engine *engine);
@@ -267,23 +267,23 @@ struct snapshot_watch engine_watch_state(struct engine *engine);
 /*
  * In whatif.c: "OBJECT:QUESTION" asked (object and type by id, or 0; false: so many are
  * asked already); all of --what-if from the start, for which the program waits; on a snapshot where
- * the object is listed a question goes to the simulation; blocks are told as drains go on.
+ * the object is listed a question goes to the simulation; blocks are reported as drains go on.
  */
 void engine_whatif_await(struct engine *engine);
 void engine_whatif_step(struct engine *engine, const struct snapshot *snapshot);
 void engine_whatif_follow(struct engine *engine, uint64_t until_ns);
 /* --what-if: 0, or -EINVAL. */
 int engine_whatif_check(const char *const texts[], struct error *error);
-/* engine_whatif_step() on a snapshot that nobody sees; false: debugging information was still
- * being read. (picture.c) */
+/* engine_whatif_step() on a snapshot that is not shown; false: debug information was still loading.
+ * (picture.c) */
 bool engine_whatif_peek(struct engine *engine);
 
-/* In whatif.c: what the snapshot has of the questions; what views ask; and the end
- * of one, whose answer is kept among those of before. */
+/* In whatif.c: the questions in the snapshot; requests of views; and the end of a question, which
+ * keeps its answer in the list. */
 struct snapshot_whatifs engine_whatif_state(struct engine *engine);
 const char *engine_whatif_request(struct engine *engine, const struct request *request);
 
-/* In simulated.c: a line that a simulation tells of. True: they are to be counted now. */
+/* In simulated.c: a line that a simulation reports. True: they are to be counted now. */
 bool engine_take_line(struct engine *engine, const struct record *record);
 void engine_count_lines(struct engine *engine);
 /* Pairs of instructions that evicted and were evicted; simulation only. */
@@ -293,18 +293,19 @@ struct line_pair_source engine_pairs(struct engine *engine);
 double engine_elapsed_s(struct engine *engine);
 
 /*
- * In time_range.c: the snapshot of the stretch that is shown, by the head that was made for
+ * In time_range.c: the snapshot of the time range that is shown, by the head that was made for
  * the run's; what views ask of it (NULL: nothing of this); back to the run up to now.
  */
-const struct snapshot *engine_stretch_snapshot(struct engine *engine, const struct snapshot *head);
-const char *engine_stretch_request(struct engine *engine, const struct request *request);
-void engine_stretch_leave(struct engine *engine);
+const struct snapshot *engine_time_range_snapshot(struct engine *engine,
+                                                  const struct snapshot *head);
+const char *engine_time_range_request(struct engine *engine, const struct request *request);
+void engine_time_range_leave(struct engine *engine);
 /* Another event ranks: its tables are made anew. */
-void engine_stretch_rank(struct engine *engine);
+void engine_time_range_rank(struct engine *engine);
 
-static inline uint64_t engine_stretch_end_ns(const struct engine_stretch *stretch)
+static inline uint64_t engine_time_range_end_ns(const struct engine_time_range *range)
 {
-    return stretch->list[stretch->shown.pieces - 1].end_ns;
+    return range->list[range->shown.pieces - 1].end_ns;
 }
 
 /* -e LIST of a recording: the first ranks. -EINVAL: the recording has no such event. */

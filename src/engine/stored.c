@@ -13,9 +13,9 @@
 #include "sample/perfdata/perfdata.h"
 
 /*
- * The store to be played for `input`: it itself, or what stands beside it and belongs to it.
- * *store NULL: there is none, `note` says why where one would have been expected ("" else).
- * A negative errno only where `input` itself is a store that cannot be read.
+ * The store to be played for `input`: `input` itself, or the matching file beside it. *store NULL:
+ * there is none, `note` says why where one would have been expected ("" else). A negative errno
+ * only where `input` itself is a store that cannot be read.
  */
 static int find_store(struct store_reader **store, const char *input, char *note, size_t note_size,
                       struct error *error)
@@ -30,7 +30,7 @@ static int find_store(struct store_reader **store, const char *input, char *note
         snprintf(path, sizeof path, "%s.misstop", input) >= (int)sizeof path || access(path, F_OK))
         return 0;
     if (store_reader_open(store, path, &cause)) {
-        snprintf(note, note_size, "%.440s; names are worked out again", cause.text);
+        snprintf(note, note_size, "%.440s; names are resolved again", cause.text);
         return 0;
     }
     uint64_t mark = store_reader_belongs(*store);
@@ -38,7 +38,7 @@ static int find_store(struct store_reader **store, const char *input, char *note
         return 0;
     store_reader_close(*store);
     *store = NULL;
-    snprintf(note, note_size, "%.400s is not of this recording; names are worked out again", path);
+    snprintf(note, note_size, "%.400s is not of this recording; names are resolved again", path);
     return 0;
 }
 
@@ -76,9 +76,9 @@ static void read_info(const struct store_reader *store, struct sampler_info *inf
 }
 
 /*
- * Places go straight to the tables. Played to its end with nobody
- * looking on, the tables are brought up to date where they were while it was recorded, so that
- * what depends on that (histories, sizes of elements, the search) comes out the same.
+ * Places go straight to the tables. Played to its end without a screen, the tables are brought up
+ * to date at the same times as while recording, so that histories, sizes of elements and the search
+ * come out the same.
  */
 
 /* At once, while names are what they were then; but the last is the one that is asked for. */
@@ -112,7 +112,7 @@ static void take_facts(struct engine *engine)
     memcpy(engine->watch_lines, facts.watch_lines, sizeof facts.watch_lines);
 }
 
-/* One after the other in the file; done together, for the tables are gone over each time. */
+/* One after the other in the file; done together, because each pass reads all tables. */
 static void flush_renames(struct engine *engine)
 {
     engine_rename(engine, engine->stored.renames, engine->stored.rename_count);
@@ -220,7 +220,7 @@ static int stored_open_names(struct engine *engine, struct error *error)
     return engine->stored.reader ? 0 : stored_look(engine, error);
 }
 
-/* What ranks is part of the recording. */
+/* The ranking event is part of the recording. */
 static int stored_restart(struct engine *engine, pid_t pid, struct error *error)
 {
     (void)pid, (void)error;
@@ -337,7 +337,7 @@ static const char *stored_request(struct engine *engine, const struct request *r
         return "the heap is as it was recorded";
     case REQUEST_WHATIF:
     case REQUEST_WHATIF_END:
-        return "a recording shows what was asked; its program accesses nothing any more";
+        return "a recording shows the questions asked then; a new one needs a simulation";
     default:
         return NULL;
     }

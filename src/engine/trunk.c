@@ -12,7 +12,7 @@ void engine_forget_changed_code(struct engine *engine)
         decoder_forget(engine->decoder, start, end);
 }
 
-/* What waits goes into the tables: whenever somebody looks, or what is mapped changes. */
+/* Waiting records go into the tables: before every look at them, or when mappings change. */
 static void count_places(struct engine *engine)
 {
     profile_add_all(engine->profile, engine->places, engine->place_count);
@@ -29,7 +29,7 @@ static void take_sample(struct engine *engine, const struct record *record)
     engine->samples[sample->event]++;
     engine->events[sample->event] += (double)sample->weight;
     if (!engine->slice_until_ns) /* else it was followed when it was asked for */
-        engine->told += resolver_follow(engine->resolver, sample->time_ns);
+        engine->followed += resolver_follow(engine->resolver, sample->time_ns);
     decoder_decode(engine->decoder, sample, &access);
     bool own_regs = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS) &&
                     !(sample->regs_missing & ~(1u << SREG_FLAGS));
@@ -70,12 +70,13 @@ static void take_record(void *context, const struct record *record)
         break;
     default:
         count_places(engine);
-        /* That of a program we launch comes before its first sample, and is what was asked for. */
+        /* The exec of a program we launch comes before its first sample, and is the requested one.
+         */
         engine->exec_seen |=
             record->kind == RECORD_COMM && record->comm.exec && engine->samples[engine->ranking];
-        /* What the old program did with its heap comes before its end. */
+        /* The old program's use of its heap comes before its end. */
         if (record->kind == RECORD_COMM && record->comm.exec)
-            engine->told += resolver_follow(engine->resolver, record->time_ns);
+            engine->followed += resolver_follow(engine->resolver, record->time_ns);
         if (engine->watch && record->kind == RECORD_COMM && record->comm.exec)
             watch_exec(engine->watch);
         resolver_record(engine->resolver, record);
@@ -132,18 +133,18 @@ int engine_patience_ms(struct engine *engine)
         BUSY_MS = 1,
         BUSY_EVENTS = 10000
     };
-    long told = engine->told;
-    engine->told = 0;
+    long followed = engine->followed;
+    engine->followed = 0;
     /* From a sample to its watch nothing is seen. */
     if (engine->watch)
-        return told > BUSY_EVENTS ? BUSY_MS : WATCH_MS;
+        return followed > BUSY_EVENTS ? BUSY_MS : WATCH_MS;
     /* The ring of a simulation fills as fast as the heap's feed. */
     bool busy = engine->heap || engine->options.sim;
     bool leaves = engine->leaves;
     engine->leaves = 0;
     if (leaves)
         return LEAF_MS;
-    return !busy ? QUIET_MS : told > BUSY_EVENTS ? BUSY_MS : HEAP_MS;
+    return !busy ? QUIET_MS : followed > BUSY_EVENTS ? BUSY_MS : HEAP_MS;
 }
 
 int engine_enable(struct engine *engine, bool on)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Watchpoints beside the samples: lines offered, and what became of them named and counted;
- * declared in state.h. */
+/* Watchpoints beside the samples: offers lines, and names and counts the results. */
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/state.h"
 
-/* Of the lower half: what the kernel lets us watch. */
+/* The lower half of addresses, in which the kernel allows watchpoints. */
 #define USER_END (UINT64_C(1) << 47)
 
 /* Lines of this machine's caches. */
@@ -43,7 +42,7 @@ void engine_watch_offer(struct engine *engine, const struct place *place)
     watch_offer(engine->watch, &offer);
 }
 
-/* The kernel tells the instruction after the access: the byte before belongs to the access. */
+/* The kernel reports the instruction after the access: the byte before belongs to the access. */
 static void count_result(struct engine *engine, struct watch_result *result)
 {
     struct access touch = {.time_ns = result->end_ns,

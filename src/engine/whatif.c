@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* "What if": a question of the user's, planned on a snapshot and asked of the simulation; declared
- * in state.h. */
+/* "What if": a question of the user's, planned on a snapshot and sent to the simulation. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@
 static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t type,
                               const char *text);
 
-/* What is answered to "What if", and what was; declared in state.h. */
+/* Present and earlier answers to "What if". */
 
 static void engine_whatif_because(struct engine_whatif *whatif, const char *why)
 {
@@ -34,8 +33,8 @@ static unsigned engine_whatif_count(const struct engine *engine)
     return count;
 }
 
-/* The answer that stands goes to those of before; a newer one to the same question takes its
- * place. */
+/* The present answer goes to the list of earlier ones; a newer one to the same question replaces
+ * it. */
 static void put_by(struct engine_whatifs *all, const struct engine_whatif *whatif)
 {
     struct engine_whatif_past *past = all->past;
@@ -146,8 +145,8 @@ static const char *end_requested(struct engine *engine, const struct request *re
     for (unsigned i = 0; i < WHATIF_MAX; i++)
         if (request->whatif == WHATIF_MAX || request->whatif == i)
             engine_whatif_forget(engine, &engine->whatif.list[i]);
-    return engine_whatif_count(engine) ? "dropped; what else is asked counts on"
-                                       : "nothing is asked any more";
+    return engine_whatif_count(engine) ? "dropped; the other questions go on"
+                                       : "no question is open any more";
 }
 
 const char *engine_whatif_request(struct engine *engine, const struct request *request)
@@ -155,10 +154,10 @@ const char *engine_whatif_request(struct engine *engine, const struct request *r
     if (request->kind == REQUEST_WHATIF_END)
         return end_requested(engine, request);
     if (engine->ended)
-        return "the program has ended: it accesses nothing any more";
+        return "the program has ended: a question needs a running program";
     return engine_whatif_ask(engine, request->object, request->type, request->name)
                ? "asked; the counts of both begin now"
-               : "as many questions are asked as can be; Right, then x on one drops it";
+               : "no more questions fit; Right, then x on one drops it";
 }
 
 enum { PATHS_AT_ONCE = 1 << 16, TRY_EVERY_MS = 50, TRIES_MAX = 10, AWAITED_FROM = 200000 };
@@ -280,7 +279,7 @@ static void whatif_step_one(struct engine *engine, struct engine_whatif *whatif,
     snprintf(whatif->layout, sizeof whatif->layout, "%s", plan.text);
     engine_whatif_because(whatif, "the program has not come to it yet");
     whatif->wanting = false;
-    whatif->paths_told = 0;
+    whatif->paths_reported = 0;
     whatif->asked = sim_whatif_ask(engine->options.sim, engine_whatif_number(engine, whatif),
                                    &plan.layout, follows);
     whatif->follows = follows;
@@ -346,17 +345,17 @@ static void list_blocks(struct engine *engine, struct engine_whatif *whatif)
     whatif->listed = true;
 }
 
-/* The tool stops at the first path that it has not heard of, so they are told in order. */
-static void tell_paths(struct engine *engine, struct engine_whatif *whatif)
+/* The tool stops at the first path that it has not heard of, so they are reported in order. */
+static void report_paths(struct engine *engine, struct engine_whatif *whatif)
 {
     static const enum sim_path is[] = {
         [ALLOCATION_PATH_OTHER] = SIM_PATH_OTHER, [ALLOCATION_PATH_ITS] = SIM_PATH_ASKED};
-    if (whatif->paths_told >= SIM_PATHS_MAX || !whatif->follows)
+    if (whatif->paths_reported >= SIM_PATHS_MAX || !whatif->follows)
         return;
-    uint32_t end = whatif->paths_told + PATHS_AT_ONCE;
+    uint32_t end = whatif->paths_reported + PATHS_AT_ONCE;
     bool in_order = true;
     uint32_t unknown = 0;
-    for (uint32_t path = whatif->paths_told; path < end && unknown < 64; path++) {
+    for (uint32_t path = whatif->paths_reported; path < end && unknown < 64; path++) {
         enum allocation_path its = resolver_path(engine->resolver, whatif->object, path);
         if (its == ALLOCATION_PATH_UNKNOWN) {
             in_order &= !path;
@@ -365,20 +364,20 @@ static void tell_paths(struct engine *engine, struct engine_whatif *whatif)
         }
         unknown = 0;
         sim_whatif_path(engine->options.sim, engine_whatif_number(engine, whatif), path, is[its]);
-        whatif->paths_told = in_order ? path + 1 : whatif->paths_told;
+        whatif->paths_reported = in_order ? path + 1 : whatif->paths_reported;
     }
 }
 
 /*
- * The tool follows the agent from the moment that it took the question. What is listed must be as
- * late as that: it is, when the agent's rings have been read up to when misstop saw it taken.
+ * The tool follows the agent from the moment that it took the question. The listed blocks must be
+ * as late as that: they are, when the agent's rings have been read up to when misstop saw it taken.
  */
 static void whatif_follow_one(struct engine *engine, struct engine_whatif *whatif,
                               uint64_t until_ns)
 {
     if (!whatif->asked || whatif->wanting || whatif->state == WHATIF_REFUSED)
         return;
-    tell_paths(engine, whatif);
+    report_paths(engine, whatif);
     struct sim_answer answer =
         sim_whatif_answer(engine->options.sim, engine_whatif_number(engine, whatif));
     if (!whatif->taken_ns && answer.state == SIM_ANSWER_TAKEN)

@@ -181,12 +181,12 @@ void profile_throttled(struct profile *profile, uint64_t count)
     profile->totals.throttled += count;
 }
 
-size_t profile_stretches(const struct profile *profile, char letter, struct stretch *out,
-                         size_t room)
+size_t profile_time_ranges(const struct profile *profile, char letter, struct time_range *out,
+                           size_t room)
 {
     return letter < 'A' || letter >= 'A' + PHASES_MOST
                ? 0
-               : phases_stretches(&profile->timeline.phases, (uint8_t)(letter - 'A'), out, room);
+               : phases_time_ranges(&profile->timeline.phases, (uint8_t)(letter - 'A'), out, room);
 }
 
 void profile_set_basis(struct profile *profile, enum snapshot_basis basis)
@@ -506,7 +506,7 @@ static void add_pairs(struct profile *profile, const struct adding *adding, doub
         add_instance(instance, adding->place, scale);
     if (told)
         levels_add(&rows, access, scale);
-    if (access->cause != CAUSE_NOT_TOLD)
+    if (access->cause != CAUSE_NOT_KNOWN)
         add_causes(profile, adding, offset, code, scale);
 }
 
@@ -676,7 +676,7 @@ void profile_add(struct profile *profile, const struct place *place)
 
 static void add_line(struct profile *profile, const struct line_place *told)
 {
-    const struct line_told *line = &told->line;
+    const struct line_event *line = &told->line;
     struct place renamed = told->place;
     const struct place *place = &renamed;
     profile_rename_place(profile, &renamed);

@@ -74,8 +74,8 @@ void profile_throttled(struct profile *profile, uint64_t count);
 
 /* The stretches of a phase, by its letter, in the order of time: how many there are, of which the
  * first `room` are told. */
-size_t profile_stretches(const struct profile *profile, char letter, struct stretch *out,
-                         size_t room);
+size_t profile_time_ranges(const struct profile *profile, char letter, struct time_range *out,
+                           size_t room);
 
 /* What the views asked. */
 void profile_set_basis(struct profile *profile, enum snapshot_basis basis);

@@ -10,7 +10,7 @@
 static uint32_t members_find(const struct type_desc *type, uint64_t offset, uint64_t size,
                              uint64_t *folded);
 
-/* What the members that members.c finds are called. */
+/* Names of the members that are found. */
 
 enum { PATH_PIECES = TYPE_DEPTH_MAX + 1 };
 
@@ -370,7 +370,7 @@ static uint32_t part_count(const struct type_desc *type, uint32_t member)
     return end - member - 1;
 }
 
-/* A member's type is told with its dimensions: "struct atom [3]" is of "struct atom". */
+/* A member's type is reported with its dimensions: "struct atom [3]" is of "struct atom". */
 static bool member_is_named(const struct type_member *member, const char *type)
 {
     const char *name = members_bare(member->type);
@@ -445,7 +445,7 @@ bool type_holds(const struct type_desc *outer, uint64_t offset, const struct typ
            holds(outer, 0, offset, inner, inner_offset);
 }
 
-/* Words for how a type is known, and why it is not; declared in place.h. */
+/* Words for how a type is known, and why it is not. */
 
 const char *typed_name(enum typed typed)
 {
@@ -466,7 +466,7 @@ static const struct {
     [UNTYPED_NO_DEBUG] = {"no-debug-information", "the code's file has no debug information"},
     [UNTYPED_NO_UNIT] = {"no-unit", "the debug information does not cover this code"},
     [UNTYPED_NO_CODE] = {"no-code", "the instruction could not be read from a file"},
-    [UNTYPED_NO_VARIABLE] = {"no-variable", "nothing tells what the address register holds"},
+    [UNTYPED_NO_VARIABLE] = {"no-variable", "no variable is known for the address register"},
     [UNTYPED_NO_POINTER] = {"no-pointer", "the address register holds no pointer by its type"},
     [UNTYPED_VOID] = {"void", "the pointer is one to void or to plain bytes"},
     [UNTYPED_OUTSIDE] = {"outside-type", "the access is outside the type pointed to"},
@@ -484,7 +484,7 @@ const char *untyped_text(enum untyped untyped)
     return (unsigned)untyped < UNTYPED_COUNT ? reasons[untyped].text : "?";
 }
 
-/* Declared in place.h; apart from the names themselves, which need a demangler. */
+/* Apart from the names themselves, which need a demangler. */
 
 const char *object_kind_name(enum object_kind kind)
 {

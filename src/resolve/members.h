@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Looking into a described type: which member stands at an offset and what it is called. Pure
- * functions over struct type_desc; also for profile and view.
+ * Finds the member at an offset of a described type, and its name. Pure functions over struct
+ * type_desc; also for profile and view.
  */
 #ifndef MISSTOP_RESOLVE_MEMBERS_H
 #define MISSTOP_RESOLVE_MEMBERS_H
@@ -14,14 +14,14 @@
 
 /*
  * The innermost member at an offset from the start of the type, arrays inside folded to one
- * element; of a union's members the one whose size is `size` (0: any), else the first.
- * TYPE_NO_MEMBER: padding, outside, or the type has no members.
+ * element; of a union's members the one of size `size` (0: any), else the first. TYPE_NO_MEMBER:
+ * padding, outside, or the type has no members.
  */
 uint32_t type_member_at(const struct type_desc *type, uint64_t offset, uint64_t size);
 
 /*
- * Bit-fields, of an access of which the bits [first, end) from `offset` on are of use: how many
- * bytes farther type_member_at() finds the one that has them all; *several: more than one has.
+ * Bit-fields, of an access that uses the bits [first, end) from `offset` on: the byte distance at
+ * which type_member_at() finds the one that has them all; *several: more than one has.
  */
 int64_t type_bits_at(const struct type_desc *type, uint64_t offset, uint64_t first, uint64_t end,
                      bool *several);
@@ -42,7 +42,7 @@ uint64_t type_extent(const struct type_desc *type);
 /* An offset from the start of an array of such a type, into its element: below type_extent(). */
 uint64_t type_in_element(const struct type_desc *type, uint64_t offset);
 
-/* The same offset with the arrays it lies in folded to element 0: where the member's row says. */
+/* The same offset with the arrays it is in folded to element 0: where the member's row says. */
 uint64_t type_fold(const struct type_desc *type, uint64_t offset);
 
 /* "pos.x", "atoms[*].mass", "flags"; anonymous members leave no trace. Returns out. */
@@ -56,7 +56,7 @@ const char *type_member_name(const struct type_desc *type, uint32_t member, char
                              size_t out_size);
 
 /* type_field_name(), and "flags.lo..hi" of several bit-fields in so many bytes. 0: in one, of an
- * access that is for what is there. */
+ * access to no bit-field in particular. */
 const char *type_bits_name(const struct type_desc *type, uint64_t offset, uint64_t bytes, char *out,
                            size_t out_size);
 

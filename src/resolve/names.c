@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is asked of the resolver by id or by name: struct place_names, and a search by name. */
+/* Answers of the resolver by id or by name: struct place_names, and a search by name. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void describe_bin_object(struct resolver *resolver, uint32_t object,
     uint32_t type = allocations_bin_type(allocations, bin);
     uint64_t blocks;
     desc->name = allocations_bin_name(allocations, bin);
-    /* Of a size class the blocks that have a type are other objects: those seen count. */
+    /* Blocks of a size class that have a type are other objects: those seen count. */
     if (allocations_bin_walked(bin))
         return;
     allocations_bin_live(allocations, bin, &blocks, &desc->size_bytes);

@@ -15,7 +15,7 @@ enum {
     COOKIE_BYTES = 16 /* that C++'s new[] keeps before an array, at most */
 };
 
-/* What has a block from its start on, or from behind the cookie on. */
+/* The type at a block's start, or behind the cookie. */
 struct type_instance {
     uint64_t start;
     uint32_t type; /* 0: empty */
@@ -50,8 +50,8 @@ void type_instances_forget(struct type_instances *instances)
     memset(instances->places, 0, PLACES * sizeof *instances->places);
 }
 
-/* Whether elements of `size` bytes from the start of the finding's block lie so that one begins
- * at `start`. */
+/* Whether elements of `size` bytes from the start of the finding's block are placed so that one
+ * begins at `start`. */
 static bool type_instances_fit(const struct finding *finding, uint64_t start, uint64_t size)
 {
     return finding->allocation != ALLOCATION_MAPPING && size &&
@@ -79,11 +79,11 @@ static void name_after(struct finding *finding, const struct type_desc *type, ui
                        uint64_t start, uint64_t end, bool array)
 {
     enum { KEY_TYPE = 9 /* beside those of objects.c */ };
-    /* Of mapped files and shared memory each is its own; private memory is the heap. */
-    uint64_t whose = finding->kind == OBJECT_MAP ? finding->key : 0;
+    /* Mapped files and shared memory have their own types each; private memory is the heap. */
+    uint64_t owner = finding->kind == OBJECT_MAP ? finding->key : 0;
     /* One of its kind to a block, or many: two different things to a programmer. */
     id = id * 2 + array;
-    finding->key = (hash_mix(hash_mix(id) + whose) & ~UINT64_C(15)) | KEY_TYPE;
+    finding->key = (hash_mix(hash_mix(id) + owner) & ~UINT64_C(15)) | KEY_TYPE;
     finding->type_base = start;
     /* A block keeps its bounds where the type is in its middle. */
     if (finding->allocation != ALLOCATION_WALKED) {
@@ -98,7 +98,7 @@ static void name_after(struct finding *finding, const struct type_desc *type, ui
         finding->kind = OBJECT_HEAP;
 }
 
-/* The larger of what was seen here before and what is seen now, if one is part of the other. */
+/* The larger of the types seen here before and now, if one is part of the other. */
 static uint32_t type_instances_join(const struct types *types, uint32_t before, uint32_t now)
 {
     const struct type_desc *old = types_at(types, before);
@@ -116,10 +116,10 @@ bool type_instances_apply(const struct finding *finding)
 {
     bool memory =
         finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON || finding->kind == OBJECT_MAP;
-    return memory && finding->allocation != ALLOCATION_TOLD;
+    return memory && finding->allocation != ALLOCATION_RECORDED;
 }
 
-/* What was seen at a place, in a block of this size; 0: nothing. */
+/* The type seen at a place, in a block of this size; 0: none. */
 static uint32_t seen_at(const struct type_instance *known, uint64_t start, uint32_t size)
 {
     return known->start == start && known->size == size ? known->type : 0;
@@ -180,7 +180,7 @@ static uint32_t rename_by_memory(struct type_instances *instances, const struct 
     return name_block(instances, types, finding, known, cookie);
 }
 
-/* A type of which an instance begins at `start`, in a walked block. */
+/* The type of an instance that begins at `start`, in a walked block. */
 static uint32_t rename_block(struct type_instances *instances, const struct types *types,
                              struct finding *finding, uint32_t id, uint64_t start)
 {
@@ -193,7 +193,7 @@ static uint32_t rename_block(struct type_instances *instances, const struct type
     bool first = inside && note_place(instances, id, type, size, into);
     bool fits = inside && (!into || is_array(instances, id, size));
     finding->may_be_array = first && !fits && !before;
-    /* A part of something larger, whose block it does not begin: that has the name. */
+    /* A part of something larger, and not its first: the larger one gives the name. */
     if (!fits && before && types_contains(types, before, id))
         return rename_by_memory(instances, types, finding);
     if (!fits) {
@@ -206,7 +206,7 @@ static uint32_t rename_block(struct type_instances *instances, const struct type
                      : rename_by_memory(instances, types, finding);
 }
 
-/* Memory of which no blocks are known. */
+/* Memory without known blocks. */
 static uint32_t rename_place(struct type_instances *instances, const struct types *types,
                              struct finding *finding, uint32_t id, uint64_t start)
 {
@@ -320,7 +320,7 @@ void object_types_assign(struct object_types *typed, uint32_t object, uint32_t t
         known->assigned = type;
 }
 
-/* Blocks of one size class may be of several types: only what all accesses say is said of it. */
+/* Blocks of one size class may be of several types: only a type common to all accesses is used. */
 static uint32_t own_type(struct object_type *object, const struct types *types)
 {
     uint32_t voted = object->type ? object->type : votes_leader(&object->votes, types);
@@ -329,12 +329,12 @@ static uint32_t own_type(struct object_type *object, const struct types *types)
     return voted ? voted : object->assigned;
 }
 
-/* Whether what is in an object was seen to begin where the object begins: no mapping and no stack
- * is of one type, and of a size class each block may be of another. */
+/* Whether the type in an object was seen to begin where the object begins: mappings and stacks have
+ * no single type, and of a size class each block may be of another. */
 static bool begins_with_type(const struct object_type *object, const struct finding *finding)
 {
     return object->type || finding->kind == OBJECT_GLOBAL || finding->kind == OBJECT_TLS ||
-           finding->allocation == ALLOCATION_TOLD;
+           finding->allocation == ALLOCATION_RECORDED;
 }
 
 /* The object's own type, if it is one that can be laid over its memory; *offset is in it. */
@@ -369,7 +369,8 @@ static void vote(struct votes *votes, const struct types *types, const struct fi
 {
     const struct type_desc *desc = types_at(types, operand->type);
     uint64_t start = place->access.address - (uint64_t)operand->offset;
-    bool block = finding->allocation == ALLOCATION_TOLD || finding->allocation == ALLOCATION_WALKED;
+    bool block =
+        finding->allocation == ALLOCATION_RECORDED || finding->allocation == ALLOCATION_WALKED;
     votes_add(votes, types, operand->type,
               !block || operand->indexed || type_instances_fit(finding, start, desc->size));
 }
@@ -414,10 +415,10 @@ static void place_type(struct object_types *typed, const struct types *types,
     bool called = object->type && !object->declared;
     place->typed = !coded ? TYPED_DATA : agreed ? TYPED_AGREED : TYPED_DISAGREED;
     place->untyped = UNTYPED_NO_REASON;
-    /* What was called after what the code says is no second witness. */
+    /* A name that was taken from the code does not confirm the code. */
     if (called && agreed)
         place->typed = TYPED_CODE;
-    /* What nobody declared is a guess: then the code knows better. */
+    /* An undeclared type is a guess: then the code is right. */
     if (place->typed == TYPED_DISAGREED && !object->declared)
         return;
     place->type = type;

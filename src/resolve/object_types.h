@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The type of each access, from both sides: what the code says its pointer points to, and what
- * the object is known to be (declared, or by the votes of the accesses that hit it;
- * doc/design/heap.md). Owned by the resolver.
+ * The type of each access, from both sides: the target type of the code's pointer, and the type of
+ * the object (declared, or by the votes of the accesses that hit it; doc/design/heap.md). Owned by
+ * the resolver.
  */
 #ifndef MISSTOP_RESOLVE_OBJECT_TYPES_H
 #define MISSTOP_RESOLVE_OBJECT_TYPES_H
@@ -14,10 +14,10 @@
 #include "resolve/typing.h"
 
 /*
- * The type of an object that was not declared with one, by the accesses that hit it: each access
- * whose code names a type votes. Kept per object: the few types with most votes, in the manner of
+ * The type of an object that was not declared with one, by the accesses that hit it: each access by
+ * code with a known type votes. Kept per object: the few types with most votes, in the manner of
  * Misra and Gries (1982), so that no count is too high; types with members apart from plain
- * numbers, of which there can be many kinds in one struct. For object_types.c.
+ * numbers, because one struct can have many kinds of those.
  */
 enum {
     VOTES_STRUCTS = 4, /* types with members */
@@ -52,15 +52,15 @@ uint32_t votes_leader(struct votes *votes, const struct types *types);
 void votes_count(const struct votes *votes, const struct types *types, uint32_t type, uint32_t *own,
                  uint32_t *against);
 
-/* What is known of an object by its id. */
+/* Type data of an object, by its id. */
 struct object_type {
-    uint32_t type; /* declared, or what it is called after; 0: by votes */
+    uint32_t type; /* declared, or the type it is named after; 0: by votes */
     uint64_t count;
     bool declared;     /* in debugging information */
     bool by_size;      /* a size class: its blocks were allocated by whatever code */
-    uint32_t assigned; /* type of what it is assigned to; 0: not known */
+    uint32_t assigned; /* type of the variable it is assigned to; 0: not known */
     struct votes votes;
-    uint32_t text_type; /* what `text` was made of */
+    uint32_t text_type; /* the type `text` was made of */
     uint64_t text_count;
     const char *text; /* "struct particle [1000]" */
 };
@@ -92,9 +92,8 @@ void object_types_call(struct object_types *typed, uint32_t object, uint32_t typ
 /* The type that an object is called after; 0: none. */
 uint32_t object_types_called(const struct object_types *typed, uint32_t object);
 
-/* What is in an object is called after a type: that is a vote for what the object is. `of`: where
- * the object was found; `fits`: the type begins where the object does, or an element of it would.
- */
+/* A part of an object was named after a type: that is a vote for the object's type. `of`: where the
+ * object was found; `fits`: the type begins where the object does, or an element of it would. */
 void object_types_vote(struct object_types *typed, const struct types *types,
                        const struct finding *of, uint32_t object, uint32_t type, bool fits);
 
@@ -108,14 +107,14 @@ const char *object_types_describe(struct object_types *typed, const struct types
                                   uint32_t object, struct object_desc *desc);
 
 /*
- * What memory that nobody named is called after: the type that was seen to be there
+ * The name of memory without a name of its own: the type that was seen to be there
  * (doc/design/heap.md). Owned by the resolver.
  */
 struct type_instance;
 struct type_places;
 
 struct type_instances {
-    struct type_instance *at;   /* what was seen to begin at an address, direct-mapped */
+    struct type_instance *at;   /* types seen to begin at an address, direct-mapped */
     struct type_places *places; /* where a type is in blocks of one size, direct-mapped */
 };
 
@@ -126,20 +125,20 @@ void type_instances_fini(struct type_instances *instances);
 /* Addresses mean something else now. */
 void type_instances_forget(struct type_instances *instances);
 
-/* Whether memory may be called after what is in it: nothing better names it. */
+/* Whether memory may be named after the type in it: there is no better name. */
 bool type_instances_apply(const struct finding *finding);
 
 /*
- * Memory that is known by a size class, a mapping or not at all becomes an object of the type
- * that lies there, if the code tells: finding's key, name and bounds are then those of the type.
- * `operand` may be NULL: not known yet. The type the object is; 0: none.
+ * Memory that is known by a size class, a mapping or not at all becomes an object of the type that
+ * is there, if the code shows it: finding's key, name and bounds are then those of the type.
+ * `operand` may be NULL: not known yet. Returns the object's type; 0: none.
  */
 uint32_t type_instances_rename(struct type_instances *instances, const struct types *types,
                                struct finding *finding, const struct access *access,
                                const struct typed_operand *operand);
 
-/* Whether what was renamed begins where the block does that it lies in; else it is a part of the
- * block, and says nothing of the rest. */
+/* Whether a renamed object begins where its block does; else it is a part of the block, and does
+ * not give the rest a type. */
 bool type_instances_is_whole(const struct finding *renamed, const struct finding *block);
 
 #endif

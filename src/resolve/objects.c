@@ -13,9 +13,9 @@
 #include "resolve/process/process.h"
 
 /*
- * Which anonymous mappings belong to glibc's malloc, told by what stands at their start:
- * a thread arena begins with a heap_info on a 64 MiB boundary, a large block with a chunk
- * header whose mmapped bit is set (glibc malloc/arena.c, malloc/malloc.c; doc/facts.md).
+ * The anonymous mappings that belong to glibc's malloc, recognised by their start: a thread arena
+ * begins with a heap_info on a 64 MiB boundary, a large block with a chunk header with its mmapped
+ * bit set (glibc malloc/arena.c, malloc/malloc.c; doc/facts.md).
  */
 enum heap_finding { HEAP_UNKNOWN, HEAP_NO, HEAP_ARENA, HEAP_BLOCK };
 
@@ -23,8 +23,8 @@ enum { HEAP_MAX_BYTES = 64 << 20, CHUNK_FLAGS = 7, CHUNK_MMAPPED = 2 };
 
 static bool is_arena(uint64_t start, const uint64_t words[4])
 {
-    /* struct heap_info: arena, previous heap, size, mprotected size. The arena of the first
-     * heap stands right behind it. */
+    /* struct heap_info: arena, previous heap, size, mprotected size. The arena of the first heap is
+     * right behind it. */
     uint64_t arena = words[0];
     bool aligned = !(start & (HEAP_MAX_BYTES - 1));
     bool inside = (arena & ~(uint64_t)(HEAP_MAX_BYTES - 1)) == start || words[1] != 0;
@@ -62,15 +62,15 @@ static enum heap_finding heap_look(struct map *map, pid_t pid)
 
 /* Keys of unlike kinds must not meet: one of these goes into each. */
 enum { KEY_VARIABLE = 1, KEY_TLS = 2, KEY_ANON = 3, KEY_MAP = 4, KEY_SECTION = 5 };
-/* What a process has one of is one object whatever its address. */
+/* Objects that a process has once: the same object at any address. */
 enum { KEY_STACKS = 6, KEY_HEAP = 7, KEY_BIN = 8, KEY_FRAME = 10, KEY_STRETCH = 11 };
 
 enum { FINDING_STACK_MAX = 32 << 20, NUMBERED_DIGITS = 6 };
-/* Below and above a stack pointer; and by what nothing else tells apart, which is how large and
- * at what alignment glibc makes its arenas. */
+/* Below and above a stack pointer; else by the size and alignment of glibc's arenas, which are the
+ * only distinction left. */
 enum { FINDING_RED_ZONE = 128, FINDING_FRAMES = 1 << 20, FINDING_STRETCH = 64 << 20 };
 
-/* Something else may come to stand at the same address: a key also has whose it is. */
+/* Another object may take the same address later: a key also has its owner. */
 static uint64_t finding_key_of(uint64_t address, uint64_t owner, uint64_t kind)
 {
     return hash_mix(hash_mix(address) + owner) ^ kind;
@@ -269,8 +269,8 @@ static void find_in_map(struct finding *finding, struct space *space, const stru
     }
 }
 
-/* What is reached through the stack pointer is a stack, whoever made it; unless it is part of
- * something larger, as stacks of coroutines are, that must not all be called so. */
+/* Memory reached through the stack pointer is a stack, whoever made it; unless it is part of a
+ * larger object, as stacks of coroutines are, which must not be named stack as a whole. */
 static bool looks_like_stack(struct space *space, struct map *map)
 {
     return map->kind == MAPPING_ANON && map->end - map->start <= FINDING_STACK_MAX &&
@@ -299,7 +299,7 @@ bool finding_make(struct finding *finding, struct space *space, const struct tls
     return true;
 }
 
-static void find_stretch(struct finding *finding, const struct space *space, uint64_t address)
+static void find_gap(struct finding *finding, const struct space *space, uint64_t address)
 {
     char size[16];
     finding->kind = OBJECT_ANON;
@@ -331,7 +331,7 @@ bool finding_unrecorded(struct finding *finding, const struct space *space, uint
         finding->name = "[heap]";
         finding->key = KEY_HEAP;
     } else {
-        find_stretch(finding, space, address);
+        find_gap(finding, space, address);
     }
     return true;
 }

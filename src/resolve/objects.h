@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What an address belongs to: a variable, a thread's own variable, a stack, the heap, a
- * mapping. A finding is made for one access and then interned. For the files of the resolver.
+ * The object of an address: a variable, a thread's own variable, a stack, the heap, a mapping. A
+ * finding is made for one access and then interned. For the files of the resolver.
  */
 #ifndef MISSTOP_RESOLVE_OBJECTS_H
 #define MISSTOP_RESOLVE_OBJECTS_H
@@ -18,8 +18,8 @@
 #include "resolve/process/tls.h"
 
 /*
- * Objects and functions that have been seen, under dense ids from 1; 0 is "unknown". Strings
- * are sanitised here, once. Bounded: when full, what is new is unknown.
+ * Objects and functions that have been seen, under dense ids from 1; 0 is "unknown". Strings are
+ * sanitised here, once. Bounded: when full, new ones are unknown.
  */
 enum { NAMES_OBJECTS_MAX = 1 << 16 };
 
@@ -63,14 +63,14 @@ struct finding {
     const char *module;
     uint32_t bin; /* of a heap block; 0: none */
     enum allocation_kind allocation;
-    uint64_t whole_bytes;  /* of the object, of which base to end is a part; 0: it is all */
+    uint64_t whole_bytes;  /* of the object, if base to end is only a part; 0: it is all */
     uint32_t whole_blocks; /* it has */
     bool in_use;           /* of a walked block: the program has it */
     const struct module *variable_of; /* the file it is a variable of; NULL: it is none */
     uint64_t variable_at; /* ... where it begins; thread-local ones: in the file's image */
-    bool of_type;         /* named after the type that lies there */
+    bool of_type;         /* named after the type that is there */
     bool of_thread;       /* a stack: of a thread that is known */
-    bool numbered;        /* shared memory: one of many whose names differ by a number */
+    bool numbered;        /* shared memory: one of many with names that differ by a number */
     bool guessed;         /* a stack: by stack pointers that reached near it */
     uint64_t type_base;   /* ... and where that begins */
     bool may_be_array;    /* ... a first one in its block, where an element of an array could be */
@@ -79,7 +79,8 @@ struct finding {
 
 enum finding_stack {
     FINDING_STACK_KNOWN,
-    FINDING_STACK_REACHED,  /* by a stack pointer: then it is a stack, whoever made it */
+    FINDING_STACK_REACHED,  /* reached through a stack pointer: then it is a stack, whoever made
+                               it */
     FINDING_STACK_OF_THREAD /* only of a thread, not what stack pointers reached near */
 };
 

@@ -173,7 +173,7 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
         place->untyped = UNTYPED_SPILL;
 }
 
-/* Which programs a recording needs; opened here, for it to be known whether they are there. */
+/* The programs that a recording needs; opened here, to find out whether they are there. */
 static void count_binary(struct resolver *resolver, const struct access *access)
 {
     struct map *map =
@@ -187,7 +187,7 @@ static void count_binary(struct resolver *resolver, const struct access *access)
     space_complete(&resolver->space, map);
 }
 
-/* Whose access needed the place of the line that is missed now. It counts nowhere else. */
+/* The access that evicted the missed line. It is not counted as an access. */
 static void resolve_evictor(struct resolver *resolver, const struct access *access,
                             struct place *place)
 {
@@ -242,8 +242,8 @@ static bool look_for_tls(struct resolver *resolver, const struct finding *findin
     return true;
 }
 
-/* Around where a stack pointer reached there may be other things than the stack: what is not in a
- * frame of the thread's is not called so. */
+/* Around a stack pointer there may be other things than the stack: only addresses in a frame of the
+ * thread are called so. */
 static bool is_in_no_frame(struct resolver *resolver, const struct finding *finding,
                            const struct access *access, const uint64_t *regs)
 {
@@ -280,7 +280,7 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
     *place = (struct place){.access = *access};
     if (!resolver->options.live)
         count_binary(resolver, access);
-    /* Where the time goes is worth telling also when the data is not known. */
+    /* The code is worth reporting even when the data is not known. */
     if (access->reason != REASON_KERNEL)
         place->function = functions_at(&resolver->functions, &resolver->space, &resolver->names,
                                        access->ip, &code);
@@ -308,7 +308,7 @@ const struct typed_line *resolver_line(struct resolver *resolver, uint64_t addre
     return module ? typing_line(resolver->typing, module, address) : &nowhere;
 }
 
-enum { FUNCTIONS_BLOCK_BYTES = 64 }; /* code without any bounds is told apart by blocks */
+enum { FUNCTIONS_BLOCK_BYTES = 64 }; /* code without any bounds is distinguished by blocks */
 
 void functions_init(struct functions *functions)
 {
@@ -337,7 +337,7 @@ static void describe_anonymous(const struct functions *functions, const struct m
     desc->module = symbol ? "[jit]" : "";
 }
 
-/* Of a recording, whose file is not here: nothing tells its functions apart. */
+/* Function of a recording without its file here: its functions cannot be distinguished. */
 static void describe_missing(const struct space *space, const struct map *map,
                              struct function_desc *desc, char *text, size_t text_size)
 {
@@ -361,11 +361,11 @@ static void describe_nameless(struct module *module, const struct map *map, uint
     desc->module = module_name(module);
 }
 
-/* Other code may come to stand in the same place: from another file, or compiled anew. */
+/* Other code may come to are in the same place: from another file, or compiled anew. */
 static uint64_t functions_key_of(const struct function_desc *desc, const struct module *module)
 {
-    uint64_t whose = module ? module_serial(module) : hash_bytes(desc->name, strlen(desc->name));
-    return hash_mix(hash_mix(desc->start) + whose);
+    uint64_t owner = module ? module_serial(module) : hash_bytes(desc->name, strlen(desc->name));
+    return hash_mix(hash_mix(desc->start) + owner);
 }
 
 static uint32_t functions_look_up(const struct functions *functions, const struct space *space,
@@ -386,7 +386,7 @@ static uint32_t functions_look_up(const struct functions *functions, const struc
     else if (jit || map)
         describe_anonymous(functions, map, jit, &desc, text, sizeof text);
     else
-        return 0; /* what is nowhere is no one function */
+        return 0; /* code in no mapping is no single function */
     uint64_t key = functions_key_of(&desc, module);
     uint32_t function = names_find_function(names, key);
     return function ? function : names_add_function(names, key, &desc);
@@ -420,7 +420,7 @@ bool functions_bounds(const struct functions *functions, struct space *space, ui
         *end = jit ? jit->end : 0;
         return jit;
     }
-    /* Unwind tables cover hand-written code whose symbols have no size. */
+    /* Unwind tables cover hand-written code with symbols without size. */
     const struct symbol *symbol = module_function(module, ip);
     if (symbol && !symbol->is_stub) {
         *start = symbol->start;

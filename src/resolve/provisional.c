@@ -13,7 +13,7 @@
 /* Keys of unlike objects must not meet: one of these goes into each, beside those of objects.c. */
 enum { KEY_BLOCK = 13, KEY_CODE = 14, KEY_SLOT = 15 };
 
-/* What is known of the blocks of a size class: some have a type; large ones come in numbers; it is
+/* Knowledge about the blocks of a size class: some have a type; large ones come in numbers; it is
  * that of free blocks. */
 enum { CLASS_TYPED = 1, CLASS_MANY = 2, CLASS_FREE = 4 };
 
@@ -260,8 +260,8 @@ static unsigned own_rows(const struct provisional *provisional, uint32_t class)
     return rows;
 }
 
-/* More large blocks of one size class than can be told apart at a glance are one row, as small ones
- * are. */
+/* More large blocks of one size class than can be distinguished at a glance are one row, as small
+ * ones are. */
 static void combine_class(struct resolver *resolver, uint32_t class)
 {
     struct provisional *provisional = &resolver->provisional;
@@ -333,7 +333,7 @@ enum evidence {
     EVIDENCE_BLOCK /* the type, or an array of it, fills the block */
 };
 
-/* What glibc's malloc sees in its blocks, which the program does not. */
+/* Types of glibc's malloc inside its blocks, which are not the program's. */
 static bool is_allocators(const struct type_desc *desc)
 {
     return !strcmp(desc->name, "struct malloc_chunk") || !strcmp(desc->name, "struct tcache_entry");
@@ -345,7 +345,7 @@ static enum evidence evidence_of(const struct resolver *resolver, const struct f
     enum { ROUNDED = 16, LEAST = 24 }; /* how malloc rounds sizes up */
     const struct type_desc *desc = types_at(typing_types(resolver->typing), type);
     uint64_t size = block->end - block->base;
-    /* What begins before the block or ends behind it is the allocator's view of it. */
+    /* A type that begins before the block or ends behind it is the allocator's view of it. */
     if (!type || !desc || is_allocators(desc) || named->type_base < block->base ||
         (desc->size > size && !type_is_flexible(desc)))
         return EVIDENCE_NONE;
@@ -398,7 +398,7 @@ static void name_block(struct resolver *resolver, struct provisional_object *end
     end_as(resolver, ending, object, &how);
 }
 
-/* The finding of a block whose object is known: its type, and where it starts. */
+/* The finding of a block with a known object: its type, and its start. */
 static uint32_t fit_finding(const struct resolver *resolver, const struct finding *block,
                             uint32_t object, struct finding *named)
 {
@@ -422,7 +422,7 @@ static struct provisional_site *site_at(const struct provisional *provisional, u
     return &provisional->sites[hash_mix(ip + class) % PROVISIONAL_SITES];
 }
 
-/* Code that tells nothing has accessed a block that is known. */
+/* Code without a known type has accessed a known block. */
 static void note_site(struct provisional *provisional, uint64_t ip, uint32_t class, uint32_t object)
 {
     struct provisional_site *site = site_at(provisional, ip, class);
@@ -434,7 +434,7 @@ static void note_site(struct provisional *provisional, uint64_t ip, uint32_t cla
         site->others++;
 }
 
-/* What the blocks are that such code accesses; 0: too few were known, or they were of several
+/* The object of the blocks that such code accesses; 0: too few were known, or they were of several
  * kinds. */
 static uint32_t object_by_site(const struct provisional *provisional, uint64_t ip, uint32_t class)
 {

@@ -24,7 +24,7 @@ static int open_allocations(struct resolver *resolver, struct error *error)
     return allocations_new(&resolver->allocations, &options, error);
 }
 
-/* Of a recording: only one that came with it, for a local one is of another process. */
+/* For a recording: only a map that came with it, because a local one is of another process. */
 static void read_recorded_jitmap(struct resolver *resolver)
 {
     char path[64];
@@ -299,7 +299,7 @@ struct resolver_target resolver_target(const struct resolver *resolver)
     };
 }
 
-/* What the decoder asks of the target: code, bounds, memory, segment bases. */
+/* The decoder's requests: code, bounds, memory, segment bases. */
 
 enum { RESOLVER_SCAN_PER_S = 1 };
 
@@ -327,7 +327,7 @@ bool resolver_memory(void *context, uint64_t address, void *out, size_t size)
     struct resolver *resolver = context;
     if (resolver->options.live)
         return process_read(resolver->options.pid, address, out, size);
-    /* The memory of a recording is gone; what was never written still stands in the file. */
+    /* The memory of a recording is gone; bytes that are never written still are in the file. */
     struct map *map = space_map(&resolver->space, address);
     struct module *module = map ? space_module(&resolver->space, map) : NULL;
     return module && module_constant(module, address, out, size);
@@ -359,7 +359,7 @@ bool resolver_mapped(void *context, uint64_t address)
            space_unrecorded(&resolver->space, address) != SPACE_NOTHING;
 }
 
-/* What the heap and the types are told from outside: how far to follow, and the user's bins. */
+/* Input of the heap and the types from outside: how far to follow, and the user's bins. */
 
 long resolver_follow(struct resolver *resolver, uint64_t until_ns)
 {
@@ -368,7 +368,7 @@ long resolver_follow(struct resolver *resolver, uint64_t until_ns)
 
 void resolver_settle(struct resolver *resolver, uint64_t now_ns)
 {
-    /* After an exec: records tell of mappings, but not of what became read-only later. */
+    /* After an exec: records report mappings, but not of what became read-only later. */
     if (resolver->distrusted && resolver->options.live && space_reread(&resolver->space, now_ns))
         resolver->distrusted = false;
     if (typing_run(resolver->typing, now_ns) && resolver->allocations)
@@ -399,14 +399,13 @@ int resolver_bin_undo(struct resolver *resolver)
     return resolver->allocations ? allocations_undo(resolver->allocations) : -ENOENT;
 }
 
-/* The blocks that an object consists of now, and by which call paths more come; declared in
- * resolver.h. */
+/* The blocks that an object consists of now, and by which call paths more come. */
 
 static const char *refusal(enum object_kind kind)
 {
     switch (kind) {
     case OBJECT_HEAP:
-        return "its blocks are not told one by one: that takes the allocation agent (--heap)";
+        return "its blocks are not known one by one: that needs the allocation agent (--heap)";
     case OBJECT_STACK:
         return "it is on a stack, where the place of a variable changes with the calls";
     case OBJECT_TLS:
@@ -416,7 +415,7 @@ static const char *refusal(enum object_kind kind)
     }
 }
 
-int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *told, void *context,
+int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *sink, void *context,
                     bool *follows, struct error *error)
 {
     struct object_desc desc;
@@ -425,13 +424,13 @@ int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *
     *follows = false;
     if (!names.object(resolver, object, &desc))
         return error_set(error, -ENOENT, "it is gone");
-    if (bin && !allocations_blocks(resolver->allocations, bin, told, context)) {
+    if (bin && !allocations_blocks(resolver->allocations, bin, sink, context)) {
         *follows = true;
         return 0;
     }
     if (desc.kind != OBJECT_GLOBAL || !desc.size_bytes)
         return error_set(error, -ENOTSUP, "%s", refusal(desc.kind));
-    told(context, desc.address, desc.size_bytes);
+    sink(context, desc.address, desc.size_bytes);
     return 0;
 }
 

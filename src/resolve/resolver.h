@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The process: what is mapped where, and what an address is called (doc/design/heap.md).
- * Kept current by records; /proc is read at the start and when records were lost.
- * Everything read from the target or its files is hostile input. One thread only.
+ * The process: its mappings, and the name of an address (doc/design/heap.md). Kept current by
+ * records; /proc is read at the start and when records were lost. Everything read from the target
+ * or its files is hostile input. One thread only.
  */
 #ifndef MISSTOP_RESOLVE_RESOLVER_H
 #define MISSTOP_RESOLVE_RESOLVER_H
@@ -32,12 +32,12 @@ struct resolver_options {
     pid_t pid;                  /* process to name things in */
     bool live;                  /* /proc/PID may be read; false: a recording, records only */
     const char *symfs;          /* folder with the binaries of a recording, or NULL */
-    struct files_client *files; /* on whose behalf files are opened; NULL: ours; outlives it */
+    struct files_client *files; /* the users that files are opened for; NULL: ours; outlives it */
     bool elsewhere;             /* recorded on another machine: no file here is of it by its path */
     bool host_unknown;          /* recorded on a machine that is not known */
     bool debuginfod;            /* the user lets us ask servers for debugging information */
-    struct feed *feed;          /* what the agent tells; NULL: no agent. Not owned */
-    bool walk;                  /* read the allocator's heap where no agent tells of it */
+    struct feed *feed;          /* the agent's records; NULL: no agent. Not owned */
+    bool walk;                  /* read the allocator's heap where no agent reports it */
     const char *heap_note;      /* why there is no agent, for the user; NULL */
 };
 
@@ -72,9 +72,9 @@ void resolver_distrust(struct resolver *resolver);
 void resolver_tick(struct resolver *resolver, uint64_t now_ns);
 
 /*
- * Names an access. May set access->reason to REASON_BAD_ADDRESS in place->access when
- * nothing is mapped there; object is then 0. `regs`: the sample's registers, for what lies on
- * its stack; NULL: there are none.
+ * Names an access. May set access->reason to REASON_BAD_ADDRESS in place->access where the address
+ * is not mapped; object is then 0. `regs`: the sample's registers, for objects on its stack; NULL:
+ * there are none.
  */
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place);
@@ -98,11 +98,11 @@ bool resolver_shut_off(const struct resolver *resolver);
 
 struct resolver_target resolver_target(const struct resolver *resolver);
 
-/* What the agent told up to a time goes into the index of blocks: before samples of that time.
- * Number of events. */
+/* The agent's events up to a time go into the index of blocks: before samples of that time. Number
+ * of events. */
 long resolver_follow(struct resolver *resolver, uint64_t until_ns);
 
-/* Of a recording: how long from now on debugging information may be waited for. */
+/* For a recording: how long from now on debug information may be waited for. */
 void resolver_be_patient(struct resolver *resolver, uint64_t patience_ns);
 
 /* Between refreshes, where no sample waits. */
@@ -120,7 +120,7 @@ int resolver_bin_undo(struct resolver *resolver);
  * others come and go, by call paths. -ENOTSUP with the reason: they are not known.
  */
 typedef void resolver_block(void *context, uint64_t start, uint64_t bytes);
-int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *told, void *context,
+int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *sink, void *context,
                     bool *follows, struct error *error);
 /* Whether the agent's call path `path` makes blocks of an object. */
 enum allocation_path resolver_path(const struct resolver *resolver, uint32_t object, uint32_t path);
@@ -128,7 +128,7 @@ enum allocation_path resolver_path(const struct resolver *resolver, uint32_t obj
 /* struct place_names over this resolver. */
 struct place_names resolver_names(struct resolver *resolver);
 
-/* What the decoder asks (struct decode_target has the same shapes). context: the resolver. */
+/* Answers to the decoder (struct decode_target has the same functions). context: the resolver. */
 size_t resolver_code(void *context, uint64_t address, void *out, size_t size);
 bool resolver_function_bounds(void *context, uint64_t ip, uint64_t *start, uint64_t *end);
 bool resolver_memory(void *context, uint64_t address, void *out, size_t size);

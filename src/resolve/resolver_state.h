@@ -23,7 +23,7 @@
 #include "resolve/typing.h"
 
 /*
- * Which function an instruction stands in: by symbol, unwind table or JIT map, remembered per
+ * Which function an instruction is in: by symbol, unwind table or JIT map, remembered per
  * instruction, for every sample asks. For the files of the resolver.
  */
 enum { FUNCTIONS_CACHE = 1024 }; /* direct-mapped */
@@ -42,7 +42,7 @@ struct functions {
 void functions_init(struct functions *functions);
 void functions_fini(struct functions *functions);
 
-/* Code has changed somewhere: what is remembered may be wrong. */
+/* Code has changed somewhere: remembered functions may be wrong. */
 void functions_forget(struct functions *functions);
 
 /* Id of the function around an instruction, 0 where nothing is mapped; and the file it is in, NULL:
@@ -58,14 +58,14 @@ bool functions_bounds(const struct functions *functions, struct space *space, ui
  * Objects that have no name yet (doc/design/heap.md: an object keeps one identity). A heap block
  * that the walk found, memory that is accessed by code with unread debugging information, a stack
  * slot: each gets an object at its first sample. When its type or name is known, a rename (place.h)
- * moves what it counted; when it is known that none will come, it joins its size class, mapping or
+ * moves its counts; when it is known that none will come, it joins its size class, mapping or
  * stack.
  *
- * A block has one object from its first sample on. What the walk cannot see is that a block was
- * freed and its memory given out again: a type that has nothing to do with the one before says so.
+ * A block has one object from its first sample on. The walk cannot see that a block was freed and
+ * its memory given out again: an unrelated type at the same address shows it.
  *
- * Bounded: PROVISIONAL_MAX of them in a run, and PROVISIONAL_BLOCKS blocks remembered; what comes
- * beyond joins its size class at once. Owned by the resolver.
+ * Bounded: PROVISIONAL_MAX of them in a run, and PROVISIONAL_BLOCKS blocks remembered; further ones
+ * join their size class at once. Owned by the resolver.
  */
 struct resolver;
 
@@ -77,7 +77,7 @@ enum {
     PROVISIONAL_SITES = 1 << 12,
 };
 
-/* What an object waits for. */
+/* The reason why an object waits. */
 enum provisional_kind {
     PROVISIONAL_BLOCK, /* a walked block */
     PROVISIONAL_CODE,  /* memory that one instruction accesses: the type of its operand */
@@ -86,7 +86,7 @@ enum provisional_kind {
 
 struct provisional_object {
     uint32_t object;
-    uint32_t part_of; /* what it is shown under, and joins if no more comes of it */
+    uint32_t part_of; /* the object it is shown under, and joins if no type comes */
     uint32_t class;   /* object of the size class of a block */
     uint32_t type;    /* of part_of, where that is called after what the block begins with; 0 */
     uint64_t type_at; /* where that starts in the block */
@@ -100,7 +100,7 @@ struct provisional_object {
     unsigned number;
     enum object_kind memory;
     enum allocation_kind allocation;
-    uint64_t key; /* of what it is part of */
+    uint64_t key; /* of the object it is part of */
     uint64_t start;
     uint64_t end;
     struct access access;
@@ -139,7 +139,7 @@ struct provisional {
     uint32_t *of_object;             /* [NAMES_OBJECTS_MAX]: index + 1; 0: it is not provisional */
     struct provisional_known *known; /* [PROVISIONAL_BLOCKS], direct-mapped */
     struct provisional_site *sites;  /* [PROVISIONAL_SITES], likewise */
-    uint8_t *class_of;   /* [NAMES_OBJECTS_MAX]: what is known of a size class (provisional.c) */
+    uint8_t *class_of;   /* [NAMES_OBJECTS_MAX]: knowledge about a size class (provisional.c) */
     uint32_t *filled_by; /* [NAMES_OBJECTS_MAX]: the object that all typed blocks of a size class
                           * are; 0: none, UINT32_MAX: several */
     struct object_rename *renames; /* since the last refresh */
@@ -151,7 +151,7 @@ struct provisional {
 int provisional_init(struct provisional *provisional);
 void provisional_fini(struct provisional *provisional);
 
-/* Another program runs: what has no name yet joins what it is part of. */
+/* Another program runs: objects without a name yet join the object they are part of. */
 void provisional_forget(struct resolver *resolver);
 
 /*
@@ -166,12 +166,12 @@ uint32_t provisional_block(struct resolver *resolver, const struct finding *bloc
 /* The object of a walked block's size class. */
 uint32_t provisional_class(struct resolver *resolver, const struct finding *block);
 
-/* Memory whose type the debugging information of the code may tell, which is being read. Sets
+/* Memory with a type that may come from the code's debug information, which is being read. Sets
  * place->object and ->holder; false: there is no room. */
 bool provisional_code(struct resolver *resolver, const struct finding *memory,
                       const struct access *access, struct place *place);
 
-/* A stack slot whose variable is being looked up. `slot`: distance from the frame's CFA. */
+/* A stack slot with its variable being looked up. `slot`: distance from the frame's CFA. */
 bool provisional_slot(struct resolver *resolver, const struct finding *stack, uint64_t pc,
                       int64_t slot, const struct access *access, struct place *place);
 
@@ -211,7 +211,7 @@ struct resolver {
     struct tls tls;
     struct typing *typing;
     struct object_types object_types;
-    struct object_types class_types; /* what the blocks of a size class are, for the heap's bins */
+    struct object_types class_types; /* types of the blocks of a size class, for the heap's bins */
     struct type_instances type_instances;
     struct provisional provisional;
     struct unwind unwind;
@@ -233,7 +233,7 @@ struct resolver {
     bool alive;
     bool distrusted;
     uint32_t heard_of[RESOLVER_HEARD_OF]; /* threads, by id: only hints */
-    uint32_t tls_of[RESOLVER_HEARD_OF];   /* whose thread-local memory was looked for, likewise */
+    uint32_t tls_of[RESOLVER_HEARD_OF];   /* threads with thread-local memory already looked for */
     uint64_t tls_ns;                      /* when last, by the sample's time */
     uint64_t scan_ns;                     /* no looking for thread control blocks before */
 };
@@ -267,7 +267,7 @@ static inline void resolver_note_bin(struct resolver *resolver, uint32_t object,
         resolver->bin_of_object[object] = bin;
 }
 
-/* What an instruction belongs to, for call paths (bins_namer); context: the resolver. */
+/* Function and line of an instruction, for call paths (bins_namer); context: the resolver. */
 bool resolver_name_address(void *context, uint64_t address, const char **function,
                            const char **module, const char **file, uint32_t *line);
 

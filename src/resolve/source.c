@@ -72,8 +72,8 @@ void source_texts_free(struct source_texts *texts)
     free(texts);
 }
 
-__attribute__((format(printf, 2, 3))) static void tell(struct source_text *text, const char *format,
-                                                       ...)
+__attribute__((format(printf, 2, 3))) static void add_note(struct source_text *text,
+                                                           const char *format, ...)
 {
     size_t used = strlen(text->note);
     va_list arguments;
@@ -98,7 +98,7 @@ static bool index_lines(struct source_text *text)
     return true;
 }
 
-/* What there is, up to the size the file had: it may change while we read. */
+/* The text up to the size the file had: it may change while we read. */
 static bool read_text(struct source_text *text, int fd)
 {
     struct stat status;
@@ -120,29 +120,29 @@ static bool read_text(struct source_text *text, int fd)
     return false;
 }
 
-/* True: found there, or there is a file that is none of ours to show; the search ends. */
+/* True: found there, or a file there may not be shown; the search ends. */
 static bool source_take(const struct source_options *options, struct source_text *text, int fd,
                         const char *path, const char *where)
 {
     char why[FILES_WHY];
     if (fd < 0) {
-        tell(text, "%s%s%s", *text->note ? ", " : "looked for: ", path, where);
+        add_note(text, "%s%s%s", *text->note ? ", " : "looked for: ", path, where);
         if (fd != -ENOENT && fd != -ENOTDIR)
-            tell(text, " (not opened: %s)", files_why(options->files, fd, why));
+            add_note(text, " (not opened: %s)", files_why(options->files, fd, why));
         return false;
     }
     bool readable = read_text(text, fd);
     close(fd);
     text->note[0] = '\0';
     if (readable)
-        tell(text, "read from %s%s", path, where);
+        add_note(text, "read from %s%s", path, where);
     else
-        tell(text, "%s%s cannot be shown: empty or unreadable", path, where);
+        add_note(text, "%s%s cannot be shown: empty or unreadable", path, where);
     return true;
 }
 
-/* An end of a path that stays in the current directory, and leads to no hidden file: what programs
- * keep there is no source. */
+/* An end of a path that stays in the current directory, and leads to no hidden file: hidden files
+ * are no source. */
 static bool may_be_source(const char *tail)
 {
     return *tail != '/' && *tail != '.' && !strstr(tail, "/.");
@@ -161,7 +161,8 @@ static bool take_tail(const struct source_options *options, struct source_text *
         return false;
     for (int i = 0; i < TAILS_MOST && tail && *tail; i++) {
         if (may_be_source(tail)) {
-            /* From our root on, for who may not enter the directory reads nothing in it. */
+            /* From our root on, because a user who may not enter the directory reads nothing in it.
+             */
             snprintf(path, sizeof path, "%s/%s", directory, tail);
             int fd = files_open_below(-1, path, options->files, FILES_FOLLOW, TEXT_MOST_BYTES);
             if (fd != -ENOENT && fd != -ENOTDIR &&
@@ -174,8 +175,8 @@ static bool take_tail(const struct source_options *options, struct source_text *
     }
     text_sanitise(shown, sizeof shown, directory, strlen(directory));
     if (first)
-        tell(text, "%s as %s and each shorter end of it in %s",
-             *text->note ? ", and" : "looked for", first, shown);
+        add_note(text, "%s as %s and each shorter end of it in %s",
+                 *text->note ? ", and" : "looked for", first, shown);
     return false;
 }
 
@@ -192,9 +193,10 @@ static void source_search(const struct source_options *options, struct source_te
                     file, " of the process"))
         return;
     if (absolute && elsewhere)
-        tell(text, "%s%s on this side (not opened: %s)", *text->note ? ", " : "looked for: ", file,
-             options->pid ? "the process has another root; --symfs DIR names where its files are"
-                          : "recorded on another machine; --symfs DIR names where its files are");
+        add_note(
+            text, "%s%s on this side (not opened: %s)", *text->note ? ", " : "looked for: ", file,
+            options->pid ? "the process has another root; --symfs DIR names where its files are"
+                         : "recorded on another machine; --symfs DIR names where its files are");
     if (absolute && !elsewhere &&
         source_take(options, text, files_open_below(-1, file, files, FILES_FOLLOW, TEXT_MOST_BYTES),
                     file, options->pid ? " on this side" : ""))
@@ -254,8 +256,7 @@ static struct source_text *source_text_of(struct source_texts *texts, const char
     return text;
 }
 
-/* Columns are counted in bytes: good enough for what stands before a tab. A NUL would end the
- * line. */
+/* Columns are counted in bytes: good enough for text before a tab. A NUL would end the line. */
 static size_t expand_tabs(char *out, size_t out_size, const char *in, size_t in_size)
 {
     size_t used = 0;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Lines of source files, by the names that debugging information recorded for them. Looks for a
- * file in the root of the live process, on this side unless the process has another root, below
- * --symfs and, by the longest tail of its path that exists, in the current directory; and can say
- * where it looked, and why what is there was not opened. Keeps a bounded
- * number of files and bytes, least recently used first to go. For the screens, through
- * src/engine/trunk.c; owned there. One thread only.
+ * Lines of source files, by the names in debug information. Looks for a file in the root of the
+ * live process, on this side unless the process has another root, below --symfs and, by the longest
+ * tail of its path that exists, in the current directory; and reports where it looked, and why a
+ * file was not opened. Keeps a bounded number of files and bytes, least recently used first to go.
+ * For the screens, through src/engine; owned there. One thread only.
  */
 #ifndef MISSTOP_RESOLVE_SOURCE_H
 #define MISSTOP_RESOLVE_SOURCE_H
@@ -21,7 +20,7 @@ struct source_texts;
 struct source_options {
     pid_t pid;                  /* 0: no live process */
     const char *symfs;          /* NULL: none; must outlive the texts, as files must */
-    struct files_client *files; /* on whose behalf they are opened; NULL: on ours */
+    struct files_client *files; /* the users that they are opened for; NULL: ours */
 };
 
 /* NULL: out of memory. */

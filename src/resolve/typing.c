@@ -134,7 +134,7 @@ static void answers_fill(struct answers *answers, struct answered *known,
     }
 }
 
-/* What was not expected, or is answered, is left as it is. */
+/* Unexpected or repeated answers are ignored. */
 static void answers_take(struct answers *answers, uint32_t serial,
                          const struct dwarf_answer *answer)
 {
@@ -157,8 +157,8 @@ struct recent {
 
 enum { RECENT = 1 << 10 }; /* direct-mapped */
 
-/* A question about a stack slot whose answer, if it is a variable, holds for all of its slots:
- * those of an array are hardly asked about twice. */
+/* A question about a stack slot; its answer, if it is a variable, holds for all of its slots: those
+ * of an array are hardly asked about twice. */
 struct slot_asked {
     uint64_t pc;
     int64_t slot;
@@ -237,7 +237,7 @@ void typing_be_patient(struct typing *typing, uint64_t patience_ns)
     typing->patience_ns = patience_ns;
 }
 
-/* A recording waits for nobody: what its samples need can be waited for. */
+/* A recording has no time limit: the answers that its samples need can be waited for. */
 static void typing_wait_for(struct typing *typing, const struct answered *known)
 {
     const struct timespec nap = {.tv_nsec = NAP_NS};
@@ -252,7 +252,7 @@ static void typing_wait_for(struct typing *typing, const struct answered *known)
     typing->patience_ns -= passed_ns < typing->patience_ns ? passed_ns : typing->patience_ns;
 }
 
-/* What is said of a question there is no room for, or whose file is known to have no answers. */
+/* The answer to a question there is no room for, or about a file without answers. */
 static const struct answered *refused(enum dwarf_ask ask, bool without)
 {
     static const struct answered operand[] = {{.operand = {.untyped = UNTYPED_GAVE_UP}},
@@ -327,7 +327,7 @@ const struct typed_operand *typing_operand(struct typing *typing, const struct m
     if (typing_same(recent, &now))
         return &recent->known->operand;
     const struct answered *known = ask(typing, module, &question);
-    /* What is refused is nobody's answer. */
+    /* A refusal is not an answer. */
     now.known = known;
     if (known && known->serial == now.serial)
         *recent = now;
@@ -503,9 +503,9 @@ static uint64_t file_key(uint32_t serial, uint32_t reference)
 }
 
 uint32_t types_add(struct types *types, uint32_t serial, uint32_t reference,
-                   const struct type_desc *told)
+                   const struct type_desc *given)
 {
-    struct type_desc desc = *told;
+    struct type_desc desc = *given;
     if (desc.member_count > TYPE_MEMBERS_MAX) {
         desc.member_count = TYPE_MEMBERS_MAX;
         desc.cut = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is known of types and source lines, and who is asked for the rest: each instruction,
- * variable and stack slot is asked about once (dwarf/reader.h), remembered, and found again with
- * one probe. Until the answer has come, it is not known. Owned by the resolver.
+ * Types and source lines, and the questions for the rest: each instruction, variable and stack slot
+ * is asked about once (dwarf/reader.h), remembered, and found again with one probe. Until the
+ * answer has come, it is not known. Owned by the resolver.
  */
 #ifndef MISSTOP_RESOLVE_TYPING_H
 #define MISSTOP_RESOLVE_TYPING_H
@@ -19,9 +19,9 @@
 #include "resolve/dwarf/reader.h"
 
 /*
- * All types seen in any file of the process, under dense ids from 1. The same type told by two
- * files is one (name, size and members equal). Copies are kept until the end; bounded: when it
- * is full, what is new is not known. For typing.c.
+ * All types seen in any file of the process, under dense ids from 1. The same type reported by two
+ * files is one (name, size and members equal). Copies are kept until the end; bounded: when it is
+ * full, new types are not known.
  */
 struct types {
     struct arena memory;
@@ -39,7 +39,7 @@ void types_fini(struct types *types);
 uint32_t types_add(struct types *types, uint32_t serial, uint32_t reference,
                    const struct type_desc *desc);
 
-/* The id behind a file's reference; 0: none was told. */
+/* The id behind a file's reference; 0: none was reported. */
 uint32_t types_of_file(const struct types *types, uint32_t serial, uint32_t reference);
 
 /* NULL: no such id. */
@@ -48,8 +48,8 @@ const struct type_desc *types_at(const struct types *types, uint32_t type);
 /* Whether one has the other as a member, however deep. */
 bool types_contains(const struct types *types, uint32_t outer, uint32_t inner);
 
-/* What debugging information has answered, each question once. For typing.c. */
-/* What an instruction's operand points into. */
+/* Answers of debug information, each question once. */
+/* The target of an instruction's operand. */
 struct typed_operand {
     uint32_t type;  /* 0: see untyped */
     int64_t offset; /* of the access from the start of the type, index taken as 0 */
@@ -57,7 +57,7 @@ struct typed_operand {
     uint8_t how; /* enum dwarf_how */
     bool indexed;
     uint8_t bits_at; /* bytes from there to the bit-field that is used of the word */
-    uint8_t unit;    /* bytes of bit-fields of which any may be used; 0: no such */
+    uint8_t unit;    /* bytes of bit-fields that may be used; 0: no such */
 };
 
 /* A variable of a module, of a thread, or of a frame. */
@@ -80,7 +80,7 @@ struct typed_line {
 /* "TYPE.VARIABLE" that the call before a return address assigns to. */
 struct typed_call {
     const char *name; /* NULL: nothing it can be called after */
-    uint32_t type;    /* of what is allocated; 0: not known */
+    uint32_t type;    /* of the allocated object; 0: not known */
 };
 
 /* Found by a hash of the question: of a quarter million, two have the same once in 10^8 runs. */
@@ -120,7 +120,7 @@ void typing_be_patient(struct typing *typing, uint64_t patience_ns);
 /* Takes answers; between samples. Number of them. */
 size_t typing_run(struct typing *typing, uint64_t now_ns);
 
-/* Code has changed somewhere: what was known of addresses is forgotten, types are not. */
+/* Code has changed somewhere: forgets the types at addresses, keeps the types themselves. */
 void typing_forget(struct typing *typing);
 
 /*

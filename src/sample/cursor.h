@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is left of a piece of hostile bytes: a record, an attribute, a feature section. Reading
- * past the end marks it bad and yields zeros, so that a reader looks once, when it is done.
- * Either byte order. For src/sample; anyone may copy a cursor to look ahead.
+ * The unread rest of a piece of hostile bytes: a record, an attribute, a feature section. Reading
+ * past the end marks it bad and yields zeros, so that a reader checks once, when it is done. Either
+ * byte order. A cursor may be copied to look ahead.
  */
 #ifndef MISSTOP_SAMPLE_CURSOR_H
 #define MISSTOP_SAMPLE_CURSOR_H

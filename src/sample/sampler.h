@@ -35,30 +35,30 @@ struct sampler_options {
 struct sampler_event {
     char name[64]; /* as the user would write it */
     enum event_role role;
-    char weighs[64];    /* what its samples stand for; "": not known */
+    char weighs[64];    /* meaning of its samples; "": not known */
     uint64_t period;    /* now; 0: not known */
     double counted;     /* part of the time that it was counted; NAN: not known, as in replay */
     uint64_t opened_on; /* kernel events open for it (threads x CPUs); 0: could not be opened */
 };
 
-/* What the session is and can give. Stable but for events[].period and counts. */
+/* Properties of the session. Stable but for events[].period and counts. */
 struct sampler_info {
     const char *source; /* "counter", ..., "replay" */
-    const char *weighs; /* what a sample stands for, for the header line */
+    const char *weighs; /* meaning of a sample, for the header line */
     bool live;
     bool foreign; /* recorded on another architecture */
     bool exact_address;
     bool exact_ip;
     bool latency;
     bool data_source;
-    bool lines; /* it tells of lines, too: RECORD_LINE */
+    bool lines; /* it reports lines, too: RECORD_LINE */
     unsigned event_count;
     struct sampler_event events[SAMPLE_EVENTS_MAX];
     pid_t pid;            /* the process sampled; in replay the one chosen */
     uint64_t records_bad; /* records dropped because malformed */
     double rate;          /* samples a second aimed at, live; below rate_wanted: as many as are */
     double rate_wanted;   /* digested */
-    char note[512];       /* what the user should know ("auto took clock: ..."), or "" */
+    char note[512];       /* note for the user ("auto took clock: ..."), or "" */
 };
 
 typedef void (*sampler_sink)(void *context, const struct record *record);
@@ -84,8 +84,8 @@ long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink,
 
 /*
  * Live, asked before each record is handed over: false, and it waits for the next call. So one call
- * takes no longer than its caller has time for. What waits is bounded: then records stay in the
- * kernel's rings, which count what they lose. NULL: all are handed over.
+ * takes no longer than its caller has time for. Waiting records are bounded: then records stay in
+ * the kernel's rings, which count their losses. NULL: all are handed over.
  */
 typedef bool sampler_may(void *context, uint64_t time_ns);
 void sampler_pace(struct sampler *sampler, sampler_may *may, void *context);
@@ -107,8 +107,7 @@ int sampler_tick(struct sampler *sampler, uint64_t now_ns);
 /* Records and samples stop or go on without reopening. */
 int sampler_enable(struct sampler *sampler, bool on);
 
-/* Event `index` ranks from now on: a source that can tell more of one event tells it of this one.
- */
+/* Event `index` ranks from now on: a source with more detail for one event gives it to this one. */
 void sampler_rank(struct sampler *sampler, unsigned index);
 
 const struct sampler_info *sampler_info(const struct sampler *sampler);
@@ -117,13 +116,13 @@ const struct sampler_info *sampler_info(const struct sampler *sampler);
 struct snapshot_simulation sampler_simulation(const struct sampler *sampler);
 
 /*
- * Pairs of instructions that the simulation tells of, of a kind and a level, one after another:
+ * Pairs of instructions that the simulation reports, of a kind and a level, one after another:
  * *place starts as 0. False: there are no more.
  */
 bool sampler_pair(const struct sampler *sampler, enum line_pairs kind, uint8_t level,
                   uint32_t *place, struct line_pair *out);
 
-/* ---- of a recording; live there is none of it ---- */
+/* ---- recordings; zero for live sessions ---- */
 
 /* When its process was sampled first, by the clock of the records, and for how long; 0, 0: the
  * samples have no times, or not all of it is here yet (a pipe). */
@@ -152,7 +151,7 @@ struct sampler_addresses {
 };
 struct sampler_addresses sampler_addresses(const struct sampler *sampler);
 const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count);
-/* Event `index` as it was opened or recorded, for who writes a recording; NULL: no such event. */
+/* Event `index` as it was opened or recorded, to be written to a recording; NULL: no such event. */
 const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, unsigned index);
 
 /* Where a recording was made; NULL: live, on this machine. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a store tells beside places and names: who was watched, with what, on which machine. A
- * plain value. The recorder fills one in to be written, the reader hands one out; strings are
- * printable, and NULL or "" where nothing is known.
+ * Facts of a store beside places and names: the process watched, the sources, the machine. A plain
+ * value. The recorder fills one in to be written, the reader hands one out; strings are printable,
+ * and NULL or "" where not known.
  */
 #ifndef MISSTOP_STORE_FACTS_H
 #define MISSTOP_STORE_FACTS_H
@@ -31,7 +31,7 @@ struct store_facts {
     bool exact_ip;
     bool latency;
     bool data_source;
-    bool lines; /* use of lines and distances are told, as items */
+    bool lines; /* use of lines and distances are reported, as items */
     unsigned event_count;
     struct store_event events[SAMPLE_EVENTS_MAX];
     uint32_t pid;
@@ -44,15 +44,16 @@ struct store_facts {
     uint32_t cache_ways;
     uint32_t cache_line_bytes;
     const char *host;
-    int64_t user; /* whose process it was; negative: not known */
+    int64_t user; /* owner of the process; negative: not known */
     struct snapshot_simulation simulation;
     struct snapshot_watch watch; /* without objects, which follow from the results */
     struct snapshot_whatifs whatif;
     uint64_t watch_lines[3]; /* of L1d, L2, L3, by which these are judged; 0: not known */
 };
 
-/* How a watchpoint ended and the code that touched, as the tables are told it (profile_watch()):
- * what a store keeps of it. A plain value; the recorder fills one in, the reader hands one out. */
+/* How a watchpoint ended and the code that touched, as the tables are reported it
+ * (profile_watch()): what a store keeps of it. A plain value; the recorder fills one in, the reader
+ * hands one out. */
 struct store_watch {
     struct watch_result result;
     uint32_t function; /* that touched; 0: it did not, or is not known */

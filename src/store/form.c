@@ -289,29 +289,29 @@ static uint64_t pack_line_shape(const struct line_place *line)
 
 void line_row_fill(uint64_t row[LINE_ROW_FIELDS], const struct line_place *line, uint64_t since_ns)
 {
-    const struct line_told *told = &line->line;
+    const struct line_event *event = &line->line;
     row[LINE_ROW_SINCE] = since_ns;
-    row[LINE_ROW_ADDRESS] = told->address;
-    row[LINE_ROW_OFFSET] = told->address - line->place.base;
+    row[LINE_ROW_ADDRESS] = event->address;
+    row[LINE_ROW_OFFSET] = event->address - line->place.base;
     row[LINE_ROW_OBJECT] = line->place.object;
-    row[LINE_ROW_DISTANCE] = told->distance + 1;
-    row[LINE_ROW_WEIGHT] = told->weight;
-    row[LINE_ROW_IP] = told->ip;
+    row[LINE_ROW_DISTANCE] = event->distance + 1;
+    row[LINE_ROW_WEIGHT] = event->weight;
+    row[LINE_ROW_IP] = event->ip;
     row[LINE_ROW_FUNCTION] = line->place.function;
     row[LINE_ROW_SHAPE] = pack_line_shape(line);
     row[LINE_ROW_TYPE] = line->place.type;
     row[LINE_ROW_TYPE_OFFSET] = line->place.type_offset;
-    row[LINE_ROW_USED] = told->used_bytes;
-    row[LINE_ROW_TOUCHED] = told->touched_bytes;
+    row[LINE_ROW_USED] = event->used_bytes;
+    row[LINE_ROW_TOUCHED] = event->touched_bytes;
     for (int i = 0; i < LINE_USES; i++)
-        row[LINE_ROW_USES + i] = told->uses[i];
+        row[LINE_ROW_USES + i] = event->uses[i];
 }
 
 bool line_row_read(const uint64_t row[LINE_ROW_FIELDS], struct line_place *line)
 {
     uint64_t shape = row[LINE_ROW_SHAPE];
-    struct line_told *told = &line->line;
-    *told = (struct line_told){
+    struct line_event *event = &line->line;
+    *event = (struct line_event){
         .ip = row[LINE_ROW_IP],
         .address = row[LINE_ROW_ADDRESS],
         .weight = row[LINE_ROW_WEIGHT],
@@ -324,27 +324,27 @@ bool line_row_read(const uint64_t row[LINE_ROW_FIELDS], struct line_place *line)
         .touched_bytes = (uint32_t)row[LINE_ROW_TOUCHED],
     };
     for (int i = 0; i < LINE_USES; i++)
-        told->uses[i] = (uint32_t)row[LINE_ROW_USES + i];
+        event->uses[i] = (uint32_t)row[LINE_ROW_USES + i];
     line->place = (struct place){
-        .access = {.address = told->address,
-                   .ip = told->ip,
-                   .weight = told->weight,
-                   .event = told->event,
+        .access = {.address = event->address,
+                   .ip = event->ip,
+                   .weight = event->weight,
+                   .event = event->event,
                    .cpu = SAMPLE_NO_CPU,
                    .how = ACCESS_RECORDED,
                    .base = SREG_NONE,
                    .index = SREG_NONE},
         .object = (uint32_t)row[LINE_ROW_OBJECT],
         .function = (uint32_t)row[LINE_ROW_FUNCTION],
-        .base = told->address - row[LINE_ROW_OFFSET],
+        .base = event->address - row[LINE_ROW_OFFSET],
         .type = (uint32_t)row[LINE_ROW_TYPE],
         .type_offset = (uint32_t)row[LINE_ROW_TYPE_OFFSET],
         .by_member = shape >> 48 & 1,
         .unit = (uint8_t)(shape >> 56),
     };
-    if (line->place.base > told->address)
-        line->place.base = told->address;
-    return told->what <= LINE_REUSED;
+    if (line->place.base > event->address)
+        line->place.base = event->address;
+    return event->what <= LINE_REUSED;
 }
 
 unsigned line_row_slot(const uint64_t row[LINE_ROW_FIELDS])

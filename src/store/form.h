@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The form of FILE.misstop, as the man page tells it: a header, then blocks; a block is its own
- * header and a payload of records, none of which goes over its end. All numbers of the headers
- * are little endian. Writer and reader share what stands here. For src/store only.
+ * The form of FILE.misstop, as the man page describes it: a header, then blocks; a block is its own
+ * header and a payload of records; no record crosses the end of a block. All numbers of the headers
+ * are little endian. Contract of writer and reader; for src/store only.
  *
- * A record is its kind, an id, and a row (form.h), whose fields stand in form.h, form.h
- * and form.h; but a string is its kind, its id, its length and its bytes, and a place has the
- * difference of time between slot and row. Fields may be added at the end of a row and kinds at
- * the end of the list without another version.
+ * A record is its kind, an id, and a row of fields, listed below; but a string is its kind, its id,
+ * its length and its bytes, and a place has the difference of time between slot and row. Fields may
+ * be added at the end of a row and kinds at the end of the list without another version.
  */
 #ifndef MISSTOP_STORE_FORM_H
 #define MISSTOP_STORE_FORM_H
@@ -29,7 +28,7 @@ enum {
     STORE_BLOCK_BYTES = 1 << 16, /* payload, at most */
     STORE_STRING_BYTES = 1 << 13,
     STORE_SESSION_BYTES = 16,
-    STORE_SLOT_BITS = 12, /* of the last places that a place is told by its difference from */
+    STORE_SLOT_BITS = 12, /* of the last places that a place is reported by its difference from */
     STORE_SLOTS = 1 << STORE_SLOT_BITS,
 };
 
@@ -42,7 +41,7 @@ struct store_header {
     uint64_t start_wall_ns; /* the same since 1970 */
     uint64_t belongs;  /* mark of the perf.data beside it (sample/perfdata/perfdata.h); 0: there is
                           none */
-    uint64_t checksum; /* of what stands before */
+    uint64_t checksum; /* of the bytes before it */
 };
 
 struct store_block {
@@ -78,9 +77,9 @@ enum store_kind {
     STORE_SIMULATION,
     STORE_SIM_LEVEL, /* id: number of the level, from 0 */
     STORE_WATCH,     /* how a watchpoint ended */
-    STORE_WATCHING,  /* what watchpoints did and cost */
-    STORE_LINE,      /* what a simulation told of a line; id: slot, as that of a place */
-    STORE_PAIR,      /* who did what to whose lines; id: pair_row_id() */
+    STORE_WATCHING,  /* result and cost of watchpoints */
+    STORE_LINE,      /* line event of a simulation; id: slot, as that of a place */
+    STORE_PAIR,      /* pair of instructions; id: pair_row_id() */
     STORE_CODE,      /* function of one of these; id: address */
     STORE_WHATIFS,
     STORE_WHATIF,       /* id: its place in the list */
@@ -131,7 +130,7 @@ enum place_field {
     PLACE_ROW_FIELDS
 };
 
-/* As struct line_told has it, and of its place what the tables count by. */
+/* As struct line_event has it, and of its place what the tables count by. */
 enum line_field {
     LINE_ROW_SINCE, /* ns since the line before it, of any slot */
     LINE_ROW_ADDRESS,
@@ -318,8 +317,8 @@ enum word_field { WORD_ROW_VALUE, WORD_ROW_FIELDS };
 /* Strings, innermost first; the first 0 ends them. */
 enum site_field { SITE_ROW_FIELDS = 64 };
 
-/* Fields of what is known beside places and names, as of a refresh. A text is the id of a string; a
- * double its bits. For src/store only. */
+/* Facts beside places and names, as of a refresh. A text is the id of a string; a double its bits.
+ */
 enum event_field {
     EVENT_ROW_NAME,
     EVENT_ROW_ROLE,
@@ -357,7 +356,7 @@ enum simulation_field {
     SIMULATION_ROW_STORES,
     SIMULATION_ROW_ACCESSES,
     SIMULATION_ROW_ONE_IN,
-    SIMULATION_ROW_UNTOLD,
+    SIMULATION_ROW_DROPPED,
     SIMULATION_ROW_COUNTING,
     SIMULATION_ROW_PAUSE,
     SIMULATION_ROW_FIELDS
@@ -432,12 +431,12 @@ enum whatif_past_field {
 };
 
 /*
- * Numbers as they stand in the store: seven bits a byte, the least significant first, the top bit
+ * Numbers as they are in the store: seven bits a byte, the least significant first, the top bit
  * says that more follow; differences with their sign in bit 0. For src/store only.
  */
 enum { NUMBER_BYTES_MAX = 10 };
 
-/* What is still to be read; `at` never passes `end`. */
+/* Bytes still to be read; `at` never passes `end`. */
 struct numbers {
     const unsigned char *at;
     const unsigned char *end;
@@ -533,14 +532,15 @@ unsigned char *row_put(unsigned char *out, const uint64_t *now, uint64_t *before
 /* Brings `row` up to date; fields beyond `fields` are stepped over. false: damaged. */
 bool row_get(struct numbers *from, uint64_t *row, unsigned fields);
 
-/* A place as a row of numbers, and back; its time is told beside the row. For src/store only. */
+/* A place as a row of numbers, and back; its time is reported beside the row. For src/store only.
+ */
 void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place);
 
-/* Of a row that may come from anyone: enums are made to fit, the base lies at or below the
- * address. Time and event are left to be checked by the caller, who knows their bounds. */
+/* From an untrusted row: enums are made to fit, the base is at or below the address. The caller
+ * checks time and event, because it has their bounds. */
 void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place);
 
-/* Accesses of one instruction are alike: it decides which earlier place one is told from. */
+/* Accesses of one instruction are alike: it decides which earlier place one is reported from. */
 unsigned place_row_slot(const uint64_t row[PLACE_ROW_FIELDS]);
 
 /* Whether there may be an object, function, type or instruction that `before` did not have. */
@@ -555,15 +555,16 @@ static inline bool place_row_new_ids(const uint64_t *now, const uint64_t *before
            now[PLACE_ROW_EVICTOR_FUNCTION] != before[PLACE_ROW_EVICTOR_FUNCTION];
 }
 
-/* What a simulation tells of lines as rows of numbers, and back: lines one by one, and pairs of
- * instructions, which writer and reader keep. For src/store only. */
+/* Line events of a simulation as rows of numbers, and back: lines one by one, and pairs of
+ * instructions, which writer and reader keep. */
 /* `since_ns`: since the line before. Who ran, and on which CPU, is not kept: no table asks. */
 void line_row_fill(uint64_t row[LINE_ROW_FIELDS], const struct line_place *line, uint64_t since_ns);
 
-/* false: no simulation tells such a line. Its time is left to the caller. */
+/* false: no simulation reports such a line. Its time is left to the caller. */
 bool line_row_read(const uint64_t row[LINE_ROW_FIELDS], struct line_place *line);
 
-/* What one instruction is told of is alike: it decides which earlier line one is told from. */
+/* Lines of one instruction are alike: it selects the earlier line that the difference is taken
+ * from. */
 unsigned line_row_slot(const uint64_t row[LINE_ROW_FIELDS]);
 
 /* Whether there may be an object, function, type or instruction that `before` did not have. */

@@ -15,15 +15,15 @@
 #include "store/form.h"
 
 /*
- * A segment of the past: places as rows (form.h), told by their difference from an earlier
- * one of the same instruction, as in FILE.misstop; but each segment can be read by itself.
- * What codes writes one, or reads one, from its first place on. For store/past*.c only.
+ * A segment of the past: places as rows (form.h), stored as differences from an earlier one of the
+ * same instruction, as in FILE.misstop; but each segment can be read by itself. The coder writes
+ * one, or reads one, from its first place on.
  */
 enum {
     SEGMENT_BYTES = 1 << 16,
     SEGMENT_FILLED = SEGMENT_BYTES / 8 * 7, /* a new one: half of two of them is to fit in one */
     SEGMENT_SLOTS = 1 << 8, /* few, so that they stay in the caches and are soon forgotten */
-    SEGMENT_COUNT = PLACE_ROW_FIELDS, /* field behind those of a place: how many it stands for */
+    SEGMENT_COUNT = PLACE_ROW_FIELDS, /* field behind those of a place: how many it represents */
     SEGMENT_FIELDS
 };
 
@@ -33,7 +33,7 @@ struct segment {
     uint64_t start_ns; /* of its first place and of its last */
     uint64_t end_ns;
     uint64_t kept;
-    uint64_t seen; /* of the run, that these stand for */
+    uint64_t seen; /* of the run, that these represent */
 };
 
 struct coder {
@@ -42,17 +42,17 @@ struct coder {
     size_t at_bytes; /* reading */
 };
 
-/* What stands in a segment for `count` places of the run. */
+/* Place in a segment, for `count` places of the run. */
 struct kept_place {
     struct place place;
     uint64_t count;
 };
 
-/* What past.c fills, past.c thins and past.c reads. For store/past*.c only. */
+/* The reading of kept places in the order of time. */
 struct past_reading {
-    const struct stretch *stretches;
+    const struct time_range *ranges;
     size_t count;
-    size_t segment; /* that is read now; coder stands in it */
+    size_t segment; /* that is read now; coder is in it */
     bool goes_on;
     struct coder coder;
 };
@@ -122,7 +122,7 @@ static bool coder_get(struct coder *coder, const struct segment *segment, struct
     bool whole = number_get(&from, &slot) && slot < SEGMENT_SLOTS &&
                  number_get(&from, &difference) &&
                  row_get(&from, coder->slots[slot], SEGMENT_FIELDS);
-    assert(whole); /* nobody but coder_put() writes here */
+    assert(whole); /* only coder_put() writes here */
     if (!whole)
         return false;
     coder->time_ns += number_to_difference(difference);
@@ -151,7 +151,7 @@ static unsigned past_access_kind(const struct access *access)
     return 2 * event + (access->reason == REASON_NONE);
 }
 
-/* One stands for both. */
+/* One represents both. */
 static void past_join_places(struct past *past, struct kept_place *left,
                              const struct kept_place *right)
 {
@@ -171,7 +171,7 @@ struct sieve {
     struct segment out;
     unsigned each; /* of so many one stays: a power of two */
     struct kept_place waiting[KINDS];
-    unsigned joined[KINDS]; /* how many `waiting` stands for; 0: there is none */
+    unsigned joined[KINDS]; /* how many `waiting` represents; 0: there is none */
 };
 
 static bool let_go(struct sieve *sieve, unsigned kind)
@@ -212,9 +212,9 @@ static bool join_segments(struct sieve *sieve, const struct segment *pair)
 }
 
 /*
- * The pair that would be the shortest for its age, in places of the run: so what is kept of a
- * time goes down as one by its age, and the newest part of the memory is exact. Not the segment
- * that is written, nor the one that is read.
+ * The pair that would be the shortest for its age, in places of the run: so the places kept of a
+ * time decrease as one by its age, and the newest part of the memory is exact. Not the segment
+ * being written, nor the one being read.
  */
 static size_t choose_pair(const struct past *past)
 {
@@ -244,7 +244,7 @@ static void past_thin(struct past *past)
     struct segment *pair = &past->segments[at];
     unsigned char *freed[2] = {pair[0].bytes, pair[1].bytes};
     uint64_t before = pair[0].kept + pair[1].kept;
-    /* Wild values tell by differences worse than before: then fewer of them stay. */
+    /* Differences of random values take more bytes than before: then fewer of them stay. */
     while (!join_segments(&sieve, pair))
         sieve.each *= 2;
     pair[0] = sieve.out;
@@ -336,11 +336,11 @@ uint64_t past_kept(const struct past *past)
     return past->kept;
 }
 
-/* Stretches of the past read again; declared in past.h. */
+/* Time ranges of the past read again. */
 
-void past_read_begin(struct past *past, const struct stretch *stretches, size_t count)
+void past_read_begin(struct past *past, const struct time_range *ranges, size_t count)
 {
-    past->reading.stretches = stretches;
+    past->reading.ranges = ranges;
     past->reading.count = count;
     past->reading.segment = 0;
     past->reading.goes_on = true;
@@ -353,31 +353,31 @@ void past_read_end(struct past *past)
     past->reading.segment = 0;
 }
 
-/* The first stretch that ends after this time; NULL: none. */
-static const struct stretch *stretch_at(const struct past_reading *reading, uint64_t time_ns)
+/* The first time range that ends after this time; NULL: none. */
+static const struct time_range *time_range_at(const struct past_reading *reading, uint64_t time_ns)
 {
     size_t low = 0;
     size_t high = reading->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (reading->stretches[middle].end_ns <= time_ns)
+        if (reading->ranges[middle].end_ns <= time_ns)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < reading->count ? &reading->stretches[low] : NULL;
+    return low < reading->count ? &reading->ranges[low] : NULL;
 }
 
 static bool overlaps(const struct past_reading *reading, const struct segment *segment)
 {
-    const struct stretch *stretch = stretch_at(reading, segment->start_ns);
-    return segment->kept && stretch && stretch->start_ns <= segment->end_ns;
+    const struct time_range *range = time_range_at(reading, segment->start_ns);
+    return segment->kept && range && range->start_ns <= segment->end_ns;
 }
 
 static bool wanted(const struct past_reading *reading, uint64_t time_ns)
 {
-    const struct stretch *stretch = stretch_at(reading, time_ns);
-    return stretch && stretch->start_ns <= time_ns;
+    const struct time_range *range = time_range_at(reading, time_ns);
+    return range && range->start_ns <= time_ns;
 }
 
 /* false: that was the last one. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The places of a run, kept in memory of a fixed size, so that a stretch of it can be looked at
- * later. Recent time is kept exactly. Where the memory is used up, older places are thinned: of
- * two neighbouring ones of an event one stays, with the weight of both, so that totals stand and
- * the whole run is always covered, the older the time the more coarsely. Whoever has a run owns
- * one (trunk.c). One thread only.
+ * The places of a run, kept in memory of a fixed size, so that a time range of it can be looked at
+ * later. Recent time is kept exactly. Where the memory is used up, older places are thinned: of two
+ * neighbouring ones of an event one stays, with the weight of both, so that totals stay and the
+ * whole run is always covered, the older the time the more coarsely. Owned by the engine. One
+ * thread only.
  */
 #ifndef MISSTOP_STORE_PAST_H
 #define MISSTOP_STORE_PAST_H
@@ -39,14 +39,14 @@ uint64_t past_seen(const struct past *past);
 uint64_t past_kept(const struct past *past);
 
 /*
- * Begins to read the places of these stretches, which are in the order of time, do not overlap and
- * stay where they are while it lasts. One reading at a time; places may be added meanwhile.
+ * Begins to read the places of these time ranges, which are in the order of time, do not overlap
+ * and stay where they are while it lasts. One reading at a time; places may be added meanwhile.
  */
-void past_read_begin(struct past *past, const struct stretch *stretches, size_t count);
+void past_read_begin(struct past *past, const struct time_range *ranges, size_t count);
 
 /*
- * The next places, in the order of time as far as it is known (a place that stands for two may
- * come a place late). Adds to *seen how many places of the run they stand for. 0: no more.
+ * The next places, in the order of time as far as it is known (a place that represents two may
+ * come a place late). Adds to *seen how many places of the run they represent. 0: no more.
  */
 size_t past_read(struct past *past, struct place *places, size_t room, uint64_t *seen);
 void past_read_end(struct past *past);

@@ -23,7 +23,7 @@ struct store_reader {
     uint64_t at;         /* offset of the next block */
     uint64_t blocks;     /* read so far */
     unsigned char *payload;
-    struct numbers from; /* what is left of it */
+    struct numbers from; /* bytes still to be read */
     uint64_t place_ns;   /* as the differences add up */
     uint64_t newest_ns;  /* of the places so far */
     uint64_t line_ns;    /* of the last line, as the differences add up */
@@ -54,7 +54,7 @@ struct store_reader {
     const char *site[SITE_ROW_FIELDS]; /* of the bin asked for last */
 };
 
-/* In the file, of a block of which nothing was taken yet. */
+/* Bytes in the file of an untouched block. */
 static inline uint64_t reader_block_bytes(const struct numbers *from)
 {
     return sizeof(struct store_block) + (uint64_t)(from->end - from->at);
@@ -89,7 +89,7 @@ static bool reader_take_string(struct store_reader *reader, uint64_t id)
     return true;
 }
 
-/* What a simulation told of lines, out of the file; declared in store_read.h. */
+/* Line events of a simulation, out of the file. */
 
 /* The line that comes next, into a row of its slot; false: damaged. */
 static bool reader_take_line(struct store_reader *reader, uint64_t *row, struct line_place *line)
@@ -144,7 +144,7 @@ static int check_header(struct store_reader *reader, const char *path, struct er
             header->version, STORE_VERSION);
     if (header->checksum != store_form_header_sum(header) || header->size_bytes < sizeof *header ||
         header->size_bytes > (uint64_t)status.st_size)
-        return error_set(error, -EBADMSG, "%s is damaged: its header does not add up", path);
+        return error_set(error, -EBADMSG, "%s is damaged: its header is inconsistent", path);
     reader->size_bytes = (uint64_t)status.st_size;
     reader->at = header->size_bytes;
     reader->place_ns = reader->line_ns = reader->time_ns = header->start_ns;
@@ -375,7 +375,7 @@ static int read_facts(struct store_reader *reader, const char *path, struct erro
     reader->first_ns = reader->time_ns;
     if (reader->rows[STORE_FACTS].count)
         return 0;
-    return error_set(error, -EBADMSG, "%s tells nothing: it was cut at its beginning, or damaged",
+    return error_set(error, -EBADMSG, "%s has no records: it was cut at its beginning, or damaged",
                      path);
 }
 
@@ -406,8 +406,8 @@ int store_reader_open(struct store_reader **out, const char *path, struct error 
 uid_t store_reader_owner(const struct store_reader *reader)
 {
     struct stat status;
-    enum { NOBODY = 65534 };
-    return fstat(reader->fd, &status) ? NOBODY : status.st_uid;
+    enum { UNKNOWN_USER = 65534 };
+    return fstat(reader->fd, &status) ? UNKNOWN_USER : status.st_uid;
 }
 
 void store_reader_close(struct store_reader *reader)
@@ -429,7 +429,7 @@ void store_reader_close(struct store_reader *reader)
     free(reader);
 }
 
-/* Looks for the next item without taking what stands before it; declared in store_read.h. */
+/* Finds the next item and leaves the records before it. */
 
 static bool is_item(uint64_t kind)
 {
@@ -479,8 +479,9 @@ bool store_reader_more(const struct store_reader *reader)
 }
 
 /*
- * What lies around an address: what the tables were told while recording, and, where they did not
- * ask, the first instance of each object. For the splits of a search. And mappings, and nodes.
+ * The surroundings of an address: the answers that the tables got while recording, and, where they
+ * did not ask, the first instance of each object. For the splits of a search. And mappings, and
+ * nodes.
  */
 
 static int by_base(const void *left, const void *right)
@@ -494,13 +495,13 @@ static int by_base(const void *left, const void *right)
 
 static void collect(struct store_reader *reader)
 {
-    const struct rows *told = &reader->rows[STORE_EXTENT];
+    const struct rows *extents = &reader->rows[STORE_EXTENT];
     const struct rows *objects = &reader->rows[STORE_OBJECT];
-    for (size_t i = 0; i < told->count; i++) {
-        const uint64_t *row = rows_at(told, i);
-        if (row[EXTENT_ROW_BOUND] > told->ids[i])
+    for (size_t i = 0; i < extents->count; i++) {
+        const uint64_t *row = rows_at(extents, i);
+        if (row[EXTENT_ROW_BOUND] > extents->ids[i])
             reader->extent[reader->extent_count++] = (struct object_extent){
-                told->ids[i], row[EXTENT_ROW_BOUND], (uint32_t)row[EXTENT_ROW_OBJECT]};
+                extents->ids[i], row[EXTENT_ROW_BOUND], (uint32_t)row[EXTENT_ROW_OBJECT]};
     }
     for (size_t i = 0; i < objects->count; i++) {
         const uint64_t *row = rows_at(objects, i);
@@ -541,7 +542,7 @@ static size_t below(const struct store_reader *reader, uint64_t address)
     return low;
 }
 
-/* They may lie in one another: a few are looked at, the innermost first. */
+/* They may be nested: a few are looked at, the innermost first. */
 static bool reader_extent(void *context, uint64_t address, struct object_extent *extent)
 {
     enum { NESTED_MAX = 16 };
@@ -660,7 +661,7 @@ static bool reader_word(void *context, uint64_t address, uint64_t *value)
     return row;
 }
 
-/* What ids meant at the point that was read up to; nothing in a row is believed. */
+/* Meaning of ids at the point that was read up to; every row is untrusted. */
 
 static const char *string_or(const struct store_reader *reader, uint64_t id, const char *otherwise)
 {
@@ -731,7 +732,7 @@ bool store_reader_instruction_text(struct store_reader *reader, uint64_t address
     return text;
 }
 
-/* false: it is no member that may stand there, depth first (place.h). */
+/* false: it is no member that may are there, depth first (place.h). */
 static bool read_member(const struct store_reader *reader, uint64_t id, uint32_t index,
                         const struct type_member *members, struct type_member *member)
 {
@@ -921,7 +922,7 @@ struct place_names store_reader_names(struct store_reader *reader)
                                 .heap_bin = describe_bin};
 }
 
-/* What was asked about other layouts, and the answers, as of the point that was read up to. */
+/* Questions about other layouts, and the answers, as of the point that was read up to. */
 
 static uint32_t at_most(uint64_t number, uint32_t most)
 {
@@ -947,7 +948,7 @@ static void read_whatif_level(const struct store_reader *reader, uint64_t id,
     level->fresh = number_to_double(row[WHATIF_LEVEL_ROW_FRESH]);
 }
 
-/* Without a row it is one that waits, for what nobody knows. */
+/* Without a row the question waits, for a reason not known. */
 static void read_answer(const struct store_reader *reader, uint32_t id,
                         struct snapshot_whatif *answer)
 {
@@ -1007,7 +1008,7 @@ static void reader_whatif(const struct store_reader *reader, struct snapshot_wha
         read_past(reader, i, &asked->past[i]);
 }
 
-/* What a store tells beside places and names; declared in store_read.h. */
+/* Facts of a store beside places and names. */
 
 uint64_t store_reader_belongs(const struct store_reader *reader)
 {
@@ -1087,7 +1088,7 @@ static void read_simulation(const struct store_reader *reader,
     simulation->stores = row[SIMULATION_ROW_STORES];
     simulation->accesses = row[SIMULATION_ROW_ACCESSES];
     simulation->one_in = (uint32_t)row[SIMULATION_ROW_ONE_IN];
-    simulation->untold = row[SIMULATION_ROW_UNTOLD];
+    simulation->dropped = row[SIMULATION_ROW_DROPPED];
     simulation->counting = row[SIMULATION_ROW_COUNTING];
     if (row[SIMULATION_ROW_PAUSE] < SIMULATION_PAUSE_COUNT)
         simulation->pause = (uint8_t)row[SIMULATION_ROW_PAUSE];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads FILE.misstop (store/form.h): the places in their order, what their ids mean as it was
- * known at that point of the recording, and the facts. Every byte is untrusted: a file that was
- * cut short or damaged is read up to there. For src/engine/recorded.c; one thread only.
+ * Reads FILE.misstop (store/form.h): the places in their order, the meaning of their ids as known
+ * at that point of the recording, and the facts. Every byte is untrusted: a file that was cut short
+ * or damaged is read up to there.  One thread only.
  */
 #ifndef MISSTOP_STORE_STORE_READ_H
 #define MISSTOP_STORE_STORE_READ_H
@@ -25,7 +25,7 @@ enum store_item_kind {
     STORE_ITEM_WATCH,
     STORE_ITEM_LINE,
     STORE_ITEM_RENAME,
-    STORE_ITEM_RANKING /* another event ranks from here on, as nobody had chosen one */
+    STORE_ITEM_RANKING /* another event ranks from here on, not by the user's choice */
 };
 
 struct store_item {
@@ -78,8 +78,8 @@ bool store_reader_instruction_text(struct store_reader *reader, uint64_t address
 /* As resolver_find(). */
 bool store_reader_find(struct store_reader *reader, const char *name, struct object_extent *extent);
 
-/* Who did what to whose lines, as struct line_pair_source has it, at the point that was read up to.
- * Function 0: not known. */
+/* Evictor and evicted instruction pairs, as struct line_pair_source has it, at the point that was
+ * read up to. Function 0: not known. */
 bool store_reader_pair(const struct store_reader *reader, enum line_pairs kind, uint8_t level,
                        uint32_t *at, struct line_pair *out);
 uint32_t store_reader_function(const struct store_reader *reader, uint64_t address);

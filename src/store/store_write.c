@@ -22,10 +22,10 @@ struct store_writer {
     unsigned char *payload;   /* [STORE_BLOCK_BYTES] */
     unsigned char *at;
     uint64_t file_bytes;
-    uint64_t last_ns;              /* of the last place: the next is told by its difference */
+    uint64_t last_ns;              /* of the last place: the next is reported by its difference */
     uint64_t line_ns;              /* of the last line, likewise */
     uint64_t end_ns;               /* of the last place, line or refresh */
-    struct rows rows[STORE_KINDS]; /* as they stand in the file */
+    struct rows rows[STORE_KINDS]; /* as they are in the file */
     uint64_t (*slots)[PLACE_ROW_FIELDS];
     size_t next_instruction; /* to be asked about */
     struct arena strings;
@@ -39,7 +39,7 @@ static unsigned char *writer_room(struct store_writer *writer, size_t bytes);
 static void writer_row(struct store_writer *writer, enum store_kind kind, uint64_t id,
                        const uint64_t *now);
 
-/* What ids mean, written when they come up and when that has changed. */
+/* Meaning of ids, written when they come up and when it has changed. */
 
 static bool strings_grow(struct store_writer *writer)
 {
@@ -58,7 +58,7 @@ static void put_string(struct store_writer *writer, uint64_t id, const char *tex
     writer->at = at + length;
 }
 
-/* Two strings of one hash: the later is written each time, for the target names things. */
+/* Two strings of one hash: the later is written each time, because the target chooses names. */
 static uint64_t writer_string(struct store_writer *writer, const char *text)
 {
     if (!text)
@@ -259,7 +259,7 @@ static void describe_text(struct store_writer *writer, uint64_t address, const u
     writer_row(writer, STORE_INSTRUCTION, address, row);
 }
 
-/* Names of code in another program's profile are found by the file it lies in. */
+/* Names of code in another program's profile are found by the file it is in. */
 static void describe_mapping(struct store_writer *writer, uint64_t address)
 {
     const struct place_names *names = &writer->options.names;
@@ -309,7 +309,7 @@ static void writer_names_sync(struct store_writer *writer)
     sync_instructions(writer);
 }
 
-/* What was asked about other layouts, and the answers at each sync. */
+/* Questions about other layouts, and the answers at each sync. */
 
 static void put_whatif_level(struct store_writer *writer, uint64_t id,
                              const struct snapshot_whatif_level *level)
@@ -374,7 +374,7 @@ static void writer_whatif(struct store_writer *writer, const struct snapshot_wha
     writer_row(writer, STORE_WHATIFS, 0, row);
 }
 
-/* What is watched, what went on beside the samples, and the heap at each sync. */
+/* The process watched, its state beside the samples, and the heap at each sync. */
 
 static void put_event(struct store_writer *writer, unsigned number, const struct store_event *event)
 {
@@ -411,7 +411,7 @@ static void put_simulation(struct store_writer *writer,
         [SIMULATION_ROW_STORES] = simulation->stores,
         [SIMULATION_ROW_ACCESSES] = simulation->accesses,
         [SIMULATION_ROW_ONE_IN] = simulation->one_in,
-        [SIMULATION_ROW_UNTOLD] = simulation->untold,
+        [SIMULATION_ROW_DROPPED] = simulation->dropped,
         [SIMULATION_ROW_COUNTING] = simulation->counting,
         [SIMULATION_ROW_PAUSE] = simulation->pause,
     };
@@ -529,8 +529,8 @@ static uint64_t moment(uint64_t now_ns, double age_s)
 }
 
 /*
- * Ages are told on the heap's own clock, which is not handed out: it is worked out from a bin whose
- * first moment stands in the file, so that a bin that rests does not change.
+ * Ages are reported on the heap's own clock, which is not handed out: it is computed from a bin
+ * with its first moment in the file, so that an inactive bin does not change.
  */
 static uint64_t heap_clock(struct store_writer *writer, uint64_t now_ns)
 {
@@ -632,7 +632,7 @@ static void write_all(struct store_writer *writer, const void *bytes, size_t siz
     }
 }
 
-/* Header and payload lie side by side, so that a kill between two writes cannot part them. */
+/* Header and payload are contiguous, so that a kill between two writes cannot part them. */
 static void flush_block(struct store_writer *writer)
 {
     struct store_block *block = &writer->block;
@@ -836,7 +836,7 @@ int store_writer_open(struct store_writer **out, const struct store_writer_optio
     return code;
 }
 
-static int tell_failure(const struct store_writer *writer, struct error *error)
+static int report_failure(const struct store_writer *writer, struct error *error)
 {
     char cause[ERROR_CAUSE];
     return writer->failed ? error_set(error, writer->failed, "cannot write %s: %s",
@@ -857,7 +857,7 @@ int store_writer_sync(struct store_writer *writer, const struct store_facts *fac
         writer->end_ns = now_ns;
         flush_block(writer);
     }
-    return tell_failure(writer, error);
+    return report_failure(writer, error);
 }
 
 int store_writer_close(struct store_writer *writer, struct error *error)
@@ -866,10 +866,10 @@ int store_writer_close(struct store_writer *writer, struct error *error)
         return 0;
     if (!writer->failed)
         flush_block(writer);
-    /* Some file systems tell only now that there was no room. */
+    /* Some file systems report only now that there was no room. */
     if (close(writer->fd) && !writer->failed)
         writer->failed = -errno;
-    int code = tell_failure(writer, error);
+    int code = report_failure(writer, error);
     for (unsigned kind = 0; kind < STORE_KINDS; kind++)
         rows_fini(&writer->rows[kind]);
     hash_fini(&writer->string_ids);
@@ -886,7 +886,7 @@ uint64_t store_writer_bytes(const struct store_writer *writer)
     return writer->file_bytes + (uint64_t)(writer->at - writer->payload);
 }
 
-/* What a simulation tells of lines, into the file; declared in store_write.h. */
+/* Line events of a simulation, into the file. */
 
 static void note_line_ids(struct store_writer *writer, const struct line_place *line)
 {

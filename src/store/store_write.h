@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes FILE.misstop: the places as they go to the tables, and what their ids mean, so that the
- * tables can be made again without the process, its heap or its binaries. The form stands in
- * store/form.h. For src/engine/recorder.c; one thread only.
+ * Writes FILE.misstop: the places as they go to the tables, and the meaning of their ids, so that
+ * the tables can be made again without the process, its heap or its binaries. The form is in
+ * store/form.h.  One thread only.
  *
- * A place costs no allocation but where it brings an id never seen. What an id means is written
- * when it first comes, and again at a sync where it has changed since. Whatever was synced can be
- * read, whether or not the writer came to its end. A failed write is told by the next sync; what
- * is given to the writer after it is dropped.
+ * A place costs no allocation except for a new id. The meaning of an id is written when it first
+ * comes, and again at a sync where it has changed since. Everything synced can be read, whether or
+ * not the writer came to its end. A failed write is reported by the next sync; later records are
+ * dropped.
  */
 #ifndef MISSTOP_STORE_STORE_WRITE_H
 #define MISSTOP_STORE_STORE_WRITE_H
@@ -25,8 +25,8 @@ struct store_writer;
 struct store_writer_options {
     int fd;                   /* of an empty file; closed by the writer, whatever happens */
     const char *path;         /* its name, for messages */
-    uint64_t belongs;         /* mark of the perf.data it stands beside; 0: there is none */
-    struct place_names names; /* who is asked what an id means */
+    uint64_t belongs;         /* mark of the perf.data it is beside; 0: there is none */
+    struct place_names names; /* gives the meaning of an id */
     /* An instruction as text; NULL: not known. */
     bool (*instruction_text)(void *context, uint64_t address, char *out, size_t size);
     void *text_context;
@@ -36,7 +36,7 @@ struct store_writer_options {
 int store_writer_open(struct store_writer **writer, const struct store_writer_options *options,
                       const struct store_facts *facts, struct error *error);
 
-/* What is not synced is written, then the file closed; NULL is valid. 0 or a negative errno. */
+/* Writes the rest, then closes the file; NULL is valid. 0 or a negative errno. */
 int store_writer_close(struct store_writer *writer, struct error *error);
 
 /* In the order in which they go to the tables. */
@@ -44,7 +44,7 @@ void store_writer_place(struct store_writer *writer, const struct place *place);
 void store_writer_lost(struct store_writer *writer, uint64_t count);
 void store_writer_throttled(struct store_writer *writer);
 
-/* In the order in which the tables are told of them, among the places. */
+/* In the order in which the tables receive them, among the places. */
 void store_writer_watch(struct store_writer *writer, const struct store_watch *watch);
 
 /* The same: an object has turned out to be another one. */
@@ -52,19 +52,19 @@ void store_writer_rename(struct store_writer *writer, const struct object_rename
 /* Index of the event that ranks from here on. */
 void store_writer_ranking(struct store_writer *writer, uint16_t event);
 
-/* The same: what a simulation tells of a line. */
+/* The same: what a simulation reports a line. */
 void store_writer_line(struct store_writer *writer, const struct line_place *line);
 
-/* Who did what to whose lines, as of the refresh that comes: a pair under its place
- * (sampler_pair()), and those that were told so far, as the tables are to ask for them. The
- * function of one's code. */
+/* Evictor and evicted instruction pairs, as of the refresh that comes: a pair under its place
+ * (sampler_pair()), and those reported so far, as the tables are to ask for them. The function of
+ * one's code. */
 void store_writer_pair(struct store_writer *writer, enum line_pairs kind, uint8_t level,
                        uint32_t place, const struct line_pair *pair);
 bool store_writer_next_pair(const struct store_writer *writer, enum line_pairs kind, uint8_t level,
                             uint32_t *at, struct line_pair *out);
 void store_writer_code(struct store_writer *writer, uint64_t address, uint32_t function);
 
-/* What the tables were told when they asked: kept, for it cannot be asked again. */
+/* The answers that the tables got: kept, because they cannot be asked again. */
 void store_writer_extent(struct store_writer *writer, const struct object_extent *extent);
 void store_writer_instruction(struct store_writer *writer, uint64_t address,
                               const struct instruction_desc *desc);
@@ -75,12 +75,12 @@ void store_writer_page_node(struct store_writer *writer, uint64_t address, int n
 void store_writer_memory(struct store_writer *writer, uint64_t address,
                          const struct memory_use *use);
 void store_writer_word(struct store_writer *writer, uint64_t address, uint64_t value);
-/* What was written of the word last; false: nothing was. */
+/* The value written of the word last; false: none was. */
 bool store_writer_known_word(const struct store_writer *writer, uint64_t address, uint64_t *value);
 
 /*
- * What a thread is called in the file, where it is named with its first place, and again before
- * each refresh while it is young. The tables ask here while they are recorded: a thread that
+ * Name of a thread in the file. It is recorded with the thread's first place, and again before each
+ * refresh while the thread is young. The tables ask here while they are recorded: a thread that
  * changes its name between two refreshes would have another one in the replay. false: it has none.
  */
 bool store_writer_thread(struct store_writer *writer, uint32_t tid, char *out, size_t out_size);
@@ -94,9 +94,9 @@ int store_writer_sync(struct store_writer *writer, const struct store_facts *fac
 uint64_t store_writer_bytes(const struct store_writer *writer);
 
 /*
- * Keeps what comes by the million a second to a rate that a recording can hold: some are left out
- * by chance, and those that stay stand for them, so that sums stay right on average. A plain value,
- * begun with zeros; the clock is passed in. For src/engine/recorder.c.
+ * Reduces line events, which come by the million a second, to a rate that a recording can hold:
+ * some are left out by chance, and those that stay represent them, so that sums stay right on
+ * average. A plain value, begun with zeros; the clock is passed in.
  */
 enum { THINNING_PER_S = 20000 };
 
@@ -107,7 +107,7 @@ struct thinning {
     unsigned shift;   /* one in so many powers of two stays */
 };
 
-/* Whether this one stays; then its weight has grown by what it stands for. Times that go back count
+/* Whether this one stays; then its weight has grown by what it represents. Times that go back count
  * as the same moment. */
 bool thinning_keeps(struct thinning *thinning, uint64_t now_ns, uint64_t *weight);
 

@@ -324,36 +324,36 @@ const char *measure_wanting(const struct snapshot *snapshot, enum snapshot_measu
                                         : want_misses(snapshot);
 }
 
-static void say_when(const struct snapshot_stretch *stretch, char *out, size_t size)
+static void say_when(const struct snapshot_time_range *range, char *out, size_t size)
 {
     char from[TEXT_TIME_BYTES];
     char to[TEXT_TIME_BYTES];
     char length[TEXT_TIME_BYTES];
-    text_time(from, stretch->start_s);
-    text_time(to, stretch->end_s);
-    if (stretch->pieces > 1)
-        snprintf(out, size, "phase %s, %zu times from %s to %s, %s of them", stretch->phase,
-                 stretch->pieces, from, to, text_time(length, stretch->length_s));
-    else if (*stretch->phase)
-        snprintf(out, size, "phase %s, %s to %s", stretch->phase, from, to);
+    text_time(from, range->start_s);
+    text_time(to, range->end_s);
+    if (range->pieces > 1)
+        snprintf(out, size, "phase %s, %zu times from %s to %s, %s of them", range->phase,
+                 range->pieces, from, to, text_time(length, range->length_s));
+    else if (*range->phase)
+        snprintf(out, size, "phase %s, %s to %s", range->phase, from, to);
     else
         snprintf(out, size, "%s to %s", from, to);
 }
 
-void stretch_words(const struct snapshot_stretch *stretch, char *out, size_t size)
+void time_range_words(const struct snapshot_time_range *range, char *out, size_t size)
 {
     char when[128];
     char kept[16];
     char seen[16];
-    say_when(stretch, when, sizeof when);
-    text_count(kept, (double)stretch->kept);
-    text_count(seen, (double)stretch->seen);
-    if (stretch->kept < stretch->seen)
+    say_when(range, when, sizeof when);
+    text_count(kept, (double)range->kept);
+    text_count(seen, (double)range->seen);
+    if (range->kept < range->seen)
         snprintf(out, size, "%s, %s samples kept of %s%s", when, kept, seen,
-                 stretch->reading ? " so far" : "");
+                 range->reading ? " so far" : "");
     else
-        snprintf(out, size, "%s, %s sample%s%s", when, kept, stretch->kept == 1 ? "" : "s",
-                 stretch->reading ? " so far" : "");
+        snprintf(out, size, "%s, %s sample%s%s", when, kept, range->kept == 1 ? "" : "s",
+                 range->reading ? " so far" : "");
 }
 
 void objects_left_out(const struct snapshot *snapshot, char *out, size_t size)
@@ -458,7 +458,7 @@ static void say_state(const struct snapshot_simulation *simulation, char *out, s
 {
     if (simulation->one_in > 1)
         snprintf(out, size, "; samples are 1 in %" PRIu32 " misses", simulation->one_in);
-    else if (!simulation->untold)
+    else if (!simulation->dropped)
         snprintf(out, size, "; every miss is a sample");
     else
         *out = '\0';

@@ -61,7 +61,7 @@ const char *measure_wanting(const struct snapshot *snapshot, enum snapshot_measu
 
 /* Which stretch of the run is shown, in words: for the screen's line, batch text and the page. */
 /* "phase B, 12.0s to 1m31.5s, 4.21k samples"; how many of how many where it was thinned. */
-void stretch_words(const struct snapshot_stretch *stretch, char *out, size_t size);
+void time_range_words(const struct snapshot_time_range *range, char *out, size_t size);
 
 /* What is said of objects listed and not listed, for the screen and the page of --html. */
 /* "148 more objects have less than 0.1% each, 3.4% together"; "" where all are listed. */

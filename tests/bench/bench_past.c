@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a place costs to be kept in memory, before and after older ones are thinned, and to be read
  * again: ns and bytes. */
-#include "store_told.h"
+#include "store_planned.h"
 
 #include "base/clock.h"
 #include "store/past.h"
@@ -21,7 +21,7 @@ static double add_all(struct past *past, const struct place *places)
 
 static double read_all(struct past *past)
 {
-    static const struct stretch always = {0, UINT64_MAX};
+    static const struct time_range always = {0, UINT64_MAX};
     static struct place places[SLICE];
     uint64_t seen = 0;
     uint64_t start = clock_now_ns();
@@ -33,7 +33,7 @@ static double read_all(struct past *past)
 
 static void measure(bool wild)
 {
-    struct place *places = told_places(PLACES, wild);
+    struct place *places = planned_places(PLACES, wild);
     struct past *whole;
     struct past *thinned;
     double best[3] = {1e9, 1e9, 1e9};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a place costs to be recorded and to be played: ns and bytes, at usual and at wild values. */
-#include "store_told.h"
+#include "store_planned.h"
 
 #include "base/clock.h"
 #include "store/store_read.h"
@@ -16,14 +16,14 @@ enum { PLACES = 1000000, ROUNDS = 5, BATCH = 2000 };
 /* ns a place, the syncs of each BATCH included; *bytes: of the file. */
 static double write_all(const char *path, const struct place *places, double *bytes)
 {
-    static struct told told;
+    static struct planned planned;
     struct store_writer *writer;
     struct store_facts facts;
     struct store_writer_options options = {.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600),
                                            .path = path,
-                                           .names = told_names(&told),
+                                           .names = planned_names(&planned),
                                            .start_ns = 1000};
-    told_facts(&facts, 1);
+    planned_facts(&facts, 1);
     if (options.fd < 0 || store_writer_open(&writer, &options, &facts, NULL))
         exit(1);
     uint64_t start = clock_now_ns();
@@ -58,7 +58,7 @@ static double read_all(const char *path)
 
 static void measure(const char *path, bool wild)
 {
-    struct place *places = told_places(PLACES, wild);
+    struct place *places = planned_places(PLACES, wild);
     double best[2] = {1e9, 1e9};
     double bytes = 0;
     for (unsigned round = 0; places && round < ROUNDS; round++) {

@@ -7,7 +7,7 @@
  *
  *   FUZZ_EXECUTIONS=1000000 FUZZ_SEED=7 tests/fuzz/fuzz_store
  */
-#include "store_told.h"
+#include "store_planned.h"
 
 #include "profile/profile.h"
 #include "store/form.h"
@@ -215,8 +215,8 @@ static void make_seeds(void)
     char path[] = "/tmp/misstop-fuzz-seed-XXXXXX";
     close(mkstemp(path));
     for (unsigned i = 0; i < SEEDS; i++) {
-        struct told told = {0};
-        int fd = told_write(&told, path, places[i], 4 + i * 30);
+        struct planned planned = {0};
+        int fd = planned_write(&planned, path, places[i], 4 + i * 30);
         seeds[i].size = (size_t)pread(fd, seeds[i].bytes, SEED_BYTES_MAX, 0);
         close(fd);
     }

@@ -306,7 +306,7 @@ static void blocks_that_are_walked_are_those_there_were(void **state)
 }
 
 struct comparison {
-    struct told *told;
+    struct recorded_heap *recorded;
     size_t same;
     size_t other;   /* in both, of another size */
     size_t unknown; /* walked, and not told */
@@ -315,10 +315,11 @@ struct comparison {
 static bool compare_block(void *context, const struct walk_block *walked)
 {
     struct comparison *comparison = context;
-    struct block told;
-    if (!blocks_find(comparison->told->blocks, walked->start, &told) || told.start != walked->start)
+    struct block recorded;
+    if (!blocks_find(comparison->recorded->blocks, walked->start, &recorded) ||
+        recorded.start != walked->start)
         comparison->unknown++;
-    else if (told.usable_bytes != walked->usable_bytes)
+    else if (recorded.usable_bytes != walked->usable_bytes)
         comparison->other++;
     else
         comparison->same++;
@@ -332,18 +333,18 @@ static bool no_names(void *context, uint64_t address, const char **function, con
     return false;
 }
 
-static void wait_until_it_stands(const char *path, struct told *told)
+static void wait_until_churn_is_done(const char *path, struct recorded_heap *recorded)
 {
     const struct churn_head *log = NULL;
     for (int i = 0; i < 3000 && !(log && log->done); i++) {
         struct stat stat;
-        told_follow(told, UINT64_MAX);
+        recorded_heap_follow(recorded, UINT64_MAX);
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
         if (!log && !(lstat(path, &stat) || !stat.st_size))
             log = open_log(path);
     }
     assert_true(log && log->done);
-    told_follow(told, UINT64_MAX);
+    recorded_heap_follow(recorded, UINT64_MAX);
 }
 
 /* Issue 3: the walk against the agent on the same process, which stands still. */
@@ -353,10 +354,10 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     struct error error = {0};
     struct launch launch;
     struct feed *feed = NULL;
-    struct told told;
+    struct recorded_heap recorded;
     struct walked walked;
     struct space space;
-    struct comparison comparison = {.told = &told};
+    struct comparison comparison = {.recorded = &recorded};
     char path[] = "/tmp/misstop-churn-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0 && !feed_new(&feed, &error));
@@ -366,8 +367,8 @@ static void walk_and_agent_know_the_same_blocks(void **state)
                        &error) ||
         launch_go(&launch, command[0], &error))
         fail_msg("%s", error.text);
-    assert_int_equal(told_init(&told, feed, no_names, NULL, NULL), 0);
-    wait_until_it_stands(path, &told);
+    assert_int_equal(recorded_heap_init(&recorded, feed, no_names, NULL, NULL), 0);
+    wait_until_churn_is_done(path, &recorded);
     struct modules_from from = {.pid = launch.pid, .live = true};
     assert_int_equal(space_init(&space, &from), 0);
     assert_int_equal(walked_init(&walked, launch.pid), 0);
@@ -377,14 +378,14 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     tcbs_fini(&tcbs);
     assert_true(walk_all(walked.walk, compare_block, &comparison) > 10000);
     printf("  %zu told; walked: %zu the same, %zu of another size, %zu not told\n",
-           (size_t)blocks_count(told.blocks), comparison.same, comparison.other,
+           (size_t)blocks_count(recorded.blocks), comparison.same, comparison.other,
            comparison.unknown);
     assert_int_equal(comparison.other, 0);
     assert_true(comparison.unknown <= 1); /* the thread's cache, which malloc makes for itself */
-    assert_int_equal(comparison.same, blocks_count(told.blocks));
+    assert_int_equal(comparison.same, blocks_count(recorded.blocks));
     walked_fini(&walked);
     space_fini(&space);
-    told_fini(&told);
+    recorded_heap_fini(&recorded);
     launch_fini(&launch);
     feed_free(feed);
     unlink(path);

@@ -1,6 +1,6 @@
 # tests of the agent and of the feed that reads it
 AGENT_TESTS = tests/agent/test_agent_record tests/agent/test_agent_hazards \
-	tests/unit/test_feed tests/unit/test_feed_launch tests/unit/test_told \
+	tests/unit/test_feed tests/unit/test_feed_launch tests/unit/test_recorded_heap \
 	tests/unit/test_unwind
 check_PROGRAMS += $(AGENT_TESTS)
 TESTS += $(AGENT_TESTS)
@@ -15,8 +15,8 @@ tests_unit_test_feed_SOURCES = tests/unit/test_feed.c
 tests_unit_test_feed_LDADD = $(AGENT_TEST_LIBS)
 tests_unit_test_feed_launch_SOURCES = tests/unit/test_feed_launch.c
 tests_unit_test_feed_launch_LDADD = $(AGENT_TEST_LIBS)
-tests_unit_test_told_SOURCES = tests/unit/test_told.c $(WATCH_SOURCES)
-tests_unit_test_told_LDADD = $(AGENT_TEST_LIBS) -lm
+tests_unit_test_recorded_heap_SOURCES = tests/unit/test_recorded_heap.c $(WATCH_SOURCES)
+tests_unit_test_recorded_heap_LDADD = $(AGENT_TEST_LIBS) -lm
 tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c src/agent/unwind.c
 tests_unit_test_unwind_CFLAGS = $(AM_CFLAGS) -fno-omit-frame-pointer
 tests_unit_test_unwind_LDADD = $(CMOCKA_LIBS) -lpthread

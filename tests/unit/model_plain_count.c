@@ -81,8 +81,8 @@ void plain_classify(struct plain *plain, struct plain_cache *cache, uint32_t thr
     struct model_missed *missed = &plain->missed[cache->level];
     uint64_t number = address / cache->spec.line_bytes, start = number * cache->spec.line_bytes;
     struct plain_left left = cache->left[number];
-    *missed = (struct model_missed){.evictor_thread = MODEL_NOBODY,
-                                    .evictor = {MODEL_NOBODY, MODEL_NOBODY, 0}};
+    *missed =
+        (struct model_missed){.evictor_thread = MODEL_NONE, .evictor = {MODEL_NONE, MODEL_NONE, 0}};
     if (!plain->spec.causes)
         return;
     if (!any(plain->referenced, start, cache->spec.line_bytes)) {
@@ -113,9 +113,9 @@ static void count_miss(struct model_figures *figures, const struct model_missed 
         missed->cause == MODEL_INVALIDATED_TRUE || missed->cause == MODEL_INVALIDATED_FALSE;
     figures->misses++;
     figures->causes[missed->cause]++;
-    if (missed->evictor.bin != MODEL_NOBODY && !by_another_thread) {
-        figures->thrown_by_same += missed->evictor.bin == bin;
-        figures->thrown_by_other += missed->evictor.bin != bin;
+    if (missed->evictor.bin != MODEL_NONE && !by_another_thread) {
+        figures->evicted_by_same += missed->evictor.bin == bin;
+        figures->evicted_by_other += missed->evictor.bin != bin;
     }
 }
 
@@ -128,7 +128,7 @@ void plain_count_misses(struct plain *plain, struct model_who who, uint32_t leve
         count_miss(&plain->total[level], missed, who.bin);
         count_miss(&plain->of_ip[who.ip][level], missed, who.bin);
         count_miss(&plain->of_bin[who.bin][level], missed, who.bin);
-        if (missed->evictor.bin != MODEL_NOBODY &&
+        if (missed->evictor.bin != MODEL_NONE &&
             (missed->cause == MODEL_INCLUSION || missed->cause == MODEL_CONFLICT ||
              missed->cause == MODEL_CAPACITY))
             plain->pairs[MODEL_BIN_EVICTED_BY_BIN][level][who.bin][missed->evictor.bin]++;

@@ -61,7 +61,7 @@ struct plain_line *plain_find(struct plain_cache *cache, uint64_t number)
 
 void plain_finish(struct plain *plain)
 {
-    struct model_who nobody = {MODEL_NOBODY, MODEL_NOBODY, 0};
+    struct model_who nobody = {MODEL_NONE, MODEL_NONE, 0};
     for (uint32_t level = 0; level < plain->spec.level_count; level++)
         for (uint32_t thread = 0; thread < PLAIN_THREADS; thread++) {
             struct plain_cache *cache = &plain->caches[level][thread];

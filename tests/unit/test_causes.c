@@ -155,7 +155,7 @@ static void of_the_ranking_event_only(void **state)
     snapshot_free(snapshot);
     profile_set_ranking(profile, 0);
     profile_zero(profile, now_ns);
-    miss(QUEUE, CAUSE_NOT_TOLD, 1, 0, 0);
+    miss(QUEUE, CAUSE_NOT_KNOWN, 1, 0, 0);
     snapshot = profile_snapshot(profile, &head, now_ns);
     assert_false(snapshot->causes.told);
     snapshot_free(snapshot);

@@ -540,7 +540,7 @@ static void what_was_told_when_it_was_recorded_stands(void **state)
                             .address = 0x1000,
                             .data_src = PERF_MEM_S(OP, STORE),
                             .regs = {[SREG_SI] = 0x1000},
-                            .has = SAMPLE_HAS_REGS | SAMPLE_HAS_ADDRESS | SAMPLE_HAS_TOLD};
+                            .has = SAMPLE_HAS_REGS | SAMPLE_HAS_ADDRESS | SAMPLE_HAS_RECORDED};
     struct access access;
     struct decoder *decoder = decoder_new(&target);
     (void)state;

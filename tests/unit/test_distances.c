@@ -69,7 +69,7 @@ static void reused(uint32_t object, uint64_t ip, uint64_t distance, uint64_t wei
 {
     struct line_place told = {.place = {.object = object, .function = READ}};
     told.place.access = (struct access){.time_ns = ++now_ns, .ip = ip, .weight = weight};
-    told.line = (struct line_told){
+    told.line = (struct line_event){
         .what = LINE_REUSED, .ip = ip, .weight = weight, .distance = distance, .line_bytes = LINE};
     profile_add_lines(profile, &told, 1);
 }

@@ -62,7 +62,7 @@ static void three_causes_and_who_threw_it_out(void **state)
     assert_int_equal(total->causes[MODEL_FIRST], 6);
     assert_int_equal(total->causes[MODEL_CONFLICT], 2);
     assert_int_equal(total->causes[MODEL_CAPACITY], 3);
-    assert_int_equal(total->thrown_by_same, 5);
+    assert_int_equal(total->evicted_by_same, 5);
     assert_null(model_of_ip(model, 100, 0));
     assert_int_equal(model_of_ip(model, 5, 0)->causes[MODEL_CONFLICT], 1);
 }

@@ -129,7 +129,7 @@ static struct model_spec draw(struct prng *prng)
 static uint32_t odd_bin(void *context, uint64_t address)
 {
     (void)context;
-    return address % 3 ? (uint32_t)(address >> 8) : MODEL_NOBODY;
+    return address % 3 ? (uint32_t)(address >> 8) : MODEL_NONE;
 }
 
 static void add_count(void *context, uint32_t first, uint32_t second, uint64_t count)
@@ -150,7 +150,7 @@ static void any_trace(struct model *model, struct prng *prng)
         if (prng_below(prng, 8) == 0)
             address = -address;
         model_access(thread, address, PICK(prng, 1, 4, 8, 64, 0, 5000, UINT32_MAX),
-                     kinds[prng_below(prng, 5)], PICK(prng, 0, 1, 5, 50, 500, MODEL_NOBODY));
+                     kinds[prng_below(prng, 5)], PICK(prng, 0, 1, 5, 50, 500, MODEL_NONE));
     }
 }
 
@@ -164,7 +164,7 @@ static void adds_up(const struct model *model, const struct model_spec *spec)
             causes += total->causes[i];
         assert_int_equal(causes, total->misses);
         pairs += model_each_pair(model, MODEL_BIN_EVICTED_BY_BIN, level, add_count, &pairs);
-        assert_int_equal(pairs, total->thrown_by_same + total->thrown_by_other);
+        assert_int_equal(pairs, total->evicted_by_same + total->evicted_by_other);
         assert_true(total->used_bytes <=
                     (total->fetched + total->prefetched) * spec->level[level].line_bytes);
         assert_true(total->prefetched_unused <= total->prefetched);

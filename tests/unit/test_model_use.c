@@ -98,9 +98,9 @@ static void who_did_what_to_whom(void **state)
     memset(table, 0, sizeof table);
     model_each_pair(model, MODEL_BIN_EVICTED_BY_BIN, 0, add_pair, table);
     assert_int_equal(table[0 * 4 + 1], 1);
-    assert_int_equal(model_of_bin(model, 0, 0)->thrown_by_other, 1);
+    assert_int_equal(model_of_bin(model, 0, 0)->evicted_by_other, 1);
     const double miss_cycles[] = {10};
-    assert_float_equal(model_stall_cycles(model, miss_cycles, MODEL_NOBODY), 40, 0);
+    assert_float_equal(model_stall_cycles(model, miss_cycles, MODEL_NONE), 40, 0);
     assert_float_equal(model_stall_cycles(model, miss_cycles, 1), 20, 0);
 }
 
@@ -141,7 +141,7 @@ static void invalidation_by_bytes(void **state)
         assert_int_equal(tiny_last_miss.level[0].cause, step->cause);
         assert_int_equal(tiny_last_miss.level[0].evictor.ip, (uint32_t)step->evictor);
     }
-    assert_int_equal(model_total(model, 0)->thrown_by_same, 0);
+    assert_int_equal(model_total(model, 0)->evicted_by_same, 0);
 }
 
 int main(void)

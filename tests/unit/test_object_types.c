@@ -160,13 +160,13 @@ static void arrays_inside_are_folded_to_agree(void **state)
 static void blocks_learn_by_votes(void **state)
 {
     (void)state;
-    struct finding block = in_block(ALLOCATION_TOLD, 0x9000, 64 * 4);
+    struct finding block = in_block(ALLOCATION_RECORDED, 0x9000, 64 * 4);
     struct typed_operand operand = says(small.particle, 48);
     for (int i = 0; i < VOTES_MIN; i++)
         expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_CODE, small.particle, 48);
     expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_AGREED, small.particle, 48);
     /* Also where the code says nothing, also in another block of the bin. */
-    struct finding second = in_block(ALLOCATION_TOLD, 0xa000, 64 * 4);
+    struct finding second = in_block(ALLOCATION_RECORDED, 0xa000, 64 * 4);
     expect(place_in(ID, &second, 0xa000 + 128 + 24, &says_void), TYPED_DATA, small.particle, 24);
     expect(place_in(ID, &second, 0xa000 + 128 + 24, NULL), TYPED_DATA, small.particle, 24);
     /* What was not declared is a guess: the code is believed. */
@@ -183,7 +183,7 @@ static void blocks_learn_by_votes(void **state)
 static void misfits_say_it_is_no_such_block(void **state)
 {
     (void)state;
-    struct finding block = in_block(ALLOCATION_TOLD, 0x9000, 40);
+    struct finding block = in_block(ALLOCATION_RECORDED, 0x9000, 40);
     vote(ID, &block, 0x9000 + 8 + 8, small.node, 8, 40);
     assert_int_equal(place_in(ID, &block, 0x9010, &says_void).typed, TYPED_NOT);
     /* By an index it could be any of them: that is no misfit. */
@@ -196,7 +196,7 @@ static void misfits_say_it_is_no_such_block(void **state)
 static void a_flexible_tail_is_no_second_one(void **state)
 {
     (void)state;
-    struct finding block = in_block(ALLOCATION_TOLD, 0x9000, 16 + 24 * 10);
+    struct finding block = in_block(ALLOCATION_RECORDED, 0x9000, 16 + 24 * 10);
     struct typed_operand tail = says(message, 16 + 8);
     vote(ID, &block, 0x9000, message, 0, 20);
     expect(place_in(ID, &block, 0x9000 + 16 + 24 * 7 + 8, &says_void), TYPED_DATA, message, 24);
@@ -408,7 +408,7 @@ static void some_memory_keeps_its_name(void **state)
         assert_int_equal(type_instances_rename(&instances, &types, &finding, &access, &operand), 0);
         assert_string_equal(finding.name, "[heap]");
     }
-    struct finding told = in_block(ALLOCATION_TOLD, 0x9000, 64);
+    struct finding told = in_block(ALLOCATION_RECORDED, 0x9000, 64);
     assert_int_equal(type_instances_rename(&instances, &types, &told, &access, &operand), 0);
     struct finding walked = in_block(ALLOCATION_WALKED, 0x9000, 64);
     assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, &scalar), 0);
@@ -427,7 +427,7 @@ static void hostile_offsets_lead_nowhere(void **state)
         struct place place = name_and_place(&walked, 0x9008, &operand);
         assert_true(place.type_offset < 64);
         assert_true(walked.base == 0x9000 && walked.end == 0x9048);
-        struct finding told = in_block(ALLOCATION_TOLD, 0x9000, 72);
+        struct finding told = in_block(ALLOCATION_RECORDED, 0x9000, 72);
         assert_true(place_in(ID, &told, 0x9008, &operand).type_offset < 64);
     }
     struct typed_operand unknown = says(999, 8);
@@ -466,7 +466,7 @@ static void a_bin_is_what_is_called_in_it(void **state)
 {
     (void)state;
     struct object_desc desc = {0};
-    struct finding bin = in_block(ALLOCATION_TOLD, 0x9000, 64 * 4);
+    struct finding bin = in_block(ALLOCATION_RECORDED, 0x9000, 64 * 4);
     assert_null(object_types_describe(&typed, &types, 40, &desc));
     for (int i = 0; i < 20; i++)
         object_types_vote(&typed, &types, &bin, 40, i % 5 ? small.node : small.particle, true);

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "store/past.h"
-#include "store_told.h"
+#include "store_planned.h"
 
 #include <malloc.h>
 #include <math.h>
@@ -39,33 +39,34 @@ static void add(struct run *run, size_t count, bool wild)
     for (size_t i = 0; i < count; i++) {
         uint64_t before = run->count ? run->places[run->count - 1].access.time_ns : 1000;
         struct place *place = &run->places[run->count++];
-        *place = told_place(&prng, before, wild && i % 4 == 3);
+        *place = planned_place(&prng, before, wild && i % 4 == 3);
         place->access.event %= EVENTS;
         place->access.weight %= 1 << 20;
         past_add_all(run->past, place, 1);
     }
 }
 
-/* What is read of stretches, in one or more slices. */
+/* What is read of time ranges, in one or more slices. */
 struct reading {
     struct place *places;
     size_t count;
     uint64_t seen;
 };
 
-static struct reading read_stretches(struct run *run, const struct stretch *stretches, size_t count)
+static struct reading read_time_ranges(struct run *run, const struct time_range *ranges,
+                                       size_t count)
 {
     struct reading reading = {.places = calloc(run->count + SLICE, sizeof *reading.places)};
     size_t more;
     assert_non_null(reading.places);
-    past_read_begin(run->past, stretches, count);
+    past_read_begin(run->past, ranges, count);
     while ((more = past_read(run->past, reading.places + reading.count, SLICE, &reading.seen)))
         reading.count += more;
     past_read_end(run->past);
     return reading;
 }
 
-static const struct stretch always = {0, UINT64_MAX};
+static const struct time_range always = {0, UINT64_MAX};
 
 static bool same(const struct place *a, const struct place *b)
 {
@@ -81,7 +82,7 @@ static void what_has_room_comes_back_as_it_was(void **state)
     (void)state;
     struct run run = begin(PAST_BYTES, PLACES);
     add(&run, 50000, true);
-    struct reading reading = read_stretches(&run, &always, 1);
+    struct reading reading = read_time_ranges(&run, &always, 1);
     assert_int_equal(reading.count, run.count);
     assert_int_equal(reading.seen, run.count);
     for (size_t i = 0; i < run.count; i++)
@@ -91,23 +92,23 @@ static void what_has_room_comes_back_as_it_was(void **state)
     end(&run);
 }
 
-/* Several stretches, by brute force: their places and no others. */
-static void stretches_are_cut_out(void **state)
+/* Several time ranges, by brute force: their places and no others. */
+static void time_ranges_are_cut_out(void **state)
 {
     (void)state;
     struct run run = begin(PAST_BYTES, PLACES);
     add(&run, 50000, false);
-    struct stretch stretches[3] = {
+    struct time_range ranges[3] = {
         {run.places[10].access.time_ns, run.places[3000].access.time_ns},
         {run.places[20000].access.time_ns, run.places[20001].access.time_ns},
         {run.places[30000].access.time_ns, run.places[49000].access.time_ns}};
-    struct reading reading = read_stretches(&run, stretches, 3);
+    struct reading reading = read_time_ranges(&run, ranges, 3);
     size_t at = 0;
     for (size_t i = 0; i < run.count; i++) {
         uint64_t time_ns = run.places[i].access.time_ns;
         bool inside = false;
         for (unsigned k = 0; k < 3; k++)
-            inside |= time_ns >= stretches[k].start_ns && time_ns < stretches[k].end_ns;
+            inside |= time_ns >= ranges[k].start_ns && time_ns < ranges[k].end_ns;
         if (inside)
             assert_true(at < reading.count && same(&reading.places[at++], &run.places[i]));
     }
@@ -134,7 +135,7 @@ static void thinning_keeps_totals_and_covers_the_run(void **state)
     (void)state;
     struct run run = begin(SMALL_BYTES, PLACES);
     add(&run, PLACES, true);
-    struct reading reading = read_stretches(&run, &always, 1);
+    struct reading reading = read_time_ranges(&run, &always, 1);
     assert_int_equal(reading.seen, PLACES);
     assert_int_equal(reading.count, past_kept(run.past));
     assert_true(reading.count < PLACES / 4);
@@ -171,7 +172,7 @@ static void thinning_has_no_favourites(void **state)
         past_add_all(run.past, &place, 1);
     }
     run.count = 8 * PLACES;
-    struct reading reading = read_stretches(&run, &always, 1);
+    struct reading reading = read_time_ranges(&run, &always, 1);
     for (size_t i = 0; i < reading.count; i++)
         weights[reading.places[i].object - 1] += (double)reading.places[i].access.weight;
     double share = weights[0] / (weights[0] + weights[1]);
@@ -222,11 +223,11 @@ static void clearing_begins_anew(void **state)
     past_read_begin(run.past, &always, 1);
     past_clear(run.past);
     run.count = 0;
-    struct reading reading = read_stretches(&run, &always, 1);
+    struct reading reading = read_time_ranges(&run, &always, 1);
     assert_int_equal(reading.count, 0);
     free(reading.places);
     add(&run, 100, false);
-    reading = read_stretches(&run, &always, 1);
+    reading = read_time_ranges(&run, &always, 1);
     assert_int_equal(reading.count, 100);
     free(reading.places);
     end(&run);
@@ -236,7 +237,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_has_room_comes_back_as_it_was),
-        cmocka_unit_test(stretches_are_cut_out),
+        cmocka_unit_test(time_ranges_are_cut_out),
         cmocka_unit_test(thinning_keeps_totals_and_covers_the_run),
         cmocka_unit_test(thinning_has_no_favourites),
         cmocka_unit_test(reading_goes_on_while_places_come),

@@ -42,7 +42,7 @@ static void tell(void *context, const struct record *record)
 static struct told all(const struct perfdata_tasks *tasks, uint32_t tid)
 {
     struct told told = {.tid = tid};
-    perfdata_tasks_tell(tasks, 0, tell, &told);
+    perfdata_tasks_write(tasks, 0, tell, &told);
     return told;
 }
 
@@ -135,17 +135,17 @@ static void a_process_is_told_as_it_is(void **state)
     pthread_barrier_init(&barrier, NULL, 2);
     assert_int_equal(pthread_create(&thread, NULL, worker, &told.tid), 0);
     pthread_barrier_wait(&barrier);
-    perfdata_process_tell(kernel_host(), getpid(), true, tell, &told);
+    perfdata_process_write(kernel_host(), getpid(), true, tell, &told);
     pthread_barrier_wait(&barrier);
     pthread_join(thread, NULL);
     assert_true(told.here);
     assert_true(told.names >= 2 && told.forks + 1 == told.names);
     assert_string_equal(told.name, "a worker)");
     struct told gone = {0};
-    perfdata_process_tell(kernel_host(), 0x7ffffff0, true, tell, &gone);
+    perfdata_process_write(kernel_host(), 0x7ffffff0, true, tell, &gone);
     assert_int_equal(gone.names + gone.mappings + gone.forks, 0);
     struct told stub = {0};
-    perfdata_process_tell(kernel_host(), getpid(), false, tell, &stub);
+    perfdata_process_write(kernel_host(), getpid(), false, tell, &stub);
     assert_int_equal(stub.mappings, 0);
     assert_int_not_equal(stub.names, 0);
 }

@@ -134,7 +134,7 @@ static struct place place_at(struct prng *prng, int step, bool late)
 static void add_beside(struct profile *profile, const struct place *place, int step)
 {
     struct line_place line = {.place = *place};
-    line.line = (struct line_told){.ip = place->access.ip,
+    line.line = (struct line_event){.ip = place->access.ip,
                                    .address = place->access.address,
                                    .weight = 1,
                                    .distance = (uint64_t)(step % 500),

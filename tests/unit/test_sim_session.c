@@ -135,7 +135,7 @@ static void test_a_line_that_left(void **state)
     put_line(SIM_LEFT, 0, 1000, 3);
     read_all();
     assert_int_equal(kept_count, 2);
-    const struct line_told *line = &kept[0].line;
+    const struct line_event *line = &kept[0].line;
     assert_int_equal(kept[0].kind, RECORD_LINE);
     assert_int_equal(info.events[line->event].role, EVENT_MISS_L2);
     assert_int_equal(line->level, 1);
@@ -235,7 +235,7 @@ static void test_causes_of_each_level(void **state)
     put_miss(SIM_ACCESS, SIM_LOAD, 3, 1);
     tool->units[1].miss.causes = SIM_CONFLICT;
     read_all();
-    assert_int_equal(kept[3].sample.cause, CAUSE_NOT_TOLD);
+    assert_int_equal(kept[3].sample.cause, CAUSE_NOT_KNOWN);
 }
 
 /* Events: misses of L3, L2 and L1, accesses. What was on its way is of the level it was told for.

@@ -49,7 +49,7 @@ static void what_became_of_the_misses(void **state)
     assert_non_null(strstr(text, "--sim-from was not reached"));
     /* Thinned before: not every miss is one. */
     simulation = two_levels();
-    simulation.untold = 1;
+    simulation.dropped = 1;
     simulation_sentence(&simulation, text, sizeof text);
     assert_null(strstr(text, "every miss"));
 }

@@ -282,7 +282,7 @@ static void refusals_tell_cause_and_remedy(void **state)
         {-EACCES, -EACCES, "perf_event_paranoid is 3", "sysctl kernel.perf_event_paranoid=2"},
         {-EPERM, -EACCES, "perf_event_paranoid is 3", "cap_perfmon"},
         {-ENOENT, -ENOENT, "no PMU of this machine counts it", "-s counter"},
-        {-EOPNOTSUPP, -EOPNOTSUPP, "precise sampling is not there", "-s counter"},
+        {-EOPNOTSUPP, -EOPNOTSUPP, "no precise sampling", "-s counter"},
         {-EMFILE, -EMFILE, "descriptors", "ulimit -n"},
         {-EBUSY, -EBUSY, "in use", "nmi_watchdog"},
         {-ENODEV, -ENODEV, "does not count", ""},

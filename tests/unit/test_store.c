@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "store/store_read.h"
-#include "store_told.h"
+#include "store_planned.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,7 +70,7 @@ static void compare(void *context, const struct store_item *item)
     struct reading *reading = context;
     if (item->kind == STORE_ITEM_PLACE) {
         struct place place =
-            told_place(&reading->prng, reading->time_ns, reading->places++ % 4 == 3);
+            planned_place(&reading->prng, reading->time_ns, reading->places++ % 4 == 3);
         reading->wrong += !same_place(&place, &item->place);
         reading->time_ns = place.access.time_ns;
     } else if (item->kind == STORE_ITEM_REFRESH) {
@@ -93,10 +93,10 @@ static struct store_reader *open_store(void)
 
 static void test_places_come_back(void **state)
 {
-    struct told told = {0};
+    struct planned planned = {0};
     struct reading reading = start_reading();
     (void)state;
-    close(told_write(&told, path, PLACES, EVERY));
+    close(planned_write(&planned, path, PLACES, EVERY));
     assert_true(store_is_one(path));
     struct store_reader *reader = open_store();
     assert_int_equal(store_reader_belongs(reader), 99);
@@ -116,10 +116,10 @@ static void test_places_come_back(void **state)
 /* Whatever time is asked for, each item comes once and in its order. */
 static void test_read_in_steps(void **state)
 {
-    struct told told = {0};
+    struct planned planned = {0};
     struct reading reading = start_reading();
     (void)state;
-    close(told_write(&told, path, PLACES, EVERY));
+    close(planned_write(&planned, path, PLACES, EVERY));
     struct store_reader *reader = open_store();
     long count = 0;
     for (uint64_t until = 0; count >= 0; until += 7000000) {
@@ -149,7 +149,7 @@ static bool same_double(double a, double b)
 
 static void compare_objects(const struct place_names *made, const struct place_names *read)
 {
-    for (uint32_t id = 0; id < TOLD_OBJECTS; id++) {
+    for (uint32_t id = 0; id < PLANNED_OBJECTS; id++) {
         struct object_desc a;
         struct object_desc b;
         assert_true(made->object(made->context, id, &a));
@@ -165,7 +165,7 @@ static void compare_objects(const struct place_names *made, const struct place_n
 
 static void compare_functions(const struct place_names *made, const struct place_names *read)
 {
-    for (uint32_t id = 0; id < TOLD_FUNCTIONS; id++) {
+    for (uint32_t id = 0; id < PLANNED_FUNCTIONS; id++) {
         struct function_desc a;
         struct function_desc b;
         assert_true(made->function(made->context, id, &a));
@@ -179,7 +179,7 @@ static void compare_functions(const struct place_names *made, const struct place
 
 static void compare_types(const struct place_names *made, const struct place_names *read)
 {
-    for (uint32_t id = 1; id < TOLD_TYPES; id++) {
+    for (uint32_t id = 1; id < PLANNED_TYPES; id++) {
         struct type_desc a;
         struct type_desc b;
         assert_true(made->type(made->context, id, &a));
@@ -206,11 +206,11 @@ static void compare_heap(const struct place_names *made, const struct place_name
     struct heap_summary summary;
     made->heap(made->context, &whole);
     read->heap(read->context, &summary);
-    assert_true(summary.feed == whole.feed && summary.bins == TOLD_BINS &&
+    assert_true(summary.feed == whole.feed && summary.bins == PLANNED_BINS &&
                 summary.live_blocks == whole.live_blocks && summary.failed == whole.failed);
     assert_string_equal(summary.note, whole.note);
     assert_true(isnan(summary.mark_age_s));
-    for (uint32_t i = 0; i < TOLD_BINS; i++) {
+    for (uint32_t i = 0; i < PLANNED_BINS; i++) {
         struct heap_bin a;
         struct heap_bin b;
         assert_true(made->heap_bin(made->context, i, &a));
@@ -228,25 +228,25 @@ static void compare_heap(const struct place_names *made, const struct place_name
         assert_memory_equal(a.sizes, b.sizes, sizeof a.sizes);
     }
     struct heap_bin none;
-    assert_false(read->heap_bin(read->context, TOLD_BINS, &none));
+    assert_false(read->heap_bin(read->context, PLANNED_BINS, &none));
 }
 
 static void test_descriptions_come_back(void **state)
 {
-    struct told told = {0};
+    struct planned planned = {0};
     (void)state;
-    close(told_write(&told, path, PLACES, EVERY));
+    close(planned_write(&planned, path, PLACES, EVERY));
     struct store_reader *reader = open_store();
     while (store_reader_read(reader, UINT64_MAX, ignore, NULL) >= 0)
         continue;
-    struct place_names made = told_names(&told);
+    struct place_names made = planned_names(&planned);
     struct place_names read = store_reader_names(reader);
     compare_objects(&made, &read);
     compare_functions(&made, &read);
     compare_types(&made, &read);
     compare_heap(&made, &read);
     struct object_desc absent;
-    assert_false(read.object(read.context, TOLD_OBJECTS, &absent));
+    assert_false(read.object(read.context, PLANNED_OBJECTS, &absent));
     char text[64];
     struct instruction_desc line;
     assert_true(store_reader_instruction_text(reader, 0x400010, text, sizeof text));
@@ -258,18 +258,18 @@ static void test_descriptions_come_back(void **state)
 
 static void test_facts_come_back(void **state)
 {
-    struct told told = {0};
+    struct planned planned = {0};
     struct store_facts facts;
     struct store_facts made;
     (void)state;
-    close(told_write(&told, path, PLACES, EVERY));
+    close(planned_write(&planned, path, PLACES, EVERY));
     struct store_reader *reader = open_store();
     store_reader_facts(reader, &facts);
     assert_int_equal(facts.events[0].period, 1);
     while (store_reader_read(reader, UINT64_MAX, ignore, NULL) >= 0)
         continue;
     store_reader_facts(reader, &facts);
-    told_facts(&made, PLACES);
+    planned_facts(&made, PLACES);
     assert_string_equal(facts.source, made.source);
     assert_string_equal(facts.exe, made.exe);
     assert_string_equal(facts.cache_level, made.cache_level);
@@ -281,17 +281,18 @@ static void test_facts_come_back(void **state)
     store_reader_close(reader);
 }
 
-/* Extents that were told, the gaps between them, and objects by name. */
+/* Recorded extents, the gaps between them, and objects by name. */
 static void test_extents(void **state)
 {
-    struct told told = {0};
+    struct planned planned = {0};
     struct store_writer *writer;
     struct store_facts facts;
     struct object_extent extent;
     int fd = open(path, O_RDWR | O_TRUNC);
-    struct store_writer_options options = {.fd = fd, .path = path, .names = told_names(&told)};
+    struct store_writer_options options = {
+        .fd = fd, .path = path, .names = planned_names(&planned)};
     (void)state;
-    told_facts(&facts, 1);
+    planned_facts(&facts, 1);
     assert_int_equal(store_writer_open(&writer, &options, &facts, NULL), 0);
     store_writer_extent(writer, &(struct object_extent){0x1000, 0x3000, 3});
     store_writer_extent(writer, &(struct object_extent){0x1100, 0x1200, 0});
@@ -333,21 +334,22 @@ static void test_threads_are_named(void **state)
 {
     struct store_writer *writer;
     struct store_facts facts;
-    struct told told = {.generation = 1};
+    struct planned planned = {.generation = 1};
     struct prng prng = {7};
     char name[64];
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    struct store_writer_options options = {.fd = fd, .path = path, .names = told_names(&told)};
+    struct store_writer_options options = {
+        .fd = fd, .path = path, .names = planned_names(&planned)};
     (void)state;
-    told_facts(&facts, 1);
+    planned_facts(&facts, 1);
     assert_int_equal(store_writer_open(&writer, &options, &facts, NULL), 0);
     for (uint32_t tid = 1; tid < 200; tid++) {
-        struct place place = told_place(&prng, tid * 1000, false);
+        struct place place = planned_place(&prng, tid * 1000, false);
         place.access.tid = tid;
         store_writer_place(writer, &place);
     }
-    told.generation = 2;
-    /* Until then the tables are told the name that stands in the file. */
+    planned.generation = 2;
+    /* Until then the tables get the name in the file. */
     assert_true(store_writer_thread(writer, 199, name, sizeof name));
     assert_string_equal(name, "thread-199-1");
     store_writer_name_threads(writer);
@@ -389,21 +391,21 @@ static void write_file(const unsigned char *bytes, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-/* How much of it is read; the rest must be told of. What is read is right. */
-static unsigned read_hurt(bool *told)
+/* The part of it that is read, which must be right; the rest must be reported. */
+static unsigned read_hurt(bool *planned)
 {
     struct reading reading = start_reading();
     struct store_reader *reader;
     struct error error = {0};
     if (store_reader_open(&reader, path, &error)) {
         assert_string_not_equal(error.text, "");
-        *told = true;
+        *planned = true;
         return 0;
     }
     while (store_reader_read(reader, UINT64_MAX, compare, &reading) >= 0)
         continue;
     assert_int_equal(reading.wrong, 0);
-    *told = store_reader_damage(reader)[0];
+    *planned = store_reader_damage(reader)[0];
     store_reader_close(reader);
     return reading.places;
 }
@@ -411,10 +413,10 @@ static unsigned read_hurt(bool *told)
 static void test_cut_anywhere(void **state)
 {
     enum { SMALL = 12, SMALL_EVERY = 4 };
-    struct told told = {0};
+    struct planned planned = {0};
     size_t size;
     (void)state;
-    close(told_write(&told, path, SMALL, SMALL_EVERY));
+    close(planned_write(&planned, path, SMALL, SMALL_EVERY));
     unsigned char *bytes = whole_file(&size);
     unsigned before = 0;
     bool says;
@@ -433,12 +435,12 @@ static void test_cut_anywhere(void **state)
 
 static void test_damaged_anywhere(void **state)
 {
-    struct told told = {0};
+    struct planned planned = {0};
     struct prng prng = {3};
     size_t size;
     bool says;
     (void)state;
-    close(told_write(&told, path, 200, 20));
+    close(planned_write(&planned, path, 200, 20));
     unsigned char *bytes = whole_file(&size);
     for (unsigned i = 0; i < 500; i++) {
         size_t where = prng_below(&prng, (uint32_t)size);
@@ -454,7 +456,7 @@ static void test_damaged_anywhere(void **state)
 
 static void test_a_full_disk_is_told(void **state)
 {
-    struct told told = {0};
+    struct planned planned = {0};
     struct store_writer *writer;
     struct store_facts facts;
     struct error error = {0};
@@ -462,8 +464,9 @@ static void test_a_full_disk_is_told(void **state)
     (void)state;
     if (fd < 0)
         skip();
-    struct store_writer_options options = {.fd = fd, .path = "full", .names = told_names(&told)};
-    told_facts(&facts, 1);
+    struct store_writer_options options = {
+        .fd = fd, .path = "full", .names = planned_names(&planned)};
+    planned_facts(&facts, 1);
     assert_int_equal(store_writer_open(&writer, &options, &facts, &error), -ENOSPC);
     assert_non_null(strstr(error.text, "full"));
 }

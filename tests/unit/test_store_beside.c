@@ -4,7 +4,7 @@
 
 #include "store/form.h"
 #include "store/store_read.h"
-#include "store_told.h"
+#include "store_planned.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -28,12 +28,12 @@ static int remove_path(void **state)
     return unlink(path);
 }
 
-static struct store_writer *start(struct told *told, const struct store_facts *facts)
+static struct store_writer *start(struct planned *planned, const struct store_facts *facts)
 {
     struct store_writer *writer;
     int fd = open(path, O_RDWR | O_TRUNC | O_CLOEXEC);
     struct store_writer_options options = {
-        .fd = fd, .path = path, .names = told_names(told), .start_ns = 1000};
+        .fd = fd, .path = path, .names = planned_names(planned), .start_ns = 1000};
     assert_int_equal(store_writer_open(&writer, &options, facts, NULL), 0);
     return writer;
 }
@@ -83,14 +83,14 @@ static void same_watch(const struct store_watch *a, const struct store_watch *b)
 /* Also where one is like the one before, and where it ended before the last place. */
 static void results_come_back_among_the_places(void **state)
 {
-    struct told told = {.generation = 1};
+    struct planned planned = {.generation = 1};
     struct store_facts facts;
     struct prng prng = {7};
-    struct store_watch watches[2] = {told_watch(5001), told_watch(20002)};
+    struct store_watch watches[2] = {planned_watch(5001), planned_watch(20002)};
     (void)state;
-    told_facts(&facts, 1);
-    struct store_writer *writer = start(&told, &facts);
-    struct place place = told_place(&prng, 30000, false);
+    planned_facts(&facts, 1);
+    struct store_writer *writer = start(&planned, &facts);
+    struct place place = planned_place(&prng, 30000, false);
     store_writer_watch(writer, &watches[0]);
     store_writer_place(writer, &place);
     store_writer_watch(writer, &watches[1]);
@@ -120,16 +120,16 @@ static void results_come_back_among_the_places(void **state)
 /* In their order among the places; what they name can be asked for. */
 static void renames_come_back(void **state)
 {
-    struct told told = {.generation = 1};
+    struct planned planned = {.generation = 1};
     struct store_facts facts;
     struct prng prng = {7};
     static const struct object_rename renames[2] = {
         {.from = 7, .to = 3, .type = 2, .offset = 16},
         {.from = 8, .to = 3, .fixed = true, .offset = -5}};
     (void)state;
-    told_facts(&facts, 1);
-    struct store_writer *writer = start(&told, &facts);
-    struct place place = told_place(&prng, 30000, false);
+    planned_facts(&facts, 1);
+    struct store_writer *writer = start(&planned, &facts);
+    struct place place = planned_place(&prng, 30000, false);
     store_writer_place(writer, &place);
     store_writer_rename(writer, &renames[0]);
     store_writer_rename(writer, &renames[1]);
@@ -157,12 +157,12 @@ static void renames_come_back(void **state)
 static void what_ranks_comes_back(void **state)
 {
     struct prng prng = {4};
-    struct told told = {0};
+    struct planned planned = {0};
     struct store_facts facts;
     (void)state;
-    told_facts(&facts, 1);
-    struct store_writer *writer = start(&told, &facts);
-    struct place place = told_place(&prng, 30000, false);
+    planned_facts(&facts, 1);
+    struct store_writer *writer = start(&planned, &facts);
+    struct place place = planned_place(&prng, 30000, false);
     store_writer_place(writer, &place);
     store_writer_ranking(writer, 2);
     store_writer_ranking(writer, 2);
@@ -181,13 +181,13 @@ static void what_ranks_comes_back(void **state)
 /* As of each refresh, and before the first one as they began. */
 static void totals_come_back(void **state)
 {
-    struct told told = {.generation = 1};
+    struct planned planned = {.generation = 1};
     struct store_facts made;
     struct store_facts facts;
     (void)state;
-    told_facts(&made, 3);
-    struct store_writer *writer = start(&told, &made);
-    told_facts(&made, 1000003);
+    planned_facts(&made, 3);
+    struct store_writer *writer = start(&planned, &made);
+    planned_facts(&made, 1000003);
     made.watch.trouble = NULL;
     assert_int_equal(store_writer_sync(writer, &made, 5000, 1, NULL), 0);
     struct store_reader *reader = finish(writer);
@@ -228,22 +228,22 @@ static void at_refresh(void *context, const struct store_item *item)
 /* Also where nothing but names lies between two of them, in the same block or another. */
 static void names_at_a_refresh_are_those_of_then(void **state)
 {
-    struct told told = {.generation = 1};
+    struct planned planned = {.generation = 1};
     struct store_facts facts;
     struct prng prng = {7};
     char first[64];
     (void)state;
-    told_facts(&facts, 1);
-    struct store_writer *writer = start(&told, &facts);
-    struct place place = told_place(&prng, 2000, false);
-    struct place_names names = told_names(&told);
+    planned_facts(&facts, 1);
+    struct store_writer *writer = start(&planned, &facts);
+    struct place place = planned_place(&prng, 2000, false);
+    struct place_names names = planned_names(&planned);
     struct object_desc object;
     place.object = 1;
     store_writer_place(writer, &place);
     names.object(names.context, 1, &object);
     snprintf(first, sizeof first, "%s", object.name);
     assert_int_equal(store_writer_sync(writer, &facts, 300000, 1, NULL), 0);
-    told.generation = 2;
+    planned.generation = 2;
     assert_int_equal(store_writer_sync(writer, &facts, 400000, 1, NULL), 0);
     /* Read on after the last refresh: more names, but no item. */
     store_writer_cpu_node(writer, 3, 1);
@@ -260,13 +260,13 @@ static void names_at_a_refresh_are_those_of_then(void **state)
 /* The tables count a place that a refresh overtook when it was. */
 static void a_late_place_keeps_its_time(void **state)
 {
-    struct told told = {.generation = 1};
+    struct planned planned = {.generation = 1};
     struct store_facts facts;
     struct prng prng = {7};
     (void)state;
-    told_facts(&facts, 1);
-    struct store_writer *writer = start(&told, &facts);
-    struct place place = told_place(&prng, 2000, false);
+    planned_facts(&facts, 1);
+    struct store_writer *writer = start(&planned, &facts);
+    struct place place = planned_place(&prng, 2000, false);
     uint64_t refresh_ns = place.access.time_ns + 1000000;
     assert_int_equal(store_writer_sync(writer, &facts, refresh_ns, 1, NULL), 0);
     store_writer_place(writer, &place);
@@ -281,13 +281,13 @@ static void a_late_place_keeps_its_time(void **state)
 
 static void nothing_of_either(void **state)
 {
-    struct told told = {.generation = 1};
+    struct planned planned = {.generation = 1};
     struct store_facts facts;
     (void)state;
-    told_facts(&facts, 1);
+    planned_facts(&facts, 1);
     facts.simulation = (struct snapshot_simulation){0};
     facts.watch = (struct snapshot_watch){0};
-    struct store_reader *reader = finish(start(&told, &facts));
+    struct store_reader *reader = finish(start(&planned, &facts));
     store_reader_facts(reader, &facts);
     assert_int_equal(facts.simulation.level_count, 0);
     assert_false(facts.watch.on);
@@ -296,7 +296,7 @@ static void nothing_of_either(void **state)
 
 static void no_watch_ends_so(void **state)
 {
-    struct store_watch watch = told_watch(5001);
+    struct store_watch watch = planned_watch(5001);
     uint64_t row[WATCH_ROW_FIELDS];
     (void)state;
     watch.result.kind = WATCH_VISIT + 1;

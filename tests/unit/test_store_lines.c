@@ -6,7 +6,7 @@
 #include "store/form.h"
 #include "store/store_read.h"
 #include "store/store_write.h"
-#include "store_told.h"
+#include "store_planned.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -32,14 +32,14 @@ static int remove_path(void **state)
     return unlink(path);
 }
 
-static struct store_writer *start(struct told *told)
+static struct store_writer *start(struct planned *planned)
 {
     struct store_writer *writer;
     struct store_facts facts;
     int fd = open(path, O_RDWR | O_TRUNC | O_CLOEXEC);
     struct store_writer_options options = {
-        .fd = fd, .path = path, .names = told_names(told), .start_ns = 1000};
-    told_facts(&facts, 1);
+        .fd = fd, .path = path, .names = planned_names(planned), .start_ns = 1000};
+    planned_facts(&facts, 1);
     assert_int_equal(store_writer_open(&writer, &options, &facts, NULL), 0);
     return writer;
 }
@@ -48,7 +48,7 @@ static struct store_reader *finish(struct store_writer *writer, uint64_t now_ns)
 {
     struct store_reader *reader;
     struct store_facts facts;
-    told_facts(&facts, 1);
+    planned_facts(&facts, 1);
     assert_int_equal(store_writer_sync(writer, &facts, now_ns, 1, NULL), 0);
     assert_int_equal(store_writer_close(writer, NULL), 0);
     assert_int_equal(store_reader_open(&reader, path, NULL), 0);
@@ -65,8 +65,8 @@ static uint64_t time_of(unsigned i)
 
 static bool same_line(const struct line_place *a, const struct line_place *b)
 {
-    const struct line_told *left = &a->line;
-    const struct line_told *right = &b->line;
+    const struct line_event *left = &a->line;
+    const struct line_event *right = &b->line;
     return left->ip == right->ip && left->address == right->address &&
            left->weight == right->weight && left->distance == right->distance &&
            left->event == right->event && left->what == right->what &&
@@ -95,19 +95,19 @@ static void compare(void *context, const struct store_item *item)
     seen->last_ns = item->time_ns;
     if (item->kind != STORE_ITEM_LINE)
         return;
-    struct line_place line = told_line(time_of(seen->lines++ / 2));
+    struct line_place line = planned_line(time_of(seen->lines++ / 2));
     seen->wrong += !same_line(&line, &item->line);
 }
 
 /* One like the last one counts, too. */
 static void lines_come_back(void **state)
 {
-    struct told told = {.generation = 1};
-    struct store_writer *writer = start(&told);
+    struct planned planned = {.generation = 1};
+    struct store_writer *writer = start(&planned);
     struct seen seen = {0};
     (void)state;
     for (unsigned i = 0; i < 2 * LINES; i++) {
-        struct line_place line = told_line(time_of(i / 2));
+        struct line_place line = planned_line(time_of(i / 2));
         store_writer_line(writer, &line);
     }
     struct store_reader *reader = finish(writer, time_of(LINES));
@@ -125,9 +125,9 @@ static void lines_come_back(void **state)
 /* What they name can be asked for, type and members of it as well. */
 static void lines_are_named(void **state)
 {
-    struct told told = {.generation = 1};
-    struct store_writer *writer = start(&told);
-    struct line_place line = told_line(7003);
+    struct planned planned = {.generation = 1};
+    struct store_writer *writer = start(&planned);
+    struct line_place line = planned_line(7003);
     struct object_desc object;
     struct function_desc function;
     struct instruction_desc instruction;
@@ -174,15 +174,15 @@ static void ignore(void *context, const struct store_item *item)
 /* As of the last refresh, in one order, each table by itself; and whose code they are. */
 static void pairs_come_back(void **state)
 {
-    struct told told = {.generation = 1};
-    struct store_writer *writer = start(&told);
+    struct planned planned = {.generation = 1};
+    struct store_writer *writer = start(&planned);
     struct store_facts facts;
     struct store_reader *reader;
     struct function_desc function;
     (void)state;
-    told_facts(&facts, 1);
+    planned_facts(&facts, 1);
     for (uint32_t i = 0; i < 300; i++) {
-        struct line_pair pair = told_pair(i, 1);
+        struct line_pair pair = planned_pair(i, 1);
         store_writer_pair(writer, LINE_EVICTED_BY, 0, i * 7 % 300, &pair);
         store_writer_pair(writer, LINE_USED_BY, 2, i, &pair);
     }
@@ -235,16 +235,16 @@ static void same_answer(const struct snapshot_whatif *a, const struct snapshot_w
 /* Of the last sync, best first as they were shown. */
 static void answers_come_back(void **state)
 {
-    struct told told = {0};
+    struct planned planned = {0};
     struct store_reader *reader;
     struct store_facts wrote;
     struct store_facts read;
     (void)state;
-    close(told_write(&told, path, 40, 10));
+    close(planned_write(&planned, path, 40, 10));
     assert_int_equal(store_reader_open(&reader, path, NULL), 0);
     while (store_reader_read(reader, UINT64_MAX, ignore, NULL) >= 0)
         continue;
-    told_facts(&wrote, 40);
+    planned_facts(&wrote, 40);
     store_reader_facts(reader, &read);
     assert_int_equal(read.whatif.count, 2);
     for (uint32_t i = 0; i < 2; i++)

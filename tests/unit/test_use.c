@@ -81,16 +81,16 @@ static void left(uint32_t object, uint32_t function, uint64_t offset, uint16_t e
                  uint32_t used_bytes, uint32_t touched_bytes, uint64_t weight)
 {
     struct line_place told = {.place = place_of(object, function, offset, event)};
-    told.line = (struct line_told){.what = LINE_LEFT,
-                                   .ip = told.place.access.ip,
-                                   .address = told.place.access.address,
-                                   .weight = weight,
-                                   .event = event,
-                                   .level = event == L1_EVENT ? 0 : 1,
-                                   .line_bytes = LINE,
-                                   .used_bytes = (uint16_t)used_bytes,
-                                   .touched_bytes = touched_bytes,
-                                   .uses = {touched_bytes / 8, 1, 0, 2}};
+    told.line = (struct line_event){.what = LINE_LEFT,
+                                    .ip = told.place.access.ip,
+                                    .address = told.place.access.address,
+                                    .weight = weight,
+                                    .event = event,
+                                    .level = event == L1_EVENT ? 0 : 1,
+                                    .line_bytes = LINE,
+                                    .used_bytes = (uint16_t)used_bytes,
+                                    .touched_bytes = touched_bytes,
+                                    .uses = {touched_bytes / 8, 1, 0, 2}};
     profile_add_lines(profile, &told, 1);
 }
 
@@ -181,14 +181,14 @@ static void counts_for_what_missed(void **state)
     (void)state;
     miss(VECTOR, SMOOTH, 0);
     struct line_place told = {.place = place_of(INDEX, SMOOTH, 0, L2_EVENT)};
-    told.line = (struct line_told){.what = LINE_LEFT,
-                                   .address = 0x10000u * VECTOR,
-                                   .weight = 1,
-                                   .event = L2_EVENT,
-                                   .level = 1,
-                                   .line_bytes = LINE,
-                                   .used_bytes = 8,
-                                   .touched_bytes = 8};
+    told.line = (struct line_event){.what = LINE_LEFT,
+                                    .address = 0x10000u * VECTOR,
+                                    .weight = 1,
+                                    .event = L2_EVENT,
+                                    .level = 1,
+                                    .line_bytes = LINE,
+                                    .used_bytes = 8,
+                                    .touched_bytes = 8};
     profile_add_lines(profile, &told, 1);
     const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
     const struct snapshot_object *vector = find_object(snapshot, "vector");

@@ -139,7 +139,7 @@ void written_sample(struct written *written)
     }
     bool has_source = written->attrs[sample->event].sample_type & PERF_SAMPLE_DATA_SRC;
     if (expected.sample.has & SAMPLE_HAS_ADDRESS && !has_source && !precise)
-        expected.sample.has |= SAMPLE_HAS_TOLD;
+        expected.sample.has |= SAMPLE_HAS_RECORDED;
     /* Where the event has none of its own, what perf is shown is not taken for one. */
     if (has_source)
         expected.sample.has |= SAMPLE_HAS_DATA_SRC;

@@ -193,7 +193,7 @@ void causes_add(struct causes *causes, const struct causes_bins *bins, const str
                 double scale)
 {
     const struct access *access = &place->access;
-    if (access->cause == CAUSE_NOT_TOLD || access->cause >= CAUSE_COUNT ||
+    if (access->cause == CAUSE_NOT_KNOWN || access->cause >= CAUSE_COUNT ||
         access->event >= SAMPLE_EVENTS_MAX || !has_pairs(causes))
         return;
     bool by_object = place->evictor_object && place->evictor_object == place->object;

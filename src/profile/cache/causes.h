@@ -25,7 +25,7 @@
 /* All but samples: weights. */
 struct causes_row {
     struct counted samples;
-    struct counted weight[CAUSE_COUNT]; /* [CAUSE_NOT_TOLD] is unused */
+    struct counted weight[CAUSE_COUNT]; /* [CAUSE_NOT_KNOWN] is unused */
     struct counted evicted;             /* whose evictor is known */
     struct counted by_itself;           /* ... and is whom this row is of */
     struct counted early_same;  /* thrown out to make room, by accesses to the same object */

@@ -22,7 +22,7 @@ void use_clear(struct use *use)
     if (use->rows)
         memset(use->rows, 0, USE_ROWS * sizeof *use->rows);
     memset(use->all, 0, sizeof use->all);
-    use->count = use->untold = 0;
+    use->count = use->dropped = 0;
 }
 
 uint64_t use_key(enum use_of of, uint8_t level, uint32_t id, uint64_t offset)
@@ -80,7 +80,7 @@ void use_fetched(struct use *use, const struct place *place, uint32_t object, ui
         (struct use_fetch){access->address, offset, object, access->event};
 }
 
-void use_find_fetch(const struct use *use, const struct line_told *line, uint32_t *object,
+void use_find_fetch(const struct use *use, const struct line_event *line, uint32_t *object,
                     uint64_t *offset)
 {
     const struct use_fetch *fetch = use->fetches ? fetch_at(use, line->address, line->event) : NULL;
@@ -103,7 +103,7 @@ static struct use_row *use_row_find(const struct use *use, uint64_t key, bool *e
     return NULL;
 }
 
-static void use_sums_add(struct use_sums *sums, const struct line_told *line, double scale)
+static void use_sums_add(struct use_sums *sums, const struct line_event *line, double scale)
 {
     double weight = (double)line->weight;
     counted_add(&sums->lines, weight, scale);
@@ -115,8 +115,8 @@ static void use_sums_add(struct use_sums *sums, const struct line_told *line, do
 }
 
 /* `most`: a row is begun while there are no more than that. Arrays have fields without number. */
-static bool use_row_add_to(struct use *use, uint64_t key, size_t most, const struct line_told *line,
-                           double scale)
+static bool use_row_add_to(struct use *use, uint64_t key, size_t most,
+                           const struct line_event *line, double scale)
 {
     bool empty;
     struct use_row *row = use_row_find(use, key, &empty);
@@ -128,7 +128,7 @@ static bool use_row_add_to(struct use *use, uint64_t key, size_t most, const str
     return true;
 }
 
-void use_add(struct use *use, const struct line_told *line, uint32_t object, uint64_t offset,
+void use_add(struct use *use, const struct line_event *line, uint32_t object, uint64_t offset,
              uint32_t function, double scale)
 {
     uint8_t level = line->level;
@@ -141,7 +141,7 @@ void use_add(struct use *use, const struct line_told *line, uint32_t object, uin
     all &= use_row_add_to(use, use_key(USE_FIELD, level, object, offset), of_fields, line, scale);
     all &= use_row_add_to(use, use_key(USE_FUNCTION, level, function, 0), most, line, scale);
     all &= use_row_add_to(use, use_key(USE_INSTRUCTION, level, 0, line->ip), most, line, scale);
-    use->untold += !all;
+    use->dropped += !all;
 }
 
 void use_join(struct use *use, uint64_t key, uint64_t into)
@@ -234,7 +234,8 @@ static struct distances_row *distances_row_find(const struct distances *distance
     return NULL;
 }
 
-static void distances_row_add(struct distances_row *row, const struct line_told *line, double scale)
+static void distances_row_add(struct distances_row *row, const struct line_event *line,
+                              double scale)
 {
     double weight = (double)line->weight;
     counted_add(&row->told, 1, scale);
@@ -246,7 +247,7 @@ static void distances_row_add(struct distances_row *row, const struct line_told 
 }
 
 static void distances_row_add_to(struct distances *distances, enum distances_of of, uint64_t id,
-                                 uint32_t function, const struct line_told *line, double scale)
+                                 uint32_t function, const struct line_event *line, double scale)
 {
     uint64_t key = distances_key(of, id);
     struct distances_row *row = distances_row_find(distances, key);
@@ -260,7 +261,7 @@ static void distances_row_add_to(struct distances *distances, enum distances_of 
     distances_row_add(row, line, scale);
 }
 
-void distances_add(struct distances *distances, const struct line_told *line, uint32_t object,
+void distances_add(struct distances *distances, const struct line_event *line, uint32_t object,
                    uint32_t function, double scale)
 {
     if (!distances->rows && !distances->failed) {

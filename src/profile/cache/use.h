@@ -44,8 +44,8 @@ struct use {
     struct use_row *rows;
     struct use_fetch *fetches;
     struct use_sums all[USE_LEVELS];
-    uint64_t count;  /* rows */
-    uint64_t untold; /* lines that found no row, for one of the things they count for */
+    uint64_t count;   /* rows */
+    uint64_t dropped; /* lines that found no row, for one of the things they count for */
     uint8_t level_of[SAMPLE_EVENTS_MAX]; /* + 1; 0: none told */
     bool failed;                         /* no memory: nothing more is counted */
 };
@@ -63,11 +63,11 @@ void use_rescale(struct use *use, double factor);
 void use_fetched(struct use *use, const struct place *place, uint32_t object, uint64_t offset);
 
 /* Where the fetch fell, if it is still known; else *object and *offset stay. */
-void use_find_fetch(const struct use *use, const struct line_told *line, uint32_t *object,
+void use_find_fetch(const struct use *use, const struct line_event *line, uint32_t *object,
                     uint64_t *offset);
 
 /* A line left; ids as the tables count them. */
-void use_add(struct use *use, const struct line_told *line, uint32_t object, uint64_t offset,
+void use_add(struct use *use, const struct line_event *line, uint32_t object, uint64_t offset,
              uint32_t function, double scale);
 
 /* What is counted under one key was of the other. */
@@ -115,7 +115,7 @@ void distances_fini(struct distances *distances);
 void distances_clear(struct distances *distances);
 void distances_rescale(struct distances *distances, double factor);
 
-void distances_add(struct distances *distances, const struct line_told *line, uint32_t object,
+void distances_add(struct distances *distances, const struct line_event *line, uint32_t object,
                    uint32_t function, double scale);
 
 /* Adds up what is counted of both. */

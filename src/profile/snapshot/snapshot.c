@@ -232,10 +232,10 @@ static const struct snapshot_recording *copy_recording(struct build *build,
     return copy;
 }
 
-static const struct snapshot_stretch *copy_stretch(struct build *build,
-                                                   const struct snapshot_stretch *from)
+static const struct snapshot_time_range *copy_time_range(struct build *build,
+                                                         const struct snapshot_time_range *from)
 {
-    struct snapshot_stretch *copy = from ? arena_array(build->arena, 1, sizeof *copy) : NULL;
+    struct snapshot_time_range *copy = from ? arena_array(build->arena, 1, sizeof *copy) : NULL;
     if (copy)
         *copy = *from;
     build->failed |= from && !copy;
@@ -299,7 +299,7 @@ static void copy_head(struct build *build, const struct snapshot *head)
     struct snapshot_source *source = &snapshot->source;
     *snapshot = *head;
     snapshot->recording = copy_recording(build, head->recording);
-    snapshot->stretch = copy_stretch(build, head->stretch);
+    snapshot->time_range = copy_time_range(build, head->time_range);
     snapshot->status = arena_string(build->arena, head->status);
     snapshot->target.comm = arena_string(build->arena, head->target.comm);
     snapshot->target.exe = arena_string(build->arena, head->target.exe);

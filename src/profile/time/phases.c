@@ -224,8 +224,8 @@ uint8_t phases_now(const struct phases *phases)
     return phases->blocks >= PHASES_SHORTEST ? alike(phases, phases->now) : PHASES_NONE;
 }
 
-size_t phases_stretches(const struct phases *phases, uint8_t phase, struct stretch *out,
-                        size_t room)
+size_t phases_time_ranges(const struct phases *phases, uint8_t phase, struct time_range *out,
+                          size_t room)
 {
     size_t count = 0;
     for (size_t i = 0; i < phases->segment_count; i++) {
@@ -234,7 +234,7 @@ size_t phases_stretches(const struct phases *phases, uint8_t phase, struct stret
         if ((last ? phases_letter(phases) : segment->phase) != phase)
             continue;
         if (count < room)
-            out[count] = (struct stretch){segment->start_ns, segment->end_ns};
+            out[count] = (struct time_range){segment->start_ns, segment->end_ns};
         count++;
     }
     return count;

@@ -124,8 +124,8 @@ uint8_t phases_now(const struct phases *phases);
 
 /* The stretches of a phase, in the order of time: how many there are, of which the first `room` are
  * told. The last one, which goes on, ends where it is known to. */
-size_t phases_stretches(const struct phases *phases, uint8_t phase, struct stretch *out,
-                        size_t room);
+size_t phases_time_ranges(const struct phases *phases, uint8_t phase, struct time_range *out,
+                          size_t room);
 /* The same, but where it is like none so far the letter that it will have if it stays like that. */
 uint8_t phases_letter(const struct phases *phases);
 

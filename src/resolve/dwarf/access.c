@@ -18,7 +18,7 @@ static const struct insn_memory *operand(const struct insn *insn,
     return insn->memory_count ? &insn->memory[0] : NULL;
 }
 
-/* Why what is known of a place is no type. */
+/* Why a known place gives no type. */
 static enum untyped reason_of(const struct value *place)
 {
     switch (place->kind) {
@@ -173,7 +173,7 @@ static bool narrow_by(const struct flow_at *at, size_t load, size_t index, int64
     bool by_constant = insn->source == SREG_NONE && insn->immediate >= 0 && insn->immediate < 64;
     struct bits run;
     uint64_t mask;
-    /* `shr $3,%al`: what is above in the register stays, so only where no more was loaded. */
+    /* `shr $3,%al`: the register's upper bytes stay, so only where no more was loaded. */
     bool narrow = insn->op == INSN_OP_NONE && width >= memory->size * 8;
     switch (narrow ? insn->narrow_op : insn->op) {
     case INSN_OP_SHR:
@@ -213,8 +213,7 @@ static bool narrow_by(const struct flow_at *at, size_t load, size_t index, int64
     }
 }
 
-/* Which bits of what is loaded, or written back, are of use, by the shifts and masks that follow.
- */
+/* The bits used of a loaded or modified value, by the shifts and masks that follow. */
 static struct bits bits_used(const struct flow_at *at, const struct insn_memory *memory)
 {
     struct bits bits = {0, memory->size * 8};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a call's result is assigned to, which MemSpy (section 5.2) names a heap bin after. The
- * result is in RAX (System V ABI AMD64, 3.2.3); it is followed until it is stored, or is in a
- * register that a variable is in.
+ * The variable that a call's result is assigned to, which MemSpy (section 5.2) names a heap bin
+ * after. The result is in RAX (System V ABI AMD64, 3.2.3); it is followed until it is stored, or is
+ * in a register that a variable is in.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@
 #include "resolve/members.h"
 
 /*
- * What a pointer is stored to, as "TYPE.VARIABLE" or "TYPE.FIELD": TYPE is what it points to. For
- * call_answer().
+ * The target of a stored pointer, as "TYPE.VARIABLE" or "TYPE.FIELD": TYPE is the type it points
+ * to. For call_answer().
  */
 /* Each fills name and type of the answer; false: it says nothing, as a void pointer does. */
 
@@ -30,7 +30,7 @@ struct spot {
     uint64_t inside;      /* bytes from its start */
 };
 
-/* What the pointer that stands there points to, described; NULL: nothing that has a name. */
+/* Description of the type that the pointer there points to; NULL: it has no name. */
 static const struct type_desc *pointee_of(struct program *program, struct spot *spot,
                                           uint64_t offset, uint32_t *type)
 {
@@ -49,7 +49,7 @@ static const struct type_desc *pointee_of(struct program *program, struct spot *
     return program_described(program, *type);
 }
 
-/* The path of the member that stands there: "" if the variable itself is the pointer. */
+/* The path of the member that is there: "" if the variable itself is the pointer. */
 static void write_path(struct program *program, struct spot *spot, uint64_t *offset,
                        char path[NAME_BYTES])
 {
@@ -58,7 +58,7 @@ static void write_path(struct program *program, struct spot *spot, uint64_t *off
     path[0] = 0;
     if (!desc || !desc->size)
         return;
-    *offset %= desc->size; /* of an array: which element is not told */
+    *offset %= desc->size; /* of an array: which element is not reported */
     uint32_t member = type_member_at(desc, *offset, POINTER_BYTES);
     if (member != TYPE_NO_MEMBER)
         type_path(desc, member, path, NAME_BYTES);
@@ -82,7 +82,7 @@ static bool assignee_answer(struct program *program, struct spot *spot, struct d
     return true;
 }
 
-static bool tell_variable(struct program *program, Dwarf_Die *variable, uint64_t inside,
+static bool name_variable(struct program *program, Dwarf_Die *variable, uint64_t inside,
                           struct dwarf_answer *answer)
 {
     struct spot spot = {.variable = dwarf_diename(variable), .inside = inside};
@@ -98,7 +98,7 @@ static bool assignee_held(struct program *program, uint64_t address, uint8_t reg
     Dwarf_Die variable;
     return home_place(program, address, &place) &&
            home_find_pointer(&place, address, reg, &variable) &&
-           tell_variable(program, &variable, 0, answer);
+           name_variable(program, &variable, 0, answer);
 }
 
 /* A slot of the frame, by the frame's rules or by what the code did to the stack so far. */
@@ -118,23 +118,23 @@ static bool find_slot(struct program *program, const struct insn *insn,
     return true;
 }
 
-static bool tell_slot(struct program *program, const struct insn *insn, int64_t slot,
+static bool name_slot(struct program *program, const struct insn *insn, int64_t slot,
                       struct dwarf_answer *answer)
 {
     struct home_place place;
     struct home home;
     return home_place(program, insn->address, &place) && home_find(&place, slot, &home) &&
-           tell_variable(program, &home.variable, home.inside, answer);
+           name_variable(program, &home.variable, home.inside, answer);
 }
 
-static bool tell_global(struct program *program, const struct insn *insn, uint64_t address,
+static bool name_global(struct program *program, const struct insn *insn, uint64_t address,
                         struct dwarf_answer *answer)
 {
     const struct global *global = globals_find(program_globals(program), address, insn->address);
     if (!global)
         return false;
     Dwarf_Die variable = global->die;
-    return tell_variable(program, &variable, address - global->start, answer);
+    return name_variable(program, &variable, address - global->start, answer);
 }
 
 /* The fixed address that a register was given shortly before; false: it was not. */
@@ -153,26 +153,26 @@ static bool find_address(const struct flow_at *at, uint8_t reg, uint64_t *addres
 }
 
 /* An element of a global array: its address is in a register, an index in another. */
-static bool tell_element(struct program *program, const struct flow_at *at,
+static bool name_element(struct program *program, const struct flow_at *at,
                          const struct insn_memory *memory, struct dwarf_answer *answer)
 {
     const uint8_t regs[] = {memory->base, memory->index};
     uint64_t address;
     for (size_t i = 0; i < sizeof regs; i++)
         if (regs[i] < SREG_COUNT && find_address(at, regs[i], &address) &&
-            tell_global(program, at->insn, address + (uint64_t)memory->displacement, answer))
+            name_global(program, at->insn, address + (uint64_t)memory->displacement, answer))
             return true;
     return false;
 }
 
 /* Through a pointer: a field of what that points to. */
-static bool tell_field(struct program *program, const struct insn *insn,
+static bool name_field(struct program *program, const struct insn *insn,
                        const struct insn_memory *memory, struct dwarf_answer *answer)
 {
     struct flow_at at;
     if (flows_at(program_flows(program), insn->address, &at))
         return false;
-    if (tell_element(program, &at, memory, answer))
+    if (name_element(program, &at, memory, answer))
         return true;
     struct value value = operand_address(&at.scene, &at.state, at.insn, memory);
     if (value.kind != VALUE_POINTER || !value_folded(at.scene.shapes, &value) || value.offset < 0)
@@ -191,10 +191,10 @@ static bool assignee_stored(struct program *program, const struct insn *insn,
     if (!insn->memory_count || memory->size != POINTER_BYTES || memory->segment)
         return false;
     if (memory->base == SREG_NONE)
-        return tell_global(program, insn, (uint64_t)memory->displacement, answer);
+        return name_global(program, insn, (uint64_t)memory->displacement, answer);
     if (memory->index == SREG_NONE && find_slot(program, insn, memory, &slot))
-        return tell_slot(program, insn, slot, answer);
-    return tell_field(program, insn, memory, answer);
+        return name_slot(program, insn, slot, answer);
+    return name_field(program, insn, memory, answer);
 }
 
 enum { STEPS_MAX = 48, FORKS_MAX = 3 };
@@ -244,7 +244,7 @@ static void call_results_keep(struct results *results, const struct insn *insn)
     results->displacement = memory->displacement;
 }
 
-/* What an instruction does to where the result is. */
+/* Effect of an instruction on the places that hold the result. */
 static void call_results_pass(const struct insn *insn, struct results *results)
 {
     bool stores = insn->stored < SREG_COUNT && results->registers >> insn->stored & 1;

@@ -19,11 +19,11 @@
 
 /*
  * The typedef that gives a nameless type its only name ("typedef struct {...} point;") and may come
- * after it: those at the top of a unit, of which each is read once. For describe.c.
+ * after it: those at the top of a unit, each read once.
  */
 struct aliases {
-    struct hash units;     /* read ones, by where their entry lies */
-    struct hash by_target; /* from where the type lies to an index of `found` */
+    struct hash units;     /* units read, by the address of their entry */
+    struct hash by_target; /* from the type's entry to an index of `found` */
     Dwarf_Die *found;
     size_t count;
     size_t room;
@@ -31,7 +31,7 @@ struct aliases {
 
 /*
  * Names of types and members, sanitised, each kept once: the same few are used a thousand times,
- * and equal ones are the same pointer. For describe.c.
+ * and equal ones are the same pointer.
  */
 struct strings {
     struct arena arena;
@@ -43,8 +43,7 @@ struct strings {
 
 /*
  * The members of a struct, class or union as rows of struct type_desc: members of members after
- * them, base classes as unnamed parts, the variants of a Rust enum as members that overlap. For
- * describe.c.
+ * them, base classes as unnamed parts, the variants of a Rust enum as members that overlap.
  */
 /* One type being read. */
 struct fields {
@@ -57,12 +56,12 @@ struct fields {
     bool variants; /* the type itself has some: Rust's enum with data */
 };
 
-/* The virtual bases of a class and of its bases, each once. For describe.c. */
+/* The virtual bases of a class and of its bases, each once. */
 enum { VBASES_MAX = 16 };
 
 struct vbases {
     Dwarf_Die entries[VBASES_MAX]; /* DW_TAG_inheritance, in the order of the inheritance graph */
-    const void *types[VBASES_MAX]; /* where their types' entries lie */
+    const void *types[VBASES_MAX]; /* addresses of their types' entries */
     unsigned count;
     unsigned left; /* entries that may still be looked at */
 };
@@ -209,7 +208,7 @@ static bool first_bit(Dwarf_Die *die, const struct type_member *member, uint64_t
 }
 
 /* Sets offset, bit_offset and bit_size of a member if its entry is a bit-field's; `base` is the
- * offset of the type whose member it is. */
+ * offset of the type that contains the member. */
 static void bits_place(Dwarf_Die *die, struct type_member *member, uint64_t base)
 {
     Dwarf_Word size;
@@ -377,7 +376,7 @@ static void read_parts(struct fields *fields, Dwarf_Die *type, uint32_t member)
         fields->members[member].size = 0;
 }
 
-/* Name, type, size and parts of one member that stands at an offset. */
+/* Name, type, size and parts of one member that is at an offset. */
 static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, struct under under)
 {
     char name[TYPENAME_BYTES];
@@ -409,7 +408,7 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
     uint64_t offset;
     const char *name = plain_name(dwarf_diename(die));
     bool vtable = is_vtable(die, name);
-    /* Static members stand elsewhere; DWARF 5 has them as variables. */
+    /* Static members are elsewhere; DWARF 5 has them as variables. */
     if (dwarf_hasattr(die, DW_AT_external) || dwarf_hasattr(die, DW_AT_declaration) ||
         dwarf_hasattr(die, DW_AT_const_value) || !member_offset(die, &offset))
         return;
@@ -425,7 +424,7 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
 static void read_base(struct fields *fields, Dwarf_Die *die, struct under under)
 {
     uint64_t offset;
-    /* Where a virtual base stands, only the vtable tells: see fields_read(). */
+    /* The position of a virtual base is in the vtable only: see fields_read(). */
     if (!member_offset(die, &offset))
         return;
     under.offset += offset;
@@ -434,7 +433,7 @@ static void read_base(struct fields *fields, Dwarf_Die *die, struct under under)
         member->kind = MEMBER_BASE;
 }
 
-/* One variant: a member whose type is the struct of what it holds. */
+/* One variant: a member with the struct of its payload as its type. */
 static void read_variant(struct fields *fields, Dwarf_Die *variant, struct under under)
 {
     Dwarf_Die child;
@@ -448,7 +447,7 @@ static void read_variant(struct fields *fields, Dwarf_Die *variant, struct under
     } while (!dwarf_siblingof(&child, &child));
 }
 
-/* DWARF 5, 5.7.10. What tells the variants apart is kept beside or inside them, without name. */
+/* DWARF 5, 5.7.10. The discriminant is kept beside or inside the variants, without name. */
 static void read_variants(struct fields *fields, Dwarf_Die *part, struct under under)
 {
     Dwarf_Die child;
@@ -500,7 +499,7 @@ static uint64_t align(uint64_t offset, uint64_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* End and alignment of what the members from one on take, as far as scalars tell. */
+/* End and alignment of the members from one on, as far as they are scalars. */
 static uint64_t fields_end_of(const struct fields *fields, uint32_t first, uint64_t *alignment)
 {
     uint64_t end = 0;
@@ -520,8 +519,8 @@ static uint64_t fields_end_of(const struct fields *fields, uint32_t first, uint6
 
 /*
  * Virtual bases follow the rest of the complete object, in the order of the inheritance graph
- * (Itanium C++ ABI, 2.4). DWARF does not tell where; what is worked out counts only if it ends
- * where the type does.
+ * (Itanium C++ ABI, 2.4). DWARF does not give their offsets; the computed ones count only if they
+ * end where the type does.
  */
 static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
 {
@@ -563,7 +562,7 @@ enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21 };
 
 /* One that was described. Equal ones of several units are one. */
 struct described {
-    struct dwarf_type told;
+    struct dwarf_type reported;
     uint32_t same_hash; /* the next of the same hash; 0: none */
 };
 
@@ -575,9 +574,9 @@ struct describe {
     struct described **types; /* by reference - 1 */
     uint32_t count;
     size_t room;
-    uint32_t handed;       /* told to program.c so far */
+    uint32_t handed;       /* reported to program.c so far */
     uint64_t member_total; /* of all of them */
-    struct hash by_die;    /* from where an entry lies to its reference */
+    struct hash by_die;    /* from an entry's address to its reference */
     struct aliases aliases;
     struct hash by_shape; /* from a hash of name, size and members to a reference */
     struct type_member members[TYPE_MEMBERS_MAX];
@@ -587,7 +586,7 @@ struct describe {
 struct subject {
     Dwarf_Die die; /* peeled, defined, of an array its elements */
     Dwarf_Die alias;
-    bool aliased; /* by the typedef that stands nearest to it */
+    bool aliased; /* by the nearest typedef */
 };
 
 struct describe *describe_new(struct program *program)
@@ -754,7 +753,7 @@ static bool describe_make_room(struct describe *describe)
     return true;
 }
 
-/* A copy of what stands in the describer's own memory; 0: there are too many. */
+/* A copy in the describer's own memory; 0: there are too many. */
 static uint32_t describe_add(struct describe *describe, const struct type_desc *desc,
                              uint32_t *chain)
 {
@@ -767,9 +766,9 @@ static uint32_t describe_add(struct describe *describe, const struct type_desc *
         return 0;
     if (desc->member_count)
         memcpy(members, desc->members, desc->member_count * sizeof *members);
-    described->told.desc = *desc;
-    described->told.desc.members = members;
-    described->told.type = describe->count + 1;
+    described->reported.desc = *desc;
+    described->reported.desc.members = members;
+    described->reported.type = describe->count + 1;
     described->same_hash = *chain;
     describe->member_total += desc->member_count;
     describe->types[describe->count++] = described;
@@ -784,7 +783,7 @@ static uint32_t find_or_add(struct describe *describe, const struct type_desc *d
     if (!chain)
         return 0;
     for (uint32_t type = *chain; type; type = describe->types[type - 1]->same_hash)
-        if (same_shape(&describe->types[type - 1]->told.desc, desc))
+        if (same_shape(&describe->types[type - 1]->reported.desc, desc))
             return type;
     return describe_add(describe, desc, chain);
 }
@@ -802,7 +801,7 @@ uint32_t describe_type(struct describe *describe, Dwarf_Die *type)
         return *known;
     describe_fill(describe, &subject, &desc);
     uint32_t found = find_or_add(describe, &desc);
-    /* What is only declared may be defined by a unit that is read later. */
+    /* A type that is only declared may be defined by a unit that is read later. */
     uint32_t *slot = found && !die_is_declaration(&subject.die)
                          ? hash_insert(&describe->by_die, key, &created)
                          : NULL;
@@ -813,10 +812,11 @@ uint32_t describe_type(struct describe *describe, Dwarf_Die *type)
 
 const struct type_desc *describe_found(const struct describe *describe, uint32_t type)
 {
-    return type && type <= describe->count ? &describe->types[type - 1]->told.desc : NULL;
+    return type && type <= describe->count ? &describe->types[type - 1]->reported.desc : NULL;
 }
 
 const struct dwarf_type *describe_next(struct describe *describe)
 {
-    return describe->handed < describe->count ? &describe->types[describe->handed++]->told : NULL;
+    return describe->handed < describe->count ? &describe->types[describe->handed++]->reported
+                                              : NULL;
 }

@@ -2,7 +2,6 @@
 /*
  * Types of one file under references of our own: each described once, as struct type_desc, and
  * handed out once in the order they were found. The same type defined in several units is one.
- * For program.c.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_DESCRIBE_H
 #define MISSTOP_RESOLVE_DWARF_DESCRIBE_H
@@ -28,7 +27,7 @@ const struct type_desc *describe_found(const struct describe *describe, uint32_t
 /* The next that was not handed out yet; NULL: none. */
 const struct dwarf_type *describe_next(struct describe *describe);
 
-/* What names are made with. */
+/* Used to make names. */
 struct scopes;
 struct scopes *describe_scopes(const struct describe *describe);
 

@@ -64,7 +64,7 @@ bool die_is_declaration(Dwarf_Die *die)
            flag;
 }
 
-/* What is looked for, and how much more of the unit may be looked at. */
+/* The entry searched for, and how much more of the unit may be read. */
 struct scan {
     Dwarf_Die *declared;
     const char *name;

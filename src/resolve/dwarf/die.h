@@ -22,11 +22,11 @@ bool die_type(Dwarf_Die *die, Dwarf_Die *type);
 /* Whether entries of this tag only give another type a name or a quality. */
 bool die_is_alias(int tag);
 
-/* Whether a type is only declared there: what it consists of stands elsewhere. */
+/* Whether a type is only declared there, and defined elsewhere. */
 bool die_is_declaration(Dwarf_Die *die);
 
-/* The definition in a type unit that an entry stands for (-fdebug-types-section); false: it
- * stands for itself. */
+/* The definition in a type unit that an entry represents (-fdebug-types-section); false: it
+ * represents itself. */
 bool die_signed(Dwarf_Die *type, Dwarf_Die *definition);
 
 /* Without typedefs, const, volatile, restrict, atomic and the like; a declaration is replaced by
@@ -39,7 +39,7 @@ bool die_strip(Dwarf_Die *type, Dwarf_Die *stripped);
 /* Whether a type is a pointer or a reference itself, not an alias of one. */
 bool die_is_pointer(Dwarf_Die *type);
 
-/* What a (peeled) pointer or reference points to, peeled; false: no pointer, or void. */
+/* The peeled target of a (peeled) pointer or reference; false: no pointer, or void. */
 bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee);
 
 /* Bytes of a type, arrays and typedefs included; false: not known. */
@@ -49,14 +49,14 @@ bool die_size(Dwarf_Die *type, uint64_t *bytes);
  * count 0: flexible. False: no array. */
 bool die_array(Dwarf_Die *type, Dwarf_Die *element, uint64_t *count);
 
-/* Elements of one dimension of an array; 0: not told, or an upper bound below the lower one
+/* Elements of one dimension of an array; 0: not reported, or an upper bound below the lower one
  * ("[0]"). */
 uint64_t die_dimension(Dwarf_Die *range);
 
 /*
  * Fortran's arrays that are kept as a descriptor (allocatable, pointer, assumed shape): DWARF
  * describes the array behind it, not the descriptor itself, which is gfortran's (libgfortran.h of
- * gcc 9 and later). For describe.c and variables.c.
+ * gcc 9 and later).
  */
 enum { DESCRIPTOR_MEMBERS = 8 };
 
@@ -67,9 +67,9 @@ unsigned descriptor_rank(Dwarf_Die *type);
 void descriptor_members(unsigned rank, struct type_member members[DESCRIPTOR_MEMBERS]);
 
 /*
- * What entries stand in (namespaces, modules, classes), which DWARF tells only from the outside
- * in, and where a type that an entry merely declares is defined, in whichever unit. Units are
- * read as they are needed, function bodies left out. For describe.c and those who name things.
+ * Scopes of entries (namespaces, modules, classes), which DWARF links only from the outside in, and
+ * the definition of a type that an entry merely declares, in whichever unit. Units are read as they
+ * are needed, function bodies left out.
  */
 struct scopes;
 struct program;
@@ -81,7 +81,7 @@ void scopes_free(struct scopes *scopes);
 /* "std::" or "": what goes in front of an entry's own name. Returns out. */
 const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size_t out_size);
 
-/* A hash of the names of what an entry is in, from the outermost; 0: it is in the unit itself. */
+/* A hash of the names of an entry's scopes, from the outermost; 0: it is in the unit itself. */
 uint64_t scopes_path(struct scopes *scopes, Dwarf_Die *die);
 
 /* The definition of a declared type; false: it is none, or no unit that could be read in a
@@ -89,26 +89,26 @@ uint64_t scopes_path(struct scopes *scopes, Dwarf_Die *die);
 bool scopes_definition(struct scopes *scopes, Dwarf_Die *declared, Dwarf_Die *definition);
 
 /*
- * Types as a programmer of the language writes them: "const char *", "int [3][4]",
- * "void (*)(int)", "std::pair<int, int> &", "[u8; 4]". For describe.c and its like. What is
- * written is as untrusted as the file: to be sanitised by whoever keeps it.
+ * Types as a programmer of the language writes them: "const char *", "int [3][4]", "void (*)(int)",
+ * "std::pair<int, int> &", "[u8; 4]". The text is as untrusted as the file: the caller must
+ * sanitise it.
  */
 enum { TYPENAME_BYTES = 512 };
 
 /* The name of a type, typedefs as they are written. NULL is void. Returns out. */
 const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPENAME_BYTES]);
 
-/* Languages whose types are written in a way of their own. For the files of this folder. */
-/* C stands for whatever is written as C is, and for what is not known. */
+/* Languages with a notation of their own for types. */
+/* C includes languages written as C is, and unknown ones. */
 enum language { LANGUAGE_C, LANGUAGE_CPP, LANGUAGE_RUST, LANGUAGE_FORTRAN, LANGUAGE_GO };
 
-/* Of the unit that an entry stands in (DWARF 5, 7.12). */
+/* Language of the unit that an entry is in (DWARF 5, 7.12). */
 enum language language_of(Dwarf_Die *die);
 
 /*
- * Names of C++ templates without what nobody writes: arguments of the standard library that are
- * the default ("std::vector<int>"), inline namespaces, blanks between closing brackets, and
- * std::string by its name. For typename.c.
+ * Names of C++ templates without the parts that programmers do not write: arguments of the standard
+ * library that are the default ("std::vector<int>"), inline namespaces, blanks between closing
+ * brackets, and std::string by its name.
  */
 /* In place. */
 void shorten_template(char *name);

@@ -14,8 +14,8 @@
 #include "resolve/elf/symbols.h"
 
 /*
- * The basic blocks of a function and which may come before which. Blocks that nothing jumps to by
- * name are taken for targets of the function's indirect jumps (switch). For flow.c.
+ * The basic blocks of a function and which may come before which. Blocks without a direct jump to
+ * them are taken for targets of the function's indirect jumps (switch).
  */
 struct block {
     uint32_t first; /* instruction */
@@ -60,7 +60,7 @@ static size_t graph_block(const struct graph *graph, size_t insn)
     return low ? low - 1 : 0;
 }
 
-/* Mask of the registers in which variables begin to stand at an address. */
+/* Mask of the registers that begin to hold a variable at an address. */
 static uint32_t graph_begins(const struct graph *graph, uint64_t address)
 {
     const struct where_list *list = graph->variables;
@@ -215,8 +215,8 @@ static void take_argument(void *context, uint8_t reg, int64_t slot, const struct
 }
 
 /*
- * Compilers change parameters of functions that nobody else calls. gcc gives those another name
- * ("f.isra.0"), clang does not; both may say that they are not to be called from a debugger.
+ * Compilers change parameters of functions that have no other callers. gcc gives those another name
+ * ("f.isra.0"), clang does not; both may mark them as not to be called from a debugger.
  */
 static bool keeps_parameters(const struct program *program, struct routine *routine)
 {
@@ -336,7 +336,7 @@ static struct scene scene_of(const struct flows *flows, const struct flow *flow)
 
 /* ---- through the blocks ---- */
 
-/* The stack pointer, or what stands for it, by call frame information. */
+/* The stack pointer, or what represents it, by call frame information. */
 static void set_frame(const struct flows *flows, struct state *state, uint64_t pc)
 {
     uint8_t reg;
@@ -364,9 +364,9 @@ static void flow_run(const struct flows *flows, const struct flow *flow, size_t 
     }
 }
 
-/* What holds at a block's start: the entry, and what the blocks before it left; the one that led
- * there first comes first, so that offsets are those with which a loop begins. False: no way there
- * is known yet. */
+/* The state at a block's start: the entry, and the states after the blocks before it; the block
+ * that led there first comes first, so that offsets are those with which a loop begins. False: no
+ * path there is known yet. */
 static bool flow_join(struct flows *flows, const struct flow *flow, size_t block,
                       struct state *state)
 {

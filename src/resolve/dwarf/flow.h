@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What each register points into before an instruction: types followed forward through a whole
- * function, from parameters, variables, globals and results of calls, over its blocks until nothing
- * changes. Functions are kept while there is room. Owned by program.c; for access.c.
+ * Targets of registers before an instruction: types followed forward through a whole function, from
+ * parameters, variables, globals and results of calls, over its blocks until nothing changes.
+ * Functions are kept while there is room. Owned by program.c.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_FLOW_H
 #define MISSTOP_RESOLVE_DWARF_FLOW_H
@@ -41,8 +41,8 @@ struct shape {
     uint64_t size; /* bytes, 0: not known */
     uint32_t pointee;
     uint8_t kind;    /* enum shape_kind */
-    bool descriptor; /* what Fortran and the like keep of an array: begins with its address, and
-                        this one word is all that is told of */
+    bool descriptor; /* an array descriptor of Fortran and the like: begins with the array's
+                        address, and only this one word is reported */
 };
 
 /* The scalar or pointer at an offset of a type, and the innermost array around it. */
@@ -74,14 +74,13 @@ bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other);
 /* The members of a record or union, read when they are first asked for. Valid as a shape is. */
 struct parts;
 
-/* What stands at an offset; of a union's members a pointer if it has one kind of them. False:
+/* The shape at an offset; of a union's members a pointer if it has one kind of them. False:
  * padding, outside, or not known. */
 bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct shape_leaf *leaf);
 
 /*
- * What is known of the content of a register or a stack slot while types are followed through
- * code: which type it points into and how far. Pure arithmetic over shapes. For the files of this
- * folder.
+ * The known content of a register or a stack slot while types are followed through code: the type
+ * it points into and the offset. Pure arithmetic over shapes.
  */
 /* Two that meet where ways join give the later of the two kinds, or a conflict. */
 enum value_kind {
@@ -116,7 +115,7 @@ struct value value_of_kind(enum value_kind kind);
 /* Whether it says where something is, so that offsets and indices make sense. */
 struct value value_pointer(uint32_t shape, int64_t offset, uint8_t how);
 
-/* What a register holds that was loaded from a place of this type at this offset. */
+/* The value that a register holds after a load from a place of this type at this offset. */
 struct value value_loaded(struct shapes *shapes, uint32_t shape, uint64_t offset, uint8_t how);
 
 /* With a constant added. */
@@ -149,7 +148,7 @@ bool value_equal(const struct value *value, const struct value *other);
 enum where_kind {
     WHERE_HELD,     /* `reg` holds the variable, or the part of it from `part` on */
     WHERE_COMPUTED, /* the variable's value is `reg` + `offset` */
-    WHERE_MEMORY,   /* the variable stands in memory at `reg` + `offset` */
+    WHERE_MEMORY,   /* the variable is in memory at `reg` + `offset` */
     WHERE_POINTED   /* the address of the variable is in memory at `reg` + `offset` */
 };
 
@@ -160,15 +159,15 @@ struct where {
     uint64_t end;
     uint64_t reach; /* the farthest end of this and all before it in its list */
     int64_t offset;
-    uint64_t part; /* bytes of the variable before what stands here */
-    uint64_t size; /* bytes that stand here; 0: not known */
+    uint64_t part; /* bytes of the variable before this piece */
+    uint64_t size; /* bytes of the piece; 0: not known */
     uint32_t shape;
     uint8_t kind;  /* enum where_kind */
     uint8_t reg;   /* enum sample_register or WHERE_CFA */
-    bool anywhere; /* told of its whole scope: where it stands when it stands anywhere */
+    bool anywhere; /* reported for its whole scope: its position at any address */
 };
 
-/* A call whose callee DWARF names: what its result is of. */
+/* A call with a callee that DWARF names: the type of its result. */
 struct where_call {
     uint64_t back; /* run-time return address */
     Dwarf_Die callee;
@@ -194,14 +193,14 @@ void wheres_fini(struct wheres *wheres);
 /* Goes through those of a list that hold at an address: *at is 0 at first. NULL: no more. */
 const struct where *where_next(const struct where_list *list, uint64_t address, size_t *at);
 
-/* The callee of the call that returns to an address; NULL: not told. */
+/* The callee of the call that returns to an address; NULL: not reported. */
 const Dwarf_Die *wheres_callee(const struct wheres *wheres, uint64_t back);
 
 /*
- * What the dynamic linker writes into words of the file (its global offset table), by the file's
- * relocations: addresses of variables, and how far thread-local ones are from the thread pointer.
- * System V ABI AMD64 1.0, 4.4; Drepper, ELF Handling for Thread-Local Storage, 4.4. Owned by
- * flow.c; for step.c.
+ * Values that the dynamic linker writes into words of the file (its global offset table), by the
+ * file's relocations: addresses of variables, and distances of thread-local ones from the thread
+ * pointer. System V ABI AMD64 1.0, 4.4; Drepper, ELF Handling for Thread-Local Storage, 4.4. Owned
+ * by flow.c.
  */
 struct links;
 struct program;
@@ -210,7 +209,7 @@ enum link_kind {
     LINK_ADDRESS, /* `value`: a run-time address in this file */
     LINK_NAME,    /* the address of a variable of another file, of this name */
     LINK_THREAD,  /* distance from the thread pointer to `value` in the file's own TLS image */
-    LINK_DYNAMIC  /* what __tls_get_addr() is given to find `value` in the TLS image */
+    LINK_DYNAMIC  /* the argument of __tls_get_addr() for `value` in the TLS image */
 };
 
 struct link {
@@ -225,8 +224,8 @@ struct links *links_new(struct program *program);
 void links_free(struct links *links);
 
 /*
- * What registers and the stack's slots point into, and what one instruction does to that. For
- * flow.c, which goes through functions with it, and access.c.
+ * Targets of registers and stack slots, and the effect of one instruction on them. flow.c goes
+ * through functions with it.
  */
 struct program;
 
@@ -243,7 +242,7 @@ struct state {
     uint32_t slot_count;
 };
 
-/* What a function's code is read against. */
+/* Tables that a function's code is read with. */
 struct scene {
     struct program *program;
     struct shapes *shapes;
@@ -257,7 +256,7 @@ void step_over(const struct scene *scene, struct state *state, const struct insn
 
 /* Joins what another way brings. */
 void state_join(struct shapes *shapes, struct state *state, const struct state *other);
-/* What a slot holds; NULL: not known. A store of what says nothing forgets it. */
+/* The value in a slot; NULL: not known. Storing an unknown value forgets it. */
 const struct value *state_slot(const struct state *state, int64_t offset);
 void state_store(struct state *state, int64_t offset, const struct value *value);
 
@@ -268,7 +267,7 @@ struct program;
 struct flows *flows_new(struct program *program);
 void flows_free(struct flows *flows);
 
-/* What holds before an instruction. */
+/* State before an instruction. */
 struct flow_at {
     struct scene scene;
     struct state state;
@@ -285,10 +284,10 @@ struct routines *flows_routines(const struct flows *flows);
 struct shapes *flows_shapes(const struct flows *flows);
 
 /*
- * A location expression as flow.h tells places: DWARF 5, 2.6. What takes more than a register and
- * an offset is left out. For where.c.
+ * A location expression as flow.h describes places: DWARF 5, 2.6. Expressions of more than a
+ * register and an offset are left out.
  */
-/* What DW_OP_fbreg counts from. */
+/* The base of DW_OP_fbreg. */
 struct place_frame {
     uint8_t reg; /* enum sample_register, WHERE_CFA, or SREG_NONE: not that simple */
     int64_t offset;
@@ -296,7 +295,7 @@ struct place_frame {
 
 void place_frame(struct place_frame *frame, Dwarf_Die *function);
 
-/* Told of each piece: kind, reg, offset, part and size are set. */
+/* Called for each piece: kind, reg, offset, part and size are set. */
 typedef void place_take(void *context, const struct where *piece);
 
 /* `size`: of the variable, 0: not known. */
@@ -304,8 +303,8 @@ void place_ops(const Dwarf_Op *ops, size_t count, const struct place_frame *fram
                place_take *take, void *context);
 
 /*
- * Where the operand of an instruction points, and constants and thread-local storage as places in
- * variables. For step.c and access.c.
+ * The target of an instruction's operand, and constants and thread-local storage as places in
+ * variables.
  */
 struct value operand_address(const struct scene *scene, const struct state *state,
                              const struct insn *insn, const struct insn_memory *memory);
@@ -313,40 +312,37 @@ struct value operand_address(const struct scene *scene, const struct state *stat
 /* The variable at a constant address, or at a place of thread-local storage; else the value. */
 struct value operand_settled(const struct scene *scene, uint64_t pc, struct value value);
 
-/* What the dynamic linker put into a word at a run-time address. */
+/* The dynamic linker's value of a word at a run-time address. */
 struct value operand_linked(const struct scene *scene, uint64_t pc, uint64_t place);
 
-/* What __tls_get_addr() returns for its argument; unknown: it is not its argument. */
+/* Result of __tls_get_addr() for its argument; unknown: it is not its argument. */
 struct value operand_dynamic(const struct scene *scene, uint64_t pc, const struct value *argument);
 
-/*
- * What the variables that DWARF places at an instruction say of registers and of the frame. For
- * flow.c, step.c and access.c.
- */
+/* Types of registers and the frame, from the variables that DWARF places at an instruction. */
 /*
  * Where in a variable a stack address points: a POINTER; a DIFFERENCE where the address of a
- * variable of that shape is kept, in a word that no type stands for; UNKNOWN: in no variable.
+ * variable of that shape is kept, in a word that no type represents; UNKNOWN: in no variable.
  */
 struct value declared_in_frame(const struct scene *scene, const struct state *state, uint64_t pc,
                                const struct value *place);
 
-/* Lets variables that stand in registers at an address say what those hold; `mask` of enum
+/* Lets variables that are in registers at an address say what those hold; `mask` of enum
  * sample_register. */
 void declared_in_registers(const struct scene *scene, struct state *state, uint64_t pc,
                            uint32_t mask);
 
 /* A variable's word goes over what was followed, unless that says more. */
-void declared_over(struct shapes *shapes, struct value *known, const struct value *told);
+void declared_over(struct shapes *shapes, struct value *known, const struct value *declared);
 
 /*
  * Which registers a function's parameters and results are in, by its declaration: the System V
  * ABI AMD64 1.0, 3.2.3. For the files of this folder.
  */
-/* Told for each eightbyte: a register (enum sample_register), or SREG_NONE and its distance from
+/* Called for each eightbyte: a register (enum sample_register), or SREG_NONE and its distance from
  * the canonical frame address. */
 typedef void prototype_take(void *context, uint8_t reg, int64_t slot, const struct value *value);
 
-/* What is in registers and on the stack where calls of a function (its entry) arrive. */
+/* Types in registers and on the stack where calls of a function (its entry) arrive. */
 void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, prototype_take *take,
                          void *context);
 

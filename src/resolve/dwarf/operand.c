@@ -13,8 +13,8 @@
 
 enum { POINTER_BYTES = 8 };
 
-/* How far a place in the frame is behind a variable's start. Below the fixed frame ("indexed") only
- * what stands there too is compared. */
+/* Distance of a place in the frame from a variable's start. Below the fixed frame ("indexed") only
+ * places there are compared. */
 static bool inside_of(const struct state *state, const struct where *where,
                       const struct value *place, uint64_t *inside)
 {
@@ -42,7 +42,7 @@ struct value declared_in_frame(const struct scene *scene, const struct state *st
         smallest = where->size;
         best = value_pointer(where->shape, (int64_t)(inside + where->part), DWARF_HOW_STACK);
         best.indexed = place->indexed || where->size > shapes_at(scene->shapes, where->shape)->size;
-        /* A pointer that the compiler made, which no type stands for. */
+        /* A pointer that the compiler made, which no type represents. */
         if (where->kind == WHERE_POINTED)
             best = (struct value){.kind = VALUE_DIFFERENCE, .shape = where->shape};
     }
@@ -59,25 +59,26 @@ static struct value held(struct shapes *shapes, const struct where *where)
 
 /* Bytes that were a void pointer, unless fresh from an allocator, are something else copied. */
 static bool is_copy(const struct shapes *shapes, const struct value *known,
-                    const struct value *told)
+                    const struct value *declared)
 {
-    return told->kind == VALUE_POINTER && shapes_at(shapes, told->shape)->kind == SHAPE_BYTE &&
-           known->kind == VALUE_POINTER && !known->shape && known->how != DWARF_HOW_RESULT;
+    return declared->kind == VALUE_POINTER &&
+           shapes_at(shapes, declared->shape)->kind == SHAPE_BYTE && known->kind == VALUE_POINTER &&
+           !known->shape && known->how != DWARF_HOW_RESULT;
 }
 
 enum { WORTH_TRUST = 3 }; /* a pointer to something that is no character and not void */
 
-void declared_over(struct shapes *shapes, struct value *known, const struct value *told)
+void declared_over(struct shapes *shapes, struct value *known, const struct value *declared)
 {
-    unsigned worth = value_worth(shapes, told);
-    if (is_copy(shapes, known, told))
+    unsigned worth = value_worth(shapes, declared);
+    if (is_copy(shapes, known, declared))
         return;
     if (worth < WORTH_TRUST && value_worth(shapes, known) >= worth)
         return;
-    bool same = known->kind == VALUE_POINTER && told->kind == VALUE_POINTER &&
-                shapes_same(shapes, known->shape, told->shape);
+    bool same = known->kind == VALUE_POINTER && declared->kind == VALUE_POINTER &&
+                shapes_same(shapes, known->shape, declared->shape);
     bool indexed = same && known->indexed;
-    *known = *told;
+    *known = *declared;
     known->indexed |= indexed;
 }
 
@@ -86,13 +87,14 @@ static uint64_t size_of(const struct shapes *shapes, const struct value *value)
     return shapes_at(shapes, value->shape)->size;
 }
 
-/* A variable that stands there now and then is believed where it says more than what is known: of
- * two structs, the larger has the other for its head. */
-static bool adds(const struct shapes *shapes, const struct value *known, const struct value *told)
+/* A variable that is there only at times is believed where it is more specific than the known type:
+ * of two structs, the larger has the other for its head. */
+static bool adds(const struct shapes *shapes, const struct value *known,
+                 const struct value *declared)
 {
     unsigned worth = value_worth(shapes, known);
-    return worth < WORTH_TRUST || (worth > WORTH_TRUST && value_worth(shapes, told) == worth &&
-                                   size_of(shapes, told) > size_of(shapes, known));
+    return worth < WORTH_TRUST || (worth > WORTH_TRUST && value_worth(shapes, declared) == worth &&
+                                   size_of(shapes, declared) > size_of(shapes, known));
 }
 
 static struct value best_of(const struct scene *scene, uint64_t pc, uint8_t reg,
@@ -113,7 +115,7 @@ static struct value best_of(const struct scene *scene, uint64_t pc, uint8_t reg,
             best = value_pointer(SHAPE_NOTHING, 0, DWARF_HOW_VARIABLE);
             continue;
         }
-        /* Of two structs the larger: what has the other for its head. */
+        /* The larger of two structs, which has the other for its head. */
         if (worth > known || (worth == known && shapes_at(scene->shapes, value.shape)->size >
                                                     shapes_at(scene->shapes, best.shape)->size))
             best = value;
@@ -123,7 +125,7 @@ static struct value best_of(const struct scene *scene, uint64_t pc, uint8_t reg,
     return best;
 }
 
-/* A record, or an array of variable length. A number may as well be a part of what is there. */
+/* A record, or an array of variable length. A number may also be a part of a larger object. */
 static bool is_whole(const struct shapes *shapes, const struct where *where)
 {
     const struct shape *shape = shapes_at(shapes, where->shape);
@@ -154,15 +156,15 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
     for (uint8_t reg = 0; reg < SREG_COUNT; reg++) {
         if (!(mask >> reg & 1) || reg == SREG_SP)
             continue;
-        struct value told = best_of(scene, pc, reg, &state->regs[reg]);
-        if (told.kind != VALUE_UNKNOWN)
-            declared_over(scene->shapes, &state->regs[reg], &told);
+        struct value declared = best_of(scene, pc, reg, &state->regs[reg]);
+        if (declared.kind != VALUE_UNKNOWN)
+            declared_over(scene->shapes, &state->regs[reg], &declared);
     }
     declare_pointed(scene, state, pc, mask);
 }
 
-/* The variable that stands in memory exactly there, of which nothing else is known: a parameter
- * passed by its address. UNKNOWN: none. */
+/* The variable that is in memory exactly there, with no other type known: a parameter passed by its
+ * address. UNKNOWN: none. */
 static struct value declared_through(const struct scene *scene, uint64_t pc, uint8_t base,
                                      int64_t displacement)
 {
@@ -298,7 +300,7 @@ static void read_image(struct links *links, Elf *elf)
     }
 }
 
-/* Of a pair's words the one that has the offset comes last. */
+/* Of the words of a pair, the one with the offset comes last. */
 static int links_compare(const void *a, const void *b)
 {
     const struct link *one = a;
@@ -341,7 +343,7 @@ static const struct link *links_find(struct links *links, uint64_t place)
     return low < links->count && links->links[low].place == place ? &links->links[low] : NULL;
 }
 
-/* What a distance from the thread pointer (negative) is in an executable's TLS image. */
+/* The place in an executable's TLS image for a (negative) distance from the thread pointer. */
 static bool links_thread(struct links *links, int64_t distance, uint64_t *offset)
 {
     if (!links->read)
@@ -456,7 +458,7 @@ struct value operand_address(const struct scene *scene, const struct state *stat
 {
     struct value base = of_register(state, memory->base);
     struct value index = of_register(state, memory->index);
-    /* The address of an array may stand in the displacement alone. */
+    /* The address of an array may are in the displacement alone. */
     if (memory->base == SREG_NONE && !memory->segment) {
         base = operand_settled(scene, insn->address, constant(memory->displacement));
         return value_sum(&base, &index, memory->scale);

@@ -35,8 +35,8 @@ static const char *absolute(struct program *program, Dwarf_Die *unit, const char
     return program_text(program, joined);
 }
 
-static void tell_line(struct program *program, struct program_place *place,
-                      struct dwarf_answer *answer)
+static void report_line(struct program *program, struct program_place *place,
+                        struct dwarf_answer *answer)
 {
     int number = 0;
     Dwarf_Line *line = dwarf_getsrc_die(&place->unit, place->address);
@@ -118,8 +118,8 @@ static const char *call_file(struct program *program, Dwarf_Die *unit, Dwarf_Die
     return absolute(program, unit, dwarf_filesrc(files, index, NULL, NULL));
 }
 
-static void tell_inlined(struct program *program, Dwarf_Die *unit, Dwarf_Die *function,
-                         struct dwarf_answer *answer)
+static void answer_inlined(struct program *program, Dwarf_Die *unit, Dwarf_Die *function,
+                           struct dwarf_answer *answer)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word line = 0;
@@ -139,12 +139,12 @@ static void line_answer(struct program *program, struct dwarf_answer *answer)
     struct nest nest;
     if (!program_place(program, pc, &place))
         return;
-    tell_line(program, &place, answer);
+    report_line(program, &place, answer);
     if (!routines_find(flows_routines(program_flows(program)), pc, &routine))
         return;
     find_nest(&nest, &routine, pc - routine.bias);
     while (nest.count && answer->inlined_count < DWARF_INLINED_MAX)
-        tell_inlined(program, &place.unit, &nest.functions[--nest.count], answer);
+        answer_inlined(program, &place.unit, &nest.functions[--nest.count], answer);
 }
 
 enum { TEXT_BYTES = 1024 };
@@ -330,7 +330,7 @@ struct routines {
     struct routine *routines; /* by start */
     size_t count;
     size_t room;
-    struct hash units; /* read ones, by where their entry lies */
+    struct hash units; /* units read, by the address of their entry */
 };
 
 struct routines *routines_new(struct program *program)
@@ -360,7 +360,7 @@ static void routines_add(struct routines *routines, const struct routine *routin
     routines->routines[routines->count++] = *routine;
 }
 
-/* One entry for each part: gcc moves what is cold elsewhere. */
+/* One entry for each part: gcc moves cold code elsewhere. */
 static void add_parts(struct routines *routines, Dwarf_Die *die, Dwarf_Addr bias)
 {
     struct routine routine = {.die = *die, .bias = bias};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One file's debugging information opened for questions, inside the process that reads it (see
- * reader.h) or in a test. What the files of this folder share. All that comes from the file is
- * hostile: every walk is bounded, nothing trusts an offset, a depth or a count.
+ * One file's debug information opened for questions, inside the process that reads it (see
+ * reader.h) or in a test. Shared by the files of this folder. Everything in
+ * the file is hostile: every walk is bounded, nothing trusts an offset, a depth or a count.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_PROGRAM_H
 #define MISSTOP_RESOLVE_DWARF_PROGRAM_H
@@ -23,11 +23,11 @@ struct globals;
 struct module;
 struct program;
 
-/* From a module of the resolver. NULL: it has no debugging information, or out of memory. */
+/* From a module of the resolver. NULL: it has no debug information, or out of memory. */
 struct program *program_new(struct module *module);
 void program_free(struct program *program);
 
-/* Answers one question; strings live until the next. Never fails: what is not known is said. */
+/* Answers one question; strings live until the next. Never fails: unknown is an answer. */
 void program_answer(struct program *program, const struct dwarf_question *question,
                     struct dwarf_answer *answer);
 
@@ -43,7 +43,7 @@ struct program_place {
     Dwarf_Addr address; /* in DWARF's terms */
 };
 
-/* The unit whose code holds the address; false: none. */
+/* The unit with the code at the address; false: none. */
 bool program_place(struct program *program, uint64_t address, struct program_place *place);
 
 Dwfl_Module *program_module(const struct program *program);
@@ -96,7 +96,7 @@ struct routines;
 struct routine {
     uint64_t start; /* run-time addresses of the part that holds the address */
     uint64_t end;
-    uint64_t entry; /* where calls arrive; 0: not told */
+    uint64_t entry; /* where calls arrive; 0: not reported */
     Dwarf_Die die;
     Dwarf_Addr bias;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is asked of a file's debugging information and what it answers. Values: they cross from
- * the resolver to the process that reads the file (reader.h) and back. Addresses are run-time
- * addresses of the target. Registers are enum sample_register.
+ * Questions to a file's debug information and the answers. Values: they cross from the resolver to
+ * the process that reads the file (reader.h) and back. Addresses are run-time addresses of the
+ * target. Registers are enum sample_register.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_QUESTION_H
 #define MISSTOP_RESOLVE_DWARF_QUESTION_H
@@ -14,12 +14,13 @@
 #include "sample.h"
 
 enum dwarf_ask {
-    DWARF_ACCESS,   /* what the operand of an instruction points into, by the code */
-    DWARF_VARIABLE, /* the variable that stands at an address */
+    DWARF_ACCESS,   /* the type that an instruction's operand points into, by the code */
+    DWARF_VARIABLE, /* the variable that is at an address */
     DWARF_TLS,      /* the thread-local variable at an offset into the module's image */
-    DWARF_SLOT,     /* what a function keeps at a distance from its canonical frame address */
+    DWARF_SLOT,     /* the variable at a distance from a function's canonical frame address */
     DWARF_LINE,     /* source line, and what was inlined there */
-    DWARF_CALL      /* what the result of the call before this return address is assigned to */
+    DWARF_CALL      /* the variable that the result of the call before this return address is
+                       assigned to */
 };
 
 struct dwarf_question {
@@ -38,11 +39,11 @@ struct dwarf_question {
 /* How the type of an access was found. */
 enum dwarf_how {
     DWARF_HOW_NONE,
-    DWARF_HOW_VARIABLE, /* a variable or parameter stands in the register just there */
+    DWARF_HOW_VARIABLE, /* a variable or parameter is in the register just there */
     DWARF_HOW_TRACKED,  /* followed back through instructions to one */
     DWARF_HOW_GLOBAL,   /* loaded from, or the address of, a variable at a fixed place */
     DWARF_HOW_STACK,    /* from a variable in the frame */
-    DWARF_HOW_RESULT,   /* what a function returned, by its prototype */
+    DWARF_HOW_RESULT,   /* a function's result, by its prototype */
     DWARF_HOW_ARGUMENT, /* a parameter by its place in the calling convention */
     DWARF_HOW_MEMBER    /* loaded through another typed pointer */
 };
@@ -64,14 +65,14 @@ struct dwarf_answer {
     uint8_t untyped;  /* enum untyped; 0: `type` says something */
     uint8_t how;      /* ACCESS: enum dwarf_how */
     uint8_t slot;     /* SLOT: enum dwarf_slot */
-    uint32_t type;    /* reference into this file's types, told before by DWARF's TYPE answer;
+    uint32_t type;    /* reference into this file's types, reported before by DWARF's TYPE answer;
                          an array's element type with `count` */
     uint64_t count;   /* VARIABLE, TLS, SLOT: elements, 0: no array */
     int64_t offset;   /* ACCESS: of the access from the start of the type, index taken as 0.
                          VARIABLE, SLOT: of the asked place from the start of the variable */
     bool indexed;     /* ACCESS: an index or a loop moves over elements of the type */
     uint8_t bits_at;  /* ACCESS: bytes from there to the bit-field that is used of the word */
-    uint8_t unit;     /* ACCESS: bytes of bit-fields of which any may be used; 0: no such */
+    uint8_t unit;     /* ACCESS: bytes of bit-fields that may be used; 0: no such */
     uint64_t size;    /* VARIABLE, TLS, SLOT: bytes of the variable, 0: not known */
     const char *name; /* VARIABLE, TLS, SLOT: of the variable; CALL: "TYPE.VARIABLE" */
     const char *file; /* LINE: as recorded, made absolute by the compilation directory */

@@ -16,7 +16,7 @@
 #include "resolve/elf/debuginfo.h"
 #include "resolve/elf/module.h"
 
-/* Questions in the order they were asked, a bounded number of them. For reader.c. */
+/* Questions in the order they were asked, a bounded number of them. */
 enum { ASKED_MAX = 4096 };
 
 struct asked {
@@ -27,21 +27,21 @@ struct asked {
 };
 
 /*
- * The references that one file's types are known under outside. A process that reads the file
- * has references of its own, which begin again when another takes its place; a type that is told
- * again keeps the reference it had, by its content. For reader.c.
+ * The references under which one file's types are known outside. A process that reads the file has
+ * references of its own, which begin again when another takes its place; a type that is reported
+ * again keeps the reference it had, by its content.
  */
 enum { REFERENCES_MAX = 1 << 18 };
 
 struct references {
     struct hash by_content;
-    struct hash by_told; /* of the process that runs now */
+    struct hash by_reported; /* of the process that runs now */
     uint32_t count;
 };
 
 /*
- * One file that is asked about: its questions, the process that reads it, how often that died.
- * For reader.c, which says when a process may run.
+ * One file with questions: its questions, the process that reads it, and how often that died.
+ * reader.c decides when a process may run.
  */
 enum reader_state {
     READER_UNKNOWN, /* whether it has debugging information was not looked at */
@@ -63,7 +63,7 @@ struct reader_file {
     bool yields; /* it gets no more questions: another file waits for its place */
     uint32_t deaths;
     uint32_t lived;     /* answers since the last death */
-    uint64_t cpu_ns;    /* what the worker had used when that wait began */
+    uint64_t cpu_ns;    /* CPU time of the worker when that wait began */
     uint64_t waited_ns; /* of the oldest question sent, or for the opening */
     uint64_t idle_ns;
     uint64_t pause_ns;  /* until a process is tried for again */
@@ -72,7 +72,7 @@ struct reader_file {
     uint64_t resident_bytes;
 };
 
-/* What all files share in one run. */
+/* State shared by all files in one run. */
 struct reader_run {
     const struct readers_limits *limits;
     const struct readers_take *take;
@@ -153,14 +153,14 @@ static struct dwarf_question asked_pop(struct asked *asked)
 static void references_fini(struct references *references)
 {
     hash_fini(&references->by_content);
-    hash_fini(&references->by_told);
+    hash_fini(&references->by_reported);
     *references = (struct references){0};
 }
 
-/* Another process tells types now. */
+/* Another process reports types now. */
 static void references_restart(struct references *references)
 {
-    hash_clear(&references->by_told);
+    hash_clear(&references->by_reported);
 }
 
 static uint32_t by_content(struct references *references, uint64_t content, bool *is_new)
@@ -176,35 +176,36 @@ static uint32_t by_content(struct references *references, uint64_t content, bool
     return known ? *known : 0;
 }
 
-/* A type was told under a reference; its own, *is_new if it was never told before. 0: too many. */
-static uint32_t references_add(struct references *references, uint32_t told, uint64_t content,
+/* A type was reported under a reference; its own, *is_new if it was never reported before. 0: too
+ * many. */
+static uint32_t references_add(struct references *references, uint32_t reported, uint64_t content,
                                bool *is_new)
 {
     bool created;
     *is_new = false;
     uint32_t own = by_content(references, content, is_new);
-    /* As many as can be told at once, whatever a process makes up. */
-    bool room = references->by_told.count < REFERENCES_MAX;
-    uint32_t *slot = own && room ? hash_insert(&references->by_told, told, &created) : NULL;
+    /* As many as can be reported at once, whatever a process makes up. */
+    bool room = references->by_reported.count < REFERENCES_MAX;
+    uint32_t *slot = own && room ? hash_insert(&references->by_reported, reported, &created) : NULL;
     if (slot)
         *slot = own;
     return own;
 }
 
-/* 0: no such type was told. */
-static uint32_t references_of(const struct references *references, uint32_t told)
+/* 0: no such type was reported. */
+static uint32_t references_of(const struct references *references, uint32_t reported)
 {
-    const uint32_t *own = hash_find(&references->by_told, told);
+    const uint32_t *own = hash_find(&references->by_reported, reported);
     return own ? *own : 0;
 }
 
 enum {
     DEATHS_MAX = 3,     /* then the file is given up */
-    DEATHS_OPENING = 2, /* what one while it was opened counts for: the next will too */
+    DEATHS_OPENING = 2, /* weight of a death while the file was opened: the next will die too */
     FORGIVEN_AFTER = 1000 /* answers without a death */,
     SENT_MAX = 256, /* questions on their way at once */
     PATIENCE_WITH_SERVERS = 80,
-    STARVED_TIMES = 240, /* of the patience by the clock, for want of a CPU */
+    STARVED_TIMES = 240, /* of the patience by the clock, when the process got no CPU time */
     NS_PER_MS = 1000000,
     PAUSE_NS = 1000000000 /* a system short of processes or memory needs time */
 };
@@ -310,13 +311,13 @@ static void reader_file_take_type(struct reader_file *file, struct reader_run *r
         run->take->type(run->take->context, file->serial, type);
 }
 
-/* A type that was never told is none. */
+/* A type that was never reported is invalid. */
 static void reader_file_take_answer(struct reader_file *file, struct reader_run *run,
                                     struct dwarf_answer *answer)
 {
-    uint32_t told = answer->type;
-    answer->type = told ? references_of(&file->types, told) : 0;
-    if (told && !answer->type)
+    uint32_t reported = answer->type;
+    answer->type = reported ? references_of(&file->types, reported) : 0;
+    if (reported && !answer->type)
         answer->untyped = UNTYPED_GAVE_UP;
     if (++file->lived == FORGIVEN_AFTER)
         file->deaths = 0;
@@ -363,7 +364,7 @@ static bool hear(struct reader_file *file, struct reader_run *run)
     return file->state != READER_USABLE || (good && !code);
 }
 
-/* A server may take long to send what is large. */
+/* A server may take long to send a large file. */
 static uint64_t patience_ns(const struct reader_file *file, const struct reader_run *run)
 {
     const struct debuginfo *debuginfo = module_debuginfo(file->module);
@@ -394,7 +395,7 @@ static bool is_late(const struct reader_file *file, const struct reader_run *run
            file->waited_ns / STARVED_TIMES > patience || worker_sleeps(&file->worker);
 }
 
-/* Who was found asleep may have answered since it was heard, and be out of questions. */
+/* A process found asleep may have answered since it was last read, and have no more questions. */
 static bool is_hung(struct reader_file *file, struct reader_run *run)
 {
     return is_late(file, run) && (!hear(file, run) || is_late(file, run));
@@ -446,7 +447,7 @@ static pid_t reader_file_run(struct reader_file *file, struct reader_run *run)
  * by all of them at once. */
 enum { ENDED_MAX = 64, LOOKS_A_RUN = 8 };
 
-/* Stretches in which nobody ran us (a suspended misstop) do not make a process late. */
+/* Time in which misstop itself did not run (it was suspended) does not make a process late. */
 static const uint64_t step_max_ns = CLOCK_NS_PER_S;
 /* After this long a busy process makes room for a file that waits. */
 static const uint64_t turn_ns = CLOCK_NS_PER_S;
@@ -487,7 +488,7 @@ struct readers *readers_new(const struct readers_limits *limits, const struct re
     return readers_new_from(limits, take, &serve_program);
 }
 
-/* A process with gigabytes takes a while to go: nobody waits for it but at the end. */
+/* A process with gigabytes takes a while to exit: it is waited for only at the end. */
 static void reap(struct readers *readers, int flags)
 {
     size_t left = 0;
@@ -566,8 +567,8 @@ bool readers_ask(struct readers *readers, const struct module *module,
     return file && asked_push(&file->asked, question);
 }
 
-/* Of the files whose process could make room the one not used for longest; where all are busy,
- * the one that has had its turn gives it up when what it was sent is answered. */
+/* Of the files with a process that could make room the one not used for longest; where all are
+ * busy, the one that has had its turn gives it up when its questions are answered. */
 static struct reader_file *who_rests(struct readers *readers)
 {
     struct reader_file *idle = NULL;
@@ -596,7 +597,7 @@ static uint32_t processes(const struct readers *readers)
     return running;
 }
 
-/* Who waits longest; one a run, for a fork of a large misstop costs time. */
+/* The file that waits longest; one a run, because a fork of a large misstop costs time. */
 static struct reader_file *who_starts(const struct readers *readers)
 {
     struct reader_file *longest = NULL;
@@ -608,7 +609,7 @@ static struct reader_file *who_starts(const struct readers *readers)
     return longest;
 }
 
-static void nobody_yields(struct readers *readers)
+static void none_yields(struct readers *readers)
 {
     for (size_t i = 0; i < readers->count; i++)
         readers->files[i]->yields = false;
@@ -618,7 +619,7 @@ static void start_one(struct readers *readers, struct reader_run *run)
 {
     struct reader_file *file = who_starts(readers);
     if (!file) {
-        nobody_yields(readers);
+        none_yields(readers);
         return;
     }
     if (processes(readers) >= readers->limits.processes) {

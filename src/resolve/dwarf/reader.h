@@ -29,7 +29,7 @@ struct readers_limits {
 
 extern const struct readers_limits readers_usual;
 
-/* Who gets the answers. Types come before what refers to them. */
+/* Receives the answers. Types come before references to them. */
 struct readers_take {
     void *context;
     void (*type)(void *context, uint32_t module_serial, const struct dwarf_type *type);
@@ -66,16 +66,16 @@ struct readers_status {
 struct readers_status readers_status(const struct readers *readers);
 
 /*
- * The process that reads one file's debugging information: opens it, answers what comes over a
- * socket, one after the other, and ends with it. For worker.c.
+ * The process that reads one file's debug information: opens it, answers questions from a socket,
+ * one after the other, and ends with it.
  */
 /* Opening may take this many times the patience that one answer gets. */
 enum { READERS_OPENING_PATIENCE = 4 };
 
-/* Whoever knows the answers: struct program, or a test's own. */
+/* Source of the answers: struct program, or a test's own. */
 struct serve_source {
     bool (*present)(struct module *module); /* cheap, in misstop itself: is there anything? */
-    void *(*open)(struct module *module);   /* NULL: nothing to tell */
+    void *(*open)(struct module *module);   /* NULL: no debug information */
     void (*answer)(void *opened, const struct dwarf_question *question,
                    struct dwarf_answer *answer);
     const struct dwarf_type *(*next_type)(void *opened);

@@ -14,7 +14,7 @@
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/program.h"
 
-/* What scopes.c, which reads units, and scopes.c, which searches them, share. */
+/* Scopes, which one part of this file reads from units, and the other searches. */
 struct scope {
     Dwarf_Die die;
     uint64_t hash;   /* of the names from the outermost to this one */
@@ -26,8 +26,8 @@ struct scopes {
     struct scope *scopes;
     uint32_t count;
     size_t room;
-    struct hash enclosing; /* from where an entry lies to its scope, as `parent` is */
-    struct hash read;      /* units whose `enclosing` is known */
+    struct hash enclosing; /* from an entry's address to its scope, as `parent` is */
+    struct hash read;      /* units with known `enclosing` */
     Dwarf_Die *definitions;
     uint32_t definition_count;
     size_t definition_room;
@@ -47,7 +47,7 @@ enum {
 struct walk {
     struct scopes *scopes;
     unsigned left;  /* entries */
-    bool remembers; /* what stands in what; else definitions alone */
+    bool remembers; /* keep the enclosing scopes; else definitions alone */
 };
 
 struct scopes *scopes_new(struct program *program)
@@ -75,7 +75,7 @@ static uint64_t scopes_key_of(const Dwarf_Die *die)
     return (uint64_t)(uintptr_t)die->addr;
 }
 
-/* Of a name and those around it, whose hash is `hash`; 0: none are. NULL: it has no name. */
+/* Hash of a name and its scopes, which have hash `hash`; 0: none. NULL: it has no name. */
 static uint64_t scopes_hash(uint64_t hash, const char *name)
 {
     return hash_mix(hash ^ (name ? hash_bytes(name, strlen(name)) : 1));
@@ -128,7 +128,7 @@ static void add_definition(struct scopes *scopes, uint64_t hash, const Dwarf_Die
     }
 }
 
-/* What a unit only mentions of a type unit's class has its name there. */
+/* A unit's skeleton of a type unit's class has its name there. */
 static const char *own_name(Dwarf_Die *die)
 {
     Dwarf_Die definition;
@@ -193,7 +193,7 @@ static bool read_unit(struct scopes *scopes, Dwarf_Die *die)
     return true;
 }
 
-/* The entry that stands where its name was given: a definition may stand elsewhere. */
+/* The entry where its name was given: a definition may be elsewhere. */
 static Dwarf_Die named_at(Dwarf_Die *die)
 {
     static const unsigned to[] = {DW_AT_specification, DW_AT_abstract_origin};
@@ -209,7 +209,7 @@ static Dwarf_Die named_at(Dwarf_Die *die)
     return at;
 }
 
-/* Index + 1 of the scope an entry stands in; 0: the unit. */
+/* Index + 1 of the scope an entry is in; 0: the unit. */
 static uint32_t scopes_around(struct scopes *scopes, Dwarf_Die *die)
 {
     Dwarf_Die at = named_at(die);
@@ -244,7 +244,7 @@ const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size
     while (count--) {
         Dwarf_Die *scope = &scopes->scopes[chain[count]].die;
         const char *name = scope_name(scope);
-        /* Nobody writes an inline namespace, such as std::__cxx11. */
+        /* Inline namespaces, such as std::__cxx11, are not written in names. */
         if (!name || is_inline(scope))
             continue;
         int length = snprintf(out + used, out_size - used, "%s::", name);
@@ -255,7 +255,7 @@ const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size
     return out;
 }
 
-/* Adds the types that a unit defines to by_name, and nothing of what stands in what. */
+/* Adds the types that a unit defines to by_name, without their scopes. */
 static void scopes_read_definitions(struct scopes *scopes, Dwarf_Die *unit)
 {
     struct walk walk = {.scopes = scopes, .left = UNIT_ENTRIES_MAX};

@@ -14,7 +14,7 @@
 
 /*
  * The members of one struct or union, one level deep, read from DWARF once: base classes and
- * members of Rust's variants among them. For shape.c.
+ * members of Rust's variants among them.
  */
 struct part {
     uint64_t offset;  /* bytes from the start of the record */
@@ -123,7 +123,7 @@ static void read_children(struct reading *reading, Dwarf_Die *die, unsigned dept
     } while (!dwarf_siblingof(&child, &child));
 }
 
-/* `record` is a peeled structure, class or union. What cannot be read is left out. */
+/* `record` is a peeled structure, class or union. Unreadable members are left out. */
 static void parts_read(struct parts *parts, Dwarf_Die *record)
 {
     struct reading reading = {.parts = parts, .left = PARTS_MAX};
@@ -138,7 +138,7 @@ static void parts_fini(struct parts *parts)
 }
 
 enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8, DESCRIPTOR_BYTES = 8 };
-/* Of one comparison of two records; what is beyond is taken to be alike. */
+/* Of one comparison of two records; pairs beyond it are taken to be alike. */
 enum { PAIRS_MAX = 256 };
 
 struct entry {
@@ -460,7 +460,7 @@ bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other)
     return same;
 }
 
-/* What is at an offset of a shape. */
+/* The search for a shape at an offset. */
 
 struct look {
     struct shapes *shapes;
@@ -475,7 +475,7 @@ static bool covers(const struct parts *parts, size_t part, uint64_t offset)
            (at->size ? offset - at->offset < at->size : part == parts->count - 1);
 }
 
-/* Of several members at one place a pointer says more than a number; two pointers, nothing. */
+/* Of several members at one place a pointer is more specific than a number; two pointers cancel. */
 static void shape_leaf_choose(struct shapes *shapes, const struct shape_leaf *other,
                               struct shape_leaf *leaf)
 {

@@ -21,7 +21,7 @@ struct search {
     int64_t slot;
     bool anywhere; /* also in scopes and ranges that the instruction is not in */
     bool dynamic;  /* arrays that a slot points to are looked for */
-    uint8_t held;  /* what this register holds is looked for; SREG_NONE: not */
+    uint8_t held;  /* search for the variable in this register; SREG_NONE: not */
     bool pointers; /* only pointers to something that has a name */
     Dwarf_Addr address;
     unsigned left; /* entries */
@@ -40,7 +40,7 @@ bool home_place(struct program *program, uint64_t pc, struct home_place *place)
     return true;
 }
 
-/* Where a piece stands from the canonical frame address. */
+/* Distance of a piece from the canonical frame address. */
 static bool slot_of(const struct search *search, const struct where *piece, int64_t *slot)
 {
     if (piece->reg == WHERE_CFA)
@@ -52,7 +52,7 @@ static bool slot_of(const struct search *search, const struct where *piece, int6
     return true;
 }
 
-/* Whether a piece is what is looked for, and how far into it the slot is. */
+/* Whether a piece is the one searched for, and how far into it the slot is. */
 static bool fits(const struct search *search, const struct where *piece, uint64_t *inside)
 {
     int64_t start;
@@ -97,7 +97,7 @@ static void look_at_range(struct search *search, Dwarf_Attribute *attribute, uin
     }
 }
 
-/* An array whose length is no constant has no size. */
+/* An array of variable length has no size. */
 static bool is_dynamic_array(Dwarf_Die *type)
 {
     Dwarf_Die element;
@@ -106,7 +106,7 @@ static bool is_dynamic_array(Dwarf_Die *type)
 }
 
 /* The void *p of a wrapper that was inlined says nothing. */
-static bool is_telling(Dwarf_Die *type)
+static bool is_specific(Dwarf_Die *type)
 {
     Dwarf_Die pointer;
     Dwarf_Die target;
@@ -122,7 +122,7 @@ static void home_look_at(struct search *search, Dwarf_Die *variable)
     uint64_t size = 0;
     if (!dwarf_attr(variable, DW_AT_location, &attribute) || !die_type(variable, &type))
         return;
-    if ((search->dynamic && !is_dynamic_array(&type)) || (search->pointers && !is_telling(&type)))
+    if ((search->dynamic && !is_dynamic_array(&type)) || (search->pointers && !is_specific(&type)))
         return;
     die_size(&type, &size);
     search->variable = *variable;
@@ -140,7 +140,7 @@ static bool may_go_on(struct search *search)
     return !enough && search->left && search->left--;
 }
 
-/* Outer scopes first: what is inlined may have the same place under another name. */
+/* Outer scopes first: an inlined function may have the same place under another name. */
 static void look_into(struct search *search, Dwarf_Die *scope, unsigned depth)
 {
     Dwarf_Die child;
@@ -263,8 +263,8 @@ static enum dwarf_slot slot_kind_of(struct program *program, const struct dwarf_
     return program_frames(program, &bias) ? DWARF_SLOT_SPILL : DWARF_SLOT_UNKNOWN;
 }
 
-/* The one variable whose register every store to the slot keeps there: at -O1 and more, DWARF
- * forgets where a parameter went that was stored away. */
+/* The one variable that every store to the slot takes from its register: at -O1 and more, DWARF
+ * forgets a parameter's position after it was stored. */
 static bool find_kept(const struct home_place *place, const struct stack *stack, Dwarf_Die *kept)
 {
     if (!stack->store_count || stack->store_count > STACK_STORES)
@@ -280,24 +280,25 @@ static bool find_kept(const struct home_place *place, const struct stack *stack,
     return true;
 }
 
-static void tell_home(struct program *program, const struct home *home, struct dwarf_answer *answer)
+static void fill_from_home(struct program *program, const struct home *home,
+                           struct dwarf_answer *answer)
 {
     Dwarf_Die variable = home->variable;
     answer->slot = DWARF_SLOT_VARIABLE;
     answer->offset = (int64_t)home->inside;
-    variable_tell(program, &variable, answer);
+    variable_fill(program, &variable, answer);
 }
 
-/* An array of variable length: which, if there is one; how long and where is not told. */
-static void tell_dynamic(struct program *program, const struct home_place *place,
+/* An array of variable length: which, if there is one; how long and where is not reported. */
+static void fill_dynamic(struct program *program, const struct home_place *place,
                          struct dwarf_answer *answer)
 {
     Dwarf_Die variable;
-    struct dwarf_answer told = {0};
+    struct dwarf_answer variable_answer = {0};
     if (!home_find_dynamic(place, &variable))
         return;
-    variable_tell(program, &variable, &told);
-    answer->name = told.name;
+    variable_fill(program, &variable, &variable_answer);
+    answer->name = variable_answer.name;
 }
 
 void slot_answer(struct program *program, struct dwarf_answer *answer)
@@ -309,7 +310,7 @@ void slot_answer(struct program *program, struct dwarf_answer *answer)
     bool placed = home_place(program, question->pc, &place);
     answer->untyped = UNTYPED_SPILL;
     if (placed && home_find(&place, question->slot, &home)) {
-        tell_home(program, &home, answer);
+        fill_from_home(program, &home, answer);
         return;
     }
     stack_read(program, question->pc, question->slot, &stack);
@@ -319,14 +320,14 @@ void slot_answer(struct program *program, struct dwarf_answer *answer)
     }
     if (placed && find_kept(&place, &stack, &home.variable)) {
         home.inside = (uint64_t)(question->slot - stack.start);
-        tell_home(program, &home, answer);
+        fill_from_home(program, &home, answer);
         return;
     }
     answer->slot = slot_kind_of(program, question, &stack);
     if (answer->slot == DWARF_SLOT_UNKNOWN)
         answer->untyped = placed ? UNTYPED_NO_VARIABLE : UNTYPED_NO_UNIT;
     if (placed && answer->slot == DWARF_SLOT_DYNAMIC)
-        tell_dynamic(program, &place, answer);
+        fill_dynamic(program, &place, answer);
 }
 
 enum { INSNS_MAX = 1 << 15, ENTRY_DEPTH = 8, ARGUMENTS_BYTES = 256 };
@@ -418,7 +419,7 @@ static void note_store(struct course *course, const struct insn *insn, int64_t s
 static void note_uses(struct course *course, const struct insn *insn)
 {
     int64_t start;
-    /* What LEA computes it does not access. */
+    /* LEA does not access the address it computes. */
     unsigned count = insn->op == INSN_OP_LEA ? 1 : insn->memory_count;
     for (unsigned i = 0; i < count; i++) {
         const struct insn_memory *memory = &insn->memory[i];
@@ -432,7 +433,7 @@ static void note_uses(struct course *course, const struct insn *insn)
         else if (memory->kind == ACCESS_LOAD || memory->kind == ACCESS_LOAD_STORE ||
                  memory->base == SREG_BP)
             course->loaded = true;
-        else /* a store, or a vector's, of which the decoder does not always tell */
+        else /* a store, or a vector's, which the decoder does not always report */
             course->stored = true;
     }
     if (is_push(insn) && covers(-course->depth - 8, 8, course->slot))
@@ -457,7 +458,7 @@ static bool is_dynamic(const struct insn *insn)
     }
 }
 
-/* What an instruction does to the depth; frames that are given up come back after the return. */
+/* Effect of an instruction on the depth; released frames come back after the return. */
 static void stack_follow(struct course *course, const struct insn *insn)
 {
     if (insn->flow == INSN_RETURN || insn->flow == INSN_JUMP) {

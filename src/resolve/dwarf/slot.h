@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Variables and parameters that stand in a function's frame, by their distance from its canonical
- * frame address. For slot.c.
+ * Variables and parameters that are in a function's frame, by their distance from its canonical
+ * frame address.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_SLOT_H
 #define MISSTOP_RESOLVE_DWARF_SLOT_H
@@ -27,7 +27,7 @@ struct home_place {
 /* False: no debugging information covers the instruction. */
 bool home_place(struct program *program, uint64_t pc, struct home_place *place);
 
-/* The variable that stands in a slot at the instruction; else the only one that stands there
+/* The variable that is in a slot at the instruction; else the only one that is there
  * elsewhere in the function. */
 bool home_find(const struct home_place *place, int64_t slot, struct home *home);
 
@@ -36,8 +36,8 @@ bool home_find_pointer(const struct home_place *place, uint64_t pc, uint8_t reg,
                        Dwarf_Die *variable);
 
 /*
- * What a function's code does with its stack, for slots that are no variables: where the part of
- * fixed size ends, and whether a slot is one that arguments of calls are put in. For slot.c.
+ * A function's use of its stack, for slots that are no variables: the end of the part of fixed
+ * size, and whether a slot is one that arguments of calls are put in.
  */
 enum { STACK_STORES = 8 };
 

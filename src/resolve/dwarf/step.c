@@ -151,7 +151,7 @@ void prototype_arguments(struct shapes *shapes, Dwarf_Die *function, prototype_t
     }
 }
 
-/* What AX and DX hold after a call of a function, or of what a function pointer points to. */
+/* Types of AX and DX after a call of a function, or through a function pointer. */
 static void prototype_results(struct shapes *shapes, Dwarf_Die *function, struct value *ax,
                               struct value *dx)
 {
@@ -201,7 +201,7 @@ static struct value loaded_from_frame(const struct scene *scene, const struct st
     return best;
 }
 
-/* The first word of what the thread pointer points to is that pointer. */
+/* The first word at the thread pointer is that pointer. */
 static bool is_thread_pointer(const struct value *place)
 {
     return place->kind == VALUE_THREAD && place->shape == VALUE_THREAD_POINTER && !place->offset &&
@@ -238,7 +238,7 @@ static struct value masked(const struct value *value, const struct value *mask)
     return value_of_kind(pointer || value->kind == VALUE_FRAME ? VALUE_UNKNOWN : VALUE_NUMBER);
 }
 
-/* What the destination holds after an operation that is followed. */
+/* The value of the destination after an operation that is followed. */
 static struct value result(const struct scene *scene, const struct state *state,
                            const struct insn *insn)
 {
@@ -247,7 +247,7 @@ static struct value result(const struct scene *scene, const struct state *state,
     bool clears = insn->source == insn->dest;
     switch (insn->op) {
     case INSN_OP_MOVE:
-        /* What is extended keeps the constant in it, if it is a number. */
+        /* Extending keeps the constant, if it is a number. */
         if (insn->source != SREG_NONE && (insn->width < 8 || insn->source_width < 8))
             return value_scaled(&source, 1);
         return operand_settled(scene, insn->address, source);
@@ -278,7 +278,7 @@ static struct value result(const struct scene *scene, const struct state *state,
     }
 }
 
-/* Operations of which only this much is told. */
+/* Operations that are reported only in part. */
 static struct value vague_result(const struct scene *scene, const struct state *state,
                                  const struct insn *insn)
 {
@@ -297,15 +297,16 @@ static struct value vague_result(const struct scene *scene, const struct state *
     }
 }
 
-/* What is called: as DWARF says of this call, by its address, or by the pointer it goes through. */
+/* The callee: as DWARF names it for this call, by its address, or by the pointer it goes through.
+ */
 static bool callee_of(const struct scene *scene, const struct state *state, const struct insn *insn,
                       Dwarf_Die *callee)
 {
-    const Dwarf_Die *told = wheres_callee(scene->wheres, insn->address + insn->length);
+    const Dwarf_Die *named = wheres_callee(scene->wheres, insn->address + insn->length);
     struct routine routine;
     struct value pointer = value_of_kind(VALUE_UNKNOWN);
-    if (told) {
-        *callee = *told;
+    if (named) {
+        *callee = *named;
         return true;
     }
     if (insn->target) {
@@ -376,7 +377,7 @@ static void step_forget(struct state *state, const struct insn *insn)
     }
 }
 
-/* What the destination becomes; false: it is not written, or nothing is known of it. */
+/* The new value of the destination; false: it is not written, or not known. */
 static bool outcome_of(const struct scene *scene, const struct state *state,
                        const struct insn *insn, struct value *outcome)
 {
@@ -396,7 +397,7 @@ static bool outcome_of(const struct scene *scene, const struct state *state,
     return true;
 }
 
-/* What was computed is not where a variable stands, but followed from there. */
+/* A computed pointer is not at a variable's start, but followed from there. */
 static void note_followed(struct state *state, const struct insn *insn)
 {
     for (unsigned reg = 0; reg < SREG_COUNT; reg++)

@@ -15,8 +15,8 @@ enum {
     RAW_BYTES = 4096
 };
 
-/* A type is written from its outermost part inwards: `declarator` is what stands around the
- * name of a variable so far, "(*)[3]" (ISO C, 6.7.7). */
+/* A type is written from its outermost part inwards: `declarator` is the text around the name of a
+ * variable so far, "(*)[3]" (ISO C, 6.7.7). */
 struct spelling {
     struct scopes *scopes;
     enum language language;
@@ -94,7 +94,7 @@ static void write_named(struct spelling *spelling, Dwarf_Die *type, const char *
         put(out, TYPENAME_BYTES, " %s", declarator);
 }
 
-/* Around what stands for an array or a function, a pointer needs parentheses. */
+/* Around what represents an array or a function, a pointer needs parentheses. */
 static void write_pointer(struct spelling *spelling, Dwarf_Die *type, const char *star,
                           const char *declarator, unsigned depth, char out[TYPENAME_BYTES])
 {
@@ -120,7 +120,7 @@ static void write_member_pointer(struct spelling *spelling, Dwarf_Die *type, con
     write_pointer(spelling, type, star, declarator, depth, out);
 }
 
-/* "const" stands before a name, but after the star of a pointer that is constant itself. */
+/* "const" is before a name, but after the star of a pointer that is constant itself. */
 static void write_qualified(struct spelling *spelling, Dwarf_Die *type, const char *word,
                             const char *declarator, unsigned depth, char out[TYPENAME_BYTES])
 {

@@ -56,7 +56,7 @@ struct value value_scaled(const struct value *value, int64_t factor)
     return scaled;
 }
 
-/* A place and what is added to it: an index, with the constant that compilers fold into it. */
+/* A place plus an offset: an index, with the constant that compilers fold into it. */
 static struct value moved(const struct value *place, const struct value *by, unsigned scale)
 {
     struct value sum = *place;
@@ -96,7 +96,7 @@ struct value value_sum(const struct value *value, const struct value *other, uns
     if (!is_number(value) || !is_number(other))
         return value_of_kind(VALUE_UNKNOWN);
     struct value sum = value_shifted(*value, value_scaled(other, scale).offset);
-    /* A variable's address and an index: whoever has the address finds the variable. */
+    /* A variable's address and an index: the address gives the variable. */
     bool address = value->kind == VALUE_CONSTANT || (other->kind == VALUE_CONSTANT && scale == 1);
     bool fixed = value->kind == other->kind && !value->indexed && !other->indexed;
     sum.kind = address ? VALUE_CONSTANT : VALUE_NUMBER;
@@ -211,7 +211,7 @@ unsigned value_worth(const struct shapes *shapes, const struct value *value)
     }
 }
 
-/* Whether what is stepped over is an array there. */
+/* Whether the skipped part is an array there. */
 static bool steps_fit(struct shapes *shapes, const struct value *value)
 {
     struct shape_leaf leaf;
@@ -224,7 +224,7 @@ static bool is_record(const struct shape *shape)
     return shape->kind == SHAPE_RECORD || shape->kind == SHAPE_UNION;
 }
 
-/* The elements of a flexible array stand behind the type's own end. */
+/* The elements of a flexible array are behind the type's own end. */
 static bool is_behind(struct shapes *shapes, const struct value *value)
 {
     struct shape_leaf leaf;

@@ -15,9 +15,7 @@
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/program.h"
 
-/*
- * Where a variable is that stays in one place. For variables.c.
- */
+/* A variable with one fixed location. */
 struct location {
     Dwarf_Addr value; /* address in the file, or offset into the thread's image */
     uint64_t size;    /* bytes, of the first piece if there are several; 0: not known */
@@ -118,7 +116,7 @@ struct globals {
     struct program *program;
     struct index fixed;
     struct index tls;
-    struct hash units;    /* read ones, by where their entry lies */
+    struct hash units;    /* units read, by the address of their entry */
     struct hash declared; /* names of a unit, as index of `names` */
     Dwarf_Die names[DECLARED_MAX];
     bool all_read;
@@ -275,8 +273,8 @@ static const struct global *find(struct index *index, uint64_t address)
     return NULL;
 }
 
-/* Most addresses in code that are no variable's are of text constants: not worth reading all
- * units for. Without symbols one cannot tell. */
+/* Most addresses in code that are no variable's are of text constants: not worth reading all units
+ * for. Without symbols the two are not distinguishable. */
 static bool may_be_variable(const struct globals *globals, uint64_t address)
 {
     return dwfl_module_getsymtab(program_module(globals->program)) <= 1 ||
@@ -356,7 +354,7 @@ static const char *full_name(struct program *program, Dwarf_Die *variable)
     return program_text(program, name);
 }
 
-static void tell_type(struct program *program, Dwarf_Die *type, struct dwarf_answer *answer)
+static void fill_type(struct program *program, Dwarf_Die *type, struct dwarf_answer *answer)
 {
     Dwarf_Die element;
     Dwarf_Die peeled;
@@ -368,20 +366,20 @@ static void tell_type(struct program *program, Dwarf_Die *type, struct dwarf_ans
         answer->size = size;
     if (rank || !die_array(type, &element, &answer->count))
         answer->count = 0;
-    /* "struct point points[];" told in one unit, and how many in another. */
+    /* "struct point points[];" declared in one unit, and its length in another. */
     const struct type_desc *desc = program_described(program, answer->type);
     if (!rank && !answer->count && desc && desc->size && answer->size > desc->size &&
         dwarf_tag(&peeled) == DW_TAG_array_type)
         answer->count = answer->size / desc->size;
 }
 
-void variable_tell(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer)
+void variable_fill(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer)
 {
     Dwarf_Die type;
     answer->name = full_name(program, variable);
     answer->untyped = UNTYPED_NO_VARIABLE;
     if (die_type(variable, &type))
-        tell_type(program, &type, answer);
+        fill_type(program, &type, answer);
 }
 
 void variable_answer(struct program *program, struct dwarf_answer *answer)
@@ -397,5 +395,5 @@ void variable_answer(struct program *program, struct dwarf_answer *answer)
     Dwarf_Die die = global->die;
     answer->size = global->size;
     answer->offset = (int64_t)(question->address - global->start);
-    variable_tell(program, &die, answer);
+    variable_fill(program, &die, answer);
 }

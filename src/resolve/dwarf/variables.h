@@ -27,9 +27,9 @@ struct globals *globals_new(struct program *program);
 void globals_free(struct globals *globals);
 
 /*
- * The variable that covers a run-time address, or the offset into the image of thread-local
- * ones; `pc` is code that touches it, whose unit is asked first, 0: not known. NULL: none. Valid
- * until the next question.
+ * The variable that covers a run-time address, or the offset into the image of thread-local ones;
+ * `pc` is code that touches it: its unit is searched first; 0: not known. NULL: none. Valid until
+ * the next question.
  */
 const struct global *globals_find(struct globals *globals, uint64_t address, uint64_t pc);
 const struct global *globals_find_tls(struct globals *globals, uint64_t offset, uint64_t pc);
@@ -37,8 +37,8 @@ const struct global *globals_find_tls(struct globals *globals, uint64_t offset, 
 /* The variable of a name that the unit of a piece of code declares, wherever it is defined. */
 bool globals_declared(struct globals *globals, const char *name, uint64_t pc, Dwarf_Die *die);
 
-/* What is told of a variable once its entry is found. For variables.c and slot.c. */
-/* Fills name, type, count and size; size stays what it is where the type tells none. */
-void variable_tell(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer);
+/* The description of a variable once its entry is found. */
+/* Fills name, type, count and size; size stays as it was where the type has none. */
+void variable_fill(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer);
 
 #endif

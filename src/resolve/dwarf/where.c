@@ -89,7 +89,7 @@ static void read_variable(struct reading *reading, Dwarf_Die *scope, Dwarf_Die *
     }
 }
 
-/* The return address and what is called: DWARF 5, 4.4, or GNU's own entries before it. */
+/* The return address and the callee: DWARF 5, 4.4, or GNU's own entries before it. */
 static void read_call(struct reading *reading, Dwarf_Die *site)
 {
     struct wheres *wheres = reading->wheres;
@@ -203,7 +203,7 @@ static size_t begun(const struct where_list *list, uint64_t address)
 
 const struct where *where_next(const struct where_list *list, uint64_t address, size_t *at)
 {
-    /* *at counts down from one more than what is still to be looked at. */
+    /* *at counts down from one more than the number of entries left. */
     for (size_t left = *at ? *at - 1 : begun(list, address); left; left--) {
         const struct where *where = &list->at[left - 1];
         if (where->reach <= address)
@@ -262,8 +262,8 @@ void place_frame(struct place_frame *frame, Dwarf_Die *function)
     *frame = (struct place_frame){.reg = SREG_NONE};
     if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute))
         return;
-    /* DWARF 2 cannot name the canonical frame address: gcc tells where it is instead, in a list,
-     * or once where the function begins. */
+    /* DWARF 2 cannot name the canonical frame address: gcc describes it instead, in a list, or once
+     * where the function begins. */
     if (dwarf_getlocation(&attribute, &ops, &count) || (count && ops[0].atom == DW_OP_breg7)) {
         frame->reg = WHERE_CFA;
         return;

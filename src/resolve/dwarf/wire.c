@@ -27,7 +27,7 @@ void channel_fini(struct channel *channel)
     bytes_fini(&channel->out);
 }
 
-/* What counts moves to the front; a buffer that was large once does not stay so. */
+/* Moves the used bytes to the front; a buffer that was large once does not stay so. */
 static void tidy(struct channel_bytes *bytes)
 {
     if (bytes->start == bytes->end && bytes->room > STREAM_KEPT_BYTES)
@@ -127,7 +127,7 @@ static void bytes(struct walk *walk, void *value, size_t size)
 
 #define FIELD(walk, field) bytes(walk, &(field), sizeof(field))
 
-/* A byte or word of which only values below `bound` mean something. */
+/* A byte or word that is valid only below `bound`. */
 #define BOUNDED(walk, field, bound)                                                                \
     do {                                                                                           \
         FIELD(walk, field);                                                                        \
@@ -220,7 +220,7 @@ static void member(struct walk *walk, struct type_member *part)
     FIELD(walk, part->bit_size);
 }
 
-/* Whether it stands where a depth-first list of members has it, and its numbers fit. */
+/* Whether its position fits a depth-first list of members, and its numbers fit. */
 static bool member_fits(const struct type_member *members, uint32_t i)
 {
     const struct type_member *part = &members[i];
@@ -272,9 +272,9 @@ static void take_members(struct walk *walk, struct type_desc *desc, uint32_t cou
     desc->member_count = good;
 }
 
-static void wire_type(struct walk *walk, struct dwarf_type *told)
+static void wire_type(struct walk *walk, struct dwarf_type *type)
 {
-    struct type_desc *desc = &told->desc;
+    struct type_desc *desc = &type->desc;
     uint32_t count = walk->out ? members_that_fit(desc) : 0;
     bool cut = desc->cut || (walk->out && count < desc->member_count);
     uint8_t kind = desc->kind;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Questions, answers and types as messages between misstop and the process that reads debugging
- * information. Both are the same program, so numbers are as they stand in memory. What comes
- * from that process is as hostile as the file it read: sizes, counts, kinds and strings are
- * checked here, strings sanitised once more. For worker.c.
+ * information. Both are the same program, so numbers are as they are in memory. Messages of that
+ * process are as hostile as the file it read: sizes, counts, kinds and strings are checked here,
+ * strings sanitised once more.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_WIRE_H
 #define MISSTOP_RESOLVE_DWARF_WIRE_H
@@ -15,10 +15,10 @@
 #include "resolve/dwarf/question.h"
 
 /*
- * One end of a socket pair with what has come but was not taken and what is to go but could not
- * yet. Whether it waits is the descriptor's own setting. For worker.c.
+ * One end of a socket pair with bytes received but not taken and bytes not sent yet. Whether it
+ * waits is the descriptor's own setting.
  */
-/* Bytes of which [start, end) count. */
+/* A buffer with its used part [start, end). */
 struct channel_bytes {
     unsigned char *at;
     size_t start;
@@ -34,7 +34,7 @@ struct channel {
 
 void channel_fini(struct channel *channel);
 
-/* Reads once what there is: > 0 bytes, 0 end, or a negative errno (-EAGAIN: nothing now). */
+/* One read of the available bytes: > 0 bytes, 0 end, or a negative errno (-EAGAIN: nothing now). */
 long channel_read(struct channel *channel);
 
 /* Writes all, or as much as goes without waiting (0 too); a negative errno: the end. */
@@ -42,9 +42,9 @@ int channel_write(struct channel *channel);
 
 enum wire_kind {
     WIRE_NOTHING, /* no whole message yet */
-    WIRE_BROKEN,  /* what comes makes no sense; nothing after it can be trusted */
+    WIRE_BROKEN,  /* an invalid message; nothing after it can be trusted */
     WIRE_QUESTION,
-    WIRE_OPENED, /* the file was opened, or has nothing to tell: number says which */
+    WIRE_OPENED, /* the file was opened, or has no debug information: see number */
     WIRE_TYPE,
     WIRE_ANSWER
 };

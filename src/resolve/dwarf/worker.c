@@ -28,7 +28,7 @@
 #include "resolve/elf/debuginfo.h"
 #include "resolve/elf/module.h"
 
-/* What may wait here, read but not looked at: a type or two. */
+/* Bound of the unread messages: a type or two. */
 enum { WORKER_READS_MAX = 64 };
 
 int worker_start(struct worker *worker, struct module *module, const struct serve_source *source,
@@ -73,7 +73,7 @@ int worker_exchange(struct worker *worker)
 {
     int code = channel_write(&worker->channel);
     long got = 1;
-    /* What was said before it died is heard all the same. */
+    /* Messages sent before it died are read all the same. */
     for (int i = 0; i < WORKER_READS_MAX && got > 0; i++)
         got = channel_read(&worker->channel);
     if (got > 0 || got == -EAGAIN)
@@ -124,8 +124,8 @@ uint64_t worker_resident_bytes(const struct worker *worker)
 
 enum { CONFINE_NICE = 5, CONFINE_FDS_MAX = 1 << 16 };
 
-/* Whatever calls exit(), libdw when it is out of memory for one, must not run handlers that
- * misstop has registered: they restore the terminal. The last registered runs first. */
+/* A call of exit(), as by libdw when it is out of memory, must not run handlers that misstop has
+ * registered: they restore the terminal. The last registered runs first. */
 static void end_here(void)
 {
     _exit(EXIT_FAILURE);
@@ -138,8 +138,8 @@ static void end_with_parent(pid_t parent)
         _exit(EXIT_FAILURE);
 }
 
-/* Ctrl-C, Ctrl-\ and Ctrl-Z at the terminal are for misstop, in whose process group this stays:
- * it ends the process when it wants to. */
+/* Ctrl-C, Ctrl-\ and Ctrl-Z at the terminal are for misstop, and this process stays in misstop's
+ * process group: misstop ends it. */
 static void reset_signals(void)
 {
     static const int ignored[] = {SIGINT, SIGQUIT, SIGTSTP, SIGHUP, SIGPIPE, SIGTTIN, SIGTTOU};
@@ -152,7 +152,7 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Files have a path; what is a file by its mode alone (newer kernels say so of some) has none. */
+/* Files have a path; a descriptor that is a file by its mode alone (on newer kernels) has none. */
 static bool is_file(int folder, const char *name, int fd)
 {
     char start;
@@ -161,8 +161,8 @@ static bool is_file(int folder, const char *name, int fd)
            readlinkat(folder, name, &start, 1) == 1 && start == '/';
 }
 
-/* Samplers, the agent's socket, the terminal and other readers' sockets stay open as long as
- * somebody has them; files do no harm, and some are those that will be read. */
+/* Samplers, the agent's socket, the terminal and other readers' sockets would stay open as long as
+ * a copy exists; files do no harm, and some are those that will be read. */
 static void close_others(int keep)
 {
     DIR *folder = opendir("/proc/self/fd");
@@ -331,16 +331,16 @@ static void serve_put(struct channel *channel, enum wire_kind kind, struct wire_
 static void answer(struct channel *channel, void *opened, const struct serve_source *source,
                    const struct wire_message *asked)
 {
-    struct wire_message told = {.number = asked->number};
+    struct wire_message message = {.number = asked->number};
     const struct dwarf_type *type;
     struct dwarf_answer given;
     source->answer(opened, &asked->question, &given);
     while ((type = source->next_type(opened))) {
-        told.type = *type;
-        serve_put(channel, WIRE_TYPE, &told);
+        message.type = *type;
+        serve_put(channel, WIRE_TYPE, &message);
     }
-    told.answer = given;
-    serve_put(channel, WIRE_ANSWER, &told);
+    message.answer = given;
+    serve_put(channel, WIRE_ANSWER, &message);
     send_out(channel);
 }
 
@@ -386,7 +386,7 @@ static bool is_allowed(const char *name)
     return true;
 }
 
-/* What lies below one entry of the root directory may be read; a plain file there has no rule. */
+/* Everything below one entry of the root directory may be read; a plain file there has no rule. */
 static void allow(int ruleset, int root, const char *name)
 {
     struct landlock_path_beneath_attr rule = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One process that reads debugging information, as seen from misstop: started by a fork, asked
- * and heard over a socket that never makes us wait, ended by a kill. For reader.c.
+ * One process that reads debugging information, as seen from misstop: started by a fork, asked and
+ * heard over a socket that never makes us wait, ended by a kill.
  */
 #ifndef MISSTOP_RESOLVE_DWARF_WORKER_H
 #define MISSTOP_RESOLVE_DWARF_WORKER_H
@@ -43,11 +43,10 @@ bool worker_sleeps(const struct worker *worker);
 uint64_t worker_resident_bytes(const struct worker *worker);
 
 /*
- * Split DWARF names files, and libdw opens whatever is named: from a hostile file a FIFO, which
- * would hold us, or a device, which may do things when it is opened. And a process that a hostile
- * file got the better of should have nothing to write to. Landlock (Linux 5.13) leaves it files
- * to read, none below /dev, /proc and /sys; without it a reader has the rights of misstop. For
- * worker.c.
+ * Split DWARF names files, and libdw opens any of them: from a hostile file a FIFO, which would
+ * block us, or a device, which may act when it is opened. And a process that a hostile file has
+ * taken over should have nothing to write to. Landlock (Linux 5.13) leaves it files to read, none
+ * below /dev, /proc and /sys; without it a reader has the rights of misstop.
  */
 /* For good: reads of files of our root are left. False: the kernel cannot. */
 bool landlock_confine(void);

@@ -39,7 +39,7 @@ static bool lookup_is_file(const char *path)
     return *path == '/' || !strcmp(path, vdso_name);
 }
 
-/* Of several files of its name that are other builds, the first is told. */
+/* Of several files of its name that are other builds, the first is reported. */
 static void lookup_refuse(struct search *search, const char *path, const struct buildid *id)
 {
     if (*search->found->path)

@@ -2,7 +2,8 @@
 /*
  * The programs and libraries that a recording has mapped, each with the build-id recorded of it:
  * looked for once, when first asked for, and how many samples fell on its code, so that it can
- * be told what the missing ones cost. Owned by the space of a recording; a live process has none.
+ * be reported what the missing ones cost. Owned by the space of a recording; a live process has
+ * none.
  */
 #ifndef MISSTOP_RESOLVE_ELF_BINARIES_H
 #define MISSTOP_RESOLVE_ELF_BINARIES_H
@@ -16,11 +17,11 @@
 #include "sample.h"
 
 /*
- * Where on this machine the program or library is that a recording names, which may have been
- * made elsewhere: the user's --symfs folder, perf's cache (~/.debug, where `perf archive` is
+ * Finds the program or library that a recording names on this machine; it may have been recorded
+ * elsewhere: in the user's --symfs folder, perf's cache (~/.debug, where `perf archive` is
  * unpacked), debug roots, its own path, debuginfod. A file counts only if its build-id is the one
- * recorded; where none was recorded, a file of that path counts and is not verified.
- * Layout of perf's cache: tools/perf/util/build-id.c. For binaries.c.
+ * recorded; where none was recorded, a file of that path counts and is not verified. Layout of
+ * perf's cache: tools/perf/util/build-id.c.
  */
 enum { LOOKUP_PATH_MAX = 4096 };
 
@@ -28,7 +29,7 @@ struct lookup_from {
     const char *symfs;          /* NULL: none */
     const char *cache;          /* perf's; NULL: none */
     const char *debug_root;     /* NULL: /usr/lib/debug */
-    struct files_client *files; /* on whose behalf; NULL: ours */
+    struct files_client *files; /* the users it acts for; NULL: ours */
     bool debuginfod;            /* servers may be asked, and waited for */
     bool elsewhere;             /* recorded on another machine: paths alone say nothing */
     bool host_unknown;          /* on which is not known: a path counts with the inode recorded */
@@ -69,17 +70,17 @@ struct binaries {
     struct lookup_from from;
     struct binary *list;
     uint32_t count;
-    uint64_t nowhere; /* samples of user mode whose code no mapping holds */
+    uint64_t nowhere; /* samples of user mode with code in no mapping */
     size_t room;
     struct hash index_of; /* by path and build-id */
     char *cache;          /* perf's folder; NULL: no home */
 };
 
-/* `from` but for the cache, which is perf's below $HOME. */
+/* `from`, except for the cache, which is perf's below $HOME. */
 void binaries_init(struct binaries *binaries, const struct lookup_from *from);
 void binaries_fini(struct binaries *binaries);
 
-/* A number, from 1, for what a mapping maps; 0: no file that could be looked for. */
+/* A number, from 1, for the file of a mapping; 0: no file that could be looked for. */
 uint32_t binaries_note(struct binaries *binaries, const struct sample_mapping *mapping);
 
 /* Opens it, wherever it is. A descriptor, or -1. */

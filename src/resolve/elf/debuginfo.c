@@ -22,9 +22,8 @@
 #include "resolve/elf/symbols.h"
 
 /*
- * Which compilation unit of the debug information an address is of. libdw goes by
- * .debug_aranges, which clang does not write (elfutils 0.188 has no other way): where that
- * tells nothing, the units' own ranges are gone through once. For debuginfo.c.
+ * The compilation unit of an address. libdw uses .debug_aranges, which clang does not write
+ * (elfutils 0.188 has no other way): where that has no entry, the units' own ranges are read once.
  */
 struct unit_range {
     uint64_t start; /* run-time addresses */
@@ -38,7 +37,7 @@ struct units {
     size_t count;
     size_t room;
     bool read;
-    Dwarf_Die split; /* the last found that stands in a file of its own */
+    Dwarf_Die split; /* the last found that is in a file of its own */
 };
 
 enum { RANGES_MAX = 1 << 20 };
@@ -72,7 +71,7 @@ static bool add_unit(struct units *units, Dwarf_Die *die, Dwarf_Addr bias)
     while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
         range.start = start + bias;
         range.end = end + bias;
-        /* What the linker has left out stands at 0. */
+        /* Ranges that the linker has left out are at 0. */
         if (start && start < end && !units_add(units, &range))
             return false;
     }
@@ -112,7 +111,7 @@ static struct unit_range *units_search(const struct units *units, uint64_t addre
     return last && address < last->end ? last : NULL;
 }
 
-/* A unit whose entries stand in a file of their own (split DWARF: DWARF 5, 3.1.2) is that one. */
+/* A unit with its entries in a file of their own (split DWARF: DWARF 5, 3.1.2) is that one. */
 static Dwarf_Die *with_entries(struct units *units, Dwarf_Die *die)
 {
     uint8_t kind;
@@ -121,8 +120,7 @@ static Dwarf_Die *with_entries(struct units *units, Dwarf_Die *die)
     return is_split ? &units->split : die;
 }
 
-/* NULL: none; valid until the next question. *bias is what a run-time address is more than one of
- * the unit. */
+/* NULL: none; valid until the next question. *bias: run-time address minus address of the unit. */
 static Dwarf_Die *units_find(struct units *units, Dwfl_Module *module, uint64_t address,
                              Dwarf_Addr *bias)
 {
@@ -181,7 +179,7 @@ static int checked(int fd, const struct debugfile_wanted *wanted)
     return -1;
 }
 
-/* Of a process with another root only by its build-id: there the name means another file. */
+/* With another root only by its build-id: there the name means another file. */
 static int open_here(const struct debugfile_from *from, const char *path,
                      const struct debugfile_wanted *wanted)
 {
@@ -190,7 +188,7 @@ static int open_here(const struct debugfile_from *from, const char *path,
     return files_open_below(-1, path, from->files, FILES_FOLLOW, DEBUGFILE_BYTES_MAX);
 }
 
-/* What comes below a folder, "" too; NULL: the path is not in it. */
+/* The part of a path below a folder, "" too; NULL: the path is not in it. */
 static const char *behind(const char *path, const char *folder)
 {
     size_t length = folder ? strlen(folder) : 0;
@@ -247,7 +245,7 @@ static int by_link(const struct debugfile_from *from, const struct debugfile_wan
     return fd;
 }
 
-/* What is relative to such a file stands nowhere. */
+/* A path relative to such a file cannot be resolved. */
 static int by_net(const struct debugfile_from *from, const struct debugfile_wanted *wanted,
                   char path[DEBUGFILE_PATH_MAX])
 {
@@ -299,7 +297,7 @@ enum { ID_MAX = 64, DIGITS = 2 * ID_MAX + 1 };
 
 static const char *const kind_names[] = {"debuginfo", "executable"};
 
-/* Whether there is anybody to ask. */
+/* Whether a server is named. */
 static bool debuginfod_available(void)
 {
     const char *urls = getenv("DEBUGINFOD_URLS");
@@ -372,11 +370,11 @@ int debuginfod_fetch(enum debuginfod_kind kind, const unsigned char *id, size_t 
     if (!pid)
         run_find(ends[1], parent, kind_names[kind], digits);
     close(ends[1]);
-    bool told = pid > 0 && read_path(ends[0], path);
+    bool found = pid > 0 && read_path(ends[0], path);
     close(ends[0]);
     if (pid > 0)
         waitpid(pid, &status, 0);
-    return told && !status ? files_open(path) : -1;
+    return found && !status ? files_open(path) : -1;
 }
 
 struct debuginfo {
@@ -415,7 +413,8 @@ static int open_debug(struct debuginfo *debuginfo, const struct debugfile_from *
     return debugfile_open(from, &wanted, debuginfo->debug_path);
 }
 
-/* What dwz took out of several debug files; its build-id stands beside its name. */
+/* The file with the data that dwz took out of several debug files; its build-id is beside its name.
+ */
 static int open_alternate(struct debuginfo *debuginfo)
 {
     struct debugfile_wanted wanted = {.path = *debuginfo->debug_path ? debuginfo->debug_path
@@ -548,7 +547,7 @@ const unsigned char *debuginfo_build_id(struct debuginfo *debuginfo, size_t *siz
     return size > 0 ? id : NULL;
 }
 
-/* libdwfl hands out names as they stand in the table of the symbols' section, ended or not. */
+/* libdwfl hands out names as they are in the table of the symbols' section, ended or not. */
 static bool names_end(Elf *elf)
 {
     Elf_Scn *section = NULL;

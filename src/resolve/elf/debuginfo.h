@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What libdwfl knows of one mapped ELF file: the symbols of the file and of its separate debug
- * file, and source lines. Hands libdwfl the file and finds debug files for it, because its own
- * ways would map what may be cut short, wait for FIFOs and ask the net. For module.c.
+ * libdwfl's view of one mapped ELF file: the symbols of the file and of its separate debug file,
+ * and source lines. Hands libdwfl the file and finds debug files for it, because libdwfl itself
+ * would map files that may be cut short, wait for FIFOs and use the net.
  */
 #ifndef MISSTOP_RESOLVE_ELF_DEBUGINFO_H
 #define MISSTOP_RESOLVE_ELF_DEBUGINFO_H
@@ -18,21 +18,22 @@
 #include "resolve/elf/symbols.h"
 
 /*
- * Separate debug files: by build-id below a debug root, by the name in .gnu_debuglink beside
- * the program, in .debug beside it and below the root. A file found counts only if its
- * build-id agrees, or where there is none its checksum (GDB manual, "Debugging Information in
- * Separate Files"). The target's own root is asked too, then debuginfod. For module.c.
+ * Separate debug files: by build-id below a debug root, by the name in .gnu_debuglink beside the
+ * program, in .debug beside it and below the root. A file found counts only if its build-id agrees,
+ * or where there is none its checksum (GDB manual, "Debugging Information in Separate Files"). The
+ * target's own root is searched too, then debuginfod.
  */
 enum { DEBUGFILE_PATH_MAX = 4096 };
 
 struct debugfile_from {
-    pid_t root_of;              /* the process whose root the program was read through; 0: none */
-    struct files_client *files; /* on whose behalf; NULL: ours */
+    pid_t root_of;              /* the process with the root that the program was read through; 0:
+                                   none */
+    struct files_client *files; /* the users it acts for; NULL: ours */
     const char *root;           /* of debug files; NULL: /usr/lib/debug */
     const char *symfs;          /* a folder of such files for a recording; NULL: none */
     const char *cache;          /* perf's; NULL: none */
     bool cut_short;  /* a file that is cut short under elfutils does no harm: not copied */
-    bool debuginfod; /* the user lets us ask servers; misstop itself takes what is cached */
+    bool debuginfod; /* the user lets us ask servers; misstop itself takes cached files */
     bool may_wait;   /* ... and this process asks */
 };
 
@@ -68,7 +69,7 @@ bool debuginfo_present(struct debuginfo *debuginfo);
  * Debug files are mapped where they are from here on, not copied before. */
 void debuginfo_confined(struct debuginfo *debuginfo);
 
-/* On whose behalf its files are opened; NULL: ours. */
+/* The users that its files are opened for; NULL: ours. */
 const struct files_client *debuginfo_files(const struct debuginfo *debuginfo);
 
 /* Whether debuginfod's servers may be asked. */
@@ -81,17 +82,16 @@ const unsigned char *debuginfo_build_id(struct debuginfo *debuginfo, size_t *siz
  * debug file where there are more, which is neither copied nor mapped for it. */
 void debuginfo_symbols(struct debuginfo *debuginfo, symtab_take *take, void *context);
 
-/* What libdwfl has of the file, its DWARF checked; NULL: there is none that can be trusted. */
+/* The file in libdwfl, its DWARF checked; NULL: there is none that can be trusted. */
 Dwfl_Module *debuginfo_module(struct debuginfo *debuginfo);
 
-/* The unit whose code holds an address, and its bias; NULL: none. */
+/* The unit with the code at an address, and its bias; NULL: none. */
 Dwarf_Die *debuginfo_unit(struct debuginfo *debuginfo, uint64_t address, Dwarf_Addr *bias);
 
 /*
  * Debug files and programs from servers that the user named in DEBUGINFOD_URLS, by elfutils'
- * program debuginfod-find: it asks the net, keeps what it got below the user's cache, and takes its
- * time. Only for users who asked for it, and only in a process that may wait. For debuginfo.c and
- * binaries.c.
+ * program debuginfod-find: it uses the net, caches files below the user's cache, and takes its
+ * time. Only for users who asked for it, and only in a process that may wait.
  */
 enum debuginfod_kind { DEBUGINFOD_DEBUGINFO, DEBUGINFOD_EXECUTABLE };
 
@@ -101,9 +101,8 @@ int debuginfod_cached(enum debuginfod_kind kind, const unsigned char *id, size_t
 int debuginfod_fetch(enum debuginfod_kind kind, const unsigned char *id, size_t id_size);
 
 /*
- * Build-ids: what tells one build of a program from every other. Of the note that the linker
- * leaves in an ELF file (.note.gnu.build-id), which is hostile input. For the files of the
- * resolver that look for files.
+ * Build-ids, which identify one build of a program. From the note that the linker leaves in an ELF
+ * file (.note.gnu.build-id), which is hostile input.
  */
 enum { BUILDID_MAX = 64, BUILDID_TEXT = 2 * BUILDID_MAX + 1 };
 
@@ -116,8 +115,8 @@ struct buildid {
 void buildid_read(struct buildid *id, int fd);
 
 /*
- * Whether a file's is the one that is wanted. What perf recorded may be filled up with zeros to
- * 20 bytes, for old ones do not tell the length. Two that are not there are not the same.
+ * Whether a file's is the one that is wanted. An id recorded by perf may be filled up with zeros to
+ * 20 bytes, because old records have no length. Two missing ids are not the same.
  */
 bool buildid_same(const struct buildid *of_file, const struct buildid *wanted);
 

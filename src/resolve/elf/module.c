@@ -15,10 +15,7 @@
 #include "resolve/elf/symbols.h"
 #include "resolve/process/process.h"
 
-/*
- * The symbols of one ELF file by what they name: variables, functions, thread-local variables.
- * For module.c.
- */
+/* The symbols of one ELF file by kind: variables, functions, thread-local variables. */
 struct module_symbols {
     struct symbols objects;
     struct symbols functions;
@@ -27,7 +24,7 @@ struct module_symbols {
 
 enum { LAYOUT_PAGE = 4096 };
 
-/* An image whose size overflows when rounded is none that a program could have started with. */
+/* No program could have started with an image size that overflows when rounded. */
 static uint64_t tls_bytes(const GElf_Phdr *header)
 {
     uint64_t align = header->p_align ? header->p_align : 1;
@@ -57,8 +54,8 @@ static bool holds_offset(uint64_t segment_offset, uint64_t file_bytes, uint64_t 
            offset < segment_offset + file_bytes;
 }
 
-/* How well a segment goes with a mapping, 0: not at all. Two may share a page of the file; then
- * the rights tell which of them is mapped here. */
+/* How well a segment matches a mapping, 0: not at all. Two may share a page of the file; then the
+ * rights show which of them is mapped here. */
 static int likeness(const GElf_Phdr *header, const struct layout_mapping *mapping)
 {
     if (header->p_type != PT_LOAD ||
@@ -159,7 +156,7 @@ const struct layout_part *layout_segment(const struct layout *layout, uint64_t a
 
 enum { TLSSLOT_RELOCATIONS_MAX = 1 << 20, TLSSLOT_MODULES_MAX = 1 << 16 };
 
-/* Symbols of other files, and ones that another file may define instead, tell of theirs. */
+/* Symbols of other files, and ones that another file may define instead, report theirs. */
 static bool own_symbol(Elf_Data *symbols, uint64_t index, uint64_t *value)
 {
     GElf_Sym symbol;
@@ -206,7 +203,7 @@ static Elf_Data *symbols_of(Elf *elf, const GElf_Shdr *header)
                : NULL;
 }
 
-/* Finds the best slot of a file; NONE: it has no relocation that tells. */
+/* Finds the best slot of a file; NONE: it has no such relocation. */
 static struct tlsslot tlsslot_of(Elf *elf)
 {
     struct tlsslot best = {.kind = TLSSLOT_NONE};
@@ -233,7 +230,7 @@ static int by_module(uint64_t module, struct tlsslot_answer *answer)
     return module && module <= TLSSLOT_MODULES_MAX ? 0 : -ENOENT;
 }
 
-/* Reads it from a process where the file lies at `bias`. 0, or -ENOENT: not told. */
+/* Reads it from a process where the file is at `bias`. 0, or -ENOENT: not reported. */
 static int tlsslot_read(const struct tlsslot *slot, pid_t pid, uint64_t bias,
                         struct tlsslot_answer *answer)
 {
@@ -244,19 +241,19 @@ static int tlsslot_read(const struct tlsslot *slot, pid_t pid, uint64_t bias,
         return -ENOENT;
     if (slot->kind == TLSSLOT_MODULE)
         return by_module(words[0], answer);
-    uint64_t told = words[size / 8 - 1];
-    /* A distance is negative here; what a descriptor of the other kind has is a pointer. */
-    if ((int64_t)told < 0) {
-        answer->offset = told - slot->within;
+    uint64_t word = words[size / 8 - 1];
+    /* A distance is negative here; a descriptor of the other kind has a pointer. */
+    if ((int64_t)word < 0) {
+        answer->offset = word - slot->within;
         return 0;
     }
-    if (slot->kind == TLSSLOT_OFFSET || !process_read(pid, told, words, 8))
+    if (slot->kind == TLSSLOT_OFFSET || !process_read(pid, word, words, 8))
         return -ENOENT;
     return by_module(words[0], answer);
 }
 
-/* Of names for one address: functions and objects before labels, sized before not, global before
- * local, no leading underscore. */
+/* Rank among names for one address: functions and objects before labels, sized before not, global
+ * before local, no leading underscore. */
 static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
 {
     uint8_t rank = GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? 4 : 0;
@@ -267,8 +264,8 @@ static uint8_t rank_of(const GElf_Sym *symbol, const char *name)
     return rank;
 }
 
-/* The linker marks the ends of sections, and start files the beginning of data; what lies behind
- * a mark does not go by it. */
+/* The linker marks the ends of sections, and start files the beginning of data; a mark does not
+ * name the bytes behind it. */
 static bool is_mark(const GElf_Sym *symbol, const char *name)
 {
     static const char *const marks[] = {"__bss_start",
@@ -291,7 +288,7 @@ static bool is_mark(const GElf_Sym *symbol, const char *name)
     return false;
 }
 
-/* One entry of a symbol table (ELF gABI, "Symbol Table") that stands for a run-time address, where
+/* One entry of a symbol table (ELF gABI, "Symbol Table") that represents a run-time address, where
  * it names memory of the file at all. */
 static void module_symbols_add(struct module_symbols *symbols, const struct layout *layout,
                                const GElf_Sym *symbol, uint64_t address, const char *name)
@@ -395,7 +392,7 @@ static bool tables_bearable(Elf *elf)
     return true;
 }
 
-/* The same for what is told by name. */
+/* The same for a section by name. */
 static bool is_bearable(Elf *elf, const char *name, uint64_t most_bytes)
 {
     GElf_Shdr header;
@@ -459,7 +456,7 @@ struct module *module_new(const struct module_source *source)
         module_free(module);
         return NULL;
     }
-    /* A file whose tables make no sense still has its place and its bytes. */
+    /* A file with invalid tables still has its place and its bytes. */
     module->readable = tables_bearable(module->elf) && sections_bearable(module->elf);
     if (module->readable) {
         layout_read_sections(&module->layout, module->elf);
@@ -559,8 +556,7 @@ bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t 
     return frame;
 }
 
-/* Without the section libdw 0.188 would go by the segments, and lose memory over what is wrong in
- * them. */
+/* Without the section libdw 0.188 would use the segments, and leak memory on invalid ones. */
 Dwarf_CFI *module_frames(struct module *module, uint64_t *bias)
 {
     if (!module->cfi_tried && module->readable && sections_find(module->elf, ".eh_frame"))

@@ -18,9 +18,9 @@
 #include "resolve/elf/symbols.h"
 
 /*
- * Where the parts of an ELF file lie in memory: segments by its program headers, sections by
- * name, its thread-local image. For module.c. Every header is hostile input.
- * Source: System V ABI, chapters "Object Files" and "Program Loading".
+ * Addresses of the parts of an ELF file in memory: segments by its program headers, sections by
+ * name, its thread-local image. Every header is hostile input. Source: System V ABI, chapters
+ * "Object Files" and "Program Loading".
  */
 enum { LAYOUT_SECTIONS_MAX = 96, LAYOUT_SEGMENTS_MAX = 16 };
 
@@ -61,14 +61,14 @@ bool layout_fits(const struct layout *layout, uint64_t map_start, uint64_t map_o
 /* [start, end) of all segments, .bss included. */
 void layout_range(const struct layout *layout, uint64_t *start, uint64_t *end);
 
-/* Segment whose bytes in the file hold the address; NULL: none. */
+/* The segment that contains the address in its file bytes; NULL: none. */
 const struct layout_part *layout_segment(const struct layout *layout, uint64_t address);
 
 /*
- * Which word of a loaded file tells where its thread-local image is. The dynamic linker leaves
- * the answer in the slots of the file's relocations: the number of the module in a thread's
- * table (DTPMOD64), or the distance from the thread pointer (TPOFF64), or either (TLSDESC).
- * Source: ELF Handling for Thread-Local Storage (Drepper), 4.4.6; System V ABI x86-64, 4.4.
+ * The word of a loaded file that locates its thread-local image. The dynamic linker leaves the
+ * answer in the slots of the file's relocations: the number of the module in a thread's table
+ * (DTPMOD64), or the distance from the thread pointer (TPOFF64), or either (TLSDESC). Source: ELF
+ * Handling for Thread-Local Storage (Drepper), 4.4.6; System V ABI x86-64, 4.4.
  */
 enum tlsslot_kind { TLSSLOT_NONE, TLSSLOT_MODULE, TLSSLOT_OFFSET, TLSSLOT_DESCRIPTOR };
 
@@ -78,7 +78,7 @@ struct tlsslot {
     uint64_t within;  /* of OFFSET, DESCRIPTOR: offset in the image that it speaks of */
 };
 
-/* Where an image lies: static, below every thread's block; or by the thread's table. */
+/* Location of an image: static, below every thread's block; or by the thread's table. */
 struct tlsslot_answer {
     uint64_t module; /* number in the table; 0: static */
     uint64_t offset; /* of a static one: what to add to the thread pointer */
@@ -91,7 +91,7 @@ struct module_source {
     const char *path;  /* as the target has it; for its name and its debug file */
     const char *found; /* of a recording: the file that was opened, for its debug file; or NULL */
     struct layout_mapping mapping;
-    uint32_t serial; /* tells it from whatever stood in the same place before */
+    uint32_t serial; /* differs from that of earlier modules in the same place */
     struct debugfile_from debug;
 };
 
@@ -116,13 +116,13 @@ const struct symbol *module_function(const struct module *module, uint64_t addre
 /* Thread-local variable at an offset into the module's TLS image. */
 const struct symbol *module_tls(const struct module *module, uint64_t offset);
 
-/* Where the module's TLS images are in a process. 0, or -ENOENT: its file does not tell. */
+/* Location of the module's TLS images in a process. 0, or -ENOENT: its file has no such slot. */
 int module_tls_answer(const struct module *module, pid_t pid, struct tlsslot_answer *answer);
 
 /* Size of the TLS image, rounded up to its alignment; 0: none. */
 uint64_t module_tls_bytes(const struct module *module);
 
-/* Free stretch around an address that no object covers, within its section. */
+/* Free range around an address that no object covers, within its section. */
 void module_gap(const struct module *module, uint64_t address, uint64_t *start, uint64_t *end);
 
 /* Section that holds the address, or NULL; its bounds. */
@@ -136,15 +136,15 @@ bool module_frame(struct module *module, uint64_t ip, uint64_t *start, uint64_t 
  * up there; NULL: none. */
 Dwarf_CFI *module_frames(struct module *module, uint64_t *bias);
 
-/* What libdwfl knows of it; NULL: nothing. The module's own. */
+/* libdwfl's data of it; NULL: none. The module's own. */
 struct debuginfo;
 struct debuginfo *module_debuginfo(const struct module *module);
 
 /* Bytes of the file at a run-time address. */
 size_t module_bytes(const struct module *module, uint64_t address, void *out, size_t size);
 
-/* The same, all or none, of what the program cannot have changed: no part of a segment that is
- * writable, be it only until its relocations are done. */
+/* The same, all or none, for bytes that the program cannot have changed: no part of a segment that
+ * is writable, even if only until its relocations are done. */
 bool module_constant(const struct module *module, uint64_t address, void *out, size_t size);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { VDSO_BYTES_MAX = 1 << 20 };
 
-/* Of a live process, from the mapping. A descriptor, or -1. */
+/* The vdso of a live process, from the mapping. A descriptor, or -1. */
 static int vdso_open(const struct map *map, pid_t pid)
 {
     size_t size = map->end - map->start;
@@ -43,7 +43,7 @@ int vdso_open_own(void)
 }
 
 enum { MODULES_PARTS_MAX = 16 }; /* mappings of one file in a row */
-/* Of a program or library; those with the debugging information of a browser have 5 GiB. */
+/* Bound for a program or library; those with the debug information of a browser have 5 GiB. */
 #define MODULES_BYTES_MAX (UINT64_C(64) << 30)
 
 void modules_forget(struct modules *modules)
@@ -90,7 +90,7 @@ static int open_live(const struct map *map, const char *name, const struct modul
         fd = same_file(
             files_open_in_root(from->pid, name, from->files, FILES_NOFOLLOW, MODULES_BYTES_MAX),
             map);
-    /* What ran for a moment only is gone before its first sample is looked at. */
+    /* A short-lived process is gone before its first sample is looked at. */
     if (fd < 0 && from->root >= 0)
         fd = same_file(
             files_open_below(from->root, name, from->files, FILES_NOFOLLOW, MODULES_BYTES_MAX),
@@ -108,7 +108,7 @@ static int open_file(const struct maps *maps, const struct map *map,
     return open_live(map, maps_name(maps, map), from);
 }
 
-/* The name tells only where there is no inode: it changes when the file is deleted. */
+/* The name counts only where there is no inode: it changes when the file is deleted. */
 static bool is_same(const struct modules_entry *entry, const struct maps *maps,
                     const struct map *map)
 {
@@ -118,8 +118,8 @@ static bool is_same(const struct modules_entry *entry, const struct maps *maps,
            (map->inode || !strcmp(entry->name, maps_name(maps, map)));
 }
 
-/* One already opened that this mapping is another part of: unmapped and mapped again, a file
- * may lie a little beside where it was. */
+/* An opened file that this mapping is another part of: unmapped and mapped again, a file may be a
+ * little beside its earlier place. */
 static int find_entry(const struct modules *modules, const struct maps *maps, const struct map *map)
 {
     for (size_t i = modules->count; i-- > 0;) {
@@ -144,8 +144,8 @@ static bool modules_make_room(struct modules *modules)
     return true;
 }
 
-/* The mapping that holds the file's head, which tells the place without doubt: two segments may
- * share a page of the file, and then one mapping goes with either. */
+/* The mapping that holds the file's head, which fixes the place without doubt: two segments may
+ * share a page of the file, and then one mapping matches either. */
 static const struct map *head_of(const struct maps *maps, const struct map *map)
 {
     size_t last = (size_t)(map - maps->maps);

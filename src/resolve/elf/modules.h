@@ -19,10 +19,10 @@ struct modules_from {
     pid_t pid;
     bool live;                  /* through /proc/PID; false: a recording */
     int root;                   /* live: its root directory, for when it is gone; -1: not known */
-    struct files_client *files; /* on whose behalf files are opened; NULL: on ours */
+    struct files_client *files; /* the users that files are opened for; NULL: ours */
     const char *symfs;          /* folder with the binaries of a recording, or NULL */
     bool elsewhere;             /* the recording is of another machine */
-    bool host_unknown;          /* of which is not known */
+    bool host_unknown;          /* the host file is not known */
     bool debuginfod;            /* servers may be asked for separate debug files */
     const char *debug_root;     /* of separate debug files; NULL: /usr/lib/debug */
     struct binaries *binaries;  /* of a recording: what may be opened; outlives the modules */
@@ -37,7 +37,7 @@ struct modules_entry {
     uint32_t major;
     uint32_t minor;
     uint32_t binary; /* as in struct map */
-    uint64_t start;  /* of the file in memory, bias told apart */
+    uint64_t start;  /* of the file in memory, bias distinguished */
     uint64_t end;
     bool vdso;
     bool completed; /* see space_complete() */

@@ -137,7 +137,7 @@ void symtab_fini(struct symtab *symtab)
     *symtab = (struct symtab){.fd = -1};
 }
 
-/* Where the first segment wants to be: prelinked, a file stands elsewhere than its debug file. */
+/* The first segment's address: prelinked, a file is elsewhere than its debug file. */
 static uint64_t first_address(Elf *elf)
 {
     size_t count = 0;

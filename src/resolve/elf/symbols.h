@@ -36,13 +36,12 @@ void symbols_settle(struct symbols *symbols);
 /* The one that covers the address; NULL: none. */
 const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address);
 
-/* Narrows [start, end) to the stretch around the address that no symbol covers. */
+/* Narrows [start, end) to the range around the address that no symbol covers. */
 void symbols_gap(const struct symbols *symbols, uint64_t address, uint64_t *start, uint64_t *end);
 
 /*
  * The symbol table of a separate debug file, read from the file and never mapped: misstop itself
- * must not die of a file that is cut short meanwhile, and needs nothing else of it. For
- * debuginfo.c.
+ * must not die of a file that is cut short meanwhile, and needs only this table.
  */
 enum { SYMTAB_SYMBOLS_MAX = 1 << 23 };
 
@@ -70,7 +69,7 @@ Elf_Scn *sections_find(Elf *elf, const char *name);
 /* Whether its last byte ends a string: elfutils takes the length of whatever begins in it. */
 bool sections_end_strings(Elf_Scn *section);
 
-/* Symbols of C++ and Rust as their programmers know them. For objects.c. */
+/* Symbols of C++ and Rust in the form of the source. */
 /*
  * The name without its types of parameters, in `out`; NULL: it is not mangled, or too long
  * or too strange to be trusted to a demangler (the target decides what its symbols say).

@@ -17,8 +17,8 @@ enum {
     RED_ZONE = 128,       /* bytes below the stack pointer that a leaf may use */
     STACK_MAX = 64 << 20, /* bytes from the stack pointer to the address */
     WINDOW = 4096,        /* bytes of the stack that are read at once */
-    BELOW = 128,          /* ... of them below what is asked for: registers are saved there */
-    KEPT = 6              /* registers that a callee keeps, but for the stack pointer */
+    BELOW = 128,          /* ... of them below the requested address: registers are saved there */
+    KEPT = 6              /* registers that a callee keeps, except the stack pointer */
 };
 
 static const uint8_t kept[KEPT] = {SREG_BX, SREG_BP, SREG_R12, SREG_R13, SREG_R14, SREG_R15};
@@ -36,7 +36,7 @@ struct unwind_slot {
 
 struct unwind_rule {
     uint8_t cfa_register; /* SREG_NONE: there is no rule */
-    bool cfa_loaded;      /* the CFA stands at the register's value + offset, and is not it */
+    bool cfa_loaded;      /* the CFA is at the register's value + offset, and is not it */
     int32_t cfa_offset;
     struct unwind_slot return_address;
     struct unwind_slot saved[KEPT];

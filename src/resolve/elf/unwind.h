@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which function's frame an address of a thread's stack lies in: the frames are walked from the
+ * Which function's frame an address of a thread's stack is in: the frames are walked from the
  * registers of the sample, by the call frame information of the files (.eh_frame), over a copy of
  * the stack. The process runs on meanwhile: frames further out rarely change, and a chain that
  * makes no sense ends there. For the resolver. Source: DWARF 5, 6.4; System V ABI AMD64 1.0, 3.4.
@@ -27,13 +27,14 @@ struct unwind {
     size_t room;
 };
 
-/* A frame: where its function stands, and its canonical frame address. */
+/* A frame: its function's address, and its canonical frame address. */
 struct unwind_frame {
     uint64_t pc; /* of the sample, or return address - 1: inside the call */
     uint64_t cfa;
 };
 
-/* `pid` 0: a recording, whose stacks cannot be read: the frame of the sample itself is found. */
+/* `pid` 0: a recording, with stacks that cannot be read: the frame of the sample itself is found.
+ */
 void unwind_init(struct unwind *unwind, pid_t pid);
 void unwind_fini(struct unwind *unwind);
 

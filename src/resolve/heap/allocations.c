@@ -18,9 +18,9 @@ static const uint64_t settle_ns = 100000000;
 
 struct allocations {
     struct allocations_options options;
-    struct told told;
+    struct recorded_heap recorded;
     struct walked walked;
-    bool tells;
+    bool has_agent;
     bool walks;
     uint64_t marked_ns; /* 0: no mark yet */
     uint64_t now_ns;    /* of the last tick */
@@ -39,9 +39,9 @@ int allocations_new(struct allocations **out, const struct allocations_options *
         allocations->options = *options;
     }
     if (!code && options->feed) {
-        code = told_init(&allocations->told, options->feed, options->name, options->assigned,
-                         options->context);
-        allocations->tells = !code;
+        code = recorded_heap_init(&allocations->recorded, options->feed, options->name,
+                                  options->assigned, options->context);
+        allocations->has_agent = !code;
     }
     if (!code && options->walk) {
         code = walked_init(&allocations->walked, options->pid);
@@ -59,8 +59,8 @@ void allocations_free(struct allocations *allocations)
 {
     if (!allocations)
         return;
-    if (allocations->tells)
-        told_fini(&allocations->told);
+    if (allocations->has_agent)
+        recorded_heap_fini(&allocations->recorded);
     if (allocations->walks)
         walked_fini(&allocations->walked);
     free(allocations);
@@ -68,27 +68,27 @@ void allocations_free(struct allocations *allocations)
 
 long allocations_follow(struct allocations *allocations, uint64_t until_ns)
 {
-    return allocations->tells ? told_follow(&allocations->told, until_ns) : 0;
+    return allocations->has_agent ? recorded_heap_follow(&allocations->recorded, until_ns) : 0;
 }
 
 void allocations_settle(struct allocations *allocations, uint64_t now_ns)
 {
-    if (!allocations->tells || now_ns < allocations->settled_ns + settle_ns)
+    if (!allocations->has_agent || now_ns < allocations->settled_ns + settle_ns)
         return;
-    told_name_bins(&allocations->told);
+    recorded_heap_name_bins(&allocations->recorded);
     allocations->settled_ns = now_ns;
 }
 
 void allocations_ask_again(struct allocations *allocations)
 {
-    if (allocations->tells)
-        bins_ask_again(allocations->told.bins);
+    if (allocations->has_agent)
+        bins_ask_again(allocations->recorded.bins);
 }
 
 void allocations_forget(struct allocations *allocations)
 {
-    if (allocations->tells)
-        told_forget(&allocations->told);
+    if (allocations->has_agent)
+        recorded_heap_forget(&allocations->recorded);
     if (allocations->walks)
         walked_forget(&allocations->walked);
     allocations->marked_ns = 0;
@@ -100,9 +100,10 @@ bool allocations_find(struct allocations *allocations, const struct space *space
     struct block block;
     bool mapping;
     allocations->asked++;
-    if (allocations->tells && told_find(&allocations->told, address, &block, &mapping)) {
+    if (allocations->has_agent &&
+        recorded_heap_find(&allocations->recorded, address, &block, &mapping)) {
         *found = (struct allocation){block.start, block.start + block.usable_bytes, block.bin,
-                                     mapping ? ALLOCATION_MAPPING : ALLOCATION_TOLD, true};
+                                     mapping ? ALLOCATION_MAPPING : ALLOCATION_RECORDED, true};
         return true;
     }
     if (allocations->walks && walked_find(&allocations->walked, space, address, time_ns, &block)) {
@@ -133,15 +134,16 @@ bool allocations_bin_walked(uint32_t bin)
 bool allocations_gap(const struct allocations *allocations, uint64_t address, uint64_t *base,
                      uint64_t *bound)
 {
-    return allocations->tells && told_gap(&allocations->told, address, base, bound);
+    return allocations->has_agent &&
+           recorded_heap_gap(&allocations->recorded, address, base, bound);
 }
 
 void allocations_tick(struct allocations *allocations, const struct space *space,
                       const struct tcbs *tcbs, bool alive, uint64_t now_ns)
 {
     allocations->now_ns = now_ns;
-    if (allocations->tells)
-        told_tick(&allocations->told, now_ns);
+    if (allocations->has_agent)
+        recorded_heap_tick(&allocations->recorded, now_ns);
     if (allocations->walks && alive)
         walked_tick(&allocations->walked, space, tcbs, now_ns);
 }
@@ -149,8 +151,8 @@ void allocations_tick(struct allocations *allocations, const struct space *space
 void allocations_mark(struct allocations *allocations, uint64_t now_ns)
 {
     allocations->marked_ns = now_ns;
-    if (allocations->tells)
-        bins_mark(allocations->told.bins, now_ns);
+    if (allocations->has_agent)
+        bins_mark(allocations->recorded.bins, now_ns);
     if (allocations->walks)
         walked_mark(&allocations->walked);
 }
@@ -158,13 +160,13 @@ void allocations_mark(struct allocations *allocations, uint64_t now_ns)
 /* Walked blocks have no call path to be meant by. */
 static int can_change(const struct allocations *allocations, uint32_t bin)
 {
-    return bin >= WALKED_BINS ? -EOPNOTSUPP : allocations->tells ? 0 : -ENOENT;
+    return bin >= WALKED_BINS ? -EOPNOTSUPP : allocations->has_agent ? 0 : -ENOENT;
 }
 
 int allocations_rename(struct allocations *allocations, uint32_t bin, const char *name)
 {
     int code = can_change(allocations, bin);
-    return code ? code : told_rename(&allocations->told, bin, name);
+    return code ? code : recorded_heap_rename(&allocations->recorded, bin, name);
 }
 
 int allocations_combine(struct allocations *allocations, const uint32_t *bins, uint32_t count)
@@ -172,19 +174,20 @@ int allocations_combine(struct allocations *allocations, const uint32_t *bins, u
     int code = count ? 0 : -EINVAL;
     for (uint32_t i = 0; i < count && !code; i++)
         code = can_change(allocations, bins[i]);
-    return code ? code : told_combine(&allocations->told, bins, count);
+    return code ? code : recorded_heap_combine(&allocations->recorded, bins, count);
 }
 
 int allocations_undo(struct allocations *allocations)
 {
-    return allocations->tells ? told_undo(&allocations->told) : -ENOENT;
+    return allocations->has_agent ? recorded_heap_undo(&allocations->recorded) : -ENOENT;
 }
 
 const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin)
 {
     if (bin >= WALKED_BINS && bin - WALKED_BINS < allocations->walked.class_count)
         return allocations->walked.classes[bin - WALKED_BINS].name;
-    const char *name = allocations->tells ? told_name(&allocations->told, bin) : NULL;
+    const char *name =
+        allocations->has_agent ? recorded_heap_name(&allocations->recorded, bin) : NULL;
     return name ? name : "heap (not named yet)";
 }
 
@@ -196,7 +199,7 @@ void allocations_bin_live(const struct allocations *allocations, uint32_t bin, u
     if (bin >= WALKED_BINS && bin - WALKED_BINS < allocations->walked.class_count) {
         *blocks = allocations->walked.classes[bin - WALKED_BINS].live_blocks;
         *bytes = allocations->walked.classes[bin - WALKED_BINS].usable_bytes;
-    } else if (allocations->tells && bins_stats(allocations->told.bins, bin, &stats)) {
+    } else if (allocations->has_agent && bins_stats(allocations->recorded.bins, bin, &stats)) {
         *blocks = stats.live_blocks;
         *bytes = stats.live_usable_bytes;
     }
@@ -204,29 +207,32 @@ void allocations_bin_live(const struct allocations *allocations, uint32_t bin, u
 
 uint32_t allocations_bin_lead(const struct allocations *allocations, uint32_t bin)
 {
-    return allocations->tells && bin < WALKED_BINS ? told_lead(&allocations->told, bin) : bin;
+    return allocations->has_agent && bin < WALKED_BINS
+               ? recorded_heap_lead(&allocations->recorded, bin)
+               : bin;
 }
 
 uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin)
 {
     struct bin_info info;
-    bool told = bin < WALKED_BINS && allocations->tells;
-    return told && bins_info(allocations->told.bins, bin, &info) ? info.type : 0;
+    bool recorded = bin < WALKED_BINS && allocations->has_agent;
+    return recorded && bins_info(allocations->recorded.bins, bin, &info) ? info.type : 0;
 }
 
 int allocations_blocks(const struct allocations *allocations, uint32_t bin,
                        allocations_block *block, void *context)
 {
-    if (!allocations->tells || bin >= WALKED_BINS)
+    if (!allocations->has_agent || bin >= WALKED_BINS)
         return -ENOTSUP;
-    told_blocks(&allocations->told, bin, block, context);
+    recorded_heap_blocks(&allocations->recorded, bin, block, context);
     return 0;
 }
 
 enum allocation_path allocations_path(const struct allocations *allocations, uint32_t bin,
                                       uint32_t path)
 {
-    return allocations->tells ? told_path(&allocations->told, bin, path) : ALLOCATION_PATH_OTHER;
+    return allocations->has_agent ? recorded_heap_path(&allocations->recorded, bin, path)
+                                  : ALLOCATION_PATH_OTHER;
 }
 
 static void summarise_walk(const struct walked *walked, struct heap_summary *summary)
@@ -239,26 +245,26 @@ static void summarise_walk(const struct walked *walked, struct heap_summary *sum
     summary->bins = walked->class_count;
 }
 
-static const char *feed_note(const struct told *told, const char *note)
+static const char *feed_note(const struct recorded_heap *recorded, const char *note)
 {
     const char *why = NULL;
-    enum feed_state state = feed_state(told->feed, &why);
+    enum feed_state state = feed_state(recorded->feed, &why);
     if (why)
         return why;
     return state == FEED_NOT_STARTED ? "the program has not loaded the agent (yet)" : note;
 }
 
-static void summarise_told(const struct allocations *allocations, struct heap_summary *summary)
+static void summarise_recorded(const struct allocations *allocations, struct heap_summary *summary)
 {
-    const struct told *told = &allocations->told;
+    const struct recorded_heap *recorded = &allocations->recorded;
     summary->feed = HEAP_FEED_AGENT;
     summary->source = "agent";
-    summary->note = feed_note(told, summary->note);
-    summary->lost = feed_lost(told->feed) + blocks_refused(told->blocks);
-    summary->bins = told->lead_count;
-    for (uint32_t i = 0; i < told->lead_count; i++) {
+    summary->note = feed_note(recorded, summary->note);
+    summary->lost = feed_lost(recorded->feed) + blocks_refused(recorded->blocks);
+    summary->bins = recorded->lead_count;
+    for (uint32_t i = 0; i < recorded->lead_count; i++) {
         struct bin_stats stats;
-        if (!told_stats(told, told->leads[i], &stats))
+        if (!recorded_heap_stats(recorded, recorded->leads[i], &stats))
             continue;
         summary->live_blocks += stats.live_blocks;
         summary->usable_bytes += stats.live_usable_bytes;
@@ -269,8 +275,8 @@ static void summarise_told(const struct allocations *allocations, struct heap_su
 void allocations_summary(const struct allocations *allocations, struct heap_summary *summary)
 {
     *summary = (struct heap_summary){.mark_age_s = NAN, .note = allocations->options.note};
-    if (allocations->tells) {
-        summarise_told(allocations, summary);
+    if (allocations->has_agent) {
+        summarise_recorded(allocations, summary);
     } else if (allocations->walks) {
         summarise_walk(&allocations->walked, summary);
         summary->source = walk_source(allocations->walked.walk);
@@ -306,8 +312,8 @@ static void describe_walked(const struct allocations *allocations, uint32_t inde
 
 bool allocations_bin(struct allocations *allocations, uint32_t index, struct heap_bin *bin)
 {
-    if (allocations->tells)
-        return told_bin(&allocations->told, index, bin);
+    if (allocations->has_agent)
+        return recorded_heap_bin(&allocations->recorded, index, bin);
     if (!allocations->walks || index >= allocations->walked.class_count)
         return false;
     describe_walked(allocations, index, bin);

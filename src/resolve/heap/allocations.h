@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which heap block an address lies in and whose it is: what the agent tells (feed) and what
- * the allocator's headers show from outside (walk), joined in the index of blocks and counted
- * in bins. Owned by the resolver; nothing here stops or writes to the target.
+ * The heap block at an address and its allocation site: the agent's records (feed) and the
+ * allocator's headers read from outside (walk), joined in the index of blocks and counted in bins.
+ * Owned by the resolver; it neither stops nor writes to the target.
  *
- * A block of the agent is told on the clock of the samples: allocations_follow() brings the
- * index to the time of a sample before that is looked up, so a block that was freed and given
- * out again does not blame its successor. A walked block is looked at when a sample asks, and
- * is believed for a moment (walked_heap.h).
+ * A block of the agent is reported on the clock of the samples: allocations_follow() brings the
+ * index to the time of a sample before that is looked up, so a block that was freed and given out
+ * again does not blame its successor. A walked block is looked at when a sample asks, and is
+ * believed for a moment (walked_heap.h).
  */
 #ifndef MISSTOP_RESOLVE_HEAP_ALLOCATIONS_H
 #define MISSTOP_RESOLVE_HEAP_ALLOCATIONS_H
@@ -36,7 +36,7 @@ typedef int allocations_assigned(void *context, uint64_t return_address, char *o
 
 struct allocations_options {
     struct feed *feed; /* NULL: no agent; not owned */
-    bool walk;         /* read the heap from outside where the agent tells nothing */
+    bool walk;         /* read the heap from outside where there is no agent */
     const char *note;  /* why there is no agent; NULL */
     pid_t pid;
     allocations_name *name;
@@ -44,13 +44,13 @@ struct allocations_options {
     void *context;
 };
 
-/* What is known of the bounds around an address. */
+/* Origin of the bounds around an address. */
 enum allocation_kind {
     ALLOCATION_NONE,
-    ALLOCATION_TOLD,    /* a block whose bin is a call path */
-    ALLOCATION_WALKED,  /* a block; its bin is a size class */
-    ALLOCATION_HEADER,  /* what the allocator keeps in front of a block */
-    ALLOCATION_MAPPING, /* memory that an allocator may deal out itself; its bin made it */
+    ALLOCATION_RECORDED, /* a block with a call path as its bin */
+    ALLOCATION_WALKED,   /* a block; its bin is a size class */
+    ALLOCATION_HEADER,   /* the allocator's data in front of a block */
+    ALLOCATION_MAPPING,  /* memory that an allocator may deal out itself; its bin made it */
 };
 
 /* A block and its bin; bins have dense ids from 1. */
@@ -66,7 +66,7 @@ int allocations_new(struct allocations **allocations, const struct allocations_o
                     struct error *error);
 void allocations_free(struct allocations *allocations);
 
-/* All the agent told up to this time. Number of events. */
+/* Takes the agent's events up to this time. Number of events. */
 long allocations_follow(struct allocations *allocations, uint64_t until_ns);
 
 /* Between refreshes, where no sample waits: names of new bins. Cheap where there are none. */
@@ -107,14 +107,14 @@ int allocations_undo(struct allocations *allocations);
 /* The short name of a bin; changes when it is renamed. Valid until the next tick. */
 const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin);
 
-/* Id of the type that whoever allocates it assigns its blocks to; 0: not known, or not yet. */
+/* Id of the type of the variable that its blocks are assigned to; 0: not known, or not yet. */
 uint32_t allocations_bin_type(const struct allocations *allocations, uint32_t bin);
 
 /* The bin that a combined one is shown under; itself where it is not combined. Nothing is counted
  * there: combining can be taken back. */
 uint32_t allocations_bin_lead(const struct allocations *allocations, uint32_t bin);
 
-/* What it holds now. */
+/* Live blocks and bytes of a bin. */
 void allocations_bin_live(const struct allocations *allocations, uint32_t bin, uint64_t *blocks,
                           uint64_t *bytes);
 

@@ -294,7 +294,7 @@ int bin_rules_save(const struct bin_rules *rules, const char *path, struct error
     char real[PATH_MAX];
     char fresh[PATH_MAX + 16];
     make_folders(path);
-    if (!realpath(path, real)) /* a link is kept: what it points to is replaced */
+    if (!realpath(path, real)) /* a link is kept: its target is replaced */
         snprintf(real, sizeof real, "%s", path);
     snprintf(fresh, sizeof fresh, "%s.XXXXXX", real);
     int fd = mkostemp(fresh, O_CLOEXEC);
@@ -309,7 +309,7 @@ int bin_rules_save(const struct bin_rules *rules, const char *path, struct error
     return error_set(error, result, "cannot write %s: %s", path, strerror(-result));
 }
 
-/* Grouped by whose they are. Both plain and mangled names, for symbols may be either. */
+/* Grouped by library. Both plain and mangled names, because symbols may be either. */
 static const char *const wrappers_default[] = {
     /* C */
     "malloc",
@@ -502,8 +502,8 @@ int wrappers_add_settings(struct wrappers *wrappers)
     return result;
 }
 
-/* fnmatch() makes wide characters of both first, which a tool that names thousands of call paths
- * feels; most globs are told apart by what stands before their first special character. */
+/* fnmatch() makes wide characters of both first, which is slow for thousands of call paths; the
+ * part before its first special character rules out most globs. */
 static bool matches(const char *glob, const char *function)
 {
     size_t literal = strcspn(glob, "*?[");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the user said about heap bins: a new name for one, or one combined into another, as
- * in MemSpy 5.2. Kept in order, so that the last can be undone, and in a file from session
- * to session. Bins are meant by their full names; where several have the same (calls from
- * different lines of a function), a rule means them all.
+ * The user's rules for heap bins: a new name for one, or one combined into another, as in MemSpy
+ * 5.2. Kept in order, so that the last can be undone, and in a file from session to session. A rule
+ * names bins by their full names; where several have the same (calls from different lines of a
+ * function), it applies to them all.
  */
 #ifndef MISSTOP_RESOLVE_HEAP_BIN_RULES_H
 #define MISSTOP_RESOLVE_HEAP_BIN_RULES_H
@@ -35,7 +35,7 @@ struct bin_rules {
     struct bin_rule *rules;
     uint32_t count;
     uint32_t steps;
-    bool is_in_step;  /* what is added belongs to the newest step */
+    bool is_in_step;  /* added rules belong to the newest step */
     uint32_t skipped; /* lines of the file that made no sense */
 };
 
@@ -43,7 +43,7 @@ void bin_rules_init(struct bin_rules *rules);
 void bin_rules_fini(struct bin_rules *rules);
 
 /*
- * Both are about the groups that the names stand in. Names are made printable.
+ * Both are about the groups that the names are in. Names are made printable.
  * -EINVAL: a name is empty or too long; -EEXIST: already combined; -ENOSPC; -ENOMEM.
  */
 int bin_rules_rename(struct bin_rules *rules, const char *full_name, const char *new_name);
@@ -63,7 +63,7 @@ bool bin_rules_undo(struct bin_rules *rules);
 const char *bin_rules_group(const struct bin_rules *rules, const char *full_name, uint64_t hash,
                             uint32_t *first);
 
-/* The new name of the group that a full name stands in; NULL: none. Valid until a change. */
+/* The new name of the group that a full name is in; NULL: none. Valid until a change. */
 const char *bin_rules_name(const struct bin_rules *rules, const char *full_name, uint64_t hash);
 
 /*
@@ -76,9 +76,9 @@ int bin_rules_load(struct bin_rules *rules, const char *path, struct error *erro
 int bin_rules_save(const struct bin_rules *rules, const char *path, struct error *error);
 
 /*
- * Which functions only hand out memory for others: a bin's short name skips them. Globs
- * (fnmatch) over function names; a default list, then the user's, of which the last match
- * counts and a leading ! says that a function is none.
+ * Functions that only allocate for others: a bin's short name skips them. Globs (fnmatch) over
+ * function names; a default list, then the user's, where the last match counts and a leading !
+ * excludes a function.
  */
 enum {
     WRAPPERS_USER_MAX = 256,

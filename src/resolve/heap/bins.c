@@ -378,11 +378,11 @@ double bin_stats_lifetime_ns(const struct bin_stats *stats)
 }
 
 /*
- * Names of bins: the full one tells the whole path and is the same in every run, so no
- * addresses; the short one is the first frame that is no wrapper of an allocator. What stands
- * inside of a wrapper without a name of its own (a static function of a stripped library) is
- * part of the allocator too, and outside of it the first frame with a name says more than one
- * without; as long as both are of one module, for main() is no name for what a library does.
+ * Names of bins: the full one has the whole path and is the same in every run, so no addresses; the
+ * short one is the first frame that is no wrapper of an allocator. A frame without a name inside of
+ * a wrapper (a static function of a stripped library) is part of the allocator too, and outside of
+ * it the first frame with a name says more than one without; as long as both are of one module,
+ * because main() is no name for a library's allocations.
  */
 
 enum { FRAME_NAME_BYTES = 512, FRAME_MODULE_BYTES = 128 };
@@ -479,7 +479,7 @@ static void consider(struct choice *choice, const struct frame *frame, unsigned 
     bool empty = !choice->chosen;
     if (choice->settled)
         return;
-    /* A mapping is whoever asked for it: what an allocator maps belongs to no caller. */
+    /* A mapping belongs to its direct caller: an allocator's mappings belong to no caller. */
     if (empty && !strcmp(frame->text, BINS_MAPPING_NAME)) {
         choice->frame = *frame;
         choice->chosen = true;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Heap bins (MemSpy 5.2): what the heap's blocks have in common: the call path that allocated
- * them. (Walked blocks have none: walked_heap.h.) Each keeps the statistics of its blocks in
- * constant time per malloc and free.
+ * Heap bins (MemSpy 5.2): a common property of heap blocks: the call path that allocated them.
+ * (Walked blocks have none: walked_heap.h.) Each keeps the statistics of its blocks in constant
+ * time per malloc and free.
  *
- * Whoever feeds the block index feeds the bins: bins_born() for each block that blocks_add()
- * took, bins_died() for each that went (removed, displaced, unmapped), always with the block
- * as the index handed it out. The profile reads statistics and names. Ids are dense from 1; 1 is
- * the rest: paths that are not known, or that came when the table was full, for it is the target
- * that decides how many there are.
+ * The bins are fed together with the block index: bins_born() for each block that blocks_add()
+ * took, bins_died() for each that went (removed, displaced, unmapped), always with the block as the
+ * index handed it out. The profile reads statistics and names. Ids are dense from 1; 1 is the rest:
+ * paths that are not known, or that came when the table was full, because the target decides how
+ * many there are.
  *
- * Bins are counted singly and grouped by name when read, so that combining them (bin_rules.h)
- * can be undone.
+ * Bins are counted singly and grouped by name when read, so that combining them (bin_rules.h) can
+ * be undone.
  */
 #ifndef MISSTOP_RESOLVE_HEAP_BINS_H
 #define MISSTOP_RESOLVE_HEAP_BINS_H
@@ -30,7 +30,7 @@ enum {
     BINS_MOST_DEFAULT = 1 << 16,
 };
 
-/* What the namer calls the innermost frame of a mapping, which is no allocation. */
+/* The namer's name for the innermost frame of a mapping, which is no allocation. */
 #define BINS_MAPPING_NAME "mmap"
 
 struct bin_stats {
@@ -39,7 +39,7 @@ struct bin_stats {
     uint64_t live_requested_bytes; /* the rest of the usable ones is waste */
     uint64_t allocations;          /* seen since the start */
     uint64_t frees;
-    uint64_t lifetime_sum_ns; /* of the freed blocks whose birth was known: */
+    uint64_t lifetime_sum_ns; /* of the freed blocks with a known birth: */
     uint64_t lifetime_count;
     uint64_t first_ns; /* allocations; 0: none seen */
     uint64_t last_ns;
@@ -58,7 +58,7 @@ struct bin_info {
     const uint64_t *path; /* return addresses, innermost first; valid until the next bin */
     unsigned depth;
     uint32_t type; /* of its blocks, by what they are assigned to; 0: not known */
-    uint32_t lead; /* the bin that stands for the group; its own id when alone */
+    uint32_t lead; /* the bin that represents the group; its own id when alone */
     uint32_t next; /* another bin of the group, from the lead on; 0: the last */
 };
 
@@ -90,8 +90,8 @@ bool bins_own_stats(const struct bins *bins, uint32_t id, struct bin_stats *stat
 bool bins_info(const struct bins *bins, uint32_t id, struct bin_info *info);
 
 /*
- * What stands at an address of code. Strings may be NULL, are printable, and are valid until
- * the next call. false: nothing is known. A line of BINS_LINE_LATER: file and line are not known
+ * Name and source line of an address of code. Strings may be NULL, are printable, and are valid
+ * until the next call. false: not known. A line of BINS_LINE_LATER: file and line are not known
  * yet, ask again.
  */
 #define BINS_LINE_LATER UINT32_MAX
@@ -99,9 +99,9 @@ typedef bool bins_namer(void *context, uint64_t address, const char **function, 
                         const char **file, uint32_t *line);
 
 /*
- * The variable that a call's result goes to, as "type.variable", by the return address; NULL in
- * place of it, or -ENOENT: not known; -EAGAIN: not known yet. It is the better short name. *type:
- * what is allocated, by the variable's type; 0: not known.
+ * The variable that a call's result is assigned to, as "type.variable", by the return address; NULL
+ * in place of it, or -ENOENT: not known; -EAGAIN: not known yet. It is the better short name.
+ * *type: the allocated type, by the variable's type; 0: not known.
  */
 typedef int bins_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
                           uint32_t *type);
@@ -118,7 +118,7 @@ int bins_update_names(struct bins *bins, const struct wrappers *wrappers,
                       const struct bin_rules *rules, bins_namer *namer, bins_assigned *assigned,
                       void *context);
 
-/* Groups and renames by changed rules, of which nothing is kept. -ENOMEM: partly done. */
+/* Groups and renames by changed rules; the rules are not kept. -ENOMEM: partly done. */
 int bins_regroup(struct bins *bins, const struct bin_rules *rules);
 
 /* NAN: no birth of a freed block was known. */

@@ -12,13 +12,13 @@
 #include <sys/resource.h>
 
 /*
- * Memory in whole cache lines, named by 32-bit line numbers, with a hard bound. It is the
- * ground of the block index (blocks.h): pages and the radix tree take from it.
+ * Memory in whole cache lines, named by 32-bit line numbers, with a hard bound. The block index
+ * (blocks.h) takes its pages and radix tree from it.
  *
- * The address range of the bound is reserved at the start and made usable step by step, so
- * nothing ever moves and a line number is an addition away from its address. What is given
- * back is kept for the same size, and split for smaller ones once the bound is reached; pieces
- * are not joined again. It is not returned to the system.
+ * The address range of the bound is reserved at the start and made usable step by step, so nothing
+ * ever moves and a line number is an addition away from its address. Freed lines are kept for the
+ * same size, and split for smaller ones once the bound is reached; pieces are not joined again.
+ * Nothing is returned to the system.
  */
 enum {
     SLAB_LINE_BYTES = 64,
@@ -34,7 +34,7 @@ enum {
 
 struct slab {
     unsigned char *base;
-    unsigned char *reserved; /* what mmap() gave; base is aligned in it */
+    unsigned char *reserved; /* the result of mmap(); base is aligned in it */
     uint64_t reserved_bytes;
     uint64_t bound_bytes;
     uint64_t usable_bytes;             /* of base, so far */
@@ -138,7 +138,7 @@ struct radix {
     uint32_t middle[1 << RADIX_TOP_BITS];
 };
 
-/* The place of a key's value, for a change of it that is not to 0; NULL: none. */
+/* The slot of a key's value, to change it to any value except 0; NULL: none. */
 static inline uint32_t *radix_slot(const struct radix *radix, uint64_t key)
 {
     uint32_t line = radix->middle[key >> (RADIX_LEAF_BITS + RADIX_MIDDLE_BITS)];
@@ -168,7 +168,7 @@ static void slab_release(struct slab *slab, uint32_t line, unsigned class);
 const uint16_t slab_class_lines[SLAB_CLASSES] = {1,  2,  3,  4,  5,  6,  7,  8,  10, 12, 14,
                                                  16, 20, 24, 28, 32, 40, 48, 56, 66, 264};
 
-/* What is reserved counts against RLIMIT_AS: a part of it, so that the rest has room too. */
+/* Reserved memory counts against RLIMIT_AS: a part of it, so that the rest has room too. */
 static uint64_t within_limit(uint64_t bound_bytes)
 {
     enum { PARTS = 16 };
@@ -585,7 +585,7 @@ struct blocks {
     uint64_t epoch_ns; /* 0: no birth seen yet */
     blocks_gone *on_displaced;
     void *on_displaced_context;
-    struct radix pages; /* last, for it is large */
+    struct radix pages; /* last, because it is large */
 };
 
 /* Where a block is: valid until the next change. */

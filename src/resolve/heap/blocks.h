@@ -19,32 +19,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Addresses of user space on x86-64 with four levels of page tables lie below it. */
+/* Upper bound of user space on x86-64 with four levels of page tables. */
 #define BLOCKS_ADDRESS_END         (UINT64_C(1) << 47)
 #define BLOCKS_BOUND_DEFAULT_BYTES (UINT64_C(2) << 30)
 
 enum { BLOCKS_ALIGN_BYTES = 8, BLOCKS_BINS_END = 1 << 20 };
 
-/* Handed in and out. What precision is kept inside, blocks.h says. */
+/* Input and output. blocks.h describes the precision kept inside. */
 struct block {
     uint64_t start; /* a multiple of BLOCKS_ALIGN_BYTES, not 0 */
     uint64_t usable_bytes;
     uint64_t requested_bytes; /* more than usable_bytes counts as the same */
     uint64_t born_ns;         /* CLOCK_MONOTONIC; 0: not known */
     uint32_t bin;             /* below BLOCKS_BINS_END */
-    bool walked;              /* found in the heap, not told by the agent */
+    bool walked;              /* found in the heap, not reported by the agent */
 };
 
 struct blocks;
 
-/* Told of each block that goes without its own blocks_remove(). Must not change the index. */
+/* Called for each block that goes without its own blocks_remove(). Must not change the index. */
 typedef void blocks_gone(void *context, const struct block *gone);
 
 /* Memory bound in bytes; 0: the default. Brought into 2 MiB .. 8 GiB. -ENOMEM. */
 int blocks_new(struct blocks **blocks, uint64_t bound_bytes);
 void blocks_free(struct blocks *blocks);
 
-/* Who is told of blocks that a blocks_add() displaces; NULL: nobody. */
+/* Receives the blocks that a blocks_add() displaces; NULL: none. */
 void blocks_on_displaced(struct blocks *blocks, blocks_gone *gone, void *context);
 
 /*
@@ -60,8 +60,8 @@ int blocks_add(struct blocks *blocks, const struct block *block);
 bool blocks_remove(struct blocks *blocks, uint64_t start, struct block *gone);
 
 /*
- * An munmap(): removes all blocks with start <= their start < end, from the highest down;
- * tells `gone` unless that is NULL. A block that only reaches into the range stays.
+ * An munmap(): removes all blocks with start <= their start < end, from the highest down; reports
+ * each to `gone` unless that is NULL. A block that only reaches into the range stays.
  */
 void blocks_remove_range(struct blocks *blocks, uint64_t start, uint64_t end, blocks_gone *gone,
                          void *context);
@@ -85,7 +85,7 @@ uint64_t blocks_refused(const struct blocks *blocks);      /* blocks that found 
  * Kept exactly: usable size, bin, walked. Waste (usable - requested) below 4 KiB exactly,
  * above it rounded down by less than a thousandth, 4 TiB at most. Birth in steps of 256 ns
  * from the first one seen, rounded down, for 52 days; earlier births become the first,
- * later ones the last that can be told.
+ * later ones the last that can be reported.
  */
 enum { PACKED_SIZE_BITS = 47, PACKED_WASTE_BITS = 16, PACKED_BIN_BITS = 20, PACKED_BORN_SHIFT = 8 };
 
@@ -102,7 +102,7 @@ static inline uint64_t packed_usable_bytes(const struct packed *packed)
     return packed->size & ((UINT64_C(1) << PACKED_SIZE_BITS) - 1);
 }
 
-/* What it covers: a block of no bytes still has the address it starts at. */
+/* Bytes that it covers: a block of no bytes still has the address it starts at. */
 static inline uint64_t packed_extent_bytes(const struct packed *packed)
 {
     uint64_t bytes = packed_usable_bytes(packed);

@@ -25,7 +25,7 @@ struct feed_paths {
     struct agent_sizes sizes;
     struct arena arena;
     uint64_t read;          /* words */
-    bool is_damaged;        /* an entry made no sense: what comes after it is not found */
+    bool is_damaged;        /* an entry is invalid: later ones cannot be found */
     const uint64_t **known; /* by id: count, then the return addresses; NULL: not learnt */
 };
 
@@ -200,7 +200,7 @@ static void close_ring(struct feed_rings *rings, uint32_t ring)
     agent_push(&rings->header->free_rings, rings->ring_links, ring);
 }
 
-/* A ring that lies: all of it is given up, up to where its writer says it is. */
+/* An invalid ring: all of it is skipped, up to its writer's head. */
 static bool skip_ring(struct feed_rings *rings, struct feed_cursor *cursor)
 {
     rings->damaged++;
@@ -331,7 +331,7 @@ static void sift_up(struct feed_rings *rings, uint32_t at)
     heap[at] = ring;
 }
 
-/* Where a thread that took the ring began; false: it lies. */
+/* Begins a ring that a thread has taken; false: it is invalid. */
 static bool open_ring(struct feed_rings *rings, uint32_t ring)
 {
     struct feed_cursor *cursor = &rings->cursors[ring];
@@ -356,7 +356,7 @@ static void look_at_ring(struct feed_rings *rings, uint32_t ring)
     cursor->head = head;
     if (!cursor->is_open && !open_ring(rings, ring))
         return;
-    /* More than all chunks hold, or backwards: which of it is new nobody can tell. */
+    /* More than all chunks hold, or backwards: the new part is not known. */
     if (units_left(cursor) > most)
         skip_ring(rings, cursor);
     if (!cursor->has_event && take_event(rings, ring)) {
@@ -366,7 +366,7 @@ static void look_at_ring(struct feed_rings *rings, uint32_t ring)
     }
 }
 
-/* A ring whose thread an exec has ended. */
+/* A ring of a thread that an exec has ended. */
 static void look_at_owner(struct feed_rings *rings, uint32_t ring, uint32_t generation)
 {
     struct feed_cursor *cursor = &rings->cursors[ring];
@@ -413,8 +413,8 @@ static void renew(const struct feed_rings *rings, int fd, uint32_t first, uint32
 }
 
 /*
- * Gives the memory of chunks that are not in use back, all but a few. `fd`: the shared memory. What
- * is there instead is charged to misstop, and is no part of the program's resident set.
+ * Gives the memory of unused chunks back, all but a few. `fd`: the shared memory. Their replacement
+ * is charged to misstop, and is no part of the program's resident set.
  */
 static void feed_rings_trim(struct feed_rings *rings, int fd)
 {
@@ -543,7 +543,7 @@ static void sign_header(struct feed *feed)
     feed->header->reader = (uint32_t)syscall(SYS_gettid);
 }
 
-/* Whatever of the memory is still mapped by the program, or by children of it, takes no room. */
+/* Memory that the program or its children still have mapped takes no room. */
 static void withdraw(struct feed *feed)
 {
     struct robust_list_head *now = NULL;
@@ -556,7 +556,7 @@ static void withdraw(struct feed *feed)
               (off_t)agent_total_bytes(&feed->sizes));
 }
 
-/* What an exec of the program is compared with. */
+/* Our own values, which an exec of the program is compared with. */
 static int describe_self(struct feed *feed)
 {
     struct agent_load_work *work = malloc(sizeof *work);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the allocation agent in the target records: misstop's end of the memory described in
- * agent_abi.h. The memory is the target's to write, so nothing in it is believed: indexes and
- * lengths are copied, then checked; a ring that makes no sense is skipped and counted.
+ * Records of the allocation agent in the target: misstop's end of the memory described in
+ * agent_abi.h. The target can write to that memory, so nothing in it is trusted: indexes and
+ * lengths are copied, then checked; an invalid ring is skipped and counted.
  *
- * To watch a command: feed_refusal() tells beforehand whether it can be preloaded;
- * feed_new(), feed_environment(); in the child, before exec, feed_inherit() and the two variables.
- * Then feed_read() at least every few milliseconds: the rings hold 130,000
- * allocations with their frees. Used by the resolver and main; one thread.
+ * To watch a command: feed_refusal() checks beforehand whether it can be preloaded; feed_new(),
+ * feed_environment(); in the child, before exec, feed_inherit() and the two variables. Then
+ * feed_read() at least every few milliseconds: the rings hold 130,000 allocations with their frees.
+ * Used by the resolver and main; one thread.
  */
 #ifndef MISSTOP_RESOLVE_HEAP_FEED_H
 #define MISSTOP_RESOLVE_HEAP_FEED_H
@@ -48,7 +48,7 @@ struct feed_counts {
     uint64_t damaged;   /* times a ring made no sense and was skipped to its end */
     uint64_t no_path;   /* events without a path: no room for more paths */
     uint64_t paths;     /* distinct paths */
-    uint64_t unwound;   /* events whose path was not remembered by the agent */
+    uint64_t unwound;   /* events without a path remembered by the agent */
     uint64_t checked;   /* with feed_check_paths(): remembered paths compared, */
     uint64_t wrong;     /* ... and found to differ from a fresh unwind */
 };
@@ -87,8 +87,8 @@ enum agent_load feed_refusal(const char *command, struct error *error);
 
 /*
  * Hands out the events of all threads up to a time, merged: time_ns never decreases, and an event
- * never comes before one that led to it (a block's free before its address is given out again).
- * An event whose thread was interrupted while recording it may come late; it then bears the time
+ * never comes before one that led to it (a block's free before its address is given out again). An
+ * event of a thread that was interrupted while recording it may come late; it then bears the time
  * of the event before it. Returns the number of events, or a negative errno.
  */
 long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, void *context);
@@ -96,11 +96,11 @@ long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, vo
 /* Return addresses of a path that an event had, innermost first; 0: unknown. */
 uint32_t feed_path(const struct feed *feed, uint32_t path, const uint64_t **frames);
 
-/* Events known to be lost, for whatever reason; the counts tell which. */
+/* Events known to be lost, for any reason; the counts show which. */
 uint64_t feed_lost(const struct feed *feed);
 struct feed_counts feed_counts(const struct feed *feed);
 
-/* `why` (may be NULL): a sentence where it gave up, or where something limits what is seen. */
+/* `why` (may be NULL): a sentence where it gave up, or where it sees only part of the blocks. */
 enum feed_state feed_state(const struct feed *feed, const char **why);
 
 #endif

@@ -14,7 +14,7 @@
 enum {
     ATTEMPTS = 5,
     ATTEMPTS_NEAR = 3, /* the rest chain from the span's start */
-    AGREED_MANY = 16,  /* marks met that stand for a proof where there is none */
+    AGREED_MANY = 16,  /* marks met that represent a proof where there is none */
     UNREST_FINDS = 256,
     CHECK_BYTES = 2048, /* block and neighbours read at once up to here */
     AHEAD_MIN_BYTES = 1024,
@@ -38,10 +38,10 @@ static uint64_t anchor(const struct walk_span *span, uint64_t target, unsigned a
 }
 
 /*
- * A boundary remembered may be one no more: chunks that were merged and cut up anew leave
- * their old headers in the blocks that came after, and these lead from one to the next as they
- * did. A free chunk settles it: what its list holds is a chunk now. Fd and bk of a free chunk
- * are its neighbours' in its list, which point back (at +24 and +16) only if it is in it.
+ * A remembered boundary may have become invalid: chunks that were merged and cut up anew leave
+ * their old headers in the blocks that came after, and these still lead from one to the next. A
+ * free chunk settles it: entries of its list are chunks now. Fd and bk of a free chunk are its
+ * neighbours' in its list, which point back (at +24 and +16) only if it is in it.
  */
 static bool in_list(struct walk *walk, uint64_t chunk)
 {
@@ -194,8 +194,8 @@ static enum walk_failure attempt(struct walk *walk, struct walk_span *span, uint
     return answer(walk, &chain, top, block);
 }
 
-/* A span whose chain from the start is broken stays so for a while: it is not read whole for
- * each sample. */
+/* A span with a broken chain from the start stays so for a while: it is not read whole for each
+ * sample. */
 static bool must_wait(struct walk_span *span)
 {
     if (!span->waiting)
@@ -240,7 +240,7 @@ static enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, 
 
 #define SPAN_LIMIT_BYTES ((uint64_t)1 << 40)
 
-enum { THREADS_MAX = 1024 }; /* whose caches are looked for */
+enum { THREADS_MAX = 1024 }; /* threads with caches to be looked for */
 
 enum {
     DATA_BYTES_MUCH = 1 << 20,
@@ -250,7 +250,7 @@ enum {
     SEARCH_TRIES_WITHOUT = 2 /* libc */
 };
 
-/* What the paths of the mappings tell. */
+/* Findings from the paths of the mappings. */
 struct seen {
     char libc[64];   /* file name of glibc's, "" if none */
     char other[64];  /* of another allocator */
@@ -606,7 +606,7 @@ static void walk_all_pass(struct tour *tour, const struct walk_chain *chain)
         visit(tour, &block);
 }
 
-/* Through the span from where the chain stands to its end. */
+/* Through the span from the chain's position to its end. */
 static enum walk_chain_end walk_all_follow(struct tour *tour, struct walk_chain *chain,
                                            uint64_t *passed_to)
 {
@@ -623,9 +623,9 @@ static enum walk_chain_end walk_all_follow(struct tour *tour, struct walk_chain 
 }
 
 /*
- * A chain that breaks in a process that runs is most often the process's doing in that
- * moment: it is taken up again from further back, and what was passed is not passed twice.
- * Returns how far it came.
+ * A chain that breaks in a running process usually does so because the process is changing it: it
+ * is resumed from further back, and chunks passed already are not passed twice. Returns how far it
+ * came.
  */
 static uint64_t tour_span(struct tour *tour, struct walk_span *span, uint64_t from)
 {
@@ -695,7 +695,7 @@ long walk_all(struct walk *walk, walk_visit visitor, void *context)
     walk_arenas_follow(&walk->arenas, &walk->memory);
     walk_mapped_search(walk);
     walk_cache_search(walk);
-    /* Blocks in a cache that is found only on the way are told by the key all caches share.
+    /* Blocks in a cache that is found only on the way are reported by the key all caches share.
      * Where there is none, the way is gone twice. */
     if (visitor && !walk->lists.key) {
         long passed = walk_all_start(walk, NULL, NULL, UINT64_MAX / 2);

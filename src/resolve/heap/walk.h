@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * glibc's heap read from outside a process that goes on running: which block holds an
- * address, and every block in use. The process is only ever read. Arenas are found by their
- * structure in libc's data (or, in a static program, in the program's own), so versions 2.31
- * to today need no table of offsets. Everything read is taken for hostile: every loop ends,
- * every call reads a bounded amount.
+ * glibc's heap read from outside a process that goes on running: which block holds an address, and
+ * every block in use. The process is only ever read. Arenas are found by their structure in libc's
+ * data (or, in a static program, in the program's own), so versions 2.31 to today need no table of
+ * offsets. Everything read is untrusted: every loop ends, every call reads a bounded amount.
  *
- * Owned by whoever follows a process; knows nothing of samples, maps or processes except
- * through `struct walk_target` and the mappings given. Not thread-safe.
+ * Owned by the follower of a process; it sees samples, maps and processes only through `struct
+ * walk_target` and the mappings given. Not thread-safe.
  *
  * A lookup chains from a boundary seen earlier. Where boundaries were seen to change it believes
- * the chain only after a free chunk that is in its list (walk.c). What can be wrong: in
- * a heap that was at rest so far, a block that took the place of many others and was not
- * written to for kilobytes around the address still shows their old headers, until the first
- * lookup that meets a difference. walk_refresh() now and then narrows that.
+ * the chain only after a free chunk that is in its list (walk.c). What can be wrong: in a heap that
+ * was at rest so far, a block that took the place of many others and was not written to for
+ * kilobytes around the address still shows their old headers, until the first lookup that meets a
+ * difference. walk_refresh() now and then narrows that.
  */
 #ifndef MISSTOP_RESOLVE_HEAP_WALK_H
 #define MISSTOP_RESOLVE_HEAP_WALK_H
@@ -52,7 +51,7 @@ struct walk_mapping {
 enum walk_state { WALK_IN_USE, WALK_FREE, WALK_TOP };
 
 struct walk_block {
-    uint64_t start;        /* what malloc returned */
+    uint64_t start;        /* the address that malloc returned */
     uint64_t usable_bytes; /* malloc_usable_size() of it */
     enum walk_state state;
     uint32_t arena; /* 0: main; 0 for mmapped blocks, which belong to none */
@@ -68,7 +67,7 @@ enum walk_failure {
     WALK_FAIL_UNREADABLE, /* gone while it was read */
     WALK_FAIL_BROKEN,     /* no sound chain of chunks leads there: corrupt, or changes too fast */
     WALK_FAIL_CHANGED,    /* the block was another one each time it was looked at again */
-    WALK_FAIL_UNSURE,     /* in use or in a thread's cache: cannot be told */
+    WALK_FAIL_UNSURE,     /* in use or in a thread's cache: is not known */
     WALK_FAIL_BUDGET,     /* too much to read for one call; the next one goes on from there */
     WALK_FAILURES
 };
@@ -100,7 +99,7 @@ int walk_threads(struct walk *walk, const uint64_t *bases, size_t count);
 /* NULL: the heap can be walked. Else why not; the text holds names the process chose, sanitised. */
 const char *walk_status(const struct walk *walk);
 
-/* What is walked, as "glibc malloc in libc.so.6" or "static program with glibc malloc". */
+/* The allocator walked, as "glibc malloc in libc.so.6" or "static program with glibc malloc". */
 const char *walk_source(const struct walk *walk);
 
 /* The block that holds the address (its header and the 8 bytes it borrows from the next one
@@ -109,7 +108,7 @@ const char *walk_source(const struct walk *walk);
 bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block);
 
 /* Visits every block in use; false from the visitor ends it. Blocks visited, or -ENODATA where
- * there is no heap to walk, or -ENOMEM. Exact while the process stands still. */
+ * there is no heap to walk, or -ENOMEM. Exact while the process is stopped. */
 typedef bool (*walk_visit)(void *context, const struct walk_block *block);
 long walk_all(struct walk *walk, walk_visit visit, void *context);
 

@@ -11,13 +11,13 @@ enum {
     LIKE_BINS_WORDS = 12,
     PAIRS_MIN = 64, /* 127 in every glibc so far: shorter runs are other ring lists */
     PAIRS_MAX = 256,
-    BEHIND_BINS_WORDS = 16,  /* `next` stands this near: after the bin map of 2 words */
+    BEHIND_BINS_WORDS = 16,  /* `next` is this near: after the bin map of 2 words */
     BEFORE_BINS_BYTES = 512, /* an arena starts this near before its bins */
     DATA_BYTES = 1 << 20,    /* searched at once; arenas that straddle are found by overlap */
     DATA_OVERLAP = 8192
 };
 
-/* Words of the process's memory, and where they stand. */
+/* Words of the process's memory, and their address. */
 struct words {
     const uint64_t *words;
     size_t count;
@@ -129,8 +129,8 @@ static uint64_t bins_in(struct walk_memory *memory, uint64_t start)
 }
 
 /*
- * Follows `next` from the main arena; whether the ring closes. A new arena comes right behind
- * the main one, so what is new is put last here: an arena keeps its index.
+ * Follows `next` from the main arena; whether the ring closes. A new arena comes right behind the
+ * main one, so new ones are put last here: an arena keeps its index.
  */
 static bool ring(struct walk_arenas *arenas, struct walk_memory *memory)
 {
@@ -150,9 +150,9 @@ static bool ring(struct walk_arenas *arenas, struct walk_memory *memory)
 }
 
 /*
- * Takes the word behind the bins that is `next`. It leads back to this arena's start, at once
- * where this is the only one; else the next arena's bins tell how far before its own bins an
- * arena starts.
+ * Takes the word behind the bins that is `next`. It leads back to this arena's start, at once where
+ * this is the only one; else the next arena's bins show how far before its own bins an arena
+ * starts.
  */
 static bool walk_arena_settle(struct walk_arenas *arenas, struct walk_memory *memory,
                               const struct words *data, const struct bins *bins)
@@ -207,8 +207,8 @@ bool walk_arenas_search(struct walk_arenas *arenas, struct walk_memory *memory, 
 
 void walk_arenas_follow(struct walk_arenas *arenas, struct walk_memory *memory)
 {
-    /* `next` of a new arena is set before it is put into the ring: what was read is true even
-     * if the rest could not be. */
+    /* `next` of a new arena is set before it is put into the ring: the part read is valid even if
+     * the rest could not be read. */
     if (arenas->count)
         ring(arenas, memory);
 }
@@ -221,7 +221,7 @@ uint64_t walk_arenas_top(const struct walk_arenas *arenas, struct walk_memory *m
     return walk_memory_read(memory, at, &top, 8) && !(top & 15) ? top : 0;
 }
 
-/* An arena stands behind the heap_info of its first heap, its first chunk behind it: after
+/* An arena is behind the heap_info of its first heap, its first chunk behind it: after
  * `next` come next_free, attached_threads, system_mem and max_system_mem. */
 static uint64_t first_chunk(const struct walk_arenas *arenas, uint64_t start, uint64_t arena)
 {

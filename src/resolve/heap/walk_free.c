@@ -138,7 +138,7 @@ bool walk_cache_consider(struct walk *walk, uint64_t start, bool sure)
     return (entries > 0 || (!entries && sure)) && walk_cache_remember(&walk->lists, start);
 }
 
-/* What words of a thread's static storage point at: one of them is its cache. */
+/* Targets of the words of a thread's static storage: one of them is its cache. */
 static void search_storage(struct walk *walk, const uint64_t *words, size_t count,
                            struct hash *seen)
 {
@@ -152,7 +152,7 @@ static void search_storage(struct walk *walk, const uint64_t *words, size_t coun
 }
 
 /* Thread control blocks hold their own address twice (ELF Handling for Thread-Local Storage,
- * 3.4.6; glibc's tcbhead_t); the static storage stands below them. */
+ * 3.4.6; glibc's tcbhead_t); the static storage is below them. */
 static void search_words(struct walk *walk, const uint64_t *words, size_t count, uint64_t start,
                          struct hash *seen)
 {
@@ -192,7 +192,7 @@ static void search_thread(struct walk *walk, uint64_t base, struct hash *seen, u
     if (base % 8 || base < STORAGE_BYTES || *bytes_left < STORAGE_BYTES)
         return;
     walk_window_reset(&walk->probe, 0);
-    /* The storage is small as a rule, and what lies below it may be no memory. */
+    /* The storage is small as a rule, and the addresses below it may be unmapped. */
     for (uint64_t bytes = STORAGE_BYTES; bytes >= 4096; bytes /= 4) {
         if (!walk_memory_read(&walk->memory, base - bytes, words, bytes))
             continue;
@@ -254,8 +254,8 @@ static bool plausible(const struct walk *walk, uint64_t pointer)
 }
 
 /*
- * The pointer in a list entry's first word. Since 2.32 it is mangled with the address where it
- * stands; which of the two ways a process uses is learnt from the first that fits only one.
+ * The pointer in a list entry's first word. Since 2.32 it is mangled with its own address; which of
+ * the two forms a process uses is learnt from the first that fits only one.
  */
 static bool reveal(struct walk *walk, uint64_t position, uint64_t word, uint64_t *pointer)
 {

@@ -6,7 +6,7 @@
 #include "resolve/heap/walk_state.h"
 
 enum {
-    ALIGN_LOG_MIN = 5,   /* of memalign: what malloc itself gives is aligned to 16 */
+    ALIGN_LOG_MIN = 5,   /* of memalign: malloc itself aligns to 16 */
     ALIGN_LOG_PAGE = 11, /* up to here the chunk is in the first page */
     ALIGN_LOG_MAX = 30,
     FOREIGN_PAGES_MAX = 16384, /* pages without a block passed one by one in a mapping */
@@ -58,7 +58,7 @@ static uint64_t aligned_lead(uint64_t base, unsigned log)
            WALK_CHUNK_HEADER;
 }
 
-/* The block whose mapping starts at `base`; those of large alignment only where `likely`. */
+/* The block with its mapping starting at `base`; those of large alignment only where `likely`. */
 static bool read_block(struct walk *walk, uint64_t base, uint64_t end, bool likely,
                        struct walk_mapped_block *found, uint64_t *usable)
 {
@@ -161,7 +161,7 @@ static uint64_t end_of_chain(struct walk *walk, struct walk_span *span)
                : 0;
 }
 
-/* A piece of the main arena in a mapping: only if brk failed it, as its top tells. */
+/* A piece of the main arena in a mapping: only if brk failed it, as its top shows. */
 static struct walk_span *main_at(struct walk *walk, uint64_t start, uint64_t end)
 {
     uint64_t head;

@@ -120,7 +120,7 @@ static void make_marks(struct walk_span *span)
     uint64_t cells = (bytes + WALK_MARK_BYTES - 1) / WALK_MARK_BYTES;
     if (cells <= span->mark_count || cells > MARKS_MAX)
         return;
-    /* Of half as much again only what is used is ever backed by memory. */
+    /* Of half as much again only the used part is ever backed by memory. */
     cells += cells / 2;
     uint8_t *marks = calloc(cells, sizeof *marks);
     if (!marks)
@@ -258,7 +258,8 @@ static bool lead_on(struct walk_chain *chain, uint64_t at)
     return true;
 }
 
-/* Whether enough chunks follow one that stands here. Tried on a copy: it may be none. */
+/* Whether enough chunks follow a chunk at this position. Tried on a copy, because it may be none.
+ */
 static bool leads_on(struct walk_chain chain, struct walk_window *probe, uint64_t at)
 {
     struct walk_span span = *chain.span;

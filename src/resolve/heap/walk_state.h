@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a walk consists of. Private to the walk. */
+/* Parts of a walk. Private to the walk. */
 #ifndef MISSTOP_RESOLVE_HEAP_WALK_STATE_H
 #define MISSTOP_RESOLVE_HEAP_WALK_STATE_H
 
 #include "base/hash.h"
 #include "resolve/heap/walk.h"
 
-/* The walk's view of the process's memory: single words, windows for chains, mappings.
- * Private to the walk_*.c files. */
+/* The walk's view of the process's memory: single words, windows for chains, mappings. Private to
+ * the walk_*.c files. */
 enum { WALK_WINDOW_BYTES = 1 << 20, WALK_PAGE_BYTES = 4096 };
 
 /* A copy of a piece of the process's memory. Each fill in a row reads twice as much, so that
@@ -51,7 +51,7 @@ static inline const uint64_t *walk_window_at(struct walk_memory *memory, struct 
 bool walk_memory_read(struct walk_memory *memory, uint64_t address, void *out, size_t bytes);
 size_t walk_memory_read_some(struct walk_memory *memory, uint64_t address, void *out, size_t bytes);
 
-/* Copies the table, without paths; what is known of a mapping that stays is kept. 0 or -ENOMEM. */
+/* Copies the table, without paths; findings about unchanged mappings are kept. 0 or -ENOMEM. */
 int walk_memory_map(struct walk_memory *memory, const struct walk_mapping *mappings, size_t count);
 
 /* The mapping that holds the address; NULL: none. */
@@ -60,14 +60,14 @@ const struct walk_mapping *walk_memory_mapping(const struct walk_memory *memory,
 void walk_memory_fini(struct walk_memory *memory);
 
 /*
- * glibc's arenas (struct malloc_state) found by what they must look like, since neither the
- * symbol nor the layout is to be had from outside:
+ * glibc's arenas (struct malloc_state) found by their form, because neither the symbol nor the
+ * layout is available from outside:
  *
  *   flags, fast bins | top, last remainder | bins: pairs of fd and bk | bin map | next arena ...
  *
- * An empty bin points at itself (16 bytes before its pair), a filled one at
- * chunks, top at a chunk that ends on a page, and `next` closes a ring of arenas (glibc
- * malloc/malloc.c). Private to the walk.
+ * An empty bin points at itself (16 bytes before its pair), a filled one at chunks, top at a chunk
+ * that ends on a page, and `next` closes a ring of arenas (glibc malloc/malloc.c). Private to the
+ * walk.
  */
 enum { WALK_ARENAS_MAX = 4096 };
 #define WALK_HEAP_MAX ((uint64_t)64 << 20) /* HEAP_MAX_SIZE: twice the largest mmap threshold */
@@ -79,7 +79,7 @@ struct walk_arenas {
     uint64_t next_offset;
 };
 
-/* What stands at the start of each 64 MiB heap of a thread arena: struct heap_info. */
+/* Start of each 64 MiB heap of a thread arena: struct heap_info. */
 struct walk_heap {
     uint64_t start;
     uint64_t previous; /* 0: the arena's first heap */
@@ -108,10 +108,9 @@ bool walk_heap_read(const struct walk_arenas *arenas, struct walk_memory *memory
                     struct walk_heap *heap);
 
 /*
- * A span is a stretch of memory that is one chain of chunks: the main arena's heap, a heap of
- * a thread arena, or a mapping the main arena took where brk failed. For each KiB of it a
- * mark remembers the first chunk that starts there, so that a lookup need not chain from the
- * start. Private to the walk.
+ * A span is memory that is one chain of chunks: the main arena's heap, a heap of a thread arena, or
+ * a mapping the main arena took where brk failed. For each KiB of it a mark remembers the first
+ * chunk that starts there, so that a lookup need not chain from the start. Private to the walk.
  */
 enum { WALK_SPANS_MAX = 65536, WALK_MARK_BYTES = 1024 };
 
@@ -120,7 +119,7 @@ struct walk_span {
     uint64_t end;        /* no chunk ends behind it */
     uint64_t top;        /* the arena's top chunk; 0: not in this span */
     uint64_t limit;      /* how far the span could grow */
-    uint64_t mapped_end; /* where its mapping ended when last told */
+    uint64_t mapped_end; /* end of its mapping as reported last */
     uint32_t arena;
     uint8_t *marks; /* of each KiB: the first chunk's place in 16 bytes, plus 1; 0: unknown */
     size_t mark_count;
@@ -129,7 +128,7 @@ struct walk_span {
     uint32_t unrest;  /* finds to come that want more proof: boundaries were seen to change */
 };
 
-/* What speaks for a chain that did not begin at the span's start. */
+/* Evidence for a chain that did not begin at the span's start. */
 struct walk_trust {
     bool proved;       /* began there, or passed a free chunk that is in its list */
     uint32_t agreed;   /* marks met */
@@ -149,7 +148,7 @@ struct walk_spans {
 
 void walk_spans_fini(struct walk_spans *spans);
 
-/* The span whose limits hold the address, or NULL. Valid until one is added or removed. */
+/* The span around the address, or NULL. Valid until one is added or removed. */
 struct walk_span *walk_spans_find(const struct walk_spans *spans, uint64_t address);
 
 /* The span that starts so, made if need be; NULL: out of memory or too many. */
@@ -177,9 +176,9 @@ static inline void walk_span_pass(struct walk_span *span, uint64_t from, uint64_
 }
 
 /*
- * Going from chunk to chunk through a span, by the size in each header, with every step
- * checked: the sizes against the span, a free chunk against the copy of its size that stands
- * in its successor (glibc malloc/malloc.c, "Malloc chunks"). Private to the walk.
+ * Going from chunk to chunk through a span, by the size in each header, with every step checked:
+ * the sizes against the span, a free chunk against the copy of its size in its successor (glibc
+ * malloc/malloc.c, "Malloc chunks"). Private to the walk.
  */
 enum walk_chunk_flag { WALK_PREV_IN_USE = 1, WALK_MMAPPED = 2, WALK_NON_MAIN = 4 };
 
@@ -220,7 +219,7 @@ static inline uint64_t walk_chunk_bytes(const struct walk_chunk *chunk)
 /* Goes to a chunk. False: unreadable. */
 bool walk_chain_start(struct walk_chain *chain, uint64_t at);
 
-/* What the chunk is; reads its successor. */
+/* Kind of the chunk; reads its successor. */
 enum walk_chain_end walk_chain_look(struct walk_chain *chain);
 
 /* Goes on after WALK_CHAIN_ON. */
@@ -295,7 +294,7 @@ static inline struct walk_chain walk_chain_of(struct walk *walk, struct walk_spa
 
 /*
  * The caches of free blocks that each thread has (tcache_perthread_struct), found as blocks of
- * their size that hold what a cache holds. Private to the walk.
+ * their size with the contents of a cache. Private to the walk.
  */
 enum { WALK_CACHE_BINS_MAX = 76 };
 
@@ -309,8 +308,8 @@ struct walk_cache {
 bool walk_cache_size(uint64_t chunk_bytes);
 
 /*
- * Whether a block is a thread's cache; it is remembered. One without entries looks like any
- * zeroed block of that size and counts only where `sure` says what it is.
+ * Whether a block is a thread's cache; it is remembered. One without entries looks like any zeroed
+ * block of that size and counts only where `sure` confirms it.
  */
 bool walk_cache_consider(struct walk *walk, uint64_t start, bool sure);
 
@@ -319,7 +318,7 @@ bool walk_cache_consider(struct walk *walk, uint64_t start, bool sure);
 void walk_cache_search(struct walk *walk);
 
 /*
- * Free chunks whose header says in use, because their neighbours must not be merged with
+ * Free chunks with a header that says in use, because their neighbours must not be merged with
  * them: those in a thread's cache and those in an arena's fast bins (glibc malloc/malloc.c).
  * Private to the walk.
  */
@@ -341,17 +340,16 @@ int walk_lists_collect(struct walk *walk, struct hash *chunks);
 int walk_lists_collect_cache(struct walk *walk, uint64_t cache, struct hash *chunks);
 
 /*
- * What anonymous mappings hold of the heap, segment by segment, for the kernel makes one
- * mapping of several that touch: heaps of thread arenas on 64 MiB boundaries, blocks that are
- * a mapping of their own, and memory of the main arena that brk could not give. Private to
- * the walk.
+ * Parts of the heap in anonymous mappings, segment by segment, because the kernel makes one mapping
+ * of several that touch: heaps of thread arenas on 64 MiB boundaries, blocks that are a mapping of
+ * their own, and memory of the main arena that brk could not give. Private to the walk.
  */
 void walk_mapped_fini(struct walk_mapped *mapped);
 
 /* The block of its own mapping that holds the address. */
 bool walk_mapped_find(struct walk *walk, uint64_t address, struct walk_block *block);
 
-/* Whether the block, found before, still stands there; what it is now. */
+/* Whether the block, found before, still is there; updates it. */
 bool walk_mapped_check(struct walk *walk, const struct walk_mapped_block *found,
                        struct walk_block *block);
 

@@ -11,7 +11,7 @@
 
 enum {
     CACHE_BYTES_MAX = 64 << 20,
-    FOREIGN_SHIFT = 20 /* stretches of 1 MiB */,
+    FOREIGN_SHIFT = 20 /* regions of 1 MiB */,
     REFRESH_BYTES = 64 << 20
 };
 
@@ -77,7 +77,7 @@ void walked_forget(struct walked *walked)
 {
     struct walk *before = walked->walk;
     if (new_walk(walked))
-        walked->walk = before; /* no memory: what it knows of is gone, and it will say so */
+        walked->walk = before; /* no memory: its blocks are gone, and lookups report that */
     else
         walk_free(before);
     start_anew(walked);
@@ -92,7 +92,7 @@ static unsigned walked_size_bin(uint64_t bytes)
     return bin;
 }
 
-/* Index of the class of a size; sizes beyond what there is room for share the last one. */
+/* Index of the class of a size; sizes beyond the table share the last one. */
 static uint32_t walked_class_of(struct walked *walked, uint64_t usable_bytes)
 {
     uint64_t size_class = walk_size_class(usable_bytes);
@@ -164,11 +164,11 @@ static struct walked_foreign *foreign_at(struct walked *walked, const struct spa
                                          uint64_t address)
 {
     const struct map *map = maps_find(&space->maps, address);
-    uint64_t stretch = address >> FOREIGN_SHIFT;
+    uint64_t region = address >> FOREIGN_SHIFT;
     uint64_t mapping = map ? map->start : 0;
-    struct walked_foreign *foreign = &walked->foreign[hash_mix(stretch) % WALKED_FOREIGN];
-    if (foreign->stretch != stretch || foreign->mapping != mapping)
-        *foreign = (struct walked_foreign){.stretch = stretch, .mapping = mapping};
+    struct walked_foreign *foreign = &walked->foreign[hash_mix(region) % WALKED_FOREIGN];
+    if (foreign->region != region || foreign->mapping != mapping)
+        *foreign = (struct walked_foreign){.region = region, .mapping = mapping};
     return foreign;
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The heap of a process that was running before misstop came: its blocks as the walk finds
- * them, in bins by size, for their call paths are gone. A block is looked at when a sample
- * falls on it; what was found is believed for a moment (WALKED_FRESH_NS), because blocks come
- * and go unseen. All blocks are counted now and then, at a cost of at most WALKED_COST of one
- * CPU. For allocations.c.
+ * The heap of a process that ran before misstop attached: its blocks as the walk finds them, in
+ * bins by size, because their call paths are gone. A block is looked at when a sample falls on it;
+ * the result is believed for a moment (WALKED_FRESH_NS), because blocks come and go unseen. All
+ * blocks are counted now and then, at a cost of at most WALKED_COST of one CPU.
  */
 #ifndef MISSTOP_RESOLVE_HEAP_WALKED_HEAP_H
 #define MISSTOP_RESOLVE_HEAP_WALKED_HEAP_H
@@ -25,8 +24,8 @@
 
 enum { WALKED_FOREIGN = 1024, WALKED_CLASSES_MAX = 512, WALKED_NAME_BYTES = 32 };
 
-/* What malloc holds and nobody has asked for (free blocks, the heap's top), and what it writes in
- * front of each block. Neither is counted as live. */
+/* Memory that malloc holds and that is not requested (free blocks, the heap's top), and malloc's
+ * headers in front of each block. Neither is counted as live. */
 enum { WALKED_FREE, WALKED_HEADERS };
 
 struct walked_class {
@@ -39,9 +38,9 @@ struct walked_class {
     uint64_t sizes[HEAP_SIZES];
 };
 
-/* A stretch of memory that was found to be none of malloc's; see walked_find(). */
+/* A region of memory that was found to be none of malloc's; see walked_find(). */
 struct walked_foreign {
-    uint64_t stretch;
+    uint64_t region;
     uint64_t mapping; /* start of the one that was found there: another one may be malloc's */
     uint64_t until_ns;
 };

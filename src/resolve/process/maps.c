@@ -105,7 +105,7 @@ static int parse_line(struct maps *maps, char *line)
     return 0;
 }
 
-/* What was found out about a mapping that is still the same is kept. */
+/* Findings about an unchanged mapping are kept. */
 static void keep_findings(struct maps *maps, const struct maps *old)
 {
     for (size_t i = 0; i < maps->count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is mapped where: a sorted table without overlaps, from /proc/PID/maps and records. */
+/* The mappings: a sorted table without overlaps, from /proc/PID/maps and records. */
 #ifndef MISSTOP_RESOLVE_PROCESS_MAPS_H
 #define MISSTOP_RESOLVE_PROCESS_MAPS_H
 
@@ -53,10 +53,10 @@ void maps_fini(struct maps *maps);
 /* Reads /proc/PID/maps in place of what was known. 0 or a negative errno. */
 int maps_read(struct maps *maps, pid_t pid);
 
-/* The same from an open file of that form; what is no line of it is passed over. */
+/* The same from an open file of that form; other lines are skipped. */
 int maps_read_file(struct maps *maps, FILE *in);
 
-/* One mapping made: what it covers of others is cut out. */
+/* Adds one mapping: overlapped parts of others are cut out. */
 int maps_add(struct maps *maps, const struct sample_mapping *mapping);
 
 /* The mapping that holds the address; NULL: none. Valid until the next change. */

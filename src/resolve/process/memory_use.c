@@ -64,7 +64,7 @@ static void memory_use_keep(struct memory_use_mapping *mappings, size_t *count,
         *least = *mapping;
 }
 
-/* Names in smaps are escaped, so what begins a line is the kernel's (fs/proc/task_mmu.c). */
+/* Names in smaps are escaped, so the beginning of a line is the kernel's (fs/proc/task_mmu.c). */
 size_t memory_use_parse(FILE *smaps, struct memory_use_mapping *mappings)
 {
     struct memory_use_mapping one = {0};
@@ -89,7 +89,7 @@ size_t memory_use_parse(FILE *smaps, struct memory_use_mapping *mappings)
             one.huge_kib += kib;
         } else if (sscanf(line, "Private_Hugetlb: %" SCNu64, &kib) == 1 ||
                    sscanf(line, "Shared_Hugetlb: %" SCNu64, &kib) == 1) {
-            one.huge_kib += kib; /* hugetlbfs stands in no Rss */
+            one.huge_kib += kib; /* hugetlbfs is in no Rss */
             one.resident_kib += kib;
         }
     }

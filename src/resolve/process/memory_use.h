@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How the target uses memory, beside what samples tell: page faults and the kernel's part of its
- * time (/proc/PID/stat, see proc(5)), and how much of a mapping is on huge pages
- * (/proc/PID/smaps). Owned by the resolver, of live processes only. smaps costs the kernel a walk
- * of all page tables: it is read when somebody asks, and not again within
- * MEMORY_USE_FRESH_NS.
+ * How the target uses memory, beside the samples: page faults and the kernel's part of its time
+ * (/proc/PID/stat, see proc(5)), and how much of a mapping is on huge pages (/proc/PID/smaps).
+ * Owned by the resolver, of live processes only. smaps costs the kernel a walk of all page tables:
+ * it is read on request, and not again within MEMORY_USE_FRESH_NS.
  */
 #ifndef MISSTOP_RESOLVE_PROCESS_MEMORY_USE_H
 #define MISSTOP_RESOLVE_PROCESS_MEMORY_USE_H
@@ -21,7 +20,7 @@
 
 enum { MEMORY_USE_MAPPINGS = 256 };
 
-/* A mapping and what of it is there, in KiB. */
+/* A mapping and its resident part, in KiB. */
 struct memory_use_mapping {
     uint64_t start;
     uint64_t end;
@@ -46,10 +45,10 @@ struct memory_use_of {
 
 void memory_use_init(struct memory_use_of *use, pid_t pid);
 
-/* Once a refresh, with what stands in /proc/PID/stat then. */
+/* Once a refresh, with /proc/PID/stat of that time. */
 void memory_use_tick(struct memory_use_of *use, const struct process_stat *stat, uint64_t now_ns);
 
-/* Of the process; of the mapping around an address as well, where that is not 0. */
+/* Memory use of the process; of the mapping around an address as well, where that is not 0. */
 void memory_use_read(struct memory_use_of *use, uint64_t address, uint64_t now_ns,
                      struct memory_use *out);
 
@@ -57,10 +56,9 @@ void memory_use_read(struct memory_use_of *use, uint64_t address, uint64_t now_n
 size_t memory_use_parse(FILE *smaps, struct memory_use_mapping *mappings);
 
 /*
- * NUMA nodes: of CPUs by sysfs, of the target's pages by move_pages(2), which with no nodes
- * given moves nothing and only says where pages are. The kernel asks for the rights of
- * PTRACE_MODE_READ, which whoever samples a process has. Both sources can be faked. Used by the
- * resolver.
+ * NUMA nodes: of CPUs by sysfs, of the target's pages by move_pages(2), which with no nodes given
+ * moves nothing and only says where pages are. The kernel asks for the rights of PTRACE_MODE_READ,
+ * which a sampler of the process has. Both sources can be faked. Used by the resolver.
  */
 enum { NODES_MAX = 1024, NODES_CPUS_MAX = 8192, NODES_PAGES_MAX = 256 };
 
@@ -78,15 +76,15 @@ struct nodes {
     int16_t of_cpu[NODES_CPUS_MAX]; /* -1: not known */
 };
 
-/* Reads which CPUs belong to which node. system NULL: this machine's. Never fails: what cannot
- * be read is not known. */
+/* Reads the node of each CPU. system NULL: this machine's. Never fails: unreadable values are not
+ * known. */
 void nodes_init(struct nodes *nodes, pid_t pid, const struct nodes_system *system);
 
 /* The node of a CPU; -1: not known, or the machine has one only. */
 int nodes_cpu(const struct nodes *nodes, uint32_t cpu);
 
-/* The nodes of the pages that `count` addresses lie in (NODES_PAGES_MAX at most are asked for),
- * one system call; -1 as above, and for pages that are not in memory. */
+/* The nodes of the pages with `count` addresses (NODES_PAGES_MAX at most are asked for), one system
+ * call; -1 as above, and for pages that are not in memory. */
 void nodes_pages(const struct nodes *nodes, const uint64_t *addresses, size_t count, int *out);
 
 #endif

@@ -75,7 +75,7 @@ void process_exe(pid_t pid, char *out, size_t out_size)
     text_sanitise(out, out_size, target, length > 0 ? (size_t)length : 0);
 }
 
-/* Where a page is missing, the kernel stops there and tells how far it came. */
+/* Where a page is missing, the kernel stops there and returns how far it came. */
 size_t process_read_some(pid_t pid, uint64_t address, void *out, size_t size)
 {
     size_t used = 0;
@@ -171,7 +171,7 @@ int resolver_check(pid_t pid, struct error *error)
         return error_set(error, -errno, "process %d: %s", (int)pid, error_cause(-errno, cause));
     if (!there)
         return error_set(error, -ESRCH,
-                         "no process %d: it is gone or never was; ps -e lists what there is",
+                         "no process %d: it has ended or never existed; ps -e lists the processes",
                          (int)pid);
     if (stat.flags & PROCESS_PF_KTHREAD)
         return error_set(error, -ENOTSUP,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Facts about a process from /proc: may it be watched, what is it called, is it alive. */
+/* Facts about a process from /proc: permission, name, state. */
 #ifndef MISSTOP_RESOLVE_PROCESS_PROCESS_H
 #define MISSTOP_RESOLVE_PROCESS_PROCESS_H
 

@@ -34,7 +34,7 @@ static bool continues(const struct maps *maps, const struct map *map, const stru
 }
 
 /* How far memory goes from `at` within its mapping before it comes to a thread's stack. What only
- * stack pointers tell of (coroutines, goroutines) is in the middle of something else. */
+ * stack pointers report (coroutines, goroutines) is in the middle of something else. */
 static uint64_t lower_end(const struct stacks *stacks, const struct map *map, uint64_t at)
 {
     for (size_t i = stacks->count; i-- > 0;) {
@@ -112,7 +112,7 @@ static struct region *grow(struct regions *regions, uint64_t start, uint64_t end
             first = region;
             i++;
         } else {
-            /* What is one of many gives way to what is large, and takes no other with it. */
+            /* One of many regions yields to a large one, and takes no other with it. */
             if (!region->is_of_bin && !first->is_of_bin)
                 regions_join(regions, region->key, first->key);
             else if (!region->is_of_bin)
@@ -250,7 +250,7 @@ void space_forget(struct space *space)
     space->programs++;
 }
 
-/* What /proc already told is not news, and says more. */
+/* Mappings that /proc already listed are not news, and /proc has more detail. */
 static bool is_known(const struct space *space, const struct sample_mapping *mapping)
 {
     const struct map *known = maps_find(&space->maps, mapping->start);
@@ -270,8 +270,8 @@ bool space_take(struct space *space, const struct sample_mapping *mapping)
     return mapping->executable;
 }
 
-/* So that reading takes a fiftieth of the time at most: of some mappings no record tells (mremap,
- * a heap or stack that grew), and until the next reading all samples there are lost. */
+/* So that reading takes a fiftieth of the time at most: some mappings have no record (mremap, a
+ * heap or stack that grew), and until the next reading all samples there are lost. */
 static uint64_t pause_after(uint64_t took_ns)
 {
     uint64_t pause_ns = took_ns * SPACE_REREAD_PART;
@@ -355,7 +355,7 @@ enum space_unrecorded space_unrecorded(const struct space *space, uint64_t addre
     return behind ? SPACE_HEAP : SPACE_SOMETHING;
 }
 
-/* One stretch between mappings, as part of the file at `index`. */
+/* One range between mappings, as part of the file at `index`. */
 static bool space_fill(struct space *space, uint64_t start, uint64_t end, const char *path,
                        const struct map *map)
 {

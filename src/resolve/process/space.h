@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The target's address space: what is mapped where and which ELF file stands behind it.
- * Kept current by records; /proc is read at the start, for addresses that no record told of,
- * and when records were lost. For the files of the resolver.
+ * The target's address space: the mappings and the ELF file behind each. Kept current by records;
+ * /proc is read at the start, for addresses without a record, and when records were lost. For the
+ * files of the resolver.
  */
 #ifndef MISSTOP_RESOLVE_PROCESS_SPACE_H
 #define MISSTOP_RESOLVE_PROCESS_SPACE_H
@@ -31,7 +31,7 @@ struct region {
     bool is_of_bin; /* one of many of this size */
 };
 
-/* Objects by their keys: what was counted for one is the other's. */
+/* Objects by their keys: counts of the one go to the other. */
 struct region_join {
     uint64_t from;
     uint64_t to;
@@ -47,7 +47,7 @@ struct regions {
     size_t join_room;
 };
 
-/* What anonymous memory is part of. */
+/* The whole that anonymous memory is part of. */
 struct region_found {
     uint64_t key;
     uint64_t start;      /* of the run of mappings, or of the mapping where it is one of many */
@@ -76,10 +76,10 @@ struct space {
     uint64_t reread_ns;            /* no rereading before */
     uint32_t recent[SPACE_RECENT]; /* indices into maps, by address: only hints */
     uint32_t programs;             /* run before this one */
-    bool data_recorded;            /* a recording tells of mappings without code: perf record -d */
+    bool data_recorded;            /* a recording reports mappings without code: perf record -d */
 };
 
-/* What an address may be that a recording has no mapping around. */
+/* Kinds of addresses without a mapping in the recording. */
 enum space_unrecorded {
     SPACE_NOTHING, /* none of the program's */
     SPACE_STACK,   /* below the stack's mapping, which has grown since */
@@ -108,8 +108,8 @@ struct module *space_module(struct space *space, struct map *map);
 
 enum space_unrecorded space_unrecorded(const struct space *space, uint64_t address);
 
-/* Where only code was recorded, the rest of a file whose code is mapped is given its mapping.
- * Mappings found before are not where they were. */
+/* Where only code was recorded, the rest of a file with mapped code is given its mapping. Mappings
+ * found before have moved. */
 void space_complete(struct space *space, const struct map *map);
 
 /* The same for an address, .bss behind the file's own mappings included. */

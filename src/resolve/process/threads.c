@@ -137,7 +137,7 @@ static uint64_t block_below(struct tcbs *tcbs, pid_t pid, uint64_t head)
     size_t size = tcbs->list_offset ? 24 : head - first;
     if (head < TCB_PAGE || first & (TCB_ALIGN - 1))
         return 0;
-    /* What stands below the block may be no memory: then the read starts at its page. */
+    /* The addresses below the block may be unmapped: then the read starts at its page. */
     while (size >= 24 && !process_read(pid, first, bytes, size)) {
         uint64_t next = (first | (TCB_PAGE - 1)) + 1;
         size = next < head ? head - next : 0;
@@ -220,7 +220,7 @@ enum { STACK_PAGE = 4096, STACK_HEADER = 3 * 8 };
 
 #define STACK_BYTES_MAX (UINT64_C(1) << 40)
 
-/* Below the struct are at most its alignment and what is thread-local; above, nothing. */
+/* Below the struct are at most its alignment and the thread-local data; above, nothing. */
 static bool is_stack(const uint64_t words[3], uint64_t base)
 {
     uint64_t block = words[0];
@@ -249,9 +249,9 @@ bool tcb_stack(const unsigned char *bytes, size_t size, uint64_t base, uint64_t 
 enum {
     STACKS_MAX = 1 << 16,
     STACKS_PAGE = 4096,
-    STACKS_TOP_MIN = 64 * 1024, /* below a control block; with less it stands by itself */
+    STACKS_TOP_MIN = 64 * 1024, /* below a control block; with less it is by itself */
     STACKS_STEP = 64 * 1024,    /* of what stack pointers reached */
-    STACKS_FRAMES = 1 << 20     /* above a stack pointer: frames of those who called */
+    STACKS_FRAMES = 1 << 20     /* above a stack pointer: frames of the callers */
 };
 
 void stacks_fini(struct stacks *stacks)
@@ -285,7 +285,7 @@ void stacks_gap(const struct stacks *stacks, uint64_t address, uint64_t *start, 
 {
     size_t next = after(stacks, address);
     size_t before = next;
-    /* What was guessed grows, and what is beside it keeps its bounds. */
+    /* A guessed stack grows, and its neighbours keep their bounds. */
     while (before && !stacks->stacks[before - 1].tid && stacks->stacks[before - 1].start >= *start)
         before--;
     while (next < stacks->count && !stacks->stacks[next].tid && stacks->stacks[next].start < *end)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The fs base of threads, found from outside without stopping them. On x86-64 it is the
- * address of the thread control block, whose first and third words hold that very address
- * (ELF Handling for Thread-Local Storage, 3.4.6; glibc tcbhead_t: tcb, dtv, self).
- * glibc registers a list of robust mutexes that stands inside the block, and the kernel tells
- * where it is (get_robust_list(2)); libraries that register none are searched for blocks that
- * hold a thread's id.
+ * The fs base of threads, found from outside without stopping them. On x86-64 it is the address of
+ * the thread control block, which has that very address in its first and third words (ELF Handling
+ * for Thread-Local Storage, 3.4.6; glibc tcbhead_t: tcb, dtv, self). glibc registers a list of
+ * robust mutexes inside the block, and the kernel reports its address (get_robust_list(2));
+ * libraries that register none are searched for blocks that hold a thread's id.
  */
 #ifndef MISSTOP_RESOLVE_PROCESS_THREADS_H
 #define MISSTOP_RESOLVE_PROCESS_THREADS_H
@@ -37,7 +36,7 @@ struct tcbs {
 
 void tcbs_fini(struct tcbs *tcbs);
 
-/* The thread's block, asking the kernel if it is not known; NULL: it cannot tell. */
+/* The thread's block, asking the kernel if it is not known; NULL: the kernel has none. */
 const struct tcb *tcbs_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid);
 
 /* Blocks of all threads there are now. */
@@ -53,11 +52,11 @@ const struct tcb *tcbs_of_thread(const struct tcbs *tcbs, uint32_t tid);
  * The stack of a thread as its library knows it. glibc's struct pthread has three words behind each
  * other: where the memory for the stack begins, its size, and how much of that is the guard (glibc
  * nptl/descr.h: stackblock, stackblock_size, guardsize). Where in the struct they are depends on
- * the version, so they are known by what must hold: the struct itself lies at the upper end of that
- * memory. For threads.c.
+ * the version, so they are recognised by an invariant: the struct itself is at the upper end of
+ * that memory.
  */
 /* `bytes` were read at `base`, the thread control block: [*start, *end) without the guard. False:
- * no words there can be them, as in the first thread, whose stack the kernel made. */
+ * no words there can be them, as in the first thread, with its stack made by the kernel. */
 bool tcb_stack(const unsigned char *bytes, size_t size, uint64_t base, uint64_t *start,
                uint64_t *end);
 
@@ -70,7 +69,7 @@ bool tcb_stack(const unsigned char *bytes, size_t size, uint64_t base, uint64_t 
 struct stack {
     uint64_t start;
     uint64_t end;
-    uint32_t tid; /* 0: nobody knows whose; told by stack pointers alone */
+    uint32_t tid; /* 0: thread not known; the stack is known by stack pointers alone */
 };
 
 struct stacks {
@@ -92,20 +91,20 @@ void stacks_of_thread(struct stacks *stacks, const struct tcb *tcb, const struct
  * coroutine, a signal handler, a thread of another library. */
 void stacks_reached(struct stacks *stacks, const struct map *map, uint64_t address);
 
-/* Something was mapped there: what ended since the last refresh is no stack any more. Threads that
- * are heard of again are to be told of anew. */
+/* A new mapping: stacks of threads that ended since the last refresh are stacks no more. Threads
+ * seen again are to be reported anew. */
 void stacks_forget(struct stacks *stacks, uint64_t start, uint64_t end);
 
 /* NULL: the address is in none. Valid until the next change. */
 const struct stack *stacks_find(const struct stacks *stacks, uint64_t address);
 
-/* Narrows [*start, *end) around an address that is in no thread's stack to what is between those.
+/* Narrows [*start, *end) around an address that is in no thread's stack to the gap between stacks.
  */
 void stacks_gap(const struct stacks *stacks, uint64_t address, uint64_t *start, uint64_t *end);
 
 /*
- * What the threads of the process are called: as the records say, and in a live process, where they
- * said nothing yet, as /proc does. Private to src/resolve; a part of the resolver.
+ * Names of the threads of the process: from the records, and in a live process, where these have
+ * none yet, from /proc. Private to src/resolve; a part of the resolver.
  */
 enum {
     THREAD_NAMES_MAX = 1 << 14,

@@ -22,7 +22,7 @@ enum { INTEL_TRANSLATIONS = 0x18, SUBLEAVES_MAX = 16 };
 enum { KIND_DATA = 1, KIND_UNIFIED = 3 };
 enum { AMD_TIMES_32 = 1 << 14, AMD_LEAST = 512 /* family 10h; later ones have 1024 and more */ };
 
-static const double walk_least_ns = 2; /* a walk whose reads hit the first cache takes longer */
+static const double walk_least_ns = 2; /* a walk with reads that hit the first cache takes longer */
 static const double walk_begins = 0.5;
 
 uint32_t tlb_entries_amd(uint32_t ebx, uint32_t eax_21)
@@ -40,7 +40,7 @@ uint32_t tlb_entries_intel(uint32_t ebx, uint32_t ecx, uint32_t edx)
     return data && ebx & 1 && entries < 1 << 20 ? (uint32_t)entries : 0;
 }
 
-/* ---- what the CPU reports ---- */
+/* ---- the CPU's report ---- */
 
 #if defined __x86_64__ || defined __i386__
 #include <cpuid.h>
@@ -153,8 +153,7 @@ static bool tlb_keep(const char *cpu, uint32_t entries)
 
 enum { PAGE = 4096, LINE = 64, PAGES_MOST = 8192, REPEATS = 6, MAPPINGS = 3 };
 
-/* No more than what a second cache of 512 KiB has lines for, or the data would be what is waited
- * for. */
+/* No more than the lines of a second cache of 512 KiB, or data misses would be measured instead. */
 static const uint32_t measured_pages[] = {512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192};
 enum { MEASURED = sizeof measured_pages / sizeof *measured_pages };
 
@@ -183,7 +182,7 @@ static double thread_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* What one access takes of a chain through `count` places in no order: the least of some rounds. */
+/* Time of one access in a chain through `count` places in no order: the least of some rounds. */
 static double chain_ns(char *memory, bool dense, uint32_t count, uint32_t *order, struct prng *prng)
 {
     double best = INFINITY;
@@ -209,8 +208,8 @@ static double chain_ns(char *memory, bool dense, uint32_t count, uint32_t *order
     return best;
 }
 
-/* What translating adds, by what the same number of lines takes on few pages. Which physical pages
- * a mapping has decides how its entries share the sets of the TLB: the mean of several. */
+/* Cost of translation, beside the same number of lines on few pages. The physical pages of a
+ * mapping decide how its entries share the sets of the TLB: the mean of several. */
 static bool tlb_measure(double ns[MEASURED])
 {
     struct prng prng = {29};

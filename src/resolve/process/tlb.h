@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The size of this machine's last data TLB: as 'misstop doctor' measured it on this CPU model, else
- * as the CPU reports it where that can be true, else not known. For memory_use.c and the doctor.
+ * Size of this machine's last data TLB: as 'misstop doctor' measured it on this CPU model, else as
+ * the CPU reports it where that can be true, else not known.
  */
 #ifndef MISSTOP_RESOLVE_PROCESS_TLB_H
 #define MISSTOP_RESOLVE_PROCESS_TLB_H
@@ -34,9 +34,9 @@ uint32_t tlb_entries_intel(uint32_t ebx, uint32_t ecx, uint32_t edx);
 uint32_t tlb_entries_kept(FILE *file, const char *cpu);
 
 /*
- * The most pages that are used without page walks: `ns` is what the translation of an access takes,
- * on so many pages in no order, rising. Where it has gone half of the way from the level before to
- * the last one, the walks have begun. 0: it does not rise by enough to tell.
+ * The most pages that are used without page walks: `ns` is the time that the translation of an
+ * access takes, on so many pages in no order, rising. Where it has gone half of the way from the
+ * level before to the last one, the walks have begun. 0: it does not rise by enough to show it.
  */
 uint32_t tlb_knee(const uint32_t *pages, const double *ns, size_t count);
 

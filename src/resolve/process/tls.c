@@ -49,7 +49,7 @@ static void read_dtv(struct dtv *dtv, pid_t pid, const struct tcb *tcb)
     dtv->count = process_read_some(pid, table, dtv->at, count * sizeof *dtv->at) / sizeof *dtv->at;
 }
 
-/* Where the images of a module are; told once for all threads. */
+/* Location of a module's images; found once for all threads. */
 struct images {
     const struct module *module; /* NULL: not known */
     struct tlsslot_answer answer;
@@ -63,7 +63,7 @@ static struct images tls_ask_images(const struct module *module, bool is_program
         return (struct images){0};
     if (!module_tls_answer(module, pid, &images.answer))
         return images;
-    /* The program's own stands right below the block, and needs no relocation. */
+    /* The program's own is right below the block, and needs no relocation. */
     images.answer = (struct tlsslot_answer){.offset = -bytes};
     return is_program ? images : (struct images){0};
 }
@@ -94,7 +94,7 @@ static int tls_compare(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
-/* The first file mapped, in order of addresses: libraries lie above. */
+/* The first file mapped, in order of addresses: libraries are above. */
 static const struct module *program_of(struct space *space)
 {
     for (size_t i = 0; i < space->maps.count; i++)

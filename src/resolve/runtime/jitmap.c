@@ -89,8 +89,8 @@ static size_t sweep(const struct jit_symbol *sorted, size_t count, struct begun 
 }
 
 /*
- * Of `count` lines in any order, pieces in ascending order without overlaps, each from the
- * latest line there: at most twice as many. NULL: out of memory; else to be freed.
+ * Pieces of `count` lines in any order, in ascending order without overlaps, each from the latest
+ * line there: at most twice as many. NULL: out of memory; else to be freed.
  */
 static struct jit_symbol *jitorder_pieces(const struct jit_symbol *lines, size_t count,
                                           size_t *made)
@@ -114,7 +114,8 @@ static struct jit_symbol *jitorder_pieces(const struct jit_symbol *lines, size_t
 
 enum {
     JITMAP_LINES_MAX = 1 << 20,
-    JITMAP_TAIL = 64 /* bytes compared to tell a file that grew from one that was written anew */
+    JITMAP_TAIL = 64 /* bytes compared to distinguish a file that grew from one that was written
+                        anew */
 };
 
 void jitmap_init(struct jitmap *jitmap)
@@ -146,7 +147,7 @@ static pid_t inner_pid(pid_t pid)
     return last ? (pid_t)atoi(last) : pid;
 }
 
-/* The process's owner, root or we ourselves: whoever else wrote it would tell tales. */
+/* The process's owner, root or we ourselves: files of others are not trusted. */
 static bool is_trusted(int fd, pid_t pid)
 {
     char path[64];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Names of JIT-compiled code: /tmp/perf-PID.map inside the process's root, lines of
- * "START SIZE NAME" in hexadecimal (tools/perf/Documentation/jit-interface.txt). The file
- * grows as code is compiled; where lines overlap, the later one says what stands there now.
- * Hostile input: anyone may write to /tmp.
+ * Names of JIT-compiled code: /tmp/perf-PID.map inside the process's root, lines of "START SIZE
+ * NAME" in hexadecimal (tools/perf/Documentation/jit-interface.txt). The file grows as code is
+ * compiled; where lines overlap, the later one is valid. Hostile input: anyone may write to /tmp.
  */
 #ifndef MISSTOP_RESOLVE_RUNTIME_JITMAP_H
 #define MISSTOP_RESOLVE_RUNTIME_JITMAP_H
@@ -46,7 +45,7 @@ void jitmap_fini(struct jitmap *jitmap);
  * own rights; NULL: ours. */
 bool jitmap_refresh(struct jitmap *jitmap, pid_t pid, struct files_client *files);
 
-/* The same from a descriptor, whoever owns the file. */
+/* The same from a descriptor, with any owner. */
 bool jitmap_read(struct jitmap *jitmap, int fd);
 
 /* NULL: none covers the address. */

@@ -15,8 +15,8 @@
 struct alias {
     const char *name;
     enum event_role role;
-    /* Tried in order; what the CPU at hand lacks is passed over by libpfm4. Intel's names
-     * since Skylake, before it, AMD's since Zen 4, Zen 3, then perf's generic ones. */
+    /* Tried in order; libpfm4 skips those that the CPU at hand lacks. Intel's names since Skylake,
+     * before it, AMD's since Zen 4, Zen 3, then perf's generic ones. */
     const char *candidates[8];
 };
 
@@ -42,8 +42,8 @@ static const struct alias aliases[] = {
       "PERF_COUNT_HW_CPU_CYCLES"}},
     {"access",
      EVENT_ACCESS,
-     /* Loads, as the misses are of loads; where nothing else is there, instructions, of which those
-      * that access memory count (event_counts_instructions()). */
+     /* Loads, because the misses are of loads; as the last candidate, instructions; those that
+      * access memory count (event_counts_instructions()). */
      {"MEM_INST_RETIRED:ALL_LOADS", "MEM_UOPS_RETIRED:ALL_LOADS", "LS_DISPATCH:LD_DISPATCH",
       "PERF_COUNT_HW_CACHE_L1D:READ:ACCESS", "PERF_COUNT_HW_INSTRUCTIONS"}},
 };
@@ -110,8 +110,8 @@ static enum event_role role_of(const struct event *event)
     return EVENT_OTHER;
 }
 
-/* Levels are worked out from what missed where: an event of the wrong level would be a lie. On
- * Intel the generic cache-misses are those of the last level (SDM 3, LLC Misses). */
+/* Levels are computed from the events that missed: an event of the wrong level would be a false
+ * figure. On Intel the generic cache-misses are those of the last level (SDM 3, LLC Misses). */
 static bool fits(const struct event *event, const struct kernel *kernel)
 {
     return event->role != EVENT_MISS_L2 || !is_cache_misses(event) ||
@@ -205,8 +205,8 @@ static int say_nearest(const char *word, int why, struct error *error)
 }
 
 /*
- * Generic events of a hybrid go to cpu_core; in the upper half of config stands the PMU that
- * shall count them instead (perf_event.h, PERF_PMU_TYPE_SHIFT).
+ * Generic events of a hybrid go to cpu_core; the upper half of config has the PMU that shall count
+ * them instead (perf_event.h, PERF_PMU_TYPE_SHIFT).
  */
 static void add_twins(struct event *event, const struct kernel *kernel)
 {
@@ -398,7 +398,7 @@ static int set_terms(struct event *event, const char *pmu, char *terms, const st
     return 0;
 }
 
-/* What stands after the closing slash: u, and how precise (p, pp, ppp, P: the most there is). */
+/* Modifiers after the closing slash: u, and the precision (p, pp, ppp, P: the highest there is). */
 static int set_modifiers(struct event *event, const char *modifiers, struct error *error)
 {
     enum { MOST_PRECISE = 3 };
@@ -438,9 +438,9 @@ int sysfs_event_encode(struct event *event, const struct kernel *kernel, struct 
 }
 
 /*
- * What events weigh. Precise ones are told by their encodings (source_pebs.c, source_ibs.c say
- * where those are from): sampled accesses are chosen evenly among those that pass the filter, so
- * a share is one of those and must say so.
+ * Meaning of weights. Precise events are reported by their encodings (source_pebs.c, source_ibs.c
+ * have their sources): sampled accesses are chosen evenly among those that pass the filter, so a
+ * share is one of those and must say so.
  */
 
 enum {

@@ -27,7 +27,7 @@ struct event_twin {
 
 struct event {
     char name[64];    /* as the user wrote it */
-    char encoded[96]; /* what it became: libpfm4's full string, or the name */
+    char encoded[96]; /* its encoding: libpfm4's full string, or the name */
     enum event_role role;
     uint32_t type; /* of struct perf_event_attr, like the rest */
     uint64_t config;
@@ -39,9 +39,9 @@ struct event {
 };
 
 /*
- * Encodes one event. Aliases have several candidates, from the most to the least telling;
- * `skip` of them are passed over (for when the kernel refused those). -EINVAL with the nearest
- * names, -ENOENT when an alias has no (further) candidate on this CPU.
+ * Encodes one event. Aliases have several candidates, the most specific first; `skip` of them are
+ * passed over (for when the kernel refused those). -EINVAL with the nearest names, -ENOENT when an
+ * alias has no (further) candidate on this CPU.
  */
 int event_encode(struct event *event, const char *name, size_t name_size, unsigned skip,
                  const struct kernel *kernel, struct error *error);
@@ -56,9 +56,9 @@ bool event_next_word(const char **list, const char **word, size_t *word_size);
 bool event_is_software(const struct event *event);
 
 /*
- * What a share of the event's samples means, for the header line: "loads that took 30 cycles or
- * more", "loads and stores among the ops tagged", "L2 cache misses". By name, role, and where it
- * is precise by its encoding; so for recordings as well, from the attribute and its name.
+ * Meaning of a share of the event's samples, for the header line: "loads that took 30 cycles or
+ * more", "loads and stores among the ops tagged", "L2 cache misses". By name, role, and for a
+ * precise event by its encoding; so for recordings as well, from the attribute and its name.
  */
 void event_weigh(const struct event *event, char *out, size_t out_size);
 
@@ -70,7 +70,7 @@ bool event_samples_all(const struct event *event);
 /* Whether it counts instructions of any kind: those that access memory are its accesses. */
 bool event_counts_instructions(const struct perf_event_attr *attr);
 
-/* What libpfm4 says is in this machine, a line each, and its version. */
+/* The PMUs that libpfm4 finds in this machine, a line each, and its version. */
 void event_describe_pmus(FILE *out);
 
 /* The aliases of -e, NULL-ended. */

@@ -277,7 +277,7 @@ static int record_take_sample(struct cursor *cursor, uint16_t misc,
     if (cursor->bad)
         return -EBADMSG;
     if (address_valid(format, sample))
-        sample->has |= SAMPLE_HAS_ADDRESS | (format->told ? SAMPLE_HAS_TOLD : 0);
+        sample->has |= SAMPLE_HAS_ADDRESS | (format->by_writer ? SAMPLE_HAS_RECORDED : 0);
     if (format->exact_ip || misc & PERF_RECORD_MISC_EXACT_IP)
         sample->has |= SAMPLE_HAS_EXACT_IP;
     if (format->alien_regs)
@@ -450,7 +450,7 @@ struct perf_event_header record_header(const void *bytes, size_t size, bool swap
     return cursor.bad ? (struct perf_event_header){0} : header;
 }
 
-/* What follows the header, without what follows the record. */
+/* The record between its header and the trailing sample_id. */
 static struct cursor body(const void *bytes, const struct perf_event_header *header, bool swap)
 {
     return (struct cursor){(const unsigned char *)bytes + sizeof *header,

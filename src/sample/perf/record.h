@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One perf_event record, as it lies in a ring or a perf.data file, into our own form.
+ * One perf_event record, as it is in a ring or a perf.data file, into our own form.
  * Every byte is untrusted: sizes are checked before each read.
  * Layout: include/uapi/linux/perf_event.h, enum perf_event_type.
  */
@@ -27,7 +27,7 @@ struct record_format {
     bool exact_ip;         /* precise_ip >= 2: the sampled instruction itself */
     bool recorded_address; /* ADDR is that of a data access, not a breakpoint's or 0 */
     bool no_data_source;   /* DATA_SRC is there and says nothing: a software event's */
-    bool told;             /* ADDR is what misstop worked out when it recorded */
+    bool by_writer;        /* ADDR is what misstop worked out when it recorded */
     bool alien_regs;       /* registers are not those of the sampled instruction */
     bool of_any;           /* counts instructions, whether they access memory or not */
     bool foreign_regs;     /* registers of another architecture: of no use here */
@@ -58,11 +58,11 @@ struct perf_event_header record_header(const void *bytes, size_t size, bool swap
 
 /*
  * The id of the event that a record belongs to, from where records of `format` carry it: true
- * if they do. Events of one recording that are told apart by ids agree about the place.
+ * if they do. Events of one recording that are distinguished by ids agree about the place.
  */
 bool record_id(const void *bytes, size_t size, const struct record_format *format, uint64_t *id);
 
-/* What sorting and choosing need of a sample, which is most of what there is. */
+/* The part of a sample that sorting and choosing need, for most records. */
 struct record_brief {
     uint64_t time_ns; /* 0: none */
     uint32_t pid;
@@ -72,8 +72,7 @@ struct record_brief {
 bool record_brief(const void *bytes, size_t size, const struct record_format *format,
                   struct record_brief *brief);
 
-/* The parts that record.c puts together: what follows a header. For record*.c, and for
- * writer.c, which lays the same out. */
+/* Parsers of record bodies, for record.c, and for writer.c, which writes the same layout. */
 /* enum perf_event_x86_regs to ours; SREG_NONE: segments, which are skipped. */
 enum { RECORD_REGISTER_BITS = 24 };
 extern const uint8_t record_register_of_bit[RECORD_REGISTER_BITS];

@@ -20,7 +20,7 @@ struct ring {
  * memory refuses it. 0 or a negative errno. */
 int ring_open(struct ring *ring, int fd, size_t data_bytes);
 
-/* A ring over memory that somebody else owns, for tests: one page of header, then data. */
+/* A ring over the caller's memory, for tests: one page of header, then data. */
 void ring_attach(struct ring *ring, void *memory, size_t data_bytes);
 
 void ring_close(struct ring *ring);
@@ -31,7 +31,7 @@ void ring_close(struct ring *ring);
  */
 long ring_next(struct ring *ring, void *out, size_t out_size);
 
-/* Tells the kernel how far we have read. */
+/* Reports the bytes read to the kernel. */
 void ring_release(struct ring *ring);
 
 #endif

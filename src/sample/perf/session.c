@@ -31,7 +31,7 @@ static bool cpu_known(const struct session *session, long number)
     return false;
 }
 
-/* Adds what is new in "0-3,8,10-11". */
+/* Adds the new CPUs in "0-3,8,10-11". */
 static void add_cpus(struct session *session, const char *text)
 {
     for (;;) {
@@ -248,7 +248,7 @@ static int open_threads(struct session *session)
         before = session->threads;
         session->threads = swapped;
     }
-    /* What was read last is what messages and new CPUs go by. */
+    /* Messages and new CPUs use the last list of threads. */
     if (before.count > session->threads.count) {
         struct threads swapped = before;
         before = session->threads;
@@ -269,7 +269,7 @@ static int session_open_events(struct session *session)
     return code;
 }
 
-/* What was opened before: it samples no more. The owner of a ring stays, for the ring is its. */
+/* Events opened before: they sample no more. The owner of a ring stays, because the ring is its. */
 static void leave_handles(struct session *session, struct session_handle *handles, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -556,8 +556,8 @@ static uint64_t lowest_period(const struct session *session, unsigned index)
     return event_is_software(event) ? 1 : SESSION_HARDWARE_PERIOD_LOWEST;
 }
 
-/* No more samples than are digested: what is lost costs the target all the same. Down at once, up
- * by steps. */
+/* No more samples than misstop can process: lost samples cost the target all the same. Down at
+ * once, up by steps. */
 static void adapt_rate(struct session *session, double seconds)
 {
     uint64_t handed = 0;
@@ -592,7 +592,7 @@ static void reach_inherited(struct session *session, uint64_t now_ns)
 static void steer(struct session *session, uint16_t index, double seconds)
 {
     struct session_event *event = &session->events[index];
-    /* What was lost was sampled; of which event is not known, and the first has the most. */
+    /* Lost samples were taken too; their event is not known, and the first has the most. */
     double rate = (double)(event->samples + (index ? 0 : session->lost)) / seconds;
     double wanted = index ? session->rate / 4.0 : session->rate;
     event->samples = 0;
@@ -601,7 +601,7 @@ static void steer(struct session *session, uint16_t index, double seconds)
     set_period(session, index, jittered(session, event->steered));
 }
 
-/* The descriptor tells the end of the last thread; kill() only that of the zombie. */
+/* The descriptor reports the end of the last thread; kill() only that of the zombie. */
 static bool ended(const struct session *session)
 {
     struct pollfd process = {session->pid_fd, POLLIN, 0};
@@ -693,7 +693,7 @@ static int compare_offset(const void *a, const void *b)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* What is not handed over yet moves to the front, for the next call. */
+/* Records not handed over yet move to the front, for the next call. */
 static void keep_from(struct session *session, size_t first)
 {
     size_t count = session->order_count - first;
@@ -743,7 +743,7 @@ static void hand_over(struct session *session, size_t index, sampler_sink sink, 
     if (record.time_ns < session->last_ns)
         record.time_ns = session->last_ns;
     session->last_ns = record.time_ns;
-    /* What was to be enabled on exec is so now. */
+    /* Events set to be enabled on exec are enabled now. */
     session->enabled |= record.kind == RECORD_COMM && record.comm.exec;
     if (record.kind == RECORD_SAMPLE) {
         record.sample.time_ns = record.time_ns;
@@ -757,7 +757,7 @@ static void hand_over(struct session *session, size_t index, sampler_sink sink, 
 long session_read(struct session *session, uint64_t until_ns, sampler_sink sink, void *context)
 {
     struct epoll_event ready[16];
-    /* Clears the edge; what is to be read, the rings themselves say. */
+    /* Clears the edge; the rings themselves show the bytes to read. */
     while (epoll_wait(session->epoll_fd, ready, 16, 0) == 16)
         continue;
     for (size_t i = 0; i < session->cpu_count && session->staging_used < SESSION_STAGED_MAX; i++)

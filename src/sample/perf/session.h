@@ -18,7 +18,7 @@
 #include "sample/sampler.h"
 
 enum {
-    SESSION_RING_BYTES = 512 * 1024, /* what perf_event_mlock_kb (516) allows a CPU */
+    SESSION_RING_BYTES = 512 * 1024, /* limit of perf_event_mlock_kb (516) for a CPU */
     SESSION_STAGED_MAX = 8 << 20, /* read and not handed over: what comes then stays in the rings */
     SESSION_STACK_BYTES = 512,    /* of a sample */
     SESSION_LOST_PART = 50,       /* one in so many lost is too many */
@@ -38,7 +38,7 @@ struct session_handle {
 
 struct session_cpu {
     int number;
-    int owner_fd;    /* the event whose ring the others write to; -1: CPU not in use */
+    int owner_fd;    /* the event that owns the ring the others write to; -1: CPU not in use */
     bool owner_left; /* it is no handle any more: it only has the ring */
     struct ring ring;
 };
@@ -74,8 +74,9 @@ struct session {
     bool no_inherit_thread; /* kernel before 5.13: forked children are filtered by pid only */
     sampler_may *may;       /* NULL: nothing waits */
     void *may_context;
-    bool behind;  /* what could be handed over waits */
-    double rate;  /* samples a second aimed at: what is asked for, or what can be digested */
+    bool behind;  /* records that could be handed over wait */
+    double rate;  /* samples a second aimed at: the requested rate, or the highest that can be
+                     processed */
     bool adapted; /* fewer have been taken than were asked for */
     uint64_t born_period; /* of the ranking event when the events were opened, */
     uint64_t born_ns;     /* and when */
@@ -107,7 +108,7 @@ int session_enable(struct session *session, bool on);
 long session_read(struct session *session, uint64_t until_ns, sampler_sink sink, void *context);
 int session_tick(struct session *session, uint64_t now_ns);
 
-/* What part of the time the events were counted; asks a few of the handles, the next ones each
+/* The part of the time that the events were counted; asks a few of the handles, the next ones each
  * time. */
 void session_ask_times(struct session *session);
 

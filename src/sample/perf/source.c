@@ -62,7 +62,7 @@ void source_attribute(const struct source *source, const struct source_plan *pla
         .precise_ip = event->precise_ip,
         .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
                        PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
-        /* What part of the time the counter was the event's own: session.c. */
+        /* The part of the time that the counter was the event's own: session.c. */
         .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
         .disabled = 1,
         .inherit = 1,
@@ -261,7 +261,7 @@ int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
     return 0;
 }
 
-/* What the answers of perf_event_open mean to a user, and what helps. */
+/* Errors of perf_event_open in the user's terms, with the remedy. */
 
 static int explain_access(const struct source_plan *plan, const char *what,
                           const struct kernel *kernel, struct error *error)
@@ -307,7 +307,7 @@ int source_explain(const struct source *source, int code, const struct source_pl
         return explain_files(code, what, error);
     case EBUSY:
         return error_set(error, code,
-                         "%s: the counter is in use by somebody else; stop other "
+                         "%s: the counter is in use by another program; stop other "
                          "profilers (and sudo sysctl kernel.nmi_watchdog=0)",
                          what);
     case ENOSYS:
@@ -429,8 +429,8 @@ static bool is_clock(const struct event *event)
     return event_is_software(event) && event->role == EVENT_STALL;
 }
 
-/* The deepest miss event that there is ranks; the rest fills the level and rate columns. What
- * this CPU has no event for is left out. */
+/* The deepest miss event that there is ranks; the rest fills the level and rate columns. Events
+ * that this CPU lacks are left out. */
 static void choose_events(char *list, size_t list_size, const struct kernel *kernel)
 {
     static const char *const wanted[] = {"mem-fill", "l2-miss", "l1-miss", "stall"};

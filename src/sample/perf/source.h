@@ -20,7 +20,7 @@ struct source_plan {
     struct event events[SAMPLE_EVENTS_MAX];
     unsigned count;
     bool software;         /* all of them */
-    char weighs[96];       /* what samples of the ranking event stand for; set by source_try() */
+    char weighs[96];       /* meaning of the ranking event's samples; set by source_try() */
     uint64_t first_period; /* of the ranking event, before anything is known of its rate */
     uint64_t period_step;  /* periods are multiples of it; 0: any will do */
     uint64_t period_least; /* shorter ones are refused; 0: any will do */
@@ -43,7 +43,7 @@ struct source {
      */
     int (*plan)(struct source_plan *plan, const char *list, const struct kernel *kernel,
                 struct error *error);
-    /* Fills in what is particular to the source in an attribute that is otherwise ready. */
+    /* Sets the source's own members in an attribute that is otherwise complete. */
     void (*attribute)(const struct source_plan *plan, const struct event *event,
                       struct perf_event_attr *attr);
     /* The last word, once it is known which events open. NULL: none. */
@@ -51,7 +51,7 @@ struct source {
     /* Why the kernel said `code` to this source in particular, and what helps; NULL: nothing
      * particular. One sentence without the event's name. NULL: none at all. */
     const char *(*remedy)(int code, const struct kernel *kernel);
-    const char *enable; /* what a user can do to get it, for doctor */
+    const char *enable; /* how the user can enable it, for doctor */
 };
 
 /* In the order that `auto` tries them. */
@@ -74,7 +74,7 @@ const struct source *source_find(const char *name);
 int source_try(const struct source *source, struct source_plan *plan, pid_t pid,
                const struct kernel *kernel, struct error *error);
 
-/* Attributes of an event of the plan, complete but for the period. */
+/* Attributes of an event of the plan, complete except for the period. */
 void source_attribute(const struct source *source, const struct source_plan *plan,
                       const struct event *event, struct perf_event_attr *attr);
 
@@ -82,7 +82,7 @@ void source_attribute(const struct source *source, const struct source_plan *pla
 void source_aux_attribute(const struct source_plan *plan, const struct perf_event_attr *first,
                           struct perf_event_attr *attr);
 
-/* Whether each event is a fault, whose samples carry the faulting address. */
+/* Whether each event is a fault; its samples carry the faulting address. */
 bool source_faults(const struct perf_event_attr *attr);
 
 /* How the records of an event opened with `attr` are to be read. */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ibs: AMD instruction-based sampling of operations; the hardware records address, latency
- * and data source. From arch/x86/events/amd/ibs.c: per-process sampling since Linux 6.2; no
- * user/kernel filter in hardware, so exclude_kernel needs swfilt (6.14: config2 bit 0), else
- * EINVAL; the period counts ops (cnt_ctl, config bit 19) or cycles in steps of 16 and is at
- * least 0x90; l3missonly is config bit 16 (Zen 4), ldlat config1 bits 0-11 from 128 to 2048
- * (Zen 5, 6.15), each shown in format/ only where the CPU has it. Only the IP of the registers
- * is that of the sampled op. Not run on such a machine here (HACKING.md).
+ * ibs: AMD instruction-based sampling of operations; the hardware records address, latency and data
+ * source. From arch/x86/events/amd/ibs.c: per-process sampling since Linux 6.2; no user/kernel
+ * filter in hardware, so exclude_kernel needs swfilt (6.14: config2 bit 0), else EINVAL; the period
+ * counts ops (cnt_ctl, config bit 19) or cycles in steps of 16 and is at least 0x90; l3missonly is
+ * config bit 16 (Zen 4), ldlat config1 bits 0-11 from 128 to 2048 (Zen 5, 6.15), each shown in
+ * format/ only where the CPU has it. Only the IP of the registers is that of the sampled op. Not
+ * run on such a machine here (HACKING.md).
  *
- * What a sample weighs: without a filter every op is as likely to be tagged as another, so
- * shares are of ops. With one, tagged ops that do not pass are thrown away in hardware; those
- * that pass are still chosen evenly among themselves.
+ * Weight of a sample: without a filter every op is as likely to be tagged as another, so shares are
+ * of ops. With one, hardware discards tagged ops that do not pass; those that pass are still chosen
+ * evenly among themselves.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -3,23 +3,21 @@
  * pebs: Intel load latency and precise stores; the hardware records the address.
  *
  * The events, from arch/x86/events/intel/core.c (mem-loads, mem-stores, mem-loads-aux) and the
- * constraints of ds.c (which of them carry an address):
- *   Nehalem, Westmere         loads 0x100b, no stores
- *   Sandy, Ivy Bridge         loads 0x01cd, stores 0x02cd (0x82d0 carries no address there)
- *   Haswell to Ice Lake       loads 0x01cd, stores 0x82d0
- *   Sapphire Rapids and later loads 0x01cd, stores 0x02cd
- *   efficient cores since Gracemont, Sierra Forest   loads 0x05d0, stores 0x06d0
- * The threshold is ldlat in config1. Sapphire and Emerald Rapids, Alder and Raptor Lake refuse
- * the loads without mem-loads-aux (0x8203) as group leader: ENODATA.
+ * constraints of ds.c (which of them carry an address): Nehalem, Westmere         loads 0x100b, no
+ * stores Sandy, Ivy Bridge         loads 0x01cd, stores 0x02cd (0x82d0 carries no address there)
+ * Haswell to Ice Lake       loads 0x01cd, stores 0x82d0 Sapphire Rapids and later loads 0x01cd,
+ * stores 0x02cd efficient cores since Gracemont, Sierra Forest   loads 0x05d0, stores 0x06d0 The
+ * threshold is ldlat in config1. Sapphire and Emerald Rapids, Alder and Raptor Lake refuse the
+ * loads without mem-loads-aux (0x8203) as group leader: ENODATA.
  *
- * What sysfs says comes first: it is the running kernel's own word. libpfm4 4.13 knows no CPU
- * after Sapphire Rapids, and encodes that one's STORE_SAMPLE as 0x03cd.
+ * sysfs comes first, because it is the running kernel's own table. libpfm4 4.13 has no CPU after
+ * Sapphire Rapids, and encodes that one's STORE_SAMPLE as 0x03cd.
  *
  * Several records an interrupt (large PEBS) would need no time stamps of CLOCK_MONOTONIC
- * (intel_pmu_large_pebs_flags: not with use_clockid); those are what joins samples with the
- * heap's events. It would also hold back a 64 KiB buffer of records, a sixth of a second at -r
- * 2000, which is neither live nor in order. The rest of its conditions is kept: a fixed period, a
- * watermark, no registers. Not run on such a machine here (HACKING.md).
+ * (intel_pmu_large_pebs_flags: not with use_clockid); which join samples with the heap's events. It
+ * would also hold back a 64 KiB buffer of records, a sixth of a second at -r 2000, which is neither
+ * live nor in order. The rest of its conditions is kept: a fixed period, a watermark, no registers.
+ * Not run on such a machine here (HACKING.md).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -151,8 +149,8 @@ static int plan_default(struct source_plan *plan, const struct filter *filter,
     return 0;
 }
 
-/* The most that the CPU, or the host of a virtual machine, offers; kernels before 4.15 do not
- * say, and the attempt will tell. */
+/* The highest that the CPU, or the host of a virtual machine, offers; kernels before 4.15 do not
+ * report it, and the attempt shows it. */
 static int set_precision(struct source_plan *plan, const struct kernel *kernel, struct error *error)
 {
     char path[128];
@@ -204,7 +202,7 @@ static const char *pebs_remedy(int code, const struct kernel *kernel)
     (void)kernel;
     switch (-code) {
     case EOPNOTSUPP:
-        return "precise sampling is not there: an old CPU, or a virtual machine whose host does "
+        return "this CPU has no precise sampling, or the virtual machine's host does "
                "not pass PEBS on (KVM: Linux 6.0 and an Ice Lake or newer server); take "
                "-s counter";
     case ENODATA:

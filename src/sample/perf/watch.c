@@ -58,7 +58,7 @@ static int watch_event_arm(int fd, int ring_fd, uint64_t *from_ns)
     return 0;
 }
 
-/* ---- what a trap costs ---- */
+/* ---- cost of a trap ---- */
 
 static int by_size(const void *left, const void *right)
 {
@@ -67,7 +67,7 @@ static int by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* What one touch takes: until it is recorded, and with the switching off that follows. */
+/* Time of one touch: until it is recorded, and with the switching off that follows. */
 struct trap {
     double entry_ns;
     double all_ns;
@@ -137,7 +137,7 @@ static int count_free(struct watch_registers *registers)
 {
     int fds[WATCH_SLOTS];
     int code = 0;
-    /* Any address of user space will do, for it is never enabled. */
+    /* Any address of user space will do, because it is never enabled. */
     for (registers->slots = 0; registers->slots < WATCH_SLOTS; registers->slots++) {
         code = watch_event_open(registers, registers->pid, 4096);
         if (code < 0)
@@ -204,7 +204,7 @@ struct touch_record {
     uint64_t time_ns;
     uint64_t address;
     uint64_t touches;
-    uint64_t ran_ns; /* the clock of a thread's events stands still while the thread does */
+    uint64_t ran_ns; /* clock of a thread's events; it stops while the thread does */
 };
 
 void watch_registers_close(struct watch_registers *registers)
@@ -434,7 +434,7 @@ size_t watch_registers_read(struct watch_registers *registers, const struct watc
     struct epoll_event ready[16];
     struct watch_touch touch;
     size_t count = 0;
-    /* Clears the edge; what is to be read, the rings themselves say. */
+    /* Clears the edge; the rings themselves show the bytes to read. */
     while (registers->epoll_fd >= 0 && epoll_wait(registers->epoll_fd, ready, 16, 0) == 16)
         continue;
     for (size_t i = 0; i < registers->thread_count; i++)
@@ -584,7 +584,7 @@ void watch_doctor(FILE *out)
     watch_registers_close(&registers);
 }
 
-/* What may be saved up: a target that wakes up is not to be hit with all it did not use. */
+/* Limit of savings: a target that wakes up does not pay at once for all it did not use. */
 static const double saved_s = 0.5;
 
 void watch_budget_init(struct watch_budget *budget, double part)
@@ -673,7 +673,7 @@ static struct watch_result *watch_leg_result(struct watch_lines *lines,
                                              const struct watch_line *line, enum watch_kind kind,
                                              enum watch_end end)
 {
-    /* Full only if nobody has taken any for a long time: the oldest goes. */
+    /* Full only if no results have been taken for a long time: the oldest goes. */
     if (lines->result_count == WATCH_RESULTS)
         memmove(lines->results, lines->results + 1, --lines->result_count * sizeof *lines->results);
     struct watch_result *result = &lines->results[lines->result_count++];
@@ -742,7 +742,7 @@ static bool goes_on(const struct watch_lines *lines, const struct watch_line *li
     return true;
 }
 
-/* The sampled word was touched: told, and a first leg is followed by a second. */
+/* The sampled word was touched: reports it, and a first leg is followed by a second. */
 static void watch_leg_touch(struct watch_lines *lines, struct watch_line *line,
                             const struct watch_touch *touch)
 {
@@ -756,7 +756,7 @@ static void watch_leg_touch(struct watch_lines *lines, struct watch_line *line,
     result->end_ns = touch->time_ns;
     result->ip = touch->ip;
     result->toucher_tid = touch->tid;
-    /* Of another thread's run it is not known what this one did meanwhile. */
+    /* Another thread's run does not show how long this one was off. */
     result->off_ns = touch->tid == line->origin_tid ? off_ns(result, touch->ran_ns) : 0;
     watch_leg_disarm(lines, line, &line->sampled);
     if (line->leg == WATCH_FIRST) {
@@ -807,10 +807,10 @@ static void settle_visit(struct watch_lines *lines, struct watch_line *line, uin
     if (line->visited || !line->visit_ns || now_ns < line->visit_ns + WATCH_VISIT_NS)
         return;
     line->visited = true;
-    bool told = other->armed || other->touched_ns;
+    bool known = other->armed || other->touched_ns;
     bool before = other->touched_ns && other->touched_ns + WATCH_VISIT_NS < line->visit_ns;
     bool within = other->touched_ns && other->touched_ns <= line->visit_ns + WATCH_VISIT_NS;
-    if (told && !before)
+    if (known && !before)
         watch_leg_result(lines, line, WATCH_VISIT, within ? WATCH_TOUCHED : WATCH_EXPIRED)->end_ns =
             line->visit_ns;
     watch_leg_disarm(lines, line, &line->other);
@@ -847,7 +847,7 @@ void watch_lines_offer(struct watch_lines *lines, const struct watch_offer *offe
             watch_line_draw(&lines->at[i], offer);
             return;
         }
-    /* The n-th since it was free replaces what is there in one of n cases. */
+    /* The n-th since it was free replaces the present one in one of n cases. */
     for (unsigned i = 0, drawn = 0; i < lines->count; i++) {
         struct watch_line *line = &lines->at[i];
         uint32_t bound = line->seen < UINT32_MAX ? (uint32_t)++line->seen : UINT32_MAX;

@@ -19,13 +19,13 @@
 #include "snapshot_watch.h"
 
 /*
- * What watchpoints may cost the target: a token bucket that fills with a part of the CPU time the
- * target uses, and that every trap and every arming is paid from. Owned by watch.c.
+ * The cost to the target that watchpoints may cause: a token bucket that fills with a part of the
+ * CPU time the target uses, and pays for every trap and every arming. Owned by watch.c.
  */
 struct watch_budget {
     double part;       /* of the target's CPU time, 0..1 */
     double tokens_ns;  /* may be spent now; negative: overdrawn, to be waited for */
-    uint64_t cpu_ns;   /* as told last */
+    uint64_t cpu_ns;   /* as reported last */
     uint64_t wall_ns;  /* likewise */
     double spent_ns;   /* since the start */
     double granted_ns; /* CPU time that counted since the start */
@@ -60,7 +60,7 @@ double watch_budget_share(const struct watch_budget *budget);
  *   - where it is touched, a second leg counts from that touch: blind for much less. While other
  *     instructions of the same thread touch as soon as can be seen (a load, then the store of the
  *     sum), the visit goes on, and the leg counts from the last of them; where an instruction comes
- *     round again, the line is in use all the time, and that is told;
+ *     round again, the line is in use all the time, and that is reported;
  *   - a visit asks whether the other word was touched within WATCH_VISIT_NS of the sampled one.
  * A touch ends a leg and switches its register off: a hot line costs one trap, not millions.
  */
@@ -69,7 +69,7 @@ enum {
     WATCH_LINES = 2,
     WATCH_LINE_BYTES = 64,
     WATCH_WORD_BYTES = 8,
-    WATCH_CODES = 4, /* instructions of a visit that are told apart */
+    WATCH_CODES = 4, /* instructions of a visit that are distinguished */
     WATCH_RESULTS = 512
 };
 #define WATCH_VISIT_NS   UINT64_C(1000000)
@@ -77,7 +77,7 @@ enum {
 /* Long enough, where the target ran for as long: any cache has been filled meanwhile, twice. */
 #define WATCH_ENOUGH_NS UINT64_C(100000000)
 
-/* Both tell what it costs the target in ns, or a negative errno. */
+/* Both return the cost to the target in ns, or a negative errno. */
 struct watch_arms {
     void *context;
     /* Register `slot` reports one touch of the word, and is off then; from *from_ns on, about. */
@@ -96,7 +96,7 @@ struct watch_offer {
     uint32_t tid;
 };
 
-/* What a register reported. */
+/* A touch that a register reported. */
 struct watch_touch {
     uint64_t address; /* as it was armed */
     uint64_t time_ns;
@@ -116,7 +116,7 @@ struct watch_word {
 struct watch_line {
     bool busy;
     uint64_t seen; /* samples since it was free */
-    bool wanted;   /* `next` is to be watched from the next step on, instead of what is */
+    bool wanted;   /* `next` is to be watched from the next step on, instead of the present one */
     struct watch_offer next;
     struct watch_offer offer;
     uint8_t leg; /* enum watch_kind */
@@ -125,7 +125,7 @@ struct watch_line {
     struct watch_word sampled;
     struct watch_word other;
     uint64_t visit_ns;           /* when the sampled word was touched first; 0: not yet */
-    bool visited;                /* what became of the other word is told */
+    bool visited;                /* the touch of the other word has been reported */
     uint64_t cpu_ns;             /* of the target, when the leg was armed */
     uint64_t codes[WATCH_CODES]; /* instructions of the visit that the leg counts from */
     unsigned code_count;
@@ -153,7 +153,7 @@ struct watch_lines {
 void watch_lines_init(struct watch_lines *lines, const struct watch_arms *arms, unsigned slots,
                       struct watch_budget *budget, double trap_ns, uint64_t seed);
 
-/* A sample; what is drawn is armed by the next step. */
+/* Offers a sample; the drawn ones are armed by the next step. */
 void watch_lines_offer(struct watch_lines *lines, const struct watch_offer *offer);
 
 /* In time order. */
@@ -162,7 +162,7 @@ void watch_lines_touch(struct watch_lines *lines, const struct watch_touch *touc
 /* Ends what has lasted long enough, and arms what was drawn. Soon after offers and touches. */
 void watch_lines_step(struct watch_lines *lines);
 
-/* The process is another program now: nothing that was watched is there any more. */
+/* The process is another program now: the watched data are gone. */
 void watch_lines_drop(struct watch_lines *lines);
 
 /* Takes the results that ended by then. Returns how many, at most `most`. */
@@ -171,14 +171,14 @@ size_t watch_lines_results(struct watch_lines *lines, uint64_t until_ns, struct 
 
 struct watch;
 
-/* What it does and costs, for the user. */
+/* Progress and cost, for the user. */
 struct watch_state {
     unsigned registers;
     size_t threads;
     size_t threads_left_out;
     uint64_t offered; /* sampled accesses that could be watched */
     uint64_t armed;   /* registers set */
-    uint64_t unpaid;  /* not set for want of budget */
+    uint64_t unpaid;  /* not set, because the budget was used up */
     uint64_t touches; /* traps */
     double trap_ns;
     double arm_ns;
@@ -251,7 +251,7 @@ struct watch_registers {
     size_t thread_count;
     size_t threads_left_out; /* more than that, or no ring to be had */
     int epoll_fd;            /* readable when a touch was recorded */
-    double entry_ns; /* from a touch to the time its record tells, as measured on ourselves */
+    double entry_ns; /* from a touch to the time stamp of its record, as measured on ourselves */
     double trap_ns;  /* of one touch with all it brings, as measured on ourselves */
     double arm_ns;   /* of arming one thread, as it takes us: an upper bound */
     struct watch_touch *touches; /* scratch of a reading */
@@ -270,13 +270,13 @@ void watch_registers_close(struct watch_registers *registers);
 void watch_registers_follow(struct watch_registers *registers);
 
 /* As struct watch_arms wants them: ns that it costs the target, or a negative errno where no
- * thread could be armed. *from_ns lies in the middle between the first and the last thread. */
+ * thread could be armed. *from_ns is in the middle between the first and the last thread. */
 double watch_registers_arm(struct watch_registers *registers, unsigned slot, uint64_t address,
                            uint64_t *from_ns);
 double watch_registers_disarm(struct watch_registers *registers, unsigned slot, uint32_t tid,
                               uint64_t *ran_ns);
 
-/* What was touched since the last call, in time order; valid until the next one. */
+/* Touches since the last call, in time order; valid until the next one. */
 size_t watch_registers_read(struct watch_registers *registers, const struct watch_touch **touches);
 
 /* CPU time of the process, all threads; 0: gone. */

@@ -39,7 +39,8 @@ static uint64_t take_flags(struct cursor *cursor)
 
 _Static_assert(offsetof(struct perf_event_attr, wakeup_events) == 48, "the flags are word 5");
 
-/* In the order of the ABI; what an older attribute lacks is 0, for a cursor ends in zeros. */
+/* In the order of the ABI; members that an older attribute lacks are 0, because a cursor ends in
+ * zeros. */
 static void take_attr(struct cursor *cursor, struct perf_event_attr *attr)
 {
     attr->type = cursor_u32(cursor);
@@ -63,8 +64,8 @@ static void take_attr(struct cursor *cursor, struct perf_event_attr *attr)
     /* The rest (AUX, the longest chain) says nothing about the layout of records. */
 }
 
-/* Above the number of a generic event stands its PMU, where there are several (PERF_PMU_TYPE_SHIFT
- * in linux/perf_event.h). */
+/* Above the number of a generic event is its PMU, where there are several (PERF_PMU_TYPE_SHIFT in
+ * linux/perf_event.h). */
 static uint32_t take_pmu(struct perf_event_attr *attr)
 {
     enum { PMU_SHIFT = 32 };
@@ -79,7 +80,7 @@ static struct record_format format_of(const struct perf_event_attr *attr, size_t
 {
     bool address = attr->sample_type & PERF_SAMPLE_ADDR;
     bool fault = source_faults(attr);
-    /* perf record -d writes a data source for every event; software has none to tell. */
+    /* perf record -d writes a data source for every event; software events have none to report. */
     bool silent = attr->type == PERF_TYPE_SOFTWARE;
     return (struct record_format){
         .sample_type = attr->sample_type,
@@ -130,14 +131,14 @@ int attributes_add(struct attributes *attributes, const void *bytes, size_t size
  * In our own recordings ADDR is what live decoding found, and DATA_SRC may be no more than that:
  * then the event that was sampled had none.
  */
-static void settle_told(struct attribute *event)
+static void settle_recorded(struct attribute *event)
 {
     struct record_format *format = &event->format;
     if (!perfdata_id_marked(event->first_id))
         return;
     format->recorded_address = event->attr.sample_type & PERF_SAMPLE_ADDR;
-    format->no_data_source = event->first_id & PERFDATA_ID_TOLD;
-    format->told =
+    format->no_data_source = event->first_id & PERFDATA_ID_RECORDED;
+    format->by_writer =
         format->no_data_source && !event->attr.precise_ip && !source_faults(&event->attr);
     if (format->no_data_source)
         event->attr.sample_type &= ~(uint64_t)PERF_SAMPLE_DATA_SRC;
@@ -153,7 +154,7 @@ int attributes_add_id(struct attributes *attributes, size_t index, uint64_t id)
     *event = (uint32_t)index;
     if (!attributes->events[index].first_id) {
         attributes->events[index].first_id = id;
-        settle_told(&attributes->events[index]);
+        settle_recorded(&attributes->events[index]);
     }
     return 0;
 }
@@ -309,7 +310,7 @@ static struct cursor counts_of(const void *bytes, size_t size, const struct reco
     return cursor;
 }
 
-/* What was counted since the last time. */
+/* Count since the last time. */
 static int advance(struct reads *reads, uint64_t id, uint64_t value, uint64_t *counted)
 {
     bool created;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The events of a recording: their attributes, the ids by which records name them, and how the
- * records of each are laid out. Every byte is untrusted. For perfdata*.c.
+ * The events of a recording: their attributes, the ids by which records name them, and the layout
+ * of the records of each. Every byte is untrusted.
  */
 #ifndef MISSTOP_SAMPLE_PERFDATA_ATTRIBUTES_H
 #define MISSTOP_SAMPLE_PERFDATA_ATTRIBUTES_H
@@ -21,7 +21,7 @@ struct attribute {
     uint64_t samples;  /* seen so far */
     uint64_t first_id; /* 0: has none */
     uint32_t pmu;      /* of one kind of cores of a hybrid CPU; 0: of the CPU, or by its type */
-    char name[64];     /* as recorded, printable; "" until told */
+    char name[64];     /* as recorded, printable; "" until it is known */
 };
 
 struct attributes {
@@ -77,9 +77,9 @@ void attributes_set_pebs(struct attributes *attributes);
 
 /*
  * Leader sampling (perf record -e '{a,b}:S'): only the leader takes samples, and each carries the
- * counts of all members. A sample becomes one of each member that has counted since, and weighs
- * what it has counted: as perf shows them. For perfdata*.c.
- * Source: include/uapi/linux/perf_event.h, "struct read_format".
+ * counts of all members. A sample becomes one of each member that has counted since, with that
+ * count as its weight: as perf shows them. Source: include/uapi/linux/perf_event.h, "struct
+ * read_format".
  */
 struct reads {
     struct hash index_of_id; /* into counts */
@@ -93,14 +93,14 @@ void reads_fini(struct reads *reads);
 /* The recording begins anew. */
 void reads_restart(struct reads *reads);
 
-/* Whether samples of a format carry counts by which they are told apart. */
+/* Whether samples of a format carry counts by which they are distinguished. */
 bool reads_in(const struct record_format *format);
 
 /* Gets the sample of one member; event NULL: of one that the recording does not describe. 0, or a
  * negative errno that ends the rest. */
 typedef int (*reads_take)(void *context, struct attribute *event, const struct record *record);
 
-/* The samples that `record`, which was parsed from `bytes`, stands for. 0, -EBADMSG, -ENOMEM, or
+/* The samples that `record`, which was parsed from `bytes`, represents. 0, -EBADMSG, -ENOMEM, or
  * what `take` returned. */
 int reads_expand(struct reads *reads, const struct attributes *attributes, const void *bytes,
                  size_t size, const struct attribute *event, const struct record *record,

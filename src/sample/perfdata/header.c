@@ -23,13 +23,14 @@ static int header_refuse(const char *path, struct error *error, int code, const 
     return error_set(error, code, "%s %s", path, cause);
 }
 
-/* The magic is a number: on a machine of the other byte order its letters stand reversed. */
+/* The magic is a number: on a machine of the other byte order its letters are reversed. */
 static int take_magic(struct perfdata_header *header, const unsigned char *bytes, const char *path,
                       struct error *error)
 {
     if (!memcmp(bytes, "PERFFILE", 8))
-        return header_refuse(path, error, -ENOTSUP,
-                             "was recorded by a perf of before 2010, whose files cannot be read");
+        return header_refuse(
+            path, error, -ENOTSUP,
+            "was recorded by a perf from before 2010; misstop cannot read its files");
     header->swap = !memcmp(bytes, "2ELIFREP", 8);
     if (!header->swap && memcmp(bytes, "PERFILE2", 8))
         return header_refuse(path, error, -EBADMSG, foreign_file(bytes, 8));
@@ -56,8 +57,8 @@ static void take_file(struct perfdata_header *header, struct cursor *cursor)
 
 /*
  * perf swaps the features as words of the recorder's size and says that it guesses. Those of a
- * 32-bit machine come out with their halves exchanged: the host name, which is always there,
- * tells.
+ * 32-bit machine come out with their halves exchanged: the host name, which is always there, shows
+ * it.
  */
 static void mend_features(struct perfdata_header *header)
 {
@@ -176,7 +177,7 @@ static bool same_cache(const struct perfdata_cache *a, const struct perfdata_cac
            a->line_bytes == b->line_bytes && !strcmp(a->type, b->type);
 }
 
-/* Caches of the same kind are listed for each core; one of them tells all that is used. */
+/* Caches of the same kind are listed for each core; one of them is enough. */
 static void note_cache(struct perfdata_machine *machine, const struct perfdata_cache *cache)
 {
     for (unsigned i = 0; i < machine->cache_count; i++)
@@ -213,16 +214,16 @@ static void take_times(struct cursor *cursor, struct perfdata_machine *machine)
     machine->last_sample_ns = cursor->bad ? 0 : last_ns;
 }
 
-/* What the clock on the wall and that of the records said at one moment. */
+/* Wall clock and record clock at one moment. */
 static void take_clocks(struct cursor *cursor, struct perfdata_machine *machine)
 {
     uint32_t version = cursor_u32(cursor);
     cursor_skip(cursor, sizeof(uint32_t)); /* clock id */
     uint64_t wall_ns = cursor_u64(cursor);
     uint64_t clock_ns = cursor_u64(cursor);
-    bool told = !cursor->bad && version == FEATURE_CLOCK_DATA_VERSION;
-    machine->wall_ns = told ? wall_ns : 0;
-    machine->clock_ns = told ? clock_ns : 0;
+    bool known = !cursor->bad && version == FEATURE_CLOCK_DATA_VERSION;
+    machine->wall_ns = known ? wall_ns : 0;
+    machine->clock_ns = known ? clock_ns : 0;
 }
 
 static int take_build_ids(struct cursor *cursor, struct build_ids *build_ids)
@@ -369,7 +370,7 @@ static int build_ids_keep(struct build_ids *build_ids, const char *path, const s
 int build_ids_add(struct build_ids *build_ids, struct cursor *cursor)
 {
     struct build_id id = {.size = sizeof id.bytes};
-    cursor_u32(cursor); /* type: what stands in the feature has none */
+    cursor_u32(cursor); /* type: the feature contains none */
     uint16_t misc = cursor_u16(cursor);
     uint16_t size_bytes = cursor_u16(cursor);
     size_t head_bytes = sizeof(struct perf_event_header) + 4 + BUILD_ID_FIELD_BYTES;

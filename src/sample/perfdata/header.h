@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The first bytes of a recording: what kind it is and where its parts lie. For perfdata*.c.
- * Format: tools/perf/Documentation/perf.data-file-format.txt.
+ * The first bytes of a recording: its kind and the positions of its parts. Format:
+ * tools/perf/Documentation/perf.data-file-format.txt.
  */
 #ifndef MISSTOP_SAMPLE_PERFDATA_HEADER_H
 #define MISSTOP_SAMPLE_PERFDATA_HEADER_H
@@ -22,13 +22,13 @@
 enum {
     PERFDATA_FEATURES = 256,
     PERFDATA_HEADER_BYTES = 104,
-    PERFDATA_DATA_SIZE_AT = 48, /* where the header tells the size of the data */
+    PERFDATA_DATA_SIZE_AT = 48, /* position of the size of the data in the header */
     /*
      * Ids of events that misstop wrote: a mark of the file above, the event's number below, and a
      * bit where the event had no data source: ADDR is then what misstop worked out.
      */
     PERFDATA_MARK_SHIFT = 8,
-    PERFDATA_ID_TOLD = 0x80
+    PERFDATA_ID_RECORDED = 0x80
 };
 
 /* Whether an id is of a recording that misstop wrote: the kernel's, a counter, never get there. */
@@ -53,23 +53,24 @@ struct perfdata_header {
     uint64_t features[PERFDATA_FEATURES / 64];
 };
 
-/* Of an input at its start, which is left there. -EBADMSG or -ENOTSUP with the cause. */
+/* Reads the header of an input at its start, and leaves the input there. -EBADMSG or -ENOTSUP with
+ * the cause. */
 int perfdata_header_read(struct perfdata_header *header, struct input *input, const char *path,
                          struct error *error);
 
 /*
- * Where feature number `feature` lies: in a table after the data, a section for each bit set.
+ * Position of feature number `feature`: in a table after the data, a section for each bit set.
  * False if it is not there, or the file is piped, killed or cut.
  */
 bool perfdata_header_feature(const struct perfdata_header *header, const struct input *input,
                              unsigned feature, struct perfdata_section *section);
 
 /*
- * The build-ids that a recording lists by the path of the file, for mappings whose records carry
- * none. Kept by a hash of the path: a recording may lie about build-ids anyway. For perfdata*.c.
+ * The build-ids that a recording lists by the path of the file, for mappings without one in their
+ * records. Keyed by a hash of the path: a recording may have wrong build-ids anyway.
  */
 enum {
-    BUILD_ID_MISC_SIZE = 1 << 15, /* the byte behind the id tells its length */
+    BUILD_ID_MISC_SIZE = 1 << 15, /* the byte behind the id has its length */
     BUILD_ID_FIELD_BYTES = 24
 };
 
@@ -94,9 +95,9 @@ int build_ids_add(struct build_ids *build_ids, struct cursor *cursor);
 void build_ids_complete(const struct build_ids *build_ids, struct sample_mapping *mapping);
 
 /*
- * What a recording says of the machine and the command that made it: its feature sections, or in
- * a piped recording its feature records. Every byte is untrusted; strings come out printable.
- * Format: tools/perf/Documentation/perf.data-file-format.txt. For perfdata*.c.
+ * The machine and the command that made a recording: its feature sections, or in a piped recording
+ * its feature records. Every byte is untrusted; strings come out printable. Format:
+ * tools/perf/Documentation/perf.data-file-format.txt.
  */
 /* Numbers of the features that are read or written. */
 enum feature {
@@ -135,21 +136,21 @@ struct features {
     struct build_ids *build_ids;
 };
 
-/* What one section says; those that are damaged or unknown say nothing. 0 or -ENOMEM. */
+/* Reads one section; those that are damaged or unknown are ignored. 0 or -ENOMEM. */
 int features_take(const struct features *features, unsigned feature, struct cursor *cursor);
 
 /*
- * Names of the events of a perf.data file: from its EVENT_DESC feature section, or for a
- * recording without one (its recorder was killed) from the attribute. Every byte is untrusted.
- * Format: tools/perf/Documentation/perf.data-file-format.txt, HEADER_EVENT_DESC. For perfdata*.c.
+ * Names of the events of a perf.data file: from its EVENT_DESC feature section, or for a recording
+ * without one (its recorder was killed) from the attribute. Every byte is untrusted. Format:
+ * tools/perf/Documentation/perf.data-file-format.txt, HEADER_EVENT_DESC.
  */
 /* Gives the events the names in the section, by their ids or else by their order. */
 void event_desc_take(struct cursor *cursor, struct attributes *attributes);
 
-/* Body of an EVENT_UPDATE record, by which piped recordings tell names. */
+/* Body of an EVENT_UPDATE record, which carries names in piped recordings. */
 void event_desc_update(struct cursor *cursor, struct attributes *attributes);
 
-/* "cpu-clock", "cache-misses", "r01cd of PMU 4": what the attribute alone tells. */
+/* "cpu-clock", "cache-misses", "r01cd of PMU 4": a name from the attribute alone. */
 void event_desc_guess(const struct perf_event_attr *attr, char *out, size_t out_size);
 
 #endif

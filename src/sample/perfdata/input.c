@@ -34,9 +34,9 @@ static const struct {
     {"\x7f"
      "ELF",
      4, "is a program, no recording; misstop -- FILE starts and watches it"},
-    {"{", 1, "is JSON, no recording; misstop's own reports cannot be played, what -o writes can"},
+    {"{", 1, "is JSON, no recording; misstop's own reports cannot be played, recordings of -o can"},
     {"# ", 2, "is text, no recording; give the perf.data that it was made from"},
-    {"misstop ", 8, "is a report of misstop, no recording; what -o writes can be played"},
+    {"misstop ", 8, "is a report of misstop, no recording; recordings of -o can be played"},
     {"\x17\x08\x44trac", 7, "is a recording of trace-cmd, not a perf.data; record with perf"},
     {"heaptrac", 8, "is a recording of heaptrack, not a perf.data; record with perf"},
 };
@@ -54,7 +54,7 @@ static const char *foreign_folder(int fd)
 {
     bool data = !faccessat(fd, "data", F_OK, 0);
     if (data && !faccessat(fd, "data.0", F_OK, 0))
-        return "is a folder of perf record --threads, whose files cannot be put together; record "
+        return "is a folder of perf record --threads, which misstop cannot join; record "
                "without --threads";
     if (data)
         return "is a folder of perf record --kcore; give the file data in it";
@@ -120,8 +120,8 @@ void input_close(struct input *input)
     *input = (struct input){.fd = -1};
 }
 
-/* A lease for reading is refused while somebody may write (fcntl(2)). It is given back at once;
- * should somebody want to write in between, the signal that says so is dropped. */
+/* A lease for reading is refused while another process may write (fcntl(2)). It is given back at
+ * once; the signal of a writer that comes in between is dropped. */
 int input_has_writer(const struct input *input)
 {
     sigset_t broken;
@@ -186,7 +186,7 @@ static int await(int fd, double wait_s)
     }
 }
 
-/* What a pipe that is followed has by now; 0: it has ended, -EAGAIN: nothing. */
+/* Bytes that a followed pipe has by now; 0: it has ended, -EAGAIN: nothing. */
 static ssize_t read_following(struct input *input, void *out, size_t size)
 {
     ssize_t got = input->fd < 0 ? 0 : read_retrying(input->fd, out, size);
@@ -200,7 +200,7 @@ static ssize_t read_following(struct input *input, void *out, size_t size)
     return input->dry ? -EAGAIN : read_retrying(input->pipe_fd, out, size);
 }
 
-/* Reads what there is room for; false at the end. */
+/* Reads as much as there is room for; false at the end. */
 static bool input_fill(struct input *input)
 {
     size_t waiting = input->past - input->first;
@@ -326,8 +326,8 @@ static bool trickles(uint64_t took_ns, uint64_t waited_ns)
     return took_ns > 2 * INPUT_IDLE_NS && waited_ns > took_ns / 4 * 3;
 }
 
-/* What comes goes to the end of the file. 0: the pipe has ended, 1: it goes on; or a negative
- * errno. */
+/* Appends the pipe's bytes to the file. 0: the pipe has ended, 1: it goes on; or a negative errno.
+ */
 static int copy(struct input *input, int to, double wait_s)
 {
     uint64_t most = spool_most(to);
@@ -559,7 +559,7 @@ static int feed_chunk(struct tape *tape, const struct tape_record *record)
     return compressed_feed(&tape->compressed, cursor.at, (size_t)size);
 }
 
-/* What follows such a record and is not counted in its size. */
+/* Bytes that follow such a record and are not counted in its size. */
 static uint64_t bytes_behind(struct tape *tape, const struct tape_record *record)
 {
     struct cursor cursor = {record->bytes, record->header.size, false, tape->swap};
@@ -591,7 +591,7 @@ static int next_plain(struct tape *tape, struct tape_record *record)
         tape->aux_bytes += behind;
     if (!input_skip(tape->input, behind))
         return tape->input->failed ? tape->input->failed : ended(tape, TAPE_CUT);
-    /* That may have pushed the record out of the buffer; nobody needs it. */
+    /* That may have pushed the record out of the buffer; it is not needed any more. */
     record->bytes = NULL;
     return 1;
 }

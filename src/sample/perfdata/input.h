@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The bytes of a recording, from a file or a pipe, read front to back through one bounded
- * buffer; a copy, so that a file cut short meanwhile raises no SIGBUS. A pipe can be spooled to
- * an unnamed file, to be read twice. For perfdata*.c and input.c.
+ * The bytes of a recording, from a file or a pipe, read front to back through one bounded buffer; a
+ * copy, so that a file cut short meanwhile raises no SIGBUS. A pipe can be spooled to an unnamed
+ * file, to be read twice.
  */
 #ifndef MISSTOP_SAMPLE_PERFDATA_INPUT_H
 #define MISSTOP_SAMPLE_PERFDATA_INPUT_H
@@ -58,15 +58,15 @@ int input_seek(struct input *input, uint64_t offset);
 /* Up to `size` bytes at `offset`, whatever was read before: how many, or a negative errno. */
 long input_read_at(const struct input *input, uint64_t offset, void *out, size_t size);
 
-/* Whether somebody has the file open for writing: 1, 0, or -1 where that cannot be known. */
+/* Whether a process has the file open for writing: 1, 0, or -1 where that cannot be known. */
 int input_has_writer(const struct input *input);
 
 /*
  * Copies a pipe, from its first byte, into a file without a name, and goes on with that. 0: all of
- * it; 1: the pipe goes on, for it has been silent (`wait_s` NAN: that is waited for), or there is
- * no more room for it; input_spool_more() copies on, as the first time, and input_follow() reads
- * what is in the file and then the pipe itself, of which nothing is kept. -EINTR: a signal is
- * waiting that ends the program.
+ * it; 1: the pipe goes on, but it has been silent (`wait_s` NAN: silence is waited for), or there
+ * is no more room; input_spool_more() copies on, as the first time, and input_follow() reads the
+ * file and then the pipe itself, and keeps nothing of the pipe. -EINTR: a signal is waiting that
+ * ends the program.
  */
 int input_spool(struct input *input, double wait_s, struct error *error);
 int input_spool_more(struct input *input, double wait_s, struct error *error);
@@ -78,15 +78,14 @@ bool input_quiet(const struct input *input);
 /* To poll for what comes next; -1: it is no pipe that is followed. */
 int input_fd(const struct input *input);
 
-/* What a file is that is no recording, and what to do with it instead. For input.c and
- * header.c. */
+/* Recognises files that are no recording, with the remedy. */
 /* By its first bytes: "is ...; remedy", to follow the path. Never NULL. */
 const char *foreign_file(const unsigned char *bytes, size_t size);
 
 /*
  * Compressed records: the chunks of a recording are one continuous zstd stream, and a record may
  * begin in one chunk and end in another. Output goes through one bounded buffer, however much a
- * chunk holds. For input.c only.
+ * chunk holds.
  */
 struct compressed {
     ZSTD_DStream *zstd; /* NULL until the first chunk */
@@ -98,9 +97,8 @@ struct compressed {
 };
 
 /*
- * The records of a recording one by one, as they lie in the file: compressed ones unpacked, what
- * lies between records (trace data) stepped over. For perfdata*.c.
- * Format: tools/perf/Documentation/perf.data-file-format.txt.
+ * The records of a recording one by one, in the order of the file: compressed ones unpacked, trace
+ * data between records skipped. Format: tools/perf/Documentation/perf.data-file-format.txt.
  */
 /* Records of perf itself, beside those of the kernel (tools/lib/perf/include/perf/event.h). */
 enum tape_type {
@@ -142,8 +140,8 @@ struct tape_record {
 void tape_init(struct tape *tape, struct input *input, bool swap);
 void tape_fini(struct tape *tape);
 
-/* 1 and a record; 0 at the end, whose kind stands in `end`; -EAGAIN: of a pipe that is followed it
- * has not come yet; -ENOMEM, or the errno of a read. */
+/* 1 and a record; 0 at the end, with its kind in `end`; -EAGAIN: it has not come yet in a followed
+ * pipe; -ENOMEM, or the errno of a read. */
 int tape_next(struct tape *tape, struct tape_record *record);
 
 #endif

@@ -47,7 +47,7 @@ static bool merge_runs(const struct order_entry *from, struct order_entry *to, s
         size_t middle = run_end(from, at, count);
         size_t right = middle;
         size_t end = middle < count ? run_end(from, middle, count) : count;
-        /* Of equal times the one that was recorded first goes first. */
+        /* Records of equal times keep the order of recording. */
         while (left < middle && right < end)
             to[at++] = from[right].time_ns < from[left].time_ns ? from[right++] : from[left++];
         memcpy(to + at, from + left, (middle - left) * sizeof *to);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Puts the records of a recording in the order of time, in bounded memory. perf record drains one
- * CPU after the other, round by round: nothing in a round is older than what the round before
- * the last one ended with. Where no rounds are marked, or one is too large, the older half of
- * what waits goes first, and what comes later than it should is counted. For perfdata*.c.
+ * CPU after the other, round by round: nothing in a round is older than the end of the round before
+ * the last one. Where no rounds are marked, or one is too large, the older half of the waiting
+ * records goes first, and late records are counted.
  */
 #ifndef MISSTOP_SAMPLE_PERFDATA_ORDER_H
 #define MISSTOP_SAMPLE_PERFDATA_ORDER_H
@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What waits at most: bytes of records, and their number. */
+/* Bounds of the waiting records: their bytes and number. */
 enum { ORDER_BYTES_MAX = 256 << 20, ORDER_RECORDS_MAX = 4 << 20 };
 
-/* Stands before the bytes of a record that waits. */
+/* Precedes the bytes of a record that waits. */
 struct order_item {
     uint32_t size_bytes;
     uint16_t event;  /* index of its attribute */

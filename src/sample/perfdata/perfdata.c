@@ -14,7 +14,7 @@
 #include "sample/perfdata/order.h"
 #include "sample/perfdata/processes.h"
 
-/* A recording that is open: shared by perfdata*.c, and by nobody else. */
+/* An open recording; private to perfdata.c. */
 struct perfdata {
     struct input input;
     struct perfdata_header header;
@@ -37,7 +37,7 @@ struct perfdata {
     uint64_t clock_ns;  /* of the record handed on last */
 };
 
-/* What a recording says about itself: features, attributes in a pipe, counts. */
+/* Metadata of a recording: features, attributes in a pipe, counts. */
 
 /* A feature larger than this (build-ids of a hundred thousand files) is left out. */
 enum { FEATURE_BYTES_MAX = 16 << 20 };
@@ -89,7 +89,7 @@ static int perfdata_take_features(struct perfdata *file)
     return code;
 }
 
-/* What does not fit is left out: records of an event without attribute are counted. */
+/* Attributes beyond the limit are left out: records of an event without attribute are counted. */
 static int take_attribute(struct perfdata *file, struct cursor *cursor)
 {
     int code = attributes_add_record(&file->attributes, cursor);
@@ -124,8 +124,8 @@ static int perfdata_take_own(struct perfdata *file, const struct tape_record *fo
 }
 
 /*
- * One of the kernel's records in our form: 1 with its event, or 0 for what is of no interest or
- * no use, which is counted.
+ * One of the kernel's records in our form: 1 with its event, or 0 for a record of no interest or
+ * use, which is counted.
  */
 static int perfdata_parse(struct perfdata *file, const struct tape_record *found,
                           struct attribute **event, struct record *record)
@@ -156,8 +156,8 @@ static int take_expanded(void *context, struct attribute *event, const struct re
     return 0;
 }
 
-/* What one of them stands for, as record by record with its event: itself, or where samples carry
- * counts one of each member of the group. 0, -ENOMEM, or what `take` returned. */
+/* Samples from one record with its event: itself, or where samples carry counts one of each member
+ * of the group. 0, -ENOMEM, or the value that `take` returned. */
 static int perfdata_expand(struct perfdata *file, const struct tape_record *found,
                            struct attribute *event, const struct record *record, reads_take take,
                            void *context)
@@ -167,7 +167,7 @@ static int perfdata_expand(struct perfdata *file, const struct tape_record *foun
         return take(context, event, record);
     int code = reads_expand(&file->reads, &file->attributes, found->bytes, found->header.size,
                             event, record, take_expanded, &expansion);
-    return code == -EBADMSG ? 0 : code; /* what cannot be: it was parsed before */
+    return code == -EBADMSG ? 0 : code; /* a damaged record cannot be: it was parsed before */
 }
 
 static void count_sample(struct perfdata *file, struct attribute *event,
@@ -205,7 +205,7 @@ static int out_of_memory(struct error *error)
     return error_set(error, -ENOMEM, "out of memory");
 }
 
-/* Ids of one event, 8 bytes each, that lie elsewhere in the file; what lies outside is left out. */
+/* Ids of one event, 8 bytes each, elsewhere in the file; those outside of the file are left out. */
 static int read_ids(struct perfdata *file, size_t index, struct perfdata_section ids)
 {
     unsigned char bytes[512];
@@ -310,7 +310,7 @@ static int survey(struct perfdata *file, const char *path, struct error *error)
     return rewind_tape(file);
 }
 
-/* Of a pipe that is played while it comes: what stands before the first record of the kernel. */
+/* Of a pipe that is played while it comes: everything before the kernel's first record. */
 static int read_head(struct perfdata *file, const char *path, struct error *error)
 {
     int code;
@@ -340,8 +340,8 @@ static int perfdata_begin_file(struct perfdata *file, const char *path, pid_t pi
         int goes_on = input_spool(&file->input, file->header.piped ? IDLE_S : NAN, error);
         code = goes_on < 0 ? goes_on : 0;
         if (goes_on == 1 && !file->header.piped)
-            code = error_set(error, -EFBIG,
-                             "%s is larger than there is room for; give the file itself", path);
+            code =
+                error_set(error, -EFBIG, "there is no room to copy %s; give the file itself", path);
         if (!code)
             code = perfdata_header_read(&file->header, &file->input, path, error);
     }
@@ -384,7 +384,7 @@ static int perfdata_choose_process(struct perfdata *file, pid_t pid, struct erro
         if (processes_find(&file->processes, 0))
             return 0;
         list_processes(file, others, sizeof others);
-        return error_set(error, -ESRCH, "%s holds nothing of process 0, but of %s", path,
+        return error_set(error, -ESRCH, "%s has no samples of process 0, but of %s", path,
                          *others ? others : "none");
     }
     /* 0 is the idle task, in recordings of the whole system. */
@@ -392,14 +392,14 @@ static int perfdata_choose_process(struct perfdata *file, pid_t pid, struct erro
         if (file->processes.list[i].samples)
             file->pid = file->processes.list[i].pid;
     if (!file->pid)
-        return error_set(error, -ENODATA, "%s holds no samples of a process%s", path,
+        return error_set(error, -ENODATA, "%s has no samples of a process%s", path,
                          file->counts.damaged ? "; it is damaged, and was read up to there"
                          : file->counts.cut   ? "; its end is missing"
                                               : "");
     if (!pid || processes_find(&file->processes, (uint32_t)pid))
         return 0;
     list_processes(file, others, sizeof others);
-    return error_set(error, -ESRCH, "%s holds nothing of process %d, but of %s", path, (int)pid,
+    return error_set(error, -ESRCH, "%s has no samples of process %d, but of %s", path, (int)pid,
                      *others ? others : "none");
 }
 
@@ -463,7 +463,7 @@ static int open_input(struct perfdata *file, const char *path, pid_t pid, struct
     return code;
 }
 
-/* What is in the pipe so far holds no sample: more of it, read from the start. */
+/* The pipe's bytes so far hold no sample: takes more of it, and reads from the start. */
 static int try_again(struct perfdata *file, struct error *error)
 {
     struct input input = file->input;
@@ -517,9 +517,9 @@ void perfdata_close(struct perfdata *file)
     free(file);
 }
 
-/* The mark of a recording, without reading the recording; declared in perfdata.h. */
+/* The mark of a recording, without reading the recording. */
 
-/* The first id of the first event: its place stands behind the attribute. */
+/* The first id of the first event: its place is behind the attribute. */
 static uint64_t first_id(const struct input *input, const struct perfdata_header *header)
 {
     struct perfdata_section ids;
@@ -576,8 +576,8 @@ static bool wanted_pid(const struct perfdata *file, uint32_t pid)
     return file->pid == PERFDATA_EVERY_PROCESS || pid == (uint32_t)file->pid;
 }
 
-/* What a forefather had mapped when it forked is mapped in the child, which has its name, too; and
- * what it had before it ran another program is not. */
+/* An ancestor's mappings at the fork are mapped in the child, which has its name, too; its mappings
+ * before it ran another program are not. */
 static bool handed_down(const struct perfdata *file, const struct record *record)
 {
     bool name = record->kind == RECORD_COMM && record->pid == record->tid;
@@ -612,8 +612,8 @@ static int perfdata_keep_record(struct perfdata *file, const struct attribute *e
 {
     struct order_item item = {.size_bytes = found->header.size,
                               .event = (uint16_t)(event - file->attributes.events)};
-    /* Of a sample with stack and call chain we keep little: not the rest, while it waits. One of
-     * several that a record stands for is not what its bytes say. */
+    /* Samples with stack and call chain are kept only in part while they wait. One of several that
+     * a record represents differs from its bytes. */
     if (record && record->kind == RECORD_SAMPLE &&
         (item.size_bytes > sizeof *record || reads_in(&event->format))) {
         item.parsed = 1;
@@ -623,7 +623,7 @@ static int perfdata_keep_record(struct perfdata *file, const struct attribute *e
     return order_add(&file->order, time_ns, item, found->bytes);
 }
 
-/* A sample that is small and whose process is known to be another's, or can wait, unparsed. */
+/* A sample that is small and of a process known to be another, or that can wait, unparsed. */
 static bool take_brief(struct player *player, const struct tape_record *found, int *code)
 {
     struct perfdata *file = player->file;
@@ -725,7 +725,7 @@ static bool due(struct perfdata *file, uint64_t time_ns, uint64_t until_ns)
 
 long perfdata_read(struct perfdata *file, uint64_t until_ns, sampler_sink sink, void *context)
 {
-    /* Of a pipe that is followed some ms of work at a time. */
+    /* Of a followed pipe, some ms of work at a time. */
     enum { AT_ONCE = 4096 };
     struct player player = {file, sink, context, 0};
     size_t pulled = 0;
@@ -759,7 +759,7 @@ long perfdata_read(struct perfdata *file, uint64_t until_ns, sampler_sink sink, 
     }
 }
 
-/* What is known of an open recording, for those who show it. */
+/* Facts of an open recording, for those who show it. */
 
 const struct perfdata_process *perfdata_processes(const struct perfdata *file, size_t *count)
 {
@@ -814,7 +814,7 @@ struct sampler_span perfdata_span(const struct perfdata *file)
     return (struct sampler_span){first_ns, file->input.follows ? 0 : last_ns - first_ns};
 }
 
-static bool tells_source(const struct attribute *event)
+static bool has_source(const struct attribute *event)
 {
     return event->attr.sample_type & PERF_SAMPLE_DATA_SRC && !event->format.no_data_source;
 }
@@ -864,10 +864,10 @@ static void describe_event(const struct attribute *event, const struct attribute
 {
     struct sampler_event *out = &info->events[event->format.event];
     uint64_t latency = PERF_SAMPLE_WEIGHT | UINT64_C(1) << 24; /* WEIGHT_STRUCT */
-    info->exact_address |= event->format.recorded_address && !event->format.told;
+    info->exact_address |= event->format.recorded_address && !event->format.by_writer;
     info->exact_ip |= event->format.exact_ip;
     info->latency |= !!(event->attr.sample_type & latency);
-    info->data_source |= tells_source(event);
+    info->data_source |= has_source(event);
     out->period = event->attr.freq ? 0 : event->attr.sample_period;
     if (*event->name && all->joined[event->format.event])
         attributes_plain_name(event->name, out->name, sizeof out->name);
@@ -881,8 +881,7 @@ static void describe_event(const struct attribute *event, const struct attribute
                             .config2 = event->attr.config2,
                             .precise_ip = event->attr.precise_ip};
     snprintf(meaning.name, sizeof meaning.name, "%s", out->name);
-    meaning.role =
-        tells_source(event) && event_samples_all(&meaning) ? EVENT_ACCESS : role_of(event);
+    meaning.role = has_source(event) && event_samples_all(&meaning) ? EVENT_ACCESS : role_of(event);
     out->role = meaning.role;
     event_weigh(&meaning, out->weighs, sizeof out->weighs);
 }
@@ -901,16 +900,16 @@ static void add_count(struct sampler_info *info, uint64_t count, const char *tex
         info_add_text(info, line);
 }
 
-/* The most telling first: the note may be too short for all. */
+/* The most specific first: the note may be too short for all. */
 static void describe_trouble(struct sampler_info *info, const struct perfdata_counts *counts)
 {
     if (counts->growing)
-        info_add_text(info, "it is still being recorded: what is there so far is shown");
+        info_add_text(info, "it is still being recorded: the part so far is shown");
     else if (counts->perhaps_growing)
-        info_add_text(
-            info, "the recorder was killed, or is still writing: what is there so far is shown");
+        info_add_text(info,
+                      "the recorder was killed, or is still writing: the part so far is shown");
     else if (counts->killed)
-        info_add_text(info, "the recorder was killed: what it wrote until then is shown");
+        info_add_text(info, "the recorder was killed: the part until then is shown");
     else if (counts->cut)
         info_add_text(info, "the recording is cut short: its end is missing; copy it again");
     if (counts->damaged)

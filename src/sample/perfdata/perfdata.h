@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Replay of a perf.data recording: of a file or a pipe, of either byte order, compressed or not,
- * whole or cut short. Format: tools/perf/Documentation/perf.data-file-format.txt. Memory is
- * bounded whatever the size of the recording. Every byte is untrusted. For sampler.c; processes,
- * machine and counts also for who shows them.
+ * whole or cut short. Format: tools/perf/Documentation/perf.data-file-format.txt. Memory is bounded
+ * whatever the size of the recording. Every byte is untrusted.
  *
- * A file is read twice: for its processes and counts, then for its records. A pipe is spooled to
- * an unnamed file for that, unless the process is named: then it is played while it comes.
+ * A file is read twice: for its processes and counts, then for its records. A pipe is spooled to an
+ * unnamed file for that, unless the process is named: then it is played while it comes.
  */
 #ifndef MISSTOP_SAMPLE_PERFDATA_PERFDATA_H
 #define MISSTOP_SAMPLE_PERFDATA_PERFDATA_H
@@ -46,7 +45,7 @@ struct perfdata_cache {
     char size[16]; /* "32K" */
 };
 
-/* Where and how it was recorded; "" and 0: not told. All printable. */
+/* Where and how it was recorded; "" and 0: not reported. All printable. */
 struct perfdata_machine {
     char host[64];
     char os_release[64];
@@ -59,14 +58,14 @@ struct perfdata_machine {
     uint64_t memory_kb;
     uint64_t first_sample_ns;
     uint64_t last_sample_ns;
-    uint64_t wall_ns; /* since 1970, when the records' clock stood at clock_ns; 0: not told */
+    uint64_t wall_ns; /* since 1970, when the records' clock stood at clock_ns; 0: not reported */
     uint64_t clock_ns;
     int64_t written_unix_s; /* when the file was last written; 0: it is a pipe */
     unsigned cache_count;   /* of different kinds */
     struct perfdata_cache caches[PERFDATA_CACHES_MAX];
 };
 
-/* Of the whole recording; while a pipe is played, of what came so far. */
+/* Counts of the whole recording; while a pipe is played, of the part so far. */
 struct perfdata_counts {
     uint64_t samples;
     uint64_t with_address;
@@ -95,7 +94,7 @@ void perfdata_close(struct perfdata *perfdata);
 int perfdata_fd(const struct perfdata *perfdata);
 /* Whether that pipe was silent for a second: it is being recorded, and not only copied. */
 bool perfdata_idled(const struct perfdata *perfdata);
-/* Of such a pipe, whether the last read left some, so as not to take too long. */
+/* Whether the last read of such a pipe left records, in order not to take too long. */
 bool perfdata_more(const struct perfdata *perfdata);
 
 /*

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* A list longer than this serves nobody; forefathers further back are not looked for. */
+/* Bound of the list of processes, and of the ancestors that are looked up. */
 enum { PROCESSES_MAX = 1 << 16, PROCESSES_FOREFATHERS = 16 };
 
 void processes_fini(struct processes *processes)
@@ -67,7 +67,7 @@ static int note_fork(struct processes *processes, const struct record *record, u
     processes->origins[index] =
         (struct process_origin){record->fork.parent_pid, record->time_ns, named_ns};
     int code = entry_of(processes, record->fork.parent_pid, &parent);
-    /* Of another CPU's records the later ones may be read first: a name of its own stays. */
+    /* Later records of another CPU may be read first: a name of its own stays. */
     if (code == 1 && named_ns <= record->time_ns)
         memcpy(processes->list[index].comm, processes->list[parent].comm,
                sizeof processes->list[index].comm);
@@ -103,7 +103,7 @@ int processes_note(struct processes *processes, const struct record *record)
         return 0;
     int code = entry_of(processes, record->pid, &index);
     if (code != 1) {
-        processes->untold += !code && record->kind == RECORD_SAMPLE;
+        processes->unassigned += !code && record->kind == RECORD_SAMPLE;
         return code;
     }
     struct perfdata_process *process = &processes->list[index];

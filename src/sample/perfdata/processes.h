@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The processes of a recording: how many samples each has, what it is called and whose child it
- * is. For perfdata*.c.
- */
+/* The processes of a recording: number of samples, name and parent. */
 #ifndef MISSTOP_SAMPLE_PERFDATA_PROCESSES_H
 #define MISSTOP_SAMPLE_PERFDATA_PROCESSES_H
 
@@ -25,7 +22,7 @@ struct processes {
     size_t count;
     size_t room;
     struct hash index_of_pid;
-    uint64_t untold; /* samples of processes beyond those that are kept apart */
+    uint64_t unassigned; /* samples of processes beyond those that are kept apart */
 };
 
 void processes_fini(struct processes *processes);
@@ -40,8 +37,8 @@ void processes_sort(struct processes *processes);
 const struct perfdata_process *processes_find(const struct processes *processes, uint32_t pid);
 
 /*
- * Whether what `pid` mapped at `time_ns` was handed down to `heir`: `pid` is of its forefathers,
- * and its line had not parted by then.
+ * Whether a mapping of `pid` at `time_ns` was inherited by `heir`: `pid` is an ancestor of `heir`,
+ * and the fork came later.
  */
 bool processes_hands_down(const struct processes *processes, uint32_t heir, uint32_t pid,
                           uint64_t time_ns);

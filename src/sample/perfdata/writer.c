@@ -101,14 +101,14 @@ static size_t end(const struct pen *pen, uint32_t type, uint16_t misc)
     return size;
 }
 
-/* The record that says that what follows is not older than what came before the last one. */
+/* The record which says that later records are not older than those before the last one. */
 static size_t perfdata_write_round(unsigned char out[PERFDATA_WRITE_RECORD_MAX])
 {
     struct pen pen = pen_begin(out);
     return end(&pen, TAPE_FINISHED_ROUND, 0);
 }
 
-/* What sample_id_all puts behind records that are no samples. */
+/* The fields that sample_id_all adds behind records that are no samples. */
 static void put_trailer(struct pen *pen, const struct perfdata_layout *layout,
                         const struct record *record)
 {
@@ -135,12 +135,12 @@ static uint16_t mode_misc(const struct sample *sample)
     }
 }
 
-static uint64_t address_of(const struct sample *sample, const struct perfdata_written *told)
+static uint64_t address_of(const struct sample *sample, const struct perfdata_written *written)
 {
-    return sample->has & SAMPLE_HAS_ADDRESS ? sample->address : told ? told->address : 0;
+    return sample->has & SAMPLE_HAS_ADDRESS ? sample->address : written ? written->address : 0;
 }
 
-/* What misstop knows, with "not available" in every field that it says nothing of. */
+/* The known fields, with "not available" in the others. */
 static uint64_t complete(uint64_t data_src)
 {
     enum { FIELDS = 6 };
@@ -162,16 +162,16 @@ static uint64_t complete(uint64_t data_src)
 }
 
 /*
- * That of the hardware as it is. An address whose operation is not known keeps 0, which is "not
+ * The hardware's value as it is. An address with an unknown operation keeps 0, which is "not
  * recorded": an operation that is not available would deny the address (record.c).
  */
-static uint64_t data_src_of(const struct sample *sample, const struct perfdata_written *told)
+static uint64_t data_src_of(const struct sample *sample, const struct perfdata_written *written)
 {
     if (sample->has & SAMPLE_HAS_DATA_SRC && sample->data_src)
         return sample->data_src;
-    if (told && told->data_src)
-        return complete(told->data_src);
-    return address_of(sample, told) ? 0 : complete(0);
+    if (written && written->data_src)
+        return complete(written->data_src);
+    return address_of(sample, written) ? 0 : complete(0);
 }
 
 static void put_registers(struct pen *pen, uint64_t mask, const struct sample *sample)
@@ -187,14 +187,14 @@ static void put_registers(struct pen *pen, uint64_t mask, const struct sample *s
 
 /* In the order of the ABI. */
 static size_t put_sample(struct pen *pen, const struct perfdata_layout *layout,
-                         const struct sample *sample, const struct perfdata_written *told)
+                         const struct sample *sample, const struct perfdata_written *written)
 {
     put_u64(pen, layout->id);
     put_u64(pen, sample->ip);
     put_u32(pen, sample->pid);
     put_u32(pen, sample->tid);
     put_u64(pen, sample->time_ns);
-    put_u64(pen, address_of(sample, told));
+    put_u64(pen, address_of(sample, written));
     if (layout->sample_type & PERF_SAMPLE_CPU) {
         put_u32(pen, sample->cpu);
         put_u32(pen, 0);
@@ -204,7 +204,7 @@ static size_t put_sample(struct pen *pen, const struct perfdata_layout *layout,
         put_registers(pen, layout->regs, sample);
     if (layout->sample_type & PERF_SAMPLE_WEIGHT)
         put_u64(pen, sample->has & SAMPLE_HAS_LATENCY ? sample->latency : 0);
-    put_u64(pen, data_src_of(sample, told));
+    put_u64(pen, data_src_of(sample, written));
     if (layout->sample_type & PERF_SAMPLE_PHYS_ADDR)
         put_u64(pen, sample->has & SAMPLE_HAS_PHYSICAL ? sample->physical : 0);
     return end(pen, PERF_RECORD_SAMPLE, mode_misc(sample));
@@ -280,18 +280,18 @@ static uint32_t put_body(struct pen *pen, const struct perfdata_layout *layout,
 static size_t perfdata_write_record(unsigned char out[PERFDATA_WRITE_RECORD_MAX],
                                     const struct perfdata_layout *layout,
                                     const struct record *record,
-                                    const struct perfdata_written *told)
+                                    const struct perfdata_written *written)
 {
     struct pen pen = pen_begin(out);
     uint16_t misc;
     if (record->kind == RECORD_SAMPLE)
-        return put_sample(&pen, layout, &record->sample, told);
+        return put_sample(&pen, layout, &record->sample, written);
     uint32_t type = put_body(&pen, layout, record, &misc);
     put_trailer(&pen, layout, record);
     return end(&pen, type, misc);
 }
 
-/* What a recording is to be: checked, and taken over into its state. */
+/* Checks the options of a recording and copies them into its state. */
 
 enum { FILES_USUAL = 2, SESSION_BITS = 40 };
 
@@ -311,7 +311,7 @@ static void perfdata_writer_take(struct perfdata_writer *writer,
     for (unsigned i = 0; i < info->event_count; i++) {
         struct perfdata_writer_event *event = &writer->events[i];
         event->attr = options->attrs[i];
-        event->told = !(event->attr.sample_type & PERF_SAMPLE_DATA_SRC);
+        event->by_writer = !(event->attr.sample_type & PERF_SAMPLE_DATA_SRC);
         perfdata_layout_init(&event->layout, &event->attr, 0);
         snprintf(event->name, sizeof event->name, "%s", info->events[i].name);
     }
@@ -462,9 +462,9 @@ int perfdata_writer_shift(const char *path, const char *suffix, unsigned files, 
 }
 
 /*
- * What stands about the records of a file: header, ids and attributes before them, the features
- * behind. The header never names what is not there: the features' bits are cleared before records
- * overwrite them, and the size of the data grows only when the data are written.
+ * The parts of a file around its records: header, ids and attributes before them, the features
+ * behind. The header never names a part that is not there: the features' bits are cleared before
+ * records overwrite them, and the size of the data grows only when the data are written.
  */
 
 enum { ID_BYTES = 8, SECTION_BYTES = 16, GENERATIONS = 1 << 16 };
@@ -481,7 +481,7 @@ static void perfdata_head_number(struct perfdata_writer *writer)
     uint64_t first = perfdata_writer_mark(writer) << PERFDATA_MARK_SHIFT;
     for (unsigned i = 0; i < writer->event_count; i++)
         writer->events[i].layout.id =
-            first + i + 1 + (writer->events[i].told ? PERFDATA_ID_TOLD : 0);
+            first + i + 1 + (writer->events[i].by_writer ? PERFDATA_ID_RECORDED : 0);
     writer->data_at = writer->data_end =
         PERFDATA_HEADER_BYTES + writer->event_count * (uint64_t)(ID_BYTES + ATTR_BYTES);
 }
@@ -601,7 +601,7 @@ static int perfdata_head_seal(struct perfdata_writer *writer)
     int code = writer->tail.failed ? -ENOMEM
                                    : perfdata_file_put(writer->fd, writer->data_end,
                                                        writer->tail.at, writer->tail.used);
-    /* What a write that failed left behind, or a description that did not fit. */
+    /* The rest of a failed write, or of a description that did not fit. */
     if (ftruncate(writer->fd, (off_t)(code ? writer->data_end : past)) && !code)
         code = -errno;
     if (!code)
@@ -624,13 +624,13 @@ static int trouble(struct perfdata_writer *writer, int code)
 
 /* Into the buffer, where there must be room. */
 static void writer_append(struct perfdata_writer *writer, const struct record *record,
-                          const struct perfdata_written *told)
+                          const struct perfdata_written *written)
 {
     unsigned event = record->kind == RECORD_SAMPLE ? record->sample.event : 0;
     const struct perfdata_layout *layout =
         &writer->events[event < writer->event_count ? event : 0].layout;
     writer->buffer.used +=
-        perfdata_write_record(writer->buffer.at + writer->buffer.used, layout, record, told);
+        perfdata_write_record(writer->buffer.at + writer->buffer.used, layout, record, written);
     writer->round = true;
 }
 
@@ -639,7 +639,7 @@ static bool has_room(const struct perfdata_writer *writer)
     return writer->buffer.room - writer->buffer.used >= PERFDATA_WRITE_RECORD_MAX;
 }
 
-/* The records that wait to the file. What of them a full disk took is written again. */
+/* Writes the waiting records to the file. Those that a full disk took are written again. */
 static int flush(struct perfdata_writer *writer)
 {
     int code = writer->buffer.used ? perfdata_head_unseal(writer) : 0;
@@ -656,13 +656,13 @@ static int flush(struct perfdata_writer *writer)
 
 /* Where a record does not fit it is lost, as one that the kernel had no room for. */
 static int writer_put(struct perfdata_writer *writer, const struct record *record,
-                      const struct perfdata_written *told)
+                      const struct perfdata_written *written)
 {
     int code = writer->trouble.code;
     if (!has_room(writer) && !code)
         code = flush(writer);
     if (has_room(writer)) {
-        writer_append(writer, record, told);
+        writer_append(writer, record, written);
         return 0;
     }
     writer->dropped++;
@@ -674,8 +674,8 @@ static void writer_take_record(void *context, const struct record *record)
     writer_put(context, record, NULL);
 }
 
-/* Of the process as it was found: told, and remembered. */
-static void tell_first(void *context, const struct record *record)
+/* State of the process at the start: written, and remembered. */
+static void write_first(void *context, const struct record *record)
 {
     struct perfdata_writer *writer = context;
     if (record->kind == RECORD_MAPPING)
@@ -685,28 +685,28 @@ static void tell_first(void *context, const struct record *record)
     writer_put(writer, record, NULL);
 }
 
-/* What stands there already: the process, and the kernel where it is sampled too. */
-static void tell_what_there_is(struct perfdata_writer *writer, bool launched)
+/* Existing state: the process, and the kernel where it is sampled too. */
+static void write_initial_state(struct perfdata_writer *writer, bool launched)
 {
     bool kernel = false;
     for (unsigned i = 0; i < writer->event_count; i++)
         kernel |= !writer->events[i].attr.exclude_kernel;
     if (kernel) {
         perfdata_build_ids_kernel(&writer->build_ids, kernel_host());
-        perfdata_process_kernel(kernel_host(), tell_first, writer);
+        perfdata_process_kernel(kernel_host(), write_first, writer);
     }
-    perfdata_process_tell(kernel_host(), writer->pid, !launched, tell_first, writer);
+    perfdata_process_write(kernel_host(), writer->pid, !launched, write_first, writer);
 }
 
-/* The records of a file that is still to be created, first what is known of tasks. */
+/* The records of a file that is still to be created, the state of tasks first. */
 static void writer_begin(struct perfdata_writer *writer)
 {
     writer->generation++;
     writer->first_sample_ns = writer->last_sample_ns = 0;
     writer->tail_bytes = 0;
     perfdata_head_number(writer);
-    perfdata_tasks_tell(&writer->tasks, 0, writer_take_record, writer);
-    writer->told_end = writer->data_end + writer->buffer.used;
+    perfdata_tasks_write(&writer->tasks, 0, writer_take_record, writer);
+    writer->initial_end = writer->data_end + writer->buffer.used;
 }
 
 /* Header, description and all. Nothing is done where nothing has changed. */
@@ -759,7 +759,7 @@ static bool full(const struct perfdata_writer *writer)
     bool at_limit = writer->limit_bytes &&
                     end + writer->tail_bytes + PERFDATA_WRITE_RECORD_MAX > writer->limit_bytes;
     return (at_limit || writer->wants_another) &&
-           end > writer->told_end + (writer->told_end - writer->data_at);
+           end > writer->initial_end + (writer->initial_end - writer->data_at);
 }
 
 static void note_time(struct perfdata_writer *writer, const struct record *record)
@@ -773,21 +773,21 @@ static void note_time(struct perfdata_writer *writer, const struct record *recor
 }
 
 int perfdata_writer_add(struct perfdata_writer *writer, const struct record *record,
-                        const struct perfdata_written *told)
+                        const struct perfdata_written *written)
 {
     if (!writer->trouble.code && full(writer))
         rotate(writer);
     note_time(writer, record);
     if (record->kind == RECORD_MAPPING)
         perfdata_build_ids_note(&writer->build_ids, &record->mapping, kernel_host(), writer->pid);
-    int code = writer_put(writer, record, told);
+    int code = writer_put(writer, record, written);
     if (record->kind != RECORD_SAMPLE && perfdata_tasks_note(&writer->tasks, record, false))
         code = trouble(writer, -ENOMEM);
     return code;
 }
 
-/* What could not be written is told once there is room again, and what it said of tasks. */
-static void tell_dropped(struct perfdata_writer *writer)
+/* Dropped records are reported once there is room again, and the state of tasks with them. */
+static void write_dropped(struct perfdata_writer *writer)
 {
     struct record lost = {.kind = RECORD_LOST,
                           .time_ns = writer->last_ns,
@@ -798,7 +798,7 @@ static void tell_dropped(struct perfdata_writer *writer)
         return;
     writer->dropped_before = writer->dropped;
     writer_put(writer, &lost, NULL);
-    perfdata_tasks_tell(&writer->tasks, writer->last_ns, writer_take_record, writer);
+    perfdata_tasks_write(&writer->tasks, writer->last_ns, writer_take_record, writer);
 }
 
 /* After trouble: whether the cause is gone. */
@@ -809,7 +809,7 @@ static int recover(struct perfdata_writer *writer)
     if (!code)
         code = flush(writer);
     if (!code)
-        tell_dropped(writer);
+        write_dropped(writer);
     return code;
 }
 
@@ -877,8 +877,8 @@ int perfdata_writer_open(struct perfdata_writer **out,
     writer_begin(writer);
     code = writer->trouble.code ? writer->trouble.code : open_file(writer);
     if (!code && writer->live)
-        tell_what_there_is(writer, options->launched);
-    writer->told_end = writer->data_end + writer->buffer.used;
+        write_initial_state(writer, options->launched);
+    writer->initial_end = writer->data_end + writer->buffer.used;
     code = code ? code : perfdata_writer_sync(writer, NULL);
     if (!code) {
         *out = writer;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes a perf.data recording that perf report, perf script, perf mem report and misstop -i
- * read: what is sampled, with the data addresses that misstop worked out. For
- * src/engine/recorder.c. Format: tools/perf/Documentation/perf.data-file-format.txt.
+ * Writes a perf.data recording that perf report, perf script, perf mem report and misstop -i read:
+ * the samples, with the data addresses that misstop decoded. Format:
+ * tools/perf/Documentation/perf.data-file-format.txt.
  *
- * Whatever was handed over before the last sync is readable, whole and described, wherever the
- * program is killed after it; what came later may be missing. Where the disk is full, records are
- * dropped and counted (as LOST records, once there is room again), and the file stays readable.
+ * Records handed over before the last sync are readable, whole and described, wherever the program
+ * is killed after it; later ones may be missing. Where the disk is full, records are dropped and
+ * counted (as LOST records, once there is room again), and the file stays readable.
  *
- * At the limit FILE is moved to FILE.1, FILE.1 to FILE.2, and a new FILE is begun: each is
- * complete in itself, for mappings and names are told again.
+ * At the limit FILE is moved to FILE.1, FILE.1 to FILE.2, and a new FILE is begun: each is complete
+ * in itself, because mappings and names are reported again.
  */
 #ifndef MISSTOP_SAMPLE_PERFDATA_WRITER_H
 #define MISSTOP_SAMPLE_PERFDATA_WRITER_H
@@ -32,15 +32,16 @@ struct perfdata_writer;
 
 struct perfdata_writer_options {
     const char *path;
-    const struct sampler_info *info;        /* the session's; what is needed of it is copied */
+    const struct sampler_info *info;        /* the session's; the needed members are copied */
     const struct perf_event_attr *attrs;    /* info->event_count: sampler_attribute() of each */
     const struct perfdata_machine *machine; /* sampler_machine(); NULL: this one */
-    bool launched;        /* the process is about to exec: what it has mapped is not the program */
+    bool launched;        /* the process is about to exec: its present mappings are not the
+                             program's */
     uint64_t limit_bytes; /* of one file; 0: none */
     unsigned files;       /* kept at the limit, FILE itself among them; 0: 2 */
 };
 
-/* What decode worked out of a sample. */
+/* Values that decode found for a sample. */
 struct perfdata_written {
     uint64_t address;  /* of the data; 0: not known */
     uint64_t data_src; /* union perf_mem_data_src; 0: not known. Only LOAD or STORE of its op may
@@ -49,22 +50,22 @@ struct perfdata_written {
 
 /*
  * Creates `path`, with mode 0600 and not through a symbolic link. A file of that name that is not
- * empty is moved to `path`.old first, as perf record does; what is no file (a device, a folder)
- * is refused. Live, the threads and mappings of the process are written at once. 0, or a
- * negative errno with cause and remedy.
+ * empty is moved to `path`.old first, as perf record does; a device or folder is refused. Live, the
+ * threads and mappings of the process are written at once. 0, or a negative errno with cause and
+ * remedy.
  */
 int perfdata_writer_open(struct perfdata_writer **writer,
                          const struct perfdata_writer_options *options, struct error *error);
 
 /*
- * One record, in the order of time. `told` may be NULL, and is for samples only: what the
- * hardware recorded goes before it. Goes to a buffer; rarely writes it out. 0, or the negative
- * errno for which it was dropped: perfdata_writer_sync() says it in words.
+ * One record, in the order of time. `written` may be NULL, and is for samples only: values that the
+ * hardware recorded replace it. Goes to a buffer; rarely writes it out. 0, or the negative errno
+ * for which it was dropped: perfdata_writer_sync() has the text.
  */
 int perfdata_writer_add(struct perfdata_writer *writer, const struct record *record,
-                        const struct perfdata_written *told);
+                        const struct perfdata_written *written);
 
-/* What is written beside it has come to its limit: another file is begun as if this one had. */
+/* The file written beside it has reached its limit: begins another file as if this one had. */
 void perfdata_writer_want_another(struct perfdata_writer *writer);
 
 /*

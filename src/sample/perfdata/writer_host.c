@@ -24,7 +24,7 @@ enum {
     UNKNOWN_ID = -1       /* a CPU that is offline */
 };
 
-/* Texts of which each is kept once. */
+/* Texts, each kept once. */
 struct lists {
     char (*texts)[LIST_BYTES];
     unsigned count;
@@ -202,7 +202,7 @@ static uint64_t find_blocks(const struct kernel *kernel, unsigned node,
     return past;
 }
 
-/* By which perf c2c tells the node of a physical address. */
+/* perf c2c finds the node of a physical address by it. */
 static void perfdata_host_memory(struct perfdata_bytes *section, const struct kernel *kernel)
 {
     char block_bytes[LIST_BYTES];
@@ -403,7 +403,7 @@ static void copy_caches(struct perfdata_bytes *section, const struct perfdata_ma
         perfdata_bytes_u32(section, cache->ways);
         perfdata_bytes_string(section, cache->type);
         perfdata_bytes_string(section, cache->size);
-        perfdata_bytes_string(section, ""); /* of which CPUs is not kept */
+        perfdata_bytes_string(section, ""); /* its CPUs are not kept */
     }
 }
 

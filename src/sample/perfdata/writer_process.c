@@ -14,8 +14,8 @@
 #include "sample/kernel.h"
 #include "sample/perfdata/writer_state.h"
 
-static void tell_name(const struct kernel *kernel, struct record task, perfdata_process_sink sink,
-                      void *context)
+static void write_name(const struct kernel *kernel, struct record task, perfdata_process_sink sink,
+                       void *context)
 {
     char path[64];
     char name[64];
@@ -28,9 +28,9 @@ static void tell_name(const struct kernel *kernel, struct record task, perfdata_
     sink(context, &task);
 }
 
-/* Who made a thread is not told: the first one, as perf record says too. */
-static void tell_thread(const struct kernel *kernel, pid_t pid, pid_t tid,
-                        perfdata_process_sink sink, void *context)
+/* The thread that created it is not reported: the first one, as perf record also does. */
+static void write_thread(const struct kernel *kernel, pid_t pid, pid_t tid,
+                         perfdata_process_sink sink, void *context)
 {
     struct record task = {.pid = (uint32_t)pid, .tid = (uint32_t)tid};
     if (tid != pid) {
@@ -38,7 +38,7 @@ static void tell_thread(const struct kernel *kernel, pid_t pid, pid_t tid,
         task.fork.parent_pid = task.fork.parent_tid = (uint32_t)pid;
         sink(context, &task);
     }
-    tell_name(kernel, task, sink, context);
+    write_name(kernel, task, sink, context);
 }
 
 /* One line of /proc/PID/maps (proc(5)); false if it is none. */
@@ -64,8 +64,8 @@ static bool take_line(char *line, struct sample_mapping *mapping)
     return true;
 }
 
-static void tell_mappings(const struct kernel *kernel, pid_t pid, perfdata_process_sink sink,
-                          void *context)
+static void write_mappings(const struct kernel *kernel, pid_t pid, perfdata_process_sink sink,
+                           void *context)
 {
     char path[64];
     char *line = NULL;
@@ -83,17 +83,17 @@ static void tell_mappings(const struct kernel *kernel, pid_t pid, perfdata_proce
     fclose(file);
 }
 
-void perfdata_process_tell(const struct kernel *kernel, pid_t pid, bool mappings,
-                           perfdata_process_sink sink, void *context)
+void perfdata_process_write(const struct kernel *kernel, pid_t pid, bool mappings,
+                            perfdata_process_sink sink, void *context)
 {
     struct threads threads = {0};
-    tell_thread(kernel, pid, pid, sink, context);
+    write_thread(kernel, pid, pid, sink, context);
     if (mappings)
-        tell_mappings(kernel, pid, sink, context);
+        write_mappings(kernel, pid, sink, context);
     if (!threads_read(&threads, kernel, pid))
         for (size_t i = 0; i < threads.count; i++)
             if (threads.tids[i] != pid)
-                tell_thread(kernel, pid, threads.tids[i], sink, context);
+                write_thread(kernel, pid, threads.tids[i], sink, context);
     threads_fini(&threads);
 }
 
@@ -234,7 +234,7 @@ static struct record *copy(const struct record *record)
     char *own = memcpy(copied + 1, text, size);
     if (record->kind == RECORD_MAPPING)
         copied->mapping.path = own;
-    /* It was an exec when it happened; told again it is the name only. */
+    /* It was an exec when it happened; repeated, it is the name only. */
     if (record->kind == RECORD_COMM) {
         copied->comm.name = own;
         copied->comm.exec = false;
@@ -259,8 +259,8 @@ int perfdata_tasks_note(struct perfdata_tasks *tasks, const struct record *recor
     return 0;
 }
 
-void perfdata_tasks_tell(const struct perfdata_tasks *tasks, uint64_t time_ns,
-                         perfdata_tasks_sink sink, void *context)
+void perfdata_tasks_write(const struct perfdata_tasks *tasks, uint64_t time_ns,
+                          perfdata_tasks_sink sink, void *context)
 {
     for (size_t i = 0; i < tasks->count; i++) {
         if (!tasks->list[i].record)
@@ -319,7 +319,7 @@ static bool read_notes(int fd, uint64_t offset, uint64_t size, struct build_id *
     return got > 0 && find_note(bytes, (size_t)got, id);
 }
 
-/* Where a segment of notes lies; size 0: it is of another kind. */
+/* Position of a segment of notes; size 0: it is of another kind. */
 static uint64_t note_segment(const unsigned char *header, bool wide, uint64_t *offset)
 {
     Elf64_Phdr phdr64;
@@ -381,7 +381,7 @@ static bool read_file(const struct sample_mapping *mapping, const struct kernel 
     return found;
 }
 
-/* struct build_id_event; it has no type where it stands in the feature. */
+/* struct build_id_event; it has no type where it is in the feature. */
 static void build_id_list_entry(struct perfdata_build_ids *ids, uint16_t mode, const char *path,
                                 const struct build_id *id)
 {
@@ -414,12 +414,12 @@ void perfdata_build_ids_note(struct perfdata_build_ids *ids, const struct sample
 {
     bool created = false;
     struct build_id id;
-    bool told = mapping->build_id_size && mapping->build_id_size <= sizeof id.bytes;
-    if (!(told || is_file(mapping->path)) || ids->seen.count >= FILES_MAX ||
+    bool recorded = mapping->build_id_size && mapping->build_id_size <= sizeof id.bytes;
+    if (!(recorded || is_file(mapping->path)) || ids->seen.count >= FILES_MAX ||
         !hash_insert(&ids->seen, hash_bytes(mapping->path, strlen(mapping->path)), &created) ||
         !created)
         return;
-    if (told) {
+    if (recorded) {
         id.size = mapping->build_id_size;
         memcpy(id.bytes, mapping->build_id, sizeof id.bytes);
         build_id_list_entry(ids, PERF_RECORD_MISC_USER, mapping->path, &id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A recording that is being written: shared by perfdata_write*.c, and by nobody else. */
+/* State of a recording that is being written; private to writer*.c. */
 #ifndef MISSTOP_SAMPLE_PERFDATA_WRITER_STATE_H
 #define MISSTOP_SAMPLE_PERFDATA_WRITER_STATE_H
 
@@ -19,8 +19,8 @@
 
 /*
  * Bytes that are put together before they are written: the counterpart of cursor.h. Where memory
- * runs out they are marked failed, so that a writer looks once, when it is done. In the byte
- * order of this machine, as perf.data files are. For perfdata_write*.c.
+ * runs out they are marked failed, so that a writer checks once, when it is done. In the byte order
+ * of this machine, as perf.data files are.
  */
 struct perfdata_bytes {
     unsigned char *at;
@@ -47,9 +47,9 @@ void perfdata_bytes_string(struct perfdata_bytes *bytes, const char *text);
 
 /*
  * One record in the form that perf.data files hold: the counterpart of record.h. Layout:
- * include/uapi/linux/perf_event.h, enum perf_event_type. For perfdata_write*.c.
+ * include/uapi/linux/perf_event.h, enum perf_event_type.
  */
-/* A path (the kernel's end at 4096 bytes) and what stands about it. */
+/* A path (the kernel's end at 4096 bytes) and the fields around it. */
 enum { PERFDATA_WRITE_RECORD_MAX = 4096 + 256 };
 
 /* How the records of one event are laid out. */
@@ -60,10 +60,10 @@ struct perfdata_layout {
 };
 
 /*
- * What a recording has said so far of threads, their names and mappings, and is still so: a file
- * that is begun later says it again. For perfdata_write*.c.
+ * Threads, names and mappings that a recording contains so far and that still hold: a file that is
+ * begun later repeats them.
  */
-/* What is searched at every mapping, beside the rest. */
+/* Keys searched at every mapping, apart from the rest. */
 struct perfdata_task {
     uint64_t start; /* of a mapping */
     uint64_t past;
@@ -85,19 +85,19 @@ typedef void (*perfdata_tasks_sink)(void *context, const struct record *record);
 void perfdata_tasks_fini(struct perfdata_tasks *tasks);
 
 /*
- * Takes note of a mapping, name, fork or exit; `first`: of a list of what there is, where nothing
- * replaces what came before. 0 or -ENOMEM. More than a process may have are not remembered.
+ * Takes note of a mapping, name, fork or exit; `first`: of the initial list, in which entries do
+ * not replace each other. 0 or -ENOMEM. More than a process may have are not remembered.
  */
 int perfdata_tasks_note(struct perfdata_tasks *tasks, const struct record *record, bool first);
 
 /* All that is known, as records of `time_ns`; 0: as what was so before the first record. */
-void perfdata_tasks_tell(const struct perfdata_tasks *tasks, uint64_t time_ns,
-                         perfdata_tasks_sink sink, void *context);
+void perfdata_tasks_write(const struct perfdata_tasks *tasks, uint64_t time_ns,
+                          perfdata_tasks_sink sink, void *context);
 
 /*
- * The build-ids of the files that a process has mapped, as a recording lists them: read from
- * the note that the linker put into each. The files are the target's, and hostile: walks are
- * bounded and nothing of them is trusted. For perfdata_write*.c.
+ * The build-ids of the files that a process has mapped, as a recording lists them: read from the
+ * note that the linker put into each. The files are the target's, and hostile: walks are bounded
+ * and nothing of them is trusted.
  */
 struct perfdata_build_ids {
     struct perfdata_bytes section; /* the entries, as the feature has them */
@@ -108,7 +108,8 @@ void perfdata_build_ids_fini(struct perfdata_build_ids *ids);
 
 /*
  * Lists the file of a mapping, unless it is listed: with the id that the record carries, or else,
- * if `pid` is not 0, with that of the file as the process sees it. What has none is left out.
+ * if `pid` is not 0, with that of the file as the process sees it. Files without an id are left
+ * out.
  */
 void perfdata_build_ids_note(struct perfdata_build_ids *ids, const struct sample_mapping *mapping,
                              const struct kernel *kernel, pid_t pid);
@@ -120,9 +121,9 @@ void perfdata_build_ids_kernel(struct perfdata_build_ids *ids, const struct kern
 bool perfdata_build_id_read(int fd, struct build_id *id);
 
 /*
- * What a recording says of the machine and the command that made it, as feature sections: of this
- * machine from /proc and /sys, or of the one where an older recording was made. What is not known
- * is left out. For perfdata_write*.c. Formats: perf.data-file-format.txt.
+ * The machine and the command that made a recording, as feature sections: of this machine from
+ * /proc and /sys, or of the one where an older recording was made. Unknown facts are left out.
+ * Formats: perf.data-file-format.txt.
  */
 /* The sections, each empty where there is nothing to say. */
 struct perfdata_sections {
@@ -137,7 +138,7 @@ void perfdata_host_copy(struct perfdata_sections *sections, const struct perfdat
 struct perfdata_writer_event {
     struct perf_event_attr attr;
     struct perfdata_layout layout;
-    bool told; /* it has no data source of its own */
+    bool by_writer; /* it has no data source of its own */
     char name[64];
 };
 
@@ -158,7 +159,7 @@ struct perfdata_writer {
     struct perfdata_bytes tail;   /* the description, while it is written */
     uint64_t data_at;             /* offset of the first record */
     uint64_t data_end;            /* ... behind the last one written */
-    uint64_t told_end;            /* ... behind what was said of tasks before the first one */
+    uint64_t initial_end;         /* ... behind what was said of tasks before the first one */
     uint64_t tail_bytes;          /* size of the description when it was written last */
     bool sealed;                  /* header and description agree with the records */
     bool round;                   /* records came since the last round ended */
@@ -170,24 +171,24 @@ struct perfdata_writer {
     uint64_t last_sample_ns;
     uint64_t last_ns; /* of any record */
     uint64_t dropped;
-    uint64_t dropped_before; /* ... of which LOST records told */
+    uint64_t dropped_before; /* ... that LOST records have reported */
     struct error trouble;    /* code 0: none */
 };
 
 /*
- * A process that runs already, as the records that would have told of it: its threads, their
- * names, and what it has mapped. For perfdata_write*.c.
+ * A running process in the form of the records of its start: its threads, their names, and its
+ * mappings.
  */
 typedef void (*perfdata_process_sink)(void *context, const struct record *record);
 
-/* As whose the kernel's own mappings stand in a recording. */
+/* Process id of the kernel's own mappings in a recording. */
 #define PERFDATA_KERNEL_PID UINT32_MAX
 
 /* Records of time 0. A process that is gone, or may not be read, gives none. */
-void perfdata_process_tell(const struct kernel *kernel, pid_t pid, bool mappings,
-                           perfdata_process_sink sink, void *context);
+void perfdata_process_write(const struct kernel *kernel, pid_t pid, bool mappings,
+                            perfdata_process_sink sink, void *context);
 
-/* What the kernel has mapped for itself, where /proc/kallsyms shows its addresses. */
+/* The kernel's own mappings, where /proc/kallsyms shows its addresses. */
 void perfdata_process_kernel(const struct kernel *kernel, perfdata_process_sink sink,
                              void *context);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The memory through which misstop's Valgrind tool tells of a simulated run (sim_abi.h): made here,
+ * The memory through which misstop's Valgrind tool reports a simulated run (sim_abi.h): made here,
  * before the program starts, and sealed, so that the target cannot shrink it under our feet. Owned
  * by main (src/simulation.c), read by sim_session.c. Whatever the tool wrote is hostile.
  */
@@ -15,25 +15,24 @@
 #include "sim_abi.h"
 #include "simulated_line.h"
 
-/* What the tool is to do. Texts longer than the memory has room for are refused. */
+/* Settings of the tool. Texts longer than the memory has room for are refused. */
 struct sim_wanted {
     struct sim_geometry levels[SIM_LEVELS_MAX];
     uint32_t level_count;
     const char *from;  /* function that begins counting; NULL: counted from the start */
     const char *to;    /* function that ends it; NULL: none */
-    const char *agent; /* path of the allocation agent, whose code is not counted; NULL: none */
+    const char *agent; /* path of the allocation agent; its code is not counted; NULL: none */
     bool code;         /* fetches of instructions take their place from the second level on */
     bool causes;       /* of misses, and who threw the line out */
     bool use;          /* of lines, how far apart uses are, and who used what another fetched */
-    uint32_t period;   /* one in so many accesses is told, and every miss, for which the program
+    uint32_t period;   /* one in so many accesses is reported, and every miss, for which the program
                           waits where it must; 0: what misstop can keep up with */
 };
 
 struct sim_memory {
     int fd;
     struct sim_shared *shared;
-    struct sim_wanted
-        wanted; /* ours; what stands in the memory is for the tool. Texts are not kept */
+    struct sim_wanted wanted; /* our copy; the shared one is for the tool. Texts are not kept */
     uint64_t asked[SIM_QUESTIONS_MAX]; /* number of the last question (sim_memory.h) */
 };
 
@@ -43,7 +42,7 @@ int sim_memory_open(struct sim_memory *memory, const struct sim_wanted *wanted,
 /* The tool, if it still runs, counts no more. */
 void sim_memory_close(struct sim_memory *memory);
 
-/* What the tool opens. */
+/* The path that the tool opens. */
 void sim_memory_path(const struct sim_memory *memory, char *out, size_t size);
 
 /* Exact totals of all threads. missed[i]: accesses that level i did not hold. */
@@ -58,8 +57,8 @@ struct sim_totals {
 struct sim_totals sim_memory_totals(const struct sim_memory *memory);
 
 /*
- * Pairs of instructions that one of `kind` and `level` tells of, one after another: *place starts
- * as 0. False: there are no more. What was written is checked: both are instructions there are.
+ * Pairs of instructions of `kind` and `level`, one after another: *place starts as 0. False: there
+ * are no more. The memory is untrusted: both must be existing instructions.
  */
 bool sim_memory_pair(const struct sim_memory *memory, enum line_pairs kind, uint32_t level,
                      uint32_t *place, struct line_pair *out);
@@ -70,9 +69,9 @@ enum sim_state sim_memory_state(const struct sim_memory *memory);
 void sim_memory_trouble(const struct sim_memory *memory, char *out, size_t size);
 
 /*
- * misstop's side of questions to the simulation (struct sim_question): asked, blocks listed,
- * answers read. Each has a number below SIM_QUESTIONS_MAX, under which one is asked at a time. What
- * the tool wrote is hostile: numbers are only numbers, texts are made printable. Used by
+ * misstop's side of questions to the simulation (struct sim_question): asks, lists blocks, reads
+ * answers. Each has a number below SIM_QUESTIONS_MAX, under which one is asked at a time. The
+ * tool's memory is hostile: numbers are only numbers, texts are made printable. Used by
  * src/engine/whatif.c.
  */
 /* Ends the one before under its number. `follows`: blocks come and go by the paths that are said.
@@ -89,12 +88,12 @@ void sim_whatif_await(struct sim_memory *memory, uint64_t accesses, unsigned cou
 /* After how many it waits; 0: it does not. */
 uint64_t sim_whatif_waits(const struct sim_memory *memory);
 
-/* A block that there is, for the question asked last; false: the list is full. */
+/* Adds an existing block, for the question asked last; false: the list is full. */
 bool sim_whatif_block(struct sim_memory *memory, unsigned number, uint64_t start, uint64_t bytes);
 /* All are listed: counting may begin. */
 void sim_whatif_listed(struct sim_memory *memory, unsigned number);
 
-/* What allocations by a call path are; paths beyond the table stay unknown. */
+/* Assigns the allocations by a call path; paths beyond the table stay unknown. */
 void sim_whatif_path(struct sim_memory *memory, unsigned number, uint32_t path, enum sim_path is);
 
 /* All models count anew. */

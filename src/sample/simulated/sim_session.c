@@ -7,9 +7,9 @@
 
 #include "access.h"
 
-/* Units of the ring (sim_abi.h) as records. For sim_session.c only. */
+/* Units of the ring (sim_abi.h) as records. */
 /* Where records go; the session's last_ns is their time. */
-struct sim_told {
+struct sim_delivery {
     struct sim_session *session;
     sampler_sink sink;
     void *context;
@@ -37,20 +37,22 @@ static uint64_t sim_record_data_src(const struct sim_miss *miss, uint32_t level_
            (uint64_t)PERF_MEM_TLB_NA << PERF_MEM_TLB_SHIFT;
 }
 
-static struct record sim_record_begin(const struct sim_told *told, enum record_kind kind,
+static struct record sim_record_begin(const struct sim_delivery *delivery, enum record_kind kind,
                                       uint32_t tid)
 {
-    return (struct record){
-        .kind = kind, .time_ns = told->session->last_ns, .pid = told->session->pid, .tid = tid};
+    return (struct record){.kind = kind,
+                           .time_ns = delivery->session->last_ns,
+                           .pid = delivery->session->pid,
+                           .tid = tid};
 }
 
-/* What the model says of one level. */
+/* The model's cause of a miss in one level. */
 static void take_cause(const struct sim_session *session, const struct sim_miss *miss,
                        unsigned level, struct sample *sample)
 {
     unsigned cause = sim_cause_of(miss, level);
     bool evictor = level == miss->evictor_level;
-    sample->cause = CAUSE_NOT_TOLD;
+    sample->cause = CAUSE_NOT_KNOWN;
     sample->evictor_ip = sample->evictor_address = sample->evictor_tid = 0;
     if (miss->kind == SIM_ACCESS || !session->memory->wanted.causes)
         return;
@@ -61,10 +63,10 @@ static void take_cause(const struct sim_session *session, const struct sim_miss 
 }
 
 /* A sample for each event that it is one of. */
-static void tell_miss(const struct sim_told *told, const struct sim_miss *miss)
+static void deliver_miss(const struct sim_delivery *delivery, const struct sim_miss *miss)
 {
-    const struct sim_session *session = told->session;
-    struct record record = sim_record_begin(told, RECORD_SAMPLE, miss->tid);
+    const struct sim_session *session = delivery->session;
+    struct record record = sim_record_begin(delivery, RECORD_SAMPLE, miss->tid);
     record.sample = (struct sample){
         .time_ns = record.time_ns,
         .ip = miss->ip,
@@ -83,7 +85,7 @@ static void tell_miss(const struct sim_told *told, const struct sim_miss *miss)
         take_cause(session, miss, event->level, &record.sample);
         if (miss->kind == SIM_ACCESS ? event->accesses
                                      : !event->accesses && event->level < miss->served)
-            told->sink(told->context, &record);
+            delivery->sink(delivery->context, &record);
     }
 }
 
@@ -97,19 +99,19 @@ static unsigned event_of(const struct sim_session *session, uint8_t level)
     return i;
 }
 
-static void tell_line(const struct sim_told *told, const struct sim_line *line)
+static void deliver_line(const struct sim_delivery *delivery, const struct sim_line *line)
 {
-    const struct sim_session *session = told->session;
+    const struct sim_session *session = delivery->session;
     bool left = line->kind == SIM_LEFT;
     uint8_t level = left ? line->level : 0;
     unsigned event = left ? event_of(session, level) : 0;
     if (level >= session->level_count || !session->memory->wanted.use) {
-        told->session->bad++;
+        delivery->session->bad++;
         return;
     }
     uint32_t line_bytes = session->memory->wanted.levels[level].line_bytes;
-    struct record record = sim_record_begin(told, RECORD_LINE, line->tid);
-    record.line = (struct line_told){
+    struct record record = sim_record_begin(delivery, RECORD_LINE, line->tid);
+    record.line = (struct line_event){
         .what = left ? LINE_LEFT : LINE_REUSED,
         .level = level,
         .event = (uint16_t)event,
@@ -128,7 +130,7 @@ static void tell_line(const struct sim_told *told, const struct sim_line *line)
         record.line.distance = line->distance;
     }
     if (event < session->event_count)
-        told->sink(told->context, &record);
+        delivery->sink(delivery->context, &record);
 }
 
 /* The path in the units behind the one at the tail; false: there is none. */
@@ -145,10 +147,10 @@ static bool read_path(const struct sim_session *session, uint32_t units, uint64_
     return true;
 }
 
-static void tell_mapping(const struct sim_told *told, const struct sim_mapping *mapping,
-                         const char *path)
+static void deliver_mapping(const struct sim_delivery *delivery, const struct sim_mapping *mapping,
+                            const char *path)
 {
-    struct record record = sim_record_begin(told, RECORD_MAPPING, told->session->pid);
+    struct record record = sim_record_begin(delivery, RECORD_MAPPING, delivery->session->pid);
     record.mapping = (struct sample_mapping){
         .start = mapping->start,
         .length = mapping->length,
@@ -162,65 +164,65 @@ static void tell_mapping(const struct sim_told *told, const struct sim_mapping *
         .path = path,
     };
     if (mapping->start + mapping->length > mapping->start)
-        told->sink(told->context, &record);
+        delivery->sink(delivery->context, &record);
     else
-        told->session->bad++;
+        delivery->session->bad++;
 }
 
-static void tell_program(const struct sim_told *told, const char *path)
+static void deliver_program(const struct sim_delivery *delivery, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    struct record record = sim_record_begin(told, RECORD_COMM, told->session->pid);
+    struct record record = sim_record_begin(delivery, RECORD_COMM, delivery->session->pid);
     record.comm.name = slash ? slash + 1 : path;
     record.comm.exec = true;
     record.comm.exe = path;
-    told->sink(told->context, &record);
+    delivery->sink(delivery->context, &record);
 }
 
-static void tell_thread(const struct sim_told *told, const struct sim_miss *miss)
+static void deliver_thread(const struct sim_delivery *delivery, const struct sim_miss *miss)
 {
     struct record record =
-        sim_record_begin(told, miss->kind == SIM_THREAD ? RECORD_FORK : RECORD_EXIT, miss->tid);
-    record.fork.parent_pid = record.fork.parent_tid = told->session->pid;
-    if (miss->tid != told->session->pid)
-        told->sink(told->context, &record);
+        sim_record_begin(delivery, miss->kind == SIM_THREAD ? RECORD_FORK : RECORD_EXIT, miss->tid);
+    record.fork.parent_pid = record.fork.parent_tid = delivery->session->pid;
+    if (miss->tid != delivery->session->pid)
+        delivery->sink(delivery->context, &record);
 }
 
 /*
- * Hands on what one unit says, as one record or several. `behind`: units that follow it. Returns
- * how many of those belong to it. What makes no sense is counted as bad.
+ * Delivers one unit as one record or several. `behind`: units that follow it. Returns how many of
+ * those belong to it. Invalid units are counted as bad.
  */
-static uint64_t sim_record_tell(const struct sim_told *told, const union sim_unit *unit,
-                                uint64_t behind)
+static uint64_t sim_unit_deliver(const struct sim_delivery *delivery, const union sim_unit *unit,
+                                 uint64_t behind)
 {
     char path[SIM_PATH_UNITS_MAX * sizeof(union sim_unit)];
     const struct sim_mapping *mapping = &unit->mapping;
     switch (unit->miss.kind) {
     case SIM_MISS:
     case SIM_ACCESS:
-        tell_miss(told, &unit->miss);
+        deliver_miss(delivery, &unit->miss);
         return 0;
     case SIM_LEFT:
     case SIM_REUSED:
-        tell_line(told, &unit->line);
+        deliver_line(delivery, &unit->line);
         return 0;
     case SIM_THREAD:
     case SIM_EXIT:
-        tell_thread(told, &unit->miss);
+        deliver_thread(delivery, &unit->miss);
         return 0;
     case SIM_MAPPING:
     case SIM_EXEC:
-        if (!read_path(told->session, mapping->path_units, behind, path))
+        if (!read_path(delivery->session, mapping->path_units, behind, path))
             break;
         if (mapping->kind == SIM_EXEC)
-            tell_program(told, path);
+            deliver_program(delivery, path);
         else
-            tell_mapping(told, mapping, path);
+            deliver_mapping(delivery, mapping, path);
         return mapping->path_units;
     default:
         break;
     }
-    told->session->bad++;
+    delivery->session->bad++;
     return 0;
 }
 
@@ -244,7 +246,7 @@ static struct sim_event *sim_session_add_event(struct sim_session *session,
                                                const char *weighs, enum event_role role)
 {
     struct sim_event *event = &session->events[session->event_count];
-    struct sampler_event *told = &info->events[session->event_count++];
+    struct sampler_event *opened = &info->events[session->event_count++];
     *event = (struct sim_event){.attr = {.type = PERF_TYPE_SOFTWARE,
                                          .size = sizeof event->attr,
                                          .config = PERF_COUNT_SW_DUMMY,
@@ -252,10 +254,10 @@ static struct sim_event *sim_session_add_event(struct sim_session *session,
                                          .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID |
                                                         PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
                                                         PERF_SAMPLE_PERIOD | PERF_SAMPLE_DATA_SRC}};
-    snprintf(told->name, sizeof told->name, "%s", name);
-    snprintf(told->weighs, sizeof told->weighs, "%s", weighs);
-    told->role = role;
-    told->opened_on = 1;
+    snprintf(opened->name, sizeof opened->name, "%s", name);
+    snprintf(opened->weighs, sizeof opened->weighs, "%s", weighs);
+    opened->role = role;
+    opened->opened_on = 1;
     return event;
 }
 
@@ -350,8 +352,8 @@ int sim_session_open(struct sim_session *session, struct sim_memory *memory, pid
     return code;
 }
 
-/* What could not be told is told so: maps are to be read again. */
-static void tell_lost(struct sim_session *session, sampler_sink sink, void *context)
+/* The ring overflowed; report it, so that the maps are read again. */
+static void deliver_lost(struct sim_session *session, sampler_sink sink, void *context)
 {
     uint64_t lost = __atomic_load_n(&session->memory->shared->header.lost, __ATOMIC_RELAXED);
     if (lost <= session->lost)
@@ -365,15 +367,15 @@ static void tell_lost(struct sim_session *session, sampler_sink sink, void *cont
     sink(context, &record);
 }
 
-/* One unit, by value: what is read twice could be two different things. */
+/* One unit, copied: two reads of shared memory could differ. */
 static void take_unit(struct sim_session *session, const union sim_unit *unit, uint64_t head,
                       sampler_sink sink, void *context)
 {
-    struct sim_told told = {.session = session, .sink = sink, .context = context};
+    struct sim_delivery delivery = {.session = session, .sink = sink, .context = context};
     uint64_t time_ns = stamp_clock_ns(&session->clock, unit->words[0]);
     if (time_ns > session->last_ns)
         session->last_ns = time_ns;
-    session->tail += 1 + sim_record_tell(&told, unit, head - session->tail - 1);
+    session->tail += 1 + sim_unit_deliver(&delivery, unit, head - session->tail - 1);
 }
 
 long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_sink sink,
@@ -383,12 +385,12 @@ long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_si
     long count = 0;
     __atomic_fetch_add(&shared->header.reads, 1, __ATOMIC_RELAXED);
     stamp_clock_update(&session->clock);
-    /* Nothing was told after now, whatever a stamp says. */
+    /* Nothing was reported after now, whatever a stamp says. */
     uint64_t limit = stamp_clock_stamp(&session->clock, until_ns);
     if (limit > session->clock.latest.stamp)
         limit = session->clock.latest.stamp;
     uint64_t head = __atomic_load_n(&shared->ring.head, __ATOMIC_ACQUIRE);
-    /* A head that makes no sense is not followed; what it spoils is the target's own picture. */
+    /* An invalid head is not followed; it only spoils the target's own figures. */
     if (head - session->tail > SIM_RING_UNITS) {
         session->bad++;
         session->tail = head;
@@ -405,7 +407,7 @@ long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_si
         count++;
     }
     __atomic_store_n(&shared->ring.tail, session->tail, __ATOMIC_RELEASE);
-    tell_lost(session, sink, context);
+    deliver_lost(session, sink, context);
     return count;
 }
 
@@ -433,7 +435,7 @@ static enum simulation_pause why_paused(const struct sim_session *session, uint6
     return header->from[0] && !accesses ? SIMULATION_BEFORE : SIMULATION_OUTSIDE;
 }
 
-/* The geometry is ours: what stands in the header now may be anything. */
+/* The geometry is ours: the header may have changed since. */
 struct snapshot_simulation sim_session_totals(const struct sim_session *session)
 {
     const struct sim_header *header = &session->memory->shared->header;
@@ -444,7 +446,7 @@ struct snapshot_simulation sim_session_totals(const struct sim_session *session)
         .stores = totals.stores,
         .accesses = totals.accesses,
         .one_in = __atomic_load_n(&header->period_now, __ATOMIC_RELAXED),
-        .untold = __atomic_load_n(&header->misses_untold, __ATOMIC_RELAXED),
+        .dropped = __atomic_load_n(&header->misses_dropped, __ATOMIC_RELAXED),
         .counting = __atomic_load_n(&header->counting, __ATOMIC_RELAXED),
         .pause = (uint8_t)why_paused(session, totals.accesses),
     };

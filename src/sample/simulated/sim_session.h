@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The source `sim`: what misstop's Valgrind tool tells of a launched program, as records. Misses
+ * The source `sim`: what misstop's Valgrind tool reports a launched program, as records. Misses
  * come with their exact address, instruction and level; all of them while misstop keeps up, else
  * some of them with the weight of those left out. One miss that several levels did not hold is a
  * sample of each level's event, as hardware counters would have it. Owned by the sampler.
@@ -15,11 +15,11 @@
 #include "sample/sampler.h"
 #include "sample/simulated/sim_memory.h"
 
-/* Of one call, so that a screen is not kept waiting: some ms of work. */
+/* Bound of one call, so that a screen is not kept waiting: some ms of work. */
 enum { SIM_SESSION_AT_ONCE = 2048 };
 
 struct sim_event {
-    struct perf_event_attr attr; /* for who writes a recording; no kernel has such an event */
+    struct perf_event_attr attr; /* for writing a recording; no kernel has such an event */
     uint8_t level;               /* accesses that this level did not hold; */
     bool accesses;               /* or a part of all accesses */
 };
@@ -33,7 +33,7 @@ struct sim_session {
     uint32_t pid;
     uint64_t tail; /* units read */
     uint64_t last_ns;
-    uint64_t lost; /* told already */
+    uint64_t lost; /* reported already */
     uint64_t bad;
     bool paused; /* by the user */
     bool behind; /* the last reading left some */
@@ -50,11 +50,11 @@ long sim_session_read(struct sim_session *session, uint64_t until_ns, sampler_si
 /* Accesses count, or do not, from the next few ms on. */
 void sim_session_enable(struct sim_session *session, bool on);
 
-/* Misses tell from now on who had thrown the line out of the level that this event counts misses
- * of; those on their way already tell it of the one before. */
+/* Misses report from now on the evictor of their line in the level that this event counts misses
+ * of; those on their way still report that of the earlier level. */
 void sim_session_rank(struct sim_session *session, unsigned event);
 
-/* Exact, as they stand now. */
+/* Exact, as of now. */
 struct snapshot_simulation sim_session_totals(const struct sim_session *session);
 
 /* Brings the figures of `info` that move up to date. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* model_access_slow(): what the fast path leaves, in parts that each lie in one line. */
+/* model_access_slow(): accesses that the fast path does not handle, in parts that are each in one
+ * line. */
 #include "sim/model/cache.h"
 #include "sim/model/state.h"
 
@@ -31,8 +32,8 @@ static uint32_t walk_fill(struct state_access *access, struct cache *cache, uint
     access->at[cache->level] = index;
     if (cache->tags[index])
         departure_of(model, cache, index, state_who(access), MODEL_REPLACED);
-    /* What a level above did with the line before is none of its use here. */
-    departure_tell_above(model, cache, number << cache->line_shift);
+    /* The use of the line before by a level above does not count here. */
+    departure_report_above(model, cache, number << cache->line_shift);
     cache_put(cache, index, number);
     cache->lines[index].ip = access->miss.who.ip;
     cache->slots[index].bin = state_who(access).bin;
@@ -46,7 +47,7 @@ static uint32_t walk_fill(struct state_access *access, struct cache *cache, uint
     return index;
 }
 
-/* What the prefetcher learns from: misses of data, and first uses of what it fetched. */
+/* Input of the prefetcher: misses of data, and first uses of lines that it fetched. */
 static void notice(struct state_access *access, const struct cache *cache)
 {
     const struct model *model = access->model;
@@ -55,15 +56,15 @@ static void notice(struct state_access *access, const struct cache *cache)
         access->fetch_ahead = true;
 }
 
-/* A line whose time the cache itself does not tell the shadow. */
+/* A line that hits in the cache without an update of the shadow. */
 static bool touch_shadow(struct model *model, struct cache *cache, uint64_t number, bool fetch,
                          uint32_t *node)
 {
     struct shadow *shadow = cache->shadow;
     bool there = shadow_touch(shadow, number, fetch, model->clock, node);
-    /* Its next use is to be heard of, for it brings it back. */
-    if (shadow->thrown_index != SHADOW_NONE && cache->fast)
-        fast_forget(cache, shadow->thrown_index);
+    /* Its next use must reach the model, because it brings the line back. */
+    if (shadow->evicted_index != SHADOW_NONE && cache->fast)
+        fast_forget(cache, shadow->evicted_index);
     return there;
 }
 
@@ -280,7 +281,7 @@ static void count_below(struct state_access *access, uint64_t address, uint32_t 
         coherence_wrote(model, access->thread->fast.number, address >> cache->line_shift, grains);
 }
 
-/* Which statements use the line, at every level where it lies. */
+/* Counts the statements that use the line, at every level that has it. */
 static void count_user(const struct state_thread *thread, uint64_t address, uint32_t ip)
 {
     struct model *model = thread->fast.model;
@@ -323,7 +324,7 @@ static void sample_absent(struct state_access *access, uint64_t address)
     sampling_use(&model->reuse, number, who);
 }
 
-/* Where the line of an access lies in each level, for when it leaves the one above. */
+/* Where the line of an access is in each level, for when it leaves the one above. */
 static void remember_places(const struct state_access *access)
 {
     uint32_t last = access->model->spec.level_count - 1;
@@ -369,7 +370,7 @@ static void conclude(struct state_access *access, uint64_t address, uint32_t siz
     access->fetch_ahead = false;
 }
 
-/* Each part of the access that lies in one line of the first level, level after level. */
+/* Each part of the access that is in one line of the first level, level after level. */
 static uint32_t by_lines(struct state_access *access, uint64_t address, uint32_t size_bytes)
 {
     uint32_t served = 0, part_bytes;
@@ -400,7 +401,7 @@ static uint32_t by_levels(struct state_access *access, uint64_t address, uint32_
     return served;
 }
 
-/* What is looked at after the first level is larger than this machine's caches. */
+/* Tables read after the first level are larger than this machine's caches. */
 static void ask_ahead(struct state_access *access, uint64_t address)
 {
     const struct model *model = access->model;

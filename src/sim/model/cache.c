@@ -50,7 +50,7 @@ int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_
     return cache->policy == MODEL_TREE_PLRU ? init_trees(cache, memory) : 0;
 }
 
-/* Bit by bit where a tag stands among the next AT_ONCE. */
+/* Bit mask of the next AT_ONCE entries that have a tag. */
 static inline uint32_t match(const uint64_t *tags, uint64_t tag)
 {
     uint32_t low = (uint32_t)(tags[0] == tag) | (uint32_t)(tags[1] == tag) << 1 |
@@ -149,8 +149,8 @@ uint32_t cache_victim(struct cache *cache, uint64_t number)
 void cache_put(struct cache *cache, uint32_t index, uint64_t number)
 {
     cache->tags[index] = number + 1;
-    cache->lines[index] = (struct model_line){.ip = MODEL_NOBODY};
-    cache->slots[index] = (struct cache_slot){.bin = MODEL_NOBODY};
+    cache->lines[index] = (struct model_line){.ip = MODEL_NONE};
+    cache->slots[index] = (struct cache_slot){.bin = MODEL_NONE};
     cache_touch(cache, index);
 }
 
@@ -245,7 +245,7 @@ static void leave_bucket(struct shadow *shadow, uint32_t node)
     *link = shadow->nodes[node].next;
 }
 
-/* Of a node, when its line was last used. */
+/* Time of the last use of a node's line. */
 static uint64_t stamp_of(const struct shadow *shadow, uint32_t node)
 {
     const struct shadow_node *at = &shadow->nodes[node];
@@ -316,7 +316,7 @@ static void throw_out(struct shadow *shadow, uint32_t node)
     if (shadow->real.tags[index] != shadow->nodes[node].tag)
         return;
     shadow->real.nodes[index] = 0;
-    shadow->thrown_index = index;
+    shadow->evicted_index = index;
 }
 
 /* A node for a line that comes in: a new one, or the oldest's. */
@@ -341,7 +341,7 @@ bool shadow_touch(struct shadow *shadow, uint64_t number, bool fetch, uint64_t s
                   uint32_t *node)
 {
     bool there = (*node = shadow_find_node(shadow, number + 1)) != 0;
-    shadow->thrown_index = SHADOW_NONE;
+    shadow->evicted_index = SHADOW_NONE;
     if (!there && fetch)
         *node = shadow_make_node(shadow, number + 1);
     if (*node)

@@ -9,14 +9,14 @@
 #include "sim/model/tables.h"
 
 /*
- * A fully associative LRU cache of line numbers, beside a real one of the same size: what misses
- * there but not here is a conflict (Hill and Smith 1989). Of a line that is in both the real one
- * keeps the time of its last use, so that a hit there costs nothing here; the order is only put
- * right when something has to go. Used inside src/sim only.
+ * A fully associative LRU cache of line numbers, beside a real one of the same size: a hit there
+ * that misses here is a conflict miss (Hill and Smith 1989). Of a line that is in both the real one
+ * keeps the time of its last use, so that a hit there costs nothing here; the order is only updated
+ * when a line has to be evicted. Used inside src/sim only.
  *
- * Lines wait in a row, the oldest first by the times they had when it was sorted. One that has been
- * used since goes behind; when the row is used up, those behind are sorted and become the row. Each
- * line in it was then used or came in since the last time, so a sort is paid by as many uses.
+ * Lines wait in a row, the oldest first by the times they had when it was sorted. A line that has
+ * been used since goes behind; when the row is used up, those behind are sorted and become the row.
+ * Each line in it was then used or came in since the last time, so a sort is paid by as many uses.
  */
 struct shadow_node {
     uint64_t tag;   /* line number + 1; 0: never used */
@@ -30,7 +30,7 @@ struct shadow_waiting {
     uint32_t node;
 };
 
-/* Of the real cache, by index. */
+/* State of the real cache's lines, by index. */
 struct shadow_real {
     const uint64_t *tags;
     const uint64_t *stamps;
@@ -43,7 +43,7 @@ struct shadow {
     uint32_t *buckets;
     struct shadow_waiting *waiting; /* [0] .. [behind - 1] behind, [head] .. [end - 1] the row */
     struct shadow_waiting *spare;   /* as long, for sorting */
-    uint32_t thrown_index;          /* of a line that the last touch threw out here alone */
+    uint32_t evicted_index;         /* of a line that the last touch evicted here alone */
     uint32_t head;
     uint32_t end;
     uint32_t behind;
@@ -65,7 +65,7 @@ int shadow_init(struct shadow *shadow, struct shadow_real real, uint32_t lines,
 bool shadow_touch(struct shadow *shadow, uint64_t number, bool fetch, uint64_t stamp,
                   uint32_t *node);
 
-/* The line of a node, not 0, lies in the real cache from now on. */
+/* The line of a node, not 0, is in the real cache from now on. */
 static inline void shadow_join(struct shadow *shadow, uint32_t node, uint32_t index)
 {
     shadow->nodes[node].index = index;
@@ -81,13 +81,13 @@ static inline void shadow_part(struct shadow *shadow, uint32_t index)
 
 enum { CACHE_NONE = UINT32_MAX };
 
-/* What the fast path need not see of a line. What is asked together stands apart: bytes written one
- * by one and then read as a word wait for memory. */
+/* State of a line that the fast path does not read. Fields read together are kept apart from it: a
+ * word read after its bytes were written one by one waits for memory. */
 struct cache_slot {
-    struct model_use told; /* its use up to when it was last told to the level below */
-    uint32_t below;        /* index in the next level, a hint */
-    uint16_t offset;       /* in it, of the access that fetched it; 0: it was fetched ahead */
-    bool prefetched;       /* and not asked for yet */
+    struct model_use reported; /* its use when it was last reported to the level below */
+    uint32_t below;            /* index in the next level, a hint */
+    uint16_t offset;           /* in it, of the access that fetched it; 0: it was fetched ahead */
+    bool prefetched;           /* and not asked for yet */
     bool was_fetched_ahead;
     uint32_t bin;
     bool watched;     /* its reuse or its users are sampled */
@@ -108,7 +108,7 @@ struct cache {
     struct model_fast *fast; /* of a first level of data; else NULL */
     uint64_t fast_mask;      /* places of it - 1 */
     struct model_unread *unread;
-    const uint64_t *now; /* the model's clock; each use that is told has a time of its own */
+    const uint64_t *now; /* the model's clock; each use that is reported has a time of its own */
     uint64_t sets;
     uint64_t set_mask; /* sets - 1; not valid unless `masked` */
     uint64_t random;
@@ -117,7 +117,7 @@ struct cache {
     uint32_t line_bytes;
     uint32_t grain_shift;
     uint32_t level;
-    uint32_t thread; /* whose; 0 for shared ones */
+    uint32_t thread; /* of its cache; 0 for shared ones */
     uint32_t id;     /* among all caches of the model */
     uint8_t policy;
     bool masked; /* sets are a power of two */
@@ -147,7 +147,7 @@ static inline uint64_t cache_set(const struct cache *cache, uint64_t number)
     return cache->masked ? number & cache->set_mask : number % cache->sets;
 }
 
-/* Asks for what a search for the line will read: it is on its way while other things are done. */
+/* Prefetches the entries that a search for the line will read. */
 static inline void cache_prefetch(const struct cache *cache, uint64_t number)
 {
     uint64_t first = cache_set(cache, number) * cache->ways;
@@ -166,7 +166,7 @@ static inline bool cache_is_at(const struct cache *cache, uint32_t index, uint64
     return cache->tags[index] == number + 1;
 }
 
-/* As cache_find(), where it is likely to stand at `hint`, an index. */
+/* As cache_find(), with `hint`, its likely index. */
 static inline uint32_t cache_find_near(const struct cache *cache, uint64_t number, uint32_t hint)
 {
     return cache_is_at(cache, hint, number) ? hint : cache_find(cache, number);
@@ -183,10 +183,10 @@ static inline uint32_t cache_lines(const struct cache *cache)
 }
 
 /*
- * Lines of a first level that the fast path finds by itself (struct model_fast): a hit writes down
- * when it was, which is all that LRU and the shadow want; of a tree only the set's most recent line
- * is there, so that a hit changes no order. What stands in the table is what needs nobody to be
- * told; what is not there costs a call and nothing else. Used inside src/sim only.
+ * Lines of a first level that the fast path finds by itself (struct model_fast): a hit only writes
+ * down its time, which is enough for LRU and the shadow; of a tree only the set's most recent line
+ * is in the table, so that a hit changes no order. A line is in the table if a hit on it needs no
+ * report; for other lines there is one call more. Used inside src/sim only.
  */
 enum { FAST_MAX = 1 << 16 };
 
@@ -200,7 +200,7 @@ void fast_forget(struct cache *cache, uint32_t index);
  * beside has yet to hear of it. */
 void fast_admit(struct cache *cache, uint32_t index);
 
-/* What is fetched ahead: it says which line, the model fetches it. Used inside src/sim only. */
+/* The prefetcher: it selects the line, the model fetches it. Used inside src/sim only. */
 enum { PREFETCH_STATEMENTS = 256 };
 
 struct prefetch_statement {
@@ -217,7 +217,7 @@ struct prefetch {
 };
 
 /*
- * An access missed, or was the first to use what was fetched ahead: whether another line is to be
+ * An access missed, or was the first to use a prefetched line: whether another line is to be
  * fetched, and an address in it.
  */
 bool prefetch_next(struct prefetch *prefetch, uint32_t ip, uint64_t address, uint64_t *next);

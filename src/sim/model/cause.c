@@ -69,7 +69,7 @@ static uint8_t replaced_cause(struct state_access *access, const struct cache *c
 }
 
 /* An access to one line, that takes nothing from the tables it looks into: that a line has returned
- * to its thread is told before. */
+ * to its thread is reported before. */
 static bool may_be_late(const struct state_access *access)
 {
     return access->model->memory.host.asks_causes && !access->model->several && access->absent &&
@@ -83,13 +83,13 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
     if (access->missed & 1u << cache->level)
         return;
     access->missed |= 1u << cache->level;
-    *missed = (struct model_missed){.evictor_thread = MODEL_NOBODY,
-                                    .evictor = {MODEL_NOBODY, MODEL_NOBODY, 0}};
+    *missed =
+        (struct model_missed){.evictor_thread = MODEL_NONE, .evictor = {MODEL_NONE, MODEL_NONE, 0}};
     if (!access->model->spec.causes || access->miss.kind & MODEL_INSTRUCTION)
         return;
     switch (seen_before(access, cache, address)) {
     case SEEN_UNKNOWN:
-        access->model->limits.lines_untold++;
+        access->model->limits.lines_dropped++;
         break;
     case SEEN_NOT:
         missed->cause = MODEL_FIRST;
@@ -106,7 +106,7 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
     }
 }
 
-/* What was put off, for which level served is known now. */
+/* Evictors, looked up late: the level that served is known only now. */
 static void look_for_evictors(struct state_access *access)
 {
     struct model_miss *miss = &access->miss;
@@ -131,17 +131,17 @@ void cause_referenced(struct state_access *access, uint64_t address)
     }
 }
 
-/* Thrown out by whom: not what another thread's write took away. */
+/* Evictions by another line; not lines taken by another thread's store. */
 static void count_evictor(struct model_figures *figures, const struct model_missed *missed,
                           uint32_t bin)
 {
-    if (missed->evictor.bin == MODEL_NOBODY || missed->cause == MODEL_INVALIDATED_TRUE ||
+    if (missed->evictor.bin == MODEL_NONE || missed->cause == MODEL_INVALIDATED_TRUE ||
         missed->cause == MODEL_INVALIDATED_FALSE)
         return;
     if (missed->evictor.bin == bin)
-        figures->thrown_by_same++;
+        figures->evicted_by_same++;
     else
-        figures->thrown_by_other++;
+        figures->evicted_by_other++;
 }
 
 static void count_miss(struct model_figures *figures, const struct model_missed *missed,
@@ -162,8 +162,8 @@ static void count_level(struct model *model, const struct model_miss *miss, uint
     count_miss(&model->total[level], missed, miss->who.bin);
     count_miss(ip ? &ip[level] : NULL, missed, miss->who.bin);
     count_miss(bin ? &bin[level] : NULL, missed, miss->who.bin);
-    model->limits.ids_untold += !ip || !bin;
-    if (missed->evictor.bin != MODEL_NOBODY && missed->cause >= MODEL_INCLUSION)
+    model->limits.ids_dropped += !ip || !bin;
+    if (missed->evictor.bin != MODEL_NONE && missed->cause >= MODEL_INCLUSION)
         tally_count(&model->pairs[MODEL_BIN_EVICTED_BY_BIN][level], &model->memory, miss->who.bin,
                     missed->evictor.bin, 1);
 }
@@ -211,7 +211,7 @@ static void add_use(struct model_use *to, const struct model_use *use)
         to->uses[i] += use->uses[i];
 }
 
-/* What was done to it since that was last told. */
+/* Use of the line since the last report. */
 static struct model_use departure_use(const struct cache *cache, uint32_t index)
 {
     const struct model_hits *hits = &cache->lines[index].hits;
@@ -230,7 +230,7 @@ static struct cache *path_below(struct model *model, const struct cache *cache, 
     return model->shared[level] ? model->shared[level] : model->threads[cache->thread]->path[level];
 }
 
-void departure_tell_below(struct model *model, struct cache *cache, uint32_t index)
+void departure_report_below(struct model *model, struct cache *cache, uint32_t index)
 {
     struct model_use since = departure_use(cache, index);
     if (!since.touched_bytes)
@@ -253,11 +253,11 @@ void departure_tell_below(struct model *model, struct cache *cache, uint32_t ind
     }
     if (cache->level < model->private_levels && level >= model->private_levels)
         coherence_wrote(model, cache->thread, cache_number(cache, index), since.written);
-    add_use(&cache->slots[index].told, &since);
+    add_use(&cache->slots[index].reported, &since);
     cache->lines[index].use = (struct model_use){0};
 }
 
-/* The parts of a line that lie in a cache above: their use is told, or they leave too. */
+/* The parts of a line that are in a cache above: their use is reported, or they leave too. */
 static void visit_above(struct model *model, struct cache *above, const struct cache *cache,
                         uint64_t address, struct model_who who, bool leave)
 {
@@ -266,7 +266,7 @@ static void visit_above(struct model *model, struct cache *above, const struct c
         if (index != CACHE_NONE && leave)
             departure_of(model, above, index, who, MODEL_INCLUDED);
         else if (index != CACHE_NONE)
-            departure_tell_below(model, above, index);
+            departure_report_below(model, above, index);
     }
 }
 
@@ -296,7 +296,7 @@ static void visit_private(struct model *model, uint32_t level, const struct cach
             visit_above(model, model->threads[i]->path[level], cache, address, who, leave);
 }
 
-/* From the nearest on, so that what is told goes down step by step. */
+/* From the nearest on, so that reports go down step by step. */
 static void visit_all_above(struct model *model, struct cache *cache, uint64_t address,
                             struct model_who who, bool leave)
 {
@@ -313,17 +313,17 @@ static void visit_all_above(struct model *model, struct cache *cache, uint64_t a
         leave_instructions(model, cache, address);
 }
 
-void departure_tell_above(struct model *model, struct cache *cache, uint64_t address)
+void departure_report_above(struct model *model, struct cache *cache, uint64_t address)
 {
-    struct model_who nobody = {MODEL_NOBODY, MODEL_NOBODY, 0};
+    struct model_who none = {MODEL_NONE, MODEL_NONE, 0};
     if (cache->level && model->track_use)
-        visit_all_above(model, cache, address & ~(uint64_t)(cache->line_bytes - 1), nobody, false);
+        visit_all_above(model, cache, address & ~(uint64_t)(cache->line_bytes - 1), none, false);
 }
 
 static void count_line(struct model_figures *figures, const struct cache *cache,
                        const struct cache_slot *slot)
 {
-    const struct model_use *use = &slot->told;
+    const struct model_use *use = &slot->reported;
     figures->fetched += !slot->was_fetched_ahead;
     figures->prefetched += slot->was_fetched_ahead;
     figures->prefetched_unused += slot->prefetched;
@@ -367,8 +367,8 @@ static void departure_remember(struct model *model, const struct cache *cache, u
                     cache->lines[index].ip, who.ip, 1);
 }
 
-static void tell_host(const struct model *model, const struct cache *cache, uint32_t index,
-                      struct model_who who, enum model_reason reason)
+static void report_host(const struct model *model, const struct cache *cache, uint32_t index,
+                        struct model_who who, enum model_reason reason)
 {
     const struct model_host *host = &model->memory.host;
     const struct cache_slot *slot = &cache->slots[index];
@@ -383,10 +383,10 @@ static void tell_host(const struct model *model, const struct cache *cache, uint
                     .address = (cache_number(cache, index) << cache->line_shift) + slot->offset},
         .evictor = who,
         .reason = (uint8_t)reason,
-        .dirty = slot->told.written != 0,
+        .dirty = slot->reported.written != 0,
         .prefetched_unused = slot->prefetched,
-        .use = slot->told,
-        .used_bytes = memory_ones(slot->told.touched) << cache->grain_shift,
+        .use = slot->reported,
+        .used_bytes = memory_ones(slot->reported.touched) << cache->grain_shift,
     };
     host->eviction(host->context, &eviction);
 }
@@ -403,11 +403,11 @@ void departure_of(struct model *model, struct cache *cache, uint32_t index, stru
     if (leave)
         visit_all_above(model, cache, address, who, true);
     else
-        departure_tell_above(model, cache, address);
-    departure_tell_below(model, cache, index);
+        departure_report_above(model, cache, address);
+    departure_report_below(model, cache, index);
     departure_count(model, cache, index);
     departure_remember(model, cache, index, who, reason);
-    tell_host(model, cache, index, who, reason);
+    report_host(model, cache, index, who, reason);
     if (cache->fast)
         fast_forget(cache, index);
     if (cache->shadow && cache->nodes[index])

@@ -11,7 +11,7 @@ static bool coherence_share(struct model *model, struct state_thread *thread, ui
         uint32_t index = cache_find(cache, number);
         if (index == CACHE_NONE)
             continue;
-        departure_tell_below(model, cache, index);
+        departure_report_below(model, cache, index);
         cache->lines[index].slow |= MODEL_STORE;
         if (cache->fast)
             fast_forget(cache, index);

@@ -49,7 +49,7 @@ static struct cache *new_instruction(struct model *model, uint32_t thread, bool 
     return cache->fetched ? cache : NULL;
 }
 
-/* Most lines that lie in caches at once. */
+/* Upper bound of the lines in all caches. */
 static uint64_t count_lines(const struct model_spec *spec)
 {
     uint64_t lines = 0;
@@ -152,7 +152,7 @@ struct model *model_new(const struct model_spec *spec, const struct model_host *
     return model;
 }
 
-/* What the fast path needs of the first level. */
+/* The first level's table for the fast path. */
 static void open_fast(struct state_thread *thread, struct model *model)
 {
     struct cache *first = thread->path[0];
@@ -194,7 +194,7 @@ static struct state_thread *new_thread(struct model *model, uint32_t number)
     return thread;
 }
 
-/* What threads write is only asked for once there are others. */
+/* Stores of threads are followed only once there are several threads. */
 static void begin_several(struct model *model)
 {
     uint32_t first = 0;
@@ -229,7 +229,7 @@ static void settle_cache(struct model *model, struct cache *cache)
 {
     for (uint32_t index = 0; index < cache_lines(cache); index++)
         if (cache->tags[index])
-            departure_tell_below(model, cache, index);
+            departure_report_below(model, cache, index);
 }
 
 void model_settle(struct model *model)
@@ -243,10 +243,10 @@ void model_settle(struct model *model)
 
 static void finish_cache(struct model *model, struct cache *cache)
 {
-    struct model_who nobody = {MODEL_NOBODY, MODEL_NOBODY, 0};
+    struct model_who none = {MODEL_NONE, MODEL_NONE, 0};
     for (uint32_t index = 0; index < cache_lines(cache); index++)
         if (cache->tags[index])
-            departure_of(model, cache, index, nobody, MODEL_END);
+            departure_of(model, cache, index, none, MODEL_END);
 }
 
 void model_finish(struct model *model)
@@ -260,7 +260,7 @@ void model_finish(struct model *model)
     }
 }
 
-/* What a model found, read. */
+/* Reads the figures of a model. */
 
 double model_spatial_use(const struct model_figures *figures, uint32_t line_bytes)
 {
@@ -303,12 +303,12 @@ uint64_t model_instruction_misses(const struct model *model, uint32_t level)
 }
 
 uint64_t model_each_pair(const struct model *model, enum model_pairs which, uint32_t level,
-                         model_pair_told told, void *context)
+                         model_pair_sink sink, void *context)
 {
     const struct tally *tally = &model->pairs[which][level];
     for (uint64_t slot = 0; tally->pairs && slot <= tally->mask; slot++)
         if (tally->pairs[slot].count)
-            told(context, tally->pairs[slot].first, tally->pairs[slot].second,
+            sink(context, tally->pairs[slot].first, tally->pairs[slot].second,
                  tally->pairs[slot].count);
     return tally->overflow;
 }
@@ -321,8 +321,8 @@ uint64_t model_memory_bytes(const struct model *model)
 struct model_limits model_limits(const struct model *model)
 {
     struct model_limits limits = model->limits;
-    limits.users_untold = model->users.untold;
-    limits.reuse_untold = model->reuse.untold;
+    limits.users_dropped = model->users.dropped;
+    limits.reuse_dropped = model->reuse.dropped;
     return limits;
 }
 
@@ -340,7 +340,7 @@ double model_stall_cycles(const struct model *model, const double *miss_cycles, 
 /* More lines than any cache has; indexes are 32 bits. */
 static const uint64_t LINES_MAX = UINT64_C(1) << 28;
 
-/* Each text once for each level, for there is nothing here to format numbers with. */
+/* Each text once for each level, because numbers cannot be formatted here. */
 #define LEVEL_TEXTS(text)                                                                          \
     {                                                                                              \
         "level 1: " text, "level 2: " text, "level 3: " text, "level 4: " text,                    \

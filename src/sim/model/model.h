@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An exact simulated cache hierarchy: which level served an access, why it missed, who threw the
- * line out, how much of it was used. Freestanding C, for it is compiled into the Valgrind tool
- * (no libc there) and natively into tests and benches: no allocation of its own, no errno, no
- * floating point but in what reads the results. Whoever holds a model calls it from one thread at
- * a time (Valgrind runs threads one after another).
+ * An exact simulated cache hierarchy: which level served an access, why it missed, what evicted the
+ * line, how much of it was used. Freestanding C, because it is compiled into the Valgrind tool (no
+ * libc there) and natively into tests and benches: no allocation of its own, no errno, no floating
+ * point except in the functions that read the results. A model is called from one thread at a time
+ * (Valgrind runs threads one after another).
  *
  * An access that straddles lines counts at most one miss at each level, and a modify counts once
  * (cachegrind's manual, "simulation details").
@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a model counts, for all, for a statement or for a bin; plain values. */
+/* Counts of a model: for all, for a statement or for a bin; plain values. */
 /*
  * Why an access missed a level, asked in this order. Hill's three Cs by a fully associative LRU
  * cache of the same size beside (Hill and Smith 1989); invalidations by the bytes that other
@@ -24,7 +24,7 @@
  */
 enum model_cause {
     MODEL_CAUSE_UNKNOWN,     /* not asked for, or a table was full */
-    MODEL_FIRST,             /* nobody referenced the line before */
+    MODEL_FIRST,             /* first reference to the line */
     MODEL_FIRST_HERE,        /* another thread did, this one not (private levels) */
     MODEL_INVALIDATED_TRUE,  /* another thread wrote bytes that are asked for now */
     MODEL_INVALIDATED_FALSE, /* another thread wrote to the line, but other bytes */
@@ -51,7 +51,7 @@ enum model_use_class {
     MODEL_USE_CLASSES
 };
 
-/* What was done to one line. Bits stand for bytes; for line / 64 bytes where lines are longer. */
+/* Use of one line. Bits represent bytes; for line / 64 bytes where lines are longer. */
 struct model_use {
     uint64_t touched;
     uint64_t written;
@@ -63,11 +63,11 @@ struct model_use {
 struct model_figures {
     uint64_t misses; /* accesses */
     uint64_t causes[MODEL_CAUSES];
-    uint64_t thrown_by_same;  /* misses on what the same bin had thrown out */
-    uint64_t thrown_by_other; /* another bin (DTrack 3.5) */
-    uint64_t fetched;         /* lines fetched that have left since; two where a miss straddled */
-    uint64_t used_bytes;      /* different bytes of them that were touched: SIP's spatial use */
-    uint64_t touched_bytes;   /* every touch counted: SIP's reuse count */
+    uint64_t evicted_by_same;  /* misses on what the same bin had evicted */
+    uint64_t evicted_by_other; /* another bin (DTrack 3.5) */
+    uint64_t fetched;          /* lines fetched that have left since; two where a miss straddled */
+    uint64_t used_bytes;       /* different bytes of them that were touched: SIP's spatial use */
+    uint64_t touched_bytes;    /* every touch counted: SIP's reuse count */
     uint64_t uses[MODEL_USE_CLASSES];
     uint64_t written_back;
     uint64_t prefetched; /* lines fetched ahead, that have left since */
@@ -76,13 +76,13 @@ struct model_figures {
 
 /*
  * Percent of the fetched bytes that were used, and how often a used byte was used again (SIP 5.2;
- * lines fetched stand for its misses). NAN: nothing was fetched, nothing used.
+ * lines fetched represent its misses). NAN: nothing was fetched, nothing used.
  */
 double model_spatial_use(const struct model_figures *figures, uint32_t line_bytes);
 double model_temporal_use(const struct model_figures *figures);
 
 /*
- * What a simulated cache hierarchy is to be: plain numbers, filled by whoever makes a model
+ * Specification of a simulated cache hierarchy: plain numbers, filled in by the caller
  * (src/sim/tool, tests, benches). Text is parsed elsewhere (profile/cache/geometry.h).
  */
 enum {
@@ -97,9 +97,9 @@ enum {
 enum model_policy { MODEL_LRU, MODEL_TREE_PLRU, MODEL_RANDOM };
 
 /*
- * Next line: the line behind one that missed. Stride: what an instruction does twice the same way
- * it is expected to do again (Chen and Baer's reference prediction table). Both see what misses
- * and the first use of what they fetched themselves.
+ * Next line: the line behind one that missed. Stride: an instruction that repeated a step is
+ * expected to repeat it again (Chen and Baer's reference prediction table). Both see misses and the
+ * first use of lines they fetched themselves.
  */
 enum model_prefetch { MODEL_NO_PREFETCH, MODEL_NEXT_LINE, MODEL_STRIDE };
 
@@ -108,7 +108,7 @@ struct model_level_spec {
     uint32_t ways;
     uint32_t line_bytes; /* a power of two, 4 to 4096; not shorter than the level's above */
     uint8_t policy;      /* enum model_policy; the tree wants 2, 4 .. 64 ways */
-    bool inclusive;      /* what it throws out leaves the levels above it too */
+    bool inclusive;      /* its evicted lines leave the levels above it too */
     bool shared;         /* one for all threads; below a shared level all are shared */
 };
 
@@ -125,18 +125,18 @@ struct model_spec {
     uint8_t prefetch_level;  /* index of the level that fetches ahead */
 
     bool causes;     /* first reference, capacity, conflict, invalidation, and who threw it out */
-    bool no_figures; /* the host counts what it is told: there are none of all, statements and bins
-                      */
+    bool no_figures; /* the host counts by the reports; the model keeps no figures of all,
+                        statements and bins */
     bool use;        /* which bytes of a line were used before it left (SIP) */
-    uint32_t users_one_in; /* statements that used and threw out what another fetched, for one
+    uint32_t users_one_in; /* statements that used and evicted what another fetched, for one
                               line in so many; a power of two; 0: not at all */
-    uint32_t reuse_lines;  /* lines whose reuse distances are sampled; 0: none */
+    uint32_t reuse_lines;  /* lines with sampled reuse distances; 0: none */
     uint32_t reuse_one_in; /* at first one line in so many is; 0: all. More never are */
 
     /* Bounds of memory; 0 takes what model_spec_complete() sets. */
     uint32_t ips_max;           /* instructions with figures of their own, from id 0 */
     uint32_t bins_max;          /* bins with figures of their own, from 0 */
-    uint32_t evicted_max;       /* lines per level whose evictor is remembered */
+    uint32_t evicted_max;       /* evicted lines per level that keep their evictor */
     uint32_t pairs_max;         /* pairs in each table of who did what to whom */
     uint64_t lines_limit_bytes; /* of the tables of lines ever referenced */
     uint64_t seed;              /* of random replacement */
@@ -150,7 +150,7 @@ const char *model_spec_refuse(const struct model_spec *spec);
 
 struct model;
 
-/* What an access does. Load and store together: a modify. FLOAT is added to either. */
+/* Kind of an access. Load and store together: a modify. FLOAT is added to either. */
 enum model_kind {
     MODEL_LOAD = 1,
     MODEL_STORE = 2,
@@ -159,20 +159,21 @@ enum model_kind {
     MODEL_INSTRUCTION = 8 /* alone; asks the instruction cache, if the spec has one */
 };
 
-/* Who: a statement (the caller's number of the instruction, dense, from 0) and a bin. */
+/* Owner of an access: a statement (the caller's number of the instruction, dense, from 0) and a
+ * bin. */
 struct model_who {
-    uint32_t ip;      /* MODEL_NOBODY: not known */
+    uint32_t ip;      /* MODEL_NONE: not known */
     uint32_t bin;     /* the same */
     uint64_t address; /* that it accessed; 0: not known */
 };
 
-enum { MODEL_NOBODY = UINT32_MAX };
+enum { MODEL_NONE = UINT32_MAX };
 
 /* One level that an access missed. */
 struct model_missed {
     uint8_t cause;            /* enum model_cause */
-    uint32_t evictor_thread;  /* whose access (model_thread.runs); MODEL_NOBODY: not known */
-    struct model_who evictor; /* who threw out or invalidated what was missed */
+    uint32_t evictor_thread;  /* thread of its access (model_thread.runs); MODEL_NONE: not known */
+    struct model_who evictor; /* the access that evicted or invalidated the missed line */
 };
 
 /* An access that missed at least the first level. Valid during the call. */
@@ -190,9 +191,9 @@ struct model_miss {
 struct model_eviction {
     uint64_t address; /* of the line */
     uint32_t level;
-    uint32_t thread;          /* whose cache; of a shared one: who threw it out */
-    struct model_who fetched; /* who fetched it; an address that lies in it, always */
-    struct model_who evictor; /* who needed the place, or wrote to it elsewhere */
+    uint32_t thread;          /* of the cache; of a shared one: of the evictor */
+    struct model_who fetched; /* the access that fetched it; an address that is in it, always */
+    struct model_who evictor; /* the access that needed its place, or the store elsewhere */
     uint8_t reason;           /* enum model_reason */
     bool dirty;               /* was written to: it has to be written back */
     bool prefetched_unused;   /* fetched ahead and never asked for */
@@ -200,24 +201,24 @@ struct model_eviction {
     uint32_t used_bytes;      /* different bytes of it that were touched */
 };
 
-/* A line was used whose reuse distances are sampled (reuse.h). Valid during the call. */
+/* A use of a line with sampled reuse distances (reuse.h). Valid during the call. */
 struct model_reuse {
     struct model_who who;
     uint64_t distance;      /* other lines used since; MODEL_NO_DISTANCE: it was not used before */
-    uint64_t stands_256ths; /* for so many uses of all lines */
+    uint64_t weight_256ths; /* for so many uses of all lines */
 };
 
 #define MODEL_NO_DISTANCE UINT64_MAX
 
 /*
- * What the model needs of its caller. Only allocate and fail must be there. No callback may call
+ * Functions that the caller supplies. Only allocate and fail must be there. No callback may call
  * the model.
  */
 struct model_host {
     void *context;
     void *(*allocate)(void *context,
                       size_t size_bytes);          /* zeroed, aligned to 64; NULL: none left */
-    void (*fail)(void *context, const char *text); /* told once, before NULL is returned */
+    void (*fail)(void *context, const char *text); /* called once, before NULL is returned */
     uint32_t (*bin_of)(void *context, uint64_t address); /* on misses only; NULL: all bin 0 */
     void (*miss)(void *context, const struct model_miss *miss);
     /* Whether it matters why the access on its way was missed, that level `served` has
@@ -243,18 +244,17 @@ struct model_hits {
 
 /* One line of a cache. */
 struct model_line {
-    union {                     /* since its use was last told to the level below */
+    union {                     /* use since the last report to the level below */
         struct model_hits hits; /* first level */
         struct model_use use;
     };
     uint32_t slow; /* kinds of access (enum model_kind) that the fast path leaves alone */
-    uint32_t ip;   /* who fetched it */
+    uint32_t ip;   /* instruction that fetched it */
 };
 
 /*
- * A line that plain accesses may hit without telling anybody, at the place of the table that its
- * number's low bits say. Where there is none, addresses that belong to another place: no access
- * that looks here is in their line.
+ * A line that plain accesses may hit without a report, in the slot that the low bits of its number
+ * select. An empty slot has an address of another slot: no access that looks here is in its line.
  */
 struct model_fast {
     uint64_t loads;          /* address of the line, for loads */
@@ -263,7 +263,7 @@ struct model_fast {
     struct model_line *line; /* its use goes there */
 };
 
-/* Takes what nobody reads, where there is no line. */
+/* Takes writes that are never read, where there is no line. */
 struct model_unread {
     struct model_line line;
     uint64_t stamp;
@@ -285,21 +285,21 @@ struct model_thread {
     uint64_t *clock;     /* of all threads */
     uint32_t line_shift; /* log2 of the line's bytes */
     uint32_t line_bytes;
-    uint32_t grain_shift; /* log2 of the bytes that one bit of a use stands for */
+    uint32_t grain_shift; /* log2 of the bytes that one bit of a use represents */
     bool timed;           /* hits have to say when they were: each access sets the clock forward */
     bool use;             /* hits have to say what they used */
     uint32_t number;
-    uint32_t runs; /* whose accesses come: any number below 65536; the caller's to set */
+    uint32_t runs; /* thread of the accesses: any number below 65536; the caller's to set */
     struct model *model;
-    /* Of instructions: by set (line number % fetch_sets) the number + 1 of the line fetched last,
-     * whose next fetch changes nothing. NULL: they are not simulated. */
+    /* Of instructions: by set (line number % fetch_sets) the number + 1 of the line fetched last;
+     * fetching it again changes nothing. NULL: they are not simulated. */
     const uint64_t *fetched;
     uint64_t fetch_sets;
 };
 
 struct model_thread *model_thread(struct model *model, uint32_t thread);
 
-/* Of place `index` of a table: no line. */
+/* An empty slot `index` of a table: no line. */
 static inline struct model_fast model_fast_nothing(uint64_t index, uint32_t line_shift,
                                                    struct model_unread *unread)
 {
@@ -373,7 +373,7 @@ static inline uint32_t model_access(struct model_thread *thread, uint64_t addres
 enum { MODEL_SETTLE_EVERY = 1 << 23 };
 void model_settle(struct model *model);
 
-/* Counts the lines still there as if they were thrown out now (reason END), once, at the end. */
+/* Counts the lines still there as if they were evicted now (reason END), once, at the end. */
 void model_finish(struct model *model);
 
 /* Figures of one level: of all, of a statement, of a bin. NULL: it missed at no level. */
@@ -382,8 +382,8 @@ const struct model_figures *model_of_ip(const struct model *model, uint32_t ip, 
 const struct model_figures *model_of_bin(const struct model *model, uint32_t bin, uint32_t level);
 
 /*
- * Who did what to whom at a level, each (first, second, count); `told` is called for each pair.
- * Returns what found no room in the table: events, not pairs.
+ * Pairs of evictor and evicted (user and fetcher) at a level, each (first, second, count); `sink`
+ * is called for each pair. Returns the events, not pairs, that found no room in the table.
  */
 enum model_pairs {
     MODEL_BIN_EVICTED_BY_BIN, /* (bin that missed, bin that had thrown it out), replacements */
@@ -391,29 +391,29 @@ enum model_pairs {
     MODEL_IP_USED_BY_IP,      /* (fetched, used): uses of sampled lines, times users_one_in */
     MODEL_PAIRS
 };
-typedef void (*model_pair_told)(void *context, uint32_t first, uint32_t second, uint64_t count);
+typedef void (*model_pair_sink)(void *context, uint32_t first, uint32_t second, uint64_t count);
 uint64_t model_each_pair(const struct model *model, enum model_pairs which, uint32_t level,
-                         model_pair_told told, void *context);
+                         model_pair_sink sink, void *context);
 
 /* Misses of MODEL_INSTRUCTION; they are in no figures of data. */
 uint64_t model_instruction_misses(const struct model *model, uint32_t level);
 
 /*
  * Cycles lost if the data of one bin never missed, but went on taking its room (DTrack 3.4):
- * miss_cycles[level] are what a miss at a level costs. MODEL_NOBODY: as it is.
+ * miss_cycles[level] are what a miss at a level costs. MODEL_NONE: as it is.
  */
 double model_stall_cycles(const struct model *model, const double *miss_cycles, uint32_t without);
 
 /* Bytes allocated so far. */
 uint64_t model_memory_bytes(const struct model *model);
 
-/* What found no room in the bounded tables. */
+/* Events that found no room in the bounded tables. */
 struct model_limits {
-    uint64_t lines_untold;       /* misses: whether they were first references */
+    uint64_t lines_dropped;      /* misses: whether they were first references */
     uint64_t evictors_forgotten; /* misses: who had thrown the line out */
-    uint64_t ids_untold;         /* misses of statements and bins beyond the spec's numbers */
-    uint64_t users_untold;       /* uses of sampled lines */
-    uint64_t reuse_untold;       /* sampled uses by statement or bin */
+    uint64_t ids_dropped;        /* misses of statements and bins beyond the spec's numbers */
+    uint64_t users_dropped;      /* uses of sampled lines */
+    uint64_t reuse_dropped;      /* sampled uses by statement or bin */
 };
 struct model_limits model_limits(const struct model *model);
 

@@ -110,7 +110,7 @@ static uint64_t home(const struct sampling *sampling, uint64_t tag)
     return memory_hash(tag) & sampling->mask;
 }
 
-/* Where a line stands, or the empty place where it would. */
+/* Slot of a line, or the empty slot for it. */
 static struct sampling_line *sampling_find(const struct sampling *sampling, uint64_t tag)
 {
     uint64_t slot = home(sampling, tag);
@@ -203,7 +203,7 @@ static struct reuse_histogram *histogram_of(struct sampling *sampling, struct id
         *place = memory_new(sampling->memory, 1, sizeof **place);
         sampling->histograms_left -= *place != NULL;
     }
-    sampling->untold += !place || !*place;
+    sampling->dropped += !place || !*place;
     return place ? *place : NULL;
 }
 

@@ -38,9 +38,8 @@ const struct reuse_histogram *reuse_of_bin(const struct model *model, uint32_t b
 double reuse_miss_ratio(const struct reuse_histogram *histogram, uint64_t lines, uint64_t accesses);
 
 /*
- * Reuse distances while the program runs (reuse.h says what, and reads them). Watched lines stand
- * in a hash; a Fenwick tree over the order of their last uses counts those used since. Used inside
- * src/sim only.
+ * Reuse distances while the program runs. Watched lines are in a hash; a Fenwick tree over the
+ * order of their last uses counts those used since. Used inside src/sim only.
  */
 enum { SAMPLING_HASH_BITS = 24 };
 
@@ -65,7 +64,7 @@ struct sampling {
     struct ids ips; /* struct reuse_histogram * */
     struct ids bins;
     uint32_t histograms_left;
-    uint64_t untold; /* uses whose statement or bin found no room */
+    uint64_t dropped; /* uses by a statement or bin that found no room */
     struct memory *memory;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a model is made of; open inside src/sim only. */
+/* Internal state of a model; open inside src/sim only. */
 #ifndef MISSTOP_SIM_MODEL_STATE_H
 #define MISSTOP_SIM_MODEL_STATE_H
 
@@ -25,7 +25,7 @@ struct state_thread {
 };
 
 struct model {
-    uint32_t running; /* whose access is under way (model_thread.runs) */
+    uint32_t running; /* thread of the present access (model_thread.runs) */
     struct model_spec spec;
     struct memory memory;
     struct state_thread *threads[MODEL_THREADS_MAX];
@@ -36,13 +36,13 @@ struct model {
     uint32_t private_levels; /* how many, from the first; 0 with one thread */
     uint32_t caches;         /* ids given */
     uint32_t line_shift;     /* of the first level */
-    bool track_use;          /* for the figures, or of several threads to tell true from false
+    bool track_use;          /* for the figures, or with several threads to separate true from false
                                 sharing */
     uint64_t clock;          /* of uses; MODEL_CLOCK_STEP an access, where hits are timed */
     uint64_t lines_left_bytes;
     struct lines lines;
     struct evicted evicted[MODEL_LEVELS_MAX];
-    struct evicted taken; /* lines that another thread wrote to, by whose they were */
+    struct evicted taken;                   /* lines that another thread wrote to, by owner */
     uint32_t taken_from[MODEL_THREADS_MAX]; /* lines ever taken: 0 spares the search */
     struct model_figures total[MODEL_LEVELS_MAX];
     uint64_t instruction_misses[MODEL_LEVELS_MAX];
@@ -66,8 +66,7 @@ struct state_access {
                                       else any index */
     uint32_t victim;               /* of `first`, where it is known already; else CACHE_NONE */
     bool absent;                   /* it is known that `first` has it not */
-    uint32_t
-        replaced; /* levels that were missed, whose evictor is looked for when it is asked: bit */
+    uint32_t replaced;  /* missed levels, with the evictor to be looked up on request: bit */
     uint32_t in_shadow; /* of these: the shadow had the line */
     bool bin_known;
     bool fetch_ahead; /* something that the prefetcher watches happened */
@@ -79,14 +78,14 @@ static inline bool state_fetches(const struct model *model, uint32_t kind)
     return !model->spec.no_write_allocate || !(kind & MODEL_STORE) || kind & MODEL_LOAD;
 }
 
-/* How many of `size_bytes` from `address` on lie in its line. */
+/* Number of bytes of `size_bytes` from `address` on in its line. */
 static inline uint32_t state_part(const struct cache *cache, uint64_t address, uint32_t size_bytes)
 {
     uint32_t left_bytes = cache->line_bytes - ((uint32_t)address & (cache->line_bytes - 1));
     return size_bytes < left_bytes ? size_bytes : left_bytes;
 }
 
-/* Who accesses; the bin is asked for once. */
+/* Statement and bin of the access; the bin is asked for once. */
 static inline struct model_who state_who(struct state_access *access)
 {
     const struct model_host *host = &access->model->memory.host;
@@ -104,8 +103,8 @@ static inline bool cause_is_asked(const struct model *model, uint32_t served)
 }
 
 /*
- * An access, of which bytes [address, address + size) are in the line, missed it in a cache.
- * `in_shadow`: the fully associative cache beside had it. Fills access->miss.level[].
+ * An access to bytes [address, address + size) of the line missed it in a cache. `in_shadow`: the
+ * fully associative cache beside had it. Fills access->miss.level[].
  */
 void cause_of(struct state_access *access, const struct cache *cache, uint64_t address,
               uint32_t size_bytes, bool in_shadow);
@@ -113,13 +112,13 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
 /* The line was referenced by this thread: it will not be a first reference again. */
 void cause_referenced(struct state_access *access, uint64_t address);
 
-/* Counts the levels that the access missed, once each, and tells the host. */
+/* Counts the levels that the access missed, once each, and reports to the host. */
 void cause_report(struct state_access *access);
 
 /*
  * Private levels of several threads: a line that one writes to leaves the others (MSI; the clean
- * exclusive state only spares searches). What is written then is kept for those it was taken from:
- * their next miss is true sharing if it asks for those bytes. Used inside src/sim only.
+ * exclusive state only spares searches). The written bytes are kept for the threads that lost the
+ * line: their next miss is true sharing if it accesses those bytes. Used inside src/sim only.
  */
 /* A second thread comes: what the first, `thread`, has is written down. Until then nothing was. */
 void coherence_begin(struct model *model, uint32_t thread);
@@ -145,18 +144,18 @@ void coherence_returned(struct model *model, uint32_t thread, uint64_t number);
 uint32_t coherence_holders(struct model *model, uint64_t address, uint32_t size_bytes);
 
 /*
- * A line leaves a level: its use is told to the level below, counted for who fetched it, and who
- * sent it away is remembered. Used inside src/sim only.
+ * A line leaves a level: its use is reported to the level below and counted for the fetching
+ * access, and the evictor is remembered. Used inside src/sim only.
  */
-/* `who` sent it away. Nothing stands at `index` afterwards. */
+/* `who` sent it away. Nothing is at `index` afterwards. */
 void departure_of(struct model *model, struct cache *cache, uint32_t index, struct model_who who,
                   enum model_reason reason);
 
 /* Adds what was done to a line since the last time to the next level that has it. */
-void departure_tell_below(struct model *model, struct cache *cache, uint32_t index);
+void departure_report_below(struct model *model, struct cache *cache, uint32_t index);
 
 /* The same by all levels above that have parts of the line at `address`, which one gets or loses.
  */
-void departure_tell_above(struct model *model, struct cache *cache, uint64_t address);
+void departure_report_above(struct model *model, struct cache *cache, uint64_t address);
 
 #endif

@@ -115,7 +115,7 @@ static uint64_t home(const struct users *users, uint64_t tag, uint32_t cache)
     return memory_hash(tag ^ (uint64_t)cache << 48) & users->mask;
 }
 
-/* Where a line stands, or the empty place where it would. */
+/* Slot of a line, or the empty slot for it. */
 static struct users_line *users_find_line(const struct users *users, uint64_t number,
                                           uint32_t cache)
 {
@@ -139,7 +139,7 @@ void users_used(struct users *users, uint64_t number, uint32_t cache, uint32_t i
 {
     struct users_line *line = users_find_line(users, number, cache);
     if (!line->tag) {
-        users->untold++;
+        users->dropped++;
         return;
     }
     for (int i = 0; i < USERS_OF_LINE; i++) {
@@ -179,7 +179,7 @@ void users_left(struct users *users, uint64_t number, uint32_t cache, struct tal
     for (int i = 0; i < USERS_OF_LINE && line->uses[i]; i++)
         tally_count(tally, memory, line->fetched_by, line->ips[i],
                     (uint64_t)line->uses[i] * users->one_in);
-    users->untold += line->others;
+    users->dropped += line->others;
     users->count--;
     close_hole(users, (uint64_t)(line - users->lines));
 }

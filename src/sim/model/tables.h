@@ -10,7 +10,7 @@ struct memory {
     uint64_t allocated_bytes;
 };
 
-/* Zeroed room for `count` things; NULL: there is none, or more than an address can tell. */
+/* Zeroed room for `count` elements; NULL: there is none, or the size overflows. */
 static inline void *memory_new(struct memory *memory, uint64_t count, uint64_t size_bytes)
 {
     uint64_t total_bytes;
@@ -31,7 +31,8 @@ static inline uint64_t memory_hash(uint64_t value)
     return value ^ (value >> 32);
 }
 
-/* Ones in a word; the builtin calls libgcc where the processor is not told (Hacker's Delight 5-1).
+/* Ones in a word; the builtin calls libgcc where the processor is not reported (Hacker's Delight
+ * 5-1).
  */
 static inline uint32_t memory_ones(uint64_t word)
 {
@@ -122,9 +123,9 @@ static inline uint8_t *lines_bits(struct lines *lines, uint64_t number)
 }
 
 /*
- * Who threw lines out of a level, for when they are missed: a bounded table that forgets the oldest
- * of those that fall together. Beside, for private levels, what other threads wrote to lines since
- * they took them away. Used inside src/sim only.
+ * Evictors of the lines of a level, for their next miss: a bounded table that replaces the oldest
+ * of one bucket. Beside, for private levels, the bytes that other threads wrote to lines since they
+ * took them. Used inside src/sim only.
  */
 struct evicted_line {
     uint64_t tag; /* line number + 1; 0: empty */
@@ -132,8 +133,8 @@ struct evicted_line {
         struct model_who evictor;
         uint64_t written; /* of lines that were taken away: bytes, by others, since then */
     };
-    uint16_t thread; /* whose cache it left; 0 for shared ones */
-    uint16_t by;     /* whose access (model_thread.runs) */
+    uint16_t thread; /* of the cache it left; 0 for shared ones */
+    uint16_t by;     /* thread of the access (model_thread.runs) */
     uint8_t reason;  /* enum model_reason */
 };
 
@@ -154,7 +155,8 @@ void evicted_prefetch(const struct evicted *evicted, uint64_t number, uint32_t t
 /* NULL: not known. */
 struct evicted_line *evicted_find(struct evicted *evicted, uint64_t number, uint32_t thread);
 
-/* Counts of pairs in a bounded table, which tells what found no room. Used inside src/sim only. */
+/* Counts of pairs in a bounded table, which counts events without room. Used inside src/sim only.
+ */
 struct tally_pair {
     uint64_t count; /* 0: empty */
     uint32_t first;
@@ -183,8 +185,8 @@ void tally_count(struct tally *tally, struct memory *memory, uint32_t first, uin
                  uint64_t count);
 
 /*
- * Which statements use what a statement fetched (what SIP left for later): for lines sampled by
- * address, at every level where they lie. Bounded. Used inside src/sim only.
+ * Statements that use lines fetched by a statement (SIP's future work): for lines sampled by
+ * address, at every level that has them. Bounded. Used inside src/sim only.
  */
 enum { USERS_OF_LINE = 8 };
 
@@ -201,7 +203,7 @@ struct users {
     struct users_line *lines; /* NULL: not asked for */
     uint64_t mask;
     uint64_t count;
-    uint64_t untold; /* uses that found no room */
+    uint64_t dropped; /* uses that found no room */
     uint32_t one_in;
     uint32_t region_shift; /* of addresses that are sampled together: the longest line's */
 };

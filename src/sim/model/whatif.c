@@ -5,8 +5,8 @@
 
 #include "sim/model/state.h"
 
-/* Of the ways used after `after`, the one used first; CACHE_NONE: there is no more. Stamps are
- * different, for each use has its own. */
+/* The way used first of those used after `after`; CACHE_NONE: there is no more. Stamps are
+ * different, because each use has its own. */
 static uint32_t next_used(const struct cache *cache, uint32_t first, uint64_t after)
 {
     uint32_t found = CACHE_NONE;
@@ -17,34 +17,34 @@ static uint32_t next_used(const struct cache *cache, uint32_t first, uint64_t af
     return found;
 }
 
-static void resident_report(const struct cache *cache, uint32_t index, resident_told told,
+static void resident_report(const struct cache *cache, uint32_t index, resident_sink sink,
                             void *context)
 {
-    told(context, cache_number(cache, index) << cache->line_shift, cache->line_bytes);
+    sink(context, cache_number(cache, index) << cache->line_shift, cache->line_bytes);
 }
 
-static void tell_set(const struct cache *cache, uint32_t first, resident_told told, void *context)
+static void report_set(const struct cache *cache, uint32_t first, resident_sink sink, void *context)
 {
     uint32_t index;
     if (cache->policy == MODEL_LRU)
         for (uint64_t after = 0; (index = next_used(cache, first, after)) != CACHE_NONE;
              after = cache->stamps[index])
-            resident_report(cache, index, told, context);
+            resident_report(cache, index, sink, context);
     else
         for (index = first; index < first + cache->ways; index++)
             if (cache->tags[index])
-                resident_report(cache, index, told, context);
+                resident_report(cache, index, sink, context);
 }
 
 /* Lines of thread `thread`'s cache of data at `level`, set by set, where the policy knows those
  * used last after those used before. A thread that the model has not seen has none. */
 static void resident_each(const struct model *model, uint32_t thread, uint32_t level,
-                          resident_told told, void *context)
+                          resident_sink sink, void *context)
 {
     const struct state_thread *state = thread < model->threads_end ? model->threads[thread] : NULL;
     const struct cache *cache = state ? state->path[level] : NULL;
     for (uint64_t set = 0; cache && set < cache->sets; set++)
-        tell_set(cache, (uint32_t)set * cache->ways, told, context);
+        report_set(cache, (uint32_t)set * cache->ways, sink, context);
 }
 
 /* Threads from here on were never seen. */
@@ -104,9 +104,9 @@ static bool touch(struct whatif *whatif, uint64_t address)
     return first;
 }
 
-/* ---- what lies in the first model's caches ---- */
+/* ---- contents of the first model's caches ---- */
 
-/* A line of the object holds parts that lie in several lines then. */
+/* A line of the object may have parts in several lines of the new layout. */
 static void warm_line(void *context, uint64_t address, uint32_t line_bytes)
 {
     struct whatif *whatif = context;
@@ -119,12 +119,12 @@ static void warm_line(void *context, uint64_t address, uint32_t line_bytes)
         if (block)
             touch(whatif, to);
         if (to / line_bytes != before)
-            model_access(whatif->thread, to, 1, MODEL_LOAD, MODEL_NOBODY);
+            model_access(whatif->thread, to, 1, MODEL_LOAD, MODEL_NONE);
         before = to / line_bytes;
     }
 }
 
-/* From the farthest level up: each puts in order what lies nearer, too. */
+/* From the farthest level up: each also orders the lines of the nearer ones. */
 static int warm(struct whatif *whatif, const struct model *first)
 {
     uint32_t levels = 0;
@@ -168,7 +168,7 @@ static void access_second(struct whatif *whatif, uint64_t address, uint32_t size
         whatif_count_miss(whatif->counts.fresh, served);
 }
 
-/* What lies together then is one access. */
+/* Bytes that are contiguous in the new layout are one access. */
 static void access_moved(struct whatif *whatif, const struct moved_block *block, uint64_t address,
                          uint32_t size_bytes, uint32_t kind, uint32_t ip)
 {
@@ -277,8 +277,8 @@ static const struct relayout_part *relayout_find(const struct relayout *relayout
     return NULL;
 }
 
-/* Arrays lie where no program on x86-64 Linux has memory under Valgrind: 1 TiB for each, and each
- * some pages further, so that they do not all begin in one set. */
+/* Arrays are at addresses where programs on x86-64 Linux have no memory under Valgrind: 1 TiB for
+ * each, and each some pages further, so that they do not all begin in one set. */
 #define ARRAYS_AT UINT64_C(0x600000000000)
 enum { ARRAY_SHIFT = 40, PAGE_BYTES = 4096, PAGES_APART = 37 };
 enum { CHUNK_SHIFT = 16, GRANULE_SHIFT = 4, GRANULES = 1 << (CHUNK_SHIFT - GRANULE_SHIFT) };
@@ -309,7 +309,7 @@ int moved_init(struct moved *moved, const struct relayout *relayout, struct memo
     return ids_init(&moved->blocks, MOVED_BLOCKS_MAX, sizeof(struct moved_block), memory);
 }
 
-/* ---- who lies where ---- */
+/* ---- block at an address ---- */
 
 static struct moved_chunk *chunk_slot(struct moved_chunk *chunks, uint64_t mask, uint64_t number)
 {
@@ -349,7 +349,7 @@ static uint32_t granule(uint64_t address)
     return (uint32_t)(address >> GRANULE_SHIFT) % GRANULES;
 }
 
-/* Marks [start, end), which lies in one chunk, with `mark`; takes only `old` away. */
+/* Marks [start, end), which is in one chunk, with `mark`; takes only `old` away. */
 static bool mark_chunk(struct moved *moved, uint64_t start, uint64_t end, uint32_t mark,
                        uint32_t old)
 {
@@ -360,7 +360,7 @@ static bool mark_chunk(struct moved *moved, uint64_t start, uint64_t end, uint32
         chunk->whole = mark || chunk->whole == old ? mark : chunk->whole;
         return true;
     }
-    /* Of a block whose end was not told: it cannot be there any more. */
+    /* Of a block without a reported end: it cannot be there any more. */
     chunk->whole = mark ? 0 : chunk->whole;
     if (!chunk->granules && mark)
         chunk->granules = memory_new(moved->memory, GRANULES, sizeof *chunk->granules);

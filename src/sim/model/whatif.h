@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * "What if": from now on every access goes to a second model too, at the address where it would
- * fall if one object lay otherwise (include/new_layout.h). The second begins with what is in the
- * first's caches, moved; once its last level has fetched as many lines as it holds, it has settled,
- * and both count anew. Nothing else moves: where the object was, nothing lies then. Freestanding;
- * driven by src/sim/tool/whatif.c and by tests.
+ * "What if": from now on every access goes to a second model too, at its address in another layout
+ * of one object (include/new_layout.h). The second begins with the contents of the first's caches,
+ * moved; once its last level has fetched as many lines as it holds, it has settled, and both count
+ * anew. Nothing else moves: the object's old addresses stay empty. Freestanding; driven by
+ * src/sim/tool/whatif.c and by tests.
  */
 #ifndef MISSTOP_SIM_MODEL_WHATIF_H
 #define MISSTOP_SIM_MODEL_WHATIF_H
@@ -14,17 +14,17 @@
 #include "sim/model/tables.h"
 
 /*
- * Whether a layout that was asked for (include/new_layout.h) can be, and where in it a byte of an
- * element lies. For src/sim/model/whatif.c, and for who plans one.
+ * Whether a layout (include/new_layout.h) is possible, and where in it a byte of an element is. For
+ * src/sim/model/whatif.c, and for planning one.
  */
 /* NULL: it is as it has to be. Else why not. */
 const char *relayout_refuse(const struct relayout *relayout);
 
 /*
- * The blocks of one object, and where their bytes would lie under another layout: elements go into
- * arrays, block after block in the order in which they come, and the place of one that went is
- * taken by the next of its size, as a pool would. Freestanding, for sim/model/whatif.c; memory is
- * the host's and is not given back.
+ * The blocks of one object, and the addresses of their bytes under another layout: elements go into
+ * arrays, block after block in the order of allocation, and a freed block's room goes to the next
+ * of its size, as in a pool. Freestanding, for sim/model/whatif.c; memory is the host's and is not
+ * given back.
  */
 enum { MOVED_CLASSES = 512, MOVED_BLOCKS_MAX = 1 << 23 };
 
@@ -36,7 +36,7 @@ struct moved_block {
     uint32_t next;  /* gone ones of as many elements: index + 1 */
 };
 
-/* Who lies in 64 KiB of the program's memory: one block in all of it, or by 16 bytes; index + 1. */
+/* Blocks in 64 KiB of the program's memory: one block in all of it, or by 16 bytes; index + 1. */
 struct moved_chunk {
     uint64_t number; /* + 1; 0: none */
     uint32_t *granules;
@@ -56,7 +56,7 @@ struct moved {
     uint64_t chunk_mask;
     uint64_t chunks_used;
     const struct moved_chunk *last;
-    uint64_t low, high; /* every block lies in [low, high) */
+    uint64_t low, high; /* every block is in [low, high) */
     uint64_t next_element;
     uint32_t step; /* blocks begin at a multiple of so many elements */
     uint32_t used; /* blocks ever made */
@@ -74,7 +74,7 @@ bool moved_add(struct moved *moved, uint64_t start, uint64_t bytes);
 /* false: none starts there. */
 bool moved_remove(struct moved *moved, uint64_t start);
 
-/* The block around an address that lies in [low, high); NULL: there is none. */
+/* The block around an address that is in [low, high); NULL: there is none. */
 const struct moved_block *moved_find_slow(struct moved *moved, uint64_t address);
 
 static inline const struct moved_block *moved_find(struct moved *moved, uint64_t address)
@@ -82,11 +82,12 @@ static inline const struct moved_block *moved_find(struct moved *moved, uint64_t
     return address - moved->low < moved->high - moved->low ? moved_find_slow(moved, address) : NULL;
 }
 
-/* Where an address of a block lies then. Of *bytes from there on, as many as lie there together. */
+/* New address of an address of a block. *bytes: reduced to those that are contiguous from there on.
+ */
 uint64_t moved_map(const struct moved *moved, const struct moved_block *block, uint64_t address,
                    uint32_t *bytes);
 
-/* Accesses that a level did not hold. An access that lies in two parts counts in each, once it has
+/* Accesses that a level did not hold. An access that is in two parts counts in each, once it has
  * been moved. */
 struct whatif_misses {
     uint64_t all[MODEL_LEVELS_MAX];
@@ -96,11 +97,11 @@ struct whatif_misses {
 struct whatif_counts {
     uint64_t accesses;
     uint64_t object_accesses;
-    uint64_t cut; /* of these, that lie in more than one part */
+    uint64_t cut; /* of these, accesses that are in more than one part */
     struct whatif_misses before;
     struct whatif_misses after; /* all 0 where nothing is moved */
-    /* Of after.object: on lines that were not touched before, since then. Had the program lain so
-     * from its start, they might have been there. */
+    /* Misses of after.object on lines that were not touched before, since then. Had the program had
+     * this layout from its start, they might have been there. */
     uint64_t fresh[MODEL_LEVELS_MAX];
 };
 
@@ -108,7 +109,7 @@ struct whatif {
     struct memory memory;
     struct moved moved;
     struct model *model;         /* NULL: nothing is moved, the object's misses are counted only */
-    struct model_thread *thread; /* who runs, in it */
+    struct model_thread *thread; /* the running thread, in it */
     struct lines touched;        /* bits: lines of the new layout that were fetched */
     uint64_t touched_left_bytes;
     uint32_t line_shift;
@@ -121,8 +122,8 @@ struct whatif {
 int whatif_init(struct whatif *whatif, const struct relayout *relayout,
                 const struct model_spec *spec, const struct model_host *host);
 
-/* After the blocks that are there have been added (whatif->moved): takes over what lies in the
- * first model's caches, and counts from 0. -1 after host->fail(). */
+/* After the present blocks have been added (whatif->moved): takes over the contents of the first
+ * model's caches, and counts from 0. -1 after host->fail(). */
 int whatif_begin(struct whatif *whatif, const struct model *first);
 
 /* -1 after host->fail(). */
@@ -132,7 +133,7 @@ int whatif_runs(struct whatif *whatif, uint32_t thread);
 void whatif_access(struct whatif *whatif, uint64_t address, uint32_t size_bytes, uint32_t kind,
                    uint32_t ip, uint32_t served);
 
-/* The lines that lie in a model's caches now. For src/sim/model/whatif.c. */
-typedef void (*resident_told)(void *context, uint64_t address, uint32_t line_bytes);
+/* The lines that are in a model's caches now. */
+typedef void (*resident_sink)(void *context, uint64_t address, uint32_t line_bytes);
 
 #endif

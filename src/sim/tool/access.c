@@ -5,16 +5,16 @@
 #include "sim/model/model.h"
 #include "sim/tool/tool.h"
 
-static VgHashTable *stretches;
+static VgHashTable *sequences;
 
-void stretch_start(void)
+void sequence_start(void)
 {
-    stretches = VG_(HT_construct)("misstop.stretches");
+    sequences = VG_(HT_construct)("misstop.sequences");
 }
 
-static Word stretch_compare(const void *left, const void *right)
+static Word sequence_compare(const void *left, const void *right)
 {
-    const struct stretch *one = left, *other = right;
+    const struct sequence *one = left, *other = right;
     if (one->count != other->count)
         return 1;
     for (UInt i = 0; i < one->count; i++)
@@ -24,10 +24,10 @@ static Word stretch_compare(const void *left, const void *right)
     return 0;
 }
 
-static struct stretch *stretch_make(const struct stretch_access *accesses, UInt count)
+static struct sequence *sequence_make(const struct sequence_access *accesses, UInt count)
 {
-    SizeT size_bytes = sizeof(struct stretch) + count * sizeof *accesses;
-    struct stretch *made = VG_(calloc)("misstop.stretch", 1, size_bytes);
+    SizeT size_bytes = sizeof(struct sequence) + count * sizeof *accesses;
+    struct sequence *made = VG_(calloc)("misstop.sequence", 1, size_bytes);
     made->count = count;
     for (UInt i = 0; i < count; i++) {
         made->accesses[i] = accesses[i];
@@ -36,60 +36,61 @@ static struct stretch *stretch_make(const struct stretch_access *accesses, UInt 
     return made;
 }
 
-struct stretch *stretch_of(const struct stretch_access *accesses, UInt count)
+struct sequence *sequence_of(const struct sequence_access *accesses, UInt count)
 {
-    struct stretch *made = stretch_make(accesses, count);
-    struct stretch *known = VG_(HT_gen_lookup)(stretches, made, stretch_compare);
+    struct sequence *made = sequence_make(accesses, count);
+    struct sequence *known = VG_(HT_gen_lookup)(sequences, made, sequence_compare);
     if (known) {
         VG_(free)(made);
         return known;
     }
-    VG_(HT_add_node)(stretches, made);
+    VG_(HT_add_node)(sequences, made);
     return made;
 }
 
-static void stretch_report(struct stretch *stretch)
+static void sequence_report(struct sequence *sequence)
 {
-    for (UInt i = 0; i < stretch->count; i++) {
-        struct stretch_access *access = &stretch->accesses[i];
-        /* A block that was left by a signal has not counted its last stretch. */
-        uint64_t left_out = access->left_out < stretch->passes ? access->left_out : stretch->passes;
-        access->place->counts[access->op - 1] += stretch->passes - left_out;
+    for (UInt i = 0; i < sequence->count; i++) {
+        struct sequence_access *access = &sequence->accesses[i];
+        /* A block that was left by a signal has not counted its last sequence. */
+        uint64_t left_out =
+            access->left_out < sequence->passes ? access->left_out : sequence->passes;
+        access->place->counts[access->op - 1] += sequence->passes - left_out;
         access->left_out -= left_out;
     }
-    stretch->passes = 0;
+    sequence->passes = 0;
 }
 
 /* Adds to the counts of instructions what was counted since the last time. */
-static void stretch_tell(void)
+static void sequences_report(void)
 {
-    struct stretch *stretch;
-    VG_(HT_ResetIter)(stretches);
-    while ((stretch = VG_(HT_Next)(stretches)))
-        if (stretch->passes)
-            stretch_report(stretch);
+    struct sequence *sequence;
+    VG_(HT_ResetIter)(sequences);
+    while ((sequence = VG_(HT_Next)(sequences)))
+        if (sequence->passes)
+            sequence_report(sequence);
 }
 
 /* More threads than this share caches. */
-enum { CACHES_MAX = 64, TELL_EVERY = 1 << 22 /* accesses */ };
+enum { CACHES_MAX = 64, REPORT_EVERY = 1 << 22 /* accesses */ };
 
 struct access_now access_now = {.next = ACCESS_NEVER};
 static struct access_shape shape;
 
-/* What is done with an access: nothing; counted; counted, and a question about it is open. */
+/* Handling of an access: nothing; counted; counted, and a question about it is open. */
 enum counting { COUNTS_NOT, COUNTS, COUNTS_ASKED };
 
 static struct model_spec spec;
 static struct model *model;
 static struct model_thread *cache; /* of who runs */
-static struct sim_thread *totals;  /* likewise; NULL: nobody does yet */
-static uint64_t told_at;           /* time of the clock up to which they count */
+static struct sim_thread *totals;  /* likewise; NULL: none does yet */
+static uint64_t reported_at;       /* time of the clock up to which they count */
 static struct model_fast *nothing; /* a table */
 static const uint64_t *nothing_fetched;
 static Bool wanted; /* by the program's functions */
 static enum counting counting;
-static Bool due;            /* an access is told soon */
-static UInt accesses_drawn; /* from the last one told to that */
+static Bool due;            /* an access is reported soon */
+static UInt accesses_drawn; /* from the last one reported to that */
 static Addr left_out;
 static SizeT left_out_bytes;
 
@@ -153,7 +154,7 @@ static void take_shape(void)
 
 static void draw_next(uint64_t now)
 {
-    accesses_drawn = tell_access_next();
+    accesses_drawn = report_access_next();
     access_now.next =
         accesses_drawn ? now + (uint64_t)accesses_drawn * MODEL_CLOCK_STEP : ACCESS_NEVER;
 }
@@ -170,7 +171,7 @@ void access_start(void)
     model = model_new(&asked, &host);
     if (model)
         take_shape();
-    tell_start();
+    report_start();
     whatif_start();
     draw_next(0);
     access_count(!shared->header.from[0]);
@@ -208,14 +209,14 @@ VG_REGPARM(1) void access_turn(UWord on)
         access_count(on != 0);
 }
 
-/* Each access took one step of the clock. A block that was left by a signal before it counted what
- * was taken back is made up for later. */
-static void tell_totals(void)
+/* Each access took one step of the clock. Makes up for a block that a signal left before it counted
+ * the accesses taken back. */
+static void report_totals(void)
 {
-    Long loads = (Long)(*shape.clock - told_at) / MODEL_CLOCK_STEP;
+    Long loads = (Long)(*shape.clock - reported_at) / MODEL_CLOCK_STEP;
     if (loads < 0 || access_now.counts[SIM_STORE] < 0 || access_now.counts[SIM_OPS - 1] < 0)
         return;
-    told_at = *shape.clock;
+    reported_at = *shape.clock;
     for (UInt op = SIM_STORE; op < SIM_OPS; op++) {
         totals->counts[op] += (uint64_t)access_now.counts[op];
         loads -= access_now.counts[op];
@@ -224,23 +225,23 @@ static void tell_totals(void)
     totals->counts[SIM_LOAD] += (uint64_t)loads;
 }
 
-void access_tell(Bool all)
+void access_report(Bool all)
 {
     static uint64_t last;
     if (!shared || !shape.clock || !totals)
         return;
-    tell_totals();
-    if (!all && *shape.clock - last < (uint64_t)TELL_EVERY * MODEL_CLOCK_STEP)
+    report_totals();
+    if (!all && *shape.clock - last < (uint64_t)REPORT_EVERY * MODEL_CLOCK_STEP)
         return;
     last = *shape.clock;
     if (model)
         model_settle(model);
-    stretch_tell();
+    sequences_report();
 }
 
 void access_runs(UInt number, struct sim_thread *of)
 {
-    access_tell(False);
+    access_report(False);
     totals = of;
     cache = shape.clock ? model_thread(model, number) : NULL;
     lines_runs(of->tid);
@@ -275,7 +276,7 @@ void access_due(void)
 }
 
 /* Translated code counts it and lets the time go on for it. */
-static void take_back(struct stretch_access *access)
+static void take_back(struct sequence_access *access)
 {
     access->left_out++;
     access_now.counts[access->op]--;
@@ -304,7 +305,7 @@ static void access_run(struct sim_instruction *place, Addr address, UWord what)
     }
 }
 
-VG_REGPARM(3) void access_memory(struct stretch_access *access, Addr address, UWord what)
+VG_REGPARM(3) void access_memory(struct sequence_access *access, Addr address, UWord what)
 {
     if (counting != COUNTS_NOT)
         access_run(access->place, address, what);

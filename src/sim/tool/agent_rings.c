@@ -39,7 +39,7 @@ static const struct agent_unit *unit_at(ULong at)
 }
 
 /* One record; the position behind it. `end`: something is wrong. */
-static ULong agent_rings_take(ULong at, ULong end, void (*told)(const struct agent_event *event))
+static ULong agent_rings_take(ULong at, ULong end, void (*sink)(const struct agent_event *event))
 {
     const struct agent_unit *unit = unit_at(at);
     struct agent_event event = {.address = unit->second & AGENT_ADDRESS_MASK};
@@ -48,14 +48,14 @@ static ULong agent_rings_take(ULong at, ULong end, void (*told)(const struct age
     case AGENT_END:
         return at + 1;
     case AGENT_FREE:
-        told(&event);
+        sink(&event);
         return at + 1;
     case AGENT_ALLOC:
         unit = unit_at(at + 1);
         event.bytes = unit->first;
         event.path = (UInt)unit->second;
         if (event.bytes)
-            told(&event);
+            sink(&event);
         return at + 2;
     case AGENT_MAP:
     case AGENT_UNMAP:
@@ -67,9 +67,9 @@ static ULong agent_rings_take(ULong at, ULong end, void (*told)(const struct age
     }
 }
 
-/* More than all chunks hold, backwards, or not where its writer is: nobody can tell what was
- * there. A thread that took the ring from another began anew. */
-static Bool follow_ring(UInt ring, void (*told)(const struct agent_event *event))
+/* More than all chunks hold, backwards, or not where its writer is: the lost events are not known.
+ * A thread that took the ring from another began anew. */
+static Bool follow_ring(UInt ring, void (*sink)(const struct agent_event *event))
 {
     ULong head = __atomic_load_n(&rings[ring].head, __ATOMIC_ACQUIRE);
     ULong start = rings[ring].start;
@@ -83,11 +83,11 @@ static Bool follow_ring(UInt ring, void (*told)(const struct agent_event *event)
         agent_chunk(head) >= sizes.chunk_count || agent_chunk(at) >= sizes.chunk_count)
         return False;
     while (agent_units(at) < agent_units(head))
-        at = agent_rings_take(at, head | ~AGENT_UNITS_MASK, told);
+        at = agent_rings_take(at, head | ~AGENT_UNITS_MASK, sink);
     return at == head;
 }
 
-Bool agent_rings_follow(void (*told)(const struct agent_event *event))
+Bool agent_rings_follow(void (*sink)(const struct agent_event *event))
 {
     Bool whole = True;
     agent_rings_ran = False;
@@ -95,6 +95,6 @@ Bool agent_rings_follow(void (*told)(const struct agent_event *event))
         return True;
     UInt used = header->rings_used < sizes.ring_count ? header->rings_used : sizes.ring_count;
     for (UInt ring = 0; ring < used; ring++)
-        whole &= follow_ring(ring, told);
+        whole &= follow_ring(ring, sink);
     return whole;
 }

@@ -78,7 +78,7 @@ static IRExpr *compute_shift(struct hit_block *block, IRExpr *address, UInt line
     return right + left ? compute(block, left ? Iop_Shl64 : Iop_Shr64, address, by) : address;
 }
 
-/* Where the line of `address` stands in the table. */
+/* Where the line of `address` is in the table. */
 static IRExpr *hit_find_line(struct hit_block *block, const struct access_shape *shape,
                              IRExpr *address)
 {
@@ -93,8 +93,8 @@ static IRExpr *hit_find_line(struct hit_block *block, const struct access_shape 
     return compute(block, Iop_Add64, block->table, offset);
 }
 
-/* What a hit used of its line, as model_count_hit() has it; what is none goes where nobody reads.
- * `inside` is the access's place in the line. */
+/* Use of its line by a hit, as model_count_hit() has it; without a line it is written to memory
+ * that is not read. `inside` is the access's place in the line. */
 static void count_hit(struct hit_block *block, const struct access_shape *shape, UInt kind,
                       Int size_bytes, IRExpr *found, IRExpr *inside, IRExpr *missed)
 {
@@ -128,17 +128,17 @@ void hit_access(struct hit_block *block, struct sim_instruction *place, UInt kin
         if (shape->use)
             count_hit(block, shape, kind, size_bytes, found, inside, guard);
     }
-    IRExpr *which = word(0); /* known when the stretch is whole */
+    IRExpr *which = word(0); /* known when the sequence is whole */
     call(block, (void (*)(void))access_memory, "access_memory",
-         mkIRExprVec_3(which, address, what(kind, size_bytes, block->untold)), guard);
-    block->stretch[block->untold] = (struct stretch_access){place, 0, kind & MODEL_MODIFY};
-    block->calls[block->untold++] = which;
+         mkIRExprVec_3(which, address, what(kind, size_bytes, block->pending)), guard);
+    block->sequence[block->pending] = (struct sequence_access){place, 0, kind & MODEL_MODIFY};
+    block->calls[block->pending++] = which;
     block->since++;
-    /* After a call the line stands there, or nothing does. */
+    /* After a call the line is there, or nothing does. */
     if (found && shape->timed)
         store(block, load(block, plus(block, found, offsetof(struct model_fast, stamp))),
               plus(block, block->clock, (UWord)block->since * MODEL_CLOCK_STEP));
-    if (block->untold == STRETCH_MAX)
+    if (block->pending == SEQUENCE_MAX)
         hit_flush(block);
 }
 
@@ -154,20 +154,20 @@ void hit_guarded(struct hit_block *block, struct sim_instruction *place, UInt ki
 void hit_flush(struct hit_block *block)
 {
     UInt counts[SIM_OPS] = {0};
-    if (!block->untold)
+    if (!block->pending)
         return;
-    struct stretch *stretch = stretch_of(block->stretch, block->untold);
-    for (UInt i = 0; i < block->untold; i++) {
-        block->calls[i]->Iex.Const.con->Ico.U64 = (UWord)&stretch->accesses[i];
-        counts[block->stretch[i].op]++;
+    struct sequence *sequence = sequence_of(block->sequence, block->pending);
+    for (UInt i = 0; i < block->pending; i++) {
+        block->calls[i]->Iex.Const.con->Ico.U64 = (UWord)&sequence->accesses[i];
+        counts[block->sequence[i].op]++;
     }
-    increase(block, word((UWord)&stretch->passes), 1);
-    increase(block, word((UWord)access_shape()->clock), (UWord)block->untold * MODEL_CLOCK_STEP);
+    increase(block, word((UWord)&sequence->passes), 1);
+    increase(block, word((UWord)access_shape()->clock), (UWord)block->pending * MODEL_CLOCK_STEP);
     /* Loads are the rest. */
     for (UInt op = SIM_STORE; op < SIM_OPS; op++)
         if (counts[op])
             increase(block, word((UWord)&access_now.counts[op]), counts[op]);
-    block->untold = 0;
+    block->pending = 0;
 }
 
 void hit_reload(struct hit_block *block)

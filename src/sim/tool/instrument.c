@@ -35,7 +35,7 @@ static struct sim_instruction *new_place(Addr ip)
     return place;
 }
 
-/* Never NULL: where the table is full, one that many share, whose counts are told as lost. */
+/* Never NULL: where the table is full, one shared place; its counts are reported as lost. */
 static struct sim_instruction *instructions_place(Addr ip)
 {
     struct node *node = VG_(HT_lookup)(nodes, ip);
@@ -110,7 +110,7 @@ static VG_REGPARM(3) void fetch(Addr ip, UWord length, UWord after)
     if (!access_now.fetcher)
         return;
     *clock = start + after;
-    model_access_slow(access_now.fetcher, ip, (UInt)length, MODEL_INSTRUCTION, MODEL_NOBODY);
+    model_access_slow(access_now.fetcher, ip, (UInt)length, MODEL_INSTRUCTION, MODEL_NONE);
     *clock = start;
 }
 
@@ -148,7 +148,7 @@ static void fetch_instruction(struct hit_block *block, UWord *fetched, Addr ip, 
     UInt turn = block->fetches % FETCHES_MAX;
     if (!access_shape()->fetch_sets || (first == last && *fetched == last + 1))
         return;
-    UWord after = (UWord)block->untold * MODEL_CLOCK_STEP + FETCHES_AT + turn * FETCH_STEP;
+    UWord after = (UWord)block->pending * MODEL_CLOCK_STEP + FETCHES_AT + turn * FETCH_STEP;
     IRDirty *call = unsafeIRDirty_0_N(
         3, "fetch", VG_(fnptr_to_fnentry)(fetch),
         mkIRExprVec_3(mkIRExpr_HWord(ip), mkIRExpr_HWord(length), mkIRExpr_HWord(after)));

@@ -1,6 +1,6 @@
 # The Valgrind tool behind --sim: a static program without libc, linked as Valgrind's own tools are
 # (Valgrind's manual, "Writing a New Valgrind Tool"), and the model compiled once more into it.
-# Copies of what Valgrind wants to find beside a tool, of the version it is linked with.
+# Copies of the files that Valgrind wants beside a tool, of the version it is linked with.
 # All of it is built in src/valgrind of the build folder, where src/misstop looks for it.
 if HAVE_VALGRIND
 valgrinddir = $(pkglibdir)/valgrind

@@ -6,8 +6,8 @@
 
 enum { PERIODS = 14, LOOK_EVERY = 1024, QUIET_LOOKS = 32, PATIENCE_MS = 3000 };
 
-/* Units that are told whatever they cost, and beyond these one in so many accesses or fewer. */
-enum { FREELY_TOLD = 1 << 16, TOLD_ONE_IN = 512 };
+/* Units that are reported whatever they cost, and beyond these one in so many accesses or fewer. */
+enum { REPORTED_FREELY = 1 << 16, REPORTED_ONE_IN = 512 };
 
 /* Each about twice the one before. */
 static const UInt primes[PERIODS] = {1,   2,   5,   11,   23,   47,   97,
@@ -18,10 +18,10 @@ enum { CLASS_LEFT = SIM_LEVELS_MAX + 1, CLASS_REUSED = CLASS_LEFT + SIM_LEVELS_M
 
 struct class
 {
-    UInt step;    /* index of primes */
-    UInt left;    /* until the next one that is told */
-    ULong stands; /* for so many, with what found no room before */
-    UInt told;    /* since the last look */
+    UInt step;     /* index of primes */
+    UInt left;     /* until the next one that is reported */
+    ULong weight;  /* for so many, with what found no room before */
+    UInt reported; /* since the last look */
 };
 
 static struct class classes[CLASSES];
@@ -30,7 +30,7 @@ static UInt quiet;
 static ULong looks;
 static ULong looked_at; /* accesses */
 static Bool waits;
-static UInt untold_accesses; /* that found no room */
+static UInt dropped_accesses; /* that found no room */
 static ULong random_state = 0x9e3779b97f4a7c15;
 
 /* xorshift64: Marsaglia 2003. */
@@ -46,10 +46,10 @@ static UInt report_draw_interval(UInt mean)
 static void report_class_begin(struct class *class)
 {
     class->left = report_draw_interval(primes[class->step]);
-    class->stands += class->left;
+    class->weight += class->left;
 }
 
-void tell_start(void)
+void report_start(void)
 {
     random_state ^= shared_stamp() | 1;
     for (UInt i = 0; i < CLASSES; i++)
@@ -59,10 +59,10 @@ void tell_start(void)
     shared->header.period_now = 1;
 }
 
-/* Of misses more is asked than of what left, and least of uses. */
+/* More misses are requested than lines that left, and least of uses. */
 static UInt load_of(UInt index)
 {
-    return classes[index].told << (index >= CLASS_LEFT) << (index == CLASS_REUSED);
+    return classes[index].reported << (index >= CLASS_LEFT) << (index == CLASS_REUSED);
 }
 
 static struct class *busiest(void)
@@ -74,20 +74,21 @@ static struct class *busiest(void)
     return &classes[most];
 }
 
-static void tell_more(void)
+static void report_more(void)
 {
     for (UInt i = 0; i < CLASSES; i++)
         classes[i].step -= classes[i].step > 0;
 }
 
-/* What is told costs misstop time: a few thousand a second, and all of a short run, tell shares to
- * a fraction of a point. */
+/* Reports cost misstop time: a few thousand a second, and all of a short run, give shares to a
+ * fraction of a point. */
 static Bool is_costly(ULong accesses)
 {
-    return looks * LOOK_EVERY > FREELY_TOLD && accesses < LOOK_EVERY * TOLD_ONE_IN;
+    return looks * LOOK_EVERY > REPORTED_FREELY && accesses < LOOK_EVERY * REPORTED_ONE_IN;
 }
 
-/* Thinner where the ring fills up or much is told; denser again where neither was so for long. */
+/* Thinner where the ring fills up or much is reported; denser again where neither was so for long.
+ */
 static void report_adapt_rate(void)
 {
     UInt waiting = shared_waiting();
@@ -102,12 +103,12 @@ static void report_adapt_rate(void)
         most->step += most->step < PERIODS - 1;
     else if (quiet > QUIET_LOOKS) {
         quiet = 0;
-        tell_more();
+        report_more();
     }
     for (UInt i = 0; i < CLASSES; i++) {
         if (i < CLASS_LEFT && classes[i].step > thinnest)
             thinnest = classes[i].step;
-        classes[i].told = 0;
+        classes[i].reported = 0;
     }
     shared->header.period_now = primes[thinnest];
     until_look = LOOK_EVERY;
@@ -138,41 +139,41 @@ static Bool publish(const union sim_unit *unit)
     return True;
 }
 
-/* How many the next of its class stands for, if it is to be told; else 0. */
+/* How many the next of its class represents, if it is to be reported; else 0. */
 static UInt due(struct class *class)
 {
     if (--class->left)
         return 0;
-    return class->stands > 0xffffffff ? 0xffffffff : (UInt) class->stands;
+    return class->weight > 0xffffffff ? 0xffffffff : (UInt) class->weight;
 }
 
-static Bool told(struct class *class, const union sim_unit *unit)
+static Bool reported(struct class *class, const union sim_unit *unit)
 {
     Bool published = publish(unit);
     if (published)
-        class->stands = 0;
-    class->told++;
+        class->weight = 0;
+    class->reported++;
     report_class_begin(class);
     if (!--until_look)
         report_adapt_rate();
     return published;
 }
 
-/* Whether the next miss will be told that level `served` has. */
-static bool tell_miss_is_due(unsigned served)
+/* Whether the next miss will be reported that level `served` has. */
+static bool report_miss_is_due(unsigned served)
 {
     return classes[served].left == 1;
 }
 
-void tell_miss(struct sim_miss *miss)
+void report_miss(struct sim_miss *miss)
 {
     struct class *class = &classes[miss->served];
     miss->weight = due(class);
     miss->kind = SIM_MISS;
     if (miss->weight)
         miss->stamp = shared_stamp();
-    if (!miss->weight || !told(class, (const union sim_unit *)miss))
-        shared->header.misses_untold++;
+    if (!miss->weight || !reported(class, (const union sim_unit *)miss))
+        shared->header.misses_dropped++;
 }
 
 static struct class *class_of(UInt kind, UInt level)
@@ -181,61 +182,61 @@ static struct class *class_of(UInt kind, UInt level)
 }
 
 /* A line that left level `level` (SIM_LEFT), or that was used (SIM_REUSED; 0): how many of its kind
- * it stands for if it is to be told; 0: it is not. To be asked for each. */
-static unsigned tell_line_due(unsigned kind, unsigned level)
+ * it represents if it is to be reported; 0: it is not. To be asked for each. */
+static unsigned report_line_due(unsigned kind, unsigned level)
 {
     return due(class_of(kind, level));
 }
 
-void tell_line(struct sim_line *line, unsigned long stands)
+void report_line(struct sim_line *line, unsigned long weight)
 {
-    line->weight = stands > 0xffffffff ? 0xffffffff : (UInt)stands;
+    line->weight = weight > 0xffffffff ? 0xffffffff : (UInt)weight;
     line->stamp = shared_stamp();
-    told(class_of(line->kind, line->level), (const union sim_unit *)line);
+    reported(class_of(line->kind, line->level), (const union sim_unit *)line);
 }
 
-unsigned tell_access_next(void)
+unsigned report_access_next(void)
 {
     UInt period = shared->header.access_period;
     return period > 1 ? report_draw_interval(period) : period;
 }
 
-/* An access, that stands for `weight`. */
-static void tell_access(struct sim_miss *access, unsigned weight)
+/* An access, that represents `weight`. */
+static void report_access(struct sim_miss *access, unsigned weight)
 {
     access->kind = SIM_ACCESS;
     access->stamp = shared_stamp();
-    access->weight = weight + untold_accesses;
-    untold_accesses = publish((const union sim_unit *)access) ? 0 : access->weight;
+    access->weight = weight + dropped_accesses;
+    dropped_accesses = publish((const union sim_unit *)access) ? 0 : access->weight;
 }
 
 static struct sim_miss missed;
 
-static void tell_evictor(const struct model_missed *level, UInt told)
+static void report_evictor(const struct model_missed *level, UInt reported)
 {
     UInt ip = level->evictor.ip;
     missed.evictor_ip = ip < SIM_INSTRUCTIONS_MAX ? shared->instructions[ip].ip : 0;
     missed.evictor_address = missed.evictor_ip ? level->evictor.address : 0;
-    missed.evictor_level = (UChar)told;
+    missed.evictor_level = (UChar)reported;
     missed.evictor_tid =
         level->evictor_thread < SIM_THREADS_MAX ? shared->threads[level->evictor_thread].tid : 0;
 }
 
 void missed_by_model(void *context, const struct model_miss *miss)
 {
-    UInt told = __atomic_load_n(&shared->header.evictor_level, __ATOMIC_RELAXED);
+    UInt reported = __atomic_load_n(&shared->header.evictor_level, __ATOMIC_RELAXED);
     (void)context;
     missed.causes = 0;
     for (UInt i = 0; i < miss->served; i++)
         missed.causes |= (UShort)(miss->level[i].cause << i * SIM_CAUSE_BITS);
-    if (told < miss->served)
-        tell_evictor(&miss->level[told], told);
+    if (reported < miss->served)
+        report_evictor(&miss->level[reported], reported);
 }
 
 bool missed_asks_causes(void *context, uint32_t served)
 {
     (void)context;
-    return tell_miss_is_due(served);
+    return report_miss_is_due(served);
 }
 
 static void missed_describe(const struct sim_thread *thread, const struct sim_instruction *place,
@@ -258,7 +259,7 @@ void missed_take(struct sim_thread *thread, struct sim_instruction *place, uint6
     }
     missed_describe(thread, place, address, size_bytes, kind);
     missed.served = (UChar)served;
-    tell_miss(&missed);
+    report_miss(&missed);
     missed.causes = 0;
     missed.evictor_ip = missed.evictor_address = missed.evictor_tid = 0;
 }
@@ -269,7 +270,7 @@ void missed_sample(const struct sim_thread *thread, const struct sim_instruction
 {
     missed_describe(thread, place, address, size_bytes, kind);
     missed.served = (UChar)served;
-    tell_access(&missed, weight);
+    report_access(&missed, weight);
 }
 
 /* One line in so many has its users counted; watched lines miss the model's fast path. */
@@ -299,8 +300,8 @@ static void on_eviction(void *context, const struct model_eviction *eviction)
     if (!(shared->header.use_levels >> eviction->level & 1) ||
         access_is_left_out(eviction->fetched.address))
         return;
-    UInt stands = tell_line_due(SIM_LEFT, eviction->level);
-    if (!stands)
+    UInt weight = report_line_due(SIM_LEFT, eviction->level);
+    if (!weight)
         return;
     struct sim_line line = {
         .kind = SIM_LEFT,
@@ -313,13 +314,13 @@ static void on_eviction(void *context, const struct model_eviction *eviction)
     };
     for (UInt i = 0; i < SIM_USES; i++)
         line.uses[i] = saturated(use->uses[i]);
-    tell_line(&line, stands);
+    report_line(&line, weight);
 }
 
 static void on_reuse(void *context, const struct model_reuse *reuse)
 {
     (void)context;
-    UInt due = access_is_left_out(reuse->who.address) ? 0 : tell_line_due(SIM_REUSED, 0);
+    UInt due = access_is_left_out(reuse->who.address) ? 0 : report_line_due(SIM_REUSED, 0);
     if (!due)
         return;
     struct sim_line line = {
@@ -329,7 +330,7 @@ static void on_reuse(void *context, const struct model_reuse *reuse)
         .address = reuse->who.address,
         .distance = reuse->distance,
     };
-    tell_line(&line, due * ((reuse->stands_256ths + 128) / 256));
+    report_line(&line, due * ((reuse->weight_256ths + 128) / 256));
 }
 
 static void *allocate_pairs(void *context, uint32_t which, uint32_t level, size_t size_bytes)

@@ -70,14 +70,14 @@ static void on_exit(ThreadId id)
     places[number] = NULL;
 }
 
-/* Asks Valgrind to be told. */
+/* Asks Valgrind to be reported. */
 static void threads_start(void)
 {
     VG_(track_start_client_code)(on_run);
     VG_(track_pre_thread_ll_exit)(on_exit);
 }
 
-/* The path of what stands in `mapping`, in units behind it. */
+/* The path of the mapping, in units behind it. */
 static void mappings_report(struct sim_mapping *mapping, const HChar *path)
 {
     SizeT length = VG_(strlen)(path) + 1;
@@ -134,7 +134,7 @@ static void on_break(Addr start, SizeT length, ThreadId id)
         mappings_report(&mapping, "[heap]");
 }
 
-/* Asks Valgrind to be told. */
+/* Asks Valgrind to be reported. */
 static void mappings_start(void)
 {
     VG_(track_new_mem_startup)(on_map);
@@ -142,7 +142,7 @@ static void mappings_start(void)
     VG_(track_new_mem_brk)(on_break);
 }
 
-/* Tells that a new program begins, with the path of its file. */
+/* Reports that a new program begins, with the path of its file. */
 static void mappings_program(void)
 {
     HChar path[SIM_PATH_UNITS_MAX * sizeof(union sim_unit)] = "";
@@ -162,19 +162,19 @@ static Bool take_option(const HChar *argument)
 
 static void print_usage(void)
 {
-    VG_(printf)("    --memory=FILE    what misstop made for the results\n");
+    VG_(printf)("    --memory=FILE    memory that misstop made for the results\n");
 }
 
 static void print_debug_usage(void)
 {
 }
 
-/* What exec leaves behind is counted before. */
+/* Accesses before exec are counted first. */
 static void before_call(ThreadId id, UInt number, UWord *arguments, UInt count)
 {
     (void)id, (void)arguments, (void)count;
     if (number == __NR_execve || number == __NR_execveat)
-        access_tell(True);
+        access_report(True);
 }
 
 static void after_call(ThreadId id, UInt number, UWord *arguments, UInt count, SysRes result)
@@ -195,7 +195,7 @@ static void tool_start(void)
     if (!shared_open(memory_path))
         return;
     instructions_start();
-    stretch_start();
+    sequence_start();
     access_start();
     mappings_program();
     VG_(atfork)(NULL, NULL, leave);
@@ -208,7 +208,7 @@ static void finish(Int status)
     if (!shared)
         return;
     whatif_finish();
-    access_tell(True);
+    access_report(True);
     access_finish();
     __atomic_store_n(&shared->header.state, SIM_ENDED, __ATOMIC_RELEASE);
 }

@@ -4,14 +4,14 @@
 #include "sim/model/whatif.h"
 #include "sim/tool/tool.h"
 
-/* Events while misstop lists blocks, and blocks whose path it has not heard of yet. */
+/* Events while misstop lists blocks, and blocks with a path that misstop has not sent yet. */
 enum { LOG_MAX = 1 << 19, PENDING_MAX = 4096 };
 enum { PATIENCE_MS = 3000 };
 
 /* A question, under its number in the shared memory. */
 struct asked {
     UInt number;
-    struct sim_question question; /* ours: what stands in the memory may change */
+    struct sim_question question; /* our copy: the shared one may change */
     struct whatif whatif;
     struct pages pages; /* its memory */
     enum sim_answer_state state;
@@ -174,7 +174,7 @@ static void whatif_take_question(struct asked *asked, const struct model_spec *s
     __atomic_store_n(&answer->of, asked->question.asked, __ATOMIC_RELEASE);
 }
 
-/* What happened since the question was taken happens to the list again: it ends up as it is. */
+/* Repeats the events since the question was taken on the list, which is then up to date. */
 static void whatif_begin_model(struct asked *asked, const struct model *first)
 {
     UInt count = shared->questions[asked->number].block_count;
@@ -242,7 +242,7 @@ static Bool is_awaited(ULong accesses)
     return from && accesses > from && !have_come() && !shared->header.stop;
 }
 
-/* Not for a misstop that is gone, or stopped. */
+/* Not while misstop is gone or stopped. */
 static void wait_for_questions(const struct model *first, const struct model_spec *spec,
                                ULong accesses)
 {

@@ -74,7 +74,7 @@ static void write_source(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
     const struct snapshot_source *source = &snapshot->source;
-    char stretch[192];
+    char range[192];
     bool ranked = source->ranking < source->event_count;
     const struct snapshot_event *event = ranked ? &source->events[source->ranking] : NULL;
     if (html_known(snapshot->elapsed_s))
@@ -83,12 +83,12 @@ static void write_source(struct html_writer *writer)
     fact(writer, "Source", "%s%s%s", or_empty(source->name), event && event->name ? ", event " : "",
          event ? or_empty(event->name) : "");
     fact(writer, "A share is of", "%s, %s", source->weighs ? source->weighs : "the event's samples",
-         snapshot->stretch              ? "over a stretch of the run"
+         snapshot->time_range           ? "over a stretch of the run"
          : snapshot->basis == BASIS_RUN ? "over the whole run"
                                         : "in the recent past");
-    if (snapshot->stretch) {
-        stretch_words(snapshot->stretch, stretch, sizeof stretch);
-        fact(writer, "Only", "%s", stretch);
+    if (snapshot->time_range) {
+        time_range_words(snapshot->time_range, range, sizeof range);
+        fact(writer, "Only", "%s", range);
     }
 }
 
@@ -97,7 +97,7 @@ static void write_samples(struct html_writer *writer)
     const struct snapshot_totals *totals = &writer->snapshot->totals;
     char samples[16];
     char lost[64] = "";
-    if (!writer->snapshot->stretch && (totals->lost || totals->throttled))
+    if (!writer->snapshot->time_range && (totals->lost || totals->throttled))
         snprintf(lost, sizeof lost, "; lost %" PRIu64 ", throttled %" PRIu64, totals->lost,
                  totals->throttled);
     text_count(samples, (double)totals->samples);

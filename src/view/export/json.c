@@ -61,7 +61,7 @@ static json_t *json_source(const struct snapshot_source *from)
     return out;
 }
 
-static json_t *json_stretch(const struct snapshot_stretch *from)
+static json_t *json_time_range(const struct snapshot_time_range *from)
 {
     if (!from)
         return json_null();
@@ -79,7 +79,7 @@ static json_t *json_stretch(const struct snapshot_stretch *from)
 static json_t *json_samples(const struct snapshot *snapshot)
 {
     const struct snapshot_totals *totals = &snapshot->totals;
-    bool told = !snapshot->stretch; /* records lost have no time in the past */
+    bool told = !snapshot->time_range; /* records lost have no time in the past */
     json_t *out = json_object();
     json_t *reasons = json_object();
     json_t *how = json_object();
@@ -390,7 +390,7 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "source", json_source(&snapshot->source));
     if (snapshot->recording)
         json_set(root, "recording", json_recording(snapshot->recording));
-    json_set(root, "stretch", json_stretch(snapshot->stretch));
+    json_set(root, "stretch", json_time_range(snapshot->time_range));
     json_set(root, "simulation", json_simulation(&snapshot->simulation));
     if (snapshot->causes.told)
         json_set(root, "causes", json_all_causes(&snapshot->causes));

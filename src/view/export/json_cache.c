@@ -454,7 +454,7 @@ json_t *json_simulation(const struct snapshot_simulation *from)
     json_set(out, "accesses", json_whole(from->accesses));
     json_set(out, "levels", levels);
     json_set(out, "one_in", json_whole(from->one_in));
-    json_set(out, "untold", json_whole(from->untold));
+    json_set(out, "untold", json_whole(from->dropped));
     json_set(out, "counting", json_boolean(from->counting));
     json_set(out, "paused",
              from->counting ? json_null()

@@ -47,7 +47,7 @@ static void print_head(struct text_writer *writer)
     text_say(writer, "misstop %s%s%s%s, %s%s%s: %s, %s", target->comm ? target->comm : "?", pid,
              threads, elapsed, source->name ? source->name : "?", event ? " " : "",
              event ? event : "", source->weighs ? source->weighs : "",
-             snapshot->stretch              ? "a stretch of the run"
+             snapshot->time_range           ? "a stretch of the run"
              : snapshot->basis == BASIS_RUN ? "whole run"
                                             : "recent past");
 }
@@ -82,12 +82,12 @@ static void print_recording(struct text_writer *writer)
         text_say(writer, "note: %s", from->note);
 }
 
-static void print_stretch(struct text_writer *writer)
+static void print_time_range(struct text_writer *writer)
 {
     char text[192];
-    if (!writer->snapshot->stretch)
+    if (!writer->snapshot->time_range)
         return;
-    stretch_words(writer->snapshot->stretch, text, sizeof text);
+    time_range_words(writer->snapshot->time_range, text, sizeof text);
     text_say(writer, "only %s", text);
 }
 
@@ -96,7 +96,7 @@ static void print_totals(struct text_writer *writer)
     const struct snapshot_totals *totals = &writer->snapshot->totals;
     char rate[32] = "";
     char lost[80] = "";
-    if (!writer->snapshot->stretch)
+    if (!writer->snapshot->time_range)
         snprintf(lost, sizeof lost, "lost %" PRIu64 ", throttled %" PRIu64, totals->lost,
                  totals->throttled);
     if (isfinite(totals->rate))
@@ -194,7 +194,7 @@ static void text_head_print(struct text_writer *writer)
 {
     print_head(writer);
     print_recording(writer);
-    print_stretch(writer);
+    print_time_range(writer);
     print_totals(writer);
     print_fields_known(writer);
     print_levels(writer);

@@ -184,7 +184,7 @@ static const double least_early = 0.05; /* of the misses: less is nothing to thi
 const char *causes_name(enum miss_cause cause)
 {
     static const char *const names[CAUSE_COUNT] = {
-        [CAUSE_NOT_TOLD] = "not-told",
+        [CAUSE_NOT_KNOWN] = "not-told",
         [CAUSE_UNKNOWN] = "unknown",
         [CAUSE_FIRST] = "first",
         [CAUSE_FIRST_HERE] = "first-by-thread",

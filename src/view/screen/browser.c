@@ -439,7 +439,7 @@ static void go_back(struct browser *browser, struct request *request)
         return;
     else if (browser->page != PAGE_OBJECTS && browser->page != PAGE_PICKER)
         browser_enter(browser, PAGE_OBJECTS);
-    else if (browser->snapshot && browser->snapshot->stretch)
+    else if (browser->snapshot && browser->snapshot->time_range)
         browser_now(browser, request);
     else
         browser_message(browser, "q quits");
@@ -450,7 +450,7 @@ static void browser_now(struct browser *browser, struct request *request)
 {
     if (browser->frozen)
         browser_freeze(browser);
-    if (browser->snapshot && browser->snapshot->stretch)
+    if (browser->snapshot && browser->snapshot->time_range)
         request->kind = REQUEST_NOW;
     else
         browser_message(browser, "the run up to now is shown; 0, Phases, selects a stretch of it");

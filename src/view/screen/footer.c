@@ -154,7 +154,7 @@ static int bar_columns(const struct key_binding *binding, const char *label, boo
 static const char *label_of(struct browser *browser, const struct key_binding *binding)
 {
     const struct page *page = browser_pages[browser->page];
-    bool past = browser->snapshot && browser->snapshot->stretch;
+    bool past = browser->snapshot && browser->snapshot->time_range;
     if (binding->action == ACTION_ENTER && page->enter)
         return page->enter(browser);
     if (binding->action == ACTION_RIGHT && browser->page == PAGE_CODE)

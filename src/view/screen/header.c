@@ -163,15 +163,15 @@ enum action tabs_next(const struct browser *browser, int direction)
 
 /* Of which stretch of the run all is, and the way back; rows used, 0 where it is the run up to now.
  * (header.c) */
-static int stretch_line_draw(struct browser *browser, struct canvas *canvas, int row)
+static int time_range_line_draw(struct browser *browser, struct canvas *canvas, int row)
 {
     static const char back[] = "N: back to now";
     const struct snapshot *snapshot = browser->snapshot;
     char words[192];
-    if (!snapshot || !snapshot->stretch)
+    if (!snapshot || !snapshot->time_range)
         return 0;
     int kept = (int)sizeof back + 1;
-    stretch_words(snapshot->stretch, words, sizeof words);
+    time_range_words(snapshot->time_range, words, sizeof words);
     int used =
         canvas_format(canvas, row, 0, canvas->columns - kept, PAINT_FROZEN, " Only %s ", words);
     int length = canvas_text(canvas, row, used + 1, canvas->columns - used - 1, PAINT_KEY, back);
@@ -225,13 +225,13 @@ static int draw_badge(const struct browser *browser, struct canvas *canvas)
     const struct snapshot *snapshot = browser->snapshot;
     const char *other = live_badge(snapshot);
     const char *text = browser->frozen          ? " FROZEN "
-                       : snapshot->stretch      ? " PAST "
+                       : snapshot->time_range   ? " PAST "
                        : !snapshot->source.live ? play_badge(browser)
                        : other                  ? other
                                                 : " LIVE ";
-    enum paint paint = browser->frozen || snapshot->stretch ? PAINT_FROZEN
-                       : !snapshot->source.live || other    ? PAINT_RECORDED
-                                                            : PAINT_LIVE;
+    enum paint paint = browser->frozen || snapshot->time_range ? PAINT_FROZEN
+                       : !snapshot->source.live || other       ? PAINT_RECORDED
+                                                               : PAINT_LIVE;
     int columns = (int)strlen(text);
     canvas_text(canvas, 0, canvas->columns - columns, columns, paint, text);
     return columns;
@@ -278,7 +278,7 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
     if (!snapshot)
         return;
     char basis[48];
-    if (snapshot->stretch)
+    if (snapshot->time_range)
         snprintf(basis, sizeof basis, "a stretch of the run");
     else if (snapshot->basis == BASIS_RUN || !(snapshot->half_life_s > 0))
         snprintf(basis, sizeof basis, "whole run");
@@ -298,7 +298,7 @@ int header_draw(struct browser *browser, struct canvas *canvas)
     if (line)
         play_line_draw(browser, canvas, 1);
     draw_tabs(browser, canvas, 1 + line);
-    return 2 + line + stretch_line_draw(browser, canvas, 2 + line);
+    return 2 + line + time_range_line_draw(browser, canvas, 2 + line);
 }
 
 /* The totals below the lines on top, and how far they can be trusted; see browser.h. */
@@ -335,7 +335,7 @@ static void draw_totals(const struct snapshot *snapshot, struct pen *pen)
     pen_whole(pen, paint, "%.1f%%", attributed * 100);
     if (pen->end >= 100) /* as SHARE and ALL in the tables below */
         pen_whole(pen, PAINT_DIM, " of the %s", measured_of(&snapshot->source)->word);
-    if (!snapshot->stretch)
+    if (!snapshot->time_range)
         draw_lost(totals, pen);
     pen_whole(pen, PAINT_DIM, "  Kernel %.1f%%", measured_reason(totals, REASON_KERNEL) * 100);
     if (totals->agent && totals->samples)

@@ -58,10 +58,10 @@ static const struct log_head *open_log(void)
 static void blocks_are_those_of_the_log(void **state)
 {
     (void)state;
-    struct told told;
+    struct recorded_heap recorded;
     struct watch watch = run_logger();
-    assert_int_equal(told_init(&told, watch.feed, name_it, NULL, NULL), 0);
-    assert_true(told_follow(&told, UINT64_MAX) > 5000);
+    assert_int_equal(recorded_heap_init(&recorded, watch.feed, name_it, NULL, NULL), 0);
+    assert_true(recorded_heap_follow(&recorded, UINT64_MAX) > 5000);
     const struct log_head *log = open_log();
     const struct log_entry *entries = (const struct log_entry *)(log + 1);
     size_t live = 0;
@@ -76,21 +76,22 @@ static void blocks_are_those_of_the_log(void **state)
         if (freed)
             continue;
         live++;
-        assert_true(told_find(&told, entries[i].address + entries[i].usable - 1, &block, &mapping));
+        assert_true(recorded_heap_find(&recorded, entries[i].address + entries[i].usable - 1,
+                                       &block, &mapping));
         assert_int_equal(block.start, entries[i].address);
         assert_int_equal(block.usable_bytes, entries[i].usable);
         assert_int_equal(block.requested_bytes, entries[i].size);
     }
     assert_true(live > 100);
-    told_fini(&told);
+    recorded_heap_fini(&recorded);
     watch_fini(&watch);
 }
 
-static uint32_t bin_with_most_blocks(struct told *told, struct heap_bin *most)
+static uint32_t bin_with_most_blocks(struct recorded_heap *recorded, struct heap_bin *most)
 {
     struct heap_bin bin;
     most->live_blocks = 0;
-    for (uint32_t i = 0; told_bin(told, i, &bin); i++)
+    for (uint32_t i = 0; recorded_heap_bin(recorded, i, &bin); i++)
         if (bin.live_blocks > most->live_blocks)
             *most = bin;
     return most->id;
@@ -99,16 +100,16 @@ static uint32_t bin_with_most_blocks(struct told *told, struct heap_bin *most)
 static void bins_sum_up_and_take_names(void **state)
 {
     (void)state;
-    struct told told;
+    struct recorded_heap recorded;
     struct heap_bin bin;
     struct heap_bin again;
     uint64_t sum = 0;
     struct watch watch = run_logger();
-    assert_int_equal(told_init(&told, watch.feed, name_it, NULL, NULL), 0);
-    told_follow(&told, UINT64_MAX);
-    told_tick(&told, told.now_ns);
-    assert_true(told.lead_count >= 3); /* malloc, calloc, realloc of operate() */
-    for (uint32_t i = 0; told_bin(&told, i, &bin); i++) {
+    assert_int_equal(recorded_heap_init(&recorded, watch.feed, name_it, NULL, NULL), 0);
+    recorded_heap_follow(&recorded, UINT64_MAX);
+    recorded_heap_tick(&recorded, recorded.now_ns);
+    assert_true(recorded.lead_count >= 3); /* malloc, calloc, realloc of operate() */
+    for (uint32_t i = 0; recorded_heap_bin(&recorded, i, &bin); i++) {
         uint64_t of_sizes = 0;
         for (int k = 0; k < HEAP_SIZES; k++)
             of_sizes += bin.sizes[k];
@@ -117,25 +118,25 @@ static void bins_sum_up_and_take_names(void **state)
         assert_int_equal(bin.allocations - bin.frees, bin.live_blocks);
         sum += bin.live_blocks;
     }
-    assert_int_equal(sum, blocks_count(told.blocks) + blocks_count(told.mappings));
-    uint32_t id = bin_with_most_blocks(&told, &bin);
-    assert_int_equal(told_rename(&told, id, "mine"), 0);
-    assert_string_equal(told_name(&told, id), "mine");
-    assert_int_equal(told_undo(&told), 0);
-    assert_string_not_equal(told_name(&told, id), "mine");
+    assert_int_equal(sum, blocks_count(recorded.blocks) + blocks_count(recorded.mappings));
+    uint32_t id = bin_with_most_blocks(&recorded, &bin);
+    assert_int_equal(recorded_heap_rename(&recorded, id, "mine"), 0);
+    assert_string_equal(recorded_heap_name(&recorded, id), "mine");
+    assert_int_equal(recorded_heap_undo(&recorded), 0);
+    assert_string_not_equal(recorded_heap_name(&recorded, id), "mine");
     uint32_t other = 0;
-    for (uint32_t i = 0; told_bin(&told, i, &again) && !other; i++)
+    for (uint32_t i = 0; recorded_heap_bin(&recorded, i, &again) && !other; i++)
         other = again.id != id && again.path && strcmp(again.path, bin.path) ? again.id : 0;
-    uint32_t leads = told.lead_count;
-    assert_int_equal(told_combine(&told, (uint32_t[]){id, other}, 2), 0);
-    assert_true(told.lead_count < leads);
-    assert_int_equal(told_lead(&told, other), id);
-    assert_int_equal(told_rename(&told, UINT32_MAX, "x"), -ENOENT);
-    told_fini(&told);
+    uint32_t leads = recorded.lead_count;
+    assert_int_equal(recorded_heap_combine(&recorded, (uint32_t[]){id, other}, 2), 0);
+    assert_true(recorded.lead_count < leads);
+    assert_int_equal(recorded_heap_lead(&recorded, other), id);
+    assert_int_equal(recorded_heap_rename(&recorded, UINT32_MAX, "x"), -ENOENT);
+    recorded_heap_fini(&recorded);
     /* What was combined is kept in the file, and holds for the next session. */
-    assert_int_equal(told_init(&told, watch.feed, name_it, NULL, NULL), 0);
-    assert_int_equal(told.rules.count, 1);
-    told_fini(&told);
+    assert_int_equal(recorded_heap_init(&recorded, watch.feed, name_it, NULL, NULL), 0);
+    assert_int_equal(recorded.rules.count, 1);
+    recorded_heap_fini(&recorded);
     watch_fini(&watch);
 }
 
@@ -147,21 +148,21 @@ static int remove_folder(void **state)
     return system(command);
 }
 
-static void put(struct told *told, struct blocks *blocks, uint64_t start, uint64_t bytes,
-                uint64_t return_address)
+static void put(struct recorded_heap *recorded, struct blocks *blocks, uint64_t start,
+                uint64_t bytes, uint64_t return_address)
 {
     struct block block = {.start = start, .usable_bytes = bytes, .requested_bytes = bytes};
-    block.bin = bins_of_path(told->bins, &return_address, 1);
+    block.bin = bins_of_path(recorded->bins, &return_address, 1);
     assert_int_equal(blocks_add(blocks, &block), 0);
-    bins_born(told->bins, &block);
+    bins_born(recorded->bins, &block);
 }
 
-static uint64_t bytes_of_all(struct told *told)
+static uint64_t bytes_of_all(struct recorded_heap *recorded)
 {
     struct heap_bin bin;
     uint64_t sum = 0;
-    told_tick(told, told->now_ns);
-    for (uint32_t i = 0; told_bin(told, i, &bin); i++)
+    recorded_heap_tick(recorded, recorded->now_ns);
+    for (uint32_t i = 0; recorded_heap_bin(recorded, i, &bin); i++)
         sum += bin.usable_bytes;
     return sum;
 }
@@ -170,16 +171,16 @@ static uint64_t bytes_of_all(struct told *told)
 static void memory_that_is_dealt_out_counts_once(void **state)
 {
     (void)state;
-    struct told told;
+    struct recorded_heap recorded;
     struct watch watch = run_logger();
-    assert_int_equal(told_init(&told, watch.feed, name_it, NULL, NULL), 0);
-    put(&told, told.mappings, 0x10000000, 0x100000, 0x1000); /* an allocator's */
-    put(&told, told.mappings, 0x20000000, 0x40000, 0x2000);  /* the program's own */
-    assert_int_equal(bytes_of_all(&told), 0x140000);
-    put(&told, told.blocks, 0x10000800, 0x400, 0x3000);
-    put(&told, told.mappings, 0x30000000, 0x100000, 0x1000);
-    assert_int_equal(bytes_of_all(&told), 0x40400);
-    told_fini(&told);
+    assert_int_equal(recorded_heap_init(&recorded, watch.feed, name_it, NULL, NULL), 0);
+    put(&recorded, recorded.mappings, 0x10000000, 0x100000, 0x1000); /* an allocator's */
+    put(&recorded, recorded.mappings, 0x20000000, 0x40000, 0x2000);  /* the program's own */
+    assert_int_equal(bytes_of_all(&recorded), 0x140000);
+    put(&recorded, recorded.blocks, 0x10000800, 0x400, 0x3000);
+    put(&recorded, recorded.mappings, 0x30000000, 0x100000, 0x1000);
+    assert_int_equal(bytes_of_all(&recorded), 0x40400);
+    recorded_heap_fini(&recorded);
     watch_fini(&watch);
 }
 

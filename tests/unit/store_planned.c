@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "store_told.h"
+#include "store_planned.h"
 
 #include "snapshot.h"
 
@@ -11,21 +11,21 @@
 #include <unistd.h>
 
 /* Strings live for some calls more, as those of the resolver do. */
-static const char *say(struct told *told, const char *what, unsigned id)
+static const char *say(struct planned *planned, const char *what, unsigned id)
 {
-    char *text = told->text[told->next++ % 8];
-    snprintf(text, sizeof told->text[0], "%s_%u of %u", what, id, told->generation);
+    char *text = planned->text[planned->next++ % 8];
+    snprintf(text, sizeof planned->text[0], "%s_%u of %u", what, id, planned->generation);
     return text;
 }
 
 static bool object(void *context, uint32_t id, struct object_desc *desc)
 {
-    if (id >= TOLD_OBJECTS)
+    if (id >= PLANNED_OBJECTS)
         return false;
     *desc = (struct object_desc){.name = say(context, "object", id),
                                  .module = id % 3 ? "libthing.so" : "",
                                  .type = id % 2 ? "struct thing [3]" : NULL,
-                                 .type_id = id % TOLD_TYPES,
+                                 .type_id = id % PLANNED_TYPES,
                                  .type_votes = id * 7,
                                  .type_against = id % 5,
                                  .kind = (enum object_kind)(id % OBJECT_KIND_COUNT),
@@ -37,7 +37,7 @@ static bool object(void *context, uint32_t id, struct object_desc *desc)
 
 static bool function(void *context, uint32_t id, struct function_desc *desc)
 {
-    if (id >= TOLD_FUNCTIONS)
+    if (id >= PLANNED_FUNCTIONS)
         return false;
     *desc = (struct function_desc){.name = say(context, "function", id),
                                    .module = "program",
@@ -50,24 +50,24 @@ static bool function(void *context, uint32_t id, struct function_desc *desc)
 
 static bool type(void *context, uint32_t id, struct type_desc *desc)
 {
-    struct told *told = context;
-    if (!id || id >= TOLD_TYPES)
+    struct planned *planned = context;
+    if (!id || id >= PLANNED_TYPES)
         return false;
     for (unsigned i = 0; i < 4; i++)
-        told->members[i] = (struct type_member){.name = i ? "part" : "",
-                                                .type = "double [3]",
-                                                .offset = i * 24,
-                                                .size = 24,
-                                                .count = 3,
-                                                .stride = 8,
-                                                .parent = i == 3 ? 2 : TYPE_NO_MEMBER,
-                                                .depth = i == 3,
-                                                .kind = MEMBER_FIELD,
-                                                .bit_size = (uint8_t)i};
+        planned->members[i] = (struct type_member){.name = i ? "part" : "",
+                                                   .type = "double [3]",
+                                                   .offset = i * 24,
+                                                   .size = 24,
+                                                   .count = 3,
+                                                   .stride = 8,
+                                                   .parent = i == 3 ? 2 : TYPE_NO_MEMBER,
+                                                   .depth = i == 3,
+                                                   .kind = MEMBER_FIELD,
+                                                   .bit_size = (uint8_t)i};
     *desc = (struct type_desc){.name = "struct thing",
                                .kind = TYPE_STRUCT,
                                .size = 96 + id,
-                               .members = told->members,
+                               .members = planned->members,
                                .member_count = 4};
     return true;
 }
@@ -80,7 +80,7 @@ static bool instruction(void *context, uint64_t address, struct instruction_desc
     return true;
 }
 
-bool told_instruction_text(void *context, uint64_t address, char *out, size_t size)
+bool planned_instruction_text(void *context, uint64_t address, char *out, size_t size)
 {
     (void)context;
     snprintf(out, size, "mov 0x%llx(%%rax),%%rdx", (unsigned long long)address & 0xff);
@@ -97,31 +97,31 @@ static void heap(void *context, struct heap_summary *summary)
                                      .requested_bytes = 4000,
                                      .lost = 1,
                                      .failed = 2,
-                                     .bins = TOLD_BINS,
+                                     .bins = PLANNED_BINS,
                                      .mark_age_s = NAN};
 }
 
 static bool heap_bin(void *context, uint32_t index, struct heap_bin *bin)
 {
-    struct told *told = context;
-    if (index >= TOLD_BINS)
+    struct planned *planned = context;
+    if (index >= PLANNED_BINS)
         return false;
-    told->site[0] = "xmalloc (xmalloc.c:7)";
-    told->site[1] = say(told, "caller", index);
+    planned->site[0] = "xmalloc (xmalloc.c:7)";
+    planned->site[1] = say(planned, "caller", index);
     *bin = (struct heap_bin){.id = index + 100,
                              .object = index + 1,
-                             .name = say(told, "bin", index),
+                             .name = say(planned, "bin", index),
                              .path = "xmalloc < main",
-                             .site = told->site,
+                             .site = planned->site,
                              .site_count = index % 3,
-                             .type_id = index % TOLD_TYPES,
+                             .type_id = index % PLANNED_TYPES,
                              .walked = index % 2,
-                             .live_blocks = index * 10 + told->generation,
+                             .live_blocks = index * 10 + planned->generation,
                              .usable_bytes = index * 1000,
                              .allocations_per_s = index ? 2.5 * index : NAN,
                              .frees_per_s = NAN,
                              .lifetime_s = 0.1,
-                             .age_s = index == 1 ? NAN : 3.25 + told->generation,
+                             .age_s = index == 1 ? NAN : 3.25 + planned->generation,
                              .quiet_s = index == 2 ? NAN : 0.000000001,
                              .growth_blocks = -3,
                              .growth_bytes = NAN};
@@ -131,14 +131,14 @@ static bool heap_bin(void *context, uint32_t index, struct heap_bin *bin)
 
 static bool thread(void *context, uint32_t tid, char *out, size_t out_size)
 {
-    const struct told *told = context;
-    snprintf(out, out_size, "thread-%u-%u", tid, told->generation);
+    const struct planned *planned = context;
+    snprintf(out, out_size, "thread-%u-%u", tid, planned->generation);
     return tid % 2;
 }
 
-struct place_names told_names(struct told *told)
+struct place_names planned_names(struct planned *planned)
 {
-    return (struct place_names){.context = told,
+    return (struct place_names){.context = planned,
                                 .object = object,
                                 .function = function,
                                 .type = type,
@@ -148,7 +148,7 @@ struct place_names told_names(struct told *told)
                                 .heap_bin = heap_bin};
 }
 
-void told_facts(struct store_facts *facts, uint64_t period)
+void planned_facts(struct store_facts *facts, uint64_t period)
 {
     *facts = (struct store_facts){.source = "clock",
                                   .weighs = "time stalled",
@@ -175,7 +175,7 @@ void told_facts(struct store_facts *facts, uint64_t period)
         .stores = period * 50,
         .accesses = (period << 40) + period * 49,
         .one_in = 23,
-        .untold = period * 9,
+        .dropped = period * 9,
         .counting = true};
     facts->watch = (struct snapshot_watch){.on = true,
                                            .registers = 4,
@@ -214,11 +214,11 @@ void told_facts(struct store_facts *facts, uint64_t period)
     memcpy(facts->watch_lines, (uint64_t[]){512, 16384, 0}, sizeof facts->watch_lines);
 }
 
-struct store_watch told_watch(uint64_t time_ns)
+struct store_watch planned_watch(uint64_t time_ns)
 {
     return (struct store_watch){.result = {.kind = (uint8_t)(time_ns % (WATCH_VISIT + 1)),
                                            .end = (uint8_t)(time_ns % (WATCH_DROPPED + 1)),
-                                           .object = (uint32_t)(time_ns % TOLD_OBJECTS),
+                                           .object = (uint32_t)(time_ns % PLANNED_OBJECTS),
                                            .origin_tid = 11,
                                            .toucher_tid = 4711,
                                            .address = time_ns * 8,
@@ -227,11 +227,11 @@ struct store_watch told_watch(uint64_t time_ns)
                                            .armed_ns = time_ns - 800,
                                            .end_ns = time_ns,
                                            .off_ns = 17},
-                                .function = (uint32_t)(time_ns % TOLD_FUNCTIONS),
+                                .function = (uint32_t)(time_ns % PLANNED_FUNCTIONS),
                                 .ip = 0x500000 + time_ns % 4096};
 }
 
-struct line_place told_line(uint64_t time_ns)
+struct line_place planned_line(uint64_t time_ns)
 {
     struct line_place line = {
         .line = {.ip = 0x500000 + time_ns % 64,
@@ -245,10 +245,10 @@ struct line_place told_line(uint64_t time_ns)
                  .used_bytes = (uint16_t)(time_ns % 65),
                  .touched_bytes = (uint32_t)(time_ns % 9999),
                  .uses = {(uint32_t)(time_ns % 7), 0, UINT32_MAX, (uint32_t)(time_ns % 11)}},
-        .place = {.object = (uint32_t)(time_ns % TOLD_OBJECTS),
-                  .function = (uint32_t)(time_ns % TOLD_FUNCTIONS),
+        .place = {.object = (uint32_t)(time_ns % PLANNED_OBJECTS),
+                  .function = (uint32_t)(time_ns % PLANNED_FUNCTIONS),
                   .base = time_ns * 24 - time_ns % 96,
-                  .type = (uint32_t)(time_ns % TOLD_TYPES),
+                  .type = (uint32_t)(time_ns % PLANNED_TYPES),
                   .type_offset = (uint32_t)(time_ns % 96),
                   .by_member = time_ns % 2,
                   .unit = (uint8_t)(time_ns % 3 ? 0 : 4)}};
@@ -260,19 +260,19 @@ struct line_place told_line(uint64_t time_ns)
     return line;
 }
 
-struct line_pair told_pair(uint32_t place, uint64_t time_ns)
+struct line_pair planned_pair(uint32_t place, uint64_t time_ns)
 {
     return (struct line_pair){0x500000 + place % 7, 0x500000 + place, 1 + time_ns % 1000 * place};
 }
 
 static void tell_lines(struct store_writer *writer, uint64_t time_ns)
 {
-    struct line_place line = told_line(time_ns);
+    struct line_place line = planned_line(time_ns);
     store_writer_line(writer, &line);
     for (uint32_t place = 1; place <= 2; place++) {
-        struct line_pair pair = told_pair(place, time_ns);
+        struct line_pair pair = planned_pair(place, time_ns);
         store_writer_pair(writer, LINE_USED_BY, 1, place, &pair);
-        store_writer_code(writer, pair.second, place % TOLD_FUNCTIONS);
+        store_writer_code(writer, pair.second, place % PLANNED_FUNCTIONS);
     }
 }
 
@@ -300,11 +300,11 @@ static struct place wild_place(struct prng *prng)
                                      .evictor_tid = (uint32_t)prng_below(prng, 5000),
                                      .waits = prng_below(prng, 2),
                                      .kept = prng_below(prng, 2)},
-                          .object = (uint32_t)prng_below(prng, TOLD_OBJECTS),
-                          .holder = (uint32_t)prng_below(prng, TOLD_OBJECTS),
-                          .function = (uint32_t)prng_below(prng, TOLD_FUNCTIONS),
+                          .object = (uint32_t)prng_below(prng, PLANNED_OBJECTS),
+                          .holder = (uint32_t)prng_below(prng, PLANNED_OBJECTS),
+                          .function = (uint32_t)prng_below(prng, PLANNED_FUNCTIONS),
                           .size_bytes = prng_next(prng),
-                          .type = (uint32_t)prng_below(prng, TOLD_TYPES),
+                          .type = (uint32_t)prng_below(prng, PLANNED_TYPES),
                           .type_offset = (uint32_t)prng_next(prng),
                           .by_member = prng_below(prng, 2),
                           .unit = (uint8_t)(prng_below(prng, 2) ? 0 : 8),
@@ -334,24 +334,24 @@ static struct place usual_place(struct prng *prng)
                                      .base = SREG_AX,
                                      .index = SREG_NONE,
                                      .displacement = (int32_t)site},
-                          .object = site % TOLD_OBJECTS,
-                          .function = site % TOLD_FUNCTIONS,
+                          .object = site % PLANNED_OBJECTS,
+                          .function = site % PLANNED_FUNCTIONS,
                           .base = base,
                           .size_bytes = 96,
-                          .type = 1 + site % (TOLD_TYPES - 1),
+                          .type = 1 + site % (PLANNED_TYPES - 1),
                           .type_offset = site % 12 * 8,
                           .by_member = true,
                           .typed = TYPED_CODE};
 }
 
-struct place told_place(struct prng *prng, uint64_t time_ns, bool wild)
+struct place planned_place(struct prng *prng, uint64_t time_ns, bool wild)
 {
     struct place place = wild ? wild_place(prng) : usual_place(prng);
     place.access.time_ns = time_ns + prng_below(prng, 1000000);
     return place;
 }
 
-int told_write(struct told *told, const char *path, unsigned places, unsigned every)
+int planned_write(struct planned *planned, const char *path, unsigned places, unsigned every)
 {
     struct store_writer *writer;
     struct store_facts facts;
@@ -362,23 +362,23 @@ int told_write(struct told *told, const char *path, unsigned places, unsigned ev
     struct store_writer_options options = {.fd = dup(fd),
                                            .path = path,
                                            .belongs = 99,
-                                           .names = told_names(told),
-                                           .instruction_text = told_instruction_text,
+                                           .names = planned_names(planned),
+                                           .instruction_text = planned_instruction_text,
                                            .start_ns = time_ns};
-    told_facts(&facts, 1);
+    planned_facts(&facts, 1);
     if (fd < 0 || store_writer_open(&writer, &options, &facts, &error))
         abort();
     for (unsigned i = 0; i < places; i++) {
-        struct place place = told_place(&prng, time_ns, i % 4 == 3);
+        struct place place = planned_place(&prng, time_ns, i % 4 == 3);
         time_ns = place.access.time_ns;
         store_writer_place(writer, &place);
         if ((i + 1) % every)
             continue;
-        told->generation++;
-        struct store_watch watch = told_watch(time_ns);
+        planned->generation++;
+        struct store_watch watch = planned_watch(time_ns);
         store_writer_watch(writer, &watch);
         tell_lines(writer, time_ns);
-        told_facts(&facts, i + 1);
+        planned_facts(&facts, i + 1);
         if (store_writer_sync(writer, &facts, time_ns + 1, 0.5, &error))
             abort();
     }
@@ -387,13 +387,13 @@ int told_write(struct told *told, const char *path, unsigned places, unsigned ev
     return fd;
 }
 
-struct place *told_places(unsigned count, bool wild)
+struct place *planned_places(unsigned count, bool wild)
 {
     struct place *places = calloc(count, sizeof *places);
     struct prng prng = {11};
     uint64_t time_ns = 1000;
     for (unsigned i = 0; places && i < count; i++) {
-        places[i] = told_place(&prng, time_ns, wild);
+        places[i] = planned_place(&prng, time_ns, wild);
         time_ns = places[i].access.time_ns;
     }
     return places;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A stretch of a run by the whole way: recorded places played through the engine, a phase
+ * A time range by the whole way: recorded places played through the engine, a phase
  * selected with the browser's keys, and all figures compared with those of a run that had the
- * samples of that stretch and no others.
+ * samples of that time range and no others.
  */
 #include "unit.h"
 
 #include "base/clock.h"
 #include "engine/engine.h"
 #include "profile/profile.h"
-#include "store_told.h"
+#include "store_planned.h"
 #include "view/screen/browser.h"
 #include "view/export/json.h"
 
@@ -26,7 +26,7 @@ enum { PHASES = 5, PHASE_S = 6, RATE = 2000, PLACES = PHASES * PHASE_S * RATE };
 enum { FIRST = 3, SECOND = 5 };
 
 static const uint64_t start_ns = 1000000000;
-static char path[] = "/tmp/misstop-stretch-XXXXXX";
+static char path[] = "/tmp/misstop-time-range-XXXXXX";
 
 /* Nine in ten misses of a phase fall on its object: one and the other by turns. */
 static struct place *make_run(void)
@@ -35,7 +35,7 @@ static struct place *make_run(void)
     struct prng prng = {3};
     for (unsigned i = 0; places && i < PLACES; i++) {
         uint32_t object = i / (PHASE_S * RATE) % 2 ? SECOND : FIRST;
-        places[i] = told_place(&prng, 0, false);
+        places[i] = planned_place(&prng, 0, false);
         places[i].access.time_ns = start_ns + i * (CLOCK_NS_PER_S / RATE);
         places[i].access.weight = 1000 + object;
         if (prng_below(&prng, 10))
@@ -46,14 +46,14 @@ static struct place *make_run(void)
 
 static void record(const struct place *places, size_t count)
 {
-    static struct told told;
+    static struct planned planned;
     struct store_writer *writer;
     struct store_facts facts;
     struct store_writer_options options = {.fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600),
                                            .path = path,
-                                           .names = told_names(&told),
+                                           .names = planned_names(&planned),
                                            .start_ns = start_ns};
-    told_facts(&facts, 1);
+    planned_facts(&facts, 1);
     assert_int_equal(store_writer_open(&writer, &options, &facts, NULL), 0);
     for (size_t i = 0; i < count; i++)
         store_writer_place(writer, &places[i]);
@@ -93,7 +93,7 @@ static void strip(json_t *from, const char *const *members, size_t count)
         json_object_del(from, members[i]);
 }
 
-/* The tables; not what a stretch does not know. */
+/* The tables; not what a time range does not know. */
 static json_t *figures(const struct snapshot *snapshot)
 {
     static const char *const tables[] = {"objects", "code",    "matrix",  "sets",   "window",
@@ -132,8 +132,8 @@ static void expect_same(const struct snapshot *left, const struct snapshot *righ
     json_decref(b);
 }
 
-/* Places of these stretches, at the times they had. */
-static size_t cut(const struct place *places, const struct stretch *list, size_t count,
+/* Places of these time ranges, at the times they had. */
+static size_t cut(const struct place *places, const struct time_range *list, size_t count,
                   struct place *out)
 {
     size_t kept = 0;
@@ -205,7 +205,7 @@ static const struct snapshot *act(struct fixture *fixture, const struct request 
     return fixture->browser.snapshot;
 }
 
-/* Selects the first stretch of the list by its phase. */
+/* Selects the first time range of the list by its phase. */
 static const struct snapshot *select_first_phase(struct fixture *fixture)
 {
     browser_show(&fixture->browser, look(fixture->engine), snapshot_free);
@@ -234,24 +234,24 @@ static void a_phase_is_as_if_nothing_else_had_been(void **state)
 {
     struct fixture *fixture = *state;
     const struct snapshot *shown = select_first_phase(fixture);
-    assert_non_null(shown->stretch);
-    assert_int_equal(shown->stretch->pieces, 3);
-    assert_int_equal(shown->stretch->kept, shown->stretch->seen);
-    assert_true(fabs(shown->stretch->length_s - 3 * PHASE_S) < 1);
+    assert_non_null(shown->time_range);
+    assert_int_equal(shown->time_range->pieces, 3);
+    assert_int_equal(shown->time_range->kept, shown->time_range->seen);
+    assert_true(fabs(shown->time_range->length_s - 3 * PHASE_S) < 1);
     assert_int_equal(shown->objects[0].id, FIRST);
     assert_true(shown->objects[0].share.value > 0.88);
     /* The phases of the run, cut out by hand. */
-    struct stretch list[3];
+    struct time_range list[3];
     size_t count = 0;
     for (size_t i = 0; i < shown->timeline.phase_count; i++) {
         const struct snapshot_phase *phase = &shown->timeline.phases[i];
         if (!strcmp(phase->name, "A"))
-            list[count++] = (struct stretch){start_ns + (uint64_t)llround(phase->start_s * 1e9),
-                                             start_ns + (uint64_t)llround(phase->end_s * 1e9)};
+            list[count++] = (struct time_range){start_ns + (uint64_t)llround(phase->start_s * 1e9),
+                                                start_ns + (uint64_t)llround(phase->end_s * 1e9)};
     }
     assert_int_equal(count, 3);
     size_t some = cut(fixture->places, list, count, fixture->some);
-    assert_int_equal(some, shown->stretch->kept);
+    assert_int_equal(some, shown->time_range->kept);
     record(fixture->some, some);
     struct engine *alone = play();
     const struct snapshot *expected = look(alone);
@@ -277,10 +277,10 @@ static void what_is_marked_is_shown(void **state)
     assert_string_equal(request.name, "");
     assert_true(request.end_s > request.start_s && request.end_s < PHASES * PHASE_S);
     const struct snapshot *shown = act(fixture, &request);
-    struct stretch one = {start_ns + (uint64_t)(request.start_s * 1e9),
-                          start_ns + (uint64_t)(request.end_s * 1e9)};
+    struct time_range one = {start_ns + (uint64_t)(request.start_s * 1e9),
+                             start_ns + (uint64_t)(request.end_s * 1e9)};
     size_t some = cut(fixture->places, &one, 1, fixture->some);
-    assert_int_equal(shown->stretch->kept, some);
+    assert_int_equal(shown->time_range->kept, some);
     assert_int_equal(shown->totals.samples, some);
 }
 
@@ -293,7 +293,7 @@ static void back_to_now_from_every_page(void **state)
     canvas_init(&small, 10, 40, false);
     for (const char *key = keys; *key; key++) {
         const struct snapshot *shown = select_first_phase(fixture);
-        assert_non_null(shown->stretch);
+        assert_non_null(shown->time_range);
         press(fixture, (uint32_t)*key);
         assert_true(seen(fixture, "Only phase A, 3 times"));
         assert_true(seen(fixture, "N: back to now"));
@@ -301,7 +301,7 @@ static void back_to_now_from_every_page(void **state)
         browser_draw(&fixture->browser, &small, clock_now_ns());
         struct request request = press(fixture, 'N');
         assert_int_equal(request.kind, REQUEST_NOW);
-        assert_null(act(fixture, &request)->stretch);
+        assert_null(act(fixture, &request)->time_range);
         assert_false(seen(fixture, "Only phase A"));
     }
     canvas_fini(&small);
@@ -346,22 +346,22 @@ static void what_only_goes_on_live_is_not_known(void **state)
     assert_true(json_is_null(json_object_get(heap, "live_bytes")));
     json_t *stretch = json_object_get(report, "stretch");
     assert_string_equal(json_string_value(json_object_get(stretch, "phase")), "A");
-    assert_int_equal(json_integer_value(json_object_get(stretch, "seen")), shown->stretch->seen);
+    assert_int_equal(json_integer_value(json_object_get(stretch, "seen")), shown->time_range->seen);
     assert_true(shown->timeline.phase_count == PHASES);
     json_decref(report);
     press(fixture, '7');
     assert_true(seen(fixture, "not as it was in this stretch"));
 }
 
-/* Read more than once, for a stretch is soon over. */
-static void a_search_goes_through_the_stretch(void **state)
+/* Read more than once, for a time range is soon over. */
+static void a_search_goes_through_the_time_range(void **state)
 {
     struct fixture *fixture = *state;
     struct request all = {.kind = REQUEST_SEARCH_ALL};
     select_first_phase(fixture);
     const struct snapshot *shown = act(fixture, &all);
     assert_int_not_equal(shown->search.state, SEARCH_OFF);
-    double once = shown->stretch->length_s / shown->search.interval_s;
+    double once = shown->time_range->length_s / shown->search.interval_s;
     assert_true(shown->search.iteration > once);
     assert_true(shown->search.region_count > 0);
     struct request now = {.kind = REQUEST_NOW};
@@ -372,14 +372,14 @@ static void an_option_says_the_same(void **state)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
-    assert_int_equal(engine_check_stretch("12-31.5", &error), 0);
-    assert_int_equal(engine_check_stretch("phase=B", &error), 0);
-    assert_int_equal(engine_check_stretch("phase=BB", &error), -EINVAL);
-    assert_int_equal(engine_check_stretch("31-12", &error), -EINVAL);
-    assert_int_equal(engine_check_stretch("B", &error), -EINVAL);
-    assert_int_equal(engine_show_stretch(fixture->engine, "phase=Q", &error), -ENOENT);
-    assert_int_equal(engine_show_stretch(fixture->engine, "900-901", &error), -ENODATA);
-    assert_int_equal(engine_show_stretch(fixture->engine, "1-2", &error), 0);
+    assert_int_equal(engine_check_time_range("12-31.5", &error), 0);
+    assert_int_equal(engine_check_time_range("phase=B", &error), 0);
+    assert_int_equal(engine_check_time_range("phase=BB", &error), -EINVAL);
+    assert_int_equal(engine_check_time_range("31-12", &error), -EINVAL);
+    assert_int_equal(engine_check_time_range("B", &error), -EINVAL);
+    assert_int_equal(engine_show_time_range(fixture->engine, "phase=Q", &error), -ENOENT);
+    assert_int_equal(engine_show_time_range(fixture->engine, "900-901", &error), -ENODATA);
+    assert_int_equal(engine_show_time_range(fixture->engine, "1-2", &error), 0);
     const struct snapshot *shown = look(fixture->engine);
     assert_int_equal(shown->totals.samples, RATE);
     snapshot_free(shown);
@@ -395,7 +395,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(escape_leads_back_at_last, setup, teardown),
         cmocka_unit_test_setup_teardown(the_run_is_not_touched, setup, teardown),
         cmocka_unit_test_setup_teardown(what_only_goes_on_live_is_not_known, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_search_goes_through_the_stretch, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_search_goes_through_the_time_range, setup, teardown),
         cmocka_unit_test_setup_teardown(an_option_says_the_same, setup, teardown),
     };
     setlocale(LC_ALL, "C.UTF-8");

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# check-words passes on the tree, and fails on a planted sentence of each mark.
+set -u
+source=${srcdir:-.}
+check=$source/tests/check-words
+copy=$(mktemp -d) || exit 99
+trap 'rm -rf "$copy"' EXIT
+planted=0
+
+"$check" "$source" || { echo "FAIL: the tree has sentences to write again"; exit 1; }
+mkdir "$copy/tree"
+cp -r "$source/src" "$source/include" "$copy/tree"
+chmod -R u+w "$copy/tree"
+
+plant() { # lines to add, the mark that is to be reported
+    file=$copy/tree/src/base/text.c
+    cp "$source/src/base/text.c" "$file"
+    printf '%s\n' "$1" >>"$file"
+    if "$check" "$copy/tree" >"$copy/out"; then
+        echo "FAIL: not noticed: '$1'"
+        exit 1
+    fi
+    grep -qF "$2" "$copy/out" || { echo "FAIL: '$1' is not reported as $2"; cat "$copy/out"; exit 1; }
+    planted=$((planted + 1))
+}
+pass() { # lines to add that are no comment, or a quotation
+    cp "$source/src/base/text.c" "$copy/tree/src/base/text.c"
+    printf '%s\n' "$1" >>"$copy/tree/src/base/text.c"
+    "$check" "$copy/tree" || { echo "FAIL: refused: '$1'"; exit 1; }
+}
+plant '/* A number stands for samples. */' '"stands?"'
+plant 'int a; /* where it lies */' '"lies?"'
+plant '/* The maps are told. */' '"told"'
+plant '/* The kernel tells it. */' '"tells?"'
+plant '/* Nobody asked. */' '"nobody"'
+plant '/* The thread whose stack it is. */' '"whose"'
+plant '/* Rows, of
+ * which two count. */' '"of which"'
+plant '/*
+ * Not set, for want
+ * of budget.
+ */' '"for want of"'
+plant '/* Lines thrown out. */' '"thrown out"'
+plant '/* A store throws out a line. */' 'throws out'
+plant '/* Counts what a thread is at. */' '"what'
+plant '/* What a row has. */' 'begins with "what"'
+plant 'int a; /* who asks */' 'begins with "who"'
+plant '/*
+ * Whose they are.
+ */' 'begins with "whose"'
+pass 'static const char *const words = "nobody /* told */";'
+pass '/* Option "told" of `struct whose`. */'
+pass 'int told, tells;'
+mv "$copy/tree/src/base" "$copy/tree/src/bass"
+"$check" "$copy/tree" >"$copy/out" && { echo "FAIL: a listed folder may be absent"; exit 1; }
+echo "comments hold; $planted planted sentences noticed"
