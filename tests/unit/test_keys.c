@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "view/screen/keys.h"
+#include "view/screen/pages.h"
 
 #include <string.h>
 
@@ -15,9 +16,9 @@ static void the_contract_is_kept(void **state)
                  {KEYS_F1, ACTION_HELP},
                  {'q', ACTION_QUIT},
                  {KEYS_F10, ACTION_QUIT},
-                 {'1', ACTION_PAGE_1},
-                 {'7', ACTION_PAGE_7},
-                 {'8', ACTION_PAGE_8},
+                 {'1', PAGE_ACTION(OBJECTS)},
+                 {'7', PAGE_ACTION(HEAP)},
+                 {'8', PAGE_ACTION(LAYOUT)},
                  {KEYS_TAB, ACTION_NEXT_PAGE},
                  {KEYS_UP, ACTION_UP},
                  {'j', ACTION_DOWN},
@@ -44,11 +45,11 @@ static void the_contract_is_kept(void **state)
                  {'+', ACTION_SLOWER},
                  {'-', ACTION_FASTER},
                  {'e', ACTION_NEXT_EVENT},
-                 {'m', ACTION_MATRIX},
-                 {'w', ACTION_WATCH},
-                 {'y', ACTION_CAUSES},
-                 {'x', ACTION_WHATIF},
-                 {'r', ACTION_REUSE},
+                 {'m', PAGE_ACTION(MATRIX)},
+                 {'w', PAGE_ACTION(WATCH)},
+                 {'y', PAGE_ACTION(CAUSES)},
+                 {'x', PAGE_ACTION(WHATIF)},
+                 {'r', PAGE_ACTION(REUSE)},
                  {'L' & 0x1f, ACTION_REFRESH},
                  {'s', ACTION_SEARCH_HERE},
                  {'S', ACTION_SEARCH_ALL},
@@ -68,9 +69,16 @@ static void no_key_means_two_things(void **state)
     (void)state;
     for (size_t i = 0; i < count; i++) {
         assert_true(strlen(all[i].label) > 0 && strlen(all[i].brief) > 0);
-        assert_ptr_equal(keys_binding(all[i].action), &all[i]);
+        assert_string_equal(keys_binding(all[i].action).brief, all[i].brief);
         for (size_t k = 0; k < 4 && all[i].keys[k]; k++)
             assert_int_equal(keys_action(all[i].keys[k]), all[i].action);
+    }
+    for (int i = 0; i < PAGE_COUNT; i++) {
+        if (!pages[i].key)
+            continue;
+        enum action action = (enum action)((int)ACTION_SHOW + i);
+        assert_int_equal(keys_action((uint32_t)pages[i].key[0]), action);
+        assert_string_equal(keys_binding(action).label, pages[i].page->name);
     }
 }
 

@@ -35,7 +35,7 @@ static bool named(enum page_id page)
     char text[64];
     for (size_t i = 0; i < SCREENS; i++)
         if (screens[i].page == page)
-            snprintf(text, sizeof text, " %c %s", screens[i].key, browser_pages[page]->name);
+            snprintf(text, sizeof text, " %c %s", screens[i].key, pages[page].page->name);
     return page_column_of(ROW, text) >= 0;
 }
 

@@ -9,6 +9,16 @@
 #include "view/widget/chart.h"
 #include "view/widget/columns.h"
 
+struct window_view {
+    struct table lines;
+    struct table pairs;
+};
+
+static struct window_view *window_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_WINDOW);
+}
+
 enum { WIDE_COLUMNS = 100, TALL_ROWS = 18, HISTOGRAM_BAR = 32 };
 
 static const char *const bin_names[SNAPSHOT_RECURRENCE_BINS] = {"once", "2",     "3-4",   "5-8",
@@ -17,8 +27,8 @@ static const char *const bin_names[SNAPSHOT_RECURRENCE_BINS] = {"once", "2",    
 static void window_update(struct browser *browser)
 {
     const struct snapshot_window *window = &browser->snapshot->window;
-    table_set(&browser->window.lines, browser->snapshot, window->top, window->top_count);
-    table_set(&browser->window.pairs, browser->snapshot, window->pairs, window->pair_count);
+    table_set(&window_view(browser)->lines, browser->snapshot, window->top, window->top_count);
+    table_set(&window_view(browser)->pairs, browser->snapshot, window->pairs, window->pair_count);
 }
 
 static int draw_facts(const struct snapshot_window *window, struct canvas *canvas, struct area area)
@@ -68,8 +78,8 @@ static const char *const empty_texts[] = {"No line has two samples within the wi
 
 static unsigned window_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
-    panes[0] = &browser->window.lines;
-    panes[1] = &browser->window.pairs;
+    panes[0] = &window_view(browser)->lines;
+    panes[1] = &window_view(browser)->pairs;
     return 2;
 }
 
@@ -122,7 +132,7 @@ static bool window_act(struct browser *browser, enum action action, struct reque
     const void *row = table ? table_selected(table) : NULL;
     if (action != ACTION_ENTER || !row)
         return false;
-    uint32_t index = table == &browser->window.lines
+    uint32_t index = table == &window_view(browser)->lines
                          ? ((const struct snapshot_recurrence *)row)->object
                          : ((const struct snapshot_pair *)row)->object_a;
     const struct snapshot_object *object = columns_object(browser->snapshot, index);
@@ -133,7 +143,7 @@ static bool window_act(struct browser *browser, enum action action, struct reque
 
 static void window_hint(struct browser *browser, char *out, size_t size)
 {
-    if (browser_table(browser) == &browser->window.pairs)
+    if (browser_table(browser) == &window_view(browser)->pairs)
         snprintf(out, size,
                  "A high lift: wanted at the same time, so put them together. Enter: opens");
     else
@@ -145,8 +155,20 @@ static const enum action window_bar[] = {ACTION_BACK,   ACTION_RIGHT,  ACTION_EN
                                          ACTION_FIND,   ACTION_FILTER, ACTION_SORT_NEXT,
                                          ACTION_FREEZE, ACTION_WRITE,  ACTION_NONE};
 
+static const struct page_table window_tables[] = {
+    {.at = offsetof(struct window_view, lines), .columns = &line_columns},
+    {.at = offsetof(struct window_view, pairs), .columns = &pair_columns},
+    {.columns = NULL}};
+
 const struct page window_page = {
     .name = "Window",
+    .shows = "The newest samples by cache line: how often lines come again, which do most, and "
+             "which objects are accessed one after the other.",
+    .next =
+        "Mostly seen once: the data is larger than the cache, or it is streamed through. Mostly "
+        "again: a few lines have the samples; Sets and Sharing show what they have in common.",
+    .state_size = sizeof(struct window_view),
+    .tables = window_tables,
     .update = window_update,
     .draw = window_draw,
     .panes = window_panes,
