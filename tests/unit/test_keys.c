@@ -4,9 +4,10 @@
 #include "view/screen/keys.h"
 #include "view/screen/pages.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* CONTRACT.md "Keys", but for `m`, which has nothing to show in this version. */
 static void the_contract_is_kept(void **state)
 {
     static const struct {
@@ -82,9 +83,40 @@ static void no_key_means_two_things(void **state)
     }
 }
 
+/* The man page has a paragraph on each screen that has a tab, under its key and name, and on no
+ * other. */
+static void the_man_page_lists_every_screen(void **state)
+{
+    char path[4096];
+    char line[1024];
+    bool listed[PAGE_COUNT] = {false};
+    (void)state;
+    snprintf(path, sizeof path, "%s/man/misstop.1", getenv("srcdir") ? getenv("srcdir") : "..");
+    FILE *man = fopen(path, "r");
+    assert_non_null(man);
+    bool section = false;
+    while (fgets(line, sizeof line, man)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (!strncmp(line, ".S", 2))
+            section = !strcmp(line, ".SH SCREENS");
+        if (!section || strncmp(line, ".B ", 3) != 0 || strlen(line) < 6 || line[4] != ' ')
+            continue;
+        enum action action = keys_action((uint32_t)line[3]);
+        if (!action || strcmp(line + 5, keys_binding(action).label) != 0)
+            fail_msg("no such screen: %s", line);
+        if (action >= ACTION_SHOW)
+            listed[action - ACTION_SHOW] = true;
+    }
+    fclose(man);
+    for (int i = 0; i < PAGE_COUNT; i++)
+        if (!listed[i] && pages[i].key)
+            fail_msg("not in the man page: %s %s", pages[i].key, pages[i].page->name);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_contract_is_kept),
-                                       cmocka_unit_test(no_key_means_two_things)};
+                                       cmocka_unit_test(no_key_means_two_things),
+                                       cmocka_unit_test(the_man_page_lists_every_screen)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

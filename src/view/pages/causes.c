@@ -40,9 +40,9 @@ static const struct snapshot_causes_list *list_of(const struct browser *browser)
 
 static void causes_update(struct browser *browser)
 {
-    causes_view(browser)->table.columns = &causes_columns[causes_view(browser)->of];
-    table_set(&causes_view(browser)->table, browser->snapshot, list_of(browser)->rows,
-              list_of(browser)->count);
+    struct causes_view *view = causes_view(browser);
+    view->table.columns = &causes_columns[view->of];
+    table_set(&view->table, browser->snapshot, list_of(browser)->rows, list_of(browser)->count);
 }
 
 static unsigned causes_panes(struct browser *browser, struct table *panes[PANES_MAX])
@@ -194,14 +194,6 @@ static const char *causes_label(struct browser *browser, enum action action)
     return action == ACTION_FOLD ? opens[causes_kind(browser)] : NULL;
 }
 
-static const enum action causes_bar[] = {
-    ACTION_ENTER,  ACTION_STACK,     ACTION_FOLD,       ACTION_BACK,   ACTION_FIND,
-    ACTION_FILTER, ACTION_SORT_NEXT, ACTION_NEXT_EVENT, ACTION_FREEZE, ACTION_NONE};
-
-static const struct page_table causes_tables[] = {
-    {.at = offsetof(struct causes_view, table), .columns = &causes_columns[CAUSES_OBJECTS]},
-    {.columns = NULL}};
-
 const struct page causes_page = {
     .name = "Causes",
     .shows =
@@ -210,7 +202,8 @@ const struct page causes_page = {
     .next = "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 9.",
     .key_help = "Causes: with --sim, why lines were not in the cache, and what replaced them",
     .state_size = sizeof(struct causes_view),
-    .tables = causes_tables,
+    .tables = {{.at = offsetof(struct causes_view, table),
+                .columns = &causes_columns[CAUSES_OBJECTS]}},
     .filled = causes_filled,
     .update = causes_update,
     .draw = causes_draw,
@@ -219,7 +212,8 @@ const struct page causes_page = {
     .hint = causes_hint,
     .enter = causes_enter,
     .label = causes_label,
-    .bar = causes_bar,
+    .bar = {ACTION_ENTER, ACTION_STACK, ACTION_FOLD, ACTION_BACK, ACTION_FIND, ACTION_FILTER,
+            ACTION_SORT_NEXT, ACTION_NEXT_EVENT, ACTION_FREEZE},
 };
 
 enum { FIELDS_TOLD = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };

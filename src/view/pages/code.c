@@ -299,12 +299,12 @@ const struct columns site_columns = {
 
 static void code_update(struct browser *browser)
 {
+    struct code_view *view = code_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
     if (snapshot)
-        table_suggest_sort(&code_view(browser)->functions, columns_functions_sort(snapshot));
-    table_set(&code_view(browser)->functions, snapshot, snapshot->code, snapshot->code_count);
-    table_set(&code_view(browser)->threads, snapshot, snapshot->threads.list,
-              snapshot->threads.count);
+        table_suggest_sort(&view->functions, columns_functions_sort(snapshot));
+    table_set(&view->functions, snapshot, snapshot->code, snapshot->code_count);
+    table_set(&view->threads, snapshot, snapshot->threads.list, snapshot->threads.count);
 }
 
 /* A process of one thread has nothing to tell apart. */
@@ -377,16 +377,6 @@ static const char *code_label(struct browser *browser, enum action action)
                                                                       : "Threads";
 }
 
-static const enum action code_bar[] = {ACTION_ENTER,     ACTION_RIGHT,  PAGE_ACTION(MATRIX),
-                                       ACTION_BACK,      ACTION_FIND,   ACTION_FILTER,
-                                       ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_BASIS,
-                                       ACTION_INVERT,    ACTION_WRITE,  ACTION_NONE};
-
-static const struct page_table code_tables[] = {
-    {.at = offsetof(struct code_view, functions), .columns = &function_columns},
-    {.at = offsetof(struct code_view, threads), .columns = &thread_columns},
-    {.columns = NULL}};
-
 const struct page code_page = {
     .name = "Code",
     .shows = "Functions by what they wait for, with the object that each accesses most. Functions "
@@ -394,7 +384,8 @@ const struct page code_page = {
     .next = "Enter opens the source of one, with its heat; m shows the samples of each function on "
             "each object.",
     .state_size = sizeof(struct code_view),
-    .tables = code_tables,
+    .tables = {{.at = offsetof(struct code_view, functions), .columns = &function_columns},
+               {.at = offsetof(struct code_view, threads), .columns = &thread_columns}},
     .update = code_update,
     .draw = code_draw,
     .panes = code_panes,
@@ -402,7 +393,9 @@ const struct page code_page = {
     .hint = code_hint,
     .enter = code_enter,
     .label = code_label,
-    .bar = code_bar,
+    .bar = {ACTION_ENTER, ACTION_RIGHT, PAGE_ACTION(MATRIX), ACTION_BACK, ACTION_FIND,
+            ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_BASIS, ACTION_INVERT,
+            ACTION_WRITE},
 };
 
 /* Columns of threads. */

@@ -276,6 +276,7 @@ static const struct snapshot_object *detail_find(const struct snapshot *snapshot
 /* Drilled into, the object stays; else it is the one selected in Objects. */
 static void detail_update(struct browser *browser)
 {
+    struct detail_view *view = detail_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
     const struct snapshot_object *object = NULL;
     if (!snapshot)
@@ -287,15 +288,13 @@ static void detail_update(struct browser *browser)
         browser->opened.id = object->id;
         snprintf(browser->opened.name, sizeof browser->opened.name, "%s", object->name);
     }
-    table_set(&detail_view(browser)->fields, snapshot, object ? object->fields : NULL,
+    table_set(&view->fields, snapshot, object ? object->fields : NULL,
               object ? object->field_count : 0);
-    table_set(&detail_view(browser)->code, snapshot, object ? object->code : NULL,
-              object ? object->code_count : 0);
-    table_set(&detail_view(browser)->instances, snapshot, object ? object->instances : NULL,
+    table_set(&view->code, snapshot, object ? object->code : NULL, object ? object->code_count : 0);
+    table_set(&view->instances, snapshot, object ? object->instances : NULL,
               object ? object->instance_count : 0);
-    levels_rows_make(&detail_view(browser)->answers, object ? object->levels : NULL);
-    table_set(&detail_view(browser)->levels, snapshot, detail_view(browser)->answers.list,
-              detail_view(browser)->answers.count);
+    levels_rows_make(&view->answers, object ? object->levels : NULL);
+    table_set(&view->levels, snapshot, view->answers.list, view->answers.count);
 }
 
 /* By its key, the page shows what is selected in Objects. */
@@ -333,11 +332,12 @@ static const char *const empty_texts[PANES_MAX] = {"No fields or offsets yet.", 
 
 static unsigned detail_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
-    panes[0] = &detail_view(browser)->fields;
-    panes[1] = &detail_view(browser)->code;
-    panes[2] = &detail_view(browser)->instances;
-    panes[3] = &detail_view(browser)->levels;
-    return detail_view(browser)->answers.count ? 4 : 3;
+    struct detail_view *view = detail_view(browser);
+    panes[0] = &view->fields;
+    panes[1] = &view->code;
+    panes[2] = &view->instances;
+    panes[3] = &view->levels;
+    return view->answers.count ? 4 : 3;
 }
 
 static void draw_pane(struct browser *browser, struct canvas *canvas, struct area area, unsigned i)
@@ -475,25 +475,13 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
 
 static const char *detail_enter(struct browser *browser)
 {
+    struct detail_view *view = detail_view(browser);
     const struct table *table = browser_table(browser);
     const struct snapshot_object *object = browser->opened.object;
-    if (!object || !table_selected(table) || table == &detail_view(browser)->instances ||
-        table == &detail_view(browser)->levels)
+    if (!object || !table_selected(table) || table == &view->instances || table == &view->levels)
         return "";
-    return table == &detail_view(browser)->code || !object->layout_count ? "Source" : "Layout";
+    return table == &view->code || !object->layout_count ? "Source" : "Layout";
 }
-
-static const enum action detail_bar[] = {ACTION_ENTER,        ACTION_BACK,        ACTION_RIGHT,
-                                         PAGE_ACTION(WHATIF), ACTION_SEARCH_HERE, ACTION_SORT_NEXT,
-                                         ACTION_FILTER,       ACTION_FIND,        ACTION_FREEZE,
-                                         ACTION_BASIS,        ACTION_WRITE,       ACTION_NONE};
-
-static const struct page_table detail_tables[] = {
-    {.at = offsetof(struct detail_view, fields), .columns = &field_columns},
-    {.at = offsetof(struct detail_view, code), .columns = &toucher_columns},
-    {.at = offsetof(struct detail_view, instances), .columns = &instance_columns},
-    {.at = offsetof(struct detail_view, levels), .columns = &levels_columns},
-    {.columns = NULL}};
 
 const struct page detail_page = {
     .name = "Detail",
@@ -502,7 +490,10 @@ const struct page detail_page = {
     .next = "Is it one field or all of them? Enter on a field shows how it lies in its cache "
             "lines, on a function the source line that waits.",
     .state_size = sizeof(struct detail_view),
-    .tables = detail_tables,
+    .tables = {{.at = offsetof(struct detail_view, fields), .columns = &field_columns},
+               {.at = offsetof(struct detail_view, code), .columns = &toucher_columns},
+               {.at = offsetof(struct detail_view, instances), .columns = &instance_columns},
+               {.at = offsetof(struct detail_view, levels), .columns = &levels_columns}},
     .open = detail_open,
     .update = detail_update,
     .draw = detail_draw,
@@ -510,7 +501,9 @@ const struct page detail_page = {
     .act = detail_act,
     .hint = detail_hint,
     .enter = detail_enter,
-    .bar = detail_bar,
+    .bar = {ACTION_ENTER, ACTION_BACK, ACTION_RIGHT, PAGE_ACTION(WHATIF), ACTION_SEARCH_HERE,
+            ACTION_SORT_NEXT, ACTION_FILTER, ACTION_FIND, ACTION_FREEZE, ACTION_BASIS,
+            ACTION_WRITE},
 };
 
 /* Columns of the offsets inside objects, and of their instances. */

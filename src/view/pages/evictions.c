@@ -54,15 +54,15 @@ static void point_at_strongest(struct matrix_grid *grid, const struct matrix_tab
 
 static void evictions_update(struct browser *browser)
 {
+    struct evictions_view *view = evictions_view(browser);
     if (browser->page != PAGE_EVICTIONS)
         return;
-    evictions_table_make(&evictions_view(browser)->table, browser->snapshot, causes_kind(browser));
-    if (evictions_view(browser)->row || evictions_view(browser)->moved)
-        matrix_grid_find(grid_of(browser), table_of(browser), evictions_view(browser)->row,
-                         evictions_view(browser)->column);
+    evictions_table_make(&view->table, browser->snapshot, causes_kind(browser));
+    if (view->row || view->moved)
+        matrix_grid_find(grid_of(browser), table_of(browser), view->row, view->column);
     else
         matrix_grid_strongest(grid_of(browser), table_of(browser));
-    if (!evictions_view(browser)->moved)
+    if (!view->moved)
         point_at_strongest(grid_of(browser), table_of(browser));
     evictions_remember(browser);
 }
@@ -106,6 +106,7 @@ static void evictions_draw(struct browser *browser, struct canvas *canvas, struc
 {
     const struct matrix_table *table = table_of(browser);
     char text[TEXT_BYTES];
+    grid_of(browser)->names = (struct area){0};
     if (!table->row_count) {
         canvas_wrap(canvas, area, PAINT_DIM,
                     " Nothing is known yet of what threw lines out of this cache: none has come "
@@ -142,21 +143,22 @@ static void open_line(struct browser *browser)
 
 static bool evictions_act(struct browser *browser, enum action action, struct request *request)
 {
+    struct evictions_view *view = evictions_view(browser);
     (void)request;
     if (!browser->snapshot)
         return false;
     if (action == ACTION_STACK) {
         causes_step_kind(browser);
-        evictions_view(browser)->row = evictions_view(browser)->column = 0;
-        evictions_view(browser)->moved = false;
+        view->row = view->column = 0;
+        view->moved = false;
     } else if (action == ACTION_HOME) {
-        evictions_view(browser)->row = evictions_view(browser)->column = 0;
-        evictions_view(browser)->moved = false;
+        view->row = view->column = 0;
+        view->moved = false;
     } else if (action == ACTION_ENTER && table_of(browser)->row_count) {
         open_line(browser);
         return true;
     } else if (matrix_grid_act(grid_of(browser), table_of(browser), action)) {
-        evictions_view(browser)->moved = true;
+        view->moved = true;
         evictions_remember(browser);
         return true;
     } else {
@@ -209,10 +211,6 @@ static const char *evictions_label(struct browser *browser, enum action action)
     return action == ACTION_HOME ? "Strongest" : NULL;
 }
 
-static const enum action evictions_bar[] = {ACTION_ENTER,  ACTION_STACK, ACTION_BACK,
-                                            ACTION_HOME,   ACTION_BASIS, ACTION_NEXT_EVENT,
-                                            ACTION_FREEZE, ACTION_WRITE, ACTION_NONE};
-
 const struct page evictions_page = {
     .name = "Evictions",
     .shows = "Which object replaces lines of which in the simulated caches: the object that was "
@@ -227,7 +225,8 @@ const struct page evictions_page = {
     .hint = evictions_hint,
     .enter = evictions_enter,
     .label = evictions_label,
-    .bar = evictions_bar,
+    .bar = {ACTION_ENTER, ACTION_STACK, ACTION_BACK, ACTION_HOME, ACTION_BASIS, ACTION_NEXT_EVENT,
+            ACTION_FREEZE, ACTION_WRITE},
 };
 
 enum { NAME_BYTES = 120 };

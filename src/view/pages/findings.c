@@ -147,13 +147,6 @@ static bool findings_call(const struct snapshot *snapshot)
     return snapshot->findings.count > 0;
 }
 
-static const enum action findings_bar[] = {ACTION_BACK,   ACTION_ENTER,     ACTION_FIND,
-                                           ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
-                                           ACTION_BASIS,  ACTION_NONE};
-
-static const struct page_table findings_tables[] = {{.columns = &finding_columns},
-                                                    {.columns = NULL}};
-
 const struct page findings_page = {
     .name = "Findings",
     .shows =
@@ -163,7 +156,7 @@ const struct page findings_page = {
             "that nothing is wrong.",
     .key_help = "findings: problems recognised, and what to try",
     .state_size = sizeof(struct table),
-    .tables = findings_tables,
+    .tables = {{.columns = &finding_columns}},
     .calls = findings_call,
     .update = findings_update,
     .draw = findings_draw,
@@ -171,7 +164,8 @@ const struct page findings_page = {
     .act = findings_act,
     .hint = findings_hint,
     .enter = findings_enter,
-    .bar = findings_bar,
+    .bar = {ACTION_BACK, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
+            ACTION_BASIS},
 };
 
 /* Columns of the problems that were recognised. */

@@ -310,13 +310,13 @@ void instruction_rows_make(struct instruction_rows *rows, const struct snapshot_
 static bool add_site(struct browser *browser, const struct snapshot_object *object,
                      const struct snapshot_code *code)
 {
-    struct site *sites =
-        array_more(function_view(browser)->sites, &function_view(browser)->site_capacity,
-                   function_view(browser)->site_count, sizeof *sites, ARRAY_UNBOUNDED);
+    struct function_view *view = function_view(browser);
+    struct site *sites = array_more(view->sites, &view->site_capacity, view->site_count,
+                                    sizeof *sites, ARRAY_UNBOUNDED);
     if (!sites)
         return false;
-    function_view(browser)->sites = sites;
-    struct site *site = &function_view(browser)->sites[function_view(browser)->site_count++];
+    view->sites = sites;
+    struct site *site = &view->sites[view->site_count++];
     *site = (struct site){.code = code, .object = object};
     if (!browser->sources.instruction ||
         !browser->sources.instruction(browser->sources.context, code->address, site->text,
@@ -328,6 +328,7 @@ static bool add_site(struct browser *browser, const struct snapshot_object *obje
 /* The snapshot lists code by object; a function's accesses are gathered from there. */
 static void function_gather_sites(struct browser *browser)
 {
+    struct function_view *view = function_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
     double all = 0;
     for (size_t i = 0; i < snapshot->object_count; i++)
@@ -335,11 +336,10 @@ static void function_gather_sites(struct browser *browser)
             if (snapshot->objects[i].code[k].id == browser->opened_function.id &&
                 !add_site(browser, &snapshot->objects[i], &snapshot->objects[i].code[k]))
                 return;
-    for (size_t i = 0; i < function_view(browser)->site_count; i++)
-        all += function_view(browser)->sites[i].code->samples;
-    for (size_t i = 0; i < function_view(browser)->site_count; i++)
-        function_view(browser)->sites[i].share =
-            all > 0 ? function_view(browser)->sites[i].code->samples / all : NAN;
+    for (size_t i = 0; i < view->site_count; i++)
+        all += view->sites[i].code->samples;
+    for (size_t i = 0; i < view->site_count; i++)
+        view->sites[i].share = all > 0 ? view->sites[i].code->samples / all : NAN;
 }
 
 static const struct snapshot_instruction *hottest_of(const struct snapshot_code *code)
@@ -354,43 +354,40 @@ static const struct snapshot_instruction *hottest_of(const struct snapshot_code 
 /* The source line selected, or all of the function where no line is known. */
 static void function_gather_line(struct browser *browser)
 {
-    const struct snapshot_code *code = function_view(browser)->function;
-    const struct source_row *line = table_selected(&function_view(browser)->source);
+    struct function_view *view = function_view(browser);
+    const struct snapshot_code *code = view->function;
+    const struct source_row *line = table_selected(&view->source);
     const struct snapshot_instruction *hottest = NULL;
     uint64_t wanted = line ? source_identity(line->file, line->line) : 0;
     /* Each one is read from the process and disassembled: not again for every key. */
-    if (!code ||
-        (function_view(browser)->gathered && wanted == function_view(browser)->gathered_line))
+    if (!code || (view->gathered && wanted == view->gathered_line))
         return;
-    function_view(browser)->accesses.pinned &= wanted == function_view(browser)->gathered_line;
-    function_view(browser)->gathered = true;
-    function_view(browser)->gathered_line = wanted;
-    instruction_rows_make(&function_view(browser)->instructions, code, line, &browser->sources);
-    for (size_t i = 0; i < function_view(browser)->instructions.count; i++) {
-        const struct snapshot_instruction *one =
-            function_view(browser)->instructions.list[i].instruction;
+    view->accesses.pinned &= wanted == view->gathered_line;
+    view->gathered = true;
+    view->gathered_line = wanted;
+    instruction_rows_make(&view->instructions, code, line, &browser->sources);
+    for (size_t i = 0; i < view->instructions.count; i++) {
+        const struct snapshot_instruction *one = view->instructions.list[i].instruction;
         if (!hottest || instruction_samples(one) > instruction_samples(hottest))
             hottest = one;
     }
-    table_set(&function_view(browser)->accesses, browser->snapshot,
-              function_view(browser)->instructions.list,
-              function_view(browser)->instructions.count);
+    table_set(&view->accesses, browser->snapshot, view->instructions.list,
+              view->instructions.count);
     if (hottest)
-        table_prefer(&function_view(browser)->accesses, hottest->address);
+        table_prefer(&view->accesses, hottest->address);
 }
 
 /* Source lines, the instructions of the one selected, and objects of the function opened.
  * (function.c) */
 static void function_gather(struct browser *browser)
 {
-    const struct snapshot_code *code = function_view(browser)->function;
+    struct function_view *view = function_view(browser);
+    const struct snapshot_code *code = view->function;
     const struct snapshot_instruction *hottest = hottest_of(code);
-    source_rows_make(&function_view(browser)->lines, code, &browser->sources);
-    table_set(&function_view(browser)->source, browser->snapshot,
-              function_view(browser)->lines.list, function_view(browser)->lines.count);
+    source_rows_make(&view->lines, code, &browser->sources);
+    table_set(&view->source, browser->snapshot, view->lines.list, view->lines.count);
     if (hottest)
-        table_prefer(&function_view(browser)->source,
-                     source_identity(hottest->file, hottest->line));
+        table_prefer(&view->source, source_identity(hottest->file, hottest->line));
     function_gather_line(browser);
 }
 
@@ -460,18 +457,17 @@ static void partners_words(const struct snapshot_code *code, const struct source
 /* Both, for the source line selected. Rows used. */
 static int partners_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
+    struct function_view *view = function_view(browser);
     static const char *const labels[LINE_PAIRS] = {[LINE_USED_BY] = "What it fetched was used by",
                                                    [LINE_EVICTED_BY] = "... and thrown out by"};
     static const enum line_pairs order[] = {LINE_USED_BY, LINE_EVICTED_BY};
     enum { LABEL = 29 };
     char text[512];
     int rows = 0;
-    if (!function_view(browser)->function)
+    if (!view->function)
         return 0;
     for (int i = 0; i < LINE_PAIRS && rows < area.rows; i++) {
-        partners_words(function_view(browser)->function,
-                       table_selected(&function_view(browser)->source), order[i], text,
-                       sizeof text);
+        partners_words(view->function, table_selected(&view->source), order[i], text, sizeof text);
         if (!*text)
             continue;
         canvas_text(canvas, area.row + rows, 1, LABEL, PAINT_DIM, labels[order[i]]);
@@ -487,27 +483,27 @@ enum { ROWS_FOR_BOTH = 16, ROWS_FOR_HEAD = 6, ROWS_FOR_NOTE = 10 };
 /* Source and instructions are read from files and the process: only while somebody looks. */
 static void function_update(struct browser *browser)
 {
+    struct function_view *view = function_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
     bool looks = snapshot && browser->page == PAGE_FUNCTION;
-    function_view(browser)->function = NULL;
-    function_view(browser)->site_count = 0;
-    function_view(browser)->lines.count = 0;
-    function_view(browser)->instructions.count = 0;
-    function_view(browser)->gathered = false;
+    view->function = NULL;
+    view->site_count = 0;
+    view->lines.count = 0;
+    view->instructions.count = 0;
+    view->gathered = false;
     for (size_t i = 0; looks && i < snapshot->code_count; i++)
         if (snapshot->code[i].id == browser->opened_function.id)
-            function_view(browser)->function = &snapshot->code[i];
-    table_set(&function_view(browser)->source, snapshot, NULL, 0);
-    table_set(&function_view(browser)->accesses, snapshot, NULL, 0);
-    if (function_view(browser)->function) {
+            view->function = &snapshot->code[i];
+    table_set(&view->source, snapshot, NULL, 0);
+    table_set(&view->accesses, snapshot, NULL, 0);
+    if (view->function) {
         snprintf(browser->opened_function.name, sizeof browser->opened_function.name, "%s",
-                 function_view(browser)->function->function);
+                 view->function->function);
         function_gather(browser);
     }
     if (looks)
         function_gather_sites(browser);
-    table_set(&function_view(browser)->table, snapshot, function_view(browser)->sites,
-              function_view(browser)->site_count);
+    table_set(&view->table, snapshot, view->sites, view->site_count);
 }
 
 void browser_open_function(struct browser *browser, const struct snapshot_code *code)
@@ -524,22 +520,23 @@ void browser_open_function(struct browser *browser, const struct snapshot_code *
 void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,
                               const struct snapshot_instruction *instruction)
 {
+    struct function_view *view = function_view(browser);
     browser_open_function(browser, code);
-    table_select(&function_view(browser)->source,
-                 source_identity(instruction->file, instruction->line));
+    table_select(&view->source, source_identity(instruction->file, instruction->line));
     function_gather_line(browser);
-    table_select(&function_view(browser)->accesses, instruction->address);
+    table_select(&view->accesses, instruction->address);
 }
 
 /* Source where lines are known, instructions where they were listed, and always the objects. */
 static unsigned function_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
+    struct function_view *view = function_view(browser);
     unsigned count = 0;
-    if (function_view(browser)->lines.count)
-        panes[count++] = &function_view(browser)->source;
-    if (function_view(browser)->function && function_view(browser)->function->instruction_count)
-        panes[count++] = &function_view(browser)->accesses;
-    panes[count++] = &function_view(browser)->table;
+    if (view->lines.count)
+        panes[count++] = &view->source;
+    if (view->function && view->function->instruction_count)
+        panes[count++] = &view->accesses;
+    panes[count++] = &view->table;
     return count;
 }
 
@@ -718,10 +715,6 @@ static const char *function_enter(struct browser *browser)
                                                                                : "Object";
 }
 
-static const enum action function_bar[] = {
-    ACTION_ENTER,     ACTION_BACK,   ACTION_RIGHT, ACTION_FIND,  ACTION_FILTER,
-    ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE, ACTION_NONE};
-
 static void function_fini(void *state)
 {
     struct function_view *function = state;
@@ -729,12 +722,6 @@ static void function_fini(void *state)
     source_rows_fini(&function->lines);
     instruction_rows_fini(&function->instructions);
 }
-
-static const struct page_table function_tables[] = {
-    {.at = offsetof(struct function_view, table), .columns = &site_columns},
-    {.at = offsetof(struct function_view, source), .columns = &source_columns},
-    {.at = offsetof(struct function_view, accesses), .columns = &instruction_columns},
-    {.columns = NULL}};
 
 const struct page function_page = {
     .name = "Function",
@@ -744,7 +731,9 @@ const struct page function_page = {
     .next = "Where there is no source a line says where it was looked for. Right goes to the "
             "instructions.",
     .state_size = sizeof(struct function_view),
-    .tables = function_tables,
+    .tables = {{.at = offsetof(struct function_view, table), .columns = &site_columns},
+               {.at = offsetof(struct function_view, source), .columns = &source_columns},
+               {.at = offsetof(struct function_view, accesses), .columns = &instruction_columns}},
     .fini = function_fini,
     .update = function_update,
     .draw = function_draw,
@@ -752,7 +741,8 @@ const struct page function_page = {
     .act = function_act,
     .hint = function_hint,
     .enter = function_enter,
-    .bar = function_bar,
+    .bar = {ACTION_ENTER, ACTION_BACK, ACTION_RIGHT, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT,
+            ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE},
 };
 
 /* Columns of a function's source lines and of their instructions. */

@@ -156,21 +156,22 @@ static unsigned heap_panes(struct browser *browser, struct table *panes[PANES_MA
 
 static void toggle_tag(struct browser *browser, const struct snapshot_bin *bin)
 {
-    uint32_t *tagged = heap_view(browser)->tagged;
-    for (uint32_t i = 0; i < heap_view(browser)->tagged_count; i++)
+    struct heap_view *view = heap_view(browser);
+    uint32_t *tagged = view->tagged;
+    for (uint32_t i = 0; i < view->tagged_count; i++)
         if (tagged[i] == bin->heap.id) {
-            tagged[i] = tagged[--heap_view(browser)->tagged_count];
+            tagged[i] = tagged[--view->tagged_count];
             browser_message(browser, "tag taken off");
             return;
         }
     /* One place stays free for the bin that the tagged ones go into. */
-    if (heap_view(browser)->tagged_count == REQUEST_BINS_MAX - 1) {
+    if (view->tagged_count == REQUEST_BINS_MAX - 1) {
         browser_message(browser, "no more than 15 at once: combine these first");
         return;
     }
-    tagged[heap_view(browser)->tagged_count++] = bin->heap.id;
+    tagged[view->tagged_count++] = bin->heap.id;
     browser_message(browser, "tagged; C on another bin combines them into that one");
-    table_move(&heap_view(browser)->bins, 1);
+    table_move(&view->bins, 1);
 }
 
 static void combine(struct browser *browser, const struct snapshot_bin *bin,
@@ -247,13 +248,6 @@ static void heap_hint(struct browser *browser, char *out, size_t size)
         snprintf(out + used, size - used, "  %zu smaller bins are not listed", heap->bins_left_out);
 }
 
-static const enum action heap_bar[] = {
-    ACTION_BACK, ACTION_ENTER,  ACTION_MARK,      ACTION_RENAME, ACTION_TAG,    ACTION_COMBINE,
-    ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_INVERT, ACTION_NONE};
-
-static const struct page_table heap_tables[] = {
-    {.at = offsetof(struct heap_view, bins), .columns = &bin_columns}, {.columns = NULL}};
-
 const struct page heap_page = {
     .name = "Heap",
     .shows = "The heap by who allocated it: live bytes, how much is lost between blocks, how fast "
@@ -262,14 +256,15 @@ const struct page heap_page = {
     .next = "M sets a mark and GROWTH counts from there. What grows and is never touched may be a "
             "leak.",
     .state_size = sizeof(struct heap_view),
-    .tables = heap_tables,
+    .tables = {{.at = offsetof(struct heap_view, bins), .columns = &bin_columns}},
     .update = heap_update,
     .draw = heap_draw,
     .panes = heap_panes,
     .act = heap_act,
     .answer = heap_answer,
     .hint = heap_hint,
-    .bar = heap_bar,
+    .bar = {ACTION_BACK, ACTION_ENTER, ACTION_MARK, ACTION_RENAME, ACTION_TAG, ACTION_COMBINE,
+            ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_INVERT},
 };
 
 /* Columns of the heap's bins. */

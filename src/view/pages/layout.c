@@ -354,39 +354,37 @@ static const struct snapshot_layout *layout_find(const struct snapshot_object *o
 /* Another object, or another type: what was folded and selected was of the one before. */
 static void layout_follow(struct browser *browser, uint32_t object, uint32_t type)
 {
-    if (object == layout_view(browser)->object && type == layout_view(browser)->type)
+    struct layout_view *view = layout_view(browser);
+    if (object == view->object && type == view->type)
         return;
-    layout_view(browser)->chosen &= object == layout_view(browser)->object;
-    layout_view(browser)->object = object;
-    layout_view(browser)->type = type;
-    layout_view(browser)->folds.count = 0;
-    layout_view(browser)->table.pinned = false;
+    view->chosen &= object == view->object;
+    view->object = object;
+    view->type = type;
+    view->folds.count = 0;
+    view->table.pinned = false;
 }
 
 /* The type that was stepped to, else the one with most samples. Rows are made only while
  * somebody looks. */
 static void layout_update(struct browser *browser)
 {
+    struct layout_view *view = layout_view(browser);
     const struct snapshot_object *object = browser->opened.object;
     const struct snapshot_layout *layout = NULL;
-    bool same = object && object->id == layout_view(browser)->object;
-    layout_view(browser)->rows.count = 0;
-    layout_view(browser)->shown = NULL;
+    bool same = object && object->id == view->object;
+    view->rows.count = 0;
+    view->shown = NULL;
     if (browser->page == PAGE_LAYOUT && object && object->layout_count) {
-        layout = same && layout_view(browser)->chosen
-                     ? layout_find(object, layout_view(browser)->type)
-                     : NULL;
+        layout = same && view->chosen ? layout_find(object, view->type) : NULL;
         layout = layout ? layout : &object->layouts[0];
         layout_follow(browser, object->id, layout->type);
-        layout_rows_make(&layout_view(browser)->rows, layout, &layout_view(browser)->folds);
-        layout_view(browser)->shown = layout;
+        layout_rows_make(&view->rows, layout, &view->folds);
+        view->shown = layout;
     }
-    table_set(&layout_view(browser)->table, browser->snapshot, layout_view(browser)->rows.list,
-              layout_view(browser)->rows.count);
+    table_set(&view->table, browser->snapshot, view->rows.list, view->rows.count);
     const struct snapshot_layout_row *hottest = layout ? layout_hottest(layout) : NULL;
     if (hottest)
-        table_prefer(&layout_view(browser)->table,
-                     layout_identity(hottest->index, hottest->member.offset));
+        table_prefer(&view->table, layout_identity(hottest->index, hottest->member.offset));
 }
 
 /* From Objects, the object selected there. */
@@ -568,17 +566,10 @@ static const char *layout_label(struct browser *browser, enum action action)
     return object && object->layout_count > 1 ? "Other type" : "";
 }
 
-static const enum action layout_bar[] = {
-    ACTION_ENTER,        ACTION_BACK,   ACTION_FOLD,      ACTION_RIGHT, ACTION_FIND,  ACTION_FILTER,
-    PAGE_ACTION(WHATIF), ACTION_FREEZE, ACTION_SORT_NEXT, ACTION_BASIS, ACTION_WRITE, ACTION_NONE};
-
 static void layout_fini(void *state)
 {
     layout_rows_fini(&((struct layout_view *)state)->rows);
 }
-
-static const struct page_table layout_tables[] = {
-    {.at = offsetof(struct layout_view, table), .columns = &layout_columns}, {.columns = NULL}};
 
 const struct page layout_page = {
     .name = "Layout",
@@ -587,7 +578,7 @@ const struct page layout_page = {
     .next = "A line with one hot member and the rest cold is mostly fetched in vain: members that "
             "are hot together belong together. The sentence on top says what it would bring.",
     .state_size = sizeof(struct layout_view),
-    .tables = layout_tables,
+    .tables = {{.at = offsetof(struct layout_view, table), .columns = &layout_columns}},
     .fini = layout_fini,
     .open = layout_open,
     .update = layout_update,
@@ -597,7 +588,8 @@ const struct page layout_page = {
     .hint = layout_hint,
     .enter = layout_enter,
     .label = layout_label,
-    .bar = layout_bar,
+    .bar = {ACTION_ENTER, ACTION_BACK, ACTION_FOLD, ACTION_RIGHT, ACTION_FIND, ACTION_FILTER,
+            PAGE_ACTION(WHATIF), ACTION_FREEZE, ACTION_SORT_NEXT, ACTION_BASIS, ACTION_WRITE},
 };
 
 /* Columns of a type's members. Rules between cache lines have no values. */

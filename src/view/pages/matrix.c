@@ -69,7 +69,8 @@ static void tag(struct browser *browser, const struct matrix_line *line)
 
 static void combine(struct browser *browser, const struct matrix_line *line)
 {
-    struct matrix_grid *grid = &matrix_view(browser)->grid;
+    struct matrix_view *view = matrix_view(browser);
+    struct matrix_grid *grid = &view->grid;
     enum matrix_axis axis = axis_of(browser);
     uint64_t into = line->identity;
     unsigned done = 0;
@@ -77,8 +78,7 @@ static void combine(struct browser *browser, const struct matrix_line *line)
     for (uint32_t i = 0; i < grid->tagged_count && grid->tagged_axis == axis && !code; i++) {
         if (grid->tagged[i] == into)
             continue;
-        code = matrix_rules_combine(&matrix_view(browser)->rules, &matrix_view(browser)->table,
-                                    axis, into, grid->tagged[i]);
+        code = matrix_rules_combine(&view->rules, &view->table, axis, into, grid->tagged[i]);
         done += !code;
     }
     if (code)
@@ -101,14 +101,14 @@ static void undo(struct browser *browser)
 /* Names are made of the rules, which have changed; the cursor goes with what it was on. */
 static void make_again(struct browser *browser)
 {
-    const struct matrix_table *table = &matrix_view(browser)->table;
-    struct matrix_grid *grid = &matrix_view(browser)->grid;
+    struct matrix_view *view = matrix_view(browser);
+    const struct matrix_table *table = &view->table;
+    struct matrix_grid *grid = &view->grid;
     const struct matrix_line *row = matrix_grid_row(grid, table);
     const struct matrix_line *column = matrix_grid_column(grid, table);
     uint32_t function = row ? row->index : UINT32_MAX;
     uint32_t object = column ? column->index : UINT32_MAX;
-    matrix_table_make(&matrix_view(browser)->table, browser->snapshot, &matrix_view(browser)->rules,
-                      matrix_view(browser)->measure);
+    matrix_table_make(&view->table, browser->snapshot, &view->rules, view->measure);
     if (row)
         grid->row = matrix_table_line(table, MATRIX_FUNCTIONS, function) + 1;
     if (column)
@@ -145,13 +145,13 @@ static bool matrix_name_act(struct browser *browser, enum action action)
 /* The cursor may have been moved on by a new snapshot: it is on the same names still. */
 static void matrix_answer(struct browser *browser, const char *text, struct request *request)
 {
-    const struct matrix_grid *grid = &matrix_view(browser)->grid;
+    struct matrix_view *view = matrix_view(browser);
+    const struct matrix_grid *grid = &view->grid;
     enum matrix_axis axis = axis_of(browser);
     size_t line = axis == MATRIX_FUNCTIONS ? grid->row : grid->column;
     (void)request;
-    int code = line ? matrix_rules_rename(&matrix_view(browser)->rules,
-                                          &matrix_view(browser)->table, axis, line - 1, text)
-                    : -EINVAL;
+    int code =
+        line ? matrix_rules_rename(&view->rules, &view->table, axis, line - 1, text) : -EINVAL;
     if (code)
         browser_message(browser, trouble(code));
     else
@@ -167,11 +167,11 @@ static struct matrix_grid *grid_of(struct browser *browser)
 
 static void matrix_remember(struct browser *browser)
 {
-    const struct matrix_line *row = matrix_grid_row(grid_of(browser), &matrix_view(browser)->table);
-    const struct matrix_line *column =
-        matrix_grid_column(grid_of(browser), &matrix_view(browser)->table);
-    matrix_view(browser)->row = row ? row->identity : 0;
-    matrix_view(browser)->column = column ? column->identity : 0;
+    struct matrix_view *view = matrix_view(browser);
+    const struct matrix_line *row = matrix_grid_row(grid_of(browser), &view->table);
+    const struct matrix_line *column = matrix_grid_column(grid_of(browser), &view->table);
+    view->row = row ? row->identity : 0;
+    view->column = column ? column->identity : 0;
 }
 
 /* The cursor was put somewhere: it stays on these names. (matrix.c) */
@@ -183,13 +183,12 @@ static void matrix_cursor_moved(struct browser *browser)
 
 static void matrix_update(struct browser *browser)
 {
-    matrix_table_make(&matrix_view(browser)->table, browser->snapshot, &matrix_view(browser)->rules,
-                      matrix_view(browser)->measure);
-    if (matrix_view(browser)->moved)
-        matrix_grid_find(grid_of(browser), &matrix_view(browser)->table, matrix_view(browser)->row,
-                         matrix_view(browser)->column);
+    struct matrix_view *view = matrix_view(browser);
+    matrix_table_make(&view->table, browser->snapshot, &view->rules, view->measure);
+    if (view->moved)
+        matrix_grid_find(grid_of(browser), &view->table, view->row, view->column);
     else
-        matrix_grid_strongest(grid_of(browser), &matrix_view(browser)->table);
+        matrix_grid_strongest(grid_of(browser), &view->table);
     matrix_remember(browser);
 }
 
@@ -227,6 +226,7 @@ static void matrix_draw(struct browser *browser, struct canvas *canvas, struct a
 {
     const struct matrix_table *table = &matrix_view(browser)->table;
     bool small = area.rows < SMALL_ROWS;
+    grid_of(browser)->names = (struct area){0};
     if (!table->row_count) {
         canvas_wrap(canvas, area, PAINT_DIM, " No function has samples on an object yet.");
         return;
@@ -303,9 +303,9 @@ static void open_object(struct browser *browser)
 
 static void open_function(struct browser *browser)
 {
-    const struct matrix_line *line =
-        matrix_grid_row(grid_of(browser), &matrix_view(browser)->table);
-    if (!line && matrix_grid_column(grid_of(browser), &matrix_view(browser)->table))
+    struct matrix_view *view = matrix_view(browser);
+    const struct matrix_line *line = matrix_grid_row(grid_of(browser), &view->table);
+    if (!line && matrix_grid_column(grid_of(browser), &view->table))
         open_object(browser);
     else if (!line || !line->members)
         browser_message(browser, "no one function: move to its row first");
@@ -384,11 +384,6 @@ static void matrix_fini(void *state)
     matrix_rules_fini(&((struct matrix_view *)state)->rules);
 }
 
-static const enum action matrix_bar[] = {
-    ACTION_ENTER,      ACTION_FOLD,   ACTION_MEASURE, ACTION_BACK, ACTION_HOME,
-    ACTION_RENAME,     ACTION_TAG,    ACTION_COMBINE, ACTION_UNDO, ACTION_BASIS,
-    ACTION_NEXT_EVENT, ACTION_FREEZE, ACTION_WRITE,   ACTION_NONE};
-
 const struct page matrix_page = {
     .name = "Matrix",
     .shows = "Functions down, objects across: in each cell, the part of all samples that this "
@@ -407,7 +402,9 @@ const struct page matrix_page = {
     .hint = matrix_hint,
     .enter = matrix_enter,
     .label = matrix_label,
-    .bar = matrix_bar,
+    .bar = {ACTION_ENTER, ACTION_FOLD, ACTION_MEASURE, ACTION_BACK, ACTION_HOME, ACTION_RENAME,
+            ACTION_TAG, ACTION_COMBINE, ACTION_UNDO, ACTION_BASIS, ACTION_NEXT_EVENT, ACTION_FREEZE,
+            ACTION_WRITE},
 };
 
 enum { HEADING_NAME_BYTES = 256 };

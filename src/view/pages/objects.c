@@ -118,13 +118,6 @@ static const char *objects_enter(struct browser *browser)
     return table_selected(objects_table(browser)) ? "Fields and code" : "";
 }
 
-static const enum action objects_bar[] = {
-    ACTION_ENTER,       ACTION_FIND,  ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
-    ACTION_SEARCH_HERE, ACTION_BASIS, ACTION_INVERT, ACTION_WRITE,     ACTION_NEXT_EVENT,
-    ACTION_ALL_OBJECTS, ACTION_ZERO,  ACTION_FASTER, ACTION_NONE};
-
-static const struct page_table objects_tables[] = {{.columns = &object_columns}, {.columns = NULL}};
-
 const struct page objects_page = {
     .name = "Objects",
     .shows = "The data that the process waits for, hottest first: variables, heap blocks (by who "
@@ -133,14 +126,16 @@ const struct page objects_page = {
     .next = "Look at the first rows; the column beside the share says how sure it is by now. Enter "
             "opens one. f lists problems recognised, 0 says whether it was like this all the time.",
     .state_size = sizeof(struct table),
-    .tables = objects_tables,
+    .tables = {{.columns = &object_columns}},
     .update = objects_update,
     .draw = objects_draw,
     .panes = objects_panes,
     .act = objects_act,
     .hint = objects_hint,
     .enter = objects_enter,
-    .bar = objects_bar,
+    .bar = {ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
+            ACTION_SEARCH_HERE, ACTION_BASIS, ACTION_INVERT, ACTION_WRITE, ACTION_NEXT_EVENT,
+            ACTION_ALL_OBJECTS, ACTION_ZERO, ACTION_FASTER},
 };
 
 /* Columns of objects. */

@@ -50,8 +50,8 @@ void browser_pick_recorded(struct browser *browser, const struct picker_row *row
 
 static struct table *listed(struct browser *browser)
 {
-    return picker_view(browser)->recorded ? &picker_view(browser)->of_recording
-                                          : &picker_view(browser)->processes;
+    struct picker_view *view = picker_view(browser);
+    return view->recorded ? &view->of_recording : &view->processes;
 }
 
 static void picker_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -104,25 +104,19 @@ static void picker_title(const struct browser *browser, char *out, size_t size)
              recorded ? " of the recording" : "", recorded ? "shows" : "watches");
 }
 
-static const enum action picker_bar[] = {ACTION_ENTER,     ACTION_FILTER, ACTION_FIND,
-                                         ACTION_SORT_NEXT, ACTION_INVERT, ACTION_NONE};
-
-static const struct page_table picker_tables[] = {{.at = offsetof(struct picker_view, processes),
-                                                   .columns = &process_columns,
-                                                   .chosen_from = true},
-                                                  {.at = offsetof(struct picker_view, of_recording),
-                                                   .columns = &recorded_columns,
-                                                   .chosen_from = true},
-                                                  {.columns = NULL}};
-
 const struct page picker_page = {
     .name = "Processes",
     .state_size = sizeof(struct picker_view),
-    .tables = picker_tables,
+    .tables = {{.at = offsetof(struct picker_view, processes),
+                .columns = &process_columns,
+                .chosen_from = true},
+               {.at = offsetof(struct picker_view, of_recording),
+                .columns = &recorded_columns,
+                .chosen_from = true}},
     .title = picker_title,
     .draw = picker_draw,
     .panes = picker_panes,
     .act = picker_act,
     .hint = picker_hint,
-    .bar = picker_bar,
+    .bar = {ACTION_ENTER, ACTION_FILTER, ACTION_FIND, ACTION_SORT_NEXT, ACTION_INVERT},
 };

@@ -25,10 +25,10 @@ enum { LIST_LEAST = 4, LIST_MOST = 12, CURVE_LEAST = 7, TEXT_ROWS = 2 };
 
 static void reuse_update(struct browser *browser)
 {
+    struct reuse_view *view = reuse_view(browser);
     const struct snapshot_reuse *reuse = &browser->snapshot->reuse;
-    table_set(&reuse_view(browser)->objects, browser->snapshot, reuse->objects,
-              reuse->object_count);
-    table_set(&reuse_view(browser)->lines, browser->snapshot, reuse->lines, reuse->line_count);
+    table_set(&view->objects, browser->snapshot, reuse->objects, reuse->object_count);
+    table_set(&view->lines, browser->snapshot, reuse->lines, reuse->line_count);
 }
 
 static unsigned reuse_panes(struct browser *browser, struct table *panes[PANES_MAX])
@@ -155,15 +155,6 @@ static bool reuse_filled(const struct snapshot *snapshot)
     return snapshot->reuse.told;
 }
 
-static const enum action reuse_bar[] = {ACTION_BACK,  ACTION_ENTER,  ACTION_RIGHT,
-                                        ACTION_FIND,  ACTION_FILTER, ACTION_SORT_NEXT,
-                                        ACTION_BASIS, ACTION_FREEZE, ACTION_NONE};
-
-static const struct page_table reuse_tables[] = {
-    {.at = offsetof(struct reuse_view, objects), .columns = &reuse_columns},
-    {.at = offsetof(struct reuse_view, lines), .columns = &reuse_line_columns},
-    {.columns = NULL}};
-
 const struct page reuse_page = {
     .name = "Reuse",
     .shows = "How much else was touched before data was touched again, in the simulation, and so "
@@ -173,7 +164,8 @@ const struct page reuse_page = {
         "set, or a larger cache, would pay. A flat curve says that size does not matter.",
     .key_help = "Reuse: with --sim, what caches of any size would hold",
     .state_size = sizeof(struct reuse_view),
-    .tables = reuse_tables,
+    .tables = {{.at = offsetof(struct reuse_view, objects), .columns = &reuse_columns},
+               {.at = offsetof(struct reuse_view, lines), .columns = &reuse_line_columns}},
     .filled = reuse_filled,
     .update = reuse_update,
     .draw = reuse_draw,
@@ -181,7 +173,8 @@ const struct page reuse_page = {
     .act = reuse_act,
     .hint = reuse_hint,
     .enter = reuse_enter,
-    .bar = reuse_bar,
+    .bar = {ACTION_BACK, ACTION_ENTER, ACTION_RIGHT, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT,
+            ACTION_BASIS, ACTION_FREEZE},
 };
 
 /* Columns of what caches of any size would miss: of objects, and of source lines. */

@@ -27,11 +27,10 @@ enum { MAP_REGIONS = 256 };
 
 static void search_update(struct browser *browser)
 {
+    struct search_view *view = search_view(browser);
     const struct snapshot_search *search = &browser->snapshot->search;
-    table_set(&search_view(browser)->regions, browser->snapshot, search->regions,
-              search->region_count);
-    table_set(&search_view(browser)->dropped, browser->snapshot, search->dropped,
-              search->dropped_count);
+    table_set(&view->regions, browser->snapshot, search->regions, search->region_count);
+    table_set(&view->dropped, browser->snapshot, search->dropped, search->dropped_count);
 }
 
 static void draw_off(struct canvas *canvas, struct area area)
@@ -174,6 +173,7 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
 static void search_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_search *search = &browser->snapshot->search;
+    search_view(browser)->map = (struct area){0};
     if (search->state == SEARCH_OFF) {
         draw_off(canvas, area);
         return;
@@ -299,16 +299,6 @@ static const char *search_enter(struct browser *browser)
     return search_named(snapshot, region->object) ? "Object" : "Search in it";
 }
 
-static const enum action search_bar[] = {ACTION_BACK,        ACTION_SEARCH_ALL, ACTION_SEARCH_HERE,
-                                         ACTION_SEARCH_STOP, ACTION_ENTER,      ACTION_RIGHT,
-                                         ACTION_SORT_NEXT,   ACTION_FREEZE,     ACTION_FILTER,
-                                         ACTION_WRITE,       ACTION_NONE};
-
-static const struct page_table search_tables[] = {
-    {.at = offsetof(struct search_view, regions), .columns = &region_columns},
-    {.at = offsetof(struct search_view, dropped), .columns = &dropped_columns},
-    {.columns = NULL}};
-
 const struct page search_page = {
     .name = "Search",
     .shows = "The n-way search: the address space is split, the samples in each part are counted, "
@@ -317,14 +307,16 @@ const struct page search_page = {
     .next = "S begins with everything, s with the selected region or object. Enter opens the "
             "object that a region holds. Esc goes back to the search before. X stops it.",
     .state_size = sizeof(struct search_view),
-    .tables = search_tables,
+    .tables = {{.at = offsetof(struct search_view, regions), .columns = &region_columns},
+               {.at = offsetof(struct search_view, dropped), .columns = &dropped_columns}},
     .update = search_update,
     .draw = search_draw,
     .panes = search_panes,
     .act = search_act,
     .hint = search_hint,
     .enter = search_enter,
-    .bar = search_bar,
+    .bar = {ACTION_BACK, ACTION_SEARCH_ALL, ACTION_SEARCH_HERE, ACTION_SEARCH_STOP, ACTION_ENTER,
+            ACTION_RIGHT, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_FILTER, ACTION_WRITE},
 };
 
 /* Columns of the regions of the n-way search, and of the objects in one cache set. */

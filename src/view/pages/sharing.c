@@ -64,13 +64,13 @@ static void sharing_follow(struct browser *browser)
 
 static void sharing_update(struct browser *browser)
 {
+    struct sharing_view *view = sharing_view(browser);
     const struct snapshot_sharing *sharing = &browser->snapshot->sharing;
-    sharing_view(browser)->group = NULL;
-    sharing_view(browser)->line = NULL;
-    table_set(&sharing_view(browser)->lines, browser->snapshot, NULL, 0);
-    table_set(&sharing_view(browser)->accesses, browser->snapshot, NULL, 0);
-    table_set(&sharing_view(browser)->groups, browser->snapshot, sharing->groups,
-              sharing->group_count);
+    view->group = NULL;
+    view->line = NULL;
+    table_set(&view->lines, browser->snapshot, NULL, 0);
+    table_set(&view->accesses, browser->snapshot, NULL, 0);
+    table_set(&view->groups, browser->snapshot, sharing->groups, sharing->group_count);
     sharing_follow(browser);
 }
 
@@ -273,16 +273,6 @@ static const char *sharing_enter(struct browser *browser)
     return table == &sharing_view(browser)->accesses ? "Function" : "Layout";
 }
 
-static const enum action sharing_bar[] = {ACTION_BACK,   ACTION_RIGHT,  ACTION_ENTER,
-                                          ACTION_FIND,   ACTION_FILTER, ACTION_SORT_NEXT,
-                                          ACTION_FREEZE, ACTION_BASIS,  ACTION_NONE};
-
-static const struct page_table sharing_tables[] = {
-    {.at = offsetof(struct sharing_view, groups), .columns = &sharing_columns},
-    {.at = offsetof(struct sharing_view, lines), .columns = &sharing_line_columns},
-    {.at = offsetof(struct sharing_view, accesses), .columns = &sharing_access_columns},
-    {.columns = NULL}};
-
 const struct page sharing_page = {
     .name = "Sharing",
     .shows = "Cache lines that threads take from each other. Below, the selected one byte by byte: "
@@ -290,14 +280,17 @@ const struct page sharing_page = {
     .next = "False: threads use bytes of their own, so give each its own line. True: they want the "
             "same bytes, so share less. No row: nobody waits for another's line.",
     .state_size = sizeof(struct sharing_view),
-    .tables = sharing_tables,
+    .tables = {{.at = offsetof(struct sharing_view, groups), .columns = &sharing_columns},
+               {.at = offsetof(struct sharing_view, lines), .columns = &sharing_line_columns},
+               {.at = offsetof(struct sharing_view, accesses), .columns = &sharing_access_columns}},
     .update = sharing_update,
     .draw = sharing_draw,
     .panes = sharing_panes,
     .act = sharing_act,
     .hint = sharing_hint,
     .enter = sharing_enter,
-    .bar = sharing_bar,
+    .bar = {ACTION_BACK, ACTION_RIGHT, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT,
+            ACTION_FREEZE, ACTION_BASIS},
 };
 
 /* Columns of shared lines, those alike in one row. */

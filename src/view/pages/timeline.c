@@ -54,8 +54,8 @@ static const struct snapshot_stream *stream_of(const struct snapshot_streams *ob
 /* What is drawn: the one chosen, else what ranks. */
 static enum snapshot_measure timeline_measure(const struct browser *browser)
 {
-    return timeline_view(browser)->chosen ? timeline_view(browser)->measure
-                                          : browser->snapshot->timeline.ranks;
+    struct timeline_view *view = timeline_view(browser);
+    return view->chosen ? view->measure : browser->snapshot->timeline.ranks;
 }
 
 static const struct snapshot_measured *measured(const struct browser *browser)
@@ -150,6 +150,7 @@ static void draw_nobody(const struct browser *browser, struct canvas *canvas, st
 static void timeline_legend(const struct browser *browser, const struct timeline_stack *stack,
                             struct canvas *canvas, struct area area)
 {
+    struct timeline_view *view = timeline_view(browser);
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
     char title[160];
     int row = 1;
@@ -165,13 +166,12 @@ static void timeline_legend(const struct browser *browser, const struct timeline
         draw_series(stack, CHART_SERIES, canvas, area, row++);
     if (row < area.rows && !stack->of)
         draw_nobody(browser, canvas, area, row++);
-    if (timeline_view(browser)->stacked == STACK_FIELDS && stack->of && row < area.rows) {
+    if (view->stacked == STACK_FIELDS && stack->of && row < area.rows) {
         struct area words = {area.row + row, area.column, area.rows - row, area.columns};
         canvas_wrap(canvas, words, PAINT_DIM,
                     "Fields are known from when the object leads; what was before is in the rest.");
     }
-    if (timeline_view(browser)->stacked != STACK_OBJECTS ||
-        timeline_measure(browser) != timeline->ranks)
+    if (view->stacked != STACK_OBJECTS || timeline_measure(browser) != timeline->ranks)
         return;
     for (size_t i = 0; i < timeline->turn_count && row + 1 < area.rows; i++) {
         const struct snapshot_turns *turns = &timeline->turns[i];
@@ -192,9 +192,10 @@ static struct timeline_chart chart_shown(const struct browser *browser)
 static void draw_span(const struct browser *browser, const struct timeline_chart *chart,
                       struct canvas *canvas, int row)
 {
-    const struct area *map = &timeline_view(browser)->map;
-    double from_s = fmin(timeline_view(browser)->mark_s, timeline_view(browser)->cursor_s);
-    double to_s = fmax(timeline_view(browser)->mark_s, timeline_view(browser)->cursor_s);
+    struct timeline_view *view = timeline_view(browser);
+    const struct area *map = &view->map;
+    double from_s = fmin(view->mark_s, view->cursor_s);
+    double to_s = fmax(view->mark_s, view->cursor_s);
     int from = timeline_chart_column(chart, from_s);
     int to = timeline_chart_column(chart, to_s);
     canvas_flag(canvas, row, map->column + from, to > from ? to - from : 1, CELL_CURSOR);
@@ -204,19 +205,19 @@ static void draw_span(const struct browser *browser, const struct timeline_chart
 static void timeline_cursor_draw(struct browser *browser, const struct timeline_chart *chart,
                                  struct canvas *canvas)
 {
-    const struct area *map = &timeline_view(browser)->map;
+    struct timeline_view *view = timeline_view(browser);
+    const struct area *map = &view->map;
     int row = map->row + map->rows - 3;
     char at[32];
     char time[TEXT_TIME_BYTES];
-    if (!timeline_view(browser)->pointed)
+    if (!view->pointed)
         return;
-    int column = timeline_chart_column(chart, timeline_view(browser)->cursor_s);
+    int column = timeline_chart_column(chart, view->cursor_s);
     column = column < map->columns ? column : map->columns - 1;
-    if (timeline_view(browser)->marked)
+    if (view->marked)
         draw_span(browser, chart, canvas, row);
     canvas_flag(canvas, row, map->column + column, 1, CELL_CURSOR);
-    snprintf(at, sizeof at, "%s%s", canvas->ascii ? "^" : "▲",
-             text_time(time, timeline_view(browser)->cursor_s));
+    snprintf(at, sizeof at, "%s%s", canvas->ascii ? "^" : "▲", text_time(time, view->cursor_s));
     int length = glyph_columns(at, canvas->ascii);
     int start = column + length <= map->columns ? column : map->columns - length;
     if (start >= 0)
@@ -227,42 +228,44 @@ static void timeline_cursor_draw(struct browser *browser, const struct timeline_
 /* By one column; where it leaves what is zoomed in on, that goes with it by half. */
 static void move(struct browser *browser, int direction)
 {
-    const struct snapshot_phase *phase = table_selected(&timeline_view(browser)->phases);
+    struct timeline_view *view = timeline_view(browser);
+    const struct snapshot_phase *phase = table_selected(&view->phases);
     struct timeline_chart chart = chart_shown(browser);
     double step = timeline_chart_time(&chart, 1) - timeline_chart_time(&chart, 0);
     double end = timeline_chart_time(&chart, chart.columns);
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
     double run_end = timeline->start_s + (double)timeline->periods * timeline->period_s;
-    double *cursor = &timeline_view(browser)->cursor_s;
-    if (!timeline_view(browser)->pointed)
+    double *cursor = &view->cursor_s;
+    if (!view->pointed)
         *cursor = phase ? phase->start_s : end;
     else
         *cursor = fmin(fmax(*cursor + direction * step, timeline->start_s), run_end);
-    timeline_view(browser)->pointed = true;
-    double half = (timeline_view(browser)->to_s - timeline_view(browser)->from_s) / 2;
-    bool left = *cursor < timeline_view(browser)->from_s;
-    if (timeline_view(browser)->to_s > 0 && (left || *cursor > timeline_view(browser)->to_s)) {
-        double by = left ? fmax(-half, -timeline_view(browser)->from_s) : half;
-        timeline_view(browser)->from_s += by;
-        timeline_view(browser)->to_s += by;
+    view->pointed = true;
+    double half = (view->to_s - view->from_s) / 2;
+    bool left = *cursor < view->from_s;
+    if (view->to_s > 0 && (left || *cursor > view->to_s)) {
+        double by = left ? fmax(-half, -view->from_s) : half;
+        view->from_s += by;
+        view->to_s += by;
     }
 }
 
 /* From the cursor on; where there is none, all of the stretch selected in the list. */
 static void mark(struct browser *browser)
 {
-    const struct snapshot_phase *phase = table_selected(&timeline_view(browser)->phases);
-    bool marked = !timeline_view(browser)->marked;
-    if (marked && !timeline_view(browser)->pointed && !phase)
+    struct timeline_view *view = timeline_view(browser);
+    const struct snapshot_phase *phase = table_selected(&view->phases);
+    bool marked = !view->marked;
+    if (marked && !view->pointed && !phase)
         return;
-    if (marked && timeline_view(browser)->pointed) {
-        timeline_view(browser)->mark_s = timeline_view(browser)->cursor_s;
+    if (marked && view->pointed) {
+        view->mark_s = view->cursor_s;
     } else if (marked) {
-        timeline_view(browser)->mark_s = phase->start_s;
-        timeline_view(browser)->cursor_s = phase->end_s;
+        view->mark_s = phase->start_s;
+        view->cursor_s = phase->end_s;
     }
-    timeline_view(browser)->pointed = true;
-    timeline_view(browser)->marked = marked;
+    view->pointed = true;
+    view->marked = marked;
     browser_message(browser, marked ? "marked: Left and Right go on, Enter shows that stretch alone"
                                     : "the mark is gone");
 }
@@ -279,9 +282,10 @@ static bool tell_no_room(struct browser *browser, enum action action)
 
 static bool timeline_cursor_act(struct browser *browser, enum action action)
 {
+    struct timeline_view *view = timeline_view(browser);
     if (!browser->snapshot->timeline.periods)
         return false;
-    if (timeline_view(browser)->map.columns < 1)
+    if (view->map.columns < 1)
         return tell_no_room(browser, action);
     switch (action) {
     case ACTION_LEFT:
@@ -292,10 +296,10 @@ static bool timeline_cursor_act(struct browser *browser, enum action action)
         mark(browser);
         return true;
     case ACTION_BACK:
-        if (!timeline_view(browser)->pointed)
+        if (!view->pointed)
             return false;
-        timeline_view(browser)->pointed = timeline_view(browser)->marked;
-        timeline_view(browser)->marked = false;
+        view->pointed = view->marked;
+        view->marked = false;
         return true;
     default:
         return false;
@@ -550,11 +554,11 @@ enum { LEGEND_COLUMNS = 34, CHART_LEAST = 6, TABLE_LEAST = 5, LEGEND_FROM = 70 }
 
 static void timeline_update(struct browser *browser)
 {
+    struct timeline_view *view = timeline_view(browser);
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
-    table_set(&timeline_view(browser)->phases, browser->snapshot, timeline->phases,
-              timeline->phase_count);
+    table_set(&view->phases, browser->snapshot, timeline->phases, timeline->phase_count);
     if (timeline->phase_count)
-        table_prefer(&timeline_view(browser)->phases,
+        table_prefer(&view->phases,
                      phase_columns.identity(browser->snapshot,
                                             &timeline->phases[timeline->phase_count - 1]));
 }
@@ -562,9 +566,9 @@ static void timeline_update(struct browser *browser)
 /* The whole run, or what Enter zoomed in on. */
 static struct timeline_chart chart_of(const struct browser *browser, int columns)
 {
+    struct timeline_view *view = timeline_view(browser);
     struct timeline_chart chart =
-        timeline_chart(&browser->snapshot->timeline, timeline_view(browser)->from_s,
-                       timeline_view(browser)->to_s, columns);
+        timeline_chart(&browser->snapshot->timeline, view->from_s, view->to_s, columns);
     chart.stack = timeline_stack(browser);
     return chart;
 }
@@ -690,7 +694,9 @@ static struct heights heights_of(const struct browser *browser, int rows)
 
 static void timeline_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
+    struct timeline_view *view = timeline_view(browser);
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
+    view->map = (struct area){0};
     int used = draw_facts(browser, canvas, area);
     if (!timeline->periods) {
         canvas_text(canvas, area.row + used, 1, area.columns - 2, PAINT_DIM,
@@ -698,7 +704,6 @@ static void timeline_draw(struct browser *browser, struct canvas *canvas, struct
         return;
     }
     struct heights heights = heights_of(browser, area.rows - used);
-    timeline_view(browser)->map = (struct area){0, 0, 0, 0};
     if (heights.chart && timeline_is_sampled(browser)) {
         struct area chart = {area.row + used, 0, heights.chart, area.columns};
         used += draw_chart(browser, canvas, chart);
@@ -708,8 +713,7 @@ static void timeline_draw(struct browser *browser, struct canvas *canvas, struct
         used += timeline_volatility(browser, canvas, below);
     }
     struct area list = {area.row + used, 0, area.rows - used, area.columns};
-    pane_table(browser, canvas, list, &timeline_view(browser)->phases,
-               "No phase has been seen yet.");
+    pane_table(browser, canvas, list, &view->phases, "No phase has been seen yet.");
 }
 
 static unsigned timeline_panes(struct browser *browser, struct table *panes[PANES_MAX])
@@ -752,15 +756,15 @@ static void show_alone(struct browser *browser, struct request *request)
 /* The next one, sampled or not: that one is not is worth knowing, and how to have it. */
 static void change_measure(struct browser *browser)
 {
-    timeline_view(browser)->measure =
-        (enum snapshot_measure)((timeline_measure(browser) + 1) % SNAPSHOT_MEASURES);
-    timeline_view(browser)->chosen =
-        timeline_view(browser)->measure != browser->snapshot->timeline.ranks;
+    struct timeline_view *view = timeline_view(browser);
+    view->measure = (enum snapshot_measure)((timeline_measure(browser) + 1) % SNAPSHOT_MEASURES);
+    view->chosen = view->measure != browser->snapshot->timeline.ranks;
 }
 
 static bool timeline_act(struct browser *browser, enum action action, struct request *request)
 {
-    bool zoomed = timeline_view(browser)->to_s > 0;
+    struct timeline_view *view = timeline_view(browser);
+    bool zoomed = view->to_s > 0;
     if (!browser->snapshot)
         return false;
     if (timeline_cursor_act(browser, action))
@@ -776,13 +780,13 @@ static bool timeline_act(struct browser *browser, enum action action, struct req
         zoom(browser, 0, 0);
         return zoomed;
     case ACTION_STACK:
-        timeline_view(browser)->stacked = (timeline_view(browser)->stacked + 1) % STACK_KINDS;
+        view->stacked = (view->stacked + 1) % STACK_KINDS;
         return true;
     case ACTION_MEASURE:
         change_measure(browser);
         return true;
     case ACTION_VOLATILITY:
-        timeline_view(browser)->volatility = !timeline_view(browser)->volatility;
+        view->volatility = !view->volatility;
         return true;
     default:
         return false;
@@ -801,11 +805,11 @@ static const char *timeline_enter(struct browser *browser)
 
 static void timeline_hint(struct browser *browser, char *out, size_t size)
 {
+    struct timeline_view *view = timeline_view(browser);
     char marked[TEXT_TIME_BYTES];
-    if (timeline_view(browser)->marked)
+    if (view->marked)
         snprintf(out, size, "%s marked; Enter: all screens show that stretch alone",
-                 text_time(marked, fabs(timeline_view(browser)->cursor_s -
-                                        timeline_view(browser)->mark_s)));
+                 text_time(marked, fabs(view->cursor_s - view->mark_s)));
     else
         snprintf(out, size,
                  "Enter: all screens show the phase selected alone; Left, Right and v: any "
@@ -819,13 +823,6 @@ static const char *timeline_label(struct browser *browser, enum action action)
     return timeline_view(browser)->to_s > 0 ? "Whole run" : "Zoom in";
 }
 
-static const enum action timeline_bar[] = {ACTION_ENTER,  ACTION_SPAN,    ACTION_FOLD,
-                                           ACTION_STACK,  ACTION_MEASURE, ACTION_VOLATILITY,
-                                           ACTION_FREEZE, ACTION_WRITE,   ACTION_NONE};
-
-static const struct page_table timeline_tables[] = {
-    {.at = offsetof(struct timeline_view, phases), .columns = &phase_columns}, {.columns = NULL}};
-
 const struct page timeline_page = {
     .name = "Phases",
     .shows = "The run from left to right: in each column, the parts that the leading objects have "
@@ -834,7 +831,7 @@ const struct page timeline_page = {
     .next = "ROSE and FELL tell phases apart. Enter on one, and all screens show that phase alone; "
             "N is back to now. b stacks by function, fields or threads.",
     .state_size = sizeof(struct timeline_view),
-    .tables = timeline_tables,
+    .tables = {{.at = offsetof(struct timeline_view, phases), .columns = &phase_columns}},
     .update = timeline_update,
     .draw = timeline_draw,
     .panes = timeline_panes,
@@ -843,7 +840,8 @@ const struct page timeline_page = {
     .enter = timeline_enter,
     .hint = timeline_hint,
     .label = timeline_label,
-    .bar = timeline_bar,
+    .bar = {ACTION_ENTER, ACTION_SPAN, ACTION_FOLD, ACTION_STACK, ACTION_MEASURE, ACTION_VOLATILITY,
+            ACTION_FREEZE, ACTION_WRITE},
 };
 
 /* Columns of the stretches of a run. */

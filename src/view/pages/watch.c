@@ -125,11 +125,6 @@ static bool watch_filled(const struct snapshot *snapshot)
     return snapshot->watch.on;
 }
 
-static const enum action watch_bar[] = {ACTION_BACK,      ACTION_ENTER,  ACTION_FIND, ACTION_FILTER,
-                                        ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_ZERO, ACTION_NONE};
-
-static const struct page_table watch_tables[] = {{.columns = &watch_columns}, {.columns = NULL}};
-
 const struct page watch_page = {
     .name = "Watch",
     .shows = "What hardware watchpoints saw (misstop --watch): whether the lines of an object are "
@@ -138,7 +133,7 @@ const struct page watch_page = {
         "Hardly touched again: it is streamed through. Again after long: work on less at a time.",
     .key_help = "Watch: with --watch, whether lines are touched again, how soon and by what",
     .state_size = sizeof(struct table),
-    .tables = watch_tables,
+    .tables = {{.columns = &watch_columns}},
     .filled = watch_filled,
     .update = watch_update,
     .draw = watch_draw,
@@ -146,7 +141,8 @@ const struct page watch_page = {
     .act = watch_act,
     .hint = watch_hint,
     .enter = watch_enter,
-    .bar = watch_bar,
+    .bar = {ACTION_BACK, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
+            ACTION_ZERO},
 };
 
 /* Columns of what watchpoints saw, an object a row. */

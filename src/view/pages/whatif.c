@@ -146,9 +146,9 @@ static const struct snapshot_layout *layout_of(const struct browser *browser)
 static const struct snapshot_layout_row *member_of(const struct browser *browser,
                                                    const struct snapshot_layout *layout)
 {
-    for (size_t i = 0; layout && whatif_view(browser)->at_member && i < layout->row_count; i++)
-        if (layout_identity(layout->rows[i].index, layout->rows[i].member.offset) ==
-            whatif_view(browser)->member)
+    struct whatif_view *view = whatif_view(browser);
+    for (size_t i = 0; layout && view->at_member && i < layout->row_count; i++)
+        if (layout_identity(layout->rows[i].index, layout->rows[i].member.offset) == view->member)
             return &layout->rows[i];
     return NULL;
 }
@@ -168,25 +168,23 @@ static const struct snapshot_whatif *shown_of(struct browser *browser)
 
 static void whatif_update(struct browser *browser)
 {
+    struct whatif_view *view = whatif_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
-    whatif_view(browser)->choice_count = whatif_view(browser)->row_count = 0;
+    view->choice_count = view->row_count = 0;
     if (browser->page == PAGE_WHATIF) {
         if (browser->opened.object && snapshot->simulation.level_count) {
             const struct snapshot_layout *layout = layout_of(browser);
-            whatif_view(browser)->choice_count = whatif_choices(
-                browser->opened.object, layout, member_of(browser, layout), line_bytes(snapshot),
-                &snapshot->whatif, whatif_view(browser)->choices);
+            view->choice_count =
+                whatif_choices(browser->opened.object, layout, member_of(browser, layout),
+                               line_bytes(snapshot), &snapshot->whatif, view->choices);
         }
     }
-    table_set(&whatif_view(browser)->questions, snapshot, whatif_view(browser)->choices,
-              whatif_view(browser)->choice_count);
-    table_set(&whatif_view(browser)->asked, snapshot, snapshot->whatif.list,
-              snapshot->whatif.count);
+    table_set(&view->questions, snapshot, view->choices, view->choice_count);
+    table_set(&view->asked, snapshot, snapshot->whatif.list, snapshot->whatif.count);
     const struct snapshot_whatif *shown = shown_of(browser);
     if (browser->page == PAGE_WHATIF && shown)
-        whatif_view(browser)->row_count = whatif_rows(shown, whatif_view(browser)->rows);
-    table_set(&whatif_view(browser)->answer, snapshot, whatif_view(browser)->rows,
-              whatif_view(browser)->row_count);
+        view->row_count = whatif_rows(shown, view->rows);
+    table_set(&view->answer, snapshot, view->rows, view->row_count);
 }
 
 /* Of the object selected in Objects, or the one in Detail, at the member selected in Layout. */
@@ -246,16 +244,16 @@ static void draw_without(const struct browser *browser, struct canvas *canvas, s
 
 static struct area draw_answer(struct browser *browser, struct canvas *canvas, struct area area)
 {
+    struct whatif_view *view = whatif_view(browser);
     const struct snapshot_whatif *answer = shown_of(browser);
     char text[WHATIF_TEXT_BYTES];
     struct area inside = {area.row, 1, area.rows, area.columns - 2};
     whatif_title(answer, text, sizeof text);
     inside = below(inside, canvas_wrap(canvas, inside, PAINT_PANE, text));
-    if (whatif_view(browser)->row_count) {
-        struct area table = {inside.row, area.column, (int)whatif_view(browser)->row_count + 1,
-                             area.columns};
+    if (view->row_count) {
+        struct area table = {inside.row, area.column, (int)view->row_count + 1, area.columns};
         table.rows = table.rows < inside.rows ? table.rows : inside.rows;
-        table_draw(&whatif_view(browser)->answer, canvas, table, false);
+        table_draw(&view->answer, canvas, table, false);
         inside = below(inside, table.rows);
     }
     if (inside.rows > 0) {
@@ -340,7 +338,8 @@ static void whatif_ask(struct browser *browser, const struct whatif_choice *choi
 
 static bool whatif_act(struct browser *browser, enum action action, struct request *request)
 {
-    const struct whatif_choice *choice = table_selected(&whatif_view(browser)->questions);
+    struct whatif_view *view = whatif_view(browser);
+    const struct whatif_choice *choice = table_selected(&view->questions);
     const struct snapshot_whatif *asked = shown_of(browser);
     if (action == PAGE_ACTION(WHATIF)) {
         if (asked)
@@ -348,8 +347,7 @@ static bool whatif_act(struct browser *browser, enum action action, struct reque
         request->whatif = is_in_asked(browser) ? asked->number : WHATIF_MAX;
         return true;
     }
-    if (action != ACTION_ENTER || is_in_asked(browser) || !whatif_view(browser)->choice_count ||
-        !choice)
+    if (action != ACTION_ENTER || is_in_asked(browser) || !view->choice_count || !choice)
         return false;
     whatif_ask(browser, choice, request);
     return true;
@@ -357,10 +355,9 @@ static bool whatif_act(struct browser *browser, enum action action, struct reque
 
 static const char *whatif_enter(struct browser *browser)
 {
-    const struct whatif_choice *choice = table_selected(&whatif_view(browser)->questions);
-    return whatif_view(browser)->choice_count && choice && choice->possible && !is_in_asked(browser)
-               ? "Ask"
-               : "";
+    struct whatif_view *view = whatif_view(browser);
+    const struct whatif_choice *choice = table_selected(&view->questions);
+    return view->choice_count && choice && choice->possible && !is_in_asked(browser) ? "Ask" : "";
 }
 
 static void whatif_hint(struct browser *browser, char *out, size_t size)
@@ -390,19 +387,6 @@ static const char *whatif_label(struct browser *browser, enum action action)
     return browser->snapshot && browser->snapshot->whatif.count ? "No more" : "";
 }
 
-static const enum action whatif_bar[] = {ACTION_BACK, ACTION_ENTER,  PAGE_ACTION(WHATIF),
-                                         ACTION_ZERO, ACTION_FREEZE, ACTION_NONE};
-
-static const struct page_table whatif_tables[] = {
-    {.at = offsetof(struct whatif_view, questions),
-     .columns = &whatif_choice_columns,
-     .chosen_from = true},
-    {.at = offsetof(struct whatif_view, asked),
-     .columns = &whatif_asked_columns,
-     .chosen_from = true},
-    {.at = offsetof(struct whatif_view, answer), .columns = &whatif_columns},
-    {.columns = NULL}};
-
 const struct page whatif_page = {
     .name = "What if",
     .shows = "The simulation ran another layout beside the real one.",
@@ -410,7 +394,13 @@ const struct page whatif_page = {
     .key_help = "What if: with --sim, the object always cached, or laid out otherwise; there: ask "
                 "nothing more",
     .state_size = sizeof(struct whatif_view),
-    .tables = whatif_tables,
+    .tables = {{.at = offsetof(struct whatif_view, questions),
+                .columns = &whatif_choice_columns,
+                .chosen_from = true},
+               {.at = offsetof(struct whatif_view, asked),
+                .columns = &whatif_asked_columns,
+                .chosen_from = true},
+               {.at = offsetof(struct whatif_view, answer), .columns = &whatif_columns}},
     .filled = whatif_filled,
     .open = whatif_open,
     .update = whatif_update,
@@ -420,7 +410,7 @@ const struct page whatif_page = {
     .hint = whatif_hint,
     .enter = whatif_enter,
     .label = whatif_label,
-    .bar = whatif_bar,
+    .bar = {ACTION_BACK, ACTION_ENTER, PAGE_ACTION(WHATIF), ACTION_ZERO, ACTION_FREEZE},
 };
 
 /* Columns of an answer to "what if", a level a row; and of the questions that can be asked. */

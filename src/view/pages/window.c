@@ -151,15 +151,6 @@ static void window_hint(struct browser *browser, char *out, size_t size)
                  "Mostly once: more data than a cache keeps. A few, again and again: see 3 Sets");
 }
 
-static const enum action window_bar[] = {ACTION_BACK,   ACTION_RIGHT,  ACTION_ENTER,
-                                         ACTION_FIND,   ACTION_FILTER, ACTION_SORT_NEXT,
-                                         ACTION_FREEZE, ACTION_WRITE,  ACTION_NONE};
-
-static const struct page_table window_tables[] = {
-    {.at = offsetof(struct window_view, lines), .columns = &line_columns},
-    {.at = offsetof(struct window_view, pairs), .columns = &pair_columns},
-    {.columns = NULL}};
-
 const struct page window_page = {
     .name = "Window",
     .shows = "The newest samples by cache line: how often lines come again, which do most, and "
@@ -168,13 +159,15 @@ const struct page window_page = {
         "Mostly seen once: the data is larger than the cache, or it is streamed through. Mostly "
         "again: a few lines have the samples; Sets and Sharing show what they have in common.",
     .state_size = sizeof(struct window_view),
-    .tables = window_tables,
+    .tables = {{.at = offsetof(struct window_view, lines), .columns = &line_columns},
+               {.at = offsetof(struct window_view, pairs), .columns = &pair_columns}},
     .update = window_update,
     .draw = window_draw,
     .panes = window_panes,
     .act = window_act,
     .hint = window_hint,
-    .bar = window_bar,
+    .bar = {ACTION_BACK, ACTION_RIGHT, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT,
+            ACTION_FREEZE, ACTION_WRITE},
 };
 
 /* Columns of recurring lines and of what misses together; of the process list. */

@@ -166,8 +166,7 @@ static unsigned browser_panes(struct browser *browser, struct table *panes[PANES
 struct table *browser_table_of(const struct browser *browser, const struct columns *columns)
 {
     for (int i = 0; i < PAGE_COUNT; i++)
-        for (const struct page_table *table = pages[i].page->tables; table && table->columns;
-             table++)
+        for (const struct page_table *table = pages[i].page->tables; table->columns; table++)
             if (table->columns == columns)
                 return (struct table *)((char *)browser->states[i] + table->at);
     return NULL;

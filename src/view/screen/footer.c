@@ -200,7 +200,7 @@ static int draw_keys(struct browser *browser, struct canvas *canvas, int row, in
                      const enum action *actions)
 {
     int used = 0;
-    for (; actions && *actions; actions++) {
+    for (; *actions; actions++) {
         int room = canvas->columns - column - used - kept;
         used += draw_key(browser, canvas, row, column + used, room, *actions);
     }

@@ -283,7 +283,7 @@ static bool is_explained(const struct browser *browser, enum page_id id)
 
 static bool chosen_from(const struct page *page, const struct columns *columns)
 {
-    for (const struct page_table *table = page->tables; table && table->columns; table++)
+    for (const struct page_table *table = page->tables; table->columns; table++)
         if (table->columns == columns)
             return table->chosen_from;
     return false;
@@ -301,7 +301,7 @@ static void write_screen(struct help_writer *writer, struct browser *browser)
     help_entry(writer, PAINT_PLAIN, "", page->shows);
     help_entry(writer, PAINT_PLAIN, "", page->next);
     help_heading(writer, "Keys here");
-    for (const enum action *action = page->bar; action && *action; action++) {
+    for (const enum action *action = page->bar; *action; action++) {
         const struct key_binding binding = keys_binding(*action);
         if (binding.help)
             help_entry(writer, PAINT_STRONG, binding.shown, binding.help);
@@ -326,7 +326,7 @@ static void write_other_columns(struct help_writer *writer, struct browser *brow
 {
     for (int i = 0; i < PAGE_COUNT; i++) {
         const struct page_table *table = pages[i].page->tables;
-        for (; table && table->columns && is_explained(browser, (enum page_id)i); table++)
+        for (; table->columns && is_explained(browser, (enum page_id)i); table++)
             if (!table->chosen_from && !is_asked(browser, table->columns))
                 write_table(writer, browser->snapshot, table->columns);
     }
@@ -365,13 +365,14 @@ static void help_text_write(struct help_writer *writer, struct browser *browser)
 
 static void help_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    struct help_writer writer = {.canvas = canvas, .area = area, .top = help_view(browser)->top};
+    struct help_view *view = help_view(browser);
+    struct help_writer writer = {.canvas = canvas, .area = area, .top = view->top};
     help_text_write(&writer, browser);
-    help_view(browser)->lines = writer.line;
-    help_view(browser)->area = area;
-    help_view(browser)->ascii = canvas->ascii;
-    int row = area.row + help_view(browser)->found - help_view(browser)->top;
-    if (help_view(browser)->found >= 0 && row >= area.row && row < area.row + area.rows)
+    view->lines = writer.line;
+    view->area = area;
+    view->ascii = canvas->ascii;
+    int row = area.row + view->found - view->top;
+    if (view->found >= 0 && row >= area.row && row < area.row + area.rows)
         canvas_flag(canvas, row, area.column, area.columns, CELL_SELECTED);
 }
 
@@ -398,12 +399,12 @@ static void scroll(struct browser *browser, int top)
 /* From the line found last, else from the first in sight; past the end it begins anew. */
 static bool go_to_word(struct browser *browser, const char *word, bool from_here)
 {
-    int from = help_view(browser)->found >= 0 ? help_view(browser)->found + !from_here
-                                               : help_view(browser)->top;
+    struct help_view *view = help_view(browser);
+    int from = view->found >= 0 ? view->found + !from_here : view->top;
     int line = help_page_line_of(browser, word, from);
     if (line < 0)
         line = help_page_line_of(browser, word, 0);
-    help_view(browser)->found = line;
+    view->found = line;
     if (line >= 0)
         scroll(browser, line);
     return line >= 0;
@@ -475,17 +476,15 @@ static bool help_act(struct browser *browser, enum action action, struct request
 
 static void help_hint(struct browser *browser, char *out, size_t size)
 {
-    int last = help_view(browser)->top + help_view(browser)->area.rows;
-    if (last < help_view(browser)->lines)
+    struct help_view *view = help_view(browser);
+    int last = view->top + view->area.rows;
+    if (last < view->lines)
         snprintf(out, size,
                  "lines %d to %d of %d: PgDn goes on, / finds a word. man misstop has more",
-                 help_view(browser)->top + 1, last, help_view(browser)->lines);
+                 view->top + 1, last, view->lines);
     else
         snprintf(out, size, "man misstop has more");
 }
-
-static const enum action help_bar[] = {ACTION_BACK, ACTION_PAGE_DOWN, ACTION_PAGE_UP,
-                                       ACTION_FIND, ACTION_HOME,      ACTION_NONE};
 
 const struct page help_page = {
     .name = "Help",
@@ -494,5 +493,5 @@ const struct page help_page = {
     .act = help_act,
     .find = help_find,
     .hint = help_hint,
-    .bar = help_bar,
+    .bar = {ACTION_BACK, ACTION_PAGE_DOWN, ACTION_PAGE_UP, ACTION_FIND, ACTION_HOME},
 };

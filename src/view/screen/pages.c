@@ -26,7 +26,7 @@ int page_states_init(void *states[PAGE_COUNT])
         states[i] = calloc(1, page->state_size);
         if (!states[i])
             return -ENOMEM;
-        for (const struct page_table *table = page->tables; table && table->columns; table++)
+        for (const struct page_table *table = page->tables; table->columns; table++)
             table_init((struct table *)((char *)states[i] + table->at), table->columns);
         if (page->init)
             page->init(states[i]);
@@ -40,7 +40,7 @@ void page_states_fini(void *states[PAGE_COUNT])
         const struct page *page = pages[i].page;
         if (!states[i])
             continue;
-        for (const struct page_table *table = page->tables; table && table->columns; table++)
+        for (const struct page_table *table = page->tables; table->columns; table++)
             table_fini((struct table *)((char *)states[i] + table->at));
         if (page->fini)
             page->fini(states[i]);

@@ -51,7 +51,7 @@ enum page_id { PAGES(PAGE_ID) PAGE_COUNT };
 /* The action of the key that shows a page; to be used as PAGE_ACTION(MATRIX). */
 #define PAGE_ACTION(id) ((enum action)((int)ACTION_SHOW + (int)PAGE_##id))
 
-enum { PANES_MAX = 4 };
+enum { PANES_MAX = 4, PAGE_TABLES_MAX = 6, PAGE_BAR_MAX = 16 };
 
 struct browser;
 
@@ -71,7 +71,7 @@ struct page {
     size_t state_size;    /* of page_state(); zero at first */
     void (*init)(void *state);
     void (*fini)(void *state);
-    const struct page_table *tables; /* in the state, ended by one without columns */
+    struct page_table tables[PAGE_TABLES_MAX]; /* in the state, ended by one without columns */
     /* Whether the tab is there; NULL: always. */
     bool (*filled)(const struct snapshot *snapshot);
     bool (*calls)(const struct snapshot *snapshot); /* its tab asks for a look */
@@ -94,7 +94,7 @@ struct page {
     const char *(*enter)(struct browser *browser);
     /* The same of other actions; NULL: their general label. */
     const char *(*label)(struct browser *browser, enum action action);
-    const enum action *bar; /* keys that matter here, ended by ACTION_NONE */
+    enum action bar[PAGE_BAR_MAX]; /* keys that matter here, ended by ACTION_NONE */
 };
 
 struct page_row {
