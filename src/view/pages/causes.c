@@ -45,12 +45,6 @@ static void causes_update(struct browser *browser)
     table_set(&view->table, browser->snapshot, list_of(browser)->rows, list_of(browser)->count);
 }
 
-static unsigned causes_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &causes_view(browser)->table;
-    return 1;
-}
-
 /* ---- drawing ---- */
 
 static int causes_say(struct canvas *canvas, struct area *area, enum paint paint, const char *text)
@@ -207,7 +201,6 @@ const struct page causes_page = {
     .filled = causes_filled,
     .update = causes_update,
     .draw = causes_draw,
-    .panes = causes_panes,
     .act = causes_act,
     .hint = causes_hint,
     .enter = causes_enter,

@@ -20,12 +20,6 @@ static void findings_update(struct browser *browser)
     table_set(findings_table(browser), browser->snapshot, findings->list, findings->count);
 }
 
-static unsigned findings_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = findings_table(browser);
-    return 1;
-}
-
 /* ---- drawing ---- */
 
 static struct area below(struct area area, int used)
@@ -160,7 +154,6 @@ const struct page findings_page = {
     .calls = findings_call,
     .update = findings_update,
     .draw = findings_draw,
-    .panes = findings_panes,
     .act = findings_act,
     .hint = findings_hint,
     .enter = findings_enter,

@@ -148,12 +148,6 @@ static void heap_draw(struct browser *browser, struct canvas *canvas, struct are
                     (struct area){area.row + area.rows - below, 0, below, area.columns});
 }
 
-static unsigned heap_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &heap_view(browser)->bins;
-    return 1;
-}
-
 static void toggle_tag(struct browser *browser, const struct snapshot_bin *bin)
 {
     struct heap_view *view = heap_view(browser);
@@ -259,7 +253,6 @@ const struct page heap_page = {
     .tables = {{.at = offsetof(struct heap_view, bins), .columns = &bin_columns}},
     .update = heap_update,
     .draw = heap_draw,
-    .panes = heap_panes,
     .act = heap_act,
     .answer = heap_answer,
     .hint = heap_hint,

@@ -59,12 +59,6 @@ static void objects_draw(struct browser *browser, struct canvas *canvas, struct 
                objects_nothing_yet(browser->snapshot));
 }
 
-static unsigned objects_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = objects_table(browser);
-    return 1;
-}
-
 static bool objects_act(struct browser *browser, enum action action, struct request *request)
 {
     const struct snapshot_object *object = table_selected(objects_table(browser));
@@ -129,7 +123,6 @@ const struct page objects_page = {
     .tables = {{.columns = &object_columns}},
     .update = objects_update,
     .draw = objects_draw,
-    .panes = objects_panes,
     .act = objects_act,
     .hint = objects_hint,
     .enter = objects_enter,

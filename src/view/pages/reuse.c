@@ -31,13 +31,6 @@ static void reuse_update(struct browser *browser)
     table_set(&view->lines, browser->snapshot, reuse->lines, reuse->line_count);
 }
 
-static unsigned reuse_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &reuse_view(browser)->objects;
-    panes[1] = &reuse_view(browser)->lines;
-    return 2;
-}
-
 static void reuse_draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
                                struct area area)
 {
@@ -87,7 +80,7 @@ static void reuse_draw_selected(const struct snapshot_reuse *reuse,
 static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)
 {
     struct table *panes[PANES_MAX];
-    unsigned count = reuse_panes(browser, panes);
+    unsigned count = browser_panes(browser, panes);
     struct table *table = browser_table(browser);
     body.row += pane_tabs(browser, canvas, body, panes, count);
     body.rows--;
@@ -169,7 +162,6 @@ const struct page reuse_page = {
     .filled = reuse_filled,
     .update = reuse_update,
     .draw = reuse_draw,
-    .panes = reuse_panes,
     .act = reuse_act,
     .hint = reuse_hint,
     .enter = reuse_enter,

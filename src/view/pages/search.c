@@ -138,18 +138,11 @@ static int draw_map(struct browser *browser, struct canvas *canvas, struct area 
     return 2;
 }
 
-static unsigned search_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &search_view(browser)->regions;
-    panes[1] = &search_view(browser)->dropped;
-    return 2;
-}
-
 static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
 {
     enum { TWO_FROM_ROWS = 16 };
     struct table *panes[PANES_MAX];
-    unsigned count = search_panes(browser, panes);
+    unsigned count = browser_panes(browser, panes);
     bool both = area.rows >= TWO_FROM_ROWS;
     int upper = both ? area.rows * 2 / 3 : area.rows;
     for (unsigned i = 0; i < count; i++) {
@@ -311,7 +304,6 @@ const struct page search_page = {
                {.at = offsetof(struct search_view, dropped), .columns = &dropped_columns}},
     .update = search_update,
     .draw = search_draw,
-    .panes = search_panes,
     .act = search_act,
     .hint = search_hint,
     .enter = search_enter,

@@ -345,12 +345,6 @@ static bool sets_click(struct browser *browser, int row, int column)
     return true;
 }
 
-static unsigned sets_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &sets_view(browser)->parts;
-    return 1;
-}
-
 static void sets_hint(struct browser *browser, char *out, size_t size)
 {
     if (sets_view(browser)->fold > 1)
@@ -378,7 +372,6 @@ const struct page sets_page = {
     .tables = {{.at = offsetof(struct sets_view, parts), .columns = &part_columns}},
     .update = sets_update,
     .draw = sets_draw,
-    .panes = sets_panes,
     .act = sets_act,
     .click = sets_click,
     .hint = sets_hint,

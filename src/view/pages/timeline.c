@@ -716,12 +716,6 @@ static void timeline_draw(struct browser *browser, struct canvas *canvas, struct
     pane_table(browser, canvas, list, &view->phases, "No phase has been seen yet.");
 }
 
-static unsigned timeline_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &timeline_view(browser)->phases;
-    return 1;
-}
-
 static void zoom(struct browser *browser, double from_s, double to_s)
 {
     timeline_view(browser)->from_s = from_s;
@@ -834,7 +828,6 @@ const struct page timeline_page = {
     .tables = {{.at = offsetof(struct timeline_view, phases), .columns = &phase_columns}},
     .update = timeline_update,
     .draw = timeline_draw,
-    .panes = timeline_panes,
     .act = timeline_act,
     .click = timeline_cursor_click,
     .enter = timeline_enter,

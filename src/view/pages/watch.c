@@ -23,12 +23,6 @@ static void watch_update(struct browser *browser)
     table_set(watch_table(browser), browser->snapshot, watch->objects, watch->count);
 }
 
-static unsigned watch_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = watch_table(browser);
-    return 1;
-}
-
 /* ---- drawing ---- */
 
 static void watch_draw_selected(const struct snapshot_watch_object *object, struct canvas *canvas,
@@ -137,7 +131,6 @@ const struct page watch_page = {
     .filled = watch_filled,
     .update = watch_update,
     .draw = watch_draw,
-    .panes = watch_panes,
     .act = watch_act,
     .hint = watch_hint,
     .enter = watch_enter,

@@ -76,17 +76,10 @@ static int draw_histogram(const struct snapshot_window *window, struct canvas *c
 static const char *const empty_texts[] = {"No line has two samples within the window.",
                                           "No samples come together more often than by chance."};
 
-static unsigned window_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &window_view(browser)->lines;
-    panes[1] = &window_view(browser)->pairs;
-    return 2;
-}
-
 static void draw_pane(struct browser *browser, struct canvas *canvas, struct area area, unsigned i)
 {
     struct table *panes[PANES_MAX];
-    window_panes(browser, panes);
+    browser_panes(browser, panes);
     int used = pane_title(canvas, area, browser_focused(browser, panes[i]), "%s",
                           panes[i]->columns->title);
     area.row += used;
@@ -97,7 +90,7 @@ static void draw_pane(struct browser *browser, struct canvas *canvas, struct are
 static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct table *panes[PANES_MAX];
-    unsigned count = window_panes(browser, panes);
+    unsigned count = browser_panes(browser, panes);
     unsigned shown = browser->pane[PAGE_WINDOW] % count;
     if (area.columns >= WIDE_COLUMNS) {
         int left = area.columns / 2 - 1;
@@ -163,7 +156,6 @@ const struct page window_page = {
                {.at = offsetof(struct window_view, pairs), .columns = &pair_columns}},
     .update = window_update,
     .draw = window_draw,
-    .panes = window_panes,
     .act = window_act,
     .hint = window_hint,
     .bar = {ACTION_BACK, ACTION_RIGHT, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT,

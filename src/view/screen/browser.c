@@ -156,11 +156,10 @@ void browser_enter(struct browser *browser, enum page_id page)
     page_update(browser, page);
 }
 
-/* The tables of the page shown. */
-static unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX])
+static struct table *listed_table(const struct browser *browser, int id,
+                                  const struct page_table *table)
 {
-    const struct page *page = browser_page(browser);
-    return page->panes ? page->panes(browser, panes) : 0;
+    return (struct table *)((char *)browser->states[id] + table->at);
 }
 
 struct table *browser_table_of(const struct browser *browser, const struct columns *columns)
@@ -168,8 +167,24 @@ struct table *browser_table_of(const struct browser *browser, const struct colum
     for (int i = 0; i < PAGE_COUNT; i++)
         for (const struct page_table *table = pages[i].page->tables; table->columns; table++)
             if (table->columns == columns)
-                return (struct table *)((char *)browser->states[i] + table->at);
+                return listed_table(browser, i, table);
     return NULL;
+}
+
+unsigned page_panes(struct browser *browser, enum page_id id, struct table *panes[PANES_MAX])
+{
+    const struct page *page = pages[id].page;
+    unsigned count = 0;
+    if (page->panes)
+        return page->panes(browser, panes);
+    for (const struct page_table *table = page->tables; table->columns; table++)
+        panes[count++] = listed_table(browser, (int)id, table);
+    return count;
+}
+
+unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    return page_panes(browser, browser->page, panes);
 }
 
 struct table *browser_table(struct browser *browser)

@@ -143,6 +143,9 @@ void browser_open_selected(struct browser *browser);
 bool browser_return(struct browser *browser);
 void browser_freeze(struct browser *browser);
 
+/* The tables in sight, of a page and of the page shown. Returns how many. */
+unsigned page_panes(struct browser *browser, enum page_id id, struct table *panes[PANES_MAX]);
+unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX]);
 /* The table that keys move in; NULL: none. */
 struct table *browser_table(struct browser *browser);
 bool browser_focused(struct browser *browser, const struct table *table);

@@ -271,8 +271,7 @@ static void write_table(struct help_writer *writer, const struct snapshot *snaps
 /* The tables of the screen that the help was asked on. */
 static unsigned asked_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
-    const struct page *page = pages[help_view(browser)->about].page;
-    return browser->snapshot && page->panes ? page->panes(browser, panes) : 0;
+    return browser->snapshot ? page_panes(browser, help_view(browser)->about, panes) : 0;
 }
 
 /* Columns of a simulation or of watchpoints are explained only where there are any. */

@@ -80,6 +80,7 @@ struct page {
     void (*open)(struct browser *browser);   /* by its key; NULL: browser_go() */
     void (*update)(struct browser *browser); /* the snapshot shown has changed */
     void (*draw)(struct browser *browser, struct canvas *canvas, struct area area);
+    /* The tables in sight that keys and clicks are for; NULL: all of `tables`, in their order. */
     unsigned (*panes)(struct browser *browser, struct table *panes[PANES_MAX]);
     /* Before the general meaning of an action; true: done. */
     bool (*act)(struct browser *browser, enum action action, struct request *request);
