@@ -399,9 +399,9 @@ static void layout_open(struct browser *browser)
 
 const struct layout_row *layout_selected(const struct browser *browser, uint32_t *type)
 {
-    const struct layout_view *state = layout_view(browser);
-    *type = state->type;
-    return state->shown ? table_selected(&state->table) : NULL;
+    const struct layout_view *view = layout_view(browser);
+    *type = view->type;
+    return view->shown ? table_selected(&view->table) : NULL;
 }
 
 void browser_open_layout(struct browser *browser, const struct snapshot_field *field)

@@ -190,15 +190,15 @@ static void whatif_update(struct browser *browser)
 /* Of the object selected in Objects, or the one in Detail, at the member selected in Layout. */
 static void whatif_open(struct browser *browser)
 {
-    struct whatif_view *state = whatif_view(browser);
+    struct whatif_view *view = whatif_view(browser);
     const struct layout_row *row = NULL;
-    state->type = 0;
+    view->type = 0;
     if (browser->page == PAGE_LAYOUT)
-        row = layout_selected(browser, &state->type);
+        row = layout_selected(browser, &view->type);
     if (browser->page == PAGE_OBJECTS)
         browser_open_selected(browser);
-    state->at_member = row && row->row;
-    state->member = row ? row->identity : 0;
+    view->at_member = row && row->row;
+    view->member = row ? row->identity : 0;
     browser_leave(browser);
     /* As it was chosen: another picture may rank otherwise. */
     browser->opened.chosen |= browser->opened.object != NULL;

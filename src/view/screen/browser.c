@@ -50,7 +50,7 @@ static void browser_take(struct browser *browser, struct held_snapshot next)
     let_go(&old);
 }
 
-/* What is wrong with a recording is said once here; the help page keeps it. */
+/* Faults of a recording give a message once; the help page keeps them. */
 static void tell_trouble(struct browser *browser, const struct snapshot *snapshot)
 {
     const struct snapshot_recording *recording = snapshot->recording;
@@ -258,8 +258,6 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
     footer_draw(browser, canvas, status ? bar_row - 1 : -1, bar_row);
 }
 
-/* What keys ask of the engine, and what those say that do nothing here; declared in browser.h. */
-
 /* Nothing is changed of screens that are not in sight. */
 static bool works_in_help(enum action action)
 {
@@ -267,8 +265,7 @@ static bool works_in_help(enum action action)
            action == ACTION_NONE;
 }
 
-/* What an action asks of the engine where no page has taken it; one that only another screen
- * knows says which. (browser.c) */
+/* The request of an action that no page has taken; an action of another screen gives a message. */
 static enum request_kind browser_request(struct browser *browser, enum action action)
 {
     const struct snapshot *snapshot = browser->snapshot;
@@ -341,8 +338,6 @@ static enum request_kind browser_request(struct browser *browser, enum action ac
         return REQUEST_NONE;
     }
 }
-
-/* What keys and clicks do; declared in browser.h. */
 
 enum { WHEEL_ROWS = 3 };
 

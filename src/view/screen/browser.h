@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is on the screen and how keys and clicks move through it, without a terminal:
- * input events in, a canvas and requests out. screen.c owns one; tests drive it directly.
- * It holds the snapshot shown, and while frozen the newest one too.
+ * The picture, and how keys and clicks move through it, without a terminal: input events in, a
+ * canvas and requests out. screen.c owns one; tests drive it directly. It holds the snapshot shown,
+ * and while frozen the newest one too. Each page (pages.h) holds its own state.
  */
 #ifndef MISSTOP_VIEW_SCREEN_BROWSER_H
 #define MISSTOP_VIEW_SCREEN_BROWSER_H
@@ -40,9 +40,7 @@ struct prompt {
     bool missing;                  /* nothing found */
 };
 
-enum { BROWSER_ROWS_MIN = 10, BROWSER_COLUMNS_MIN = 40 };
-
-enum { BACK_MAX = 16, ZONES_MAX = 48 };
+enum { BROWSER_ROWS_MIN = 10, BROWSER_COLUMNS_MIN = 40, BACK_MAX = 16, ZONES_MAX = 48 };
 
 /* A page that was left, and what it showed. */
 struct way_back {
@@ -60,15 +58,15 @@ struct held_snapshot {
 struct browser {
     struct held_snapshot held;
     struct held_snapshot newest;     /* only while frozen */
-    const struct snapshot *snapshot; /* held.snapshot: what is shown; NULL before the first */
+    const struct snapshot *snapshot; /* held.snapshot, the one shown; NULL before the first */
     bool frozen;
     struct screen_sources sources;
     enum page_id page;
     struct way_back back[BACK_MAX];
     unsigned back_count;
     unsigned pane[PAGE_COUNT];
-    bool drawn;               /* the page shown, since the last time: clicks are for it */
-    void *states[PAGE_COUNT]; /* of the pages: page_state() */
+    bool drawn;               /* the page shown has been drawn and takes clicks */
+    void *states[PAGE_COUNT]; /* read by page_state() */
     struct prompt prompt;
     struct zone zones[ZONES_MAX];
     unsigned zone_count;
@@ -88,7 +86,7 @@ struct browser {
         char name[256];
     } opened_function;
     bool replays;
-    struct view_play play; /* where the replay stands */
+    struct view_play play;
 };
 
 /* -ENOMEM; browser_fini() all the same. */
@@ -99,7 +97,7 @@ void browser_fini(struct browser *browser);
 void browser_show(struct browser *browser, const struct snapshot *snapshot,
                   void (*release)(const struct snapshot *));
 
-/* As picker_show(). (picker.c) */
+/* As picker_show(). */
 void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count);
 void browser_pick_recorded(struct browser *browser, const struct picker_row *rows, size_t count);
 
@@ -117,7 +115,7 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
 
 /* ---- for the pages ---- */
 
-/* What only the page itself knows; NULL: it has nothing. */
+/* Of the page itself, which alone knows its type; NULL: it has none. */
 static inline void *page_state(const struct browser *browser, enum page_id id)
 {
     return browser->states[id];
@@ -130,14 +128,14 @@ static inline const struct page *browser_page(const struct browser *browser)
 
 /* Another page; Esc comes back. */
 void browser_go(struct browser *browser, enum page_id page);
-/* The two halves of it, for those who change what is shown in between: Esc will come back to
- * this page as it is; and on to another, whose rows are made only while it is shown. */
+/* The two halves of it, to change what is shown in between: Esc will come back to this page as it
+ * is; and on to another, which makes its rows only while it is shown. */
 void browser_leave(struct browser *browser);
 void browser_enter(struct browser *browser, enum page_id page);
 /* The table of the pages that began with these columns; NULL: none did. */
 struct table *browser_table_of(const struct browser *browser, const struct columns *columns);
 
-/* What is selected in Objects becomes the object opened. */
+/* The object selected in Objects becomes the object opened. */
 void browser_open_selected(struct browser *browser);
 /* To the page left last; false: there is none. */
 bool browser_return(struct browser *browser);
@@ -152,24 +150,24 @@ bool browser_focused(struct browser *browser, const struct table *table);
 
 void browser_zone(struct browser *browser, int row, int column, int columns, enum action action);
 
-/* Blocks of a bin have no range in common; says so. */
+/* Blocks of a bin have no range in common; gives a message then. */
 bool browser_lies_apart(struct browser *browser, const struct snapshot_object *object);
 
-/* Parts of the picture, each in its own file: the lines on top and below, panes, the line that is
- * typed, heads of pages. */
-/* The line of a replay; what its keys do, which elsewhere say what they are for. (play_*.c) */
+/* ---- parts of the picture ---- */
+
+/* Keys of a replay; without one they give a message. */
 struct request play_act(struct browser *browser, enum action action);
-/* Its state in a word, which on a small screen stands for the line. */
+/* The state of the replay in a word, on a small screen instead of the line. */
 const char *play_badge(const struct browser *browser);
 void play_line_draw(const struct browser *browser, struct canvas *canvas, int row);
 
 /* Title and tabs; rows used. */
 int header_draw(struct browser *browser, struct canvas *canvas);
-/* The row of tabs; columns used. What shows the next one in a direction. (header.c) */
+/* The action that shows the next page in a direction. */
 enum action tabs_next(const struct browser *browser, int direction);
-/* Totals and reasons; rows used, at most `rows`. (header.c) */
+/* Totals and reasons; rows used, at most `rows`. */
 int header_totals(struct browser *browser, struct canvas *canvas, int row, int rows);
-/* The line that says how far to trust the figures; "" when they are fine. */
+/* How far to trust the figures; "" when they are fine. */
 void header_trust(const struct snapshot *snapshot, char *out, size_t size);
 
 void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row);

@@ -5,8 +5,6 @@
 
 #include "view/screen/browser.h"
 
-/* The line in which a word to find or to filter by is typed; declared in browser.h. */
-
 bool prompt_open(struct browser *browser, enum prompt_kind kind)
 {
     struct table *table = browser_table(browser);
@@ -145,7 +143,7 @@ static void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
                     "Enter keeps, Esc cancels, then n: the next");
 }
 
-/* "key label" as it would stand in the bar; the columns it takes. */
+/* Columns of "key label" in the bar. */
 static int bar_columns(const char *key, const char *label, bool ascii)
 {
     return glyph_columns(key, ascii) + glyph_columns(label, ascii) + 2;
@@ -233,7 +231,7 @@ static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
         used += draw_key(browser, canvas, row, used, canvas->columns - used, always[i]);
 }
 
-/* What the line says, by urgency: a prompt, a message, the program's own status, a hint. */
+/* By urgency: a prompt, a message, the program's own status, a hint. */
 static bool draw_news(struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot *snapshot = browser->snapshot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines on top: what is watched and how, the screens; see browser.h. */
+/* The lines on top: the process, its source, the tabs, totals; declared in browser.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,8 +16,7 @@
 
 /*
  * The row of tabs: each screen's key and name. Where there is no room for all names the nearest to
- * the screen shown keep theirs and the others stand by their key alone; declared in
- * browser.h.
+ * the screen shown keep theirs and the others have their key alone.
  */
 
 /* How much of a tab there is room for. */
@@ -146,10 +145,8 @@ enum action tabs_next(const struct browser *browser, int direction)
     return tab_action(to);
 }
 
-/* The line under the tabs that says of which stretch of the run all tables are; in browser.h. */
-
-/* Of which stretch of the run all is, and the way back; rows used, 0 where it is the run up to now.
- * (header.c) */
+/* The line under the tabs: the time range of all tables, and the way back; rows used, 0 where it is
+ * the run up to now. */
 static int stretch_line_draw(struct browser *browser, struct canvas *canvas, int row)
 {
     static const char back[] = "N: back to now";
@@ -193,7 +190,7 @@ static bool is(const char *text, const char *other)
     return text && !strcmp(text, other);
 }
 
-/* What the process does, where it is not simply running: as long as that lasts. */
+/* The state of a process that is not simply running. */
 static const char *live_badge(const struct snapshot *snapshot)
 {
     static const char *const badges[][2] = {{"exited", " ENDED "},
@@ -290,8 +287,6 @@ int header_draw(struct browser *browser, struct canvas *canvas)
     return 2 + line + stretch_line_draw(browser, canvas, 2 + line);
 }
 
-/* The totals below the lines on top, and how far they can be trusted; see browser.h. */
-
 enum { SAMPLES_FEW = 100, REASONS_SHOWN = 6 };
 static const double BINARIES_MISSED = 0.02; /* share of the samples worth a line */
 
@@ -376,7 +371,7 @@ static bool draw_missing(const struct snapshot *snapshot, struct pen *pen)
     return true;
 }
 
-/* What is being read stands before the figures: it explains why names are still missing. */
+/* Debug information that is being loaded comes first: it explains why names are still missing. */
 static bool draw_fields(const struct snapshot *snapshot, struct pen *pen)
 {
     char reading[160];

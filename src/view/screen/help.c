@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen ?: the text of help.c, through which one scrolls and finds words. */
+/* Screen ?: the help on the screen it was asked on, the source, keys, columns and reasons. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,9 +103,6 @@ static void help_entry(struct help_writer *writer, enum paint paint, const char 
         text += strspn(text, " ");
     }
 }
-
-/* What the help says: of the screen one comes from, what the source can say, keys and columns from
- * their tables, reasons. Declared in help.c. */
 
 enum { HEADING_BYTES = 64 };
 
@@ -249,7 +246,7 @@ static void write_keys(struct help_writer *writer, bool replays)
                "bar act");
 }
 
-/* What this source cannot measure would be in the way of what it can. */
+/* Columns that this source cannot measure are left out. */
 static bool can_be_shown(const struct snapshot *snapshot, const struct column *column)
 {
     return !snapshot || !column->shown || column->shown(snapshot);
@@ -343,7 +340,7 @@ static void write_reasons(struct help_writer *writer)
                    untyped_text((enum untyped)i));
 }
 
-/* All that the help says on the screen that it was asked on. (help.c) */
+/* All of the help on the screen that it was asked on. */
 static void help_text_write(struct help_writer *writer, struct browser *browser)
 {
     /* The header sends people here where files are missing: that comes first then. */

@@ -100,7 +100,7 @@ struct key_binding {
     const char *help;  /* NULL: the line before speaks for it too */
 };
 
-/* What a key does; ACTION_NONE: nothing. */
+/* ACTION_NONE: the key does nothing. */
 enum action keys_action(uint32_t key);
 
 /* All bindings but those of the pages, in the order of the help page. */

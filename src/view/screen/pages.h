@@ -91,9 +91,9 @@ struct page {
      * not here. */
     bool (*find)(struct browser *browser, const char *word, bool from_here);
     void (*hint)(struct browser *browser, char *out, size_t size);
-    /* What Enter does now, for the key bar; "": nothing. */
+    /* The label of Enter in the key bar; "": it does nothing now. */
     const char *(*enter)(struct browser *browser);
-    /* The same of other actions; NULL: their general label. */
+    /* The label of other actions; NULL: their general label. */
     const char *(*label)(struct browser *browser, enum action action);
     enum action bar[PAGE_BAR_MAX]; /* keys that matter here, ended by ACTION_NONE */
 };
