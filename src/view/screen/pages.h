@@ -35,7 +35,6 @@
     PAGE(SHARING, sharing_page, "9", SHARING)                                                      \
     PAGE(TIMELINE, timeline_page, "0", TIMELINE)                                                   \
     PAGE(MATRIX, matrix_page, "m", MATRIX)                                                         \
-    PAGE(THREADS, threads_page, "i", THREADS)                                                      \
     PAGE(FINDINGS, findings_page, "f", FINDINGS)                                                   \
     PAGE(WATCH, watch_page, "w", WATCH)                                                            \
     PAGE(CAUSES, causes_page, "y", CAUSES)                                                         \
