@@ -14,7 +14,8 @@ src_libview_a_SOURCES = src/view/widget/chart.c src/view/widget/chart.h src/view
 	src/view/pages/matrix_table.c src/view/pages/matrix_table.h src/view/pages/matrix.c \
 	src/view/pages/matrix.h src/view/pages/evictions.c src/view/pages/causes.h src/view/export/text.c \
 	src/view/pages/objects.c src/view/widget/pane.c src/view/pages/picker.c \
-	src/view/screen/pages.c src/view/screen/pages.h src/view/screen/play_line.c src/view/export/pprof.c src/view/export/pprof.h src/view/rates.c \
+	src/view/screen/pages.c src/view/screen/pages.h src/view/screen/play_line.c \
+	src/view/export/pprof.c src/view/export/pprof.h src/view/rates.c \
 	src/view/rates.h src/view/pages/timeline.c src/view/screen/screen.c src/view/pages/search.c \
 	src/view/pages/sets.c src/view/pages/sharing.c src/view/pages/function.h src/view/widget/table.c \
 	src/view/widget/table.h src/view/export/text.h src/view/view.h \
