@@ -301,7 +301,7 @@ static void detail_update(struct browser *browser)
 static void detail_open(struct browser *browser)
 {
     browser_leave(browser);
-    browser->opened.chosen = false;
+    browser_open_selected(browser);
     browser_enter(browser, PAGE_DETAIL);
 }
 

@@ -226,10 +226,9 @@ static void draw_too_small(struct canvas *canvas)
 /* Tables that are not drawn must not take clicks. */
 static void forget_places(struct browser *browser)
 {
-    struct table *panes[PANES_MAX];
-    unsigned count = browser_panes(browser, panes);
-    for (unsigned i = 0; i < count; i++)
-        panes[i]->body = (struct area){.rows = 0, .columns = 0};
+    const struct page_table *table = browser_page(browser)->tables;
+    for (; table->columns; table++)
+        listed_table(browser, (int)browser->page, table)->body = (struct area){0};
     browser->zone_count = 0;
     browser->drawn = false;
 }
