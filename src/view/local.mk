@@ -14,10 +14,11 @@ src_libview_a_SOURCES = src/view/widget/chart.c src/view/widget/chart.h src/view
 	src/view/pages/matrix_table.c src/view/pages/matrix_table.h src/view/pages/matrix.c \
 	src/view/pages/matrix.h src/view/pages/evictions.c src/view/pages/causes.h src/view/export/text.c \
 	src/view/pages/objects.c src/view/widget/pane.c src/view/pages/picker.c \
-	src/view/screen/play_line.c src/view/export/pprof.c src/view/export/pprof.h src/view/rates.c \
+	src/view/screen/pages.c src/view/screen/pages.h src/view/screen/play_line.c \
+	src/view/export/pprof.c src/view/export/pprof.h src/view/rates.c \
 	src/view/rates.h src/view/pages/timeline.c src/view/screen/screen.c src/view/pages/search.c \
 	src/view/pages/sets.c src/view/pages/sharing.c src/view/pages/function.h src/view/widget/table.c \
-	src/view/widget/table.h src/view/export/text.h src/view/pages/timeline.h src/view/view.h \
+	src/view/widget/table.h src/view/export/text.h src/view/view.h \
 	src/view/pages/causes.c src/view/pages/reuse.c src/view/pages/reuse.h src/view/pages/watch.c \
 	src/view/pages/whatif.c src/view/pages/whatif.h src/view/pages/watch.h \
 	src/view/export/whole_file.c src/view/export/whole_file.h src/view/pages/window.c

@@ -199,7 +199,7 @@ static void o_opens_the_object(void **state)
     page_press('y');
     page_press('o');
     assert_int_equal(page_browser.page, PAGE_DETAIL);
-    assert_int_equal(page_browser.detail.id, page_browser.snapshot->objects[0].id);
+    assert_int_equal(page_browser.opened.id, page_browser.snapshot->objects[0].id);
     page_press(KEYS_ESCAPE);
     page_press(KEYS_END);
     page_press('o');

@@ -63,7 +63,7 @@ static void enter_opens_the_screen_that_shows_it(void **state)
     page_press('f');
     page_press(KEYS_ENTER);
     assert_int_equal(page_browser.page, PAGE_LAYOUT);
-    assert_int_equal(page_browser.detail.id, page_browser.snapshot->objects[0].id);
+    assert_int_equal(page_browser.opened.id, page_browser.snapshot->objects[0].id);
     page_press(KEYS_ESCAPE);
     assert_int_equal(page_browser.page, PAGE_FINDINGS);
     page_press(KEYS_DOWN);

@@ -84,15 +84,23 @@ static void sorted_by_what_it_costs(void **state)
 {
     (void)state;
     page_open(FIXTURE_LEVELS, 40, 220, false, "");
-    for (int k = 0; k < 40 && strcmp(table_sort_title(&page_browser.objects), "CYCLES") != 0; k++)
+    for (int k = 0;
+         k < 40 &&
+         strcmp(table_sort_title(browser_table_of(&page_browser, &object_columns)), "CYCLES") != 0;
+         k++)
         page_press(KEYS_F6);
-    assert_string_equal(table_sort_title(&page_browser.objects), "CYCLES");
+    assert_string_equal(table_sort_title(browser_table_of(&page_browser, &object_columns)),
+                        "CYCLES");
     double last = INFINITY;
     bool unknown = false;
-    for (size_t i = 0; i < page_browser.objects.shown; i++) {
-        double cycles = page_browser.snapshot->objects[page_browser.objects.order[i]].latency;
+    for (size_t i = 0; i < browser_table_of(&page_browser, &object_columns)->shown; i++) {
+        double cycles = page_browser.snapshot
+                            ->objects[browser_table_of(&page_browser, &object_columns)->order[i]]
+                            .latency;
         const struct snapshot_levels *levels =
-            page_browser.snapshot->objects[page_browser.objects.order[i]].levels;
+            page_browser.snapshot
+                ->objects[browser_table_of(&page_browser, &object_columns)->order[i]]
+                .levels;
         if (!levels || isnan(levels->latency)) {
             unknown = true;
             continue;
@@ -132,13 +140,15 @@ static void detail_has_a_pane_of_them(void **state)
     assert_true(page_row_with("page walk: huge pages help") > 0);
     for (int i = 0; i < 3; i++)
         page_press(KEYS_RIGHT);
-    assert_ptr_equal(browser_table(&page_browser), &page_browser.detail.levels);
+    assert_ptr_equal(browser_table(&page_browser),
+                     browser_table_of(&page_browser, &levels_columns));
     /* Rules are passed over. */
-    const struct levels_row *selected = table_selected(&page_browser.detail.levels);
+    const struct levels_row *selected =
+        table_selected(browser_table_of(&page_browser, &levels_columns));
     assert_string_equal(selected->name, "LFB");
     for (int i = 0; i < 5; i++)
         page_press(KEYS_DOWN);
-    selected = table_selected(&page_browser.detail.levels);
+    selected = table_selected(browser_table_of(&page_browser, &levels_columns));
     assert_string_equal(selected->name, "32 to 63");
     page_press(KEYS_ENTER);
     assert_int_equal(page_browser.page, PAGE_DETAIL);
@@ -154,7 +164,7 @@ static void no_pane_without_levels(void **state)
     assert_int_equal(page_row_with("Levels"), -1);
     for (int i = 0; i < 3; i++)
         page_press(KEYS_RIGHT);
-    assert_ptr_equal(browser_table(&page_browser), &page_browser.detail.fields);
+    assert_ptr_equal(browser_table(&page_browser), browser_table_of(&page_browser, &field_columns));
     page_close();
 }
 

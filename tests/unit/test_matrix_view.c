@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "snapshot_fixture.h"
+#include "view/pages/matrix.h"
 #include "view/screen/browser.h"
 #include "view/pages/matrix_table.h"
 
@@ -73,19 +74,24 @@ static bool seen(const char *text)
     return row_with(text) >= 0;
 }
 
+static const struct matrix_view *matrix(void)
+{
+    return page_state(&fixture.browser, PAGE_MATRIX);
+}
+
 static const struct matrix_table *table(void)
 {
-    return &fixture.browser.matrix.table;
+    return &matrix()->table;
 }
 
 static const struct matrix_line *function(void)
 {
-    return matrix_grid_row(&fixture.browser.matrix.grid, table());
+    return matrix_grid_row(&matrix()->grid, table());
 }
 
 static const struct matrix_line *object(void)
 {
-    return matrix_grid_column(&fixture.browser.matrix.grid, table());
+    return matrix_grid_column(&matrix()->grid, table());
 }
 
 /* Cells, rows and columns of the table under its names add up as before. */
@@ -157,13 +163,13 @@ static void a_cell_opens_both_its_sides(void **state)
     const struct matrix_line *row = function();
     press(KEYS_ENTER);
     assert_int_equal(fixture.browser.page, PAGE_FUNCTION);
-    assert_string_equal(fixture.browser.code.name, row->name);
+    assert_string_equal(fixture.browser.opened_function.name, row->name);
     press(KEYS_ESCAPE);
     assert_int_equal(fixture.browser.page, PAGE_MATRIX);
     const struct matrix_line *column = object();
     press('o');
     assert_true(fixture.browser.page == PAGE_LAYOUT || fixture.browser.page == PAGE_DETAIL);
-    assert_string_equal(fixture.browser.detail.name, column->name);
+    assert_string_equal(fixture.browser.opened.name, column->name);
     press(KEYS_ESCAPE);
     assert_int_equal(fixture.browser.page, PAGE_MATRIX);
     assert_int_equal(function()->index, 1);
@@ -275,7 +281,7 @@ static void reports_use_the_names(void **state)
 static void a_click_selects_and_opens(void **state)
 {
     (void)state;
-    const struct matrix_grid *grid = &fixture.browser.matrix.grid;
+    const struct matrix_grid *grid = &matrix()->grid;
     struct input input = {.kind = INPUT_CLICK,
                           .row = grid->names.row + 2,
                           .column =

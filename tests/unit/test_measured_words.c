@@ -86,7 +86,7 @@ static void screens_claim_no_miss(void **state)
             browser_go(&page_browser, (enum page_id)page);
             browser_draw(&page_browser, &page_canvas, 0);
             for (int pane = 0; pane < 4; pane++) {
-                look_at_canvas(browser_pages[page]->name);
+                look_at_canvas(pages[page].page->name);
                 page_press(KEYS_RIGHT);
             }
             browser_return(&page_browser);

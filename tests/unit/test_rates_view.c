@@ -138,13 +138,16 @@ static void sorted_by_what_is_sure(void **state)
 {
     (void)state;
     open_page(FIXTURE_RATES, 40, 240);
-    for (int k = 0; k < 40 && strcmp(table_sort_title(&browser.objects), "MISS L1") != 0; k++)
+    for (int k = 0; k < 40 && strcmp(table_sort_title(browser_table_of(&browser, &object_columns)),
+                                     "MISS L1") != 0;
+         k++)
         press(KEYS_F6);
-    assert_string_equal(table_sort_title(&browser.objects), "MISS L1");
+    assert_string_equal(table_sort_title(browser_table_of(&browser, &object_columns)), "MISS L1");
     double last = INFINITY;
     bool unknown = false;
-    for (size_t i = 0; i < browser.objects.shown; i++) {
-        const struct snapshot_object *object = &browser.snapshot->objects[browser.objects.order[i]];
+    for (size_t i = 0; i < browser_table_of(&browser, &object_columns)->shown; i++) {
+        const struct snapshot_object *object =
+            &browser.snapshot->objects[browser_table_of(&browser, &object_columns)->order[i]];
         struct value value = rates_value(object->rates, RATES_MISS_L1);
         if (value.kind == VALUE_UNKNOWN) {
             unknown = true;

@@ -150,7 +150,7 @@ static void the_screen_lists_them(void **state)
     assert_true(found);
     browser_input(&browser, &(struct input){.kind = INPUT_KEY, .key = KEYS_ENTER});
     assert_int_equal(browser.page, PAGE_DETAIL);
-    assert_string_equal(browser.detail.name, "object 2");
+    assert_string_equal(browser.opened.name, "object 2");
     browser_fini(&browser);
     canvas_fini(&canvas);
     profile_free(profile);

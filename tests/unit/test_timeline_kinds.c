@@ -6,7 +6,7 @@
 #include "profile/profile.h"
 #include "profile/time/timeline.h"
 #include "view/screen/browser.h"
-#include "view/pages/timeline.h"
+#include "view/widget/chart.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -292,11 +292,11 @@ static void keys_change_the_picture(void **state)
     press(&browser, 'b');
     expect_shown(&browser, threads);
     press(&browser, 'b');
-    assert_int_equal(browser.timeline.stacked, STACK_OBJECTS);
+    expect_shown(&browser, objects);
     press(&browser, 'V');
     expect_shown(&browser, volatility);
     press(&browser, 'V');
-    assert_false(browser.timeline.volatility);
+    expect_shown(&browser, objects);
     browser_fini(&browser);
     profile_free(run.profile);
 }

@@ -72,9 +72,9 @@ static void the_function_leads(void **state)
     /* Another column that the user takes stays. */
     for (int i = 0; i < 4; i++)
         page_press('>');
-    unsigned sort = page_browser.code.functions.sort;
+    unsigned sort = browser_table_of(&page_browser, &function_columns)->sort;
     browser_show(&page_browser, with_unknown(), fixture_release);
-    assert_int_equal(page_browser.code.functions.sort, sort);
+    assert_int_equal(browser_table_of(&page_browser, &function_columns)->sort, sort);
     page_close();
 }
 
@@ -84,7 +84,8 @@ static void without_any_the_columns_are_not_there(void **state)
     show(usual(FIXTURE_TYPED), "5");
     assert_int_equal(page_row_with("UNKNOWN"), -1);
     assert_true(page_row_with("SHARE") > 0);
-    assert_string_equal(table_sort_title(&page_browser.code.functions), "SHARE");
+    assert_string_equal(table_sort_title(browser_table_of(&page_browser, &function_columns)),
+                        "SHARE");
     page_close();
 }
 
@@ -122,7 +123,7 @@ static void a_line_without_accesses_is_named(void **state)
 {
     (void)state;
     show(with_unknown(), "5\nj");
-    const struct source_row *row = table_selected(&page_browser.code.source);
+    const struct source_row *row = table_selected(browser_table_of(&page_browser, &source_columns));
     char text[64];
     assert_true(row && row->line && !row->sites);
     snprintf(text, sizeof text, "Line %u has no samples", row->line);

@@ -73,7 +73,7 @@ static void enter_opens_the_object(void **state)
     page_press('w');
     page_press(KEYS_ENTER);
     assert_int_equal(page_browser.page, PAGE_DETAIL);
-    assert_int_equal(page_browser.detail.id, page_browser.snapshot->objects[0].id);
+    assert_int_equal(page_browser.opened.id, page_browser.snapshot->objects[0].id);
     assert_true(
         page_row_with("watched 300: capacity, 97% touched again within 20ms, after 4ms (median), "
                       "25% of the line used") > 0);

@@ -5,6 +5,7 @@
 #include "page_fixture.h"
 #include "view/export/html.h"
 #include "view/export/diff.h"
+#include "view/pages/layout.h"
 #include "view/pages/whatif.h"
 
 #include <jansson.h>
@@ -92,7 +93,7 @@ static void asked_from_the_list(void **state)
     assert_true(page_row_with("select a member on screen 8") > 0);
     struct request request = press(KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_WHATIF);
-    assert_int_equal(request.object, page_browser.detail.id);
+    assert_int_equal(request.object, page_browser.opened.id);
     const char *words = strrchr(request.name, ':');
     assert_non_null(words);
     assert_string_equal(words, ":never");
@@ -110,15 +111,16 @@ static void split_where_layout_stands(void **state)
     page_press(KEYS_HOME);
     page_press(KEYS_DOWN);
     page_press(KEYS_DOWN);
-    const struct layout_row *row = table_selected(&page_browser.layout.table);
+    const struct layout_row *row = table_selected(browser_table_of(&page_browser, &layout_columns));
     assert_non_null(row);
     char wanted[160];
     snprintf(wanted, sizeof wanted, "split before %s", row->row->member.name);
     page_press('x');
     assert_true(page_row_with(wanted) > 0);
-    while (!strstr(
-        ((const struct whatif_choice *)table_selected(&page_browser.whatif.questions))->title,
-        "split"))
+    while (!strstr(((const struct whatif_choice *)table_selected(
+                        browser_table_of(&page_browser, &whatif_choice_columns)))
+                       ->title,
+                   "split"))
         page_press(KEYS_DOWN);
     struct request request = press(KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_WHATIF);

@@ -11,24 +11,38 @@
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
 
+struct causes_view {
+    struct table table;
+    enum causes_of of; /* the rows are objects, functions or threads; of Evictions too */
+};
+
+static struct causes_view *causes_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_CAUSES);
+}
+
 enum { LIST_LEAST = 3, TEXT_ROWS = 12, SUMMARY_ROWS = 2, TEXT_BYTES = 512 };
+
+enum causes_of causes_kind(const struct browser *browser)
+{
+    return causes_view(browser)->of;
+}
+
+void causes_step_kind(struct browser *browser)
+{
+    causes_view(browser)->of = (causes_kind(browser) + 1) % CAUSES_KINDS;
+}
 
 static const struct snapshot_causes_list *list_of(const struct browser *browser)
 {
-    return &browser->snapshot->causes.of[browser->causes.of];
+    return &browser->snapshot->causes.of[causes_view(browser)->of];
 }
 
 static void causes_update(struct browser *browser)
 {
-    browser->causes.table.columns = &causes_columns[browser->causes.of];
-    table_set(&browser->causes.table, browser->snapshot, list_of(browser)->rows,
-              list_of(browser)->count);
-}
-
-static unsigned causes_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &browser->causes.table;
-    return 1;
+    struct causes_view *view = causes_view(browser);
+    view->table.columns = &causes_columns[view->of];
+    table_set(&view->table, browser->snapshot, list_of(browser)->rows, list_of(browser)->count);
 }
 
 /* ---- drawing ---- */
@@ -45,11 +59,11 @@ static void causes_draw_selected(struct browser *browser, const struct snapshot_
                                  struct canvas *canvas, struct area area)
 {
     char text[TEXT_BYTES];
-    causes_advice(browser->causes.of, row, text, sizeof text);
+    causes_advice(causes_view(browser)->of, row, text, sizeof text);
     causes_say(canvas, &area, PAINT_STRONG, text);
     causes_early(&row->figures, text, sizeof text);
     causes_say(canvas, &area, PAINT_PLAIN, text);
-    if (browser->causes.of == CAUSES_OBJECTS) {
+    if (causes_view(browser)->of == CAUSES_OBJECTS) {
         causes_fields(browser->snapshot, row, text, sizeof text);
         causes_say(canvas, &area, PAINT_PLAIN, text);
     }
@@ -74,7 +88,7 @@ static void causes_draw_nothing(const struct snapshot *snapshot, struct canvas *
 
 static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)
 {
-    struct table *table = &browser->causes.table;
+    struct table *table = &causes_view(browser)->table;
     int rows = (int)table->shown + 1;
     int most = body.rows - TEXT_ROWS - 1;
     rows = rows > most ? most : rows;
@@ -95,7 +109,7 @@ static void causes_draw(struct browser *browser, struct canvas *canvas, struct a
         causes_draw_nothing(browser->snapshot, canvas, area);
         return;
     }
-    causes_summary(browser->snapshot, browser->causes.of, text, sizeof text);
+    causes_summary(browser->snapshot, causes_view(browser)->of, text, sizeof text);
     struct area top = {area.row, 1, area.rows > TEXT_ROWS ? SUMMARY_ROWS : 1, area.columns - 2};
     int used = canvas_wrap(canvas, top, PAINT_DIM, text);
     struct area body = {area.row + used, area.column, area.rows - used, area.columns};
@@ -108,12 +122,12 @@ static void causes_draw(struct browser *browser, struct canvas *canvas, struct a
 void causes_open(struct browser *browser, uint32_t index)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    if (browser->causes.of == CAUSES_OBJECTS)
+    if (causes_view(browser)->of == CAUSES_OBJECTS)
         browser_open_listed(browser, index);
-    else if (browser->causes.of == CAUSES_FUNCTIONS && index < snapshot->code_count)
+    else if (causes_view(browser)->of == CAUSES_FUNCTIONS && index < snapshot->code_count)
         browser_open_function(browser, &snapshot->code[index]);
     else
-        browser_message(browser, browser->causes.of == CAUSES_FUNCTIONS
+        browser_message(browser, causes_view(browser)->of == CAUSES_FUNCTIONS
                                      ? "it is not among the functions listed now"
                                      : "a thread has no screen of its own");
 }
@@ -125,14 +139,14 @@ static void open_evictions(struct browser *browser, const struct snapshot_causes
 
 static void choose_next(struct browser *browser)
 {
-    browser->causes.of = (browser->causes.of + 1) % CAUSES_KINDS;
-    browser->causes.table.pinned = false;
+    causes_step_kind(browser);
+    causes_view(browser)->table.pinned = false;
     causes_update(browser);
 }
 
 static bool causes_act(struct browser *browser, enum action action, struct request *request)
 {
-    const struct snapshot_causes_row *row = table_selected(&browser->causes.table);
+    const struct snapshot_causes_row *row = table_selected(&causes_view(browser)->table);
     (void)request;
     if (action == ACTION_STACK && browser->snapshot && browser->snapshot->causes.told)
         choose_next(browser);
@@ -147,33 +161,52 @@ static bool causes_act(struct browser *browser, enum action action, struct reque
 
 static const char *causes_enter(struct browser *browser)
 {
-    return table_selected(&browser->causes.table) ? "Who evicts whom" : "";
+    return table_selected(&causes_view(browser)->table) ? "Who evicts whom" : "";
 }
 
 static void causes_hint(struct browser *browser, char *out, size_t size)
 {
     static const char *const opens[CAUSES_KINDS] = {"  o: the object", "  o: the function", ""};
-    if (!table_selected(&browser->causes.table))
+    if (!table_selected(&causes_view(browser)->table))
         snprintf(out, size, "Esc: back");
     else
         snprintf(out, size,
                  "Enter: who evicts whom  b: by object, function, thread  e: another level%s",
-                 opens[browser->causes.of]);
+                 opens[causes_view(browser)->of]);
 }
 
-static const enum action causes_bar[] = {
-    ACTION_ENTER,  ACTION_STACK,     ACTION_FOLD,       ACTION_BACK,   ACTION_FIND,
-    ACTION_FILTER, ACTION_SORT_NEXT, ACTION_NEXT_EVENT, ACTION_FREEZE, ACTION_NONE};
+/* A running process has no causes, a recording of a simulation may have them. */
+static bool causes_filled(const struct snapshot *snapshot)
+{
+    return snapshot->simulation.level_count || snapshot->causes.told;
+}
+
+static const char *causes_label(struct browser *browser, enum action action)
+{
+    static const char *const opens[CAUSES_KINDS] = {
+        [CAUSES_OBJECTS] = "Object", [CAUSES_FUNCTIONS] = "Function", [CAUSES_THREADS] = ""};
+    return action == ACTION_FOLD ? opens[causes_kind(browser)] : NULL;
+}
 
 const struct page causes_page = {
     .name = "Causes",
+    .shows =
+        "Why lines were not in the simulated caches (misstop --sim): first reference, too much "
+        "data, too many lines for one set, or written by another thread; and what replaced them.",
+    .next = "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 9.",
+    .key_help = "Causes: with --sim, why lines were not in the cache, and what replaced them",
+    .state_size = sizeof(struct causes_view),
+    .tables = {{.at = offsetof(struct causes_view, table),
+                .columns = &causes_columns[CAUSES_OBJECTS]}},
+    .filled = causes_filled,
     .update = causes_update,
     .draw = causes_draw,
-    .panes = causes_panes,
     .act = causes_act,
     .hint = causes_hint,
     .enter = causes_enter,
-    .bar = causes_bar,
+    .label = causes_label,
+    .bar = {ACTION_ENTER, ACTION_STACK, ACTION_FOLD, ACTION_BACK, ACTION_FIND, ACTION_FILTER,
+            ACTION_SORT_NEXT, ACTION_NEXT_EVENT, ACTION_FREEZE},
 };
 
 enum { FIELDS_TOLD = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };

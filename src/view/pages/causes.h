@@ -61,4 +61,11 @@ void evictions_title(const struct snapshot *snapshot, enum causes_of kind, char 
 void evictions_words(const struct matrix_table *table, enum causes_of kind, size_t row,
                      size_t column, char *out, size_t size);
 
+struct browser;
+/* Causes and Evictions list objects, functions or threads; the next of the three. */
+enum causes_of causes_kind(const struct browser *browser);
+void causes_step_kind(struct browser *browser);
+/* Opens the object or function, as Causes lists them now, of this index. */
+void causes_open(struct browser *browser, uint32_t index);
+
 #endif

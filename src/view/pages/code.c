@@ -8,6 +8,16 @@
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
 
+struct code_view {
+    struct table functions;
+    struct table threads;
+};
+
+static struct code_view *code_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_CODE);
+}
+
 /* Columns of functions, and of the instructions in them that miss. */
 
 #define CODE_ROW(type)                                                                             \
@@ -289,24 +299,25 @@ const struct columns site_columns = {
 
 static void code_update(struct browser *browser)
 {
+    struct code_view *view = code_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
     if (snapshot)
-        table_suggest_sort(&browser->code.functions, columns_functions_sort(snapshot));
-    table_set(&browser->code.functions, snapshot, snapshot->code, snapshot->code_count);
-    table_set(&browser->code.threads, snapshot, snapshot->threads.list, snapshot->threads.count);
+        table_suggest_sort(&view->functions, columns_functions_sort(snapshot));
+    table_set(&view->functions, snapshot, snapshot->code, snapshot->code_count);
+    table_set(&view->threads, snapshot, snapshot->threads.list, snapshot->threads.count);
 }
 
 /* A process of one thread has nothing to tell apart. */
 static unsigned code_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
-    panes[0] = &browser->code.functions;
-    panes[1] = &browser->code.threads;
+    panes[0] = &code_view(browser)->functions;
+    panes[1] = &code_view(browser)->threads;
     return browser->snapshot && browser->snapshot->threads.count > 1 ? 2 : 1;
 }
 
 static bool shows_threads(struct browser *browser)
 {
-    return browser_focused(browser, &browser->code.threads);
+    return browser_focused(browser, &code_view(browser)->threads);
 }
 
 static void code_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -357,19 +368,34 @@ static const char *code_enter(struct browser *browser)
     return !table_selected(table) ? "" : shows_threads(browser) ? "Object" : "Source";
 }
 
-static const enum action code_bar[] = {ACTION_ENTER, ACTION_RIGHT,  ACTION_MATRIX,    ACTION_BACK,
-                                       ACTION_FIND,  ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
-                                       ACTION_BASIS, ACTION_INVERT, ACTION_WRITE,     ACTION_NONE};
+static const char *code_label(struct browser *browser, enum action action)
+{
+    if (action != ACTION_RIGHT)
+        return NULL;
+    return !browser->snapshot || browser->snapshot->threads.count < 2 ? ""
+           : browser->pane[PAGE_CODE]                                 ? "Functions"
+                                                                      : "Threads";
+}
 
 const struct page code_page = {
     .name = "Code",
+    .shows = "Functions by what they wait for, with the object that each accesses most. Functions "
+             "whose samples have no object are here too, and say why.",
+    .next = "Enter opens the source of one, with its heat; m shows the samples of each function on "
+            "each object.",
+    .state_size = sizeof(struct code_view),
+    .tables = {{.at = offsetof(struct code_view, functions), .columns = &function_columns},
+               {.at = offsetof(struct code_view, threads), .columns = &thread_columns}},
     .update = code_update,
     .draw = code_draw,
     .panes = code_panes,
     .act = code_act,
     .hint = code_hint,
     .enter = code_enter,
-    .bar = code_bar,
+    .label = code_label,
+    .bar = {ACTION_ENTER, ACTION_RIGHT, PAGE_ACTION(MATRIX), ACTION_BACK, ACTION_FIND,
+            ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_BASIS, ACTION_INVERT,
+            ACTION_WRITE},
 };
 
 /* Columns of threads. */

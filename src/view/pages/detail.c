@@ -14,6 +14,19 @@
 #include "view/widget/columns.h"
 #include "view/words.h"
 
+struct detail_view {
+    struct table fields;
+    struct table code;
+    struct table instances;
+    struct levels_rows answers; /* of the hardware; none where it reports no levels */
+    struct table levels;
+};
+
+static struct detail_view *detail_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_DETAIL);
+}
+
 /* What stands above the lists of Detail; declared in browser.h. */
 
 enum { STRIP_MOST = 128 };
@@ -263,26 +276,54 @@ static const struct snapshot_object *detail_find(const struct snapshot *snapshot
 /* Drilled into, the object stays; else it is the one selected in Objects. */
 static void detail_update(struct browser *browser)
 {
+    struct detail_view *view = detail_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
     const struct snapshot_object *object = NULL;
     if (!snapshot)
         return;
-    object = browser->detail.chosen ? detail_find(snapshot, browser->detail.id)
-                                    : table_selected(&browser->objects);
-    browser->detail.object = object;
+    object = browser->opened.chosen ? detail_find(snapshot, browser->opened.id)
+                                    : objects_selected(browser);
+    browser->opened.object = object;
     if (object) {
-        browser->detail.id = object->id;
-        snprintf(browser->detail.name, sizeof browser->detail.name, "%s", object->name);
+        browser->opened.id = object->id;
+        snprintf(browser->opened.name, sizeof browser->opened.name, "%s", object->name);
     }
-    table_set(&browser->detail.fields, snapshot, object ? object->fields : NULL,
+    table_set(&view->fields, snapshot, object ? object->fields : NULL,
               object ? object->field_count : 0);
-    table_set(&browser->detail.code, snapshot, object ? object->code : NULL,
-              object ? object->code_count : 0);
-    table_set(&browser->detail.instances, snapshot, object ? object->instances : NULL,
+    table_set(&view->code, snapshot, object ? object->code : NULL, object ? object->code_count : 0);
+    table_set(&view->instances, snapshot, object ? object->instances : NULL,
               object ? object->instance_count : 0);
-    levels_rows_make(&browser->detail.answers, object ? object->levels : NULL);
-    table_set(&browser->detail.levels, snapshot, browser->detail.answers.list,
-              browser->detail.answers.count);
+    levels_rows_make(&view->answers, object ? object->levels : NULL);
+    table_set(&view->levels, snapshot, view->answers.list, view->answers.count);
+}
+
+/* By its key, the page shows what is selected in Objects. */
+static void detail_open(struct browser *browser)
+{
+    browser_leave(browser);
+    browser_open_selected(browser);
+    browser_enter(browser, PAGE_DETAIL);
+}
+
+void browser_open_object(struct browser *browser, const struct snapshot_object *object)
+{
+    browser_leave(browser);
+    browser->opened.chosen = true;
+    browser->opened.id = object->id;
+    detail_view(browser)->fields.pinned = false;
+    detail_view(browser)->code.pinned = false;
+    detail_view(browser)->instances.pinned = false;
+    browser->pane[PAGE_DETAIL] = 0;
+    browser_enter(browser, PAGE_DETAIL);
+}
+
+void browser_open_listed(struct browser *browser, uint32_t index)
+{
+    const struct snapshot_object *object = columns_object(browser->snapshot, index);
+    if (object)
+        browser_open_object(browser, object);
+    else
+        browser_message(browser, "it is not among the objects listed now");
 }
 
 static const char *const empty_texts[PANES_MAX] = {"No fields or offsets yet.", "No code seen yet.",
@@ -291,11 +332,12 @@ static const char *const empty_texts[PANES_MAX] = {"No fields or offsets yet.", 
 
 static unsigned detail_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
-    panes[0] = &browser->detail.fields;
-    panes[1] = &browser->detail.code;
-    panes[2] = &browser->detail.instances;
-    panes[3] = &browser->detail.levels;
-    return browser->detail.answers.count ? 4 : 3;
+    struct detail_view *view = detail_view(browser);
+    panes[0] = &view->fields;
+    panes[1] = &view->code;
+    panes[2] = &view->instances;
+    panes[3] = &view->levels;
+    return view->answers.count ? 4 : 3;
 }
 
 static void draw_pane(struct browser *browser, struct canvas *canvas, struct area area, unsigned i)
@@ -304,7 +346,7 @@ static void draw_pane(struct browser *browser, struct canvas *canvas, struct are
     detail_panes(browser, panes);
     bool focused = browser_focused(browser, panes[i]);
     char basis[160] = "";
-    if (panes[i] == &browser->detail.levels)
+    if (panes[i] == &detail_view(browser)->levels)
         levels_basis(browser->snapshot, basis, sizeof basis);
     int used = pane_title(canvas, area, focused, "%s%s%s", panes[i]->columns->title,
                           *basis ? ": of " : "", basis);
@@ -321,7 +363,7 @@ static void draw_wide(struct browser *browser, struct canvas *canvas, struct are
     struct area offsets = {area.row, 0, area.rows, left};
     struct area code = {area.row, left + 2, upper, area.columns - left - 2};
     struct area instances = {area.row + upper, left + 2, area.rows - upper, code.columns};
-    if (browser->detail.answers.count) {
+    if (detail_view(browser)->answers.count) {
         struct area levels = instances;
         int lower = area.rows * 3 / 5;
         offsets.rows = upper;
@@ -351,13 +393,13 @@ static void draw_narrow(struct browser *browser, struct canvas *canvas, struct a
 static void detail_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     char text[512];
-    const struct snapshot_object *object = browser->detail.object;
+    const struct snapshot_object *object = browser->opened.object;
     if (!object) {
         snprintf(text, sizeof text,
-                 browser->detail.chosen
+                 browser->opened.chosen
                      ? " %s is not listed now: its share is below 0.1%%. Esc goes back."
                      : "%s No object yet. 1 lists them.",
-                 browser->detail.chosen ? browser->detail.name : "");
+                 browser->opened.chosen ? browser->opened.name : "");
         canvas_wrap(canvas, area, PAINT_DIM, text);
         return;
     }
@@ -372,24 +414,24 @@ static void detail_draw(struct browser *browser, struct canvas *canvas, struct a
 
 static bool detail_act(struct browser *browser, enum action action, struct request *request)
 {
-    const struct snapshot_object *object = browser->detail.object;
+    const struct snapshot_object *object = browser->opened.object;
     const struct table *table = browser_table(browser);
     const void *row = table_selected(table);
     uint64_t base = object ? object->address : 0;
     uint64_t size = object ? object->size : 0;
     if (!object)
         return false;
-    if (action == ACTION_ENTER && table == &browser->detail.code && row) {
+    if (action == ACTION_ENTER && table == &detail_view(browser)->code && row) {
         browser_open_function(browser, row);
         return true;
     }
-    if (action == ACTION_ENTER && table == &browser->detail.fields && row) {
+    if (action == ACTION_ENTER && table == &detail_view(browser)->fields && row) {
         browser_open_layout(browser, row);
         return true;
     }
     if (action != ACTION_SEARCH_HERE)
         return false;
-    if (table == &browser->detail.instances && row) {
+    if (table == &detail_view(browser)->instances && row) {
         const struct snapshot_instance *instance = row;
         base = instance->base;
         size = instance->size;
@@ -398,33 +440,31 @@ static bool detail_act(struct browser *browser, enum action action, struct reque
     }
     if (!size)
         return false;
-    browser->search.inside = 0;
-    browser_search_in(request, base, base + size, object->name);
-    browser_go(browser, PAGE_SEARCH);
+    search_open(browser, request, base, base + size, object->name);
     return true;
 }
 
 /* Memory of an allocator that cannot be read from outside; Heap says so, and what would help. */
 static bool nobody_named(const struct browser *browser)
 {
-    return browser->detail.object->kind == OBJECT_ANON && browser->snapshot->source.live &&
+    return browser->opened.object->kind == OBJECT_ANON && browser->snapshot->source.live &&
            !browser->snapshot->heap.bin_count;
 }
 
 static void detail_hint(struct browser *browser, char *out, size_t size)
 {
     const struct table *table = browser_table(browser);
-    if (!browser->detail.object)
+    if (!browser->opened.object)
         return;
-    if (table == &browser->detail.levels)
+    if (table == &detail_view(browser)->levels)
         snprintf(out, size,
                  "WAITED: what each level costs. Far levels: keep it smaller or closer; hitm: "
                  "threads share it; page walks: huge pages");
-    else if (table == &browser->detail.code)
+    else if (table == &detail_view(browser)->code)
         snprintf(out, size, "Enter: the source lines of this function, and the data they access");
-    else if (table == &browser->detail.instances)
+    else if (table == &detail_view(browser)->instances)
         snprintf(out, size, "s: search inside this instance, down to its cache lines");
-    else if (!browser->detail.object->layout_count)
+    else if (!browser->opened.object->layout_count)
         snprintf(out, size, "Enter: the code that accesses it.  s: search down to cache lines%s",
                  nobody_named(browser) ? ".  Why it has no better name: 7" : "");
     else
@@ -435,27 +475,35 @@ static void detail_hint(struct browser *browser, char *out, size_t size)
 
 static const char *detail_enter(struct browser *browser)
 {
+    struct detail_view *view = detail_view(browser);
     const struct table *table = browser_table(browser);
-    const struct snapshot_object *object = browser->detail.object;
-    if (!object || !table_selected(table) || table == &browser->detail.instances ||
-        table == &browser->detail.levels)
+    const struct snapshot_object *object = browser->opened.object;
+    if (!object || !table_selected(table) || table == &view->instances || table == &view->levels)
         return "";
-    return table == &browser->detail.code || !object->layout_count ? "Source" : "Layout";
+    return table == &view->code || !object->layout_count ? "Source" : "Layout";
 }
-
-static const enum action detail_bar[] = {
-    ACTION_ENTER,  ACTION_BACK, ACTION_RIGHT,  ACTION_WHATIF, ACTION_SEARCH_HERE, ACTION_SORT_NEXT,
-    ACTION_FILTER, ACTION_FIND, ACTION_FREEZE, ACTION_BASIS,  ACTION_WRITE,       ACTION_NONE};
 
 const struct page detail_page = {
     .name = "Detail",
+    .shows = "One object: which of its fields or offsets have the samples, the code that accesses "
+             "it, and its blocks one by one. Left and Right go from one list to the next.",
+    .next = "Is it one field or all of them? Enter on a field shows how it lies in its cache "
+            "lines, on a function the source line that waits.",
+    .state_size = sizeof(struct detail_view),
+    .tables = {{.at = offsetof(struct detail_view, fields), .columns = &field_columns},
+               {.at = offsetof(struct detail_view, code), .columns = &toucher_columns},
+               {.at = offsetof(struct detail_view, instances), .columns = &instance_columns},
+               {.at = offsetof(struct detail_view, levels), .columns = &levels_columns}},
+    .open = detail_open,
     .update = detail_update,
     .draw = detail_draw,
     .panes = detail_panes,
     .act = detail_act,
     .hint = detail_hint,
     .enter = detail_enter,
-    .bar = detail_bar,
+    .bar = {ACTION_ENTER, ACTION_BACK, ACTION_RIGHT, PAGE_ACTION(WHATIF), ACTION_SEARCH_HERE,
+            ACTION_SORT_NEXT, ACTION_FILTER, ACTION_FIND, ACTION_FREEZE, ACTION_BASIS,
+            ACTION_WRITE},
 };
 
 /* Columns of the offsets inside objects, and of their instances. */
@@ -788,7 +836,7 @@ void browser_open_member(struct browser *browser, const struct snapshot_layout *
                          const struct snapshot_layout_row *row)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    const struct snapshot_object *object = browser->detail.object;
+    const struct snapshot_object *object = browser->opened.object;
     uint32_t index = (uint32_t)(object - snapshot->objects);
     struct found found = hottest(snapshot, object, layout, row, index);
     if (!found.instruction)

@@ -5,26 +5,40 @@
 
 #include "base/text.h"
 #include "view/pages/causes.h"
+#include "view/pages/matrix.h"
 #include "view/screen/browser.h"
+
+struct evictions_view {
+    struct matrix_table table; /* made while it is shown */
+    struct matrix_grid grid;
+    uint64_t row; /* identities of what its cursor is on; 0: the totals */
+    uint64_t column;
+    bool moved; /* by the user */
+};
+
+static struct evictions_view *evictions_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_EVICTIONS);
+}
 
 enum { TITLE_ROWS = 2, WORDS_ROWS = 8, SMALL_ROWS = 12, TEXT_BYTES = 512 };
 
 static struct matrix_grid *grid_of(struct browser *browser)
 {
-    return &browser->causes.grid;
+    return &evictions_view(browser)->grid;
 }
 
 static const struct matrix_table *table_of(const struct browser *browser)
 {
-    return &browser->causes.evictions;
+    return &evictions_view(browser)->table;
 }
 
 static void evictions_remember(struct browser *browser)
 {
     const struct matrix_line *row = matrix_grid_row(grid_of(browser), table_of(browser));
     const struct matrix_line *column = matrix_grid_column(grid_of(browser), table_of(browser));
-    browser->causes.row = row ? row->identity : 0;
-    browser->causes.column = column ? column->identity : 0;
+    evictions_view(browser)->row = row ? row->identity : 0;
+    evictions_view(browser)->column = column ? column->identity : 0;
 }
 
 /* Who threw most out of the row that the cursor is in. */
@@ -40,24 +54,24 @@ static void point_at_strongest(struct matrix_grid *grid, const struct matrix_tab
 
 static void evictions_update(struct browser *browser)
 {
+    struct evictions_view *view = evictions_view(browser);
     if (browser->page != PAGE_EVICTIONS)
         return;
-    evictions_table_make(&browser->causes.evictions, browser->snapshot, browser->causes.of);
-    if (browser->causes.row || browser->causes.moved)
-        matrix_grid_find(grid_of(browser), table_of(browser), browser->causes.row,
-                         browser->causes.column);
+    evictions_table_make(&view->table, browser->snapshot, causes_kind(browser));
+    if (view->row || view->moved)
+        matrix_grid_find(grid_of(browser), table_of(browser), view->row, view->column);
     else
         matrix_grid_strongest(grid_of(browser), table_of(browser));
-    if (!browser->causes.moved)
+    if (!view->moved)
         point_at_strongest(grid_of(browser), table_of(browser));
     evictions_remember(browser);
 }
 
 void browser_open_evictions(struct browser *browser, uint32_t id)
 {
-    browser->causes.grid.row = 1;
-    browser->causes.row = (uint64_t)id + 1;
-    browser->causes.moved = false;
+    evictions_view(browser)->grid.row = 1;
+    evictions_view(browser)->row = (uint64_t)id + 1;
+    evictions_view(browser)->moved = false;
     browser_go(browser, PAGE_EVICTIONS);
 }
 
@@ -66,7 +80,7 @@ void browser_open_evictions(struct browser *browser, uint32_t id)
 /* The row of Causes that the cursor is in; NULL: the totals, or the others. */
 static const struct snapshot_causes_row *evictions_row_of(struct browser *browser)
 {
-    const struct snapshot_causes_list *list = &browser->snapshot->causes.of[browser->causes.of];
+    const struct snapshot_causes_list *list = &browser->snapshot->causes.of[causes_kind(browser)];
     const struct matrix_line *line = matrix_grid_row(grid_of(browser), table_of(browser));
     for (size_t i = 0; line && line->members && i < list->count; i++)
         if ((uint64_t)list->rows[i].id + 1 == line->identity)
@@ -79,7 +93,7 @@ static void draw_words(struct browser *browser, struct canvas *canvas, struct ar
     const struct matrix_grid *grid = grid_of(browser);
     const struct snapshot_causes_row *row = evictions_row_of(browser);
     char text[TEXT_BYTES];
-    evictions_words(table_of(browser), browser->causes.of, grid->row, grid->column, text,
+    evictions_words(table_of(browser), causes_kind(browser), grid->row, grid->column, text,
                     sizeof text);
     int used = canvas_wrap(canvas, area, PAINT_STRONG, text);
     area.row += used;
@@ -92,6 +106,7 @@ static void evictions_draw(struct browser *browser, struct canvas *canvas, struc
 {
     const struct matrix_table *table = table_of(browser);
     char text[TEXT_BYTES];
+    grid_of(browser)->names = (struct area){0};
     if (!table->row_count) {
         canvas_wrap(canvas, area, PAINT_DIM,
                     " Nothing is known yet of what threw lines out of this cache: none has come "
@@ -102,7 +117,7 @@ static void evictions_draw(struct browser *browser, struct canvas *canvas, struc
     int titles = 0;
     if (!small) {
         struct area title = {area.row, 1, TITLE_ROWS, area.columns - 2};
-        evictions_title(browser->snapshot, browser->causes.of, text, sizeof text);
+        evictions_title(browser->snapshot, causes_kind(browser), text, sizeof text);
         titles = canvas_wrap(canvas, title, PAINT_DIM, text);
     }
     int words = small ? 1 : area.rows / 3 < WORDS_ROWS ? area.rows / 3 : WORDS_ROWS;
@@ -128,21 +143,22 @@ static void open_line(struct browser *browser)
 
 static bool evictions_act(struct browser *browser, enum action action, struct request *request)
 {
+    struct evictions_view *view = evictions_view(browser);
     (void)request;
     if (!browser->snapshot)
         return false;
     if (action == ACTION_STACK) {
-        browser->causes.of = (browser->causes.of + 1) % CAUSES_KINDS;
-        browser->causes.row = browser->causes.column = 0;
-        browser->causes.moved = false;
+        causes_step_kind(browser);
+        view->row = view->column = 0;
+        view->moved = false;
     } else if (action == ACTION_HOME) {
-        browser->causes.row = browser->causes.column = 0;
-        browser->causes.moved = false;
+        view->row = view->column = 0;
+        view->moved = false;
     } else if (action == ACTION_ENTER && table_of(browser)->row_count) {
         open_line(browser);
         return true;
     } else if (matrix_grid_act(grid_of(browser), table_of(browser), action)) {
-        browser->causes.moved = true;
+        view->moved = true;
         evictions_remember(browser);
         return true;
     } else {
@@ -163,7 +179,7 @@ static bool evictions_click(struct browser *browser, int row, int column)
     bool again = at_row == grid->row && at_column == grid->column;
     grid->row = at_row;
     grid->column = at_column;
-    browser->causes.moved = true;
+    evictions_view(browser)->moved = true;
     evictions_remember(browser);
     if (again)
         open_line(browser);
@@ -175,9 +191,9 @@ static const char *evictions_enter(struct browser *browser)
     const struct matrix_grid *grid = grid_of(browser);
     if (!table_of(browser)->row_count || (!grid->row && !grid->column))
         return "";
-    return browser->causes.of == CAUSES_OBJECTS     ? "Object"
-           : browser->causes.of == CAUSES_FUNCTIONS ? "Function"
-                                                    : "";
+    return causes_kind(browser) == CAUSES_OBJECTS     ? "Object"
+           : causes_kind(browser) == CAUSES_FUNCTIONS ? "Function"
+                                                      : "";
 }
 
 static void evictions_hint(struct browser *browser, char *out, size_t size)
@@ -189,19 +205,28 @@ static void evictions_hint(struct browser *browser, char *out, size_t size)
                  : "Esc: back");
 }
 
-static const enum action evictions_bar[] = {ACTION_ENTER,  ACTION_STACK, ACTION_BACK,
-                                            ACTION_HOME,   ACTION_BASIS, ACTION_NEXT_EVENT,
-                                            ACTION_FREEZE, ACTION_WRITE, ACTION_NONE};
+static const char *evictions_label(struct browser *browser, enum action action)
+{
+    (void)browser;
+    return action == ACTION_HOME ? "Strongest" : NULL;
+}
 
 const struct page evictions_page = {
     .name = "Evictions",
+    .shows = "Which object replaces lines of which in the simulated caches: the object that was "
+             "replaced down, the one that replaced it across.",
+    .next = "An object that throws itself out is too large or in its own way; one that is thrown "
+            "out by another could be kept apart from it.",
+    .state_size = sizeof(struct evictions_view),
     .update = evictions_update,
     .draw = evictions_draw,
     .act = evictions_act,
     .click = evictions_click,
     .hint = evictions_hint,
     .enter = evictions_enter,
-    .bar = evictions_bar,
+    .label = evictions_label,
+    .bar = {ACTION_ENTER, ACTION_STACK, ACTION_BACK, ACTION_HOME, ACTION_BASIS, ACTION_NEXT_EVENT,
+            ACTION_FREEZE, ACTION_WRITE},
 };
 
 enum { NAME_BYTES = 120 };

@@ -7,18 +7,17 @@
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
 
+static struct table *findings_table(const struct browser *browser)
+{
+    return page_state(browser, PAGE_FINDINGS);
+}
+
 enum { LIST_LEAST = 3, TEXT_ROWS = 12, LABEL_COLUMNS = 11 };
 
 static void findings_update(struct browser *browser)
 {
     const struct snapshot_findings *findings = &browser->snapshot->findings;
-    table_set(&browser->findings, browser->snapshot, findings->list, findings->count);
-}
-
-static unsigned findings_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &browser->findings;
-    return 1;
+    table_set(findings_table(browser), browser->snapshot, findings->list, findings->count);
 }
 
 /* ---- drawing ---- */
@@ -78,13 +77,13 @@ static void findings_draw(struct browser *browser, struct canvas *canvas, struct
         findings_draw_nothing(snapshot, canvas, area);
         return;
     }
-    int rows = (int)browser->findings.shown + 1;
+    int rows = (int)findings_table(browser)->shown + 1;
     int most = area.rows - TEXT_ROWS - 1;
     most = most < LIST_LEAST ? LIST_LEAST : most;
     rows = rows > most ? most : rows;
     struct area list = {area.row, area.column, rows < area.rows ? rows : area.rows, area.columns};
-    pane_table(browser, canvas, list, &browser->findings, "");
-    const struct snapshot_finding *finding = table_selected(&browser->findings);
+    pane_table(browser, canvas, list, findings_table(browser), "");
+    const struct snapshot_finding *finding = table_selected(findings_table(browser));
     struct area rest = below(area, rows + (area.rows > TEXT_ROWS));
     rest.column = 1;
     rest.columns -= 2;
@@ -96,10 +95,10 @@ static void findings_draw(struct browser *browser, struct canvas *canvas, struct
 
 static void open_screen(struct browser *browser, const struct snapshot_finding *finding)
 {
-    static const enum page_id pages[] = {PAGE_DETAIL, PAGE_LAYOUT, PAGE_SHARING,
-                                         PAGE_SETS,   PAGE_CODE,   PAGE_HEAP};
+    static const enum page_id shown_on[] = {PAGE_DETAIL, PAGE_LAYOUT, PAGE_SHARING,
+                                            PAGE_SETS,   PAGE_CODE,   PAGE_HEAP};
     const struct snapshot_object *object = columns_object(browser->snapshot, finding->object);
-    enum page_id page = pages[finding->page];
+    enum page_id page = shown_on[finding->page];
     if (page == PAGE_SHARING || page == PAGE_SETS || page == PAGE_CODE || page == PAGE_HEAP) {
         browser_go(browser, page);
         return;
@@ -113,7 +112,7 @@ static void open_screen(struct browser *browser, const struct snapshot_finding *
 
 static bool findings_act(struct browser *browser, enum action action, struct request *request)
 {
-    const struct snapshot_finding *finding = table_selected(&browser->findings);
+    const struct snapshot_finding *finding = table_selected(findings_table(browser));
     (void)request;
     if (action != ACTION_ENTER || !finding)
         return false;
@@ -123,13 +122,13 @@ static bool findings_act(struct browser *browser, enum action action, struct req
 
 static const char *findings_enter(struct browser *browser)
 {
-    const struct snapshot_finding *finding = table_selected(&browser->findings);
+    const struct snapshot_finding *finding = table_selected(findings_table(browser));
     return finding ? finding_page_name(finding->page) : "";
 }
 
 static void findings_hint(struct browser *browser, char *out, size_t size)
 {
-    const struct snapshot_finding *finding = table_selected(&browser->findings);
+    const struct snapshot_finding *finding = table_selected(findings_table(browser));
     if (finding)
         snprintf(out, size, "Enter: %s, which shows it. Esc: back",
                  finding_page_name(finding->page));
@@ -137,19 +136,29 @@ static void findings_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size, "Findings come as samples do: give it a while. Esc: back");
 }
 
-static const enum action findings_bar[] = {ACTION_BACK,   ACTION_ENTER,     ACTION_FIND,
-                                           ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
-                                           ACTION_BASIS,  ACTION_NONE};
+static bool findings_call(const struct snapshot *snapshot)
+{
+    return snapshot->findings.count > 0;
+}
 
 const struct page findings_page = {
     .name = "Findings",
+    .shows =
+        "Problems that misstop recognises by itself, most gain first. Below, of the selected one: "
+        "the evidence in numbers, what to try, what that may bring at most, and how sure it is.",
+    .next = "Enter opens the screen that shows it. Nothing listed means that no rule is met, not "
+            "that nothing is wrong.",
+    .key_help = "findings: problems recognised, and what to try",
+    .state_size = sizeof(struct table),
+    .tables = {{.columns = &finding_columns}},
+    .calls = findings_call,
     .update = findings_update,
     .draw = findings_draw,
-    .panes = findings_panes,
     .act = findings_act,
     .hint = findings_hint,
     .enter = findings_enter,
-    .bar = findings_bar,
+    .bar = {ACTION_BACK, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
+            ACTION_BASIS},
 };
 
 /* Columns of the problems that were recognised. */

@@ -15,6 +15,25 @@
 #include "view/rates.h"
 #include "view/screen/browser.h"
 
+struct function_view {
+    const struct snapshot_code *function;
+    struct source_rows lines;
+    struct table source;
+    struct instruction_rows instructions; /* of the line selected */
+    bool gathered;                        /* they are those of this snapshot */
+    uint64_t gathered_line;               /* identity of the line they are of */
+    struct table accesses;
+    struct site *sites;
+    size_t site_count;
+    size_t site_capacity;
+    struct table table;
+};
+
+static struct function_view *function_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_FUNCTION);
+}
+
 enum { CONTEXT_LINES = 3, HEAD_LINES = 12, ROWS_MOST = 4000 };
 
 void source_rows_fini(struct source_rows *rows)
@@ -291,12 +310,13 @@ void instruction_rows_make(struct instruction_rows *rows, const struct snapshot_
 static bool add_site(struct browser *browser, const struct snapshot_object *object,
                      const struct snapshot_code *code)
 {
-    struct site *sites = array_more(browser->code.sites, &browser->code.site_capacity,
-                                    browser->code.site_count, sizeof *sites, ARRAY_UNBOUNDED);
+    struct function_view *view = function_view(browser);
+    struct site *sites = array_more(view->sites, &view->site_capacity, view->site_count,
+                                    sizeof *sites, ARRAY_UNBOUNDED);
     if (!sites)
         return false;
-    browser->code.sites = sites;
-    struct site *site = &browser->code.sites[browser->code.site_count++];
+    view->sites = sites;
+    struct site *site = &view->sites[view->site_count++];
     *site = (struct site){.code = code, .object = object};
     if (!browser->sources.instruction ||
         !browser->sources.instruction(browser->sources.context, code->address, site->text,
@@ -308,17 +328,18 @@ static bool add_site(struct browser *browser, const struct snapshot_object *obje
 /* The snapshot lists code by object; a function's accesses are gathered from there. */
 static void function_gather_sites(struct browser *browser)
 {
+    struct function_view *view = function_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
     double all = 0;
     for (size_t i = 0; i < snapshot->object_count; i++)
         for (size_t k = 0; k < snapshot->objects[i].code_count; k++)
-            if (snapshot->objects[i].code[k].id == browser->code.id &&
+            if (snapshot->objects[i].code[k].id == browser->opened_function.id &&
                 !add_site(browser, &snapshot->objects[i], &snapshot->objects[i].code[k]))
                 return;
-    for (size_t i = 0; i < browser->code.site_count; i++)
-        all += browser->code.sites[i].code->samples;
-    for (size_t i = 0; i < browser->code.site_count; i++)
-        browser->code.sites[i].share = all > 0 ? browser->code.sites[i].code->samples / all : NAN;
+    for (size_t i = 0; i < view->site_count; i++)
+        all += view->sites[i].code->samples;
+    for (size_t i = 0; i < view->site_count; i++)
+        view->sites[i].share = all > 0 ? view->sites[i].code->samples / all : NAN;
 }
 
 static const struct snapshot_instruction *hottest_of(const struct snapshot_code *code)
@@ -333,39 +354,40 @@ static const struct snapshot_instruction *hottest_of(const struct snapshot_code 
 /* The source line selected, or all of the function where no line is known. */
 static void function_gather_line(struct browser *browser)
 {
-    const struct snapshot_code *code = browser->code.function;
-    const struct source_row *line = table_selected(&browser->code.source);
+    struct function_view *view = function_view(browser);
+    const struct snapshot_code *code = view->function;
+    const struct source_row *line = table_selected(&view->source);
     const struct snapshot_instruction *hottest = NULL;
     uint64_t wanted = line ? source_identity(line->file, line->line) : 0;
     /* Each one is read from the process and disassembled: not again for every key. */
-    if (!code || (browser->code.gathered && wanted == browser->code.gathered_line))
+    if (!code || (view->gathered && wanted == view->gathered_line))
         return;
-    browser->code.accesses.pinned &= wanted == browser->code.gathered_line;
-    browser->code.gathered = true;
-    browser->code.gathered_line = wanted;
-    instruction_rows_make(&browser->code.instructions, code, line, &browser->sources);
-    for (size_t i = 0; i < browser->code.instructions.count; i++) {
-        const struct snapshot_instruction *one = browser->code.instructions.list[i].instruction;
+    view->accesses.pinned &= wanted == view->gathered_line;
+    view->gathered = true;
+    view->gathered_line = wanted;
+    instruction_rows_make(&view->instructions, code, line, &browser->sources);
+    for (size_t i = 0; i < view->instructions.count; i++) {
+        const struct snapshot_instruction *one = view->instructions.list[i].instruction;
         if (!hottest || instruction_samples(one) > instruction_samples(hottest))
             hottest = one;
     }
-    table_set(&browser->code.accesses, browser->snapshot, browser->code.instructions.list,
-              browser->code.instructions.count);
+    table_set(&view->accesses, browser->snapshot, view->instructions.list,
+              view->instructions.count);
     if (hottest)
-        table_prefer(&browser->code.accesses, hottest->address);
+        table_prefer(&view->accesses, hottest->address);
 }
 
 /* Source lines, the instructions of the one selected, and objects of the function opened.
  * (function.c) */
 static void function_gather(struct browser *browser)
 {
-    const struct snapshot_code *code = browser->code.function;
+    struct function_view *view = function_view(browser);
+    const struct snapshot_code *code = view->function;
     const struct snapshot_instruction *hottest = hottest_of(code);
-    source_rows_make(&browser->code.lines, code, &browser->sources);
-    table_set(&browser->code.source, browser->snapshot, browser->code.lines.list,
-              browser->code.lines.count);
+    source_rows_make(&view->lines, code, &browser->sources);
+    table_set(&view->source, browser->snapshot, view->lines.list, view->lines.count);
     if (hottest)
-        table_prefer(&browser->code.source, source_identity(hottest->file, hottest->line));
+        table_prefer(&view->source, source_identity(hottest->file, hottest->line));
     function_gather_line(browser);
 }
 
@@ -435,17 +457,17 @@ static void partners_words(const struct snapshot_code *code, const struct source
 /* Both, for the source line selected. Rows used. */
 static int partners_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
+    struct function_view *view = function_view(browser);
     static const char *const labels[LINE_PAIRS] = {[LINE_USED_BY] = "What it fetched was used by",
                                                    [LINE_EVICTED_BY] = "... and thrown out by"};
     static const enum line_pairs order[] = {LINE_USED_BY, LINE_EVICTED_BY};
     enum { LABEL = 29 };
     char text[512];
     int rows = 0;
-    if (!browser->code.function)
+    if (!view->function)
         return 0;
     for (int i = 0; i < LINE_PAIRS && rows < area.rows; i++) {
-        partners_words(browser->code.function, table_selected(&browser->code.source), order[i],
-                       text, sizeof text);
+        partners_words(view->function, table_selected(&view->source), order[i], text, sizeof text);
         if (!*text)
             continue;
         canvas_text(canvas, area.row + rows, 1, LABEL, PAINT_DIM, labels[order[i]]);
@@ -461,35 +483,36 @@ enum { ROWS_FOR_BOTH = 16, ROWS_FOR_HEAD = 6, ROWS_FOR_NOTE = 10 };
 /* Source and instructions are read from files and the process: only while somebody looks. */
 static void function_update(struct browser *browser)
 {
+    struct function_view *view = function_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
     bool looks = snapshot && browser->page == PAGE_FUNCTION;
-    browser->code.function = NULL;
-    browser->code.site_count = 0;
-    browser->code.lines.count = 0;
-    browser->code.instructions.count = 0;
-    browser->code.gathered = false;
+    view->function = NULL;
+    view->site_count = 0;
+    view->lines.count = 0;
+    view->instructions.count = 0;
+    view->gathered = false;
     for (size_t i = 0; looks && i < snapshot->code_count; i++)
-        if (snapshot->code[i].id == browser->code.id)
-            browser->code.function = &snapshot->code[i];
-    table_set(&browser->code.source, snapshot, NULL, 0);
-    table_set(&browser->code.accesses, snapshot, NULL, 0);
-    if (browser->code.function) {
-        snprintf(browser->code.name, sizeof browser->code.name, "%s",
-                 browser->code.function->function);
+        if (snapshot->code[i].id == browser->opened_function.id)
+            view->function = &snapshot->code[i];
+    table_set(&view->source, snapshot, NULL, 0);
+    table_set(&view->accesses, snapshot, NULL, 0);
+    if (view->function) {
+        snprintf(browser->opened_function.name, sizeof browser->opened_function.name, "%s",
+                 view->function->function);
         function_gather(browser);
     }
     if (looks)
         function_gather_sites(browser);
-    table_set(&browser->code.table, snapshot, browser->code.sites, browser->code.site_count);
+    table_set(&view->table, snapshot, view->sites, view->site_count);
 }
 
 void browser_open_function(struct browser *browser, const struct snapshot_code *code)
 {
     browser_leave(browser);
-    browser->code.id = code->id;
-    browser->code.table.pinned = false;
-    browser->code.source.pinned = false;
-    browser->code.accesses.pinned = false;
+    browser->opened_function.id = code->id;
+    function_view(browser)->table.pinned = false;
+    function_view(browser)->source.pinned = false;
+    function_view(browser)->accesses.pinned = false;
     browser->pane[PAGE_FUNCTION] = 0;
     browser_enter(browser, PAGE_FUNCTION);
 }
@@ -497,29 +520,31 @@ void browser_open_function(struct browser *browser, const struct snapshot_code *
 void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,
                               const struct snapshot_instruction *instruction)
 {
+    struct function_view *view = function_view(browser);
     browser_open_function(browser, code);
-    table_select(&browser->code.source, source_identity(instruction->file, instruction->line));
+    table_select(&view->source, source_identity(instruction->file, instruction->line));
     function_gather_line(browser);
-    table_select(&browser->code.accesses, instruction->address);
+    table_select(&view->accesses, instruction->address);
 }
 
 /* Source where lines are known, instructions where they were listed, and always the objects. */
 static unsigned function_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
+    struct function_view *view = function_view(browser);
     unsigned count = 0;
-    if (browser->code.lines.count)
-        panes[count++] = &browser->code.source;
-    if (browser->code.function && browser->code.function->instruction_count)
-        panes[count++] = &browser->code.accesses;
-    panes[count++] = &browser->code.table;
+    if (view->lines.count)
+        panes[count++] = &view->source;
+    if (view->function && view->function->instruction_count)
+        panes[count++] = &view->accesses;
+    panes[count++] = &view->table;
     return count;
 }
 
 static void empty_text(const struct browser *browser, const struct table *table, char *out,
                        size_t size)
 {
-    const struct source_row *line = table_selected(&browser->code.source);
-    if (table == &browser->code.accesses && line)
+    const struct source_row *line = table_selected(&function_view(browser)->source);
+    if (table == &function_view(browser)->accesses && line)
         snprintf(out, size,
                  "Line %" PRIu32 " has no samples: it is shown for its neighbours. "
                  "Lines with a figure under OF IT have some.",
@@ -554,9 +579,9 @@ static void draw_figures(const struct snapshot_code *code, struct canvas *canvas
 /* Where the text of the selected line is from, or was looked for. Rows used. */
 static int draw_note(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    const struct source_row *row = table_selected(&browser->code.source);
+    const struct source_row *row = table_selected(&function_view(browser)->source);
     char text[1200];
-    if (!browser->code.lines.count) {
+    if (!function_view(browser)->lines.count) {
         return canvas_wrap(canvas, area, PAINT_DIM,
                            browser->snapshot->reading.waiting
                                ? "source lines: debug information is still being read"
@@ -580,9 +605,9 @@ static int draw_note(struct browser *browser, struct canvas *canvas, struct area
 static int draw_head(struct browser *browser, struct canvas *canvas, struct area area)
 {
     enum { NOTE_ROWS = 3 };
-    const struct snapshot_code *code = browser->code.function;
+    const struct snapshot_code *code = function_view(browser)->function;
     char name[COLUMN_TEXT_BYTES];
-    glyph_fit(name, sizeof name, browser->code.name, area.columns - 2, GLYPH_CUT_MIDDLE,
+    glyph_fit(name, sizeof name, browser->opened_function.name, area.columns - 2, GLYPH_CUT_MIDDLE,
               canvas->ascii);
     canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG, " %s", name);
     if (area.rows < ROWS_FOR_HEAD)
@@ -626,7 +651,7 @@ static void function_draw(struct browser *browser, struct canvas *canvas, struct
     int used = draw_head(browser, canvas, area);
     area.row += used;
     area.rows -= used;
-    if (area.rows < ROWS_FOR_BOTH || panes[0] != &browser->code.source) {
+    if (area.rows < ROWS_FOR_BOTH || panes[0] != &function_view(browser)->source) {
         draw_tabbed(browser, canvas, area, panes, count);
         return;
     }
@@ -643,10 +668,10 @@ static void function_draw(struct browser *browser, struct canvas *canvas, struct
 
 static bool open_missed(struct browser *browser)
 {
-    const struct site *site = table_selected(&browser->code.table);
-    const struct instruction_row *row = table_selected(&browser->code.accesses);
+    const struct site *site = table_selected(&function_view(browser)->table);
+    const struct instruction_row *row = table_selected(&function_view(browser)->accesses);
     const struct snapshot_object *object =
-        browser_table(browser) == &browser->code.table ? (site ? site->object : NULL)
+        browser_table(browser) == &function_view(browser)->table ? (site ? site->object : NULL)
         : row ? columns_object(browser->snapshot, row->instruction->object)
               : NULL;
     if (!object)
@@ -660,10 +685,10 @@ static bool function_act(struct browser *browser, enum action action, struct req
     (void)request;
     if (action != ACTION_ENTER)
         return false;
-    if (browser_table(browser) != &browser->code.source)
+    if (browser_table(browser) != &function_view(browser)->source)
         return open_missed(browser);
     function_gather_line(browser);
-    if (browser->code.instructions.count)
+    if (function_view(browser)->instructions.count)
         browser->pane[PAGE_FUNCTION] = 1;
     else
         browser_message(browser, "no access of this line was sampled");
@@ -673,9 +698,9 @@ static bool function_act(struct browser *browser, enum action action, struct req
 static void function_hint(struct browser *browser, char *out, size_t size)
 {
     const struct table *table = browser_table(browser);
-    if (table == &browser->code.source)
+    if (table == &function_view(browser)->source)
         snprintf(out, size, "Enter: the instructions of this line and the data each one accesses");
-    else if (table == &browser->code.accesses)
+    else if (table == &function_view(browser)->accesses)
         snprintf(out, size, "Enter: the object that this instruction accesses");
     else
         snprintf(out, size, "One row per object that it accesses. Enter opens the object");
@@ -686,22 +711,38 @@ static const char *function_enter(struct browser *browser)
     struct table *panes[PANES_MAX];
     unsigned count = function_panes(browser, panes);
     unsigned focus = browser->pane[PAGE_FUNCTION];
-    return panes[focus < count ? focus : 0] == &browser->code.source ? "Instructions" : "Object";
+    return panes[focus < count ? focus : 0] == &function_view(browser)->source ? "Instructions"
+                                                                               : "Object";
 }
 
-static const enum action function_bar[] = {
-    ACTION_ENTER,     ACTION_BACK,   ACTION_RIGHT, ACTION_FIND,  ACTION_FILTER,
-    ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE, ACTION_NONE};
+static void function_fini(void *state)
+{
+    struct function_view *function = state;
+    free(function->sites);
+    source_rows_fini(&function->lines);
+    instruction_rows_fini(&function->instructions);
+}
 
 const struct page function_page = {
     .name = "Function",
+    .shows = "One function: its source lines with their heat, below them the instructions of the "
+             "line that is selected and the data that each accesses, and the objects that the "
+             "function accesses.",
+    .next = "Where there is no source a line says where it was looked for. Right goes to the "
+            "instructions.",
+    .state_size = sizeof(struct function_view),
+    .tables = {{.at = offsetof(struct function_view, table), .columns = &site_columns},
+               {.at = offsetof(struct function_view, source), .columns = &source_columns},
+               {.at = offsetof(struct function_view, accesses), .columns = &instruction_columns}},
+    .fini = function_fini,
     .update = function_update,
     .draw = function_draw,
     .panes = function_panes,
     .act = function_act,
     .hint = function_hint,
     .enter = function_enter,
-    .bar = function_bar,
+    .bar = {ACTION_ENTER, ACTION_BACK, ACTION_RIGHT, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT,
+            ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE},
 };
 
 /* Columns of a function's source lines and of their instructions. */

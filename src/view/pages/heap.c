@@ -10,18 +10,30 @@
 #include "view/widget/chart.h"
 #include "view/widget/columns.h"
 
+struct heap_view {
+    struct table bins;
+    uint32_t tagged[REQUEST_BINS_MAX]; /* ids */
+    uint32_t tagged_count;
+    uint32_t renamed; /* the id that a new name is asked for */
+};
+
+static struct heap_view *heap_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_HEAP);
+}
+
 enum { PATH_ROWS = 12, SIZES_COLUMNS = 40, BAR_COLUMNS = 18, BELOW_FROM_ROWS = 16 };
 
 static void heap_update(struct browser *browser)
 {
     const struct snapshot_heap *heap = &browser->snapshot->heap;
-    table_set(&browser->heap.bins, browser->snapshot, heap->bins, heap->bin_count);
+    table_set(&heap_view(browser)->bins, browser->snapshot, heap->bins, heap->bin_count);
 }
 
 static bool is_tagged(const struct browser *browser, uint32_t id)
 {
-    for (uint32_t i = 0; i < browser->heap.tagged_count; i++)
-        if (browser->heap.tagged[i] == id)
+    for (uint32_t i = 0; i < heap_view(browser)->tagged_count; i++)
+        if (heap_view(browser)->tagged[i] == id)
             return true;
     return false;
 }
@@ -43,9 +55,9 @@ static int draw_summary(const struct browser *browser, struct canvas *canvas, st
     if (!isnan(summary->mark_age_s))
         used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
                               "   marked %.0f s ago", summary->mark_age_s);
-    if (browser->heap.tagged_count)
+    if (heap_view(browser)->tagged_count)
         canvas_format(canvas, area.row, used, area.columns - used, PAINT_KEY,
-                      "   %" PRIu32 " tagged", browser->heap.tagged_count);
+                      "   %" PRIu32 " tagged", heap_view(browser)->tagged_count);
     if (!summary->note || area.rows < 6)
         return 1;
     canvas_format(canvas, area.row + 1, 0, area.columns, PAINT_DIM, " %s", summary->note);
@@ -94,7 +106,7 @@ static void draw_sizes(const struct snapshot_bin *bin, struct canvas *canvas, st
 
 static void draw_chosen(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    const struct snapshot_bin *bin = table_selected(&browser->heap.bins);
+    const struct snapshot_bin *bin = table_selected(&heap_view(browser)->bins);
     if (!bin)
         return;
     struct area left = {area.row, 1, area.rows, area.columns - SIZES_COLUMNS - 2};
@@ -130,35 +142,30 @@ static void heap_draw(struct browser *browser, struct canvas *canvas, struct are
     if (below > area.rows / 2)
         below = area.rows / 2;
     struct area table = {area.row + used, 0, area.rows - used - below, area.columns};
-    pane_table(browser, canvas, table, &browser->heap.bins, "No block is known yet.");
+    pane_table(browser, canvas, table, &heap_view(browser)->bins, "No block is known yet.");
     if (below)
         draw_chosen(browser, canvas,
                     (struct area){area.row + area.rows - below, 0, below, area.columns});
 }
 
-static unsigned heap_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &browser->heap.bins;
-    return 1;
-}
-
 static void toggle_tag(struct browser *browser, const struct snapshot_bin *bin)
 {
-    uint32_t *tagged = browser->heap.tagged;
-    for (uint32_t i = 0; i < browser->heap.tagged_count; i++)
+    struct heap_view *view = heap_view(browser);
+    uint32_t *tagged = view->tagged;
+    for (uint32_t i = 0; i < view->tagged_count; i++)
         if (tagged[i] == bin->heap.id) {
-            tagged[i] = tagged[--browser->heap.tagged_count];
+            tagged[i] = tagged[--view->tagged_count];
             browser_message(browser, "tag taken off");
             return;
         }
     /* One place stays free for the bin that the tagged ones go into. */
-    if (browser->heap.tagged_count == REQUEST_BINS_MAX - 1) {
+    if (view->tagged_count == REQUEST_BINS_MAX - 1) {
         browser_message(browser, "no more than 15 at once: combine these first");
         return;
     }
-    tagged[browser->heap.tagged_count++] = bin->heap.id;
+    tagged[view->tagged_count++] = bin->heap.id;
     browser_message(browser, "tagged; C on another bin combines them into that one");
-    table_move(&browser->heap.bins, 1);
+    table_move(&view->bins, 1);
 }
 
 static void combine(struct browser *browser, const struct snapshot_bin *bin,
@@ -166,15 +173,15 @@ static void combine(struct browser *browser, const struct snapshot_bin *bin,
 {
     request->bins[0] = bin->heap.id;
     request->bin_count = 1;
-    for (uint32_t i = 0; i < browser->heap.tagged_count; i++)
-        if (browser->heap.tagged[i] != bin->heap.id)
-            request->bins[request->bin_count++] = browser->heap.tagged[i];
+    for (uint32_t i = 0; i < heap_view(browser)->tagged_count; i++)
+        if (heap_view(browser)->tagged[i] != bin->heap.id)
+            request->bins[request->bin_count++] = heap_view(browser)->tagged[i];
     if (request->bin_count < 2) {
         browser_message(browser, "tag the bins (t) that shall go into this one first");
         return;
     }
     request->kind = REQUEST_BIN_COMBINE;
-    browser->heap.tagged_count = 0;
+    heap_view(browser)->tagged_count = 0;
 }
 
 static void open_bin(struct browser *browser, const struct snapshot_bin *bin)
@@ -188,7 +195,7 @@ static void open_bin(struct browser *browser, const struct snapshot_bin *bin)
 
 static bool heap_act(struct browser *browser, enum action action, struct request *request)
 {
-    const struct snapshot_bin *bin = table_selected(&browser->heap.bins);
+    const struct snapshot_bin *bin = table_selected(&heap_view(browser)->bins);
     if (!bin)
         return false;
     switch (action) {
@@ -206,7 +213,7 @@ static bool heap_act(struct browser *browser, enum action action, struct request
             (struct request){.kind = REQUEST_BIN_UNDO, .bins = {bin->heap.id}, .bin_count = 1};
         return true;
     case ACTION_RENAME:
-        browser->heap.renamed = bin->heap.id;
+        heap_view(browser)->renamed = bin->heap.id;
         prompt_ask(browser, PROMPT_RENAME, bin->heap.renamed ? bin->heap.name : "");
         return true;
     default:
@@ -217,7 +224,7 @@ static bool heap_act(struct browser *browser, enum action action, struct request
 static void heap_answer(struct browser *browser, const char *text, struct request *request)
 {
     *request = (struct request){
-        .kind = REQUEST_BIN_RENAME, .bins = {browser->heap.renamed}, .bin_count = 1};
+        .kind = REQUEST_BIN_RENAME, .bins = {heap_view(browser)->renamed}, .bin_count = 1};
     snprintf(request->name, sizeof request->name, "%s", text);
 }
 
@@ -235,19 +242,22 @@ static void heap_hint(struct browser *browser, char *out, size_t size)
         snprintf(out + used, size - used, "  %zu smaller bins are not listed", heap->bins_left_out);
 }
 
-static const enum action heap_bar[] = {
-    ACTION_BACK, ACTION_ENTER,  ACTION_MARK,      ACTION_RENAME, ACTION_TAG,    ACTION_COMBINE,
-    ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_INVERT, ACTION_NONE};
-
 const struct page heap_page = {
     .name = "Heap",
+    .shows = "The heap by who allocated it: live bytes, how much is lost between blocks, how fast "
+             "blocks come and go, and their part of the samples. Launched (misstop -- CMD) it "
+             "knows the call paths; attached, sizes only.",
+    .next = "M sets a mark and GROWTH counts from there. What grows and is never touched may be a "
+            "leak.",
+    .state_size = sizeof(struct heap_view),
+    .tables = {{.at = offsetof(struct heap_view, bins), .columns = &bin_columns}},
     .update = heap_update,
     .draw = heap_draw,
-    .panes = heap_panes,
     .act = heap_act,
     .answer = heap_answer,
     .hint = heap_hint,
-    .bar = heap_bar,
+    .bar = {ACTION_BACK, ACTION_ENTER, ACTION_MARK, ACTION_RENAME, ACTION_TAG, ACTION_COMBINE,
+            ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_INVERT},
 };
 
 /* Columns of the heap's bins. */

@@ -16,13 +16,28 @@
 #include "view/widget/columns.h"
 #include "view/words.h"
 
+struct layout_view {
+    const struct snapshot_layout *shown; /* NULL: none is known */
+    uint32_t object;                     /* id; what was folded and chosen is of it */
+    uint32_t type;
+    bool chosen; /* stepped to, or drilled into; else the one with most samples */
+    struct layout_rows rows;
+    struct layout_folds folds;
+    struct table table;
+};
+
+static struct layout_view *layout_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_LAYOUT);
+}
+
 /* What stands above the members on the Layout screen; declared in browser.h. */
 
 enum { ROWS_FOR_HEAD = 9, ROWS_FOR_READING = 12, READING_ROWS = 2 };
 
 static void draw_name(const struct browser *browser, struct canvas *canvas, struct area area)
 {
-    const struct snapshot_layout *layout = browser->layout.shown;
+    const struct snapshot_layout *layout = layout_view(browser)->shown;
     char name[COLUMN_TEXT_BYTES];
     char part[48];
     snprintf(part, sizeof part, "%.1f%% of its samples ", layout->share * 100);
@@ -35,7 +50,7 @@ static void draw_name(const struct browser *browser, struct canvas *canvas, stru
     int used = canvas_format(canvas, area.row, area.column, room, PAINT_STRONG, " %s", name);
     used += canvas_format(canvas, area.row, area.column + used, room - used, PAINT_PLAIN,
                           "  %" PRIu64 " bytes", layout->size);
-    glyph_fit(name, sizeof name, browser->detail.object->name, room - used - 6, GLYPH_CUT_MIDDLE,
+    glyph_fit(name, sizeof name, browser->opened.object->name, room - used - 6, GLYPH_CUT_MIDDLE,
               canvas->ascii);
     canvas_format(canvas, area.row, area.column + used, room - used, PAINT_DIM, "  in %s", name);
     if (right)
@@ -70,12 +85,12 @@ static void draw_alignment(const struct snapshot_layout *layout, struct canvas *
 /* All types seen in the object, the one shown marked. */
 static void draw_types(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    const struct snapshot_object *object = browser->detail.object;
+    const struct snapshot_object *object = browser->opened.object;
     char name[128];
     int used = 1;
     for (size_t i = 0; i < object->layout_count && used < area.columns - 8; i++) {
         const struct snapshot_layout *layout = &object->layouts[i];
-        bool on = layout == browser->layout.shown;
+        bool on = layout == layout_view(browser)->shown;
         int start = used;
         glyph_fit(name, sizeof name, layout->inferred ? "inferred" : layout->name, 40,
                   GLYPH_CUT_MIDDLE, canvas->ascii);
@@ -91,10 +106,10 @@ static void draw_types(struct browser *browser, struct canvas *canvas, struct ar
 /* The type shown on Layout, its alignment, what the picture says; rows used. (layout.c) */
 static int layout_head(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    const struct snapshot_layout *layout = browser->layout.shown;
+    const struct snapshot_layout *layout = layout_view(browser)->shown;
     struct area line = area;
     char known[192];
-    bool several = browser->detail.object->layout_count > 1;
+    bool several = browser->opened.object->layout_count > 1;
     draw_name(browser, canvas, line);
     line.row++;
     if (several && area.rows >= ROWS_FOR_HEAD) {
@@ -103,7 +118,7 @@ static int layout_head(struct browser *browser, struct canvas *canvas, struct ar
     }
     if (area.rows < ROWS_FOR_READING)
         return line.row - area.row;
-    field_known(browser->detail.object, layout, known, sizeof known);
+    field_known(browser->opened.object, layout, known, sizeof known);
     canvas_format(canvas, line.row, line.column, line.columns, PAINT_DIM, " %s", known);
     line.row++;
     draw_alignment(layout, canvas, line);
@@ -339,42 +354,59 @@ static const struct snapshot_layout *layout_find(const struct snapshot_object *o
 /* Another object, or another type: what was folded and selected was of the one before. */
 static void layout_follow(struct browser *browser, uint32_t object, uint32_t type)
 {
-    if (object == browser->layout.object && type == browser->layout.type)
+    struct layout_view *view = layout_view(browser);
+    if (object == view->object && type == view->type)
         return;
-    browser->layout.chosen &= object == browser->layout.object;
-    browser->layout.object = object;
-    browser->layout.type = type;
-    browser->layout.folds.count = 0;
-    browser->layout.table.pinned = false;
+    view->chosen &= object == view->object;
+    view->object = object;
+    view->type = type;
+    view->folds.count = 0;
+    view->table.pinned = false;
 }
 
 /* The type that was stepped to, else the one with most samples. Rows are made only while
  * somebody looks. */
 static void layout_update(struct browser *browser)
 {
-    const struct snapshot_object *object = browser->detail.object;
+    struct layout_view *view = layout_view(browser);
+    const struct snapshot_object *object = browser->opened.object;
     const struct snapshot_layout *layout = NULL;
-    bool same = object && object->id == browser->layout.object;
-    browser->layout.rows.count = 0;
-    browser->layout.shown = NULL;
+    bool same = object && object->id == view->object;
+    view->rows.count = 0;
+    view->shown = NULL;
     if (browser->page == PAGE_LAYOUT && object && object->layout_count) {
-        layout = same && browser->layout.chosen ? layout_find(object, browser->layout.type) : NULL;
+        layout = same && view->chosen ? layout_find(object, view->type) : NULL;
         layout = layout ? layout : &object->layouts[0];
         layout_follow(browser, object->id, layout->type);
-        layout_rows_make(&browser->layout.rows, layout, &browser->layout.folds);
-        browser->layout.shown = layout;
+        layout_rows_make(&view->rows, layout, &view->folds);
+        view->shown = layout;
     }
-    table_set(&browser->layout.table, browser->snapshot, browser->layout.rows.list,
-              browser->layout.rows.count);
+    table_set(&view->table, browser->snapshot, view->rows.list, view->rows.count);
     const struct snapshot_layout_row *hottest = layout ? layout_hottest(layout) : NULL;
     if (hottest)
-        table_prefer(&browser->layout.table,
-                     layout_identity(hottest->index, hottest->member.offset));
+        table_prefer(&view->table, layout_identity(hottest->index, hottest->member.offset));
+}
+
+/* From Objects, the object selected there. */
+static void layout_open(struct browser *browser)
+{
+    bool from_list = browser->page == PAGE_OBJECTS;
+    browser_leave(browser);
+    if (from_list)
+        browser_open_selected(browser);
+    browser_enter(browser, PAGE_LAYOUT);
+}
+
+const struct layout_row *layout_selected(const struct browser *browser, uint32_t *type)
+{
+    const struct layout_view *view = layout_view(browser);
+    *type = view->type;
+    return view->shown ? table_selected(&view->table) : NULL;
 }
 
 void browser_open_layout(struct browser *browser, const struct snapshot_field *field)
 {
-    const struct snapshot_object *object = browser->detail.object;
+    const struct snapshot_object *object = browser->opened.object;
     const struct snapshot_layout *layout = layout_find(object, field->type_id);
     if (!object->layout_count) {
         /* No picture: straight to the code. */
@@ -386,18 +418,18 @@ void browser_open_layout(struct browser *browser, const struct snapshot_field *f
     }
     if (layout) {
         layout_follow(browser, object->id, layout->type);
-        browser->layout.chosen = true;
-        browser->layout.folds.count = 0;
+        layout_view(browser)->chosen = true;
+        layout_view(browser)->folds.count = 0;
     }
-    browser->layout.table.pinned = false;
+    layout_view(browser)->table.pinned = false;
     browser_go(browser, PAGE_LAYOUT);
-    table_select(&browser->layout.table, layout_identity(field->member, field->offset));
+    table_select(&layout_view(browser)->table, layout_identity(field->member, field->offset));
 }
 
 static unsigned layout_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
-    panes[0] = &browser->layout.table;
-    return browser->layout.shown ? 1 : 0;
+    panes[0] = &layout_view(browser)->table;
+    return layout_view(browser)->shown ? 1 : 0;
 }
 
 /* ---- drawing ---- */
@@ -405,7 +437,7 @@ static unsigned layout_panes(struct browser *browser, struct table *panes[PANES_
 static void layout_draw_nothing(const struct browser *browser, struct canvas *canvas,
                                 struct area area)
 {
-    const struct snapshot_object *object = browser->detail.object;
+    const struct snapshot_object *object = browser->opened.object;
     char name[160];
     char text[512];
     if (!object) {
@@ -437,36 +469,36 @@ static void layout_draw_nothing(const struct browser *browser, struct canvas *ca
 
 static void layout_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    if (!browser->layout.shown) {
+    if (!layout_view(browser)->shown) {
         layout_draw_nothing(browser, canvas, area);
         return;
     }
     int used = layout_head(browser, canvas, area);
     area.row += used;
     area.rows -= used;
-    pane_table(browser, canvas, area, &browser->layout.table, "No member is known.");
+    pane_table(browser, canvas, area, &layout_view(browser)->table, "No member is known.");
 }
 
 /* ---- keys ---- */
 
 static void step_type(struct browser *browser, size_t direction)
 {
-    const struct snapshot_object *object = browser->detail.object;
+    const struct snapshot_object *object = browser->opened.object;
     if (object->layout_count < 2) {
         browser_message(browser, "one type only was seen in this object");
         return;
     }
-    size_t at = (size_t)(browser->layout.shown - object->layouts);
+    size_t at = (size_t)(layout_view(browser)->shown - object->layouts);
     at = (at + object->layout_count + direction) % object->layout_count;
     layout_follow(browser, object->id, object->layouts[at].type);
-    browser->layout.chosen = true;
+    layout_view(browser)->chosen = true;
     layout_update(browser);
 }
 
 /* The member itself, or the one that it is part of. */
 static void fold(struct browser *browser, const struct layout_row *selected)
 {
-    const struct snapshot_layout *layout = browser->layout.shown;
+    const struct snapshot_layout *layout = layout_view(browser)->shown;
     const struct snapshot_layout_row *row = selected->row;
     while (!row->has_members && row > layout->rows && row->member.depth) {
         const struct snapshot_layout_row *part = row;
@@ -477,17 +509,17 @@ static void fold(struct browser *browser, const struct layout_row *selected)
         browser_message(browser, "not part of a nested struct: there is nothing to fold");
         return;
     }
-    if (!layout_fold(&browser->layout.folds, row->index))
+    if (!layout_fold(&layout_view(browser)->folds, row->index))
         browser_message(browser, "too many members are folded");
     layout_update(browser);
-    table_select(&browser->layout.table, layout_identity(row->index, row->member.offset));
+    table_select(&layout_view(browser)->table, layout_identity(row->index, row->member.offset));
 }
 
 static bool layout_act(struct browser *browser, enum action action, struct request *request)
 {
     (void)request;
-    const struct layout_row *row = table_selected(&browser->layout.table);
-    if (!browser->layout.shown)
+    const struct layout_row *row = table_selected(&layout_view(browser)->table);
+    if (!layout_view(browser)->shown)
         return false;
     switch (action) {
     case ACTION_LEFT:
@@ -502,7 +534,7 @@ static bool layout_act(struct browser *browser, enum action action, struct reque
         return true;
     case ACTION_ENTER:
         if (row)
-            browser_open_member(browser, browser->layout.shown, row->row);
+            browser_open_member(browser, layout_view(browser)->shown, row->row);
         return true;
     default:
         return false;
@@ -511,34 +543,53 @@ static bool layout_act(struct browser *browser, enum action action, struct reque
 
 static void layout_hint(struct browser *browser, char *out, size_t size)
 {
-    const struct layout_row *row = table_selected(&browser->layout.table);
-    if (!browser->layout.shown || !row)
+    const struct layout_row *row = table_selected(&layout_view(browser)->table);
+    if (!layout_view(browser)->shown || !row)
         return;
     const char *name =
         row->row->kind == LAYOUT_MEMBER ? row->text + strspn(row->text, " -+") : row->text;
     snprintf(out, size, "Enter: the source line with most samples on %.60s.%s%s", name,
-             browser->detail.object->layout_count > 1 ? "  Left, Right: its other types." : "",
-             browser->layout.folds.count ? "  o: unfold" : "");
+             browser->opened.object->layout_count > 1 ? "  Left, Right: its other types." : "",
+             layout_view(browser)->folds.count ? "  o: unfold" : "");
 }
 
 static const char *layout_enter(struct browser *browser)
 {
-    return browser->layout.shown ? "Code" : "";
+    return layout_view(browser)->shown ? "Code" : "";
 }
 
-static const enum action layout_bar[] = {
-    ACTION_ENTER,  ACTION_BACK,   ACTION_FOLD,      ACTION_RIGHT, ACTION_FIND,  ACTION_FILTER,
-    ACTION_WHATIF, ACTION_FREEZE, ACTION_SORT_NEXT, ACTION_BASIS, ACTION_WRITE, ACTION_NONE};
+static const char *layout_label(struct browser *browser, enum action action)
+{
+    const struct snapshot_object *object = browser->opened.object;
+    if (action != ACTION_RIGHT)
+        return NULL;
+    return object && object->layout_count > 1 ? "Other type" : "";
+}
+
+static void layout_fini(void *state)
+{
+    layout_rows_fini(&((struct layout_view *)state)->rows);
+}
 
 const struct page layout_page = {
     .name = "Layout",
+    .shows = "A struct as it lies in memory: members, holes, and where cache lines begin; the heat "
+             "is the part of the object's samples that fell on each member.",
+    .next = "A line with one hot member and the rest cold is mostly fetched in vain: members that "
+            "are hot together belong together. The sentence on top says what it would bring.",
+    .state_size = sizeof(struct layout_view),
+    .tables = {{.at = offsetof(struct layout_view, table), .columns = &layout_columns}},
+    .fini = layout_fini,
+    .open = layout_open,
     .update = layout_update,
     .draw = layout_draw,
     .panes = layout_panes,
     .act = layout_act,
     .hint = layout_hint,
     .enter = layout_enter,
-    .bar = layout_bar,
+    .label = layout_label,
+    .bar = {ACTION_ENTER, ACTION_BACK, ACTION_FOLD, ACTION_RIGHT, ACTION_FIND, ACTION_FILTER,
+            PAGE_ACTION(WHATIF), ACTION_FREEZE, ACTION_SORT_NEXT, ACTION_BASIS, ACTION_WRITE},
 };
 
 /* Columns of a type's members. Rules between cache lines have no values. */

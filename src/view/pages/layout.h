@@ -42,4 +42,8 @@ void layout_rows_fini(struct layout_rows *rows);
 /* What table rows of members, and of offsets without one, are known by. */
 uint64_t layout_identity(uint32_t member, uint64_t offset);
 
+struct browser;
+/* The row selected on the page, NULL: none; and the type that it shows, 0: none. */
+const struct layout_row *layout_selected(const struct browser *browser, uint32_t *type);
+
 #endif

@@ -13,6 +13,11 @@
 #include "view/widget/columns.h"
 #include "view/words.h"
 
+static struct matrix_view *matrix_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_MATRIX);
+}
+
 static void matrix_cursor_moved(struct browser *browser);
 
 /* Renaming and combining on the Matrix screen: objects on its first row, functions below;
@@ -20,13 +25,13 @@ static void matrix_cursor_moved(struct browser *browser);
 
 static enum matrix_axis axis_of(const struct browser *browser)
 {
-    return browser->matrix.grid.row ? MATRIX_FUNCTIONS : MATRIX_OBJECTS;
+    return matrix_view(browser)->grid.row ? MATRIX_FUNCTIONS : MATRIX_OBJECTS;
 }
 
 static const struct matrix_line *matrix_names_line_of(const struct browser *browser)
 {
-    const struct matrix_grid *grid = &browser->matrix.grid;
-    const struct matrix_table *table = &browser->matrix.table;
+    const struct matrix_grid *grid = &matrix_view(browser)->grid;
+    const struct matrix_table *table = &matrix_view(browser)->table;
     return grid->row ? matrix_grid_row(grid, table) : matrix_grid_column(grid, table);
 }
 
@@ -41,7 +46,7 @@ static const char *trouble(int code)
 
 static void tag(struct browser *browser, const struct matrix_line *line)
 {
-    struct matrix_grid *grid = &browser->matrix.grid;
+    struct matrix_grid *grid = &matrix_view(browser)->grid;
     enum matrix_axis axis = axis_of(browser);
     if (grid->tagged_axis != axis)
         grid->tagged_count = 0;
@@ -64,7 +69,8 @@ static void tag(struct browser *browser, const struct matrix_line *line)
 
 static void combine(struct browser *browser, const struct matrix_line *line)
 {
-    struct matrix_grid *grid = &browser->matrix.grid;
+    struct matrix_view *view = matrix_view(browser);
+    struct matrix_grid *grid = &view->grid;
     enum matrix_axis axis = axis_of(browser);
     uint64_t into = line->identity;
     unsigned done = 0;
@@ -72,8 +78,7 @@ static void combine(struct browser *browser, const struct matrix_line *line)
     for (uint32_t i = 0; i < grid->tagged_count && grid->tagged_axis == axis && !code; i++) {
         if (grid->tagged[i] == into)
             continue;
-        code = matrix_rules_combine(&browser->matrix.rules, &browser->matrix.table, axis, into,
-                                    grid->tagged[i]);
+        code = matrix_rules_combine(&view->rules, &view->table, axis, into, grid->tagged[i]);
         done += !code;
     }
     if (code)
@@ -88,7 +93,7 @@ static void combine(struct browser *browser, const struct matrix_line *line)
 
 static void undo(struct browser *browser)
 {
-    browser_message(browser, matrix_rules_undo(&browser->matrix.rules)
+    browser_message(browser, matrix_rules_undo(&matrix_view(browser)->rules)
                                  ? "the last naming or combining is taken back"
                                  : "nothing was named or combined");
 }
@@ -96,14 +101,14 @@ static void undo(struct browser *browser)
 /* Names are made of the rules, which have changed; the cursor goes with what it was on. */
 static void make_again(struct browser *browser)
 {
-    const struct matrix_table *table = &browser->matrix.table;
-    struct matrix_grid *grid = &browser->matrix.grid;
+    struct matrix_view *view = matrix_view(browser);
+    const struct matrix_table *table = &view->table;
+    struct matrix_grid *grid = &view->grid;
     const struct matrix_line *row = matrix_grid_row(grid, table);
     const struct matrix_line *column = matrix_grid_column(grid, table);
     uint32_t function = row ? row->index : UINT32_MAX;
     uint32_t object = column ? column->index : UINT32_MAX;
-    matrix_table_make(&browser->matrix.table, browser->snapshot, &browser->matrix.rules,
-                      browser->matrix.measure);
+    matrix_table_make(&view->table, browser->snapshot, &view->rules, view->measure);
     if (row)
         grid->row = matrix_table_line(table, MATRIX_FUNCTIONS, function) + 1;
     if (column)
@@ -140,13 +145,13 @@ static bool matrix_name_act(struct browser *browser, enum action action)
 /* The cursor may have been moved on by a new snapshot: it is on the same names still. */
 static void matrix_answer(struct browser *browser, const char *text, struct request *request)
 {
-    const struct matrix_grid *grid = &browser->matrix.grid;
+    struct matrix_view *view = matrix_view(browser);
+    const struct matrix_grid *grid = &view->grid;
     enum matrix_axis axis = axis_of(browser);
     size_t line = axis == MATRIX_FUNCTIONS ? grid->row : grid->column;
     (void)request;
-    int code = line ? matrix_rules_rename(&browser->matrix.rules, &browser->matrix.table, axis,
-                                          line - 1, text)
-                    : -EINVAL;
+    int code =
+        line ? matrix_rules_rename(&view->rules, &view->table, axis, line - 1, text) : -EINVAL;
     if (code)
         browser_message(browser, trouble(code));
     else
@@ -157,33 +162,33 @@ enum { WORDS_ROWS = 11, SMALL_ROWS = 10 };
 
 static struct matrix_grid *grid_of(struct browser *browser)
 {
-    return &browser->matrix.grid;
+    return &matrix_view(browser)->grid;
 }
 
 static void matrix_remember(struct browser *browser)
 {
-    const struct matrix_line *row = matrix_grid_row(grid_of(browser), &browser->matrix.table);
-    const struct matrix_line *column = matrix_grid_column(grid_of(browser), &browser->matrix.table);
-    browser->matrix.row = row ? row->identity : 0;
-    browser->matrix.column = column ? column->identity : 0;
+    struct matrix_view *view = matrix_view(browser);
+    const struct matrix_line *row = matrix_grid_row(grid_of(browser), &view->table);
+    const struct matrix_line *column = matrix_grid_column(grid_of(browser), &view->table);
+    view->row = row ? row->identity : 0;
+    view->column = column ? column->identity : 0;
 }
 
 /* The cursor was put somewhere: it stays on these names. (matrix.c) */
 static void matrix_cursor_moved(struct browser *browser)
 {
-    browser->matrix.moved = true;
+    matrix_view(browser)->moved = true;
     matrix_remember(browser);
 }
 
 static void matrix_update(struct browser *browser)
 {
-    matrix_table_make(&browser->matrix.table, browser->snapshot, &browser->matrix.rules,
-                      browser->matrix.measure);
-    if (browser->matrix.moved)
-        matrix_grid_find(grid_of(browser), &browser->matrix.table, browser->matrix.row,
-                         browser->matrix.column);
+    struct matrix_view *view = matrix_view(browser);
+    matrix_table_make(&view->table, browser->snapshot, &view->rules, view->measure);
+    if (view->moved)
+        matrix_grid_find(grid_of(browser), &view->table, view->row, view->column);
     else
-        matrix_grid_strongest(grid_of(browser), &browser->matrix.table);
+        matrix_grid_strongest(grid_of(browser), &view->table);
     matrix_remember(browser);
 }
 
@@ -192,7 +197,7 @@ static void matrix_update(struct browser *browser)
 /* What part of the table is in sight, and how much of it is known. */
 static void draw_summary(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    const struct matrix_table *table = &browser->matrix.table;
+    const struct matrix_table *table = &matrix_view(browser)->table;
     const struct snapshot_matrix *matrix = &browser->snapshot->matrix;
     const struct matrix_grid *grid = grid_of(browser);
     int used = canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG,
@@ -219,8 +224,9 @@ static void draw_summary(struct browser *browser, struct canvas *canvas, struct 
 
 static void matrix_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    const struct matrix_table *table = &browser->matrix.table;
+    const struct matrix_table *table = &matrix_view(browser)->table;
     bool small = area.rows < SMALL_ROWS;
+    grid_of(browser)->names = (struct area){0};
     if (!table->row_count) {
         canvas_wrap(canvas, area, PAINT_DIM, " No function has samples on an object yet.");
         return;
@@ -245,11 +251,11 @@ static void matrix_draw(struct browser *browser, struct canvas *canvas, struct a
 static bool move_by(struct browser *browser, enum action action)
 {
     if (action == ACTION_HOME) {
-        browser->matrix.moved = false;
+        matrix_view(browser)->moved = false;
         matrix_update(browser);
         return true;
     }
-    if (!matrix_grid_act(grid_of(browser), &browser->matrix.table, action))
+    if (!matrix_grid_act(grid_of(browser), &matrix_view(browser)->table, action))
         return false;
     matrix_cursor_moved(browser);
     return true;
@@ -267,22 +273,23 @@ static void change_measure(struct browser *browser)
 {
     char text[512];
     bool wanting = false;
-    int measure = (int)browser->matrix.table.measure;
+    int measure = (int)matrix_view(browser)->table.measure;
     do {
         measure = (measure + 1) % MATRIX_MEASURES;
         wanting |= is_wanting(browser->snapshot, (enum matrix_measure)measure);
     } while (!matrix_measure_known(browser->snapshot, (enum matrix_measure)measure));
-    browser->matrix.measure = (enum matrix_measure)measure;
+    matrix_view(browser)->measure = (enum matrix_measure)measure;
     matrix_update(browser);
-    snprintf(text, sizeof text, "share of %s%s%s", matrix_table_measured(&browser->matrix.table),
-             wanting ? "; accesses: " : "",
+    snprintf(text, sizeof text, "share of %s%s%s",
+             matrix_table_measured(&matrix_view(browser)->table), wanting ? "; accesses: " : "",
              wanting ? measure_wanting(browser->snapshot, MEASURE_ACCESSES) : "");
     browser_message(browser, text);
 }
 
 static void open_object(struct browser *browser)
 {
-    const struct matrix_line *line = matrix_grid_column(grid_of(browser), &browser->matrix.table);
+    const struct matrix_line *line =
+        matrix_grid_column(grid_of(browser), &matrix_view(browser)->table);
     if (!line || !line->members) {
         browser_message(browser, "no one object: move to its column first");
         return;
@@ -296,8 +303,9 @@ static void open_object(struct browser *browser)
 
 static void open_function(struct browser *browser)
 {
-    const struct matrix_line *line = matrix_grid_row(grid_of(browser), &browser->matrix.table);
-    if (!line && matrix_grid_column(grid_of(browser), &browser->matrix.table))
+    struct matrix_view *view = matrix_view(browser);
+    const struct matrix_line *line = matrix_grid_row(grid_of(browser), &view->table);
+    if (!line && matrix_grid_column(grid_of(browser), &view->table))
         open_object(browser);
     else if (!line || !line->members)
         browser_message(browser, "no one function: move to its row first");
@@ -308,7 +316,7 @@ static void open_function(struct browser *browser)
 static bool matrix_act(struct browser *browser, enum action action, struct request *request)
 {
     (void)request;
-    if (!browser->snapshot || !browser->matrix.table.row_count)
+    if (!browser->snapshot || !matrix_view(browser)->table.row_count)
         return false;
     if (move_by(browser, action) || matrix_name_act(browser, action))
         return true;
@@ -327,7 +335,7 @@ static bool matrix_click(struct browser *browser, int row, int column)
     size_t at_row;
     size_t at_column;
     if (!browser->snapshot ||
-        !matrix_grid_at(grid, &browser->matrix.table, row, column, &at_row, &at_column))
+        !matrix_grid_at(grid, &matrix_view(browser)->table, row, column, &at_row, &at_column))
         return false;
     bool again = at_row == grid->row && at_column == grid->column;
     grid->row = at_row;
@@ -341,7 +349,7 @@ static bool matrix_click(struct browser *browser, int row, int column)
 static void matrix_hint(struct browser *browser, char *out, size_t size)
 {
     const struct matrix_grid *grid = grid_of(browser);
-    if (!browser->matrix.table.row_count)
+    if (!matrix_view(browser)->table.row_count)
         snprintf(out, size, "Samples of each function on each object");
     else if (grid->row)
         snprintf(out, size,
@@ -355,18 +363,37 @@ static void matrix_hint(struct browser *browser, char *out, size_t size)
 static const char *matrix_enter(struct browser *browser)
 {
     const struct matrix_grid *grid = grid_of(browser);
-    if (!browser->matrix.table.row_count || (!grid->row && !grid->column))
+    if (!matrix_view(browser)->table.row_count || (!grid->row && !grid->column))
         return "";
     return grid->row ? "Function" : "Object";
 }
 
-static const enum action matrix_bar[] = {
-    ACTION_ENTER,      ACTION_FOLD,   ACTION_MEASURE, ACTION_BACK, ACTION_HOME,
-    ACTION_RENAME,     ACTION_TAG,    ACTION_COMBINE, ACTION_UNDO, ACTION_BASIS,
-    ACTION_NEXT_EVENT, ACTION_FREEZE, ACTION_WRITE,   ACTION_NONE};
+static const char *matrix_label(struct browser *browser, enum action action)
+{
+    (void)browser;
+    return action == ACTION_FOLD ? "Object" : action == ACTION_HOME ? "Strongest" : NULL;
+}
+
+static void matrix_init(void *state)
+{
+    matrix_rules_init(&((struct matrix_view *)state)->rules);
+}
+
+static void matrix_fini(void *state)
+{
+    matrix_rules_fini(&((struct matrix_view *)state)->rules);
+}
 
 const struct page matrix_page = {
     .name = "Matrix",
+    .shows = "Functions down, objects across: in each cell, the part of all samples that this "
+             "function has on this object. Totals stand in the first row and column.",
+    .next = "The cursor is on the strongest cell and the lines below say what it is made of. Enter "
+            "goes to the code, o to the data.",
+    .key_help = "Matrix: samples of each function on each object",
+    .state_size = sizeof(struct matrix_view),
+    .init = matrix_init,
+    .fini = matrix_fini,
     .update = matrix_update,
     .draw = matrix_draw,
     .act = matrix_act,
@@ -374,7 +401,10 @@ const struct page matrix_page = {
     .answer = matrix_answer,
     .hint = matrix_hint,
     .enter = matrix_enter,
-    .bar = matrix_bar,
+    .label = matrix_label,
+    .bar = {ACTION_ENTER, ACTION_FOLD, ACTION_MEASURE, ACTION_BACK, ACTION_HOME, ACTION_RENAME,
+            ACTION_TAG, ACTION_COMBINE, ACTION_UNDO, ACTION_BASIS, ACTION_NEXT_EVENT, ACTION_FREEZE,
+            ACTION_WRITE},
 };
 
 enum { HEADING_NAME_BYTES = 256 };

@@ -54,4 +54,15 @@ void matrix_grid_find(struct matrix_grid *grid, const struct matrix_table *table
 bool matrix_grid_at(const struct matrix_grid *grid, const struct matrix_table *table, int row,
                     int column, size_t *grid_row, size_t *grid_column);
 
+/* The state of the page. */
+struct matrix_view {
+    struct matrix_table table;
+    struct matrix_rules rules;
+    struct matrix_grid grid;
+    enum matrix_measure measure; /* that was asked for */
+    uint64_t row;                /* identities of what the cursor is on; 0: the totals */
+    uint64_t column;
+    bool moved; /* by the user; else it stays on the strongest cell */
+};
+
 #endif

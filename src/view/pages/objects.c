@@ -10,10 +10,15 @@
 #include "view/widget/columns.h"
 #include "view/words.h"
 
+static struct table *objects_table(const struct browser *browser)
+{
+    return page_state(browser, PAGE_OBJECTS);
+}
+
 static void objects_update(struct browser *browser)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    table_set(&browser->objects, snapshot, snapshot->objects, snapshot->object_count);
+    table_set(objects_table(browser), snapshot, snapshot->objects, snapshot->object_count);
 }
 
 /* Of those that are not in the list, and how they come into it; rows used. */
@@ -50,18 +55,13 @@ static void objects_draw(struct browser *browser, struct canvas *canvas, struct 
     area.rows -= used;
     if (area.rows >= ROWS_FOR_LEFT_OUT)
         area.rows -= draw_left_out(browser, canvas, area.row + area.rows - 1);
-    pane_table(browser, canvas, area, &browser->objects, objects_nothing_yet(browser->snapshot));
-}
-
-static unsigned objects_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &browser->objects;
-    return 1;
+    pane_table(browser, canvas, area, objects_table(browser),
+               objects_nothing_yet(browser->snapshot));
 }
 
 static bool objects_act(struct browser *browser, enum action action, struct request *request)
 {
-    const struct snapshot_object *object = table_selected(&browser->objects);
+    const struct snapshot_object *object = table_selected(objects_table(browser));
     if (!object)
         return false;
     switch (action) {
@@ -73,18 +73,22 @@ static bool objects_act(struct browser *browser, enum action action, struct requ
             return true;
         if (!object->size)
             return false;
-        browser->search.inside = 0;
-        browser_search_in(request, object->address, object->address + object->size, object->name);
-        browser_go(browser, PAGE_SEARCH);
+        search_open(browser, request, object->address, object->address + object->size,
+                    object->name);
         return true;
     default:
         return false;
     }
 }
 
+const struct snapshot_object *objects_selected(const struct browser *browser)
+{
+    return table_selected(objects_table(browser));
+}
+
 static void objects_hint(struct browser *browser, char *out, size_t size)
 {
-    const struct snapshot_object *object = table_selected(&browser->objects);
+    const struct snapshot_object *object = table_selected(objects_table(browser));
     const struct snapshot *snapshot = browser->snapshot;
     char name[160];
     if (!snapshot)
@@ -105,23 +109,26 @@ static void objects_hint(struct browser *browser, char *out, size_t size)
 
 static const char *objects_enter(struct browser *browser)
 {
-    return table_selected(&browser->objects) ? "Fields and code" : "";
+    return table_selected(objects_table(browser)) ? "Fields and code" : "";
 }
-
-static const enum action objects_bar[] = {
-    ACTION_ENTER,       ACTION_FIND,  ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
-    ACTION_SEARCH_HERE, ACTION_BASIS, ACTION_INVERT, ACTION_WRITE,     ACTION_NEXT_EVENT,
-    ACTION_ALL_OBJECTS, ACTION_ZERO,  ACTION_FASTER, ACTION_NONE};
 
 const struct page objects_page = {
     .name = "Objects",
+    .shows = "The data that the process waits for, hottest first: variables, heap blocks (by who "
+             "allocated them, by type, or by size), stacks, mappings. Above the list, how many "
+             "samples there are, how many could be put on an object, and why the others could not.",
+    .next = "Look at the first rows; the column beside the share says how sure it is by now. Enter "
+            "opens one. f lists problems recognised, 0 says whether it was like this all the time.",
+    .state_size = sizeof(struct table),
+    .tables = {{.columns = &object_columns}},
     .update = objects_update,
     .draw = objects_draw,
-    .panes = objects_panes,
     .act = objects_act,
     .hint = objects_hint,
     .enter = objects_enter,
-    .bar = objects_bar,
+    .bar = {ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
+            ACTION_SEARCH_HERE, ACTION_BASIS, ACTION_INVERT, ACTION_WRITE, ACTION_NEXT_EVENT,
+            ACTION_ALL_OBJECTS, ACTION_ZERO, ACTION_FASTER},
 };
 
 /* Columns of objects. */

@@ -4,41 +4,54 @@
 
 #include "view/screen/browser.h"
 
+struct picker_view {
+    bool recorded;     /* those of a recording are listed */
+    enum page_id from; /* to go back to */
+    struct table processes;
+    struct table of_recording;
+};
+
+static struct picker_view *picker_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_PICKER);
+}
+
 static void open_picker(struct browser *browser, bool recorded)
 {
     if (browser->page != PAGE_PICKER)
-        browser->picker.from = browser->page;
+        picker_view(browser)->from = browser->page;
     browser->page = PAGE_PICKER;
-    browser->picker.recorded = recorded;
+    picker_view(browser)->recorded = recorded;
 }
 
 void browser_pick_end(struct browser *browser, bool picked)
 {
-    table_set(&browser->picker.processes, NULL, NULL, 0);
-    table_set(&browser->picker.of_recording, NULL, NULL, 0);
-    browser->page = picked ? PAGE_OBJECTS : browser->picker.from;
+    table_set(&picker_view(browser)->processes, NULL, NULL, 0);
+    table_set(&picker_view(browser)->of_recording, NULL, NULL, 0);
+    browser->page = picked ? PAGE_OBJECTS : picker_view(browser)->from;
     /* What was opened belongs to the other process. */
     if (picked) {
         browser->back_count = 0;
-        browser->detail.chosen = false;
+        browser->opened.chosen = false;
     }
 }
 
 void browser_pick(struct browser *browser, const struct picker_row *rows, size_t count)
 {
     open_picker(browser, false);
-    table_set(&browser->picker.processes, NULL, rows, count);
+    table_set(&picker_view(browser)->processes, NULL, rows, count);
 }
 
 void browser_pick_recorded(struct browser *browser, const struct picker_row *rows, size_t count)
 {
     open_picker(browser, true);
-    table_set(&browser->picker.of_recording, NULL, rows, count);
+    table_set(&picker_view(browser)->of_recording, NULL, rows, count);
 }
 
 static struct table *listed(struct browser *browser)
 {
-    return browser->picker.recorded ? &browser->picker.of_recording : &browser->picker.processes;
+    struct picker_view *view = picker_view(browser);
+    return view->recorded ? &view->of_recording : &view->processes;
 }
 
 static void picker_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -69,14 +82,14 @@ static bool picker_act(struct browser *browser, enum action action, struct reque
         return false;
     request->kind = REQUEST_PICK;
     request->pid = row->pid;
-    if (!browser->picker.recorded)
+    if (!picker_view(browser)->recorded)
         browser_message(browser, "attaching ...");
     return true;
 }
 
 static void picker_hint(struct browser *browser, char *out, size_t size)
 {
-    if (browser->picker.recorded)
+    if (picker_view(browser)->recorded)
         snprintf(out, size, "%s. From a shell: misstop -i FILE -p PID",
                  browser->snapshot ? "Esc goes back to the picture" : "P comes back to this list");
     else
@@ -84,14 +97,26 @@ static void picker_hint(struct browser *browser, char *out, size_t size)
                  "\\ and a word narrow the list; F6 sorts. From a shell: misstop -p PID");
 }
 
-static const enum action picker_bar[] = {ACTION_ENTER,     ACTION_FILTER, ACTION_FIND,
-                                         ACTION_SORT_NEXT, ACTION_INVERT, ACTION_NONE};
+static void picker_title(const struct browser *browser, char *out, size_t size)
+{
+    bool recorded = picker_view(browser)->recorded;
+    snprintf(out, size, "which process%s? Enter %s the one selected",
+             recorded ? " of the recording" : "", recorded ? "shows" : "watches");
+}
 
 const struct page picker_page = {
     .name = "Processes",
+    .state_size = sizeof(struct picker_view),
+    .tables = {{.at = offsetof(struct picker_view, processes),
+                .columns = &process_columns,
+                .chosen_from = true},
+               {.at = offsetof(struct picker_view, of_recording),
+                .columns = &recorded_columns,
+                .chosen_from = true}},
+    .title = picker_title,
     .draw = picker_draw,
     .panes = picker_panes,
     .act = picker_act,
     .hint = picker_hint,
-    .bar = picker_bar,
+    .bar = {ACTION_ENTER, ACTION_FILTER, ACTION_FIND, ACTION_SORT_NEXT, ACTION_INVERT},
 };

@@ -11,20 +11,24 @@
 #include "view/widget/chart.h"
 #include "view/widget/columns.h"
 
+struct reuse_view {
+    struct table objects;
+    struct table lines;
+};
+
+static struct reuse_view *reuse_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_REUSE);
+}
+
 enum { LIST_LEAST = 4, LIST_MOST = 12, CURVE_LEAST = 7, TEXT_ROWS = 2 };
 
 static void reuse_update(struct browser *browser)
 {
+    struct reuse_view *view = reuse_view(browser);
     const struct snapshot_reuse *reuse = &browser->snapshot->reuse;
-    table_set(&browser->reuse.objects, browser->snapshot, reuse->objects, reuse->object_count);
-    table_set(&browser->reuse.lines, browser->snapshot, reuse->lines, reuse->line_count);
-}
-
-static unsigned reuse_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &browser->reuse.objects;
-    panes[1] = &browser->reuse.lines;
-    return 2;
+    table_set(&view->objects, browser->snapshot, reuse->objects, reuse->object_count);
+    table_set(&view->lines, browser->snapshot, reuse->lines, reuse->line_count);
 }
 
 static void reuse_draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
@@ -76,7 +80,7 @@ static void reuse_draw_selected(const struct snapshot_reuse *reuse,
 static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)
 {
     struct table *panes[PANES_MAX];
-    unsigned count = reuse_panes(browser, panes);
+    unsigned count = browser_panes(browser, panes);
     struct table *table = browser_table(browser);
     body.row += pane_tabs(browser, canvas, body, panes, count);
     body.rows--;
@@ -130,7 +134,7 @@ static const char *reuse_enter(struct browser *browser)
 
 static void reuse_hint(struct browser *browser, char *out, size_t size)
 {
-    bool lines = browser_focused(browser, &browser->reuse.lines);
+    bool lines = browser_focused(browser, &reuse_view(browser)->lines);
     snprintf(out, size, "%s",
              browser->snapshot->reuse.told
                  ? (lines
@@ -139,19 +143,30 @@ static void reuse_hint(struct browser *browser, char *out, size_t size)
                  : "Esc: back");
 }
 
-static const enum action reuse_bar[] = {ACTION_BACK,  ACTION_ENTER,  ACTION_RIGHT,
-                                        ACTION_FIND,  ACTION_FILTER, ACTION_SORT_NEXT,
-                                        ACTION_BASIS, ACTION_FREEZE, ACTION_NONE};
+static bool reuse_filled(const struct snapshot *snapshot)
+{
+    return snapshot->reuse.told;
+}
 
 const struct page reuse_page = {
     .name = "Reuse",
+    .shows = "How much else was touched before data was touched again, in the simulation, and so "
+             "what part of the accesses a cache of each size would serve.",
+    .next =
+        "Where the curve falls steeply there is a size at which the data fits: a smaller working "
+        "set, or a larger cache, would pay. A flat curve says that size does not matter.",
+    .key_help = "Reuse: with --sim, what caches of any size would hold",
+    .state_size = sizeof(struct reuse_view),
+    .tables = {{.at = offsetof(struct reuse_view, objects), .columns = &reuse_columns},
+               {.at = offsetof(struct reuse_view, lines), .columns = &reuse_line_columns}},
+    .filled = reuse_filled,
     .update = reuse_update,
     .draw = reuse_draw,
-    .panes = reuse_panes,
     .act = reuse_act,
     .hint = reuse_hint,
     .enter = reuse_enter,
-    .bar = reuse_bar,
+    .bar = {ACTION_BACK, ACTION_ENTER, ACTION_RIGHT, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT,
+            ACTION_BASIS, ACTION_FREEZE},
 };
 
 /* Columns of what caches of any size would miss: of objects, and of source lines. */

@@ -11,13 +11,26 @@
 #include "view/widget/chart.h"
 #include "view/widget/columns.h"
 
+struct search_view {
+    struct table regions;
+    struct table dropped;
+    struct area map;
+    unsigned inside; /* searches begun from a region of another, which Esc goes back to */
+};
+
+static struct search_view *search_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_SEARCH);
+}
+
 enum { MAP_REGIONS = 256 };
 
 static void search_update(struct browser *browser)
 {
+    struct search_view *view = search_view(browser);
     const struct snapshot_search *search = &browser->snapshot->search;
-    table_set(&browser->search.regions, browser->snapshot, search->regions, search->region_count);
-    table_set(&browser->search.dropped, browser->snapshot, search->dropped, search->dropped_count);
+    table_set(&view->regions, browser->snapshot, search->regions, search->region_count);
+    table_set(&view->dropped, browser->snapshot, search->dropped, search->dropped_count);
 }
 
 static void draw_off(struct canvas *canvas, struct area area)
@@ -99,7 +112,7 @@ static int draw_map(struct browser *browser, struct canvas *canvas, struct area 
 {
     const struct snapshot_region *ordered[MAP_REGIONS];
     size_t count = in_order(&browser->snapshot->search, ordered);
-    const struct snapshot_region *selected = table_selected(&browser->search.regions);
+    const struct snapshot_region *selected = table_selected(&search_view(browser)->regions);
     int room = area.columns - 2;
     int width = count ? room / (int)count - 1 : 0;
     if (width < 1 || area.rows < 2)
@@ -125,18 +138,11 @@ static int draw_map(struct browser *browser, struct canvas *canvas, struct area 
     return 2;
 }
 
-static unsigned search_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &browser->search.regions;
-    panes[1] = &browser->search.dropped;
-    return 2;
-}
-
 static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
 {
     enum { TWO_FROM_ROWS = 16 };
     struct table *panes[PANES_MAX];
-    unsigned count = search_panes(browser, panes);
+    unsigned count = browser_panes(browser, panes);
     bool both = area.rows >= TWO_FROM_ROWS;
     int upper = both ? area.rows * 2 / 3 : area.rows;
     for (unsigned i = 0; i < count; i++) {
@@ -160,6 +166,7 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
 static void search_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_search *search = &browser->snapshot->search;
+    search_view(browser)->map = (struct area){0};
     if (search->state == SEARCH_OFF) {
         draw_off(canvas, area);
         return;
@@ -185,9 +192,26 @@ static const struct snapshot_object *search_named(const struct snapshot *snapsho
 /* To the search that this one was begun from, rather than to another screen. */
 static bool goes_back(const struct browser *browser)
 {
-    const struct table *table = &browser->search.regions;
-    return browser->search.inside && browser->snapshot->search.before && !*table->filter &&
-           !*browser->search.dropped.filter;
+    const struct table *table = &search_view(browser)->regions;
+    return search_view(browser)->inside && browser->snapshot->search.before && !*table->filter &&
+           !*search_view(browser)->dropped.filter;
+}
+
+static void search_in(struct request *request, uint64_t base, uint64_t bound, const char *name)
+{
+    request->kind = REQUEST_SEARCH_RANGE;
+    request->base = base;
+    request->bound = bound;
+    /* Cut between characters. */
+    text_sanitise(request->name, sizeof request->name, name, strlen(name));
+}
+
+void search_open(struct browser *browser, struct request *request, uint64_t base, uint64_t bound,
+                 const char *name)
+{
+    search_view(browser)->inside = 0;
+    search_in(request, base, bound, name);
+    browser_go(browser, PAGE_SEARCH);
 }
 
 static bool search_act(struct browser *browser, enum action action, struct request *request)
@@ -198,12 +222,12 @@ static bool search_act(struct browser *browser, enum action action, struct reque
     if (!snapshot || snapshot->search.state == SEARCH_OFF)
         return false;
     if (action == ACTION_BACK && goes_back(browser)) {
-        browser->search.inside--;
+        search_view(browser)->inside--;
         request->kind = REQUEST_SEARCH_BACK;
         return true;
     }
     if (action == ACTION_SEARCH_ALL)
-        browser->search.inside = 0;
+        search_view(browser)->inside = 0;
     if (!region)
         return false;
     const struct snapshot_object *object = search_named(snapshot, region->object);
@@ -217,9 +241,9 @@ static bool search_act(struct browser *browser, enum action action, struct reque
         browser_message(browser, "all of it is being searched; s on a part of it goes further in");
         return true;
     }
-    browser_search_in(request, region->base, region->bound,
-                      region->object && *region->object ? region->object : "a region");
-    browser->search.inside++;
+    search_in(request, region->base, region->bound,
+              region->object && *region->object ? region->object : "a region");
+    search_view(browser)->inside++;
     return true;
 }
 
@@ -236,13 +260,13 @@ static int hint_way_back(struct browser *browser, char *out, size_t size)
 static void search_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    const struct snapshot_region *region = table_selected(&browser->search.regions);
+    const struct snapshot_region *region = table_selected(&search_view(browser)->regions);
     int used = hint_way_back(browser, out, size);
     out += used;
     size -= (size_t)used;
     if (!snapshot || snapshot->search.state == SEARCH_OFF)
         snprintf(out, size, "S: start on everything.  1, then s: start inside one object");
-    else if (region && region->reason && browser->search.regions.pinned)
+    else if (region && region->reason && search_view(browser)->regions.pinned)
         snprintf(out, size, "%s: %s.  s: search inside it", region_state_name(region->state),
                  region->reason);
     else if (snapshot->search.state == SEARCH_SEARCHING)
@@ -268,20 +292,23 @@ static const char *search_enter(struct browser *browser)
     return search_named(snapshot, region->object) ? "Object" : "Search in it";
 }
 
-static const enum action search_bar[] = {ACTION_BACK,        ACTION_SEARCH_ALL, ACTION_SEARCH_HERE,
-                                         ACTION_SEARCH_STOP, ACTION_ENTER,      ACTION_RIGHT,
-                                         ACTION_SORT_NEXT,   ACTION_FREEZE,     ACTION_FILTER,
-                                         ACTION_WRITE,       ACTION_NONE};
-
 const struct page search_page = {
     .name = "Search",
+    .shows = "The n-way search: the address space is split, the samples in each part are counted, "
+             "and the best parts are split again, until each is one object or one cache line. "
+             "Needs no names, so it works in arenas and mappings that a program manages itself.",
+    .next = "S begins with everything, s with the selected region or object. Enter opens the "
+            "object that a region holds. Esc goes back to the search before. X stops it.",
+    .state_size = sizeof(struct search_view),
+    .tables = {{.at = offsetof(struct search_view, regions), .columns = &region_columns},
+               {.at = offsetof(struct search_view, dropped), .columns = &dropped_columns}},
     .update = search_update,
     .draw = search_draw,
-    .panes = search_panes,
     .act = search_act,
     .hint = search_hint,
     .enter = search_enter,
-    .bar = search_bar,
+    .bar = {ACTION_BACK, ACTION_SEARCH_ALL, ACTION_SEARCH_HERE, ACTION_SEARCH_STOP, ACTION_ENTER,
+            ACTION_RIGHT, ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_FILTER, ACTION_WRITE},
 };
 
 /* Columns of the regions of the n-way search, and of the objects in one cache set. */

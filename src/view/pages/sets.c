@@ -8,6 +8,21 @@
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
 
+struct sets_view {
+    uint32_t cursor;
+    bool moved;  /* by the user; else it stays on the hottest set */
+    int columns; /* of the map, as drawn */
+    int cell;    /* width of one */
+    int fold;    /* sets in one cell */
+    struct area map;
+    struct table parts;
+};
+
+static struct sets_view *sets_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_SETS);
+}
+
 enum { LABEL_COLUMNS = 7 };
 
 /* Standard deviations above the mean that chance alone exceeds once in 1000: as hot_sets. */
@@ -25,9 +40,10 @@ static double sets_map_mean(const struct snapshot_sets *sets)
 /* Powers of two, so that sets a page or a half apart stand below each other. */
 static void choose_shape(struct browser *browser, struct area area)
 {
+    struct sets_view *view = sets_view(browser);
     uint32_t sets = browser->snapshot->sets.sets;
     int columns = 1;
-    browser->sets.fold = 1;
+    view->fold = 1;
     while (columns * 2 <= area.columns - LABEL_COLUMNS && (uint32_t)columns * 2 <= sets)
         columns *= 2;
     /* Wider cells where they do not cost rows that are not there. */
@@ -38,12 +54,11 @@ static void choose_shape(struct browser *browser, struct area area)
     }
     while (cell > 1 && cell < 7 && columns * (cell + 1) <= area.columns - LABEL_COLUMNS)
         cell++;
-    while ((sets + (uint32_t)(columns * browser->sets.fold) - 1) /
-               (uint32_t)(columns * browser->sets.fold) >
+    while ((sets + (uint32_t)(columns * view->fold) - 1) / (uint32_t)(columns * view->fold) >
            (uint32_t)area.rows)
-        browser->sets.fold *= 2;
-    browser->sets.columns = columns;
-    browser->sets.cell = cell;
+        view->fold *= 2;
+    view->columns = columns;
+    view->cell = cell;
 }
 
 /* Red only where the test speaks of concentration: colours must not say more than it does. */
@@ -69,14 +84,15 @@ static double cell_count(const struct snapshot_sets *sets, uint32_t first, int f
 static void draw_cell(struct browser *browser, struct canvas *canvas, uint32_t index, double top,
                       double mean)
 {
+    struct sets_view *view = sets_view(browser);
     const struct snapshot_sets *sets = &browser->snapshot->sets;
-    const struct area *map = &browser->sets.map;
-    uint32_t first = index * (uint32_t)browser->sets.fold;
-    double count = cell_count(sets, first, browser->sets.fold);
-    int row = map->row + (int)(index / (uint32_t)browser->sets.columns);
-    int column = map->column + (int)(index % (uint32_t)browser->sets.columns) * browser->sets.cell;
-    int filled = browser->sets.cell > 1 ? browser->sets.cell - 1 : 1;
-    bool chosen = browser->sets.cursor / (uint32_t)browser->sets.fold == index;
+    const struct area *map = &view->map;
+    uint32_t first = index * (uint32_t)view->fold;
+    double count = cell_count(sets, first, view->fold);
+    int row = map->row + (int)(index / (uint32_t)view->columns);
+    int column = map->column + (int)(index % (uint32_t)view->columns) * view->cell;
+    int filled = view->cell > 1 ? view->cell - 1 : 1;
+    bool chosen = view->cursor / (uint32_t)view->fold == index;
     for (int i = 0; i < filled; i++)
         canvas_text(canvas, row, column + i, 1, heat_of(sets, count, mean),
                     bar_step(top > 0 ? count / top : 0, canvas->ascii));
@@ -87,16 +103,17 @@ static void draw_cell(struct browser *browser, struct canvas *canvas, uint32_t i
 /* The map of all sets, and what its steps mean; rows used. */
 static int sets_map_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
+    struct sets_view *view = sets_view(browser);
     const struct snapshot_sets *sets = &browser->snapshot->sets;
     double mean = sets_map_mean(sets);
     double top = cell_count(sets, 0, (int)sets->sets);
     choose_shape(browser, area);
-    int fold = browser->sets.fold;
+    int fold = view->fold;
     uint32_t cells = (sets->sets + (uint32_t)fold - 1) / (uint32_t)fold;
-    uint32_t columns = (uint32_t)browser->sets.columns;
+    uint32_t columns = (uint32_t)view->columns;
     int rows = (int)((cells + columns - 1) / columns);
-    browser->sets.map = (struct area){area.row, area.column + LABEL_COLUMNS, rows,
-                                      browser->sets.columns * browser->sets.cell};
+    view->map =
+        (struct area){area.row, area.column + LABEL_COLUMNS, rows, view->columns * view->cell};
     for (int i = 0; i < rows; i++)
         canvas_format(canvas, area.row + i, area.column, LABEL_COLUMNS - 1, PAINT_DIM, "%6" PRIu32,
                       (uint32_t)i * columns * (uint32_t)fold);
@@ -123,13 +140,13 @@ static void sets_map_legend(const struct snapshot_sets *sets, struct canvas *can
 /* The set that was clicked; -1: none. */
 static long sets_map_at(const struct browser *browser, int row, int column)
 {
-    const struct area *map = &browser->sets.map;
+    struct sets_view *view = sets_view(browser);
+    const struct area *map = &view->map;
     if (row < map->row || row >= map->row + map->rows || column < map->column ||
         column >= map->column + map->columns)
         return -1;
-    long index =
-        (row - map->row) * browser->sets.columns + (column - map->column) / browser->sets.cell;
-    return index * browser->sets.fold;
+    long index = (row - map->row) * view->columns + (column - map->column) / view->cell;
+    return index * view->fold;
 }
 
 static const double by_chance = 1e-3; /* p below which unevenness is no accident */
@@ -147,26 +164,27 @@ static uint32_t hottest(const struct snapshot_sets *sets)
 
 static void show_parts(struct browser *browser)
 {
+    struct sets_view *view = sets_view(browser);
     const struct snapshot_sets *sets = &browser->snapshot->sets;
     size_t first = 0;
-    while (first < sets->part_count && sets->parts[first].set != browser->sets.cursor)
+    while (first < sets->part_count && sets->parts[first].set != view->cursor)
         first++;
     size_t count = 0;
-    while (first + count < sets->part_count &&
-           sets->parts[first + count].set == browser->sets.cursor)
+    while (first + count < sets->part_count && sets->parts[first + count].set == view->cursor)
         count++;
-    table_set(&browser->sets.parts, browser->snapshot, count ? sets->parts + first : NULL, count);
+    table_set(&view->parts, browser->snapshot, count ? sets->parts + first : NULL, count);
 }
 
 static void sets_update(struct browser *browser)
 {
+    struct sets_view *view = sets_view(browser);
     const struct snapshot_sets *sets = &browser->snapshot->sets;
     if (!sets->sets || !sets->counts)
-        return table_set(&browser->sets.parts, browser->snapshot, NULL, 0);
-    if (!browser->sets.moved)
-        browser->sets.cursor = hottest(sets);
-    if (browser->sets.cursor >= sets->sets)
-        browser->sets.cursor = sets->sets - 1;
+        return table_set(&view->parts, browser->snapshot, NULL, 0);
+    if (!view->moved)
+        view->cursor = hottest(sets);
+    if (view->cursor >= sets->sets)
+        view->cursor = sets->sets - 1;
     show_parts(browser);
 }
 
@@ -226,9 +244,10 @@ static int draw_verdict(const struct snapshot_sets *sets, struct canvas *canvas,
 
 static void draw_chosen(struct browser *browser, struct canvas *canvas, struct area area)
 {
+    struct sets_view *view = sets_view(browser);
     const struct snapshot_sets *sets = &browser->snapshot->sets;
     double mean = sets_map_mean(sets);
-    double count = sets->counts[browser->sets.cursor];
+    double count = sets->counts[view->cursor];
     char text[16];
     char times[48] = "";
     if (mean > 0)
@@ -236,18 +255,17 @@ static void draw_chosen(struct browser *browser, struct canvas *canvas, struct a
     char lines[64] = "";
     if (sets->lines)
         snprintf(lines, sizeof lines, ", on %" PRIu32 " line%s for %" PRIu32 " ways",
-                 sets->lines[browser->sets.cursor],
-                 sets->lines[browser->sets.cursor] == 1 ? "" : "s", sets->ways);
-    area.row += pane_title(canvas, area, true, "Set %" PRIu32 ": samples %s%s%s",
-                           browser->sets.cursor, text_count(text, count), times, lines);
+                 sets->lines[view->cursor], sets->lines[view->cursor] == 1 ? "" : "s", sets->ways);
+    area.row += pane_title(canvas, area, true, "Set %" PRIu32 ": samples %s%s%s", view->cursor,
+                           text_count(text, count), times, lines);
     area.rows--;
-    pane_table(browser, canvas, area, &browser->sets.parts,
-               "No sample on this set is left in the window.");
+    pane_table(browser, canvas, area, &view->parts, "No sample on this set is left in the window.");
 }
 
 static void sets_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_sets *sets = &browser->snapshot->sets;
+    sets_view(browser)->map = (struct area){0};
     if (!sets->sets || !sets->counts) {
         canvas_wrap(canvas, area, PAINT_DIM,
                     " The shape of the cache is not known here; -C "
@@ -273,21 +291,22 @@ static void sets_draw(struct browser *browser, struct canvas *canvas, struct are
 static void move_cursor(struct browser *browser, long sets)
 {
     long last = (long)browser->snapshot->sets.sets - 1;
-    long to = (long)browser->sets.cursor + sets;
-    browser->sets.cursor = (uint32_t)(to < 0 ? 0 : to > last ? last : to);
-    browser->sets.moved = true;
+    long to = (long)sets_view(browser)->cursor + sets;
+    sets_view(browser)->cursor = (uint32_t)(to < 0 ? 0 : to > last ? last : to);
+    sets_view(browser)->moved = true;
     show_parts(browser);
 }
 
 static bool sets_act(struct browser *browser, enum action action, struct request *request)
 {
+    struct sets_view *view = sets_view(browser);
     (void)request;
     const struct snapshot *snapshot = browser->snapshot;
     if (!snapshot || !snapshot->sets.sets || !snapshot->sets.counts)
         return false;
-    long fold = browser->sets.fold ? browser->sets.fold : 1;
-    long line = browser->sets.columns * fold;
-    const struct snapshot_set_part *part = table_selected(&browser->sets.parts);
+    long fold = view->fold ? view->fold : 1;
+    long line = view->columns * fold;
+    const struct snapshot_set_part *part = table_selected(&view->parts);
     switch (action) {
     case ACTION_LEFT:
         move_cursor(browser, -fold);
@@ -302,7 +321,7 @@ static bool sets_act(struct browser *browser, enum action action, struct request
         move_cursor(browser, line);
         return true;
     case ACTION_HOME:
-        browser->sets.moved = false;
+        view->moved = false;
         sets_update(browser);
         return true;
     case ACTION_END:
@@ -322,37 +341,41 @@ static bool sets_click(struct browser *browser, int row, int column)
     long set = sets_map_at(browser, row, column);
     if (set < 0)
         return false;
-    move_cursor(browser, set - (long)browser->sets.cursor);
+    move_cursor(browser, set - (long)sets_view(browser)->cursor);
     return true;
-}
-
-static unsigned sets_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &browser->sets.parts;
-    return 1;
 }
 
 static void sets_hint(struct browser *browser, char *out, size_t size)
 {
-    if (browser->sets.fold > 1)
+    if (sets_view(browser)->fold > 1)
         snprintf(out, size,
                  "Arrows move; a cell shows the hottest of its %d sets. Enter: its object",
-                 browser->sets.fold);
+                 sets_view(browser)->fold);
     else
         snprintf(out, size,
                  "Arrows move over the sets. Home: hottest. Enter: the object that fills it");
 }
 
-static const enum action sets_bar[] = {ACTION_BACK,  ACTION_ENTER, ACTION_HOME,  ACTION_FREEZE,
-                                       ACTION_BASIS, ACTION_ZERO,  ACTION_WRITE, ACTION_NONE};
+static const char *sets_label(struct browser *browser, enum action action)
+{
+    (void)browser;
+    return action == ACTION_HOME ? "Hottest set" : NULL;
+}
 
 const struct page sets_page = {
     .name = "Sets",
+    .shows = "Each cell is a set of the cache and how many of the samples fell on it; below, the "
+             "objects that fill the set under the cursor.",
+    .next = "Evenly grey is as it should be. A few hot sets are data at distances of a power of "
+            "two, or a line that is read all the time; the verdict says which.",
+    .state_size = sizeof(struct sets_view),
+    .tables = {{.at = offsetof(struct sets_view, parts), .columns = &part_columns}},
     .update = sets_update,
     .draw = sets_draw,
-    .panes = sets_panes,
     .act = sets_act,
     .click = sets_click,
     .hint = sets_hint,
-    .bar = sets_bar,
+    .label = sets_label,
+    .bar = {ACTION_BACK, ACTION_ENTER, ACTION_HOME, ACTION_FREEZE, ACTION_BASIS, ACTION_ZERO,
+            ACTION_WRITE},
 };

@@ -7,53 +7,70 @@
 #include "view/widget/chart.h"
 #include "view/widget/columns.h"
 
+enum { SHARING_ACCESSES_MAX = 32 };
+
+struct sharing_view {
+    struct table groups;
+    struct table lines;
+    struct table accesses;
+    const struct snapshot_sharing_group *group; /* its lines are listed; NULL: none */
+    const struct snapshot_sharing_line *line;   /* its accesses are */
+    struct sharing_access list[SHARING_ACCESSES_MAX];
+};
+
+static struct sharing_view *sharing_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_SHARING);
+}
+
 enum { TALL_ROWS = 13, WIDE_COLUMNS = 130, READING_ROWS = 3, ROOMY_ROWS = 18, GROUPS_LEAST = 2 };
 
 static const struct snapshot_sharing_group *group_shown(const struct browser *browser)
 {
-    return browser->snapshot ? table_selected(&browser->sharing.groups) : NULL;
+    return browser->snapshot ? table_selected(&sharing_view(browser)->groups) : NULL;
 }
 
 /* The line selected among those of the group; its hottest where there is no such list. */
 static const struct snapshot_sharing_line *line_shown(const struct browser *browser)
 {
     const struct snapshot_sharing_group *group = group_shown(browser);
-    const struct snapshot_sharing_line *line = table_selected(&browser->sharing.lines);
+    const struct snapshot_sharing_line *line = table_selected(&sharing_view(browser)->lines);
     return !group ? NULL : line ? line : &group->lines[0];
 }
 
 static void list_accesses(struct browser *browser, const struct snapshot_sharing_line *line)
 {
-    struct sharing_access *list = browser->sharing.list;
+    struct sharing_access *list = sharing_view(browser)->list;
     size_t count = 0;
     for (size_t i = 0; line && i < line->side_count; i++)
         for (size_t k = 0; k < line->sides[i].code_count && count < SHARING_ACCESSES_MAX; k++)
             list[count++] = (struct sharing_access){&line->sides[i], &line->sides[i].codes[k]};
-    table_set(&browser->sharing.accesses, browser->snapshot, list, count);
-    browser->sharing.line = line;
+    table_set(&sharing_view(browser)->accesses, browser->snapshot, list, count);
+    sharing_view(browser)->line = line;
 }
 
 /* Lines and accesses are those of what is selected. */
 static void sharing_follow(struct browser *browser)
 {
     const struct snapshot_sharing_group *group = group_shown(browser);
-    if (group != browser->sharing.group) {
-        browser->sharing.group = group;
-        table_set(&browser->sharing.lines, browser->snapshot, group ? group->lines : NULL,
+    if (group != sharing_view(browser)->group) {
+        sharing_view(browser)->group = group;
+        table_set(&sharing_view(browser)->lines, browser->snapshot, group ? group->lines : NULL,
                   group && group->line_count > 1 ? group->line_count : 0);
     }
-    if (line_shown(browser) != browser->sharing.line)
+    if (line_shown(browser) != sharing_view(browser)->line)
         list_accesses(browser, line_shown(browser));
 }
 
 static void sharing_update(struct browser *browser)
 {
+    struct sharing_view *view = sharing_view(browser);
     const struct snapshot_sharing *sharing = &browser->snapshot->sharing;
-    browser->sharing.group = NULL;
-    browser->sharing.line = NULL;
-    table_set(&browser->sharing.lines, browser->snapshot, NULL, 0);
-    table_set(&browser->sharing.accesses, browser->snapshot, NULL, 0);
-    table_set(&browser->sharing.groups, browser->snapshot, sharing->groups, sharing->group_count);
+    view->group = NULL;
+    view->line = NULL;
+    table_set(&view->lines, browser->snapshot, NULL, 0);
+    table_set(&view->accesses, browser->snapshot, NULL, 0);
+    table_set(&view->groups, browser->snapshot, sharing->groups, sharing->group_count);
     sharing_follow(browser);
 }
 
@@ -62,10 +79,10 @@ static unsigned sharing_panes(struct browser *browser, struct table *panes[PANES
     unsigned count = 0;
     if (browser->snapshot)
         sharing_follow(browser);
-    panes[count++] = &browser->sharing.groups;
-    panes[count++] = &browser->sharing.accesses;
-    if (browser->sharing.lines.count)
-        panes[count++] = &browser->sharing.lines;
+    panes[count++] = &sharing_view(browser)->groups;
+    panes[count++] = &sharing_view(browser)->accesses;
+    if (sharing_view(browser)->lines.count)
+        panes[count++] = &sharing_view(browser)->lines;
     return count;
 }
 
@@ -130,8 +147,8 @@ static void draw_pane(struct browser *browser, struct canvas *canvas, struct are
 /* Accesses and, where there are several, lines: side by side or one of them. */
 static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    struct table *lines = &browser->sharing.lines;
-    struct table *accesses = &browser->sharing.accesses;
+    struct table *lines = &sharing_view(browser)->lines;
+    struct table *accesses = &sharing_view(browser)->accesses;
     if (area.rows < 2)
         return;
     if (lines->count && area.columns >= WIDE_COLUMNS) {
@@ -154,8 +171,8 @@ static struct area below(struct area area, int used)
 /* What is selected: what it means, the line, and who does what. */
 static void sharing_draw_selected(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    const struct snapshot_sharing_group *group = browser->sharing.group;
-    const struct snapshot_sharing_line *line = browser->sharing.line;
+    const struct snapshot_sharing_group *group = sharing_view(browser)->group;
+    const struct snapshot_sharing_line *line = sharing_view(browser)->line;
     if (!group || !line)
         return;
     int rows = area.rows > ROOMY_ROWS ? READING_ROWS + 1 : READING_ROWS;
@@ -187,11 +204,11 @@ static void sharing_draw(struct browser *browser, struct canvas *canvas, struct 
         return;
     }
     draw_facts(snapshot, canvas, area);
-    int rows = (int)browser->sharing.groups.shown;
+    int rows = (int)sharing_view(browser)->groups.shown;
     int most = (area.rows - 1) / 3;
     rows = rows < GROUPS_LEAST ? GROUPS_LEAST : rows > most ? most : rows;
     struct area groups = {area.row + 1, 0, rows + 1, area.columns};
-    pane_table(browser, canvas, groups, &browser->sharing.groups, "");
+    pane_table(browser, canvas, groups, &sharing_view(browser)->groups, "");
     sharing_draw_selected(browser, canvas, below(area, rows + 3));
 }
 
@@ -228,10 +245,10 @@ static bool sharing_act(struct browser *browser, enum action action, struct requ
     const void *row = table ? table_selected(table) : NULL;
     if (action != ACTION_ENTER || !row)
         return false;
-    if (table == &browser->sharing.accesses)
+    if (table == &sharing_view(browser)->accesses)
         open_function(browser, row);
     else
-        open_object(browser, browser->sharing.group->object);
+        open_object(browser, sharing_view(browser)->group->object);
     return true;
 }
 
@@ -242,7 +259,7 @@ static void sharing_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size, "Esc: back");
     else if (!snapshot || !snapshot->sharing.group_count)
         snprintf(out, size, "Shared lines show up where several threads write: give it a while");
-    else if (browser_table(browser) == &browser->sharing.accesses)
+    else if (browser_table(browser) == &sharing_view(browser)->accesses)
         snprintf(out, size, "W writes, r reads. Enter: the function");
     else
         snprintf(out, size, "W writes, r reads. Right: who does what. Enter: the object's layout");
@@ -253,22 +270,27 @@ static const char *sharing_enter(struct browser *browser)
     const struct table *table = browser_table(browser);
     if (!table || !table_selected(table))
         return "";
-    return table == &browser->sharing.accesses ? "Function" : "Layout";
+    return table == &sharing_view(browser)->accesses ? "Function" : "Layout";
 }
-
-static const enum action sharing_bar[] = {ACTION_BACK,   ACTION_RIGHT,  ACTION_ENTER,
-                                          ACTION_FIND,   ACTION_FILTER, ACTION_SORT_NEXT,
-                                          ACTION_FREEZE, ACTION_BASIS,  ACTION_NONE};
 
 const struct page sharing_page = {
     .name = "Sharing",
+    .shows = "Cache lines that threads take from each other. Below, the selected one byte by byte: "
+             "r what a thread reads, W what it writes.",
+    .next = "False: threads use bytes of their own, so give each its own line. True: they want the "
+            "same bytes, so share less. No row: nobody waits for another's line.",
+    .state_size = sizeof(struct sharing_view),
+    .tables = {{.at = offsetof(struct sharing_view, groups), .columns = &sharing_columns},
+               {.at = offsetof(struct sharing_view, lines), .columns = &sharing_line_columns},
+               {.at = offsetof(struct sharing_view, accesses), .columns = &sharing_access_columns}},
     .update = sharing_update,
     .draw = sharing_draw,
     .panes = sharing_panes,
     .act = sharing_act,
     .hint = sharing_hint,
     .enter = sharing_enter,
-    .bar = sharing_bar,
+    .bar = {ACTION_BACK, ACTION_RIGHT, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT,
+            ACTION_FREEZE, ACTION_BASIS},
 };
 
 /* Columns of shared lines, those alike in one row. */

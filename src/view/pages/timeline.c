@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 0: the run over time by object or another kind, its phases, who leads in them. */
-#include "view/pages/timeline.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -13,6 +12,29 @@
 #include "view/widget/chart.h"
 #include "view/widget/columns.h"
 #include "view/words.h"
+
+/* The chart of Phases is stacked of these. */
+enum stack_kind { STACK_OBJECTS, STACK_FUNCTIONS, STACK_FIELDS, STACK_THREADS, STACK_KINDS };
+
+struct timeline_view {
+    struct table phases;
+    double from_s; /* what the chart is zoomed in on; to_s 0: the whole run */
+    double to_s;
+    bool pointed; /* the cursor has been put somewhere */
+    bool marked;
+    double cursor_s;
+    double mark_s;
+    struct area map; /* the chart, as drawn */
+    enum stack_kind stacked;
+    bool chosen; /* to draw `measure` and not what ranks */
+    enum snapshot_measure measure;
+    bool volatility; /* its chart is open */
+};
+
+static struct timeline_view *timeline_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_TIMELINE);
+}
 
 /*
  * The volatility of the run by sampling period (DTrack, section 4.3), of everything and of the
@@ -32,7 +54,8 @@ static const struct snapshot_stream *stream_of(const struct snapshot_streams *ob
 /* What is drawn: the one chosen, else what ranks. */
 static enum snapshot_measure timeline_measure(const struct browser *browser)
 {
-    return browser->timeline.chosen ? browser->timeline.measure : browser->snapshot->timeline.ranks;
+    struct timeline_view *view = timeline_view(browser);
+    return view->chosen ? view->measure : browser->snapshot->timeline.ranks;
 }
 
 static const struct snapshot_measured *measured(const struct browser *browser)
@@ -49,8 +72,8 @@ static const struct snapshot_stream *object_by(const struct browser *browser,
                                                const struct snapshot_streams *objects)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    const struct snapshot_object *opened = browser->detail.chosen ? browser->detail.object : NULL;
-    const struct snapshot_phase *phase = table_selected(&browser->timeline.phases);
+    const struct snapshot_object *opened = browser->opened.chosen ? browser->opened.object : NULL;
+    const struct snapshot_phase *phase = table_selected(&timeline_view(browser)->phases);
     const struct snapshot_stream *stream = NULL;
     if (opened)
         stream = stream_of(objects, (uint32_t)(opened - snapshot->objects));
@@ -66,10 +89,11 @@ static const struct snapshot_stream *timeline_object(const struct browser *brows
     return object_by(browser, &snapshot_timeline_ranking(&browser->snapshot->timeline)->objects);
 }
 
-struct timeline_stack timeline_stack(const struct browser *browser)
+/* The stack that is drawn; `all` NULL: that is not sampled. */
+static struct timeline_stack timeline_stack(const struct browser *browser)
 {
     const struct snapshot_measured *shown = measured(browser);
-    switch (browser->timeline.stacked) {
+    switch (timeline_view(browser)->stacked) {
     case STACK_FUNCTIONS:
         return timeline_stack_of(shown, "functions", &shown->functions);
     case STACK_FIELDS:
@@ -126,6 +150,7 @@ static void draw_nobody(const struct browser *browser, struct canvas *canvas, st
 static void timeline_legend(const struct browser *browser, const struct timeline_stack *stack,
                             struct canvas *canvas, struct area area)
 {
+    struct timeline_view *view = timeline_view(browser);
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
     char title[160];
     int row = 1;
@@ -141,12 +166,12 @@ static void timeline_legend(const struct browser *browser, const struct timeline
         draw_series(stack, CHART_SERIES, canvas, area, row++);
     if (row < area.rows && !stack->of)
         draw_nobody(browser, canvas, area, row++);
-    if (browser->timeline.stacked == STACK_FIELDS && stack->of && row < area.rows) {
+    if (view->stacked == STACK_FIELDS && stack->of && row < area.rows) {
         struct area words = {area.row + row, area.column, area.rows - row, area.columns};
         canvas_wrap(canvas, words, PAINT_DIM,
                     "Fields are known from when the object leads; what was before is in the rest.");
     }
-    if (browser->timeline.stacked != STACK_OBJECTS || timeline_measure(browser) != timeline->ranks)
+    if (view->stacked != STACK_OBJECTS || timeline_measure(browser) != timeline->ranks)
         return;
     for (size_t i = 0; i < timeline->turn_count && row + 1 < area.rows; i++) {
         const struct snapshot_turns *turns = &timeline->turns[i];
@@ -160,16 +185,17 @@ static void timeline_legend(const struct browser *browser, const struct timeline
 
 static struct timeline_chart chart_shown(const struct browser *browser)
 {
-    return timeline_chart(&browser->snapshot->timeline, browser->timeline.from_s,
-                          browser->timeline.to_s, browser->timeline.map.columns);
+    return timeline_chart(&browser->snapshot->timeline, timeline_view(browser)->from_s,
+                          timeline_view(browser)->to_s, timeline_view(browser)->map.columns);
 }
 
 static void draw_span(const struct browser *browser, const struct timeline_chart *chart,
                       struct canvas *canvas, int row)
 {
-    const struct area *map = &browser->timeline.map;
-    double from_s = fmin(browser->timeline.mark_s, browser->timeline.cursor_s);
-    double to_s = fmax(browser->timeline.mark_s, browser->timeline.cursor_s);
+    struct timeline_view *view = timeline_view(browser);
+    const struct area *map = &view->map;
+    double from_s = fmin(view->mark_s, view->cursor_s);
+    double to_s = fmax(view->mark_s, view->cursor_s);
     int from = timeline_chart_column(chart, from_s);
     int to = timeline_chart_column(chart, to_s);
     canvas_flag(canvas, row, map->column + from, to > from ? to - from : 1, CELL_CURSOR);
@@ -179,19 +205,19 @@ static void draw_span(const struct browser *browser, const struct timeline_chart
 static void timeline_cursor_draw(struct browser *browser, const struct timeline_chart *chart,
                                  struct canvas *canvas)
 {
-    const struct area *map = &browser->timeline.map;
+    struct timeline_view *view = timeline_view(browser);
+    const struct area *map = &view->map;
     int row = map->row + map->rows - 3;
     char at[32];
     char time[TEXT_TIME_BYTES];
-    if (!browser->timeline.pointed)
+    if (!view->pointed)
         return;
-    int column = timeline_chart_column(chart, browser->timeline.cursor_s);
+    int column = timeline_chart_column(chart, view->cursor_s);
     column = column < map->columns ? column : map->columns - 1;
-    if (browser->timeline.marked)
+    if (view->marked)
         draw_span(browser, chart, canvas, row);
     canvas_flag(canvas, row, map->column + column, 1, CELL_CURSOR);
-    snprintf(at, sizeof at, "%s%s", canvas->ascii ? "^" : "▲",
-             text_time(time, browser->timeline.cursor_s));
+    snprintf(at, sizeof at, "%s%s", canvas->ascii ? "^" : "▲", text_time(time, view->cursor_s));
     int length = glyph_columns(at, canvas->ascii);
     int start = column + length <= map->columns ? column : map->columns - length;
     if (start >= 0)
@@ -202,42 +228,44 @@ static void timeline_cursor_draw(struct browser *browser, const struct timeline_
 /* By one column; where it leaves what is zoomed in on, that goes with it by half. */
 static void move(struct browser *browser, int direction)
 {
-    const struct snapshot_phase *phase = table_selected(&browser->timeline.phases);
+    struct timeline_view *view = timeline_view(browser);
+    const struct snapshot_phase *phase = table_selected(&view->phases);
     struct timeline_chart chart = chart_shown(browser);
     double step = timeline_chart_time(&chart, 1) - timeline_chart_time(&chart, 0);
     double end = timeline_chart_time(&chart, chart.columns);
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
     double run_end = timeline->start_s + (double)timeline->periods * timeline->period_s;
-    double *cursor = &browser->timeline.cursor_s;
-    if (!browser->timeline.pointed)
+    double *cursor = &view->cursor_s;
+    if (!view->pointed)
         *cursor = phase ? phase->start_s : end;
     else
         *cursor = fmin(fmax(*cursor + direction * step, timeline->start_s), run_end);
-    browser->timeline.pointed = true;
-    double half = (browser->timeline.to_s - browser->timeline.from_s) / 2;
-    bool left = *cursor < browser->timeline.from_s;
-    if (browser->timeline.to_s > 0 && (left || *cursor > browser->timeline.to_s)) {
-        double by = left ? fmax(-half, -browser->timeline.from_s) : half;
-        browser->timeline.from_s += by;
-        browser->timeline.to_s += by;
+    view->pointed = true;
+    double half = (view->to_s - view->from_s) / 2;
+    bool left = *cursor < view->from_s;
+    if (view->to_s > 0 && (left || *cursor > view->to_s)) {
+        double by = left ? fmax(-half, -view->from_s) : half;
+        view->from_s += by;
+        view->to_s += by;
     }
 }
 
 /* From the cursor on; where there is none, all of the stretch selected in the list. */
 static void mark(struct browser *browser)
 {
-    const struct snapshot_phase *phase = table_selected(&browser->timeline.phases);
-    bool marked = !browser->timeline.marked;
-    if (marked && !browser->timeline.pointed && !phase)
+    struct timeline_view *view = timeline_view(browser);
+    const struct snapshot_phase *phase = table_selected(&view->phases);
+    bool marked = !view->marked;
+    if (marked && !view->pointed && !phase)
         return;
-    if (marked && browser->timeline.pointed) {
-        browser->timeline.mark_s = browser->timeline.cursor_s;
+    if (marked && view->pointed) {
+        view->mark_s = view->cursor_s;
     } else if (marked) {
-        browser->timeline.mark_s = phase->start_s;
-        browser->timeline.cursor_s = phase->end_s;
+        view->mark_s = phase->start_s;
+        view->cursor_s = phase->end_s;
     }
-    browser->timeline.pointed = true;
-    browser->timeline.marked = marked;
+    view->pointed = true;
+    view->marked = marked;
     browser_message(browser, marked ? "marked: Left and Right go on, Enter shows that stretch alone"
                                     : "the mark is gone");
 }
@@ -246,7 +274,7 @@ static void mark(struct browser *browser)
 static bool tell_no_room(struct browser *browser, enum action action)
 {
     bool changes = action == ACTION_STACK || action == ACTION_FOLD ||
-                   (action == ACTION_VOLATILITY && !browser->timeline.volatility);
+                   (action == ACTION_VOLATILITY && !timeline_view(browser)->volatility);
     if (timeline_is_sampled(browser) && (action == ACTION_SPAN || changes))
         browser_message(browser, "no room for the picture: it needs a taller window");
     return action == ACTION_SPAN;
@@ -254,9 +282,10 @@ static bool tell_no_room(struct browser *browser, enum action action)
 
 static bool timeline_cursor_act(struct browser *browser, enum action action)
 {
+    struct timeline_view *view = timeline_view(browser);
     if (!browser->snapshot->timeline.periods)
         return false;
-    if (browser->timeline.map.columns < 1)
+    if (view->map.columns < 1)
         return tell_no_room(browser, action);
     switch (action) {
     case ACTION_LEFT:
@@ -267,10 +296,10 @@ static bool timeline_cursor_act(struct browser *browser, enum action action)
         mark(browser);
         return true;
     case ACTION_BACK:
-        if (!browser->timeline.pointed)
+        if (!view->pointed)
             return false;
-        browser->timeline.pointed = browser->timeline.marked;
-        browser->timeline.marked = false;
+        view->pointed = view->marked;
+        view->marked = false;
         return true;
     default:
         return false;
@@ -279,24 +308,24 @@ static bool timeline_cursor_act(struct browser *browser, enum action action)
 
 static bool timeline_cursor_click(struct browser *browser, int row, int column)
 {
-    const struct area *map = &browser->timeline.map;
+    const struct area *map = &timeline_view(browser)->map;
     if (row < map->row || row >= map->row + map->rows || column < map->column ||
         column >= map->column + map->columns)
         return false;
     struct timeline_chart chart = chart_shown(browser);
-    browser->timeline.cursor_s = timeline_chart_time(&chart, column - map->column);
-    browser->timeline.pointed = true;
+    timeline_view(browser)->cursor_s = timeline_chart_time(&chart, column - map->column);
+    timeline_view(browser)->pointed = true;
     return true;
 }
 
 /* What Enter would show; false: nothing. */
 static bool timeline_chosen(struct browser *browser, struct request *request)
 {
-    const struct snapshot_phase *phase = table_selected(&browser->timeline.phases);
-    double mark_s = browser->timeline.mark_s;
-    double cursor_s = browser->timeline.cursor_s;
+    const struct snapshot_phase *phase = table_selected(&timeline_view(browser)->phases);
+    double mark_s = timeline_view(browser)->mark_s;
+    double cursor_s = timeline_view(browser)->cursor_s;
     *request = (struct request){.kind = REQUEST_STRETCH};
-    if (browser->timeline.marked) {
+    if (timeline_view(browser)->marked) {
         request->start_s = fmin(mark_s, cursor_s);
         request->end_s = fmax(mark_s, cursor_s);
         return request->start_s < request->end_s;
@@ -525,11 +554,11 @@ enum { LEGEND_COLUMNS = 34, CHART_LEAST = 6, TABLE_LEAST = 5, LEGEND_FROM = 70 }
 
 static void timeline_update(struct browser *browser)
 {
+    struct timeline_view *view = timeline_view(browser);
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
-    table_set(&browser->timeline.phases, browser->snapshot, timeline->phases,
-              timeline->phase_count);
+    table_set(&view->phases, browser->snapshot, timeline->phases, timeline->phase_count);
     if (timeline->phase_count)
-        table_prefer(&browser->timeline.phases,
+        table_prefer(&view->phases,
                      phase_columns.identity(browser->snapshot,
                                             &timeline->phases[timeline->phase_count - 1]));
 }
@@ -537,8 +566,9 @@ static void timeline_update(struct browser *browser)
 /* The whole run, or what Enter zoomed in on. */
 static struct timeline_chart chart_of(const struct browser *browser, int columns)
 {
-    struct timeline_chart chart = timeline_chart(
-        &browser->snapshot->timeline, browser->timeline.from_s, browser->timeline.to_s, columns);
+    struct timeline_view *view = timeline_view(browser);
+    struct timeline_chart chart =
+        timeline_chart(&browser->snapshot->timeline, view->from_s, view->to_s, columns);
     chart.stack = timeline_stack(browser);
     return chart;
 }
@@ -554,7 +584,7 @@ static void draw_title(const struct browser *browser, struct canvas *canvas, str
     int used = canvas_format(
         canvas, area.row, 0, area.columns, PAINT_PLAIN, " %c%s, %s, %zu periods of %s",
         toupper((unsigned char)*measure), *measure ? measure + 1 : "",
-        browser->timeline.to_s > 0 ? "zoomed in; o: the whole run" : "the whole run",
+        timeline_view(browser)->to_s > 0 ? "zoomed in; o: the whole run" : "the whole run",
         timeline->periods, period);
     if (drawn != timeline->ranks)
         canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
@@ -594,7 +624,7 @@ static int draw_facts(const struct browser *browser, struct canvas *canvas, stru
 static void mark_selected(struct browser *browser, const struct timeline_chart *chart,
                           struct canvas *canvas, int row, int column)
 {
-    const struct snapshot_phase *phase = table_selected(&browser->timeline.phases);
+    const struct snapshot_phase *phase = table_selected(&timeline_view(browser)->phases);
     if (!phase)
         return;
     int from = timeline_chart_column(chart, phase->start_s);
@@ -627,7 +657,7 @@ static int draw_chart(struct browser *browser, struct canvas *canvas, struct are
     timeline_chart_draw(&chart, canvas, picture);
     mark_selected(browser, &chart, canvas, area.row + area.rows - 2, 1);
     draw_axis(&chart, canvas, area.row + area.rows - 1, 1);
-    browser->timeline.map = (struct area){area.row, 1, area.rows, columns};
+    timeline_view(browser)->map = (struct area){area.row, 1, area.rows, columns};
     timeline_cursor_draw(browser, &chart, canvas);
     if (legend) {
         struct area words = {area.row, columns + 3, area.rows, LEGEND_COLUMNS};
@@ -647,7 +677,7 @@ static struct heights heights_of(const struct browser *browser, int rows)
 {
     struct heights heights = {rows * 3 / 5, 0};
     int table = rows / 3 > TABLE_LEAST ? rows / 3 : TABLE_LEAST;
-    if (browser->timeline.volatility) {
+    if (timeline_view(browser)->volatility) {
         int room = rows - table;
         heights.volatility =
             room - CHART_LEAST < VOLATILITY_ROWS_MOST ? room - CHART_LEAST : VOLATILITY_ROWS_MOST;
@@ -664,7 +694,9 @@ static struct heights heights_of(const struct browser *browser, int rows)
 
 static void timeline_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
+    struct timeline_view *view = timeline_view(browser);
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
+    view->map = (struct area){0};
     int used = draw_facts(browser, canvas, area);
     if (!timeline->periods) {
         canvas_text(canvas, area.row + used, 1, area.columns - 2, PAINT_DIM,
@@ -672,7 +704,6 @@ static void timeline_draw(struct browser *browser, struct canvas *canvas, struct
         return;
     }
     struct heights heights = heights_of(browser, area.rows - used);
-    browser->timeline.map = (struct area){0, 0, 0, 0};
     if (heights.chart && timeline_is_sampled(browser)) {
         struct area chart = {area.row + used, 0, heights.chart, area.columns};
         used += draw_chart(browser, canvas, chart);
@@ -682,26 +713,20 @@ static void timeline_draw(struct browser *browser, struct canvas *canvas, struct
         used += timeline_volatility(browser, canvas, below);
     }
     struct area list = {area.row + used, 0, area.rows - used, area.columns};
-    pane_table(browser, canvas, list, &browser->timeline.phases, "No phase has been seen yet.");
-}
-
-static unsigned timeline_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &browser->timeline.phases;
-    return 1;
+    pane_table(browser, canvas, list, &view->phases, "No phase has been seen yet.");
 }
 
 static void zoom(struct browser *browser, double from_s, double to_s)
 {
-    browser->timeline.from_s = from_s;
-    browser->timeline.to_s = to_s;
+    timeline_view(browser)->from_s = from_s;
+    timeline_view(browser)->to_s = to_s;
 }
 
 /* In on what Enter would show, with some of what is beside it; or out again. */
 static void zoom_or_not(struct browser *browser)
 {
     struct request chosen;
-    if (browser->timeline.to_s > 0) {
+    if (timeline_view(browser)->to_s > 0) {
         zoom(browser, 0, 0);
     } else if (timeline_chosen(browser, &chosen)) {
         double margin = (chosen.end_s - chosen.start_s) / 4;
@@ -718,21 +743,22 @@ static void show_alone(struct browser *browser, struct request *request)
     }
     if (browser->frozen)
         browser_freeze(browser);
-    browser->timeline.marked = browser->timeline.pointed = false;
+    timeline_view(browser)->marked = timeline_view(browser)->pointed = false;
     browser_go(browser, PAGE_OBJECTS);
 }
 
 /* The next one, sampled or not: that one is not is worth knowing, and how to have it. */
 static void change_measure(struct browser *browser)
 {
-    browser->timeline.measure =
-        (enum snapshot_measure)((timeline_measure(browser) + 1) % SNAPSHOT_MEASURES);
-    browser->timeline.chosen = browser->timeline.measure != browser->snapshot->timeline.ranks;
+    struct timeline_view *view = timeline_view(browser);
+    view->measure = (enum snapshot_measure)((timeline_measure(browser) + 1) % SNAPSHOT_MEASURES);
+    view->chosen = view->measure != browser->snapshot->timeline.ranks;
 }
 
 static bool timeline_act(struct browser *browser, enum action action, struct request *request)
 {
-    bool zoomed = browser->timeline.to_s > 0;
+    struct timeline_view *view = timeline_view(browser);
+    bool zoomed = view->to_s > 0;
     if (!browser->snapshot)
         return false;
     if (timeline_cursor_act(browser, action))
@@ -748,13 +774,13 @@ static bool timeline_act(struct browser *browser, enum action action, struct req
         zoom(browser, 0, 0);
         return zoomed;
     case ACTION_STACK:
-        browser->timeline.stacked = (browser->timeline.stacked + 1) % STACK_KINDS;
+        view->stacked = (view->stacked + 1) % STACK_KINDS;
         return true;
     case ACTION_MEASURE:
         change_measure(browser);
         return true;
     case ACTION_VOLATILITY:
-        browser->timeline.volatility = !browser->timeline.volatility;
+        view->volatility = !view->volatility;
         return true;
     default:
         return false;
@@ -766,37 +792,49 @@ static const char *timeline_enter(struct browser *browser)
     struct request chosen;
     if (!browser->snapshot || !timeline_chosen(browser, &chosen))
         return "";
-    return browser->timeline.marked ? "Only what is marked"
-           : *chosen.name           ? "Only this phase"
-                                    : "Only this stretch";
+    return timeline_view(browser)->marked ? "Only what is marked"
+           : *chosen.name                 ? "Only this phase"
+                                          : "Only this stretch";
 }
 
 static void timeline_hint(struct browser *browser, char *out, size_t size)
 {
+    struct timeline_view *view = timeline_view(browser);
     char marked[TEXT_TIME_BYTES];
-    if (browser->timeline.marked)
+    if (view->marked)
         snprintf(out, size, "%s marked; Enter: all screens show that stretch alone",
-                 text_time(marked, fabs(browser->timeline.cursor_s - browser->timeline.mark_s)));
+                 text_time(marked, fabs(view->cursor_s - view->mark_s)));
     else
         snprintf(out, size,
                  "Enter: all screens show the phase selected alone; Left, Right and v: any "
                  "stretch");
 }
 
-static const enum action timeline_bar[] = {ACTION_ENTER,  ACTION_SPAN,    ACTION_FOLD,
-                                           ACTION_STACK,  ACTION_MEASURE, ACTION_VOLATILITY,
-                                           ACTION_FREEZE, ACTION_WRITE,   ACTION_NONE};
+static const char *timeline_label(struct browser *browser, enum action action)
+{
+    if (action != ACTION_FOLD)
+        return NULL;
+    return timeline_view(browser)->to_s > 0 ? "Whole run" : "Zoom in";
+}
 
 const struct page timeline_page = {
     .name = "Phases",
+    .shows = "The run from left to right: in each column, the parts that the leading objects have "
+             "of the samples. Below it the number of samples and the phases: time ranges in which "
+             "the samples are on the same data. One that comes back has its old letter.",
+    .next = "ROSE and FELL tell phases apart. Enter on one, and all screens show that phase alone; "
+            "N is back to now. b stacks by function, fields or threads.",
+    .state_size = sizeof(struct timeline_view),
+    .tables = {{.at = offsetof(struct timeline_view, phases), .columns = &phase_columns}},
     .update = timeline_update,
     .draw = timeline_draw,
-    .panes = timeline_panes,
     .act = timeline_act,
     .click = timeline_cursor_click,
     .enter = timeline_enter,
     .hint = timeline_hint,
-    .bar = timeline_bar,
+    .label = timeline_label,
+    .bar = {ACTION_ENTER, ACTION_SPAN, ACTION_FOLD, ACTION_STACK, ACTION_MEASURE, ACTION_VOLATILITY,
+            ACTION_FREEZE, ACTION_WRITE},
 };
 
 /* Columns of the stretches of a run. */

@@ -10,18 +10,17 @@
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
 
+static struct table *watch_table(const struct browser *browser)
+{
+    return page_state(browser, PAGE_WATCH);
+}
+
 enum { LIST_LEAST = 3, TEXT_ROWS = 9, LABEL_COLUMNS = 12 };
 
 static void watch_update(struct browser *browser)
 {
     const struct snapshot_watch *watch = &browser->snapshot->watch;
-    table_set(&browser->watch, browser->snapshot, watch->objects, watch->count);
-}
-
-static unsigned watch_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &browser->watch;
-    return 1;
+    table_set(watch_table(browser), browser->snapshot, watch->objects, watch->count);
 }
 
 /* ---- drawing ---- */
@@ -77,13 +76,13 @@ static void watch_draw(struct browser *browser, struct canvas *canvas, struct ar
         watch_draw_nothing(watch, canvas, body);
         return;
     }
-    int rows = (int)browser->watch.shown + 1;
+    int rows = (int)watch_table(browser)->shown + 1;
     int most = body.rows - TEXT_ROWS - 1;
     rows = rows > most ? most : rows;
     rows = rows < LIST_LEAST ? LIST_LEAST : rows;
     struct area list = {body.row, body.column, rows < body.rows ? rows : body.rows, body.columns};
-    pane_table(browser, canvas, list, &browser->watch, "");
-    const struct snapshot_watch_object *object = table_selected(&browser->watch);
+    pane_table(browser, canvas, list, watch_table(browser), "");
+    const struct snapshot_watch_object *object = table_selected(watch_table(browser));
     int below = list.rows + (body.rows > TEXT_ROWS);
     struct area rest = {body.row + below, 1, body.rows - below, body.columns - 2};
     if (object && rest.rows > 0)
@@ -94,7 +93,7 @@ static void watch_draw(struct browser *browser, struct canvas *canvas, struct ar
 
 static bool watch_act(struct browser *browser, enum action action, struct request *request)
 {
-    const struct snapshot_watch_object *row = table_selected(&browser->watch);
+    const struct snapshot_watch_object *row = table_selected(watch_table(browser));
     (void)request;
     if (action != ACTION_ENTER || !row)
         return false;
@@ -104,29 +103,39 @@ static bool watch_act(struct browser *browser, enum action action, struct reques
 
 static const char *watch_enter(struct browser *browser)
 {
-    return table_selected(&browser->watch) ? "Detail" : "";
+    return table_selected(watch_table(browser)) ? "Detail" : "";
 }
 
 static void watch_hint(struct browser *browser, char *out, size_t size)
 {
-    if (table_selected(&browser->watch))
+    if (table_selected(watch_table(browser)))
         snprintf(out, size, "Enter: Detail. ?: what the columns mean. Esc: back");
     else
         snprintf(out, size, "Esc: back");
 }
 
-static const enum action watch_bar[] = {ACTION_BACK,      ACTION_ENTER,  ACTION_FIND, ACTION_FILTER,
-                                        ACTION_SORT_NEXT, ACTION_FREEZE, ACTION_ZERO, ACTION_NONE};
+static bool watch_filled(const struct snapshot *snapshot)
+{
+    return snapshot->watch.on;
+}
 
 const struct page watch_page = {
     .name = "Watch",
+    .shows = "What hardware watchpoints saw (misstop --watch): whether the lines of an object are "
+             "touched again after a sampled access, how soon, and how much of a line is used.",
+    .next =
+        "Hardly touched again: it is streamed through. Again after long: work on less at a time.",
+    .key_help = "Watch: with --watch, whether lines are touched again, how soon and by what",
+    .state_size = sizeof(struct table),
+    .tables = {{.columns = &watch_columns}},
+    .filled = watch_filled,
     .update = watch_update,
     .draw = watch_draw,
-    .panes = watch_panes,
     .act = watch_act,
     .hint = watch_hint,
     .enter = watch_enter,
-    .bar = watch_bar,
+    .bar = {ACTION_BACK, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,
+            ACTION_ZERO},
 };
 
 /* Columns of what watchpoints saw, an object a row. */

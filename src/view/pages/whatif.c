@@ -8,8 +8,27 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "view/pages/layout.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
+
+struct whatif_view {
+    uint32_t type;   /* of the layout that is meant; 0: the one with most samples */
+    bool at_member;  /* one was selected on Layout, */
+    uint64_t member; /* of this identity */
+    struct whatif_choice choices[WHATIF_CHOICES_MAX];
+    size_t choice_count;
+    struct whatif_row rows[WHATIF_ROWS_MAX];
+    size_t row_count;
+    struct table questions;
+    struct table asked;
+    struct table answer; /* to the one selected among those asked */
+};
+
+static struct whatif_view *whatif_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_WHATIF);
+}
 
 struct menu {
     const struct snapshot_object *object;
@@ -116,9 +135,9 @@ static uint32_t line_bytes(const struct snapshot *snapshot)
 
 static const struct snapshot_layout *layout_of(const struct browser *browser)
 {
-    const struct snapshot_object *object = browser->detail.object;
+    const struct snapshot_object *object = browser->opened.object;
     for (size_t i = 0; i < object->layout_count; i++)
-        if (object->layouts[i].type == browser->whatif.type)
+        if (object->layouts[i].type == whatif_view(browser)->type)
             return &object->layouts[i];
     return object->layout_count ? &object->layouts[0] : NULL;
 }
@@ -127,72 +146,72 @@ static const struct snapshot_layout *layout_of(const struct browser *browser)
 static const struct snapshot_layout_row *member_of(const struct browser *browser,
                                                    const struct snapshot_layout *layout)
 {
-    for (size_t i = 0; layout && browser->whatif.at_member && i < layout->row_count; i++)
-        if (layout_identity(layout->rows[i].index, layout->rows[i].member.offset) ==
-            browser->whatif.member)
+    struct whatif_view *view = whatif_view(browser);
+    for (size_t i = 0; layout && view->at_member && i < layout->row_count; i++)
+        if (layout_identity(layout->rows[i].index, layout->rows[i].member.offset) == view->member)
             return &layout->rows[i];
     return NULL;
 }
 
 static bool is_in_asked(struct browser *browser)
 {
-    return browser_focused(browser, &browser->whatif.asked);
+    return browser_focused(browser, &whatif_view(browser)->asked);
 }
 
 /* The one that the cursor is on among those asked, else the best. */
 static const struct snapshot_whatif *shown_of(struct browser *browser)
 {
     const struct snapshot_whatifs *asked = &browser->snapshot->whatif;
-    const struct snapshot_whatif *selected = table_selected(&browser->whatif.asked);
+    const struct snapshot_whatif *selected = table_selected(&whatif_view(browser)->asked);
     return selected ? selected : asked->count ? &asked->list[0] : NULL;
 }
 
 static void whatif_update(struct browser *browser)
 {
+    struct whatif_view *view = whatif_view(browser);
     const struct snapshot *snapshot = browser->snapshot;
-    browser->whatif.choice_count = browser->whatif.row_count = 0;
+    view->choice_count = view->row_count = 0;
     if (browser->page == PAGE_WHATIF) {
-        if (browser->detail.object && snapshot->simulation.level_count) {
+        if (browser->opened.object && snapshot->simulation.level_count) {
             const struct snapshot_layout *layout = layout_of(browser);
-            browser->whatif.choice_count =
-                whatif_choices(browser->detail.object, layout, member_of(browser, layout),
-                               line_bytes(snapshot), &snapshot->whatif, browser->whatif.choices);
+            view->choice_count =
+                whatif_choices(browser->opened.object, layout, member_of(browser, layout),
+                               line_bytes(snapshot), &snapshot->whatif, view->choices);
         }
     }
-    table_set(&browser->whatif.questions, snapshot, browser->whatif.choices,
-              browser->whatif.choice_count);
-    table_set(&browser->whatif.asked, snapshot, snapshot->whatif.list, snapshot->whatif.count);
+    table_set(&view->questions, snapshot, view->choices, view->choice_count);
+    table_set(&view->asked, snapshot, snapshot->whatif.list, snapshot->whatif.count);
     const struct snapshot_whatif *shown = shown_of(browser);
     if (browser->page == PAGE_WHATIF && shown)
-        browser->whatif.row_count = whatif_rows(shown, browser->whatif.rows);
-    table_set(&browser->whatif.answer, snapshot, browser->whatif.rows, browser->whatif.row_count);
+        view->row_count = whatif_rows(shown, view->rows);
+    table_set(&view->answer, snapshot, view->rows, view->row_count);
 }
 
-void browser_open_whatif(struct browser *browser)
+/* Of the object selected in Objects, or the one in Detail, at the member selected in Layout. */
+static void whatif_open(struct browser *browser)
 {
-    const struct layout_row *row = browser->page == PAGE_LAYOUT && browser->layout.shown
-                                       ? table_selected(&browser->layout.table)
-                                       : NULL;
-    if (browser->page == PAGE_OBJECTS && browser->snapshot) {
-        browser->detail.chosen = false;
-        detail_page.update(browser);
-    }
-    browser->whatif.type = browser->page == PAGE_LAYOUT ? browser->layout.type : 0;
-    browser->whatif.at_member = row && row->row;
-    browser->whatif.member = row ? row->identity : 0;
+    struct whatif_view *view = whatif_view(browser);
+    const struct layout_row *row = NULL;
+    view->type = 0;
+    if (browser->page == PAGE_LAYOUT)
+        row = layout_selected(browser, &view->type);
+    if (browser->page == PAGE_OBJECTS)
+        browser_open_selected(browser);
+    view->at_member = row && row->row;
+    view->member = row ? row->identity : 0;
     browser_leave(browser);
     /* As it was chosen: another picture may rank otherwise. */
-    browser->detail.chosen |= browser->detail.object != NULL;
+    browser->opened.chosen |= browser->opened.object != NULL;
     browser_enter(browser, PAGE_WHATIF);
 }
 
 static unsigned whatif_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
     unsigned count = 0;
-    if (browser->whatif.choice_count)
-        panes[count++] = &browser->whatif.questions;
+    if (whatif_view(browser)->choice_count)
+        panes[count++] = &whatif_view(browser)->questions;
     if (browser->snapshot && browser->snapshot->whatif.count > 1)
-        panes[count++] = &browser->whatif.asked;
+        panes[count++] = &whatif_view(browser)->asked;
     return count;
 }
 
@@ -206,7 +225,7 @@ static struct area below(struct area area, int used)
 /* What a running process can tell: the share of the time that loads of it took. */
 static void draw_without(const struct browser *browser, struct canvas *canvas, struct area area)
 {
-    const struct snapshot_object *object = browser->detail.object;
+    const struct snapshot_object *object = browser->opened.object;
     char text[512];
     area = below(area, canvas_wrap(canvas, area, PAINT_DIM,
                                    " Only a simulation can run a program as if its data lay "
@@ -225,16 +244,16 @@ static void draw_without(const struct browser *browser, struct canvas *canvas, s
 
 static struct area draw_answer(struct browser *browser, struct canvas *canvas, struct area area)
 {
+    struct whatif_view *view = whatif_view(browser);
     const struct snapshot_whatif *answer = shown_of(browser);
     char text[WHATIF_TEXT_BYTES];
     struct area inside = {area.row, 1, area.rows, area.columns - 2};
     whatif_title(answer, text, sizeof text);
     inside = below(inside, canvas_wrap(canvas, inside, PAINT_PANE, text));
-    if (browser->whatif.row_count) {
-        struct area table = {inside.row, area.column, (int)browser->whatif.row_count + 1,
-                             area.columns};
+    if (view->row_count) {
+        struct area table = {inside.row, area.column, (int)view->row_count + 1, area.columns};
         table.rows = table.rows < inside.rows ? table.rows : inside.rows;
-        table_draw(&browser->whatif.answer, canvas, table, false);
+        table_draw(&view->answer, canvas, table, false);
         inside = below(inside, table.rows);
     }
     if (inside.rows > 0) {
@@ -255,7 +274,7 @@ static int answer_rows(const struct browser *browser)
 {
     return !browser->snapshot->whatif.count
                ? 0
-               : asked_rows(browser) + (int)browser->whatif.row_count + 1 + TEXT_ROWS;
+               : asked_rows(browser) + (int)whatif_view(browser)->row_count + 1 + TEXT_ROWS;
 }
 
 static struct area draw_asked(struct browser *browser, struct canvas *canvas, struct area area)
@@ -267,7 +286,7 @@ static struct area draw_asked(struct browser *browser, struct canvas *canvas, st
     bool focused = is_in_asked(browser);
     pane_title(canvas, area, focused, "Asked at a time, best first");
     pane_table(browser, canvas, (struct area){area.row + 1, area.column, rows - 1, area.columns},
-               &browser->whatif.asked, "");
+               &whatif_view(browser)->asked, "");
     return below(area, rows);
 }
 
@@ -278,15 +297,15 @@ static void whatif_draw(struct browser *browser, struct canvas *canvas, struct a
         draw_without(browser, canvas, area);
         return;
     }
-    if (browser->whatif.choice_count) {
-        int rows = (int)browser->whatif.questions.shown + 2;
+    if (whatif_view(browser)->choice_count) {
+        int rows = (int)whatif_view(browser)->questions.shown + 2;
         int most = area.rows - wanted;
         rows = rows < most ? rows : most;
         rows = rows < LIST_LEAST ? LIST_LEAST : rows;
-        pane_title(canvas, area, !is_in_asked(browser), "What if %s ...", browser->detail.name);
+        pane_title(canvas, area, !is_in_asked(browser), "What if %s ...", browser->opened.name);
         pane_table(browser, canvas,
                    (struct area){area.row + 1, area.column, rows - 1, area.columns},
-                   &browser->whatif.questions, "");
+                   &whatif_view(browser)->questions, "");
         area = below(area, rows + (most > rows));
     } else {
         area = below(area, canvas_wrap(canvas, area, PAINT_DIM,
@@ -312,22 +331,23 @@ static void whatif_ask(struct browser *browser, const struct whatif_choice *choi
     const struct snapshot_layout *layout = layout_of(browser);
     whatif_words(&choice->wanted, words, sizeof words);
     request->kind = REQUEST_WHATIF;
-    request->object = browser->detail.id;
+    request->object = browser->opened.id;
     request->type = layout ? layout->type : 0;
-    snprintf(request->name, sizeof request->name, "%.200s:%s", browser->detail.name, words);
+    snprintf(request->name, sizeof request->name, "%.200s:%s", browser->opened.name, words);
 }
 
 static bool whatif_act(struct browser *browser, enum action action, struct request *request)
 {
-    const struct whatif_choice *choice = table_selected(&browser->whatif.questions);
+    struct whatif_view *view = whatif_view(browser);
+    const struct whatif_choice *choice = table_selected(&view->questions);
     const struct snapshot_whatif *asked = shown_of(browser);
-    if (action == ACTION_WHATIF) {
+    if (action == PAGE_ACTION(WHATIF)) {
         if (asked)
             request->kind = REQUEST_WHATIF_END;
         request->whatif = is_in_asked(browser) ? asked->number : WHATIF_MAX;
         return true;
     }
-    if (action != ACTION_ENTER || is_in_asked(browser) || !browser->whatif.choice_count || !choice)
+    if (action != ACTION_ENTER || is_in_asked(browser) || !view->choice_count || !choice)
         return false;
     whatif_ask(browser, choice, request);
     return true;
@@ -335,15 +355,14 @@ static bool whatif_act(struct browser *browser, enum action action, struct reque
 
 static const char *whatif_enter(struct browser *browser)
 {
-    const struct whatif_choice *choice = table_selected(&browser->whatif.questions);
-    return browser->whatif.choice_count && choice && choice->possible && !is_in_asked(browser)
-               ? "Ask"
-               : "";
+    struct whatif_view *view = whatif_view(browser);
+    const struct whatif_choice *choice = table_selected(&view->questions);
+    return view->choice_count && choice && choice->possible && !is_in_asked(browser) ? "Ask" : "";
 }
 
 static void whatif_hint(struct browser *browser, char *out, size_t size)
 {
-    if (!browser->whatif.choice_count)
+    if (!whatif_view(browser)->choice_count)
         snprintf(out, size, "Esc: back");
     else if (is_in_asked(browser))
         snprintf(out, size, "Up, Down: another answer below. x: drop this one. Left: ask more");
@@ -356,18 +375,42 @@ static void whatif_hint(struct browser *browser, char *out, size_t size)
                  WHATIF_MAX, browser->snapshot->whatif.count > 1 ? " Right: those asked" : "");
 }
 
-static const enum action whatif_bar[] = {ACTION_BACK, ACTION_ENTER,  ACTION_WHATIF,
-                                         ACTION_ZERO, ACTION_FREEZE, ACTION_NONE};
+static bool whatif_filled(const struct snapshot *snapshot)
+{
+    return snapshot->simulation.level_count > 0;
+}
+
+static const char *whatif_label(struct browser *browser, enum action action)
+{
+    if (action != PAGE_ACTION(WHATIF))
+        return NULL;
+    return browser->snapshot && browser->snapshot->whatif.count ? "No more" : "";
+}
 
 const struct page whatif_page = {
     .name = "What if",
+    .shows = "The simulation ran another layout beside the real one.",
+    .next = "Choose a question about an object; the answer compares both.",
+    .key_help = "What if: with --sim, the object always cached, or laid out otherwise; there: ask "
+                "nothing more",
+    .state_size = sizeof(struct whatif_view),
+    .tables = {{.at = offsetof(struct whatif_view, questions),
+                .columns = &whatif_choice_columns,
+                .chosen_from = true},
+               {.at = offsetof(struct whatif_view, asked),
+                .columns = &whatif_asked_columns,
+                .chosen_from = true},
+               {.at = offsetof(struct whatif_view, answer), .columns = &whatif_columns}},
+    .filled = whatif_filled,
+    .open = whatif_open,
     .update = whatif_update,
     .draw = whatif_draw,
     .panes = whatif_panes,
     .act = whatif_act,
     .hint = whatif_hint,
     .enter = whatif_enter,
-    .bar = whatif_bar,
+    .label = whatif_label,
+    .bar = {ACTION_BACK, ACTION_ENTER, PAGE_ACTION(WHATIF), ACTION_ZERO, ACTION_FREEZE},
 };
 
 /* Columns of an answer to "what if", a level a row; and of the questions that can be asked. */

@@ -9,6 +9,16 @@
 #include "view/widget/chart.h"
 #include "view/widget/columns.h"
 
+struct window_view {
+    struct table lines;
+    struct table pairs;
+};
+
+static struct window_view *window_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_WINDOW);
+}
+
 enum { WIDE_COLUMNS = 100, TALL_ROWS = 18, HISTOGRAM_BAR = 32 };
 
 static const char *const bin_names[SNAPSHOT_RECURRENCE_BINS] = {"once", "2",     "3-4",   "5-8",
@@ -17,8 +27,8 @@ static const char *const bin_names[SNAPSHOT_RECURRENCE_BINS] = {"once", "2",    
 static void window_update(struct browser *browser)
 {
     const struct snapshot_window *window = &browser->snapshot->window;
-    table_set(&browser->window.lines, browser->snapshot, window->top, window->top_count);
-    table_set(&browser->window.pairs, browser->snapshot, window->pairs, window->pair_count);
+    table_set(&window_view(browser)->lines, browser->snapshot, window->top, window->top_count);
+    table_set(&window_view(browser)->pairs, browser->snapshot, window->pairs, window->pair_count);
 }
 
 static int draw_facts(const struct snapshot_window *window, struct canvas *canvas, struct area area)
@@ -66,17 +76,10 @@ static int draw_histogram(const struct snapshot_window *window, struct canvas *c
 static const char *const empty_texts[] = {"No line has two samples within the window.",
                                           "No samples come together more often than by chance."};
 
-static unsigned window_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = &browser->window.lines;
-    panes[1] = &browser->window.pairs;
-    return 2;
-}
-
 static void draw_pane(struct browser *browser, struct canvas *canvas, struct area area, unsigned i)
 {
     struct table *panes[PANES_MAX];
-    window_panes(browser, panes);
+    browser_panes(browser, panes);
     int used = pane_title(canvas, area, browser_focused(browser, panes[i]), "%s",
                           panes[i]->columns->title);
     area.row += used;
@@ -87,7 +90,7 @@ static void draw_pane(struct browser *browser, struct canvas *canvas, struct are
 static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct table *panes[PANES_MAX];
-    unsigned count = window_panes(browser, panes);
+    unsigned count = browser_panes(browser, panes);
     unsigned shown = browser->pane[PAGE_WINDOW] % count;
     if (area.columns >= WIDE_COLUMNS) {
         int left = area.columns / 2 - 1;
@@ -122,7 +125,7 @@ static bool window_act(struct browser *browser, enum action action, struct reque
     const void *row = table ? table_selected(table) : NULL;
     if (action != ACTION_ENTER || !row)
         return false;
-    uint32_t index = table == &browser->window.lines
+    uint32_t index = table == &window_view(browser)->lines
                          ? ((const struct snapshot_recurrence *)row)->object
                          : ((const struct snapshot_pair *)row)->object_a;
     const struct snapshot_object *object = columns_object(browser->snapshot, index);
@@ -133,7 +136,7 @@ static bool window_act(struct browser *browser, enum action action, struct reque
 
 static void window_hint(struct browser *browser, char *out, size_t size)
 {
-    if (browser_table(browser) == &browser->window.pairs)
+    if (browser_table(browser) == &window_view(browser)->pairs)
         snprintf(out, size,
                  "A high lift: wanted at the same time, so put them together. Enter: opens");
     else
@@ -141,18 +144,22 @@ static void window_hint(struct browser *browser, char *out, size_t size)
                  "Mostly once: more data than a cache keeps. A few, again and again: see 3 Sets");
 }
 
-static const enum action window_bar[] = {ACTION_BACK,   ACTION_RIGHT,  ACTION_ENTER,
-                                         ACTION_FIND,   ACTION_FILTER, ACTION_SORT_NEXT,
-                                         ACTION_FREEZE, ACTION_WRITE,  ACTION_NONE};
-
 const struct page window_page = {
     .name = "Window",
+    .shows = "The newest samples by cache line: how often lines come again, which do most, and "
+             "which objects are accessed one after the other.",
+    .next =
+        "Mostly seen once: the data is larger than the cache, or it is streamed through. Mostly "
+        "again: a few lines have the samples; Sets and Sharing show what they have in common.",
+    .state_size = sizeof(struct window_view),
+    .tables = {{.at = offsetof(struct window_view, lines), .columns = &line_columns},
+               {.at = offsetof(struct window_view, pairs), .columns = &pair_columns}},
     .update = window_update,
     .draw = window_draw,
-    .panes = window_panes,
     .act = window_act,
     .hint = window_hint,
-    .bar = window_bar,
+    .bar = {ACTION_BACK, ACTION_RIGHT, ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT,
+            ACTION_FREEZE, ACTION_WRITE},
 };
 
 /* Columns of recurring lines and of what misses together; of the process list. */

@@ -9,83 +9,14 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-/* All tables of all screens, and the columns that each begins with. */
-
-struct listed_table {
-    size_t at; /* in struct browser */
-    const struct columns *columns;
-};
-
-static const struct listed_table tables[] = {
-    {offsetof(struct browser, objects), &object_columns},
-    {offsetof(struct browser, detail.fields), &field_columns},
-    {offsetof(struct browser, detail.code), &toucher_columns},
-    {offsetof(struct browser, detail.instances), &instance_columns},
-    {offsetof(struct browser, detail.levels), &levels_columns},
-    {offsetof(struct browser, sets.parts), &part_columns},
-    {offsetof(struct browser, search.regions), &region_columns},
-    {offsetof(struct browser, search.dropped), &dropped_columns},
-    {offsetof(struct browser, code.functions), &function_columns},
-    {offsetof(struct browser, code.table), &site_columns},
-    {offsetof(struct browser, code.source), &source_columns},
-    {offsetof(struct browser, code.accesses), &instruction_columns},
-    {offsetof(struct browser, code.threads), &thread_columns},
-    {offsetof(struct browser, window.lines), &line_columns},
-    {offsetof(struct browser, window.pairs), &pair_columns},
-    {offsetof(struct browser, picker.processes), &process_columns},
-    {offsetof(struct browser, picker.of_recording), &recorded_columns},
-    {offsetof(struct browser, heap.bins), &bin_columns},
-    {offsetof(struct browser, layout.table), &layout_columns},
-    {offsetof(struct browser, sharing.groups), &sharing_columns},
-    {offsetof(struct browser, sharing.lines), &sharing_line_columns},
-    {offsetof(struct browser, sharing.accesses), &sharing_access_columns},
-    {offsetof(struct browser, timeline.phases), &phase_columns},
-    {offsetof(struct browser, findings), &finding_columns},
-    {offsetof(struct browser, watch), &watch_columns},
-    {offsetof(struct browser, causes.table), &causes_columns[CAUSES_OBJECTS]},
-    {offsetof(struct browser, reuse.objects), &reuse_columns},
-    {offsetof(struct browser, reuse.lines), &reuse_line_columns},
-    {offsetof(struct browser, whatif.questions), &whatif_choice_columns},
-    {offsetof(struct browser, whatif.asked), &whatif_asked_columns},
-    {offsetof(struct browser, whatif.answer), &whatif_columns},
-};
-
-static struct table *browser_listed_table(struct browser *browser, unsigned index)
-{
-    return index < sizeof tables / sizeof *tables
-               ? (struct table *)((char *)browser + tables[index].at)
-               : NULL;
-}
-
-const struct columns *browser_listed_columns(unsigned index)
-{
-    return index < sizeof tables / sizeof *tables ? tables[index].columns : NULL;
-}
-
 enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14 };
 
-const struct page *const browser_pages[PAGE_COUNT] = {
-    [PAGE_OBJECTS] = &objects_page,   [PAGE_DETAIL] = &detail_page,
-    [PAGE_SETS] = &sets_page,         [PAGE_SEARCH] = &search_page,
-    [PAGE_CODE] = &code_page,         [PAGE_WINDOW] = &window_page,
-    [PAGE_HEAP] = &heap_page,         [PAGE_LAYOUT] = &layout_page,
-    [PAGE_HELP] = &help_page,         [PAGE_SHARING] = &sharing_page,
-    [PAGE_TIMELINE] = &timeline_page, [PAGE_FUNCTION] = &function_page,
-    [PAGE_PICKER] = &picker_page,     [PAGE_MATRIX] = &matrix_page,
-    [PAGE_FINDINGS] = &findings_page, [PAGE_WATCH] = &watch_page,
-    [PAGE_CAUSES] = &causes_page,     [PAGE_EVICTIONS] = &evictions_page,
-    [PAGE_WHATIF] = &whatif_page,     [PAGE_REUSE] = &reuse_page,
-};
-
-void browser_init(struct browser *browser, const struct screen_sources *sources)
+int browser_init(struct browser *browser, const struct screen_sources *sources)
 {
-    struct table *table;
-    *browser = (struct browser){0};
+    *browser = (struct browser){.page = PAGE_OBJECTS};
     if (sources)
         browser->sources = *sources;
-    for (unsigned i = 0; (table = browser_listed_table(browser, i)); i++)
-        table_init(table, browser_listed_columns(i));
-    matrix_rules_init(&browser->matrix.rules);
+    return page_states_init(browser->states);
 }
 
 static void let_go(struct held_snapshot *held)
@@ -97,14 +28,7 @@ static void let_go(struct held_snapshot *held)
 
 void browser_fini(struct browser *browser)
 {
-    struct table *table;
-    for (unsigned i = 0; (table = browser_listed_table(browser, i)); i++)
-        table_fini(table);
-    free(browser->code.sites);
-    source_rows_fini(&browser->code.lines);
-    instruction_rows_fini(&browser->code.instructions);
-    layout_rows_fini(&browser->layout.rows);
-    matrix_rules_fini(&browser->matrix.rules);
+    page_states_fini(browser->states);
     let_go(&browser->held);
     let_go(&browser->newest);
 }
@@ -112,8 +36,8 @@ void browser_fini(struct browser *browser)
 static void update(struct browser *browser)
 {
     for (int i = 0; i < PAGE_COUNT; i++)
-        if (browser_pages[i]->update)
-            browser_pages[i]->update(browser);
+        if (pages[i].page->update)
+            pages[i].page->update(browser);
 }
 
 /* The tables point into the old snapshot until they have been updated. */
@@ -126,7 +50,7 @@ static void browser_take(struct browser *browser, struct held_snapshot next)
     let_go(&old);
 }
 
-/* What is wrong with a recording is said once here; the help page keeps it. */
+/* Faults of a recording give a message once; the help page keeps them. */
 static void tell_trouble(struct browser *browser, const struct snapshot *snapshot)
 {
     const struct snapshot_recording *recording = snapshot->recording;
@@ -185,10 +109,24 @@ void browser_leave(struct browser *browser)
         browser->back_count--;
         memmove(browser->back, browser->back + 1, (BACK_MAX - 1) * sizeof *browser->back);
     }
-    browser->back[browser->back_count++] = (struct way_back){.page = browser->page,
-                                                             .chosen = browser->detail.chosen,
-                                                             .object = browser->detail.id,
-                                                             .function = browser->code.id};
+    browser->back[browser->back_count++] =
+        (struct way_back){.page = browser->page,
+                          .chosen = browser->opened.chosen,
+                          .object = browser->opened.id,
+                          .function = browser->opened_function.id};
+}
+
+static void page_update(struct browser *browser, enum page_id page)
+{
+    if (browser->snapshot && pages[page].page->update)
+        pages[page].page->update(browser);
+}
+
+void browser_open_selected(struct browser *browser)
+{
+    if (browser->snapshot)
+        browser->opened.chosen = false;
+    page_update(browser, PAGE_DETAIL);
 }
 
 bool browser_return(struct browser *browser)
@@ -196,11 +134,10 @@ bool browser_return(struct browser *browser)
     if (!browser->back_count)
         return false;
     struct way_back way = browser->back[--browser->back_count];
-    browser->detail.chosen = way.chosen;
-    browser->detail.id = way.object;
-    browser->code.id = way.function;
-    if (browser->snapshot)
-        detail_page.update(browser);
+    browser->opened.chosen = way.chosen;
+    browser->opened.id = way.object;
+    browser->opened_function.id = way.function;
+    page_update(browser, PAGE_DETAIL);
     browser_enter(browser, way.page);
     return true;
 }
@@ -216,36 +153,38 @@ void browser_go(struct browser *browser, enum page_id page)
 void browser_enter(struct browser *browser, enum page_id page)
 {
     browser->page = page;
-    if (browser->snapshot && browser_pages[page]->update)
-        browser_pages[page]->update(browser);
+    page_update(browser, page);
 }
 
-void browser_open_object(struct browser *browser, const struct snapshot_object *object)
+static struct table *listed_table(const struct browser *browser, int id,
+                                  const struct page_table *table)
 {
-    browser_leave(browser);
-    browser->detail.chosen = true;
-    browser->detail.id = object->id;
-    browser->detail.fields.pinned = false;
-    browser->detail.code.pinned = false;
-    browser->detail.instances.pinned = false;
-    browser->pane[PAGE_DETAIL] = 0;
-    browser_enter(browser, PAGE_DETAIL);
+    return (struct table *)((char *)browser->states[id] + table->at);
 }
 
-void browser_open_listed(struct browser *browser, uint32_t index)
+struct table *browser_table_of(const struct browser *browser, const struct columns *columns)
 {
-    const struct snapshot_object *object = columns_object(browser->snapshot, index);
-    if (object)
-        browser_open_object(browser, object);
-    else
-        browser_message(browser, "it is not among the objects listed now");
+    for (int i = 0; i < PAGE_COUNT; i++)
+        for (const struct page_table *table = pages[i].page->tables; table->columns; table++)
+            if (table->columns == columns)
+                return listed_table(browser, i, table);
+    return NULL;
 }
 
-/* The tables of the page shown. */
-static unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX])
+unsigned page_panes(struct browser *browser, enum page_id id, struct table *panes[PANES_MAX])
 {
-    const struct page *page = browser_pages[browser->page];
-    return page->panes ? page->panes(browser, panes) : 0;
+    const struct page *page = pages[id].page;
+    unsigned count = 0;
+    if (page->panes)
+        return page->panes(browser, panes);
+    for (const struct page_table *table = page->tables; table->columns; table++)
+        panes[count++] = listed_table(browser, (int)id, table);
+    return count;
+}
+
+unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    return page_panes(browser, browser->page, panes);
 }
 
 struct table *browser_table(struct browser *browser)
@@ -275,15 +214,6 @@ bool browser_lies_apart(struct browser *browser, const struct snapshot_object *o
     return true;
 }
 
-void browser_search_in(struct request *request, uint64_t base, uint64_t bound, const char *name)
-{
-    request->kind = REQUEST_SEARCH_RANGE;
-    request->base = base;
-    request->bound = bound;
-    /* Cut between characters. */
-    text_sanitise(request->name, sizeof request->name, name, strlen(name));
-}
-
 static void draw_too_small(struct canvas *canvas)
 {
     struct area all = {0, 0, canvas->rows, canvas->columns};
@@ -296,12 +226,11 @@ static void draw_too_small(struct canvas *canvas)
 /* Tables that are not drawn must not take clicks. */
 static void forget_places(struct browser *browser)
 {
-    struct table *table;
-    for (unsigned i = 0; (table = browser_listed_table(browser, i)); i++)
-        table->body = (struct area){.rows = 0, .columns = 0};
+    const struct page_table *table = browser_page(browser)->tables;
+    for (; table->columns; table++)
+        listed_table(browser, (int)browser->page, table)->body = (struct area){0};
     browser->zone_count = 0;
-    browser->sets.map = browser->search.map = browser->matrix.grid.names =
-        browser->causes.grid.names = browser->timeline.map = (struct area){0};
+    browser->drawn = false;
 }
 
 void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_ns)
@@ -317,16 +246,16 @@ void browser_draw(struct browser *browser, struct canvas *canvas, uint64_t now_n
     int top = header_draw(browser, canvas);
     int bar_row = canvas->rows - 1;
     struct area area = {top, 0, bar_row - status - top, canvas->columns};
-    if (browser->snapshot || browser->page == PAGE_PICKER || browser->page == PAGE_HELP)
-        browser_pages[browser->page]->draw(browser, canvas, area);
+    browser->drawn =
+        browser->snapshot || browser_page(browser)->title || browser->page == PAGE_HELP;
+    if (browser->drawn)
+        browser_page(browser)->draw(browser, canvas, area);
     else
         canvas_wrap(canvas, area, PAINT_DIM,
                     browser->replays ? " Reading the recording."
                                      : " Waiting for the first samples.");
     footer_draw(browser, canvas, status ? bar_row - 1 : -1, bar_row);
 }
-
-/* What keys ask of the engine, and what those say that do nothing here; declared in browser.h. */
 
 /* Nothing is changed of screens that are not in sight. */
 static bool works_in_help(enum action action)
@@ -335,8 +264,7 @@ static bool works_in_help(enum action action)
            action == ACTION_NONE;
 }
 
-/* What an action asks of the engine where no page has taken it; one that only another screen
- * knows says which. (browser.c) */
+/* The request of an action that no page has taken; an action of another screen gives a message. */
 static enum request_kind browser_request(struct browser *browser, enum action action)
 {
     const struct snapshot *snapshot = browser->snapshot;
@@ -410,22 +338,14 @@ static enum request_kind browser_request(struct browser *browser, enum action ac
     }
 }
 
-/* What keys and clicks do; declared in browser.h. */
-
 enum { WHEEL_ROWS = 3 };
 
-/* 2 by itself shows what is selected in Objects; 8 does so from there. */
-static void go_to_number(struct browser *browser, enum page_id page)
+static void browser_show_page(struct browser *browser, enum page_id page)
 {
-    bool from_list = page == PAGE_LAYOUT && browser->page == PAGE_OBJECTS;
-    if (page == browser->page)
-        return;
-    browser_leave(browser);
-    if (browser->snapshot && (page == PAGE_DETAIL || from_list)) {
-        browser->detail.chosen = false;
-        detail_page.update(browser);
-    }
-    browser_enter(browser, page);
+    if (page != browser->page && pages[page].page->open)
+        pages[page].page->open(browser);
+    else
+        browser_go(browser, page);
 }
 
 static void browser_now(struct browser *browser, struct request *request);
@@ -511,41 +431,15 @@ static bool move_in_table(struct browser *browser, enum action action)
 
 static bool move_about(struct browser *browser, enum action action, struct request *request)
 {
+    if (action >= ACTION_SHOW) {
+        browser_show_page(browser, (enum page_id)(action - ACTION_SHOW));
+        return true;
+    }
     switch (action) {
-    case ACTION_PAGE_1:
-    case ACTION_PAGE_2:
-    case ACTION_PAGE_3:
-    case ACTION_PAGE_4:
-    case ACTION_PAGE_5:
-    case ACTION_PAGE_6:
-    case ACTION_PAGE_7:
-    case ACTION_PAGE_8:
-    case ACTION_PAGE_9:
-    case ACTION_PAGE_10:
-        go_to_number(browser, (enum page_id)(action - ACTION_PAGE_1));
-        return true;
-    case ACTION_FINDINGS:
-        browser_go(browser, PAGE_FINDINGS);
-        return true;
-    case ACTION_CAUSES:
-        browser_go(browser, PAGE_CAUSES);
-        return true;
-    case ACTION_WHATIF:
-        browser_open_whatif(browser);
-        return true;
-    case ACTION_REUSE:
-        browser_go(browser, PAGE_REUSE);
-        return true;
-    case ACTION_WATCH:
-        browser_go(browser, PAGE_WATCH);
-        return true;
     case ACTION_NEXT_PAGE:
         return move_about(browser, tabs_next(browser, 1), request);
     case ACTION_LAST_PAGE:
         return move_about(browser, tabs_next(browser, -1), request);
-    case ACTION_MATRIX:
-        browser_go(browser, PAGE_MATRIX);
-        return true;
     case ACTION_HELP:
         help_open(browser);
         return true;
@@ -585,8 +479,8 @@ static bool allowed_in_picker(enum action action)
 static struct request act(struct browser *browser, enum action action)
 {
     struct request request = {.kind = REQUEST_NONE};
-    const struct page *page = browser_pages[browser->page];
-    if (browser->page == PAGE_PICKER && !allowed_in_picker(action))
+    const struct page *page = browser_page(browser);
+    if (page->title && !allowed_in_picker(action))
         return request;
     browser->message_until_ns = 0;
     if (keys_replays(action))
@@ -611,11 +505,11 @@ static enum action zone_at(const struct browser *browser, int row, int column)
 static struct request click(struct browser *browser, int row, int column)
 {
     struct table *panes[PANES_MAX];
-    const struct page *page = browser_pages[browser->page];
+    const struct page *page = browser_page(browser);
     enum action action = zone_at(browser, row, column);
     if (action != ACTION_NONE)
         return act(browser, action);
-    if (page->click && page->click(browser, row, column))
+    if (browser->drawn && page->click && page->click(browser, row, column))
         return (struct request){.kind = REQUEST_NONE};
     unsigned count = browser_panes(browser, panes);
     for (unsigned i = 0; i < count; i++) {

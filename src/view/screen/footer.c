@@ -5,13 +5,11 @@
 
 #include "view/screen/browser.h"
 
-/* The line in which a word to find or to filter by is typed; declared in browser.h. */
-
 bool prompt_open(struct browser *browser, enum prompt_kind kind)
 {
     struct table *table = browser_table(browser);
     if (!table) {
-        if (kind != PROMPT_FIND || !browser_pages[browser->page]->find)
+        if (kind != PROMPT_FIND || !browser_page(browser)->find)
             return false;
         browser->prompt = (struct prompt){.kind = kind};
         return true;
@@ -34,7 +32,7 @@ static void apply(struct browser *browser, struct table *table)
     struct prompt *prompt = &browser->prompt;
     if (!table) {
         prompt->missing =
-            *prompt->text && !browser_pages[browser->page]->find(browser, prompt->text, true);
+            *prompt->text && !browser_page(browser)->find(browser, prompt->text, true);
     } else if (prompt->kind == PROMPT_FILTER) {
         table_filter(table, prompt->text);
         prompt->missing = *prompt->text && !table->shown;
@@ -82,7 +80,7 @@ static void edit(char *text, size_t size, uint32_t key)
 static void answer_key(struct browser *browser, uint32_t key, struct request *request)
 {
     struct prompt *prompt = &browser->prompt;
-    const struct page *page = browser_pages[browser->page];
+    const struct page *page = browser_page(browser);
     edit(prompt->text, sizeof prompt->text, key);
     if (key != KEYS_ENTER && key != KEYS_ESCAPE)
         return;
@@ -101,7 +99,7 @@ void prompt_key(struct browser *browser, uint32_t key, struct request *request)
     struct prompt *prompt = &browser->prompt;
     if (prompt->kind == PROMPT_RENAME || prompt->kind == PROMPT_TIME) {
         answer_key(browser, key, request);
-    } else if ((!table && !browser_pages[browser->page]->find) || key == KEYS_ESCAPE) {
+    } else if ((!table && !browser_page(browser)->find) || key == KEYS_ESCAPE) {
         if (table)
             cancel(browser, table);
         prompt->kind = PROMPT_NONE;
@@ -145,43 +143,27 @@ static void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
                     "Enter keeps, Esc cancels, then n: the next");
 }
 
-/* "key label" as it would stand in the bar; the columns it takes. */
-static int bar_columns(const struct key_binding *binding, const char *label, bool ascii)
+/* Columns of "key label" in the bar. */
+static int bar_columns(const char *key, const char *label, bool ascii)
 {
-    return glyph_columns(binding->brief, ascii) + glyph_columns(label, ascii) + 2;
+    return glyph_columns(key, ascii) + glyph_columns(label, ascii) + 2;
 }
 
 static const char *label_of(struct browser *browser, const struct key_binding *binding)
 {
-    const struct page *page = browser_pages[browser->page];
+    const struct page *page = browser_page(browser);
     bool past = browser->snapshot && browser->snapshot->time_range;
+    const char *own = page->label ? page->label(browser, binding->action) : NULL;
+    if (own)
+        return own;
     if (binding->action == ACTION_ENTER && page->enter)
         return page->enter(browser);
-    if (binding->action == ACTION_RIGHT && browser->page == PAGE_CODE)
-        return !browser->snapshot || browser->snapshot->threads.count < 2 ? ""
-               : browser->pane[PAGE_CODE]                                 ? "Functions"
-                                                                          : "Threads";
-    if (binding->action == ACTION_RIGHT && browser->page == PAGE_LAYOUT)
-        return browser->detail.object && browser->detail.object->layout_count > 1 ? "Other type"
-                                                                                  : "";
-    if (binding->action == ACTION_FOLD && browser->page == PAGE_MATRIX)
-        return "Object";
-    if (binding->action == ACTION_FOLD && browser->page == PAGE_CAUSES)
-        return browser->causes.of == CAUSES_OBJECTS     ? "Object"
-               : browser->causes.of == CAUSES_FUNCTIONS ? "Function"
-                                                        : "";
-    if (binding->action == ACTION_FOLD && browser->page == PAGE_TIMELINE)
-        return browser->timeline.to_s > 0 ? "Whole run" : "Zoom in";
-    if (binding->action == ACTION_WHATIF && browser->page == PAGE_WHATIF)
-        return browser->snapshot && browser->snapshot->whatif.count ? "No more" : "";
-    /* A running process has only the explanation to offer. */
-    if (binding->action == ACTION_WHATIF)
-        return browser->snapshot && browser->snapshot->simulation.level_count ? binding->label : "";
+    if (binding->action >= ACTION_SHOW)
+        return page_filled((enum page_id)(binding->action - ACTION_SHOW), browser->snapshot)
+                   ? binding->label
+                   : "";
     if (binding->action == ACTION_NOW)
         return past ? binding->label : "";
-    if (binding->action == ACTION_HOME &&
-        (browser->page == PAGE_MATRIX || browser->page == PAGE_EVICTIONS))
-        return "Strongest";
     if (binding->action == ACTION_PLAY_PAUSE && !browser->play.paused)
         return "Pause";
     if (binding->action == ACTION_FREEZE && browser->frozen)
@@ -194,21 +176,19 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
         return browser->snapshot->objects_all        ? "Above 0.1%"
                : browser->snapshot->objects_left_out ? "All objects"
                                                      : "";
-    if (binding->action == ACTION_HOME && browser->page == PAGE_SETS)
-        return "Hottest set";
     return binding->label;
 }
 
 static int draw_key(struct browser *browser, struct canvas *canvas, int row, int column, int room,
                     enum action action)
 {
-    const struct key_binding *binding = keys_binding(action);
-    if (!binding)
+    const struct key_binding binding = keys_binding(action);
+    if (!binding.action)
         return 0;
-    const char *label = label_of(browser, binding);
-    if (!*label || bar_columns(binding, label, canvas->ascii) > room)
+    const char *label = label_of(browser, &binding);
+    if (!*label || bar_columns(binding.brief, label, canvas->ascii) > room)
         return 0;
-    int used = canvas_text(canvas, row, column, room, PAINT_KEY, binding->brief);
+    int used = canvas_text(canvas, row, column, room, PAINT_KEY, binding.brief);
     used += canvas_format(canvas, row, column + used, room - used, PAINT_KEY_LABEL, " %s", label);
     browser_zone(browser, row, column, used, action);
     return used + 1;
@@ -218,7 +198,7 @@ static int draw_keys(struct browser *browser, struct canvas *canvas, int row, in
                      const enum action *actions)
 {
     int used = 0;
-    for (; actions && *actions; actions++) {
+    for (; *actions; actions++) {
         int room = canvas->columns - column - used - kept;
         used += draw_key(browser, canvas, row, column + used, room, *actions);
     }
@@ -234,12 +214,13 @@ static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
     static const enum action replay_then[] = {ACTION_PROCESSES, ACTION_PLAY_GO, ACTION_PLAY_FORWARD,
                                               ACTION_PLAY_BACK, ACTION_NONE};
     static const enum action way_back[] = {ACTION_NOW, ACTION_NONE};
-    const enum action *actions = browser_pages[browser->page]->bar;
+    const enum action *actions = browser_page(browser)->bar;
     int kept = 0;
     int used = 0;
     for (size_t i = 0; i < 2; i++)
-        kept += bar_columns(keys_binding(always[i]), keys_binding(always[i])->label, false) + 1;
-    bool replays = browser->replays && browser->page != PAGE_PICKER;
+        kept +=
+            bar_columns(keys_binding(always[i]).brief, keys_binding(always[i]).label, false) + 1;
+    bool replays = browser->replays && !browser_page(browser)->title;
     if (replays)
         used += draw_keys(browser, canvas, row, used, kept, replay_first);
     used += draw_keys(browser, canvas, row, used, kept, way_back);
@@ -250,7 +231,7 @@ static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
         used += draw_key(browser, canvas, row, used, canvas->columns - used, always[i]);
 }
 
-/* What the line says, by urgency: a prompt, a message, the program's own status, a hint. */
+/* By urgency: a prompt, a message, the program's own status, a hint. */
 static bool draw_news(struct browser *browser, struct canvas *canvas, int row)
 {
     const struct snapshot *snapshot = browser->snapshot;
@@ -272,7 +253,7 @@ static void draw_hint(struct browser *browser, struct canvas *canvas, int row)
 {
     char hint[512] = "";
     const struct table *table = browser_table(browser);
-    const struct page *page = browser_pages[browser->page];
+    const struct page *page = browser_page(browser);
     int used = 1;
     if (table && *table->filter)
         used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_WARN,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines on top: what is watched and how, the screens; see browser.h. */
+/* The lines on top: the process, its source, the tabs, totals; declared in browser.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,98 +16,81 @@
 
 /*
  * The row of tabs: each screen's key and name. Where there is no room for all names the nearest to
- * the screen shown keep theirs and the others stand by their key alone; declared in
- * browser.h.
+ * the screen shown keep theirs and the others have their key alone.
  */
-
-static const struct {
-    enum page_id page;
-    enum action action;
-} tabs[] = {
-    {PAGE_OBJECTS, ACTION_PAGE_1},   {PAGE_DETAIL, ACTION_PAGE_2}, {PAGE_SETS, ACTION_PAGE_3},
-    {PAGE_SEARCH, ACTION_PAGE_4},    {PAGE_CODE, ACTION_PAGE_5},   {PAGE_WINDOW, ACTION_PAGE_6},
-    {PAGE_HEAP, ACTION_PAGE_7},      {PAGE_LAYOUT, ACTION_PAGE_8}, {PAGE_SHARING, ACTION_PAGE_9},
-    {PAGE_TIMELINE, ACTION_PAGE_10}, {PAGE_MATRIX, ACTION_MATRIX}, {PAGE_FINDINGS, ACTION_FINDINGS},
-    {PAGE_WATCH, ACTION_WATCH},      {PAGE_CAUSES, ACTION_CAUSES}, {PAGE_WHATIF, ACTION_WHATIF},
-    {PAGE_REUSE, ACTION_REUSE},
-};
-
-enum { TABS = sizeof tabs / sizeof *tabs };
 
 /* How much of a tab there is room for. */
 enum said { SAID_NOTHING, SAID_KEY, SAID_NAME };
 
-static int tab_of(enum page_id page)
+static bool tab_calls(const struct browser *browser, int tab)
 {
-    enum page_id shown = page == PAGE_FUNCTION    ? PAGE_CODE
-                         : page == PAGE_EVICTIONS ? PAGE_CAUSES
-                                                  : page;
-    for (int i = 0; i < TABS; i++)
-        if (tabs[i].page == shown)
-            return i;
-    return -1;
+    const struct page *page = pages[tab].page;
+    return page->calls && browser->snapshot && page->calls(browser->snapshot);
 }
 
-static bool calls(const struct browser *browser, int tab)
+static bool tab_exists(const struct browser *browser, int tab)
 {
-    return tabs[tab].page == PAGE_FINDINGS && browser->snapshot &&
-           browser->snapshot->findings.count > 0;
+    return pages[tab].key &&
+           (tab == (int)browser->page || page_filled((enum page_id)tab, browser->snapshot));
 }
 
-/* Some screens are there only where something fills them. */
-static bool stands(const struct browser *browser, int tab)
+static int tab_shown(const struct browser *browser)
 {
-    enum page_id page = tabs[tab].page;
-    const struct snapshot *snapshot = browser->snapshot;
-    if (page != PAGE_WATCH && page != PAGE_CAUSES && page != PAGE_WHATIF && page != PAGE_REUSE)
-        return true;
-    if (page == browser->page || !snapshot)
-        return page == browser->page;
-    if (page == PAGE_REUSE)
-        return snapshot->reuse.told;
-    return page == PAGE_WATCH    ? snapshot->watch.on
-           : page == PAGE_WHATIF ? snapshot->simulation.level_count > 0
-                                 : snapshot->simulation.level_count || snapshot->causes.told;
+    int tab = (int)pages[browser->page].under;
+    return pages[tab].key ? tab : -1;
 }
 
-static const char *tabs_key_of(int tab)
+static enum action tab_action(int tab)
 {
-    return keys_binding(tabs[tab].action)->brief;
+    return (enum action)((int)ACTION_SHOW + tab);
 }
 
 /* Columns that a key, or a name behind it, takes with the blank before it. */
 static int cost_of(int tab, enum said said, bool ascii)
 {
-    const char *text = said == SAID_NAME ? browser_pages[tabs[tab].page]->name : tabs_key_of(tab);
+    const char *text = said == SAID_NAME ? pages[tab].page->name : pages[tab].key;
     return glyph_columns(text, ascii) + 1;
 }
 
 static void tabs_say(const struct browser *browser, int tab, enum said said, bool ascii, int *room,
-                     enum said out[TABS])
+                     enum said out[PAGE_COUNT])
 {
+    if (!tab_exists(browser, tab))
+        return;
     int cost = cost_of(tab, said, ascii);
-    if (out[tab] != said - 1 || cost > *room || !stands(browser, tab))
+    if (out[tab] != said - 1 || cost > *room)
         return;
     out[tab] = said;
     *room -= cost;
 }
 
-/* Keys come before names, and in each the screen shown, what calls for a look, the nearest. */
-static void share_out(const struct browser *browser, int room, bool ascii, enum said out[TABS])
+/* The next page that has a key; out of range past the last. */
+static int tab_step(int tab, int direction)
 {
-    int shown = tab_of(browser->page);
+    do
+        tab += direction;
+    while (tab >= 0 && tab < PAGE_COUNT && !pages[tab].key);
+    return tab;
+}
+
+/* Keys come before names, and in each the screen shown, what calls for a look, the nearest. */
+static void share_out(const struct browser *browser, int room, bool ascii,
+                      enum said out[PAGE_COUNT])
+{
+    int shown = tab_shown(browser);
     int middle = shown < 0 ? 0 : shown;
     for (enum said said = SAID_KEY; said <= SAID_NAME; said++) {
         if (shown >= 0)
             tabs_say(browser, shown, said, ascii, &room, out);
-        for (int i = 0; i < TABS; i++)
-            if (calls(browser, i))
+        for (int i = 0; i < PAGE_COUNT; i++)
+            if (tab_calls(browser, i))
                 tabs_say(browser, i, said, ascii, &room, out);
-        for (int away = 0; away < TABS; away++) {
-            if (middle + away < TABS)
-                tabs_say(browser, middle + away, said, ascii, &room, out);
-            if (middle - away >= 0)
-                tabs_say(browser, middle - away, said, ascii, &room, out);
+        for (int left = middle, right = middle; left >= 0 || right < PAGE_COUNT;
+             left = tab_step(left, -1), right = tab_step(right, 1)) {
+            if (right < PAGE_COUNT)
+                tabs_say(browser, right, said, ascii, &room, out);
+            if (left >= 0)
+                tabs_say(browser, left, said, ascii, &room, out);
         }
     }
 }
@@ -116,32 +99,35 @@ static void share_out(const struct browser *browser, int room, bool ascii, enum 
 static int draw_tab(struct browser *browser, struct canvas *canvas, int row, int column, int tab,
                     enum said said)
 {
-    enum paint paint = calls(browser, tab) ? PAINT_WARN : PAINT_TAB;
+    enum paint paint = tab_calls(browser, tab) ? PAINT_WARN : PAINT_TAB;
     int room = canvas->columns - column;
-    int used = canvas_format(canvas, row, column, room, paint, " %s", tabs_key_of(tab));
+    int used = canvas_format(canvas, row, column, room, paint, " %s", pages[tab].key);
     if (said == SAID_NAME)
         used += canvas_format(canvas, row, column + used, room - used, paint, " %s",
-                              browser_pages[tabs[tab].page]->name);
-    browser_zone(browser, row, column, used, tabs[tab].action);
+                              pages[tab].page->name);
+    browser_zone(browser, row, column, used, tab_action(tab));
     return used;
 }
 
 static int tabs_draw(struct browser *browser, struct canvas *canvas, int row)
 {
-    enum said said[TABS] = {SAID_NOTHING};
+    enum said said[PAGE_COUNT] = {SAID_NOTHING};
     int room = canvas->columns - 1;
     int wanted = 0;
+    int count = 0;
     int column = 0;
-    for (int i = 0; i < TABS; i++)
-        if (stands(browser, i))
+    for (int i = 0; i < PAGE_COUNT; i++)
+        count += pages[i].key != NULL;
+    for (int i = 0; i < PAGE_COUNT; i++)
+        if (tab_exists(browser, i))
             wanted += cost_of(i, SAID_KEY, canvas->ascii) + cost_of(i, SAID_NAME, canvas->ascii);
-    int apart = wanted + TABS <= room;
+    int apart = wanted + count <= room;
     share_out(browser, room, canvas->ascii, said);
-    for (int i = 0; i < TABS; i++) {
+    for (int i = 0; i < PAGE_COUNT; i++) {
         if (said[i] == SAID_NOTHING)
             continue;
         int used = draw_tab(browser, canvas, row, column, i, said[i]);
-        if (i == tab_of(browser->page))
+        if (i == tab_shown(browser))
             canvas_paint(canvas, row, column, used + 1, PAINT_TAB_SHOWN);
         column += used + apart;
     }
@@ -150,19 +136,17 @@ static int tabs_draw(struct browser *browser, struct canvas *canvas, int row)
 
 enum action tabs_next(const struct browser *browser, int direction)
 {
-    int from = tab_of(browser->page);
+    int from = tab_shown(browser);
     if (from < 0)
-        from = direction > 0 ? TABS - 1 : 0;
-    int to = (from + direction + TABS) % TABS;
-    while (!stands(browser, to))
-        to = (to + direction + TABS) % TABS;
-    return tabs[to].action;
+        from = direction > 0 ? PAGE_COUNT - 1 : 0;
+    int to = (from + direction + PAGE_COUNT) % PAGE_COUNT;
+    while (!tab_exists(browser, to))
+        to = (to + direction + PAGE_COUNT) % PAGE_COUNT;
+    return tab_action(to);
 }
 
-/* The line under the tabs that says of which stretch of the run all tables are; in browser.h. */
-
-/* Of which stretch of the run all is, and the way back; rows used, 0 where it is the run up to now.
- * (header.c) */
+/* The line under the tabs: the time range of all tables, and the way back; rows used, 0 where it is
+ * the run up to now. */
 static int time_range_line_draw(struct browser *browser, struct canvas *canvas, int row)
 {
     static const char back[] = "N: back to now";
@@ -206,7 +190,7 @@ static bool is(const char *text, const char *other)
     return text && !strcmp(text, other);
 }
 
-/* What the process does, where it is not simply running: as long as that lasts. */
+/* The state of a process that is not simply running. */
 static const char *live_badge(const struct snapshot *snapshot)
 {
     static const char *const badges[][2] = {{"exited", " ENDED "},
@@ -240,14 +224,16 @@ static int draw_badge(const struct browser *browser, struct canvas *canvas)
 static void draw_title(const struct browser *browser, struct canvas *canvas)
 {
     char elapsed[32];
+    char text[160];
     const struct snapshot *snapshot = browser->snapshot;
+    void (*title)(const struct browser *, char *, size_t) = browser_page(browser)->title;
     struct pen pen = {canvas, 0, 0, canvas->columns};
-    if (browser->page == PAGE_PICKER || !snapshot) {
+    if (title || !snapshot) {
         pen_part(&pen, PAINT_TITLE, " misstop ");
-        if (browser->page == PAGE_PICKER)
-            pen_part(&pen, PAINT_PLAIN, "which process%s? Enter %s the one selected",
-                     browser->picker.recorded ? " of the recording" : "",
-                     browser->picker.recorded ? "shows" : "watches");
+        if (title) {
+            title(browser, text, sizeof text);
+            pen_part(&pen, PAINT_PLAIN, "%s", text);
+        }
         return;
     }
     pen.end -= draw_badge(browser, canvas) + 1;
@@ -292,7 +278,7 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
 int header_draw(struct browser *browser, struct canvas *canvas)
 {
     draw_title(browser, canvas);
-    if (browser->page == PAGE_PICKER)
+    if (browser_page(browser)->title)
         return 1;
     bool line = browser->replays && canvas->rows >= PLAY_FROM_ROWS;
     if (line)
@@ -300,8 +286,6 @@ int header_draw(struct browser *browser, struct canvas *canvas)
     draw_tabs(browser, canvas, 1 + line);
     return 2 + line + time_range_line_draw(browser, canvas, 2 + line);
 }
-
-/* The totals below the lines on top, and how far they can be trusted; see browser.h. */
 
 enum { SAMPLES_FEW = 100, REASONS_SHOWN = 6 };
 static const double BINARIES_MISSED = 0.02; /* share of the samples worth a line */
@@ -387,7 +371,7 @@ static bool draw_missing(const struct snapshot *snapshot, struct pen *pen)
     return true;
 }
 
-/* What is being read stands before the figures: it explains why names are still missing. */
+/* Debug information that is being loaded comes first: it explains why names are still missing. */
 static bool draw_fields(const struct snapshot *snapshot, struct pen *pen)
 {
     char reading[160];

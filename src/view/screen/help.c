@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen ?: the text of help.c, through which one scrolls and finds words. */
+/* Screen ?: the help on the screen it was asked on, the source, keys, columns and reasons. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,21 @@
 #include "view/screen/browser.h"
 #include "view/screen/canvas.h"
 #include "view/words.h"
+
+struct help_view {
+    enum page_id about; /* the screen it was asked on */
+    int top;
+    int lines;
+    struct area area; /* as drawn */
+    bool ascii;
+    char word[TABLE_WORD_BYTES]; /* found last */
+    int found;                   /* its line; -1: none */
+};
+
+static struct help_view *help_view(const struct browser *browser)
+{
+    return page_state(browser, PAGE_HELP);
+}
 
 /*
  * Headings and labelled entries one below the other, of which the canvas shows those in sight and
@@ -22,119 +38,6 @@ struct help_writer {
     int from;         /* by its first line, from this one on */
     int found;        /* where it is; -1: nowhere */
 };
-
-static const struct {
-    const char *shows;
-    const char *next;
-} screens[PAGE_COUNT] = {
-    [PAGE_OBJECTS] =
-        {"The data that the process waits for, hottest first: variables, heap blocks (by who "
-         "allocated them, by type, or by size), stacks, mappings. Above the list, how many samples "
-         "there are, how many could be put on an object, and why the others could not.",
-         "Look at the first rows; the column beside the share says how sure it is by now. Enter "
-         "opens one. f lists problems recognised, 0 says whether it was like this all the time."},
-    [PAGE_DETAIL] =
-        {"One object: which of its fields or offsets have the samples, the code that accesses it, "
-         "and "
-         "its blocks one by one. Left and Right go from one list to the next.",
-         "Is it one field or all of them? Enter on a field shows how it lies in its cache lines, "
-         "on a function the source line that waits."},
-    [PAGE_SETS] =
-        {"Each cell is a set of the cache and how many of the samples fell on it; below, the "
-         "objects "
-         "that fill the set under the cursor.",
-         "Evenly grey is as it should be. A few hot sets are data at distances of a power of two, "
-         "or a line that is read all the time; the verdict says which."},
-    [PAGE_SEARCH] =
-        {"The n-way search: the address space is split, the samples in each part are counted, and "
-         "the best parts are split again, until each is one object or one cache line. Needs no "
-         "names, so it works in arenas and mappings that a program manages itself.",
-         "S begins with everything, s with the selected region or object. Enter opens the object "
-         "that a region holds. Esc goes back to the search before. X stops it."},
-    [PAGE_CODE] =
-        {"Functions by what they wait for, with the object that each accesses most. Functions "
-         "whose samples have no object are here too, and say why.",
-         "Enter opens the source of one, with its heat; m shows the samples of each function on "
-         "each object."},
-    [PAGE_FUNCTION] =
-        {"One function: its source lines with their heat, below them the instructions of the line "
-         "that is selected and the data that each accesses, and the objects that the function "
-         "accesses.",
-         "Where there is no source a line says where it was looked for. Right goes to the "
-         "instructions."},
-    [PAGE_WINDOW] =
-        {"The newest samples by cache line: how often lines come again, which do most, and which "
-         "objects are accessed one after the other.",
-         "Mostly seen once: the data is larger than the cache, or it is streamed through. Mostly "
-         "again: a few lines have the samples; Sets and Sharing show what they have in common."},
-    [PAGE_HEAP] =
-        {"The heap by who allocated it: live bytes, how much is lost between blocks, how fast "
-         "blocks come and go, and their part of the samples. Launched (misstop -- CMD) it knows "
-         "the "
-         "call paths; attached, sizes only.",
-         "M sets a mark and GROWTH counts from there. What grows and is never touched may be a "
-         "leak."},
-    [PAGE_LAYOUT] =
-        {"A struct as it lies in memory: members, holes, and where cache lines begin; the heat is "
-         "the part of the object's samples that fell on each member.",
-         "A line with one hot member and the rest cold is mostly fetched in vain: members that are "
-         "hot together belong together. The sentence on top says what it would bring."},
-    [PAGE_SHARING] =
-        {"Cache lines that threads take from each other. Below, the selected one byte by byte: r "
-         "what a thread reads, W what it writes.",
-         "False: threads use bytes of their own, so give each its own line. True: they want the "
-         "same bytes, so share less. No row: nobody waits for another's line."},
-    [PAGE_TIMELINE] =
-        {"The run from left to right: in each column, the parts that the leading objects have of "
-         "the samples. Below it the number of samples and the phases: time ranges in which the "
-         "samples are on the same data. One that comes back has its old letter.",
-         "ROSE and FELL tell phases apart. Enter on one, and all screens show that phase alone; N "
-         "is back to now. b stacks by function, fields or threads."},
-    [PAGE_MATRIX] =
-        {"Functions down, objects across: in each cell, the part of all samples that this function "
-         "has on this object. Totals stand in the first row and column.",
-         "The cursor is on the strongest cell and the lines below say what it is made of. Enter "
-         "goes to the code, o to the data."},
-    [PAGE_FINDINGS] =
-        {"Problems that misstop recognises by itself, most gain first. Below, of the selected one: "
-         "the evidence in numbers, what to try, what that may bring at most, and how sure it is.",
-         "Enter opens the screen that shows it. Nothing listed means that no rule is met, not that "
-         "nothing is wrong."},
-    [PAGE_WATCH] =
-        {"What hardware watchpoints saw (misstop --watch): whether the lines of an object are "
-         "touched again after a sampled access, how soon, and how much of a line is used.",
-         "Hardly touched again: it is streamed through. Again after long: work on less at a time."},
-    [PAGE_CAUSES] =
-        {"Why lines were not in the simulated caches (misstop --sim): first reference, too much "
-         "data, too many lines for one set, or written by another thread; and what replaced "
-         "them.",
-         "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 9."},
-    [PAGE_EVICTIONS] = {"Which object replaces lines of which in the simulated caches: the object "
-                        "that was replaced down, the one that replaced it across.",
-                        "An object that throws itself out is too large or in its own way; one that "
-                        "is thrown out by "
-                        "another could be kept apart from it."},
-    [PAGE_REUSE] =
-        {"How much else was touched before data was touched again, in the simulation, and so what "
-         "part "
-         "of the accesses a cache of each size would serve.",
-         "Where the curve falls steeply there is a size at which the data fits: a smaller working "
-         "set, or a larger cache, would pay. A flat curve says that size does not matter."},
-    [PAGE_WHATIF] = {"The simulation ran another layout beside the real one.",
-                     "Choose a question about an object; the answer compares both."},
-};
-
-/* A few sentences on a screen; NULL where there is none to give. */
-static const char *help_screen_shows(enum page_id page)
-{
-    return page < PAGE_COUNT ? screens[page].shows : NULL;
-}
-
-/* What to look for on it, and what then. The same. */
-static const char *help_screen_next(enum page_id page)
-{
-    return page < PAGE_COUNT ? screens[page].next : NULL;
-}
 
 enum { LABEL_COLUMNS = 16 };
 
@@ -200,9 +103,6 @@ static void help_entry(struct help_writer *writer, enum paint paint, const char 
         text += strspn(text, " ");
     }
 }
-
-/* What the help says: of the screen one comes from, what the source can say, keys and columns from
- * their tables, reasons. Declared in help.c. */
 
 enum { HEADING_BYTES = 64 };
 
@@ -316,11 +216,28 @@ static void write_refused(struct help_writer *writer, const struct snapshot *sna
     }
 }
 
+/* Numbers in one entry, letters one by one. */
+static void write_page_keys(struct help_writer *writer)
+{
+    char names[256] = "";
+    for (int i = 0; i < PAGE_COUNT; i++)
+        if (pages[i].key && isdigit((unsigned char)pages[i].key[0])) {
+            size_t used = strlen(names);
+            snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                     pages[i].page->name);
+        }
+    help_entry(writer, PAINT_STRONG, "1 .. 9, 0", names);
+    for (int i = 0; i < PAGE_COUNT; i++)
+        if (pages[i].key && pages[i].page->key_help)
+            help_entry(writer, PAINT_STRONG, pages[i].key, pages[i].page->key_help);
+}
+
 static void write_keys(struct help_writer *writer, bool replays)
 {
     size_t count;
     const struct key_binding *bindings = keys_all(&count);
     help_heading(writer, "All keys");
+    write_page_keys(writer);
     for (size_t i = 0; i < count; i++)
         if (bindings[i].help && (replays || !keys_replays(bindings[i].action)))
             help_entry(writer, PAINT_STRONG, bindings[i].shown, bindings[i].help);
@@ -329,7 +246,7 @@ static void write_keys(struct help_writer *writer, bool replays)
                "bar act");
 }
 
-/* What this source cannot measure would be in the way of what it can. */
+/* Columns that this source cannot measure are left out. */
 static bool can_be_shown(const struct snapshot *snapshot, const struct column *column)
 {
     return !snapshot || !column->shown || column->shown(snapshot);
@@ -351,46 +268,43 @@ static void write_table(struct help_writer *writer, const struct snapshot *snaps
 /* The tables of the screen that the help was asked on. */
 static unsigned asked_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
-    const struct page *page = browser_pages[browser->help.about];
-    return browser->snapshot && page->panes ? page->panes(browser, panes) : 0;
+    return browser->snapshot ? page_panes(browser, help_view(browser)->about, panes) : 0;
 }
 
-/* What one only chooses from needs no words; a simulation's tables and those of watchpoints only
- * where they are. */
-static bool is_told(const struct snapshot *snapshot, const struct columns *columns)
+/* Columns of a simulation or of watchpoints are explained only where there are any. */
+static bool is_explained(const struct browser *browser, enum page_id id)
 {
-    bool simulated = columns == &causes_columns[CAUSES_OBJECTS] || columns == &reuse_columns ||
-                     columns == &reuse_line_columns || columns == &whatif_columns ||
-                     columns == &simulation_columns;
-    if (snapshot && simulated && !snapshot->simulation.level_count)
-        return false;
-    if (snapshot && columns == &watch_columns && !snapshot->watch.on)
-        return false;
-    return columns != &process_columns && columns != &recorded_columns &&
-           columns != &whatif_choice_columns && columns != &whatif_asked_columns;
+    return !browser->snapshot || page_filled(id, browser->snapshot);
+}
+
+static bool chosen_from(const struct page *page, const struct columns *columns)
+{
+    for (const struct page_table *table = page->tables; table->columns; table++)
+        if (table->columns == columns)
+            return table->chosen_from;
+    return false;
 }
 
 static void write_screen(struct help_writer *writer, struct browser *browser)
 {
     char heading[HEADING_BYTES];
     struct table *panes[PANES_MAX];
-    const struct page *page = browser_pages[browser->help.about];
-    const char *shows = help_screen_shows(browser->help.about);
-    if (!shows)
+    const struct page *page = pages[help_view(browser)->about].page;
+    if (!page->shows)
         return;
     snprintf(heading, sizeof heading, "This screen: %s", page->name);
     help_heading(writer, heading);
-    help_entry(writer, PAINT_PLAIN, "", shows);
-    help_entry(writer, PAINT_PLAIN, "", help_screen_next(browser->help.about));
+    help_entry(writer, PAINT_PLAIN, "", page->shows);
+    help_entry(writer, PAINT_PLAIN, "", page->next);
     help_heading(writer, "Keys here");
-    for (const enum action *action = page->bar; action && *action; action++) {
-        const struct key_binding *binding = keys_binding(*action);
-        if (binding && binding->help)
-            help_entry(writer, PAINT_STRONG, binding->shown, binding->help);
+    for (const enum action *action = page->bar; *action; action++) {
+        const struct key_binding binding = keys_binding(*action);
+        if (binding.help)
+            help_entry(writer, PAINT_STRONG, binding.shown, binding.help);
     }
     unsigned count = asked_panes(browser, panes);
-    for (unsigned i = 0; i < count; i++)
-        if (is_told(browser->snapshot, panes[i]->columns))
+    for (unsigned i = 0; i < count && is_explained(browser, help_view(browser)->about); i++)
+        if (!chosen_from(page, panes[i]->columns))
             write_table(writer, browser->snapshot, panes[i]->columns);
 }
 
@@ -406,10 +320,12 @@ static bool is_asked(struct browser *browser, const struct columns *columns)
 
 static void write_other_columns(struct help_writer *writer, struct browser *browser)
 {
-    const struct columns *columns;
-    for (unsigned i = 0; (columns = browser_listed_columns(i)); i++)
-        if (is_told(browser->snapshot, columns) && !is_asked(browser, columns))
-            write_table(writer, browser->snapshot, columns);
+    for (int i = 0; i < PAGE_COUNT; i++) {
+        const struct page_table *table = pages[i].page->tables;
+        for (; table->columns && is_explained(browser, (enum page_id)i); table++)
+            if (!table->chosen_from && !is_asked(browser, table->columns))
+                write_table(writer, browser->snapshot, table->columns);
+    }
 }
 
 static void write_reasons(struct help_writer *writer)
@@ -424,7 +340,7 @@ static void write_reasons(struct help_writer *writer)
                    untyped_text((enum untyped)i));
 }
 
-/* All that the help says on the screen that it was asked on. (help.c) */
+/* All of the help on the screen that it was asked on. */
 static void help_text_write(struct help_writer *writer, struct browser *browser)
 {
     /* The header sends people here where files are missing: that comes first then. */
@@ -445,22 +361,23 @@ static void help_text_write(struct help_writer *writer, struct browser *browser)
 
 static void help_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    struct help_writer writer = {.canvas = canvas, .area = area, .top = browser->help.top};
+    struct help_view *view = help_view(browser);
+    struct help_writer writer = {.canvas = canvas, .area = area, .top = view->top};
     help_text_write(&writer, browser);
-    browser->help.lines = writer.line;
-    browser->help.area = area;
-    browser->help.ascii = canvas->ascii;
-    int row = area.row + browser->help.found - browser->help.top;
-    if (browser->help.found >= 0 && row >= area.row && row < area.row + area.rows)
+    view->lines = writer.line;
+    view->area = area;
+    view->ascii = canvas->ascii;
+    int row = area.row + view->found - view->top;
+    if (view->found >= 0 && row >= area.row && row < area.row + area.rows)
         canvas_flag(canvas, row, area.column, area.columns, CELL_SELECTED);
 }
 
 /* The line of a word, of those as wide as drawn last; -1: it has none. */
 static int help_page_line_of(struct browser *browser, const char *word, int from)
 {
-    struct canvas none = {.ascii = browser->help.ascii};
+    struct canvas none = {.ascii = help_view(browser)->ascii};
     struct help_writer writer = {.canvas = &none,
-                                 .area = {.columns = browser->help.area.columns},
+                                 .area = {.columns = help_view(browser)->area.columns},
                                  .word = word,
                                  .from = from,
                                  .found = -1};
@@ -470,19 +387,20 @@ static int help_page_line_of(struct browser *browser, const char *word, int from
 
 static void scroll(struct browser *browser, int top)
 {
-    int last = browser->help.lines - browser->help.area.rows;
+    int last = help_view(browser)->lines - help_view(browser)->area.rows;
     last = last < 0 ? 0 : last;
-    browser->help.top = top < 0 ? 0 : top > last ? last : top;
+    help_view(browser)->top = top < 0 ? 0 : top > last ? last : top;
 }
 
 /* From the line found last, else from the first in sight; past the end it begins anew. */
 static bool go_to_word(struct browser *browser, const char *word, bool from_here)
 {
-    int from = browser->help.found >= 0 ? browser->help.found + !from_here : browser->help.top;
+    struct help_view *view = help_view(browser);
+    int from = view->found >= 0 ? view->found + !from_here : view->top;
     int line = help_page_line_of(browser, word, from);
     if (line < 0)
         line = help_page_line_of(browser, word, 0);
-    browser->help.found = line;
+    view->found = line;
     if (line >= 0)
         scroll(browser, line);
     return line >= 0;
@@ -490,15 +408,15 @@ static bool go_to_word(struct browser *browser, const char *word, bool from_here
 
 static bool help_find(struct browser *browser, const char *word, bool from_here)
 {
-    snprintf(browser->help.word, sizeof browser->help.word, "%s", word);
+    snprintf(help_view(browser)->word, sizeof help_view(browser)->word, "%s", word);
     return go_to_word(browser, word, from_here);
 }
 
 static void find_next(struct browser *browser)
 {
-    if (!*browser->help.word)
+    if (!*help_view(browser)->word)
         browser_message(browser, "nothing to find yet: / asks for a word");
-    else if (!go_to_word(browser, browser->help.word, false))
+    else if (!go_to_word(browser, help_view(browser)->word, false))
         browser_message(browser, "not found");
 }
 
@@ -508,18 +426,18 @@ void help_open(struct browser *browser)
         browser_return(browser);
         return;
     }
-    browser->help.about = browser->page;
-    browser->help.top = 0;
-    browser->help.found = -1;
+    help_view(browser)->about = browser->page;
+    help_view(browser)->top = 0;
+    help_view(browser)->found = -1;
     browser_go(browser, PAGE_HELP);
 }
 
 static bool help_act(struct browser *browser, enum action action, struct request *request)
 {
     (void)request;
-    int rows = browser->help.area.rows;
+    int rows = help_view(browser)->area.rows;
     int page = rows > 1 ? rows - 1 : 1;
-    int top = browser->help.top;
+    int top = help_view(browser)->top;
     switch (action) {
     case ACTION_UP:
         top -= 1;
@@ -537,7 +455,7 @@ static bool help_act(struct browser *browser, enum action action, struct request
         top = 0;
         break;
     case ACTION_END:
-        top = browser->help.lines;
+        top = help_view(browser)->lines;
         break;
     case ACTION_FIND_NEXT:
         find_next(browser);
@@ -554,23 +472,22 @@ static bool help_act(struct browser *browser, enum action action, struct request
 
 static void help_hint(struct browser *browser, char *out, size_t size)
 {
-    int last = browser->help.top + browser->help.area.rows;
-    if (last < browser->help.lines)
+    struct help_view *view = help_view(browser);
+    int last = view->top + view->area.rows;
+    if (last < view->lines)
         snprintf(out, size,
                  "lines %d to %d of %d: PgDn goes on, / finds a word. man misstop has more",
-                 browser->help.top + 1, last, browser->help.lines);
+                 view->top + 1, last, view->lines);
     else
         snprintf(out, size, "man misstop has more");
 }
 
-static const enum action help_bar[] = {ACTION_BACK, ACTION_PAGE_DOWN, ACTION_PAGE_UP,
-                                       ACTION_FIND, ACTION_HOME,      ACTION_NONE};
-
 const struct page help_page = {
     .name = "Help",
+    .state_size = sizeof(struct help_view),
     .draw = help_draw,
     .act = help_act,
     .find = help_find,
     .hint = help_hint,
-    .bar = help_bar,
+    .bar = {ACTION_BACK, ACTION_PAGE_DOWN, ACTION_PAGE_UP, ACTION_FIND, ACTION_HOME},
 };

@@ -1,56 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/screen/keys.h"
 
+#include "view/screen/pages.h"
+
 #define CONTROL(letter) ((letter)&0x1f)
 
 static const struct key_binding bindings[] = {
-    {ACTION_PAGE_1,
-     {'1'},
-     "1 .. 9, 0",
-     "1",
-     "Objects",
-     "Objects, Detail, Sets, Search, Code, Window, Heap, Layout, Sharing, Phases"},
-    {ACTION_PAGE_2, {'2'}, "2", "2", "Detail", NULL},
-    {ACTION_PAGE_3, {'3'}, "3", "3", "Sets", NULL},
-    {ACTION_PAGE_4, {'4'}, "4", "4", "Search", NULL},
-    {ACTION_PAGE_5, {'5'}, "5", "5", "Code", NULL},
-    {ACTION_PAGE_6, {'6'}, "6", "6", "Window", NULL},
-    {ACTION_PAGE_7, {'7'}, "7", "7", "Heap", NULL},
-    {ACTION_PAGE_8, {'8'}, "8", "8", "Layout", NULL},
-    {ACTION_PAGE_9, {'9'}, "9", "9", "Sharing", NULL},
-    {ACTION_PAGE_10, {'0'}, "0", "0", "Phases", NULL},
-    {ACTION_MATRIX, {'m'}, "m", "m", "Matrix", "Matrix: samples of each function on each object"},
-    {ACTION_FINDINGS,
-     {'f'},
-     "f",
-     "f",
-     "Findings",
-     "findings: problems recognised, and what to try"},
-    {ACTION_WATCH,
-     {'w'},
-     "w",
-     "w",
-     "Watch",
-     "Watch: with --watch, whether lines are touched again, how soon and by what"},
-    {ACTION_CAUSES,
-     {'y'},
-     "y",
-     "y",
-     "Causes",
-     "Causes: with --sim, why lines were not in the cache, and what replaced them"},
-    {ACTION_WHATIF,
-     {'x'},
-     "x",
-     "x",
-     "What if",
-     "What if: with --sim, the object always cached, or laid out otherwise; there: ask "
-     "nothing more"},
-    {ACTION_REUSE,
-     {'r'},
-     "r",
-     "r",
-     "Reuse",
-     "Reuse: with --sim, what caches of any size would hold"},
     {ACTION_NEXT_PAGE, {KEYS_TAB}, "Tab", "Tab", "Next", "next screen; Shift-Tab: the one before"},
     {ACTION_LAST_PAGE, {KEYS_BACK_TAB}, "Shift-Tab", "S-Tab", "Last", NULL},
     {ACTION_UP,
@@ -177,6 +132,9 @@ enum { BINDINGS = sizeof bindings / sizeof *bindings };
 
 enum action keys_action(uint32_t key)
 {
+    for (int i = 0; i < PAGE_COUNT; i++)
+        if (pages[i].key && key == (unsigned char)pages[i].key[0])
+            return (enum action)((int)ACTION_SHOW + i);
     for (size_t i = 0; i < BINDINGS; i++)
         for (size_t k = 0; k < 4 && bindings[i].keys[k]; k++)
             if (bindings[i].keys[k] == key)
@@ -190,10 +148,18 @@ const struct key_binding *keys_all(size_t *count)
     return bindings;
 }
 
-const struct key_binding *keys_binding(enum action action)
+struct key_binding keys_binding(enum action action)
 {
     for (size_t i = 0; i < BINDINGS; i++)
         if (bindings[i].action == action)
-            return &bindings[i];
-    return NULL;
+            return bindings[i];
+    int id = (int)action - (int)ACTION_SHOW;
+    if (id < 0 || id >= PAGE_COUNT || !pages[id].key)
+        return (struct key_binding){.action = ACTION_NONE};
+    return (struct key_binding){.action = action,
+                                .keys = {(unsigned char)pages[id].key[0]},
+                                .shown = pages[id].key,
+                                .brief = pages[id].key,
+                                .label = pages[id].page->name,
+                                .help = pages[id].page->key_help};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Keys and what they do: one table behind the keyboard, the key bar and the help page
- * (CONTRACT.md "Keys"). Terminal codes stay in screen.c.
+ * Keys and what they do: behind the keyboard, the key bar and the help page are the table of
+ * screens (pages.h) and, for all other keys, the table of keys.c. Terminal codes stay in screen.c.
  */
 #ifndef MISSTOP_VIEW_SCREEN_KEYS_H
 #define MISSTOP_VIEW_SCREEN_KEYS_H
@@ -32,22 +32,6 @@ enum key {
 
 enum action {
     ACTION_NONE,
-    ACTION_PAGE_1, /* the pages, in the order of their numbers */
-    ACTION_PAGE_2,
-    ACTION_PAGE_3,
-    ACTION_PAGE_4,
-    ACTION_PAGE_5,
-    ACTION_PAGE_6,
-    ACTION_PAGE_7,
-    ACTION_PAGE_8,
-    ACTION_PAGE_9,
-    ACTION_PAGE_10, /* key 0 */
-    ACTION_MATRIX,
-    ACTION_FINDINGS,
-    ACTION_WATCH,
-    ACTION_CAUSES,
-    ACTION_WHATIF,
-    ACTION_REUSE,
     ACTION_NEXT_PAGE,
     ACTION_LAST_PAGE,
     ACTION_UP,
@@ -103,7 +87,8 @@ enum action {
     ACTION_REFRESH,
     ACTION_SUSPEND,
     ACTION_HELP,
-    ACTION_QUIT
+    ACTION_QUIT,
+    ACTION_SHOW /* and all behind it: the page with this number in pages.h */
 };
 
 struct key_binding {
@@ -115,12 +100,13 @@ struct key_binding {
     const char *help;  /* NULL: the line before speaks for it too */
 };
 
-/* What a key does; ACTION_NONE: nothing. */
+/* ACTION_NONE: the key does nothing. */
 enum action keys_action(uint32_t key);
 
-/* All bindings, in the order of the help page. */
+/* All bindings but those of the pages, in the order of the help page. */
 const struct key_binding *keys_all(size_t *count);
-const struct key_binding *keys_binding(enum action action);
+/* Those of the pages too; without an action: the action has no key. */
+struct key_binding keys_binding(enum action action);
 
 /* Whether it is of use in a replay only. */
 static inline bool keys_replays(enum action action)

@@ -326,8 +326,9 @@ int screen_open(struct screen **out, const struct view_options *options,
     set_modes();
     screen_choose_colors(&screen->colors, options);
     screen_arm(&before);
-    browser_init(&screen->browser, sources);
-    code = fit_canvas(screen);
+    code = browser_init(&screen->browser, sources);
+    if (!code)
+        code = fit_canvas(screen);
     if (code) {
         screen_close(screen);
         return error_set(error, code, "out of memory");

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The table of screens. A screen is one file in src/view/pages, which defines a struct page, and
+ * one row here. Its key, its tab, its part of the help, its part of the key bar, clicks and Esc
+ * follow.
+ */
+#ifndef MISSTOP_VIEW_SCREEN_PAGES_H
+#define MISSTOP_VIEW_SCREEN_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "snapshot.h"
+#include "view/screen/canvas.h"
+#include "view/screen/keys.h"
+#include "view/view.h"
+#include "view/widget/columns.h"
+#include "view/widget/table.h"
+
+/*
+ * In the order of the tabs, and of the updates after each snapshot: Detail follows what is selected
+ * in Objects, later rows follow Detail. PAGE(id, struct page, key, the screen that it is a level
+ * below; for a screen that has a tab, or none, itself).
+ */
+#define PAGES(PAGE)                                                                                \
+    PAGE(OBJECTS, objects_page, "1", OBJECTS)                                                      \
+    PAGE(DETAIL, detail_page, "2", DETAIL)                                                         \
+    PAGE(SETS, sets_page, "3", SETS)                                                               \
+    PAGE(SEARCH, search_page, "4", SEARCH)                                                         \
+    PAGE(CODE, code_page, "5", CODE)                                                               \
+    PAGE(FUNCTION, function_page, NULL, CODE)                                                      \
+    PAGE(WINDOW, window_page, "6", WINDOW)                                                         \
+    PAGE(HEAP, heap_page, "7", HEAP)                                                               \
+    PAGE(LAYOUT, layout_page, "8", LAYOUT)                                                         \
+    PAGE(SHARING, sharing_page, "9", SHARING)                                                      \
+    PAGE(TIMELINE, timeline_page, "0", TIMELINE)                                                   \
+    PAGE(MATRIX, matrix_page, "m", MATRIX)                                                         \
+    PAGE(FINDINGS, findings_page, "f", FINDINGS)                                                   \
+    PAGE(WATCH, watch_page, "w", WATCH)                                                            \
+    PAGE(CAUSES, causes_page, "y", CAUSES)                                                         \
+    PAGE(EVICTIONS, evictions_page, NULL, CAUSES)                                                  \
+    PAGE(WHATIF, whatif_page, "x", WHATIF)                                                         \
+    PAGE(REUSE, reuse_page, "r", REUSE)                                                            \
+    PAGE(HELP, help_page, NULL, HELP)                                                              \
+    PAGE(PICKER, picker_page, NULL, PICKER)
+
+#define PAGE_ID(id, it, key, under) PAGE_##id,
+enum page_id { PAGES(PAGE_ID) PAGE_COUNT };
+#undef PAGE_ID
+
+/* The action of the key that shows a page; to be used as PAGE_ACTION(MATRIX). */
+#define PAGE_ACTION(id) ((enum action)((int)ACTION_SHOW + (int)PAGE_##id))
+
+enum { PANES_MAX = 4, PAGE_TABLES_MAX = 6, PAGE_BAR_MAX = 16 };
+
+struct browser;
+
+/* A table in the state of a page. */
+struct page_table {
+    size_t at; /* offset in the state */
+    const struct columns *columns;
+    bool chosen_from; /* a list to choose from, which the help does not explain */
+};
+
+/* A screen; functions and texts are NULL where it needs none. */
+struct page {
+    const char *name;
+    const char *shows;    /* the help: a few sentences on the screen, */
+    const char *next;     /* what to look for on it, and what to do then */
+    const char *key_help; /* of its key, in the list of all keys; for a number it is the name */
+    size_t state_size;    /* of page_state(); zero at first */
+    void (*init)(void *state);
+    void (*fini)(void *state);
+    struct page_table tables[PAGE_TABLES_MAX]; /* in the state, ended by one without columns */
+    /* Whether the tab is there; NULL: always. */
+    bool (*filled)(const struct snapshot *snapshot);
+    bool (*calls)(const struct snapshot *snapshot); /* its tab asks for a look */
+    /* The first line in the place of the process; such a page has no tabs and no totals. */
+    void (*title)(const struct browser *browser, char *out, size_t size);
+    void (*open)(struct browser *browser);   /* by its key; NULL: browser_go() */
+    void (*update)(struct browser *browser); /* the snapshot shown has changed */
+    void (*draw)(struct browser *browser, struct canvas *canvas, struct area area);
+    /* The tables in sight that keys and clicks are for; NULL: all of `tables`, in their order. */
+    unsigned (*panes)(struct browser *browser, struct table *panes[PANES_MAX]);
+    /* Before the general meaning of an action; true: done. */
+    bool (*act)(struct browser *browser, enum action action, struct request *request);
+    bool (*click)(struct browser *browser, int row, int column);
+    /* The text typed where prompt_ask() asked. */
+    void (*answer)(struct browser *browser, const char *text, struct request *request);
+    /* Where there is no table: goes to a word, from the present position or behind it; false: it is
+     * not here. */
+    bool (*find)(struct browser *browser, const char *word, bool from_here);
+    void (*hint)(struct browser *browser, char *out, size_t size);
+    /* The label of Enter in the key bar; "": it does nothing now. */
+    const char *(*enter)(struct browser *browser);
+    /* The label of other actions; NULL: their general label. */
+    const char *(*label)(struct browser *browser, enum action action);
+    enum action bar[PAGE_BAR_MAX]; /* keys that matter here, ended by ACTION_NONE */
+};
+
+struct page_row {
+    const struct page *page;
+    const char *key; /* one character; NULL: no key and no tab */
+    enum page_id under;
+};
+
+extern const struct page_row pages[PAGE_COUNT];
+
+/* Whether a page has anything to show; without a snapshot only those that always have. */
+bool page_filled(enum page_id id, const struct snapshot *snapshot);
+
+/* The state of each page, all zero but for its tables. -ENOMEM: call states_fini() all the same. */
+int page_states_init(void *states[PAGE_COUNT]);
+void page_states_fini(void *states[PAGE_COUNT]);
+
+/* ---- how one page opens another; each is defined by the page that is opened ---- */
+
+/* NULL: none. */
+const struct snapshot_object *objects_selected(const struct browser *browser);
+void browser_open_object(struct browser *browser, const struct snapshot_object *object);
+/* By its index; an object that is not listed now gives a message. */
+void browser_open_listed(struct browser *browser, uint32_t object);
+/* A search in a range, on the Search page. */
+void search_open(struct browser *browser, struct request *request, uint64_t base, uint64_t bound,
+                 const char *name);
+void browser_open_function(struct browser *browser, const struct snapshot_code *code);
+/* The function at the source line of an instruction. */
+void browser_open_instruction(struct browser *browser, const struct snapshot_code *code,
+                              const struct snapshot_instruction *instruction);
+/* The layout of the object in Detail, at one of its fields. */
+void browser_open_layout(struct browser *browser, const struct snapshot_field *field);
+/* The code that misses most on a member of the object in Detail. */
+void browser_open_member(struct browser *browser, const struct snapshot_layout *layout,
+                         const struct snapshot_layout_row *row);
+/* Evictors of the object or function of this id. */
+void browser_open_evictions(struct browser *browser, uint32_t id);
+/* The help on the page shown; back from the help where it is open. */
+void help_open(struct browser *browser);
+
+#endif
