@@ -50,8 +50,8 @@ static void columns_only_where_the_source_tells(void **state)
 
 static struct value cell(const struct snapshot *snapshot, const char *title, size_t object)
 {
-    return column_named(&object_columns, title, snapshot)
-        ->value(snapshot, &snapshot->objects[object]);
+    return columns_value(column_named(&object_columns, title, snapshot), snapshot,
+                         &snapshot->objects[object]);
 }
 
 /* Stores tell their level and no latency; of the fifth object nothing is told. */

@@ -20,12 +20,6 @@ static struct value code_column_share(const struct snapshot *snapshot, const voi
     return value_number(row->share.value);
 }
 
-static struct value code_column_half(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return value_number(columns_half(&row->share));
-}
-
 static struct value code_column_samples(const struct snapshot *snapshot, const void *pointer)
 {
     CODE_ROW(snapshot_code);
@@ -67,29 +61,11 @@ const struct snapshot_code *columns_unknown_leader(const struct snapshot *snapsh
     return leader && leader->unknown_samples > all / 2 ? leader : NULL;
 }
 
-static struct value function(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return value_text(row->function);
-}
-
-static struct value module(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return value_text(row->module);
-}
-
 static struct value file(const struct snapshot *snapshot, const void *pointer)
 {
     CODE_ROW(snapshot_code);
     const char *slash = row->file ? strrchr(row->file, '/') : NULL;
     return value_text(slash ? slash + 1 : row->file);
-}
-
-static struct value code_column_line(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return value_known(row->line);
 }
 
 static bool has_file(const struct snapshot *snapshot)
@@ -98,18 +74,6 @@ static bool has_file(const struct snapshot *snapshot)
         if (snapshot->code[i].file)
             return true;
     return false;
-}
-
-static struct value sites(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return value_known(row->sites);
-}
-
-static struct value address(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return value_known(row->address);
 }
 
 static bool mostly_unknown(const struct snapshot_code *row)
@@ -136,18 +100,6 @@ static uint64_t code_column_identity(const struct snapshot *snapshot, const void
     return row->id;
 }
 
-static const struct snapshot_rates *rates_of(const void *row)
-{
-    return ((const struct snapshot_code *)row)->rates;
-}
-RATES_VALUES(function, rates_of)
-
-static const struct snapshot_use *code_column_use_of(const void *row)
-{
-    return ((const struct snapshot_code *)row)->use;
-}
-USE_VALUES(function, code_column_use_of)
-
 /* What the functions are sorted by at first. */
 static struct value widest_share(const struct snapshot *snapshot, const void *pointer)
 {
@@ -163,36 +115,49 @@ static unsigned columns_functions_sort(const struct snapshot *snapshot)
 }
 
 static const struct column function_list[] = {
-    [FUNCTION_SHARE] = {"SHARE", "The function's part of all attributed samples.", 6, 0, 0,
-                        COLUMN_RIGHT, NULL, code_column_share, format_percent, paint_share, NULL},
-    [FUNCTION_HALF] = {"±", NULL, 4, 0, 1, COLUMN_RIGHT, NULL, code_column_half, format_points,
-                       paint_dim, NULL},
-    [FUNCTION_ALL] = {"ALL",
-                      "Its part of all samples of the process, with those whose object is not "
-                      "known. perf report's shares are of all processes of a recording.",
-                      6, 0, 0, COLUMN_RIGHT, columns_have_unknown, all_share, format_percent,
-                      paint_share, NULL},
-    {"UNKNOWN", "Part of all samples: the function waited for data of an object not known.", 7, 0,
-     2, COLUMN_RIGHT, columns_have_unknown, unknown_share, format_percent, paint_share, NULL},
-    {"", NULL, 8, 12, 4, COLUMN_BAR, NULL, widest_share, NULL, paint_share, NULL},
-    {"SAMPLES", "With those whose object is not known.", 7, 0, 5, COLUMN_RIGHT, NULL,
-     code_column_samples, format_count, NULL, NULL},
-    {"FUNCTION", "The function that the sampled accesses are in.", 14, 64, 0, COLUMN_NAME, NULL,
-     function, NULL, paint_strong, NULL},
-    {"MODULE", NULL, 10, 20, 3, COLUMN_NAME, NULL, module, NULL, paint_dim, NULL},
-    {"FILE", "Source file, where debug information tells.", 10, 24, 7, COLUMN_NAME, has_file, file,
-     NULL, NULL, NULL},
-    {"LINE", NULL, 5, 0, 7, COLUMN_RIGHT, has_file, code_column_line, format_integer, NULL, NULL},
-    {"SITES", "Accessing instructions seen in it.", 5, 0, 6, COLUMN_RIGHT, NULL, sites,
-     format_integer, NULL, NULL},
-    {"MOSTLY ON", "The object that most of its samples are on.", 12, 40, 1, COLUMN_NAME, NULL,
-     code_column_object, NULL, NULL, NULL},
-    {"OF IT", "Part of the function's samples on that object.", 5, 0, 2, COLUMN_RIGHT, NULL,
-     code_column_object_share, format_percent, paint_share, NULL},
-    RATES_COLUMN_STALL(function, 8),
-    RATES_COLUMNS(function, 3),
-    RATES_COLUMN_CRITICAL(function, 3),
-    USE_COLUMNS(function, 2),
+    [FUNCTION_SHARE] =
+        COLUMN(.title = "SHARE", .help = "The function's part of all attributed samples.",
+               .from = FIELD(struct snapshot_code, share.value), .width = 6, .look = COLUMN_RIGHT,
+               .format = format_percent, .paint = paint_share),
+    [FUNCTION_HALF] =
+        COLUMN(.title = "±", .from = HALF(struct snapshot_code, share), .width = 4, .rank = 1,
+               .look = COLUMN_RIGHT, .format = format_points, .paint = paint_dim),
+    [FUNCTION_ALL] =
+        COLUMN(.title = "ALL",
+               .help = "Its part of all samples of the process, with those whose object is not "
+                       "known. perf report's shares are of all processes of a recording.",
+               .from = FIELD(struct snapshot_code, all_share), .width = 6, .look = COLUMN_RIGHT,
+               .shown = columns_have_unknown, .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "UNKNOWN",
+           .help = "Part of all samples: the function waited for data of an object not known.",
+           .value = unknown_share, .width = 7, .rank = 2, .look = COLUMN_RIGHT,
+           .shown = columns_have_unknown, .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "", .value = widest_share, .width = 8, .most = 12, .rank = 4,
+           .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "SAMPLES", .help = "With those whose object is not known.",
+           .value = code_column_samples, .width = 7, .rank = 5, .look = COLUMN_RIGHT,
+           .format = format_count),
+    COLUMN(.title = "FUNCTION", .help = "The function that the sampled accesses are in.",
+           .from = FIELD(struct snapshot_code, function), .width = 14, .most = 64,
+           .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "MODULE", .from = FIELD(struct snapshot_code, module), .width = 10, .most = 20,
+           .rank = 3, .look = COLUMN_NAME, .paint = paint_dim),
+    COLUMN(.title = "FILE", .help = "Source file, where debug information tells.", .value = file,
+           .width = 10, .most = 24, .rank = 7, .look = COLUMN_NAME, .shown = has_file),
+    COLUMN(.title = "LINE", .from = KNOWN(struct snapshot_code, line), .width = 5, .rank = 7,
+           .look = COLUMN_RIGHT, .shown = has_file, .format = format_integer),
+    COLUMN(.title = "SITES", .help = "Accessing instructions seen in it.",
+           .from = KNOWN(struct snapshot_code, sites), .width = 5, .rank = 6, .look = COLUMN_RIGHT,
+           .format = format_integer),
+    COLUMN(.title = "MOSTLY ON", .help = "The object that most of its samples are on.",
+           .value = code_column_object, .width = 12, .most = 40, .rank = 1, .look = COLUMN_NAME),
+    COLUMN(.title = "OF IT", .help = "Part of the function's samples on that object.",
+           .value = code_column_object_share, .width = 5, .rank = 2, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_share),
+    RATES_COLUMN_STALL(8, ROW_OF(struct snapshot_code, rates)),
+    RATES_COLUMNS(3, ROW_OF(struct snapshot_code, rates)),
+    RATES_COLUMN_CRITICAL(3, ROW_OF(struct snapshot_code, rates)),
+    USE_COLUMNS(2, ROW_OF(struct snapshot_code, use)),
 };
 
 const struct columns function_columns = {
@@ -204,15 +169,22 @@ const struct columns function_columns = {
 };
 
 static const struct column toucher_list[] = {
-    {"OF IT", "Part of the object's samples that this function made.", 6, 0, 0, COLUMN_RIGHT, NULL,
-     code_column_share, format_percent, paint_share, NULL},
-    {"±", NULL, 4, 0, 3, COLUMN_RIGHT, NULL, code_column_half, format_points, paint_dim, NULL},
-    {"FUNCTION", NULL, 14, 64, 0, COLUMN_NAME, NULL, function, NULL, paint_strong, NULL},
-    {"MODULE", NULL, 10, 16, 4, COLUMN_NAME, NULL, module, NULL, paint_dim, NULL},
-    {"SAMPLES", NULL, 7, 0, 2, COLUMN_RIGHT, NULL, code_column_samples, format_count, NULL, NULL},
-    {"SITES", NULL, 5, 0, 1, COLUMN_RIGHT, NULL, sites, format_integer, NULL, NULL},
-    {"HOTTEST AT", "The accessing instruction with most samples.", 14, 18, 6, COLUMN_TEXT, NULL,
-     address, format_address, paint_dim, NULL},
+    COLUMN(.title = "OF IT", .help = "Part of the object's samples that this function made.",
+           .from = FIELD(struct snapshot_code, share.value), .width = 6, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "±", .from = HALF(struct snapshot_code, share), .width = 4, .rank = 3,
+           .look = COLUMN_RIGHT, .format = format_points, .paint = paint_dim),
+    COLUMN(.title = "FUNCTION", .from = FIELD(struct snapshot_code, function), .width = 14,
+           .most = 64, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "MODULE", .from = FIELD(struct snapshot_code, module), .width = 10, .most = 16,
+           .rank = 4, .look = COLUMN_NAME, .paint = paint_dim),
+    COLUMN(.title = "SAMPLES", .value = code_column_samples, .width = 7, .rank = 2,
+           .look = COLUMN_RIGHT, .format = format_count),
+    COLUMN(.title = "SITES", .from = KNOWN(struct snapshot_code, sites), .width = 5, .rank = 1,
+           .look = COLUMN_RIGHT, .format = format_integer),
+    COLUMN(.title = "HOTTEST AT", .help = "The accessing instruction with most samples.",
+           .from = KNOWN(struct snapshot_code, address), .width = 14, .most = 18, .rank = 6,
+           .format = format_address, .paint = paint_dim),
 };
 
 const struct columns toucher_columns = {
@@ -223,40 +195,10 @@ const struct columns toucher_columns = {
     .identity = code_column_identity,
 };
 
-static struct value site_address(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(site);
-    return value_known(row->code->address);
-}
-
-static struct value site_share(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(site);
-    return value_number(row->share);
-}
-
 static struct value site_samples(const struct snapshot *snapshot, const void *pointer)
 {
     CODE_ROW(site);
     return value_number(row->code->samples + row->code->count_over);
-}
-
-static struct value site_sites(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(site);
-    return value_known(row->code->sites);
-}
-
-static struct value site_text(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(site);
-    return value_text(row->text);
-}
-
-static struct value site_object(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(site);
-    return value_text(row->object->name);
 }
 
 static uint64_t site_identity(const struct snapshot *snapshot, const void *pointer)
@@ -266,17 +208,22 @@ static uint64_t site_identity(const struct snapshot *snapshot, const void *point
 }
 
 static const struct column site_list[] = {
-    {"OF IT", "Part of the function's listed samples.", 6, 0, 0, COLUMN_RIGHT, NULL, site_share,
-     format_percent, paint_share, NULL},
-    {"", NULL, 6, 10, 5, COLUMN_BAR, NULL, site_share, NULL, paint_share, NULL},
-    {"SAMPLES", NULL, 7, 0, 4, COLUMN_RIGHT, NULL, site_samples, format_count, NULL, NULL},
-    {"HOTTEST AT", NULL, 14, 18, 3, COLUMN_TEXT, NULL, site_address, format_address, paint_dim,
-     NULL},
-    {"INSTRUCTION", "The instruction there, read from the process.", 16, 44, 1, COLUMN_TEXT, NULL,
-     site_text, NULL, NULL, NULL},
-    {"SITES", NULL, 5, 0, 6, COLUMN_RIGHT, NULL, site_sites, format_integer, NULL, NULL},
-    {"OBJECT", "The object that these accesses are on.", 14, 56, 0, COLUMN_NAME, NULL, site_object,
-     NULL, paint_strong, NULL},
+    COLUMN(.title = "OF IT", .help = "Part of the function's listed samples.",
+           .from = FIELD(struct site, share), .width = 6, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "", .from = FIELD(struct site, share), .width = 6, .most = 10, .rank = 5,
+           .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "SAMPLES", .value = site_samples, .width = 7, .rank = 4, .look = COLUMN_RIGHT,
+           .format = format_count),
+    COLUMN(.title = "HOTTEST AT", .from = VIA_KNOWN(struct site, code, address), .width = 14,
+           .most = 18, .rank = 3, .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "INSTRUCTION", .help = "The instruction there, read from the process.",
+           .from = FIELD(struct site, text), .width = 16, .most = 44, .rank = 1),
+    COLUMN(.title = "SITES", .from = VIA_KNOWN(struct site, code, sites), .width = 5, .rank = 6,
+           .look = COLUMN_RIGHT, .format = format_integer),
+    COLUMN(.title = "OBJECT", .help = "The object that these accesses are on.",
+           .from = VIA(struct site, object, name), .width = 14, .most = 56, .look = COLUMN_NAME,
+           .paint = paint_strong),
 };
 
 const struct columns site_columns = {
@@ -378,60 +325,6 @@ const struct page code_page = {
     const struct snapshot_thread *row = pointer;                                                   \
     (void)snapshot
 
-static struct value thread_column_share(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_number(row->share.value);
-}
-
-static struct value thread_column_half(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_number(columns_half(&row->share));
-}
-
-static struct value thread_column_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_number(row->samples);
-}
-
-static struct value tid(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_integer(row->tid);
-}
-
-static struct value thread_column_name(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_text(row->name);
-}
-
-static struct value thread_column_object(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_text(row->object_name);
-}
-
-static struct value thread_column_object_share(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_number(row->object_share);
-}
-
-static struct value thread_column_function(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_text(row->function_name);
-}
-
-static struct value function_share(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_number(row->function_share);
-}
-
 static uint64_t thread_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
     THREAD_ROW;
@@ -439,23 +332,34 @@ static uint64_t thread_column_identity(const struct snapshot *snapshot, const vo
 }
 
 static const struct column thread_list[] = {
-    {"SHARE", "The thread's part of the newest samples that have an object, up to 16,384.", 6, 0, 0,
-     COLUMN_RIGHT, NULL, thread_column_share, format_percent, paint_share, NULL},
-    {"±", NULL, 4, 0, 2, COLUMN_RIGHT, NULL, thread_column_half, format_points, paint_dim, NULL},
-    {"", NULL, 6, 10, 5, COLUMN_BAR, NULL, thread_column_share, NULL, paint_share, NULL},
-    {"SAMPLES", NULL, 7, 0, 4, COLUMN_RIGHT, NULL, thread_column_samples, format_count, NULL, NULL},
-    {"THREAD", "Its number, as ps -L and gdb call it.", 7, 0, 0, COLUMN_RIGHT, NULL, tid,
-     format_integer, paint_strong, NULL},
-    {"CALLED", "Its name now; blank: it has ended.", 10, 15, 0, COLUMN_NAME, NULL,
-     thread_column_name, NULL, NULL, NULL},
-    {"MOSTLY ON", "The object that most of its samples are on.", 12, 40, 1, COLUMN_NAME, NULL,
-     thread_column_object, NULL, NULL, NULL},
-    {"OF IT", "Part of the thread's samples on that object.", 5, 0, 3, COLUMN_RIGHT, NULL,
-     thread_column_object_share, format_percent, paint_share, NULL},
-    {"IN", "The function that most of its samples are in.", 12, 40, 2, COLUMN_NAME, NULL,
-     thread_column_function, NULL, NULL, NULL},
-    {"OF IT", "Part of the thread's samples in that function.", 5, 0, 3, COLUMN_RIGHT, NULL,
-     function_share, format_percent, paint_share, NULL},
+    COLUMN(.title = "SHARE",
+           .help = "The thread's part of the newest samples that have an object, up to 16,384.",
+           .from = FIELD(struct snapshot_thread, share.value), .width = 6, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "±", .from = HALF(struct snapshot_thread, share), .width = 4, .rank = 2,
+           .look = COLUMN_RIGHT, .format = format_points, .paint = paint_dim),
+    COLUMN(.title = "", .from = FIELD(struct snapshot_thread, share.value), .width = 6, .most = 10,
+           .rank = 5, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "SAMPLES", .from = FIELD(struct snapshot_thread, samples), .width = 7,
+           .rank = 4, .look = COLUMN_RIGHT, .format = format_count),
+    COLUMN(.title = "THREAD", .help = "Its number, as ps -L and gdb call it.",
+           .from = FIELD(struct snapshot_thread, tid), .width = 7, .look = COLUMN_RIGHT,
+           .format = format_integer, .paint = paint_strong),
+    COLUMN(.title = "CALLED", .help = "Its name now; blank: it has ended.",
+           .from = FIELD(struct snapshot_thread, name), .width = 10, .most = 15,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "MOSTLY ON", .help = "The object that most of its samples are on.",
+           .from = FIELD(struct snapshot_thread, object_name), .width = 12, .most = 40, .rank = 1,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "OF IT", .help = "Part of the thread's samples on that object.",
+           .from = FIELD(struct snapshot_thread, object_share), .width = 5, .rank = 3,
+           .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "IN", .help = "The function that most of its samples are in.",
+           .from = FIELD(struct snapshot_thread, function_name), .width = 12, .most = 40, .rank = 2,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "OF IT", .help = "Part of the thread's samples in that function.",
+           .from = FIELD(struct snapshot_thread, function_share), .width = 5, .rank = 3,
+           .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_share),
 };
 
 const struct columns thread_columns = {
@@ -495,36 +399,6 @@ static struct value level(const struct snapshot *snapshot, const void *pointer)
     return value_text(names[simulation_column_identity(snapshot, pointer) - 1]);
 }
 
-static struct value size(const struct snapshot *snapshot, const void *pointer)
-{
-    SIMULATION_ROW;
-    return value_integer(row->size_bytes);
-}
-
-static struct value ways(const struct snapshot *snapshot, const void *pointer)
-{
-    SIMULATION_ROW;
-    return value_integer(row->ways);
-}
-
-static struct value simulation_column_line(const struct snapshot *snapshot, const void *pointer)
-{
-    SIMULATION_ROW;
-    return value_integer(row->line_bytes);
-}
-
-static struct value load_misses(const struct snapshot *snapshot, const void *pointer)
-{
-    SIMULATION_ROW;
-    return value_integer(row->load_misses);
-}
-
-static struct value store_misses(const struct snapshot *snapshot, const void *pointer)
-{
-    SIMULATION_ROW;
-    return value_integer(row->store_misses);
-}
-
 static struct value of_all(const struct snapshot *snapshot, const void *pointer)
 {
     SIMULATION_ROW;
@@ -541,19 +415,26 @@ static struct value of_those_here(const struct snapshot *snapshot, const void *p
 }
 
 static const struct column simulation_list[] = {
-    {"LEVEL", NULL, 5, 0, 0, COLUMN_TEXT, NULL, level, NULL, paint_strong, NULL},
-    {"SIZE", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
-    {"WAYS", NULL, 4, 0, 3, COLUMN_RIGHT, NULL, ways, format_integer, NULL, NULL},
-    {"LINE", "Bytes of a line.", 4, 0, 3, COLUMN_RIGHT, NULL, simulation_column_line,
-     format_integer, NULL, NULL},
-    {"LOAD MISSES", "Exact, since the start; what loads and stores at once counts as a load.", 12,
-     0, 1, COLUMN_RIGHT, NULL, load_misses, format_integer, paint_load, NULL},
-    {"STORE MISSES", "Exact, since the start.", 12, 0, 1, COLUMN_RIGHT, NULL, store_misses,
-     format_integer, paint_store, NULL},
-    {"OF ALL", "Part of all accesses that missed at this level.", 7, 0, 0, COLUMN_RIGHT, NULL,
-     of_all, format_percent, NULL, NULL},
-    {"OF THOSE HERE", "Part of the accesses that came as far as this level.", 13, 0, 1,
-     COLUMN_RIGHT, NULL, of_those_here, format_percent, NULL, NULL},
+    COLUMN(.title = "LEVEL", .value = level, .width = 5, .paint = paint_strong),
+    COLUMN(.title = "SIZE", .from = FIELD(struct simulation_level, size_bytes), .width = 6,
+           .look = COLUMN_RIGHT, .format = format_bytes),
+    COLUMN(.title = "WAYS", .from = FIELD(struct simulation_level, ways), .width = 4, .rank = 3,
+           .look = COLUMN_RIGHT, .format = format_integer),
+    COLUMN(.title = "LINE", .help = "Bytes of a line.",
+           .from = FIELD(struct simulation_level, line_bytes), .width = 4, .rank = 3,
+           .look = COLUMN_RIGHT, .format = format_integer),
+    COLUMN(.title = "LOAD MISSES",
+           .help = "Exact, since the start; what loads and stores at once counts as a load.",
+           .from = FIELD(struct simulation_level, load_misses), .width = 12, .rank = 1,
+           .look = COLUMN_RIGHT, .format = format_integer, .paint = paint_load),
+    COLUMN(.title = "STORE MISSES", .help = "Exact, since the start.",
+           .from = FIELD(struct simulation_level, store_misses), .width = 12, .rank = 1,
+           .look = COLUMN_RIGHT, .format = format_integer, .paint = paint_store),
+    COLUMN(.title = "OF ALL", .help = "Part of all accesses that missed at this level.",
+           .value = of_all, .width = 7, .look = COLUMN_RIGHT, .format = format_percent),
+    COLUMN(.title = "OF THOSE HERE", .help = "Part of the accesses that came as far as this level.",
+           .value = of_those_here, .width = 13, .rank = 1, .look = COLUMN_RIGHT,
+           .format = format_percent),
 };
 
 const struct columns simulation_columns = {

@@ -464,18 +464,6 @@ const struct page detail_page = {
     const struct type *row = pointer;                                                              \
     (void)snapshot
 
-static struct value field_name(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return value_text(row->name);
-}
-
-static struct value field_type(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return value_text(row->type);
-}
-
 /* Of any object: fields of one object stand beside those of others in batch text. */
 static bool has_field_type(const struct snapshot *snapshot)
 {
@@ -486,28 +474,10 @@ static bool has_field_type(const struct snapshot *snapshot)
     return false;
 }
 
-static struct value field_offset(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return value_integer(row->offset);
-}
-
-static struct value field_size(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return value_known(row->size);
-}
-
 static struct value field_samples(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
     return value_number(row->samples + row->count_over);
-}
-
-static struct value field_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return value_number(row->share);
 }
 
 static struct value field_part(const struct snapshot_field *row, double of)
@@ -534,24 +504,6 @@ static struct value field_line(const struct snapshot *snapshot, const void *poin
     return value_integer(row->offset / (snapshot->sets.line ? snapshot->sets.line : 64));
 }
 
-static const struct snapshot_levels *levels_of_field(const void *row)
-{
-    return ((const struct snapshot_field *)row)->levels;
-}
-LEVELS_VALUES(field, levels_of_field)
-
-static const struct snapshot_rates *rates_of_field(const void *row)
-{
-    return ((const struct snapshot_field *)row)->rates;
-}
-RATES_VALUES(field, rates_of_field)
-
-static const struct snapshot_use *use_of_field(const void *row)
-{
-    return ((const struct snapshot_field *)row)->use;
-}
-USE_VALUES(field, use_of_field)
-
 static uint64_t field_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
@@ -561,32 +513,42 @@ static uint64_t field_identity(const struct snapshot *snapshot, const void *poin
 }
 
 static const struct column field_list[] = {
-    {"OF IT", "Part of the object's samples that fell on this offset.", 6, 0, 0, COLUMN_RIGHT, NULL,
-     field_share, format_percent, paint_share, NULL},
-    {"", NULL, 8, 16, 2, COLUMN_BAR, NULL, field_share, NULL, paint_share, NULL},
-    {"FIELD",
-     "Its name, lo..hi for any of several bit-fields; else the offset into the object, or [*]+N "
-     "into each array element.",
-     10, 40, 0, COLUMN_NAME, NULL, field_name, NULL, paint_strong, NULL},
-    {"TYPE", "The field's type.", 8, 24, 3, COLUMN_NAME, has_field_type, field_type, NULL, NULL,
-     NULL},
-    {"OFFSET", "The offset as a number: sort by it to see the layout.", 8, 0, 4, COLUMN_RIGHT, NULL,
-     field_offset, format_integer, paint_dim, NULL},
-    {"LINE", "Which cache line from the start of the object or element.", 6, 0, 5, COLUMN_RIGHT,
-     NULL, field_line, format_integer, paint_dim, NULL},
-    {"BYTES", "Widest access seen.", 5, 0, 4, COLUMN_RIGHT, NULL, field_size, format_integer, NULL,
-     NULL},
-    {"SAMPLES", NULL, 7, 0, 1, COLUMN_RIGHT, NULL, field_samples, format_count, NULL, NULL},
-    LEVELS_COLUMN_FOUND(field, 2),
-    LEVELS_COLUMN_STALL(field, 2, levels_tell_stall),
-    LEVELS_COLUMN_LATENCY(field, 2),
-    {"LD", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, field_loads, format_percent, paint_load, NULL},
-    {"ST", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, field_stores, format_percent, paint_store, NULL},
-    RATES_COLUMN_STALL(field, 2),
-    RATES_COLUMNS(field, 2),
-    RATES_COLUMN_CRITICAL(field, 2),
-    USE_COLUMNS(field, 1),
-    LEVELS_COLUMNS_REST(field, 4),
+    COLUMN(.title = "OF IT", .help = "Part of the object's samples that fell on this offset.",
+           .from = FIELD(struct snapshot_field, share), .width = 6, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "", .from = FIELD(struct snapshot_field, share), .width = 8, .most = 16,
+           .rank = 2, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "FIELD",
+           .help = "Its name, lo..hi for any of several bit-fields; else the offset into the "
+                   "object, or [*]+N "
+                   "into each array element.",
+           .from = FIELD(struct snapshot_field, name), .width = 10, .most = 40, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "TYPE", .help = "The field's type.", .from = FIELD(struct snapshot_field, type),
+           .width = 8, .most = 24, .rank = 3, .look = COLUMN_NAME, .shown = has_field_type),
+    COLUMN(.title = "OFFSET", .help = "The offset as a number: sort by it to see the layout.",
+           .from = FIELD(struct snapshot_field, offset), .width = 8, .rank = 4,
+           .look = COLUMN_RIGHT, .format = format_integer, .paint = paint_dim),
+    COLUMN(.title = "LINE", .help = "Which cache line from the start of the object or element.",
+           .value = field_line, .width = 6, .rank = 5, .look = COLUMN_RIGHT,
+           .format = format_integer, .paint = paint_dim),
+    COLUMN(.title = "BYTES", .help = "Widest access seen.",
+           .from = KNOWN(struct snapshot_field, size), .width = 5, .rank = 4, .look = COLUMN_RIGHT,
+           .format = format_integer),
+    COLUMN(.title = "SAMPLES", .value = field_samples, .width = 7, .rank = 1, .look = COLUMN_RIGHT,
+           .format = format_count),
+    LEVELS_COLUMN_FOUND(2, ROW_OF(struct snapshot_field, levels)),
+    LEVELS_COLUMN_STALL(2, levels_tell_stall, ROW_OF(struct snapshot_field, levels)),
+    LEVELS_COLUMN_LATENCY(2, ROW_OF(struct snapshot_field, levels)),
+    COLUMN(.title = "LD", .value = field_loads, .width = 5, .rank = 3, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_load),
+    COLUMN(.title = "ST", .value = field_stores, .width = 5, .rank = 3, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_store),
+    RATES_COLUMN_STALL(2, ROW_OF(struct snapshot_field, rates)),
+    RATES_COLUMNS(2, ROW_OF(struct snapshot_field, rates)),
+    RATES_COLUMN_CRITICAL(2, ROW_OF(struct snapshot_field, rates)),
+    USE_COLUMNS(1, ROW_OF(struct snapshot_field, use)),
+    LEVELS_COLUMNS_REST(4, ROW_OF(struct snapshot_field, levels)),
 };
 
 const struct columns field_columns = {
@@ -597,37 +559,6 @@ const struct columns field_columns = {
     .identity = field_identity,
 };
 
-static struct value offset_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(hot_offset);
-    return value_text(row->object->name);
-}
-
-#define OFFSET_VALUE(noun)                                                                         \
-    static struct value offset_##noun(const struct snapshot *snapshot, const void *pointer)        \
-    {                                                                                              \
-        return field_##noun(snapshot, ((const struct hot_offset *)pointer)->field);                \
-    }
-OFFSET_VALUE(share)
-OFFSET_VALUE(name)
-OFFSET_VALUE(size)
-OFFSET_VALUE(type)
-OFFSET_VALUE(samples)
-OFFSET_VALUE(loads)
-OFFSET_VALUE(stores)
-
-static const struct snapshot_levels *levels_of_offset(const void *row)
-{
-    return ((const struct hot_offset *)row)->field->levels;
-}
-LEVELS_VALUES(offset, levels_of_offset)
-
-static const struct snapshot_rates *rates_of_offset(const void *row)
-{
-    return ((const struct hot_offset *)row)->field->rates;
-}
-RATES_VALUES(offset, rates_of_offset)
-
 static uint64_t offset_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(hot_offset);
@@ -635,21 +566,29 @@ static uint64_t offset_identity(const struct snapshot *snapshot, const void *poi
 }
 
 static const struct column offset_list[] = {
-    {"OF IT", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, offset_share, format_percent, paint_share, NULL},
-    {"FIELD", NULL, 12, 40, 0, COLUMN_NAME, NULL, offset_name, NULL, NULL, NULL},
-    {"TYPE", NULL, 8, 24, 4, COLUMN_NAME, has_field_type, offset_type, NULL, NULL, NULL},
-    {"BYTES", NULL, 5, 0, 2, COLUMN_RIGHT, NULL, offset_size, format_integer, NULL, NULL},
-    {"SAMPLES", NULL, 7, 0, 1, COLUMN_RIGHT, NULL, offset_samples, format_count, NULL, NULL},
-    {"LD", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, offset_loads, format_percent, paint_load, NULL},
-    {"ST", NULL, 5, 0, 3, COLUMN_RIGHT, NULL, offset_stores, format_percent, paint_store, NULL},
-    LEVELS_COLUMN_FOUND(offset, 2),
-    LEVELS_COLUMN_STALL(offset, 2, levels_tell_stall),
-    LEVELS_COLUMN_LATENCY(offset, 2),
-    RATES_COLUMN_STALL(offset, 2),
-    RATES_COLUMNS(offset, 2),
-    RATES_COLUMN_CRITICAL(offset, 2),
-    LEVELS_COLUMNS_REST(offset, 4),
-    {"IN OBJECT", NULL, 14, 64, 0, COLUMN_NAME, NULL, offset_object, NULL, NULL, NULL},
+    COLUMN(.title = "OF IT", .from = VIA(struct hot_offset, field, share), .width = 6,
+           .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "FIELD", .from = VIA(struct hot_offset, field, name), .width = 12, .most = 40,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "TYPE", .from = VIA(struct hot_offset, field, type), .width = 8, .most = 24,
+           .rank = 4, .look = COLUMN_NAME, .shown = has_field_type),
+    COLUMN(.title = "BYTES", .from = VIA_KNOWN(struct hot_offset, field, size), .width = 5,
+           .rank = 2, .look = COLUMN_RIGHT, .format = format_integer),
+    COLUMN(.title = "SAMPLES", .in = ROW_OF(struct hot_offset, field), .value = field_samples,
+           .width = 7, .rank = 1, .look = COLUMN_RIGHT, .format = format_count),
+    COLUMN(.title = "LD", .in = ROW_OF(struct hot_offset, field), .value = field_loads, .width = 5,
+           .rank = 3, .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_load),
+    COLUMN(.title = "ST", .in = ROW_OF(struct hot_offset, field), .value = field_stores, .width = 5,
+           .rank = 3, .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_store),
+    LEVELS_COLUMN_FOUND(2, ROW_VIA(struct hot_offset, field, levels)),
+    LEVELS_COLUMN_STALL(2, levels_tell_stall, ROW_VIA(struct hot_offset, field, levels)),
+    LEVELS_COLUMN_LATENCY(2, ROW_VIA(struct hot_offset, field, levels)),
+    RATES_COLUMN_STALL(2, ROW_VIA(struct hot_offset, field, rates)),
+    RATES_COLUMNS(2, ROW_VIA(struct hot_offset, field, rates)),
+    RATES_COLUMN_CRITICAL(2, ROW_VIA(struct hot_offset, field, rates)),
+    LEVELS_COLUMNS_REST(4, ROW_VIA(struct hot_offset, field, levels)),
+    COLUMN(.title = "IN OBJECT", .from = VIA(struct hot_offset, object, name), .width = 14,
+           .most = 64, .look = COLUMN_NAME),
 };
 
 const struct columns offset_columns = {
@@ -660,34 +599,10 @@ const struct columns offset_columns = {
     .identity = offset_identity,
 };
 
-static struct value instance_base(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_instance);
-    return value_integer(row->base);
-}
-
-static struct value instance_size(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_instance);
-    return value_known(row->size);
-}
-
 static struct value instance_samples(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_instance);
     return value_number(row->samples + row->count_over);
-}
-
-static struct value instance_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_instance);
-    return value_number(row->share);
-}
-
-static struct value instance_thread(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_instance);
-    return value_known(row->tid);
 }
 
 static uint64_t instance_identity(const struct snapshot *snapshot, const void *pointer)
@@ -697,15 +612,21 @@ static uint64_t instance_identity(const struct snapshot *snapshot, const void *p
 }
 
 static const struct column instance_list[] = {
-    {"OF IT", "Part of the object's samples that fell on this instance.", 6, 0, 0, COLUMN_RIGHT,
-     NULL, instance_share, format_percent, paint_share, NULL},
-    {"", NULL, 6, 12, 4, COLUMN_BAR, NULL, instance_share, NULL, paint_share, NULL},
-    {"START", "Where the instance begins.", 14, 18, 0, COLUMN_TEXT, NULL, instance_base,
-     format_address, NULL, NULL},
-    {"SIZE", NULL, 6, 0, 1, COLUMN_RIGHT, NULL, instance_size, format_bytes, NULL, NULL},
-    {"SAMPLES", NULL, 7, 0, 2, COLUMN_RIGHT, NULL, instance_samples, format_count, NULL, NULL},
-    {"THREAD", "The thread with most samples on it.", 7, 0, 3, COLUMN_RIGHT, NULL, instance_thread,
-     format_integer, paint_dim, NULL},
+    COLUMN(.title = "OF IT", .help = "Part of the object's samples that fell on this instance.",
+           .from = FIELD(struct snapshot_instance, share), .width = 6, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "", .from = FIELD(struct snapshot_instance, share), .width = 6, .most = 12,
+           .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "START", .help = "Where the instance begins.",
+           .from = FIELD(struct snapshot_instance, base), .width = 14, .most = 18,
+           .format = format_address),
+    COLUMN(.title = "SIZE", .from = KNOWN(struct snapshot_instance, size), .width = 6, .rank = 1,
+           .look = COLUMN_RIGHT, .format = format_bytes),
+    COLUMN(.title = "SAMPLES", .value = instance_samples, .width = 7, .rank = 2,
+           .look = COLUMN_RIGHT, .format = format_count),
+    COLUMN(.title = "THREAD", .help = "The thread with most samples on it.",
+           .from = KNOWN(struct snapshot_instance, tid), .width = 7, .rank = 3,
+           .look = COLUMN_RIGHT, .format = format_integer, .paint = paint_dim),
 };
 
 const struct columns instance_columns = {

@@ -175,12 +175,6 @@ static void format_gain(char *out, size_t size, struct value value)
         format_percent(out, size, value);
 }
 
-static struct value finding_column_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->share);
-}
-
 static struct value bound(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
@@ -193,24 +187,6 @@ static struct value kind(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
     return value_text(finding_kind_words(row->kind));
-}
-
-static struct value finding_column_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->name);
-}
-
-static struct value field(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->field);
-}
-
-static struct value finding_column_function(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->function);
 }
 
 static struct value sure(const struct snapshot *snapshot, const void *pointer)
@@ -232,22 +208,29 @@ static uint64_t finding_column_identity(const struct snapshot *snapshot, const v
 }
 
 static const struct column finding_list[] = {
-    {"", NULL, 7, 0, 1, COLUMN_TEXT, NULL, bound, NULL, paint_dim, NULL},
-    {"GAIN",
-     "Part of all samples that the remedy could save, by the estimate below the list: from so much "
-     "to so much, or at most so much; blank: the samples do not tell.",
-     7, 0, 0, COLUMN_RIGHT, NULL, gain, format_gain, paint_share, NULL},
-    {"SHARE", "Part of all samples that it is about.", 6, 0, 0, COLUMN_RIGHT, NULL,
-     finding_column_share, format_percent, paint_share, NULL},
-    {"PROBLEM", "What it is; below the list stands why.", 15, 19, 0, COLUMN_TEXT, NULL, kind, NULL,
-     paint_strong, NULL},
-    {"OBJECT", NULL, 10, 40, 0, COLUMN_NAME, NULL, finding_column_object, NULL, paint_strong, NULL},
-    {"FIELDS", NULL, 10, 40, 2, COLUMN_NAME, NULL, field, NULL, NULL, NULL},
-    {"FUNCTION", "The one with most samples on it.", 10, 32, 3, COLUMN_NAME, NULL,
-     finding_column_function, NULL, NULL, NULL},
-    {"SURE", "By the rule: each says what it cannot tell.", 7, 0, 1, COLUMN_TEXT, NULL, sure, NULL,
-     NULL, NULL},
-    {"SCREEN", "Enter opens it.", 7, 0, 4, COLUMN_TEXT, NULL, screen, NULL, paint_dim, NULL},
+    COLUMN(.title = "", .value = bound, .width = 7, .rank = 1, .paint = paint_dim),
+    COLUMN(.title = "GAIN",
+           .help = "Part of all samples that the remedy could save, by the estimate below the "
+                   "list: from so much "
+                   "to so much, or at most so much; blank: the samples do not tell.",
+           .value = gain, .width = 7, .look = COLUMN_RIGHT, .format = format_gain,
+           .paint = paint_share),
+    COLUMN(.title = "SHARE", .help = "Part of all samples that it is about.",
+           .from = FIELD(struct snapshot_finding, share), .width = 6, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "PROBLEM", .help = "What it is; below the list stands why.", .value = kind,
+           .width = 15, .most = 19, .paint = paint_strong),
+    COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_finding, name), .width = 10, .most = 40,
+           .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "FIELDS", .from = FIELD(struct snapshot_finding, field), .width = 10,
+           .most = 40, .rank = 2, .look = COLUMN_NAME),
+    COLUMN(.title = "FUNCTION", .help = "The one with most samples on it.",
+           .from = FIELD(struct snapshot_finding, function), .width = 10, .most = 32, .rank = 3,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "SURE", .help = "By the rule: each says what it cannot tell.", .value = sure,
+           .width = 7, .rank = 1),
+    COLUMN(.title = "SCREEN", .help = "Enter opens it.", .value = screen, .width = 7, .rank = 4,
+           .paint = paint_dim),
 };
 
 const struct columns finding_columns = {

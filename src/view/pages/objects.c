@@ -130,12 +130,6 @@ const struct page objects_page = {
     const struct object_column_type *row = pointer;                                                \
     (void)snapshot
 
-static struct value object_column_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_number(row->share.value);
-}
-
 static struct value half(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
@@ -169,30 +163,6 @@ static struct value object_column_type(const struct snapshot *snapshot, const vo
     return value_text(plain ? row->type + 7 : row->type);
 }
 
-static struct value module(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_text(row->module);
-}
-
-static struct value size(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_known(row->size);
-}
-
-static struct value blocks(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_known(row->blocks);
-}
-
-static struct value threads(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_known(row->threads);
-}
-
 /* Part of the samples; unknown where nothing was sampled or the kind is never told. */
 static struct value object_column_part(const struct snapshot_object *row, double of)
 {
@@ -217,18 +187,6 @@ static struct value inferred(const struct snapshot *snapshot, const void *pointe
     ROW(snapshot_object);
     return value_number(row->samples > 0 ? row->inferred / row->samples : NAN);
 }
-
-static const struct snapshot_levels *levels_of(const void *row)
-{
-    return ((const struct snapshot_object *)row)->levels;
-}
-LEVELS_VALUES(object, levels_of)
-
-static const struct snapshot_rates *rates_of(const void *row)
-{
-    return ((const struct snapshot_object *)row)->rates;
-}
-RATES_VALUES(object, rates_of)
 
 /* Its type has a column of its own: "Book<a.b>.vel.y" is vel.y. */
 static const char *without_type(const char *name)
@@ -357,57 +315,88 @@ static uint64_t object_identity(const struct snapshot *snapshot, const void *poi
 }
 
 static const struct column object_list[] = {
-    {"SHARE", "The object's part of all attributed samples, weighted by period and age.", 6, 0, 0,
-     COLUMN_RIGHT, NULL, object_column_share, format_percent, paint_share, NULL},
-    {"±", "Points up or down that the share may be off: few samples, or many without an object.", 4,
-     0, 0, COLUMN_RIGHT, NULL, half, format_points, paint_dim, NULL},
-    {"", NULL, 8, 12, 4, COLUMN_BAR, NULL, object_column_share, NULL, paint_share, NULL},
-    {"SAMPLES", "Samples the share rests on; old ones count less unless the whole run is shown.", 7,
-     0, 5, COLUMN_RIGHT, NULL, object_column_samples, format_count, NULL, NULL},
-    {"NAME", "The variable, heap region, stack or mapping that the samples are on.", 14, 64, 0,
-     COLUMN_NAME, NULL, object_column_name, NULL, paint_strong, NULL},
-    {"KIND", "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.", 7,
-     0, 1, COLUMN_TEXT, NULL, kind, NULL, paint_kind, NULL},
-    {"TYPE", "Its type, where debug information tells, without \"struct\".", 16, 28, 4, COLUMN_NAME,
-     has_type, object_column_type, NULL, NULL, NULL},
-    {"MODULE", "The program or library it belongs to.", 10, 20, 8, COLUMN_NAME, NULL, module, NULL,
-     paint_dim, NULL},
-    {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
-    {"BLOCKS", "Instances seen: blocks, or threads for stacks and thread-local variables.", 6, 0,
-     10, COLUMN_RIGHT, NULL, blocks, format_count, NULL, NULL},
-    {"THR", "Threads with samples on it (255: that many or more).", 3, 0, 13, COLUMN_RIGHT, NULL,
-     threads, format_integer, NULL, NULL},
-    {"LD", "Part of its samples that were loads.", 5, 0, 7, COLUMN_RIGHT, NULL, loads,
-     format_percent, paint_load, NULL},
-    {"ST", "Part of its samples that were stores.", 5, 0, 7, COLUMN_RIGHT, NULL, stores,
-     format_percent, paint_store, NULL},
-    RATES_COLUMN_STALL(object, 6),
-    {"L1", "Its share of first-level misses (event l1-miss).", 6, 0, 9, COLUMN_RIGHT, has_l1_miss,
-     l1_miss, format_percent, paint_share, NULL},
-    {"L2", "Its share of second-level misses (event l2-miss).", 6, 0, 9, COLUMN_RIGHT, has_l2_miss,
-     l2_miss, format_percent, paint_share, NULL},
-    {"FILL", "Its share of fills from memory (event mem-fill).", 6, 0, 9, COLUMN_RIGHT, has_fill,
-     fill, format_percent, paint_share, NULL},
-    RATES_COLUMNS(object, 3),
-    RATES_COLUMN_CRITICAL(object, 3),
-    LEVELS_COLUMN_FOUND(object, 2),
-    LEVELS_COLUMN_STALL(object, 3, has_waiting),
-    LEVELS_COLUMN_LATENCY(object, 3),
-    LEVELS_COLUMNS_REST(object, 5),
-    {"INFER",
-     "Part of its samples whose address is inferred: a neighbour's, or one lane's of a gather.", 5,
-     0, 14, COLUMN_RIGHT, has_inferred, inferred, format_percent, paint_dim, NULL},
-    {"HOT FIELD",
-     "The member of its type that most samples fell on; without a type [*]+40 is 40 bytes into "
-     "each "
-     "array element. (spread): over so many bytes or elements that none leads.",
-     14, 28, 3, COLUMN_NAME, NULL, hot, NULL, NULL, NULL},
-    {"OF IT", "Part of the object's samples that fell on the hot field.", 5, 0, 3, COLUMN_RIGHT,
-     NULL, hot_share, format_percent, paint_share, NULL},
-    {"DIFF", "Part of its samples where the code says another type than the object's own.", 5, 0, 5,
-     COLUMN_RIGHT, has_disagreement, disagreement, format_percent, paint_warn, NULL},
-    {"TREND", "Its part of each of the last refreshes; each row has its own scale.", 8,
-     SNAPSHOT_HISTORY, 6, COLUMN_SPARK, NULL, newest, NULL, paint_share, history},
+    COLUMN(.title = "SHARE",
+           .help = "The object's part of all attributed samples, weighted by period and age.",
+           .from = FIELD(struct snapshot_object, share.value), .width = 6, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "±",
+           .help = "Points up or down that the share may be off: few samples, or many without an "
+                   "object.",
+           .value = half, .width = 4, .look = COLUMN_RIGHT, .format = format_points,
+           .paint = paint_dim),
+    COLUMN(.title = "", .from = FIELD(struct snapshot_object, share.value), .width = 8, .most = 12,
+           .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "SAMPLES",
+           .help = "Samples the share rests on; old ones count less unless the whole run is shown.",
+           .value = object_column_samples, .width = 7, .rank = 5, .look = COLUMN_RIGHT,
+           .format = format_count),
+    COLUMN(.title = "NAME",
+           .help = "The variable, heap region, stack or mapping that the samples are on.",
+           .value = object_column_name, .width = 14, .most = 64, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "KIND",
+           .help =
+               "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.",
+           .value = kind, .width = 7, .rank = 1, .paint = paint_kind),
+    COLUMN(.title = "TYPE", .help = "Its type, where debug information tells, without \"struct\".",
+           .value = object_column_type, .width = 16, .most = 28, .rank = 4, .look = COLUMN_NAME,
+           .shown = has_type),
+    COLUMN(.title = "MODULE", .help = "The program or library it belongs to.",
+           .from = FIELD(struct snapshot_object, module), .width = 10, .most = 20, .rank = 8,
+           .look = COLUMN_NAME, .paint = paint_dim),
+    COLUMN(.title = "SIZE", .help = "Bytes it spans.", .from = KNOWN(struct snapshot_object, size),
+           .width = 6, .rank = 2, .look = COLUMN_RIGHT, .format = format_bytes),
+    COLUMN(.title = "BLOCKS",
+           .help = "Instances seen: blocks, or threads for stacks and thread-local variables.",
+           .from = KNOWN(struct snapshot_object, blocks), .width = 6, .rank = 10,
+           .look = COLUMN_RIGHT, .format = format_count),
+    COLUMN(.title = "THR", .help = "Threads with samples on it (255: that many or more).",
+           .from = KNOWN(struct snapshot_object, threads), .width = 3, .rank = 13,
+           .look = COLUMN_RIGHT, .format = format_integer),
+    COLUMN(.title = "LD", .help = "Part of its samples that were loads.", .value = loads,
+           .width = 5, .rank = 7, .look = COLUMN_RIGHT, .format = format_percent,
+           .paint = paint_load),
+    COLUMN(.title = "ST", .help = "Part of its samples that were stores.", .value = stores,
+           .width = 5, .rank = 7, .look = COLUMN_RIGHT, .format = format_percent,
+           .paint = paint_store),
+    RATES_COLUMN_STALL(6, ROW_OF(struct snapshot_object, rates)),
+    COLUMN(.title = "L1", .help = "Its share of first-level misses (event l1-miss).",
+           .value = l1_miss, .width = 6, .rank = 9, .look = COLUMN_RIGHT, .shown = has_l1_miss,
+           .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "L2", .help = "Its share of second-level misses (event l2-miss).",
+           .value = l2_miss, .width = 6, .rank = 9, .look = COLUMN_RIGHT, .shown = has_l2_miss,
+           .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "FILL", .help = "Its share of fills from memory (event mem-fill).",
+           .value = fill, .width = 6, .rank = 9, .look = COLUMN_RIGHT, .shown = has_fill,
+           .format = format_percent, .paint = paint_share),
+    RATES_COLUMNS(3, ROW_OF(struct snapshot_object, rates)),
+    RATES_COLUMN_CRITICAL(3, ROW_OF(struct snapshot_object, rates)),
+    LEVELS_COLUMN_FOUND(2, ROW_OF(struct snapshot_object, levels)),
+    LEVELS_COLUMN_STALL(3, has_waiting, ROW_OF(struct snapshot_object, levels)),
+    LEVELS_COLUMN_LATENCY(3, ROW_OF(struct snapshot_object, levels)),
+    LEVELS_COLUMNS_REST(5, ROW_OF(struct snapshot_object, levels)),
+    COLUMN(.title = "INFER",
+           .help = "Part of its samples whose address is inferred: a neighbour's, or one lane's of "
+                   "a gather.",
+           .value = inferred, .width = 5, .rank = 14, .look = COLUMN_RIGHT, .shown = has_inferred,
+           .format = format_percent, .paint = paint_dim),
+    COLUMN(.title = "HOT FIELD",
+           .help = "The member of its type that most samples fell on; without a type [*]+40 is 40 "
+                   "bytes into "
+                   "each "
+                   "array element. (spread): over so many bytes or elements that none leads.",
+           .value = hot, .width = 14, .most = 28, .rank = 3, .look = COLUMN_NAME),
+    COLUMN(.title = "OF IT", .help = "Part of the object's samples that fell on the hot field.",
+           .value = hot_share, .width = 5, .rank = 3, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "DIFF",
+           .help = "Part of its samples where the code says another type than the object's own.",
+           .value = disagreement, .width = 5, .rank = 5, .look = COLUMN_RIGHT,
+           .shown = has_disagreement, .format = format_percent, .paint = paint_warn),
+    COLUMN(.title = "TREND",
+           .help = "Its part of each of the last refreshes; each row has its own scale.",
+           .value = newest, .width = 8, .most = SNAPSHOT_HISTORY, .rank = 6, .look = COLUMN_SPARK,
+           .paint = paint_share, .series = history),
 };
 
 const struct columns object_columns = {

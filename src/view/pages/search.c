@@ -290,46 +290,16 @@ const struct page search_page = {
     const struct type *row = pointer;                                                              \
     (void)snapshot
 
-static struct value search_column_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_number(row->share);
-}
-
 static struct value half(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_region);
     return value_number((row->high - row->low) / 2);
 }
 
-static struct value base(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_integer(row->base);
-}
-
-static struct value bound(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_integer(row->bound);
-}
-
 static struct value size(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_region);
     return value_known(row->bound - row->base);
-}
-
-static struct value iterations(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_known(row->iterations);
-}
-
-static struct value depth(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_integer(row->depth);
 }
 
 static struct value state(const struct snapshot *snapshot, const void *pointer)
@@ -345,24 +315,12 @@ static struct value search_column_object(const struct snapshot *snapshot, const 
     return value_text(row->object && *row->object ? row->object : "(several objects)");
 }
 
-static struct value phases(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_text(row->phase_words);
-}
-
 static bool phases_told(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->search.region_count; i++)
         if (snapshot->search.regions[i].phase_count)
             return true;
     return false;
-}
-
-static struct value reason(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_text(row->reason);
 }
 
 static uint64_t search_column_identity(const struct snapshot *snapshot, const void *pointer)
@@ -372,27 +330,39 @@ static uint64_t search_column_identity(const struct snapshot *snapshot, const vo
 }
 
 static const struct column region_list[] = {
-    {"SHARE", "The region's part of the samples in the range searched.", 6, 0, 0, COLUMN_RIGHT,
-     NULL, search_column_share, format_percent, paint_share, NULL},
-    {"±", NULL, 4, 0, 0, COLUMN_RIGHT, NULL, half, format_points, paint_dim, NULL},
-    {"", NULL, 6, 10, 6, COLUMN_BAR, NULL, search_column_share, NULL, paint_share, NULL},
-    {"STATE",
-     "new: measured for the first time; split: to be halved; object, line: found; kept: quiet "
-     "now, was among the best; queued: waits its turn.",
-     7, 0, 1, COLUMN_TEXT, NULL, state, NULL, NULL, NULL},
-    {"HOLDS", "The object in the region.", 12, 56, 0, COLUMN_NAME, NULL, search_column_object, NULL,
-     paint_strong, NULL},
-    {"IN PHASES", "Its part of the samples in each phase where it was found, and where it leads.",
-     9, 40, 1, COLUMN_TEXT, phases_told, phases, NULL, NULL, NULL},
-    {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
-    {"FROM", "First address.", 14, 18, 3, COLUMN_TEXT, NULL, base, format_address, paint_dim, NULL},
-    {"TO", "First address after it.", 14, 18, 9, COLUMN_TEXT, NULL, bound, format_address,
-     paint_dim, NULL},
-    {"ITER", "Measurements averaged.", 4, 0, 5, COLUMN_RIGHT, NULL, iterations, format_integer,
-     NULL, NULL},
-    {"DEPTH", "How many times it was halved.", 5, 0, 8, COLUMN_RIGHT, NULL, depth, format_integer,
-     NULL, NULL},
-    {"WHY", "Why it is kept.", 26, 40, 7, COLUMN_TEXT, NULL, reason, NULL, paint_dim, NULL},
+    COLUMN(.title = "SHARE", .help = "The region's part of the samples in the range searched.",
+           .from = FIELD(struct snapshot_region, share), .width = 6, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "±", .value = half, .width = 4, .look = COLUMN_RIGHT, .format = format_points,
+           .paint = paint_dim),
+    COLUMN(.title = "", .from = FIELD(struct snapshot_region, share), .width = 6, .most = 10,
+           .rank = 6, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "STATE",
+           .help = "new: measured for the first time; split: to be halved; object, line: found; "
+                   "kept: quiet "
+                   "now, was among the best; queued: waits its turn.",
+           .value = state, .width = 7, .rank = 1),
+    COLUMN(.title = "HOLDS", .help = "The object in the region.", .value = search_column_object,
+           .width = 12, .most = 56, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "IN PHASES",
+           .help = "Its part of the samples in each phase where it was found, and where it leads.",
+           .from = FIELD(struct snapshot_region, phase_words), .width = 9, .most = 40, .rank = 1,
+           .shown = phases_told),
+    COLUMN(.title = "SIZE", .help = "Bytes it spans.", .value = size, .width = 6, .rank = 2,
+           .look = COLUMN_RIGHT, .format = format_bytes),
+    COLUMN(.title = "FROM", .help = "First address.", .from = FIELD(struct snapshot_region, base),
+           .width = 14, .most = 18, .rank = 3, .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "TO", .help = "First address after it.",
+           .from = FIELD(struct snapshot_region, bound), .width = 14, .most = 18, .rank = 9,
+           .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "ITER", .help = "Measurements averaged.",
+           .from = KNOWN(struct snapshot_region, iterations), .width = 4, .rank = 5,
+           .look = COLUMN_RIGHT, .format = format_integer),
+    COLUMN(.title = "DEPTH", .help = "How many times it was halved.",
+           .from = FIELD(struct snapshot_region, depth), .width = 5, .rank = 8,
+           .look = COLUMN_RIGHT, .format = format_integer),
+    COLUMN(.title = "WHY", .help = "Why it is kept.", .from = FIELD(struct snapshot_region, reason),
+           .width = 26, .most = 40, .rank = 7, .paint = paint_dim),
 };
 
 const struct columns region_columns = {
@@ -404,12 +374,14 @@ const struct columns region_columns = {
 };
 
 static const struct column dropped_list[] = {
-    {"FROM", NULL, 14, 18, 0, COLUMN_TEXT, NULL, base, format_address, paint_dim, NULL},
-    {"SIZE", NULL, 6, 0, 1, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
-    {"SHARE", NULL, 6, 0, 3, COLUMN_RIGHT, NULL, search_column_share, format_percent, paint_share,
-     NULL},
-    {"WHY DROPPED", "Why it is not searched further.", 14, 60, 0, COLUMN_TEXT, NULL, reason, NULL,
-     NULL, NULL},
+    COLUMN(.title = "FROM", .from = FIELD(struct snapshot_region, base), .width = 14, .most = 18,
+           .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "SIZE", .value = size, .width = 6, .rank = 1, .look = COLUMN_RIGHT,
+           .format = format_bytes),
+    COLUMN(.title = "SHARE", .from = FIELD(struct snapshot_region, share), .width = 6, .rank = 3,
+           .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "WHY DROPPED", .help = "Why it is not searched further.",
+           .from = FIELD(struct snapshot_region, reason), .width = 14, .most = 60),
 };
 
 const struct columns dropped_columns = {
@@ -426,12 +398,6 @@ static struct value part_object(const struct snapshot *snapshot, const void *poi
     ROW(snapshot_set_part);
     const struct snapshot_object *known = columns_object(snapshot, row->object);
     return value_text(known ? known->name : "(not listed)");
-}
-
-static struct value part_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_set_part);
-    return value_integer(row->samples);
 }
 
 /* Of what the window holds for this set. */
@@ -453,12 +419,17 @@ static uint64_t part_identity(const struct snapshot *snapshot, const void *point
 }
 
 static const struct column part_list[] = {
-    {"OF SET", "Part of the set's samples in the window that fell on this object.", 6, 0, 0,
-     COLUMN_RIGHT, NULL, part_share, format_percent, paint_share, NULL},
-    {"", NULL, 6, 12, 2, COLUMN_BAR, NULL, part_share, NULL, paint_share, NULL},
-    {"SAMPLES", NULL, 7, 0, 1, COLUMN_RIGHT, NULL, part_samples, format_count, NULL, NULL},
-    {"OBJECT", "An object whose lines fall into the set under the cursor.", 14, 80, 0, COLUMN_NAME,
-     NULL, part_object, NULL, paint_strong, NULL},
+    COLUMN(.title = "OF SET",
+           .help = "Part of the set's samples in the window that fell on this object.",
+           .value = part_share, .width = 6, .look = COLUMN_RIGHT, .format = format_percent,
+           .paint = paint_share),
+    COLUMN(.title = "", .value = part_share, .width = 6, .most = 12, .rank = 2, .look = COLUMN_BAR,
+           .paint = paint_share),
+    COLUMN(.title = "SAMPLES", .from = FIELD(struct snapshot_set_part, samples), .width = 7,
+           .rank = 1, .look = COLUMN_RIGHT, .format = format_count),
+    COLUMN(.title = "OBJECT", .help = "An object whose lines fall into the set under the cursor.",
+           .value = part_object, .width = 14, .most = 80, .look = COLUMN_NAME,
+           .paint = paint_strong),
 };
 
 const struct columns part_columns = {

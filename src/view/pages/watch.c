@@ -135,36 +135,6 @@ const struct page watch_page = {
     const struct snapshot_watch_object *row = pointer;                                             \
     (void)snapshot
 
-static struct value watch_column_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->name);
-}
-
-static struct value watched(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_integer(row->watched);
-}
-
-static struct value again(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->again.value);
-}
-
-static struct value again_half(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(columns_half(&row->again));
-}
-
-static struct value within(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->again_s);
-}
-
 static struct value reuse(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
@@ -180,48 +150,6 @@ static void format_reuse(char *out, size_t size, struct value value)
     if (value.high > 0)
         *out++ = '<';
     format_seconds(out, size - (value.high > 0), value.high > 0 ? value_number(value.high) : value);
-}
-
-static struct value reuse_low(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->reuse_s.low);
-}
-
-static struct value reuse_high(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->reuse_s.high);
-}
-
-static struct value misses(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->misses.value);
-}
-
-static struct value thread_misses(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->thread_misses);
-}
-
-static struct value used(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->used.value);
-}
-
-static struct value used_half(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(columns_half(&row->used));
-}
-
-static struct value elsewhere(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->elsewhere);
 }
 
 static struct value code(const struct snapshot *snapshot, const void *pointer)
@@ -265,41 +193,62 @@ static uint64_t watch_column_identity(const struct snapshot *snapshot, const voi
 }
 
 static const struct column watch_list[] = {
-    {"OBJECT", NULL, 12, 30, 0, COLUMN_NAME, NULL, watch_column_object, NULL, paint_strong, NULL},
-    {"VERDICT",
-     "Streaming: most lines are not touched again. Capacity: touched again after the cache was "
-     "filled. Conflict: before it can have been, and missed on all the same. Cached: before, and "
-     "nothing says it was missed on. Reused: cannot be told. 3 of 8: so many of the lines that a "
-     "verdict needs have told something. Below the list stands why.",
-     9, 0, 0, COLUMN_TEXT, NULL, verdict, NULL, paint_verdict, NULL},
-    {"WATCHED", "Sampled accesses to it whose line was watched, of the last some thousand.", 7, 0,
-     1, COLUMN_RIGHT, NULL, watched, format_count, NULL, NULL},
-    {"AGAIN", "Part of these lines that were touched again within the time beside it.", 6, 0, 0,
-     COLUMN_RIGHT, NULL, again, format_percent, NULL, NULL},
-    {"±", NULL, 4, 0, 4, COLUMN_RIGHT, NULL, again_half, format_points, paint_dim, NULL},
-    {"WITHIN", NULL, 6, 0, 2, COLUMN_RIGHT, NULL, within, format_seconds, paint_dim, NULL},
-    {"REUSE",
-     "Time from a touch of a line to the next: half of the times are shorter. <: too short to be "
-     "told, "
-     "for setting a register takes as long.",
-     6, 0, 0, COLUMN_RIGHT, NULL, reuse, format_reuse, NULL, NULL},
-    {"FROM", "Between these the true median lies, in 95 of 100 cases.", 6, 0, 5, COLUMN_RIGHT, NULL,
-     reuse_low, format_seconds, paint_dim, NULL},
-    {"TO", NULL, 6, 0, 5, COLUMN_RIGHT, NULL, reuse_high, format_seconds, paint_dim, NULL},
-    {"MISSES",
-     "Misses of the process in that time, median: no more lines than these came in between.", 6, 0,
-     1, COLUMN_RIGHT, counts_misses, misses, format_count, NULL, NULL},
-    {"THREAD", "Misses of the thread that touched first, likewise.", 6, 0, 6, COLUMN_RIGHT,
-     counts_misses, thread_misses, format_count, paint_dim, NULL},
-    {"USED",
-     "Part of a line's 64 bytes that is used within a millisecond of the sampled word, when it is "
-     "touched again.",
-     6, 0, 1, COLUMN_RIGHT, NULL, used, format_percent, NULL, NULL},
-    {"±", NULL, 4, 0, 6, COLUMN_RIGHT, NULL, used_half, format_points, paint_dim, NULL},
-    {"OTHERS", "Part of the touches by another thread than the one before.", 6, 0, 3, COLUMN_RIGHT,
-     has_threads, elsewhere, format_percent, NULL, NULL},
-    {"TOUCHED BY", "The code that touched next most often.", 12, 36, 2, COLUMN_CODE, NULL, code,
-     NULL, NULL, NULL},
+    COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_watch_object, name), .width = 12,
+           .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "VERDICT",
+           .help = "Streaming: most lines are not touched again. Capacity: touched again after the "
+                   "cache was "
+                   "filled. Conflict: before it can have been, and missed on all the same. Cached: "
+                   "before, and "
+                   "nothing says it was missed on. Reused: cannot be told. 3 of 8: so many of the "
+                   "lines that a "
+                   "verdict needs have told something. Below the list stands why.",
+           .value = verdict, .width = 9, .paint = paint_verdict),
+    COLUMN(.title = "WATCHED",
+           .help = "Sampled accesses to it whose line was watched, of the last some thousand.",
+           .from = FIELD(struct snapshot_watch_object, watched), .width = 7, .rank = 1,
+           .look = COLUMN_RIGHT, .format = format_count),
+    COLUMN(.title = "AGAIN",
+           .help = "Part of these lines that were touched again within the time beside it.",
+           .from = FIELD(struct snapshot_watch_object, again.value), .width = 6,
+           .look = COLUMN_RIGHT, .format = format_percent),
+    COLUMN(.title = "±", .from = HALF(struct snapshot_watch_object, again), .width = 4, .rank = 4,
+           .look = COLUMN_RIGHT, .format = format_points, .paint = paint_dim),
+    COLUMN(.title = "WITHIN", .from = FIELD(struct snapshot_watch_object, again_s), .width = 6,
+           .rank = 2, .look = COLUMN_RIGHT, .format = format_seconds, .paint = paint_dim),
+    COLUMN(.title = "REUSE",
+           .help = "Time from a touch of a line to the next: half of the times are shorter. <: too "
+                   "short to be "
+                   "told, "
+                   "for setting a register takes as long.",
+           .value = reuse, .width = 6, .look = COLUMN_RIGHT, .format = format_reuse),
+    COLUMN(.title = "FROM", .help = "Between these the true median lies, in 95 of 100 cases.",
+           .from = FIELD(struct snapshot_watch_object, reuse_s.low), .width = 6, .rank = 5,
+           .look = COLUMN_RIGHT, .format = format_seconds, .paint = paint_dim),
+    COLUMN(.title = "TO", .from = FIELD(struct snapshot_watch_object, reuse_s.high), .width = 6,
+           .rank = 5, .look = COLUMN_RIGHT, .format = format_seconds, .paint = paint_dim),
+    COLUMN(.title = "MISSES",
+           .help = "Misses of the process in that time, median: no more lines than these came in "
+                   "between.",
+           .from = FIELD(struct snapshot_watch_object, misses.value), .width = 6, .rank = 1,
+           .look = COLUMN_RIGHT, .shown = counts_misses, .format = format_count),
+    COLUMN(.title = "THREAD", .help = "Misses of the thread that touched first, likewise.",
+           .from = FIELD(struct snapshot_watch_object, thread_misses), .width = 6, .rank = 6,
+           .look = COLUMN_RIGHT, .shown = counts_misses, .format = format_count,
+           .paint = paint_dim),
+    COLUMN(.title = "USED",
+           .help = "Part of a line's 64 bytes that is used within a millisecond of the sampled "
+                   "word, when it is "
+                   "touched again.",
+           .from = FIELD(struct snapshot_watch_object, used.value), .width = 6, .rank = 1,
+           .look = COLUMN_RIGHT, .format = format_percent),
+    COLUMN(.title = "±", .from = HALF(struct snapshot_watch_object, used), .width = 4, .rank = 6,
+           .look = COLUMN_RIGHT, .format = format_points, .paint = paint_dim),
+    COLUMN(.title = "OTHERS", .help = "Part of the touches by another thread than the one before.",
+           .from = FIELD(struct snapshot_watch_object, elsewhere), .width = 6, .rank = 3,
+           .look = COLUMN_RIGHT, .shown = has_threads, .format = format_percent),
+    COLUMN(.title = "TOUCHED BY", .help = "The code that touched next most often.", .value = code,
+           .width = 12, .most = 36, .rank = 2, .look = COLUMN_CODE),
 };
 
 const struct columns watch_columns = {

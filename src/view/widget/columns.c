@@ -13,6 +13,79 @@
 
 enum { GAP = 1, ROWS_MEASURED = 200, COMFORT = 28, COMFORT_CODE = 88, RANK_WITHOUT_COMFORT = 2 };
 
+static const void *path_row(const struct path *path, const void *row)
+{
+    const char *at = row;
+    if (at && path->through)
+        memcpy(&at, at + path->through - 1, sizeof at);
+    return at ? at + path->offset : NULL;
+}
+
+static struct value path_integer(const struct path *path, uint64_t integer)
+{
+    return path->known ? value_known(integer) : value_integer(integer);
+}
+
+/* Empty text is unknown, but keeps the text: JSON has it. */
+static struct value path_text(const struct path *path, const char *text)
+{
+    struct value value = value_text(text);
+    if (path->known && value.kind == VALUE_UNKNOWN)
+        value.text = NULL;
+    return value;
+}
+
+static struct value path_value(const struct path *path, const void *row)
+{
+    const void *at = path_row(path, row);
+    switch (at ? path->kind : PATH_NONE) {
+    case PATH_DOUBLE:
+        return value_number(*(const double *)at);
+    case PATH_FLOAT:
+        return value_number((double)*(const float *)at);
+    case PATH_BOOL:
+        return (struct value){.kind = VALUE_YES_NO,
+                              .integer = *(const bool *)at,
+                              .text = *(const bool *)at ? "yes" : "no"};
+    case PATH_U8:
+        return path_integer(path, *(const uint8_t *)at);
+    case PATH_U16:
+        return path_integer(path, *(const uint16_t *)at);
+    case PATH_U32:
+        return path_integer(path, *(const uint32_t *)at);
+    case PATH_U64:
+        return path_integer(path, *(const uint64_t *)at);
+    case PATH_INT:
+        return *(const int *)at < 0 ? value_number(NAN) : value_integer(*(const unsigned *)at);
+    case PATH_I64:
+        return *(const int64_t *)at < 0 ? value_number(NAN) : value_integer(*(const uint64_t *)at);
+    case PATH_TEXT:
+        return path_text(path, *(const char *const *)at);
+    case PATH_TEXT_HERE:
+        return path_text(path, at);
+    case PATH_HALF:
+        return value_number(columns_half(at));
+    default:
+        return value_number(NAN);
+    }
+}
+
+static const void *path_target(const struct path *path, const void *row)
+{
+    if (path->kind == PATH_NONE)
+        return row;
+    row = path_row(path, row);
+    return row && path->kind == PATH_ROW ? *(const void *const *)row : row;
+}
+
+struct value columns_value(const struct column *column, const struct snapshot *snapshot,
+                           const void *row)
+{
+    row = path_target(&column->in, row);
+    return column->value ? column->value(snapshot, path_target(&column->from, row))
+                         : path_value(&column->from, row);
+}
+
 static bool drawn(const struct column *column)
 {
     return column->look == COLUMN_BAR || column->look == COLUMN_SPARK;
@@ -38,7 +111,7 @@ static int text_columns(const struct column *column, struct value value)
     return (int)strlen(text);
 }
 
-/* Columns the widest of the rows would take. */
+/* Columns that the widest of the rows would take. */
 static int wanted_width(const struct columns *columns, const struct column *column,
                         const struct snapshot *snapshot, const char *rows, size_t count)
 {
@@ -46,7 +119,8 @@ static int wanted_width(const struct columns *columns, const struct column *colu
     if (drawn(column))
         return column->most;
     for (size_t i = 0; column->most && i < count && i < ROWS_MEASURED; i++) {
-        int needed = text_columns(column, column->value(snapshot, rows + i * columns->row_size));
+        int needed =
+            text_columns(column, columns_value(column, snapshot, rows + i * columns->row_size));
         if (needed > wanted)
             wanted = needed < column->most ? needed : column->most;
     }
@@ -134,7 +208,7 @@ void columns_layout(const struct columns *columns, const struct snapshot *snapsh
 void columns_text(const struct column *column, const struct snapshot *snapshot, const void *row,
                   int width, bool ascii, char *out, size_t size)
 {
-    struct value value = column->value(snapshot, row);
+    struct value value = columns_value(column, snapshot, row);
     *out = '\0';
     if (column->look == COLUMN_SPARK) {
         bar_spark(out, size, width, column->series(row), SNAPSHOT_HISTORY, 0, ascii);
@@ -156,6 +230,7 @@ static int compare_known(const struct value *left, const struct value *right)
     case VALUE_NUMBER:
         return left->number > right->number ? -1 : left->number < right->number;
     case VALUE_INTEGER:
+    case VALUE_YES_NO:
         return left->integer > right->integer ? -1 : left->integer < right->integer;
     case VALUE_TEXT:
         return strcasecmp(left->text, right->text);
@@ -167,8 +242,8 @@ static int compare_known(const struct value *left, const struct value *right)
 int columns_compare(const struct column *column, const struct snapshot *snapshot, const void *left,
                     const void *right, bool invert)
 {
-    struct value a = column->value(snapshot, left);
-    struct value b = column->value(snapshot, right);
+    struct value a = columns_value(column, snapshot, left);
+    struct value b = columns_value(column, snapshot, right);
     if (a.kind != b.kind)
         return a.kind == VALUE_UNKNOWN ? 1 : b.kind == VALUE_UNKNOWN ? -1 : 0;
     return invert ? -compare_known(&a, &b) : compare_known(&a, &b);
@@ -178,7 +253,7 @@ bool columns_match(const struct columns *columns, const struct snapshot *snapsho
                    const char *part)
 {
     for (unsigned i = 0; i < columns->count; i++) {
-        struct value value = columns->list[i].value(snapshot, row);
+        struct value value = columns_value(&columns->list[i], snapshot, row);
         if (value.kind == VALUE_TEXT && strcasestr(value.text, part))
             return true;
     }

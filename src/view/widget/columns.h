@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Columns as data: what a row says under a title, how that is written, sorted and painted,
- * and which columns go first when there is little room. Screen and batch text share them,
- * and finding, filtering, sorting and the help page need nothing else.
+ * Columns as data: title, the path to the value in a row, JSON key, how it is written, sorted
+ * and painted, and which columns go first when there is little room. Screen, batch text, HTML and
+ * the JSON members of a row come from the same table; finding, filtering, sorting and the help
+ * page need nothing else.
  */
 #ifndef MISSTOP_VIEW_WIDGET_COLUMNS_H
 #define MISSTOP_VIEW_WIDGET_COLUMNS_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 #include "snapshot.h"
 #include "view/screen/canvas.h"
 #include "view/view.h"
 
-enum { COLUMNS_MAX = 40, COLUMNS_AS_THEY_COME = COLUMNS_MAX, COLUMN_TEXT_BYTES = 1024 };
+enum { COLUMNS_MAX = 80, COLUMNS_AS_THEY_COME = COLUMNS_MAX, COLUMN_TEXT_BYTES = 1024 };
 
-enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_INTEGER, VALUE_TEXT };
+enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_INTEGER, VALUE_TEXT, VALUE_YES_NO };
 
-/* What one cell says; unknown prints as blank and sorts last. */
+/* The content of one cell; unknown prints as blank and sorts last. */
 struct value {
     enum value_kind kind;
     double number;
@@ -34,19 +38,119 @@ enum column_look {
     COLUMN_SPARK  /* `series` */
 };
 
+/* The kind of the member that a path leads to. */
+enum path_kind {
+    PATH_NONE,
+    PATH_DOUBLE,
+    PATH_FLOAT,
+    PATH_BOOL,
+    PATH_U8,
+    PATH_U16,
+    PATH_U32,
+    PATH_U64,
+    PATH_INT, /* signed: below 0 is unknown */
+    PATH_I64,
+    PATH_TEXT,      /* const char * */
+    PATH_TEXT_HERE, /* char[] */
+    PATH_HALF,      /* half the width of a struct snapshot_share */
+    PATH_ROW,       /* a pointer to another row */
+    PATH_ROW_HERE   /* another row inside this one */
+};
+
+/* A member of a row, or of the row that a pointer in it leads to. */
+struct path {
+    enum path_kind kind;
+    bool known;       /* 0 and "" are unknown */
+    uint32_t through; /* offset of the pointer, plus 1; 0: the member is in the row */
+    uint32_t offset;
+};
+
+/* Text in the row has the type of its address, not of a pointer. */
+#define PATH_TEXT_KIND(member)                                                                     \
+    _Generic(&(member),                                                                            \
+        char **: PATH_TEXT,                                                                        \
+        char *const *: PATH_TEXT,                                                                  \
+        const char **: PATH_TEXT,                                                                  \
+        const char *const *: PATH_TEXT,                                                            \
+        default: PATH_TEXT_HERE)
+#define PATH_KIND(member)                                                                          \
+    _Generic((member),                                                                             \
+        double: PATH_DOUBLE,                                                                       \
+        float: PATH_FLOAT,                                                                         \
+        bool: PATH_BOOL,                                                                           \
+        uint8_t: PATH_U8,                                                                          \
+        uint16_t: PATH_U16,                                                                        \
+        uint32_t: PATH_U32,                                                                        \
+        uint64_t: PATH_U64,                                                                        \
+        int: PATH_INT,                                                                             \
+        int64_t: PATH_I64,                                                                         \
+        char *: PATH_TEXT_KIND(member),                                                            \
+        const char *: PATH_TEXT_KIND(member))
+#define PATH_AT(type, member)      PATH_KIND(((type *)0)->member)
+#define PATH_TARGET(type, pointer) __typeof__(*((type *)0)->pointer)
+
+/* Initialisers of a path. FIELD: a member. KNOWN: the same, where 0 and "" are unknown. VIA and
+ * VIA_KNOWN: a member of what a pointer in the row points to; unknown where it is NULL. */
+#define FIELD(type, member)                                                                        \
+    {                                                                                              \
+        .kind = PATH_AT(type, member), .offset = offsetof(type, member)                            \
+    }
+#define KNOWN(type, member)                                                                        \
+    {                                                                                              \
+        .kind = PATH_AT(type, member), .known = true, .offset = offsetof(type, member)             \
+    }
+#define VIA(type, pointer, member)                                                                 \
+    {                                                                                              \
+        .kind = PATH_KIND(((type *)0)->pointer->member), .through = offsetof(type, pointer) + 1,   \
+        .offset = offsetof(PATH_TARGET(type, pointer), member)                                     \
+    }
+#define VIA_KNOWN(type, pointer, member)                                                           \
+    {                                                                                              \
+        .kind = PATH_KIND(((type *)0)->pointer->member), .known = true,                            \
+        .through = offsetof(type, pointer) + 1,                                                    \
+        .offset = offsetof(PATH_TARGET(type, pointer), member)                                     \
+    }
+#define HALF(type, share)                                                                          \
+    {                                                                                              \
+        .kind = PATH_HALF, .offset = offsetof(type, share)                                         \
+    }
+/* Another row: a pointer in this one, in what a pointer in this one points to, or inside it. */
+#define ROW_OF(type, pointer)                                                                      \
+    {                                                                                              \
+        .kind = PATH_ROW, .offset = offsetof(type, pointer)                                        \
+    }
+#define ROW_VIA(type, first, pointer)                                                              \
+    {                                                                                              \
+        .kind = PATH_ROW, .through = offsetof(type, first) + 1,                                    \
+        .offset = offsetof(PATH_TARGET(type, first), pointer)                                      \
+    }
+#define ROW_IN(type, member)                                                                       \
+    {                                                                                              \
+        .kind = PATH_ROW_HERE, .offset = offsetof(type, member)                                    \
+    }
+
 struct column {
     const char *title;
     const char *help; /* one sentence; NULL: not on the help page */
-    uint8_t width;    /* least columns */
-    uint8_t most;     /* takes more when there is room; 0: fixed */
-    uint8_t rank;     /* higher ones are the first to go */
-    enum column_look look;
-    bool (*shown)(const struct snapshot *snapshot); /* NULL: always */
+    struct path in;   /* the row that the value is of, where it is not this one */
+    struct path from; /* the value in it */
+    /* The value, where it is computed, of the row that `in` and `from` lead to; NULL: none. */
     struct value (*value)(const struct snapshot *snapshot, const void *row);
+    uint8_t width; /* least columns */
+    uint8_t most;  /* takes more when there is room; 0: fixed */
+    uint8_t rank;  /* higher ones are the first to go */
+    enum column_look look;
+    bool (*shown)(const struct snapshot *snapshot);             /* NULL: always */
     void (*format)(char *out, size_t size, struct value value); /* NULL: text as it is */
     enum paint (*paint)(struct value value);                    /* NULL: plain */
     const float *(*series)(const void *row);                    /* SNAPSHOT_HISTORY values */
 };
+
+/* A row of a table: COLUMN(.title = "SIZE", .from = KNOWN(struct x, size), .width = 6). */
+#define COLUMN(...)                                                                                \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 
 /* The columns of one kind of row. */
 struct columns {
@@ -62,7 +166,7 @@ struct columns {
     const char *(*parting)(const void *row);
 };
 
-/* Where each shown column stands, left to right. */
+/* Position of each shown column, left to right. */
 struct layout {
     unsigned count;
     struct {
@@ -79,6 +183,10 @@ struct layout {
 void columns_layout(const struct columns *columns, const struct snapshot *snapshot,
                     const void *rows, size_t count, int width, bool pictures,
                     struct layout *layout);
+
+/* The value of a cell. */
+struct value columns_value(const struct column *column, const struct snapshot *snapshot,
+                           const void *row);
 
 /* The text of a cell, at most `width` wide for names, "" for unknown. */
 void columns_text(const struct column *column, const struct snapshot *snapshot, const void *row,
