@@ -17,7 +17,7 @@ static const struct column *column_named(const struct columns *columns, const ch
                                          const struct snapshot *snapshot)
 {
     for (unsigned i = 0; i < columns->count; i++)
-        if (!strcmp(columns->list[i].title, title) &&
+        if (columns->list[i].title && !strcmp(columns->list[i].title, title) &&
             (!columns->list[i].shown || columns->list[i].shown(snapshot)))
             return &columns->list[i];
     return NULL;

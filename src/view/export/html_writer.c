@@ -154,7 +154,7 @@ static size_t rows_shown(const struct html_table *table)
 static bool says_anything(const struct html_writer *writer, const struct html_table *table,
                           const struct column *column)
 {
-    if (column->shown && !column->shown(writer->snapshot))
+    if (!columns_shown(column, writer->snapshot))
         return false;
     for (size_t i = 0; i < rows_shown(table); i++)
         if (!parting_of(table, row_at(table, i)) &&

@@ -393,21 +393,23 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "stretch", json_stretch(snapshot->stretch));
     json_set(root, "simulation", json_simulation(&snapshot->simulation));
     if (snapshot->causes.told)
-        json_set(root, "causes", json_all_causes(&snapshot->causes));
+        json_set(root, "causes", json_all_causes(snapshot));
     json_set(root, "samples", json_samples(snapshot));
     json_set(root, "types", json_types(&snapshot->totals));
     json_set(root, "reading", json_reading(&snapshot->reading));
-    json_set_levels(root, snapshot, snapshot->levels);
-    json_set_rates(root, snapshot->rates);
-    json_set_use(root, snapshot, &snapshot->uses.all);
-    json_set(root, "objects", json_objects(snapshot));
+    json_set_row(root, &levels_members, snapshot, snapshot->levels);
+    json_set_row(root, &rates_members, snapshot, snapshot->rates);
+    json_set_row(root, &use_members, snapshot, &snapshot->uses.all);
+    json_set(root, "objects",
+             json_rows(&object_columns, snapshot, snapshot->objects, snapshot->object_count));
     json_set(root, "objects_left_out", json_whole(snapshot->objects_left_out));
-    json_set(root, "code", json_functions(snapshot, snapshot->code, snapshot->code_count));
+    json_set(root, "code",
+             json_rows(&function_columns, snapshot, snapshot->code, snapshot->code_count));
     json_set(root, "matrix", json_matrix(snapshot));
     json_set(root, "sets", json_sets(snapshot));
     json_set(root, "search", json_search(&snapshot->search));
     json_set(root, "window", json_window(snapshot));
-    json_set(root, "threads", json_threads(&snapshot->threads));
+    json_set(root, "threads", json_threads(snapshot));
     json_set(root, "heap", json_heap(snapshot));
     json_set(root, "sharing", json_sharing(&snapshot->sharing));
     json_set(root, "phases", json_phases(snapshot));
@@ -443,6 +445,93 @@ int json_print(FILE *out, const struct snapshot *snapshot)
 {
     return json_line(out, json_snapshot(snapshot));
 }
+
+/* ---- rows by their tables ---- */
+
+static json_t *value_json(const struct column *column, struct value value)
+{
+    switch (value.kind) {
+    case VALUE_NUMBER:
+        return column->form == JSON_COUNT || (!column->form && column->format == format_count)
+                   ? json_count(value.number)
+                   : json_share(value.number);
+    case VALUE_INTEGER:
+        return column->format == format_address ? json_address(value.integer)
+                                                : json_whole(value.integer);
+    case VALUE_YES_NO:
+        return json_boolean(value.integer);
+    default:
+        return json_text(value.text);
+    }
+}
+
+static json_t *column_json(const struct column *column, const struct snapshot *snapshot,
+                           const void *row)
+{
+    const void *target = columns_target(column, snapshot, row);
+    if (column->json)
+        return column->json(snapshot, target);
+    if (column->rows && column->count.kind == PATH_NONE)
+        return json_row(column->rows, snapshot, target);
+    if (column->rows) {
+        const struct column count = {
+            .in = column->in, .target = column->target, .from = column->count};
+        return json_rows(column->rows, snapshot, target,
+                         columns_element(&count, snapshot, row, 0).integer);
+    }
+    if (!column->elements)
+        return value_json(column, columns_value(column, snapshot, row));
+    json_t *out = json_array();
+    for (unsigned i = 0; i < column->elements; i++)
+        json_array_append_new(out, value_json(column, columns_element(column, snapshot, row, i)));
+    return out;
+}
+
+/* In the order of the table; after each member those that follow it by `after`. */
+static void set_members(json_t *out, const struct columns *columns, const struct snapshot *snapshot,
+                        const void *row, const char *after)
+{
+    for (unsigned i = 0; i < columns->count; i++) {
+        const struct column *column = &columns->list[i];
+        if (!column->after != !after || (after && strcmp(column->after, after)) ||
+            !(column->key || column->members))
+            continue;
+        if (!column->present || column->present(snapshot, row)) {
+            if (column->members)
+                json_set_row(out, column->members, snapshot, columns_target(column, snapshot, row));
+            else
+                json_set(out, column->key, column_json(column, snapshot, row));
+        }
+        if (column->key)
+            set_members(out, columns, snapshot, row, column->key);
+    }
+}
+
+void json_set_row(json_t *out, const struct columns *columns, const struct snapshot *snapshot,
+                  const void *row)
+{
+    set_members(out, columns, snapshot, row, NULL);
+}
+
+json_t *json_row(const struct columns *columns, const struct snapshot *snapshot, const void *row)
+{
+    json_t *out = row ? json_object() : json_null();
+    if (row)
+        json_set_row(out, columns, snapshot, row);
+    return out;
+}
+
+json_t *json_rows(const struct columns *columns, const struct snapshot *snapshot, const void *rows,
+                  size_t count)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(
+            out, json_row(columns, snapshot, (const char *)rows + i * columns->row_size));
+    return out;
+}
+
+/* ---- values ---- */
 
 json_t *json_share(double value)
 {

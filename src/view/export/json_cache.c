@@ -145,62 +145,89 @@ json_t *json_window(const struct snapshot *snapshot)
 
 /* Why lines were missed; declared in json.h. */
 
-json_t *json_cause_figures(const struct snapshot_causes_figures *from)
-{
-    json_t *out = json_object();
-    json_set(out, "samples", json_count(from->samples));
-    json_set(out, "misses", json_count(from->misses));
-    for (int i = CAUSE_UNKNOWN; i < CAUSE_COUNT; i++)
-        json_set(out, causes_name((enum miss_cause)i), json_share(from->share[i]));
-    json_set(out, "evicted", json_count(from->evicted));
-    json_set(out, "by_itself", json_share(from->by_itself));
-    json_set(out, "premature_same", json_share(from->early_same));
-    json_set(out, "premature_other", json_share(from->early_other));
-    return out;
-}
+static const struct column causes_figures_members_list[] = {
+    COLUMN(.key = "samples", .from = FIELD(struct snapshot_causes_figures, samples),
+           .form = JSON_COUNT),
+    COLUMN(.key = "misses", .from = FIELD(struct snapshot_causes_figures, misses),
+           .form = JSON_COUNT),
+    COLUMN(.key = "unknown", .from = FIELD(struct snapshot_causes_figures, share[CAUSE_UNKNOWN])),
+    COLUMN(.key = "first", .from = FIELD(struct snapshot_causes_figures, share[CAUSE_FIRST])),
+    COLUMN(.key = "first-by-thread",
+           .from = FIELD(struct snapshot_causes_figures, share[CAUSE_FIRST_HERE])),
+    COLUMN(.key = "true-sharing",
+           .from = FIELD(struct snapshot_causes_figures, share[CAUSE_INVALIDATED_TRUE])),
+    COLUMN(.key = "false-sharing",
+           .from = FIELD(struct snapshot_causes_figures, share[CAUSE_INVALIDATED_FALSE])),
+    COLUMN(.key = "inclusion",
+           .from = FIELD(struct snapshot_causes_figures, share[CAUSE_INCLUSION])),
+    COLUMN(.key = "conflict", .from = FIELD(struct snapshot_causes_figures, share[CAUSE_CONFLICT])),
+    COLUMN(.key = "capacity", .from = FIELD(struct snapshot_causes_figures, share[CAUSE_CAPACITY])),
+    COLUMN(.key = "evicted", .from = FIELD(struct snapshot_causes_figures, evicted),
+           .form = JSON_COUNT),
+    COLUMN(.key = "by_itself", .from = FIELD(struct snapshot_causes_figures, by_itself)),
+    COLUMN(.key = "premature_same", .from = FIELD(struct snapshot_causes_figures, early_same)),
+    COLUMN(.key = "premature_other", .from = FIELD(struct snapshot_causes_figures, early_other)),
+};
 
-static json_t *evictors_of(const struct snapshot_causes_row *row)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < row->evictor_count; i++) {
-        const struct snapshot_evictor *from = &row->evictors[i];
-        json_t *evictor = json_object();
-        json_set(evictor, "function", json_text(from->function));
-        json_set(evictor, "object", json_text(from->object));
-        json_set(evictor, "share", json_share(from->share));
-        json_array_append_new(out, evictor);
-    }
-    return out;
-}
+const struct columns causes_figures_members = {
+    .list = causes_figures_members_list,
+    .count = sizeof causes_figures_members_list / sizeof *causes_figures_members_list,
+    .row_size = sizeof(struct snapshot_causes_figures),
+};
 
-static json_t *threads_of(const struct snapshot_causes_row *row)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < row->thread_count; i++) {
-        const struct snapshot_evictor_thread *from = &row->threads[i];
-        json_t *thread = json_object();
-        json_set(thread, "name", json_text(from->name));
-        json_set(thread, "tid", from->tid ? json_whole(from->tid) : json_null());
-        json_set(thread, "share", json_share(from->share));
-        json_array_append_new(out, thread);
-    }
-    return out;
-}
+static const struct column evictor_members_list[] = {
+    COLUMN(.key = "function", .from = FIELD(struct snapshot_evictor, function)),
+    COLUMN(.key = "object", .from = FIELD(struct snapshot_evictor, object)),
+    COLUMN(.key = "share", .from = FIELD(struct snapshot_evictor, share)),
+};
 
-json_t *json_causes(const struct snapshot_causes *causes, enum causes_of kind, uint32_t id)
-{
-    const struct snapshot_causes_list *list = &causes->of[kind];
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->rows[i].id != id)
-            continue;
-        json_t *out = json_cause_figures(&list->rows[i].figures);
-        json_set(out, "evictors_unlisted", json_share(list->rows[i].unlisted));
-        json_set(out, "evictors", evictors_of(&list->rows[i]));
-        json_set(out, "evictor_threads", threads_of(&list->rows[i]));
-        return out;
-    }
-    return json_null();
-}
+static const struct columns evictor_members = {
+    .list = evictor_members_list,
+    .count = sizeof evictor_members_list / sizeof *evictor_members_list,
+    .row_size = sizeof(struct snapshot_evictor),
+};
+
+static const struct column evictor_thread_members_list[] = {
+    COLUMN(.key = "name", .from = FIELD(struct snapshot_evictor_thread, name)),
+    COLUMN(.key = "tid", .from = KNOWN(struct snapshot_evictor_thread, tid)),
+    COLUMN(.key = "share", .from = FIELD(struct snapshot_evictor_thread, share)),
+};
+
+static const struct columns evictor_thread_members = {
+    .list = evictor_thread_members_list,
+    .count = sizeof evictor_thread_members_list / sizeof *evictor_thread_members_list,
+    .row_size = sizeof(struct snapshot_evictor_thread),
+};
+
+static const struct column causes_members_list[] = {
+    COLUMN(.from = ROW_IN(struct snapshot_causes_row, figures), .members = &causes_figures_members),
+    COLUMN(.key = "evictors_unlisted", .from = FIELD(struct snapshot_causes_row, unlisted)),
+    COLUMN(.key = "evictors", .from = ROW_IN(struct snapshot_causes_row, evictors),
+           .count = FIELD(struct snapshot_causes_row, evictor_count), .rows = &evictor_members),
+    COLUMN(.key = "evictor_threads", .from = ROW_IN(struct snapshot_causes_row, threads),
+           .count = FIELD(struct snapshot_causes_row, thread_count),
+           .rows = &evictor_thread_members),
+};
+
+const struct columns causes_members = {
+    .list = causes_members_list,
+    .count = sizeof causes_members_list / sizeof *causes_members_list,
+    .row_size = sizeof(struct snapshot_causes_row),
+};
+
+static const struct column thread_causes_members_list[] = {
+    COLUMN(.from = ROW_IN(struct snapshot_causes_row, figures), .members = &causes_figures_members),
+    COLUMN(.key = "name", .from = FIELD(struct snapshot_causes_row, name)),
+    COLUMN(.key = "evictor_threads", .from = ROW_IN(struct snapshot_causes_row, threads),
+           .count = FIELD(struct snapshot_causes_row, thread_count),
+           .rows = &evictor_thread_members),
+};
+
+static const struct columns thread_causes_members = {
+    .list = thread_causes_members_list,
+    .count = sizeof thread_causes_members_list / sizeof *thread_causes_members_list,
+    .row_size = sizeof(struct snapshot_causes_row),
+};
 
 /* The others have no name: null. */
 static json_t *lines(const struct snapshot_eviction_line *from, size_t count)
@@ -235,22 +262,13 @@ static json_t *evictions(const struct snapshot_evictions *from)
     return out;
 }
 
-static json_t *threads(const struct snapshot_causes_list *list)
+json_t *json_all_causes(const struct snapshot *snapshot)
 {
-    json_t *out = json_array();
-    for (size_t i = 0; i < list->count; i++) {
-        json_t *thread = json_cause_figures(&list->rows[i].figures);
-        json_set(thread, "name", json_text(list->rows[i].name));
-        json_set(thread, "evictor_threads", threads_of(&list->rows[i]));
-        json_array_append_new(out, thread);
-    }
-    return out;
-}
-
-json_t *json_all_causes(const struct snapshot_causes *causes)
-{
-    json_t *out = json_cause_figures(&causes->all);
-    json_set(out, "threads", threads(&causes->of[CAUSES_THREADS]));
+    const struct snapshot_causes *causes = &snapshot->causes;
+    const struct snapshot_causes_list *threads = &causes->of[CAUSES_THREADS];
+    json_t *out = json_row(&causes_figures_members, snapshot, &causes->all);
+    json_set(out, "threads",
+             json_rows(&thread_causes_members, snapshot, threads->rows, threads->count));
     json_set(out, "evictions", evictions(&causes->of[CAUSES_OBJECTS].evictions));
     json_set(out, "evictions_by_function", evictions(&causes->of[CAUSES_FUNCTIONS].evictions));
     json_set(out, "evictions_by_thread", evictions(&causes->of[CAUSES_THREADS].evictions));

@@ -197,6 +197,16 @@ const char *causes_name(enum miss_cause cause)
     return cause < CAUSE_COUNT ? names[cause] : "unknown";
 }
 
+const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
+                                                enum causes_of kind, uint32_t id)
+{
+    const struct snapshot_causes_list *list = &causes->of[kind];
+    for (size_t i = 0; i < list->count; i++)
+        if (list->rows[i].id == id)
+            return &list->rows[i];
+    return NULL;
+}
+
 const char *causes_of_name(enum causes_of kind)
 {
     static const char *const names[CAUSES_KINDS] = {"object", "function", "thread"};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "view/pages/causes.h"
 #include "view/rates.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
@@ -114,20 +115,57 @@ static unsigned columns_functions_sort(const struct snapshot *snapshot)
     return columns_have_unknown(snapshot) ? FUNCTION_ALL : FUNCTION_SHARE;
 }
 
+/* Functions of one object do not have what those of everything have. */
+static bool is_of_all(const struct snapshot *snapshot, const void *pointer)
+{
+    CODE_ROW(snapshot_code);
+    return !isnan(row->all_share);
+}
+
+static bool has_rates(const struct snapshot *snapshot, const void *pointer)
+{
+    CODE_ROW(snapshot_code);
+    return row->rates;
+}
+
+static bool has_use(const struct snapshot *snapshot, const void *pointer)
+{
+    CODE_ROW(snapshot_code);
+    return row->use;
+}
+
+static bool has_causes(const struct snapshot *snapshot, const void *pointer)
+{
+    return snapshot->causes.told && is_of_all(snapshot, pointer);
+}
+
+static bool has_instructions(const struct snapshot *snapshot, const void *pointer)
+{
+    CODE_ROW(snapshot_code);
+    return row->instruction_count;
+}
+
+static const void *function_causes(const struct snapshot *snapshot, const void *pointer)
+{
+    CODE_ROW(snapshot_code);
+    return causes_row_of(&snapshot->causes, CAUSES_FUNCTIONS, row->id);
+}
+
 static const struct column function_list[] = {
-    [FUNCTION_SHARE] =
-        COLUMN(.title = "SHARE", .help = "The function's part of all attributed samples.",
-               .from = FIELD(struct snapshot_code, share.value), .width = 6, .look = COLUMN_RIGHT,
-               .format = format_percent, .paint = paint_share),
+    [FUNCTION_SHARE] = COLUMN(.title = "SHARE", .key = "share", .after = "samples",
+                              .help = "The function's part of all attributed samples.",
+                              .from = FIELD(struct snapshot_code, share.value), .width = 6,
+                              .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_share),
     [FUNCTION_HALF] =
         COLUMN(.title = "±", .from = HALF(struct snapshot_code, share), .width = 4, .rank = 1,
                .look = COLUMN_RIGHT, .format = format_points, .paint = paint_dim),
     [FUNCTION_ALL] =
-        COLUMN(.title = "ALL",
+        COLUMN(.title = "ALL", .key = "all_share", .after = "object_share",
                .help = "Its part of all samples of the process, with those whose object is not "
                        "known. perf report's shares are of all processes of a recording.",
-               .from = FIELD(struct snapshot_code, all_share), .width = 6, .look = COLUMN_RIGHT,
-               .shown = columns_have_unknown, .format = format_percent, .paint = paint_share),
+               .from = FIELD(struct snapshot_code, all_share), .present = is_of_all, .width = 6,
+               .look = COLUMN_RIGHT, .shown = columns_have_unknown, .format = format_percent,
+               .paint = paint_share),
     COLUMN(.title = "UNKNOWN",
            .help = "Part of all samples: the function waited for data of an object not known.",
            .value = unknown_share, .width = 7, .rank = 2, .look = COLUMN_RIGHT,
@@ -137,18 +175,20 @@ static const struct column function_list[] = {
     COLUMN(.title = "SAMPLES", .help = "With those whose object is not known.",
            .value = code_column_samples, .width = 7, .rank = 5, .look = COLUMN_RIGHT,
            .format = format_count),
-    COLUMN(.title = "FUNCTION", .help = "The function that the sampled accesses are in.",
+    COLUMN(.title = "FUNCTION", .key = "function",
+           .help = "The function that the sampled accesses are in.",
            .from = FIELD(struct snapshot_code, function), .width = 14, .most = 64,
            .look = COLUMN_NAME, .paint = paint_strong),
-    COLUMN(.title = "MODULE", .from = FIELD(struct snapshot_code, module), .width = 10, .most = 20,
-           .rank = 3, .look = COLUMN_NAME, .paint = paint_dim),
+    COLUMN(.title = "MODULE", .key = "module", .from = KNOWN(struct snapshot_code, module),
+           .width = 10, .most = 20, .rank = 3, .look = COLUMN_NAME, .paint = paint_dim),
     COLUMN(.title = "FILE", .help = "Source file, where debug information tells.", .value = file,
            .width = 10, .most = 24, .rank = 7, .look = COLUMN_NAME, .shown = has_file),
-    COLUMN(.title = "LINE", .from = KNOWN(struct snapshot_code, line), .width = 5, .rank = 7,
-           .look = COLUMN_RIGHT, .shown = has_file, .format = format_integer),
-    COLUMN(.title = "SITES", .help = "Accessing instructions seen in it.",
-           .from = KNOWN(struct snapshot_code, sites), .width = 5, .rank = 6, .look = COLUMN_RIGHT,
-           .format = format_integer),
+    COLUMN(.title = "LINE", .key = "line", .after = "file",
+           .from = KNOWN(struct snapshot_code, line), .width = 5, .rank = 7, .look = COLUMN_RIGHT,
+           .shown = has_file, .format = format_integer),
+    COLUMN(.title = "SITES", .key = "sites", .after = "address",
+           .help = "Accessing instructions seen in it.", .from = KNOWN(struct snapshot_code, sites),
+           .width = 5, .rank = 6, .look = COLUMN_RIGHT, .format = format_integer),
     COLUMN(.title = "MOSTLY ON", .help = "The object that most of its samples are on.",
            .value = code_column_object, .width = 12, .most = 40, .rank = 1, .look = COLUMN_NAME),
     COLUMN(.title = "OF IT", .help = "Part of the function's samples on that object.",
@@ -158,6 +198,33 @@ static const struct column function_list[] = {
     RATES_COLUMNS(3, ROW_OF(struct snapshot_code, rates)),
     RATES_COLUMN_CRITICAL(3, ROW_OF(struct snapshot_code, rates)),
     USE_COLUMNS(2, ROW_OF(struct snapshot_code, use)),
+    COLUMN(.key = "file", .from = KNOWN(struct snapshot_code, file)),
+    COLUMN(.key = "samples", .from = SUM(struct snapshot_code, samples, count_over),
+           .form = JSON_COUNT),
+    COLUMN(.key = "share_low", .from = FIELD(struct snapshot_code, share.low)),
+    COLUMN(.key = "share_high", .from = FIELD(struct snapshot_code, share.high)),
+    COLUMN(.key = "address", .from = FIELD(struct snapshot_code, address),
+           .format = format_address),
+    COLUMN(.key = "object", .in = ROW_IN(struct snapshot_code, top_object),
+           .target = columns_object_at, .from = FIELD(struct snapshot_object, name)),
+    COLUMN(.key = "object_share", .from = FIELD(struct snapshot_code, top_object_share)),
+    COLUMN(.key = "unknown_samples",
+           .from = SUM(struct snapshot_code, unknown_samples, unknown_over), .form = JSON_COUNT,
+           .present = is_of_all),
+    COLUMN(.key = "unknown_share", .from = FIELD(struct snapshot_code, unknown_share),
+           .present = is_of_all),
+    COLUMN(.key = "unknown", .from = FIELD(struct snapshot_code, unknown_note),
+           .present = is_of_all),
+    COLUMN(.from = ROW_OF(struct snapshot_code, rates), .members = &rates_members,
+           .present = has_rates),
+    COLUMN(.key = "stall_share", .from = VIA(struct snapshot_code, rates, stall.value),
+           .present = has_rates),
+    COLUMN(.from = ROW_OF(struct snapshot_code, use), .members = &use_members, .present = has_use),
+    COLUMN(.key = "causes", .target = function_causes, .rows = &causes_members,
+           .present = has_causes),
+    COLUMN(.key = "instructions", .from = ROW_OF(struct snapshot_code, instructions),
+           .count = FIELD(struct snapshot_code, instruction_count), .rows = &instruction_members,
+           .present = has_instructions),
 };
 
 const struct columns function_columns = {
@@ -332,7 +399,7 @@ static uint64_t thread_column_identity(const struct snapshot *snapshot, const vo
 }
 
 static const struct column thread_list[] = {
-    COLUMN(.title = "SHARE",
+    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
            .help = "The thread's part of the newest samples that have an object, up to 16,384.",
            .from = FIELD(struct snapshot_thread, share.value), .width = 6, .look = COLUMN_RIGHT,
            .format = format_percent, .paint = paint_share),
@@ -340,24 +407,29 @@ static const struct column thread_list[] = {
            .look = COLUMN_RIGHT, .format = format_points, .paint = paint_dim),
     COLUMN(.title = "", .from = FIELD(struct snapshot_thread, share.value), .width = 6, .most = 10,
            .rank = 5, .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "SAMPLES", .from = FIELD(struct snapshot_thread, samples), .width = 7,
-           .rank = 4, .look = COLUMN_RIGHT, .format = format_count),
-    COLUMN(.title = "THREAD", .help = "Its number, as ps -L and gdb call it.",
+    COLUMN(.title = "SAMPLES", .key = "samples", .after = "name",
+           .from = FIELD(struct snapshot_thread, samples), .width = 7, .rank = 4,
+           .look = COLUMN_RIGHT, .format = format_count),
+    COLUMN(.title = "THREAD", .key = "tid", .help = "Its number, as ps -L and gdb call it.",
            .from = FIELD(struct snapshot_thread, tid), .width = 7, .look = COLUMN_RIGHT,
            .format = format_integer, .paint = paint_strong),
-    COLUMN(.title = "CALLED", .help = "Its name now; blank: it has ended.",
+    COLUMN(.title = "CALLED", .key = "name", .help = "Its name now; blank: it has ended.",
            .from = FIELD(struct snapshot_thread, name), .width = 10, .most = 15,
            .look = COLUMN_NAME),
-    COLUMN(.title = "MOSTLY ON", .help = "The object that most of its samples are on.",
+    COLUMN(.title = "MOSTLY ON", .key = "object",
+           .help = "The object that most of its samples are on.",
            .from = FIELD(struct snapshot_thread, object_name), .width = 12, .most = 40, .rank = 1,
            .look = COLUMN_NAME),
-    COLUMN(.title = "OF IT", .help = "Part of the thread's samples on that object.",
+    COLUMN(.title = "OF IT", .key = "of_object",
+           .help = "Part of the thread's samples on that object.",
            .from = FIELD(struct snapshot_thread, object_share), .width = 5, .rank = 3,
            .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_share),
-    COLUMN(.title = "IN", .help = "The function that most of its samples are in.",
+    COLUMN(.title = "IN", .key = "function",
+           .help = "The function that most of its samples are in.",
            .from = FIELD(struct snapshot_thread, function_name), .width = 12, .most = 40, .rank = 2,
            .look = COLUMN_NAME),
-    COLUMN(.title = "OF IT", .help = "Part of the thread's samples in that function.",
+    COLUMN(.title = "OF IT", .key = "of_function",
+           .help = "Part of the thread's samples in that function.",
            .from = FIELD(struct snapshot_thread, function_share), .width = 5, .rank = 3,
            .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_share),
 };

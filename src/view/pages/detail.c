@@ -474,30 +474,6 @@ static bool has_field_type(const struct snapshot *snapshot)
     return false;
 }
 
-static struct value field_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return value_number(row->samples + row->count_over);
-}
-
-static struct value field_part(const struct snapshot_field *row, double of)
-{
-    bool known = row->samples > 0 && row->loads + row->stores > 0;
-    return value_number(known ? of / row->samples : NAN);
-}
-
-static struct value field_loads(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return field_part(row, row->loads);
-}
-
-static struct value field_stores(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_field);
-    return field_part(row, row->stores);
-}
-
 static struct value field_line(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
@@ -512,43 +488,69 @@ static uint64_t field_identity(const struct snapshot *snapshot, const void *poin
            (uint64_t)row->unit << 58;
 }
 
+/* By latency where that is known, else by the event. */
+static struct value field_stall_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    double timed = row->levels ? row->levels->stall : NAN;
+    return value_number(isnan(timed) && row->rates ? row->rates->stall.value : timed);
+}
+
+static bool field_has_causes(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_field);
+    return row->causes;
+}
+
 static const struct column field_list[] = {
-    COLUMN(.title = "OF IT", .help = "Part of the object's samples that fell on this offset.",
+    COLUMN(.title = "OF IT", .key = "share", .after = "samples",
+           .help = "Part of the object's samples that fell on this offset.",
            .from = FIELD(struct snapshot_field, share), .width = 6, .look = COLUMN_RIGHT,
            .format = format_percent, .paint = paint_share),
     COLUMN(.title = "", .from = FIELD(struct snapshot_field, share), .width = 8, .most = 16,
            .rank = 2, .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "FIELD",
+    COLUMN(.title = "FIELD", .key = "name",
            .help = "Its name, lo..hi for any of several bit-fields; else the offset into the "
                    "object, or [*]+N "
                    "into each array element.",
            .from = FIELD(struct snapshot_field, name), .width = 10, .most = 40, .look = COLUMN_NAME,
            .paint = paint_strong),
-    COLUMN(.title = "TYPE", .help = "The field's type.", .from = FIELD(struct snapshot_field, type),
-           .width = 8, .most = 24, .rank = 3, .look = COLUMN_NAME, .shown = has_field_type),
-    COLUMN(.title = "OFFSET", .help = "The offset as a number: sort by it to see the layout.",
+    COLUMN(.title = "TYPE", .key = "type", .help = "The field's type.",
+           .from = FIELD(struct snapshot_field, type), .width = 8, .most = 24, .rank = 3,
+           .look = COLUMN_NAME, .shown = has_field_type),
+    COLUMN(.title = "OFFSET", .key = "offset",
+           .help = "The offset as a number: sort by it to see the layout.",
            .from = FIELD(struct snapshot_field, offset), .width = 8, .rank = 4,
            .look = COLUMN_RIGHT, .format = format_integer, .paint = paint_dim),
     COLUMN(.title = "LINE", .help = "Which cache line from the start of the object or element.",
            .value = field_line, .width = 6, .rank = 5, .look = COLUMN_RIGHT,
            .format = format_integer, .paint = paint_dim),
-    COLUMN(.title = "BYTES", .help = "Widest access seen.",
+    COLUMN(.title = "BYTES", .key = "size", .help = "Widest access seen.",
            .from = KNOWN(struct snapshot_field, size), .width = 5, .rank = 4, .look = COLUMN_RIGHT,
            .format = format_integer),
-    COLUMN(.title = "SAMPLES", .value = field_samples, .width = 7, .rank = 1, .look = COLUMN_RIGHT,
-           .format = format_count),
+    COLUMN(.title = "SAMPLES", .key = "samples",
+           .from = SUM(struct snapshot_field, samples, count_over), .width = 7, .rank = 1,
+           .look = COLUMN_RIGHT, .format = format_count),
     LEVELS_COLUMN_FOUND(2, ROW_OF(struct snapshot_field, levels)),
     LEVELS_COLUMN_STALL(2, levels_tell_stall, ROW_OF(struct snapshot_field, levels)),
     LEVELS_COLUMN_LATENCY(2, ROW_OF(struct snapshot_field, levels)),
-    COLUMN(.title = "LD", .value = field_loads, .width = 5, .rank = 3, .look = COLUMN_RIGHT,
-           .format = format_percent, .paint = paint_load),
-    COLUMN(.title = "ST", .value = field_stores, .width = 5, .rank = 3, .look = COLUMN_RIGHT,
-           .format = format_percent, .paint = paint_store),
+    COLUMN(.title = "LD", .from = PART(struct snapshot_field, loads), .width = 5, .rank = 3,
+           .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_load),
+    COLUMN(.title = "ST", .from = PART(struct snapshot_field, stores), .width = 5, .rank = 3,
+           .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_store),
     RATES_COLUMN_STALL(2, ROW_OF(struct snapshot_field, rates)),
     RATES_COLUMNS(2, ROW_OF(struct snapshot_field, rates)),
     RATES_COLUMN_CRITICAL(2, ROW_OF(struct snapshot_field, rates)),
     USE_COLUMNS(1, ROW_OF(struct snapshot_field, use)),
     LEVELS_COLUMNS_REST(4, ROW_OF(struct snapshot_field, levels)),
+    COLUMN(.key = "loads", .form = JSON_COUNT, .from = COUNTED(struct snapshot_field, loads)),
+    COLUMN(.key = "stores", .form = JSON_COUNT, .from = COUNTED(struct snapshot_field, stores)),
+    COLUMN(.from = ROW_OF(struct snapshot_field, levels), .members = &levels_members),
+    COLUMN(.from = ROW_OF(struct snapshot_field, rates), .members = &rates_members),
+    COLUMN(.from = ROW_OF(struct snapshot_field, use), .members = &use_members),
+    COLUMN(.key = "stall_share", .value = field_stall_share),
+    COLUMN(.key = "causes", .from = ROW_OF(struct snapshot_field, causes),
+           .rows = &causes_figures_members, .present = field_has_causes),
 };
 
 const struct columns field_columns = {
@@ -574,12 +576,15 @@ static const struct column offset_list[] = {
            .rank = 4, .look = COLUMN_NAME, .shown = has_field_type),
     COLUMN(.title = "BYTES", .from = VIA_KNOWN(struct hot_offset, field, size), .width = 5,
            .rank = 2, .look = COLUMN_RIGHT, .format = format_integer),
-    COLUMN(.title = "SAMPLES", .in = ROW_OF(struct hot_offset, field), .value = field_samples,
-           .width = 7, .rank = 1, .look = COLUMN_RIGHT, .format = format_count),
-    COLUMN(.title = "LD", .in = ROW_OF(struct hot_offset, field), .value = field_loads, .width = 5,
-           .rank = 3, .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_load),
-    COLUMN(.title = "ST", .in = ROW_OF(struct hot_offset, field), .value = field_stores, .width = 5,
-           .rank = 3, .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_store),
+    COLUMN(.title = "SAMPLES", .in = ROW_OF(struct hot_offset, field),
+           .from = SUM(struct snapshot_field, samples, count_over), .width = 7, .rank = 1,
+           .look = COLUMN_RIGHT, .format = format_count),
+    COLUMN(.title = "LD", .in = ROW_OF(struct hot_offset, field),
+           .from = PART(struct snapshot_field, loads), .width = 5, .rank = 3, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_load),
+    COLUMN(.title = "ST", .in = ROW_OF(struct hot_offset, field),
+           .from = PART(struct snapshot_field, stores), .width = 5, .rank = 3, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_store),
     LEVELS_COLUMN_FOUND(2, ROW_VIA(struct hot_offset, field, levels)),
     LEVELS_COLUMN_STALL(2, levels_tell_stall, ROW_VIA(struct hot_offset, field, levels)),
     LEVELS_COLUMN_LATENCY(2, ROW_VIA(struct hot_offset, field, levels)),
@@ -599,12 +604,6 @@ const struct columns offset_columns = {
     .identity = offset_identity,
 };
 
-static struct value instance_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_instance);
-    return value_number(row->samples + row->count_over);
-}
-
 static uint64_t instance_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_instance);
@@ -612,19 +611,21 @@ static uint64_t instance_identity(const struct snapshot *snapshot, const void *p
 }
 
 static const struct column instance_list[] = {
-    COLUMN(.title = "OF IT", .help = "Part of the object's samples that fell on this instance.",
+    COLUMN(.title = "OF IT", .key = "share", .after = "samples",
+           .help = "Part of the object's samples that fell on this instance.",
            .from = FIELD(struct snapshot_instance, share), .width = 6, .look = COLUMN_RIGHT,
            .format = format_percent, .paint = paint_share),
     COLUMN(.title = "", .from = FIELD(struct snapshot_instance, share), .width = 6, .most = 12,
            .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "START", .help = "Where the instance begins.",
+    COLUMN(.title = "START", .key = "address", .help = "Where the instance begins.",
            .from = FIELD(struct snapshot_instance, base), .width = 14, .most = 18,
            .format = format_address),
-    COLUMN(.title = "SIZE", .from = KNOWN(struct snapshot_instance, size), .width = 6, .rank = 1,
-           .look = COLUMN_RIGHT, .format = format_bytes),
-    COLUMN(.title = "SAMPLES", .value = instance_samples, .width = 7, .rank = 2,
+    COLUMN(.title = "SIZE", .key = "size", .from = KNOWN(struct snapshot_instance, size),
+           .width = 6, .rank = 1, .look = COLUMN_RIGHT, .format = format_bytes),
+    COLUMN(.title = "SAMPLES", .key = "samples",
+           .from = SUM(struct snapshot_instance, samples, count_over), .width = 7, .rank = 2,
            .look = COLUMN_RIGHT, .format = format_count),
-    COLUMN(.title = "THREAD", .help = "The thread with most samples on it.",
+    COLUMN(.title = "THREAD", .key = "tid", .help = "The thread with most samples on it.",
            .from = KNOWN(struct snapshot_instance, tid), .width = 7, .rank = 3,
            .look = COLUMN_RIGHT, .format = format_integer, .paint = paint_dim),
 };

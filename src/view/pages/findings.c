@@ -183,24 +183,6 @@ static struct value bound(const struct snapshot *snapshot, const void *pointer)
                                                             : "about");
 }
 
-static struct value kind(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(finding_kind_words(row->kind));
-}
-
-static struct value sure(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(finding_sure_name(row->sure));
-}
-
-static struct value screen(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(finding_page_name(row->page));
-}
-
 static uint64_t finding_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
@@ -218,8 +200,9 @@ static const struct column finding_list[] = {
     COLUMN(.title = "SHARE", .help = "Part of all samples that it is about.",
            .from = FIELD(struct snapshot_finding, share), .width = 6, .look = COLUMN_RIGHT,
            .format = format_percent, .paint = paint_share),
-    COLUMN(.title = "PROBLEM", .help = "What it is; below the list stands why.", .value = kind,
-           .width = 15, .most = 19, .paint = paint_strong),
+    COLUMN(.title = "PROBLEM", .help = "What it is; below the list stands why.",
+           .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_words, .width = 15,
+           .most = 19, .paint = paint_strong),
     COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_finding, name), .width = 10, .most = 40,
            .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "FIELDS", .from = FIELD(struct snapshot_finding, field), .width = 10,
@@ -227,10 +210,12 @@ static const struct column finding_list[] = {
     COLUMN(.title = "FUNCTION", .help = "The one with most samples on it.",
            .from = FIELD(struct snapshot_finding, function), .width = 10, .most = 32, .rank = 3,
            .look = COLUMN_NAME),
-    COLUMN(.title = "SURE", .help = "By the rule: each says what it cannot tell.", .value = sure,
-           .width = 7, .rank = 1),
-    COLUMN(.title = "SCREEN", .help = "Enter opens it.", .value = screen, .width = 7, .rank = 4,
-           .paint = paint_dim),
+    COLUMN(.title = "SURE", .help = "By the rule: each says what it cannot tell.",
+           .from = FIELD(struct snapshot_finding, sure), .name = finding_sure_name, .width = 7,
+           .rank = 1),
+    COLUMN(.title = "SCREEN", .help = "Enter opens it.",
+           .from = FIELD(struct snapshot_finding, page), .name = finding_page_name, .width = 7,
+           .rank = 4, .paint = paint_dim),
 };
 
 const struct columns finding_columns = {

@@ -714,12 +714,6 @@ const struct page function_page = {
         ((const struct instruction_row *)pointer)->instruction;                                    \
     (void)snapshot
 
-static struct value source_column_part(double samples, double loads, double stores, double of)
-{
-    bool known = samples > 0 && loads + stores > 0;
-    return value_number(known ? of / samples : NAN);
-}
-
 static struct value object_name(const struct snapshot *snapshot, uint32_t index)
 {
     const struct snapshot_object *object = columns_object(snapshot, index);
@@ -742,18 +736,6 @@ static struct value source_text(const struct snapshot *snapshot, const void *poi
 {
     SOURCE;
     return value_text(row->line || row->sites ? row->text : NULL);
-}
-
-static struct value source_loads(const struct snapshot *snapshot, const void *pointer)
-{
-    SOURCE;
-    return source_column_part(row->samples, row->loads, row->stores, row->loads);
-}
-
-static struct value source_stores(const struct snapshot *snapshot, const void *pointer)
-{
-    SOURCE;
-    return source_column_part(row->samples, row->loads, row->stores, row->stores);
 }
 
 /* The field, or where it has no name the object. */
@@ -803,10 +785,10 @@ static const struct column source_list[] = {
            .paint = paint_strong),
     COLUMN(.title = "SAMPLES", .value = source_samples, .width = 7, .rank = 6, .look = COLUMN_RIGHT,
            .format = format_count),
-    COLUMN(.title = "LD", .value = source_loads, .width = 5, .rank = 5, .look = COLUMN_RIGHT,
-           .format = format_percent, .paint = paint_load),
-    COLUMN(.title = "ST", .value = source_stores, .width = 5, .rank = 5, .look = COLUMN_RIGHT,
-           .format = format_percent, .paint = paint_store),
+    COLUMN(.title = "LD", .from = PART(struct source_row, loads), .width = 5, .rank = 5,
+           .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_load),
+    COLUMN(.title = "ST", .from = PART(struct source_row, stores), .width = 5, .rank = 5,
+           .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_store),
     USE_COLUMNS(1, ROW_IN(struct source_row, use)),
     COLUMN(.title = "INLINED",
            .help = "Functions that the compiler put there in place of calls, innermost first.",
@@ -840,18 +822,6 @@ static struct value source_column_object(const struct snapshot *snapshot, const 
 {
     INSTRUCTION;
     return missed_on(row, object_name(snapshot, row->object));
-}
-
-static struct value loads(const struct snapshot *snapshot, const void *pointer)
-{
-    INSTRUCTION;
-    return source_column_part(row->samples, row->loads, row->stores, row->loads);
-}
-
-static struct value stores(const struct snapshot *snapshot, const void *pointer)
-{
-    INSTRUCTION;
-    return source_column_part(row->samples, row->loads, row->stores, row->stores);
 }
 
 static bool has_inlined(const struct snapshot *snapshot)
@@ -892,10 +862,12 @@ static const struct column instruction_list[] = {
            .look = COLUMN_RIGHT, .format = format_integer),
     COLUMN(.title = "SAMPLES", .value = source_column_samples, .width = 7, .rank = 3,
            .look = COLUMN_RIGHT, .format = format_count),
-    COLUMN(.title = "LD", .value = loads, .width = 5, .rank = 6, .look = COLUMN_RIGHT,
-           .format = format_percent, .paint = paint_load),
-    COLUMN(.title = "ST", .value = stores, .width = 5, .rank = 6, .look = COLUMN_RIGHT,
-           .format = format_percent, .paint = paint_store),
+    COLUMN(.title = "LD", .in = ROW_OF(struct instruction_row, instruction),
+           .from = PART(struct snapshot_instruction, loads), .width = 5, .rank = 6,
+           .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_load),
+    COLUMN(.title = "ST", .in = ROW_OF(struct instruction_row, instruction),
+           .from = PART(struct snapshot_instruction, stores), .width = 5, .rank = 6,
+           .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_store),
     USE_COLUMNS(2, ROW_VIA(struct instruction_row, instruction, use)),
     COLUMN(.title = "INLINED", .from = VIA(struct instruction_row, instruction, inlined),
            .width = 10, .most = 32, .rank = 9, .look = COLUMN_NAME, .shown = has_inlined,

@@ -359,8 +359,20 @@ static uint64_t heap_column_identity(const struct snapshot *snapshot, const void
     return row->heap.id;
 }
 
+static struct value bin_allocations(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return row->heap.walked ? value_text(NULL) : value_integer(row->heap.allocations);
+}
+
+static struct value bin_frees(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return row->heap.walked ? value_text(NULL) : value_integer(row->heap.frees);
+}
+
 static const struct column bin_list[] = {
-    COLUMN(.title = "SHARE",
+    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
            .help = "The bin's part of all attributed samples; blank: no sample fell on it.",
            .value = heap_column_share, .width = 6, .look = COLUMN_RIGHT, .format = format_percent,
            .paint = paint_share),
@@ -377,19 +389,24 @@ static const struct column bin_list[] = {
     COLUMN(.title = "WASTE", .help = "Part of the usable bytes that nobody asked for.",
            .value = waste, .width = 5, .rank = 7, .look = COLUMN_RIGHT, .shown = has_agent,
            .format = format_percent),
-    COLUMN(.title = "ALLOC/S", .help = "Allocations a second, over the last refresh.",
+    COLUMN(.title = "ALLOC/S", .key = "allocation_rate", .form = JSON_COUNT, .after = "frees",
+           .help = "Allocations a second, over the last refresh.",
            .from = FIELD(struct snapshot_bin, heap.allocations_per_s), .width = 7, .rank = 2,
            .look = COLUMN_RIGHT, .shown = has_agent, .format = format_count),
-    COLUMN(.title = "FREE/S", .help = "Blocks freed a second, over the last refresh.",
+    COLUMN(.title = "FREE/S", .key = "free_rate", .form = JSON_COUNT, .after = "allocation_rate",
+           .help = "Blocks freed a second, over the last refresh.",
            .from = FIELD(struct snapshot_bin, heap.frees_per_s), .width = 7, .rank = 4,
            .look = COLUMN_RIGHT, .shown = has_agent, .format = format_count),
-    COLUMN(.title = "LIFE", .help = "Mean lifetime of the blocks that were freed.",
+    COLUMN(.title = "LIFE", .key = "lifetime", .form = JSON_COUNT, .after = "free_rate",
+           .help = "Mean lifetime of the blocks that were freed.",
            .from = FIELD(struct snapshot_bin, heap.lifetime_s), .width = 6, .rank = 3,
            .look = COLUMN_RIGHT, .shown = has_agent, .format = format_seconds),
-    COLUMN(.title = "AGE", .help = "Time since the first allocation.",
+    COLUMN(.title = "AGE", .key = "age", .form = JSON_COUNT, .after = "lifetime",
+           .help = "Time since the first allocation.",
            .from = FIELD(struct snapshot_bin, heap.age_s), .width = 5, .rank = 8,
            .look = COLUMN_RIGHT, .shown = has_agent, .format = format_seconds, .paint = paint_dim),
-    COLUMN(.title = "GROWTH", .help = "Live bytes now less those at the mark (key M).",
+    COLUMN(.title = "GROWTH", .key = "growth_bytes", .form = JSON_COUNT, .after = "growth_blocks",
+           .help = "Live bytes now less those at the mark (key M).",
            .from = FIELD(struct snapshot_bin, heap.growth_bytes), .width = 8, .rank = 2,
            .look = COLUMN_RIGHT, .shown = has_mark, .format = format_growth, .paint = paint_growth),
     COLUMN(.title = "",
@@ -401,15 +418,30 @@ static const struct column bin_list[] = {
                    "for its caller g, as there are others of f.",
            .value = heap_column_name, .width = 14, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
-    COLUMN(.title = "TYPE", .help = "What its blocks are, by the code that touches them.",
+    COLUMN(.title = "TYPE", .key = "type", .after = "path",
+           .help = "What its blocks are, by the code that touches them.",
            .from = FIELD(struct snapshot_bin, heap.type), .width = 14, .most = 28, .rank = 4,
            .look = COLUMN_NAME, .shown = has_type),
-    COLUMN(.title = "KNOWN BY",
+    COLUMN(.title = "KNOWN BY", .key = "known_by", .after = "type",
            .help = "agent: told at the allocation; walk: read from the heap's headers.",
            .value = known_by, .width = 8, .rank = 12, .shown = has_both, .paint = paint_dim),
-    COLUMN(.title = "PATH", .help = "The call path, innermost first.",
-           .from = FIELD(struct snapshot_bin, heap.path), .width = 16, .most = 120, .rank = 3,
-           .look = COLUMN_NAME, .shown = has_agent, .paint = paint_dim),
+    COLUMN(.title = "PATH", .key = "path", .after = "name",
+           .help = "The call path, innermost first.", .from = FIELD(struct snapshot_bin, heap.path),
+           .width = 16, .most = 120, .rank = 3, .look = COLUMN_NAME, .shown = has_agent,
+           .paint = paint_dim),
+    COLUMN(.key = "id", .from = FIELD(struct snapshot_bin, heap.id)),
+    COLUMN(.key = "name", .from = FIELD(struct snapshot_bin, heap.name)),
+    COLUMN(.key = "object", .in = ROW_IN(struct snapshot_bin, object), .target = columns_object_at,
+           .from = FIELD(struct snapshot_object, name)),
+    COLUMN(.key = "samples", .from = FIELD(struct snapshot_bin, samples), .form = JSON_COUNT),
+    COLUMN(.from = ROW_IN(struct snapshot_bin, heap), .members = &heap_members),
+    COLUMN(.key = "allocations", .value = bin_allocations),
+    COLUMN(.key = "frees", .value = bin_frees),
+    COLUMN(.key = "growth_blocks", .from = FIELD(struct snapshot_bin, heap.growth_blocks),
+           .form = JSON_COUNT),
+    COLUMN(.key = "leak_suspect", .from = FIELD(struct snapshot_bin, suspect)),
+    COLUMN(.key = "sizes", .from = FIELD(struct snapshot_bin, heap.sizes[0]),
+           .elements = HEAP_SIZES),
 };
 
 const struct columns bin_columns = {

@@ -590,24 +590,6 @@ static struct value layout_column_samples(const struct snapshot *snapshot, const
     return value_number(row->samples > 0 ? row->samples : NAN);
 }
 
-static struct value layout_column_part(const struct snapshot_layout_row *row, double of)
-{
-    bool known = row->samples > 0 && row->loads + row->stores > 0;
-    return value_number(known ? of / row->samples : NAN);
-}
-
-static struct value loads(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return layout_column_part(row, row->loads);
-}
-
-static struct value stores(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return layout_column_part(row, row->stores);
-}
-
 static enum paint paint_note(struct value value)
 {
     /* What costs is said in capitals. */
@@ -666,10 +648,12 @@ static const struct column list[] = {
     RATES_COLUMN_CRITICAL(4, ROW_VIA(struct layout_row, row, rates)),
     USE_COLUMNS(3, ROW_VIA(struct layout_row, row, use)),
     LEVELS_COLUMNS_REST(6, ROW_VIA(struct layout_row, row, levels)),
-    COLUMN(.title = "LD", .help = "Part of its samples that were loads.", .value = loads,
+    COLUMN(.title = "LD", .help = "Part of its samples that were loads.",
+           .in = ROW_OF(struct layout_row, row), .from = PART(struct snapshot_layout_row, loads),
            .width = 5, .rank = 4, .look = COLUMN_RIGHT, .format = format_percent,
            .paint = paint_load),
-    COLUMN(.title = "ST", .help = "Part of its samples that were stores.", .value = stores,
+    COLUMN(.title = "ST", .help = "Part of its samples that were stores.",
+           .in = ROW_OF(struct layout_row, row), .from = PART(struct snapshot_layout_row, stores),
            .width = 5, .rank = 4, .look = COLUMN_RIGHT, .format = format_percent,
            .paint = paint_store),
     COLUMN(.title = "NOTE",

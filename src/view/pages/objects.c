@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "view/levels.h"
+#include "view/pages/causes.h"
 #include "view/rates.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
@@ -136,12 +137,6 @@ static struct value half(const struct snapshot *snapshot, const void *pointer)
     return value_number(columns_reach(&row->share));
 }
 
-static struct value object_column_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_number(row->samples + row->count_over);
-}
-
 static struct value object_column_name(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
@@ -150,36 +145,11 @@ static struct value object_column_name(const struct snapshot *snapshot, const vo
     return value_text(bin && bin->called ? bin->called : row->name);
 }
 
-static struct value kind(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_text(object_kind_name(row->kind));
-}
-
 static struct value object_column_type(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
     bool plain = row->type && !strncmp(row->type, "struct ", 7);
     return value_text(plain ? row->type + 7 : row->type);
-}
-
-/* Part of the samples; unknown where nothing was sampled or the kind is never told. */
-static struct value object_column_part(const struct snapshot_object *row, double of)
-{
-    bool known = row->samples > 0 && row->loads + row->stores > 0;
-    return value_number(known ? of / row->samples : NAN);
-}
-
-static struct value loads(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return object_column_part(row, row->loads);
-}
-
-static struct value stores(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return object_column_part(row, row->stores);
 }
 
 static struct value inferred(const struct snapshot *snapshot, const void *pointer)
@@ -314,8 +284,50 @@ static uint64_t object_identity(const struct snapshot *snapshot, const void *poi
     return row->id;
 }
 
+static struct value type_votes(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return row->type ? value_integer(row->type_votes) : value_text(NULL);
+}
+
+static struct value type_against(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return row->type ? value_integer(row->type_against) : value_text(NULL);
+}
+
+static struct value stall_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_number(levels_stall_share(snapshot, row));
+}
+
+static struct value element_confidence(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_number(row->element_size ? row->element_confidence : NAN);
+}
+
+static const void *object_heap(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return row->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[row->bin].heap : NULL;
+}
+
+static const void *object_layout(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return row->layout_count ? &row->layouts[0] : NULL;
+}
+
+static const void *object_causes(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return causes_row_of(&snapshot->causes, CAUSES_OBJECTS, row->id);
+}
+
 static const struct column object_list[] = {
-    COLUMN(.title = "SHARE",
+    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
            .help = "The object's part of all attributed samples, weighted by period and age.",
            .from = FIELD(struct snapshot_object, share.value), .width = 6, .look = COLUMN_RIGHT,
            .format = format_percent, .paint = paint_share),
@@ -326,39 +338,43 @@ static const struct column object_list[] = {
            .paint = paint_dim),
     COLUMN(.title = "", .from = FIELD(struct snapshot_object, share.value), .width = 8, .most = 12,
            .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "SAMPLES",
+    COLUMN(.title = "SAMPLES", .key = "samples", .after = "blocks",
            .help = "Samples the share rests on; old ones count less unless the whole run is shown.",
-           .value = object_column_samples, .width = 7, .rank = 5, .look = COLUMN_RIGHT,
-           .format = format_count),
+           .from = SUM(struct snapshot_object, samples, count_over), .width = 7, .rank = 5,
+           .look = COLUMN_RIGHT, .format = format_count),
     COLUMN(.title = "NAME",
            .help = "The variable, heap region, stack or mapping that the samples are on.",
            .value = object_column_name, .width = 14, .most = 64, .look = COLUMN_NAME,
            .paint = paint_strong),
-    COLUMN(.title = "KIND",
+    COLUMN(.title = "KIND", .key = "kind", .after = "name",
            .help =
                "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.",
-           .value = kind, .width = 7, .rank = 1, .paint = paint_kind),
+           .from = FIELD(struct snapshot_object, kind), .name = object_kind_name, .width = 7,
+           .rank = 1, .paint = paint_kind),
     COLUMN(.title = "TYPE", .help = "Its type, where debug information tells, without \"struct\".",
            .value = object_column_type, .width = 16, .most = 28, .rank = 4, .look = COLUMN_NAME,
            .shown = has_type),
-    COLUMN(.title = "MODULE", .help = "The program or library it belongs to.",
-           .from = FIELD(struct snapshot_object, module), .width = 10, .most = 20, .rank = 8,
+    COLUMN(.title = "MODULE", .key = "module", .after = "kind",
+           .help = "The program or library it belongs to.",
+           .from = KNOWN(struct snapshot_object, module), .width = 10, .most = 20, .rank = 8,
            .look = COLUMN_NAME, .paint = paint_dim),
-    COLUMN(.title = "SIZE", .help = "Bytes it spans.", .from = KNOWN(struct snapshot_object, size),
-           .width = 6, .rank = 2, .look = COLUMN_RIGHT, .format = format_bytes),
-    COLUMN(.title = "BLOCKS",
+    COLUMN(.title = "SIZE", .key = "size", .after = "address", .help = "Bytes it spans.",
+           .from = KNOWN(struct snapshot_object, size), .width = 6, .rank = 2, .look = COLUMN_RIGHT,
+           .format = format_bytes),
+    COLUMN(.title = "BLOCKS", .key = "blocks", .after = "size",
            .help = "Instances seen: blocks, or threads for stacks and thread-local variables.",
            .from = KNOWN(struct snapshot_object, blocks), .width = 6, .rank = 10,
            .look = COLUMN_RIGHT, .format = format_count),
-    COLUMN(.title = "THR", .help = "Threads with samples on it (255: that many or more).",
+    COLUMN(.title = "THR", .key = "threads", .after = "stall_share",
+           .help = "Threads with samples on it (255: that many or more).",
            .from = KNOWN(struct snapshot_object, threads), .width = 3, .rank = 13,
            .look = COLUMN_RIGHT, .format = format_integer),
-    COLUMN(.title = "LD", .help = "Part of its samples that were loads.", .value = loads,
-           .width = 5, .rank = 7, .look = COLUMN_RIGHT, .format = format_percent,
-           .paint = paint_load),
-    COLUMN(.title = "ST", .help = "Part of its samples that were stores.", .value = stores,
-           .width = 5, .rank = 7, .look = COLUMN_RIGHT, .format = format_percent,
-           .paint = paint_store),
+    COLUMN(.title = "LD", .help = "Part of its samples that were loads.",
+           .from = PART(struct snapshot_object, loads), .width = 5, .rank = 7, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_load),
+    COLUMN(.title = "ST", .help = "Part of its samples that were stores.",
+           .from = PART(struct snapshot_object, stores), .width = 5, .rank = 7,
+           .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_store),
     RATES_COLUMN_STALL(6, ROW_OF(struct snapshot_object, rates)),
     COLUMN(.title = "L1", .help = "Its share of first-level misses (event l1-miss).",
            .value = l1_miss, .width = 6, .rank = 9, .look = COLUMN_RIGHT, .shown = has_l1_miss,
@@ -397,6 +413,40 @@ static const struct column object_list[] = {
            .help = "Its part of each of the last refreshes; each row has its own scale.",
            .value = newest, .width = 8, .most = SNAPSHOT_HISTORY, .rank = 6, .look = COLUMN_SPARK,
            .paint = paint_share, .series = history),
+    COLUMN(.key = "name", .from = FIELD(struct snapshot_object, name)),
+    COLUMN(.key = "type", .from = FIELD(struct snapshot_object, type)),
+    COLUMN(.key = "type_votes", .value = type_votes),
+    COLUMN(.key = "type_against", .value = type_against),
+    COLUMN(.key = "typed", .json = json_typed),
+    COLUMN(.key = "address", .from = FIELD(struct snapshot_object, address),
+           .format = format_address),
+    COLUMN(.key = "share_low", .from = FIELD(struct snapshot_object, share.low)),
+    COLUMN(.key = "share_high", .from = FIELD(struct snapshot_object, share.high)),
+    COLUMN(.key = "loads", .form = JSON_COUNT, .from = COUNTED(struct snapshot_object, loads)),
+    COLUMN(.key = "stores", .form = JSON_COUNT, .from = COUNTED(struct snapshot_object, stores)),
+    COLUMN(.key = "inferred", .form = JSON_COUNT,
+           .from = COUNTED(struct snapshot_object, inferred)),
+    COLUMN(.from = ROW_OF(struct snapshot_object, levels), .members = &levels_members),
+    COLUMN(.key = "stall_share", .value = stall_share),
+    COLUMN(.key = "element_size", .from = KNOWN(struct snapshot_object, element_size)),
+    COLUMN(.key = "element_confidence", .value = element_confidence),
+    COLUMN(.from = ROW_OF(struct snapshot_object, rates), .members = &rates_members),
+    COLUMN(.from = ROW_OF(struct snapshot_object, use), .members = &use_members),
+    COLUMN(.key = "causes", .target = object_causes, .rows = &causes_members,
+           .present = json_has_causes),
+    COLUMN(.key = "events", .json = json_event_shares),
+    COLUMN(.target = object_heap, .members = &heap_members),
+    COLUMN(.key = "fields", .from = ROW_OF(struct snapshot_object, fields),
+           .count = FIELD(struct snapshot_object, field_count), .rows = &field_columns),
+    COLUMN(.key = "layout", .target = object_layout, .rows = &layout_members),
+    COLUMN(.key = "layouts", .from = ROW_OF(struct snapshot_object, layouts),
+           .count = FIELD(struct snapshot_object, layout_count), .rows = &layout_summary_members),
+    COLUMN(.key = "code", .from = ROW_OF(struct snapshot_object, code),
+           .count = FIELD(struct snapshot_object, code_count), .rows = &function_columns),
+    COLUMN(.key = "instances", .from = ROW_OF(struct snapshot_object, instances),
+           .count = FIELD(struct snapshot_object, instance_count), .rows = &instance_columns),
+    COLUMN(.key = "history", .from = FIELD(struct snapshot_object, history[0]),
+           .elements = SNAPSHOT_HISTORY),
 };
 
 const struct columns object_columns = {

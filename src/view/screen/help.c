@@ -332,7 +332,7 @@ static void write_keys(struct help_writer *writer, bool replays)
 /* What this source cannot measure would be in the way of what it can. */
 static bool can_be_shown(const struct snapshot *snapshot, const struct column *column)
 {
-    return !snapshot || !column->shown || column->shown(snapshot);
+    return column->title && (!snapshot || columns_shown(column, snapshot));
 }
 
 static void write_table(struct help_writer *writer, const struct snapshot *snapshot,

@@ -35,36 +35,59 @@ static struct value path_text(const struct path *path, const char *text)
     return value;
 }
 
-static struct value path_value(const struct path *path, const void *row)
+static double path_double(const char *row, uint32_t offset)
 {
-    const void *at = path_row(path, row);
+    return *(const double *)(const void *)(row + offset);
+}
+
+static struct value path_computed(const struct path *path, const char *row)
+{
+    double member = path_double(row, path->offset);
+    double with = path_double(row, path->with[0]);
+    if (path->kind == PATH_SUM)
+        return value_number(member + with);
+    if (path->kind == PATH_COUNTED)
+        return value_number(member *
+                            (with > 0 ? (with + path_double(row, path->with[1])) / with : 1));
+    bool known = with > 0 && path_double(row, path->with[1]) + path_double(row, path->with[2]) > 0;
+    return value_number(known ? member / with : NAN);
+}
+
+static struct value path_value(const struct path *path, const char *at)
+{
     switch (at ? path->kind : PATH_NONE) {
     case PATH_DOUBLE:
-        return value_number(*(const double *)at);
+        return value_number(*(const double *)(const void *)at);
     case PATH_FLOAT:
-        return value_number((double)*(const float *)at);
+        return value_number((double)*(const float *)(const void *)at);
     case PATH_BOOL:
-        return (struct value){.kind = VALUE_YES_NO,
-                              .integer = *(const bool *)at,
-                              .text = *(const bool *)at ? "yes" : "no"};
+        return value_yes_no(*(const bool *)(const void *)at);
     case PATH_U8:
-        return path_integer(path, *(const uint8_t *)at);
+        return path_integer(path, *(const uint8_t *)(const void *)at);
     case PATH_U16:
-        return path_integer(path, *(const uint16_t *)at);
+        return path_integer(path, *(const uint16_t *)(const void *)at);
     case PATH_U32:
-        return path_integer(path, *(const uint32_t *)at);
+        return path_integer(path, *(const uint32_t *)(const void *)at);
     case PATH_U64:
-        return path_integer(path, *(const uint64_t *)at);
+        return path_integer(path, *(const uint64_t *)(const void *)at);
     case PATH_INT:
-        return *(const int *)at < 0 ? value_number(NAN) : value_integer(*(const unsigned *)at);
+        return *(const int *)(const void *)at < 0
+                   ? value_number(NAN)
+                   : value_integer(*(const unsigned *)(const void *)at);
     case PATH_I64:
-        return *(const int64_t *)at < 0 ? value_number(NAN) : value_integer(*(const uint64_t *)at);
+        return *(const int64_t *)(const void *)at < 0
+                   ? value_number(NAN)
+                   : value_integer(*(const uint64_t *)(const void *)at);
     case PATH_TEXT:
         return path_text(path, *(const char *const *)at);
     case PATH_TEXT_HERE:
         return path_text(path, at);
     case PATH_HALF:
-        return value_number(columns_half(at));
+        return value_number(columns_half((const struct snapshot_share *)at));
+    case PATH_SUM:
+    case PATH_PART:
+    case PATH_COUNTED:
+        return path_computed(path, at - path->offset);
     default:
         return value_number(NAN);
     }
@@ -78,12 +101,42 @@ static const void *path_target(const struct path *path, const void *row)
     return row && path->kind == PATH_ROW ? *(const void *const *)row : row;
 }
 
+/* The row that the value is of. */
+static const void *column_row(const struct column *column, const struct snapshot *snapshot,
+                              const void *row)
+{
+    row = path_target(&column->in, row);
+    return column->target ? column->target(snapshot, row) : row;
+}
+
+const void *columns_target(const struct column *column, const struct snapshot *snapshot,
+                           const void *row)
+{
+    return path_target(&column->from, column_row(column, snapshot, row));
+}
+
 struct value columns_value(const struct column *column, const struct snapshot *snapshot,
                            const void *row)
 {
-    row = path_target(&column->in, row);
-    return column->value ? column->value(snapshot, path_target(&column->from, row))
-                         : path_value(&column->from, row);
+    return column->value ? column->value(snapshot, columns_target(column, snapshot, row))
+                         : columns_element(column, snapshot, row, 0);
+}
+
+struct value columns_element(const struct column *column, const struct snapshot *snapshot,
+                             const void *row, unsigned index)
+{
+    static const size_t sizes[] = {
+        [PATH_DOUBLE] = sizeof(double), [PATH_FLOAT] = sizeof(float), [PATH_U32] = sizeof(uint32_t),
+        [PATH_U64] = sizeof(uint64_t),  [PATH_TEXT] = sizeof(char *), [PATH_ROW_HERE] = 0};
+    const char *first = path_row(&column->from, column_row(column, snapshot, row));
+    struct value value =
+        path_value(&column->from, first ? first + index * sizes[column->from.kind] : NULL);
+    return column->name && first ? value_text(column->name((unsigned)value.integer)) : value;
+}
+
+bool columns_shown(const struct column *column, const struct snapshot *snapshot)
+{
+    return column->title && (!column->shown || column->shown(snapshot));
 }
 
 static bool drawn(const struct column *column)
@@ -140,7 +193,7 @@ static void choose_by_rank(const struct columns *columns, const struct snapshot 
     for (unsigned rank = 0; rank <= UINT8_MAX; rank++)
         for (unsigned i = 0; i < columns->count; i++) {
             const struct column *column = &columns->list[i];
-            if (column->rank != rank || (column->shown && !column->shown(snapshot)) ||
+            if (column->rank != rank || !columns_shown(column, snapshot) ||
                 (!pictures && drawn(column)))
                 continue;
             int reserved = rank > RANK_WITHOUT_COMFORT ? comfort : 0;
@@ -253,6 +306,8 @@ bool columns_match(const struct columns *columns, const struct snapshot *snapsho
                    const char *part)
 {
     for (unsigned i = 0; i < columns->count; i++) {
+        if (!columns->list[i].title)
+            continue;
         struct value value = columns_value(&columns->list[i], snapshot, row);
         if (value.kind == VALUE_TEXT && strcasestr(value.text, part))
             return true;
@@ -275,6 +330,11 @@ const struct snapshot_object *columns_object(const struct snapshot *snapshot, ui
     return index < snapshot->object_count ? &snapshot->objects[index] : NULL;
 }
 
+const void *columns_object_at(const struct snapshot *snapshot, const void *index)
+{
+    return index ? columns_object(snapshot, *(const uint32_t *)index) : NULL;
+}
+
 const char *columns_title(const struct column *column, bool ascii)
 {
     return ascii && !strcmp(column->title, "±") ? "+-" : column->title;
@@ -295,6 +355,11 @@ struct value value_integer(uint64_t integer)
 struct value value_known(uint64_t integer)
 {
     return (struct value){.kind = integer ? VALUE_INTEGER : VALUE_UNKNOWN, .integer = integer};
+}
+
+struct value value_yes_no(bool yes)
+{
+    return (struct value){.kind = VALUE_YES_NO, .integer = yes, .text = yes ? "yes" : "no"};
 }
 
 struct value value_text(const char *text)

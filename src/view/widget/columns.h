@@ -53,6 +53,9 @@ enum path_kind {
     PATH_TEXT,      /* const char * */
     PATH_TEXT_HERE, /* char[] */
     PATH_HALF,      /* half the width of a struct snapshot_share */
+    PATH_SUM,       /* of two doubles */
+    PATH_PART,      /* of the samples that have the property */
+    PATH_COUNTED,   /* the same as a number of samples */
     PATH_ROW,       /* a pointer to another row */
     PATH_ROW_HERE   /* another row inside this one */
 };
@@ -63,6 +66,7 @@ struct path {
     bool known;       /* 0 and "" are unknown */
     uint32_t through; /* offset of the pointer, plus 1; 0: the member is in the row */
     uint32_t offset;
+    uint32_t with[3]; /* offsets of what a sum or a part needs besides */
 };
 
 /* Text in the row has the type of its address, not of a pointer. */
@@ -114,6 +118,27 @@ struct path {
     {                                                                                              \
         .kind = PATH_HALF, .offset = offsetof(type, share)                                         \
     }
+#define SUM(type, member, more)                                                                    \
+    {                                                                                              \
+        .kind = PATH_SUM, .offset = offsetof(type, member), .with = { offsetof(type, more) }       \
+    }
+/* PART: loads or stores of the samples; unknown where nothing was sampled or the kind is never
+ * known. COUNTED: a part of the samples by weight, as a number of them. */
+#define PART(type, member)                                                                         \
+    {                                                                                              \
+        .kind = PATH_PART, .offset = offsetof(type, member), .with = {                             \
+            offsetof(type, samples),                                                               \
+            offsetof(type, loads),                                                                 \
+            offsetof(type, stores)                                                                 \
+        }                                                                                          \
+    }
+#define COUNTED(type, member)                                                                      \
+    {                                                                                              \
+        .kind = PATH_COUNTED, .offset = offsetof(type, member), .with = {                          \
+            offsetof(type, samples),                                                               \
+            offsetof(type, count_over)                                                             \
+        }                                                                                          \
+    }
 /* Another row: a pointer in this one, in what a pointer in this one points to, or inside it. */
 #define ROW_OF(type, pointer)                                                                      \
     {                                                                                              \
@@ -129,13 +154,38 @@ struct path {
         .kind = PATH_ROW_HERE, .offset = offsetof(type, member)                                    \
     }
 
+/* How a number is written in JSON. */
+enum json_form {
+    JSON_AS_FORMAT, /* as `format` asks for */
+    JSON_SHARE,     /* six decimals */
+    JSON_COUNT      /* two decimals */
+};
+
+struct json_t;
+
+/* A column, a JSON member, or both. */
 struct column {
-    const char *title;
-    const char *help; /* one sentence; NULL: not on the help page */
-    struct path in;   /* the row that the value is of, where it is not this one */
-    struct path from; /* the value in it */
-    /* The value, where it is computed, of the row that `in` and `from` lead to; NULL: none. */
+    const char *title; /* NULL: only a JSON member */
+    const char *help;  /* one sentence; NULL: not on the help page */
+    const char *key;   /* JSON member; NULL: none */
+    const char *after; /* key that the member follows; NULL: that of the row above */
+    /* The row that the value is of, where it is not this one: by a path, then by a function. */
+    struct path in;
+    const void *(*target)(const struct snapshot *snapshot, const void *row);
+    struct path from;                    /* the value in it */
+    const char *(*name)(unsigned value); /* the text of an enum at `from` */
+    /* The value, where it is computed, of the row that these lead to; NULL: none. */
     struct value (*value)(const struct snapshot *snapshot, const void *row);
+    /* JSON alone: the rows that `in` and `from` lead to, `count` of them as an array, without a
+     * count one as an object, or null. `members`: those of the row in place of a member. */
+    const struct columns *rows;
+    const struct columns *members;
+    struct path count;
+    unsigned elements; /* array of that many values that begins with `from` */
+    struct json_t *(*json)(const struct snapshot *snapshot, const void *row);
+    enum json_form form;
+    bool (*present)(const struct snapshot *snapshot, const void *row); /* NULL: always */
+
     uint8_t width; /* least columns */
     uint8_t most;  /* takes more when there is room; 0: fixed */
     uint8_t rank;  /* higher ones are the first to go */
@@ -188,6 +238,13 @@ void columns_layout(const struct columns *columns, const struct snapshot *snapsh
 struct value columns_value(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
 
+/* Element of an array of values; the row that a column leads to; whether it is shown. */
+struct value columns_element(const struct column *column, const struct snapshot *snapshot,
+                             const void *row, unsigned index);
+const void *columns_target(const struct column *column, const struct snapshot *snapshot,
+                           const void *row);
+bool columns_shown(const struct column *column, const struct snapshot *snapshot);
+
 /* The text of a cell, at most `width` wide for names, "" for unknown. */
 void columns_text(const struct column *column, const struct snapshot *snapshot, const void *row,
                   int width, bool ascii, char *out, size_t size);
@@ -208,7 +265,8 @@ bool columns_match(const struct columns *columns, const struct snapshot *snapsho
 struct value value_number(double number); /* NAN: unknown */
 struct value value_integer(uint64_t integer);
 struct value value_known(uint64_t integer); /* 0: unknown */
-struct value value_text(const char *text);  /* NULL or "": unknown */
+struct value value_yes_no(bool yes);
+struct value value_text(const char *text); /* NULL or "": unknown */
 
 /* "1m20s", as finely as the length it is of asks for. (play_line.c) */
 const char *play_time_text(char out[32], double seconds, double of);
@@ -237,6 +295,9 @@ const struct snapshot_code *columns_unknown_leader(const struct snapshot *snapsh
 double columns_half(const struct snapshot_share *share);
 /* The farther end's distance from the value. */
 double columns_reach(const struct snapshot_share *share);
+
+/* `target` of a column: the object that an index in the row is of; NULL: not listed. */
+const void *columns_object_at(const struct snapshot *snapshot, const void *index);
 
 /* An object by its index in the snapshot; NULL: not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
@@ -280,6 +341,23 @@ extern const struct columns sharing_line_columns;
 extern const struct columns sharing_access_columns; /* rows: struct sharing_access */
 extern const struct columns process_columns;        /* rows: struct picker_row */
 extern const struct columns recorded_columns;       /* the same, of a recording */
+
+/* Members alone: tables of json*.c for what several rows have. Their rows may be NULL. */
+extern const struct columns levels_members; /* struct snapshot_levels */
+extern const struct columns rates_members;  /* struct snapshot_rates */
+extern const struct columns use_members;    /* struct snapshot_use */
+extern const struct columns heap_members;   /* struct heap_bin */
+extern const struct columns layout_members; /* struct snapshot_layout */
+extern const struct columns layout_summary_members;
+extern const struct columns causes_members; /* struct snapshot_causes_row */
+extern const struct columns instruction_members;
+extern const struct columns causes_figures_members;
+
+struct json_t *json_typed(const struct snapshot *snapshot, const void *object);
+struct json_t *json_event_shares(const struct snapshot *snapshot, const void *object);
+/* `present` of their members. */
+bool json_has_causes(const struct snapshot *snapshot, const void *row);
+bool json_has_use(const struct snapshot *snapshot, const void *row);
 
 /* A function's accesses to one object. */
 struct site {
