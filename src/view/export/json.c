@@ -173,79 +173,23 @@ static json_t *json_recording(const struct snapshot_recording *from)
     return out;
 }
 
-/* Problems that were recognised; declared in json.h. */
-
-static json_t *finding_of(const struct snapshot_finding *finding)
-{
-    json_t *out = json_object();
-    json_set(out, "kind", json_text(finding_kind_name(finding->kind)));
-    json_set(out, "object", json_text(finding->name));
-    json_set(out, "field", json_text(finding->field));
-    json_set(out, "function", json_text(finding->function));
-    json_set(out, "file", json_text(finding->file));
-    json_set(out, "line", json_known(finding->line));
-    json_set(out, "evidence", json_text(finding->evidence));
-    bool range = finding->gain_low > 0;
-    json_set(out, "share", json_share(finding->share));
-    json_set(out, "gain",
-             json_share(range ? (finding->gain_low + finding->gain) / 2 : finding->gain));
-    json_set(out, "gain_low", json_share(range ? finding->gain_low : NAN));
-    json_set(out, "gain_high", json_share(range ? finding->gain : NAN));
-    json_set(out, "gain_is_bound", json_boolean(!isnan(finding->gain) && finding->bound));
-    json_set(out, "reckoned", json_text(finding->reckoned));
-    json_set(out, "sure", json_text(finding_sure_name(finding->sure)));
-    json_set(out, "why_sure", json_text(finding->how_sure));
-    json_set(out, "try", json_text(finding->advice));
-    json_set(out, "screen", json_text(finding_page_name(finding->page)));
-    return out;
-}
-
-static json_t *json_findings(const struct snapshot_findings *findings)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < findings->count; i++)
-        json_array_append_new(out, finding_of(&findings->list[i]));
-    return out;
-}
-
 /* The run over time and its phases; declared in json.h. */
 
-/* What the objects of the streams have of the misses in a stretch; null: there are none. */
-static json_t *shares_of(const struct snapshot_timeline *timeline,
-                         const struct snapshot_phase *phase)
+/* Shares of the objects of the streams of the misses in a phase; null: there are none. */
+json_t *json_phase_shares(const struct snapshot *snapshot, const void *row)
 {
+    const struct snapshot_phase *phase = row;
     if (!phase->shares)
         return json_null();
     json_t *out = json_array();
-    const struct snapshot_streams *objects = &snapshot_timeline_ranking(timeline)->objects;
+    const struct snapshot_streams *objects =
+        &snapshot_timeline_ranking(&snapshot->timeline)->objects;
     for (size_t i = 0; i < objects->count; i++) {
         json_t *one = json_object();
         json_set(one, "object", json_text(objects->list[i].name));
         json_set(one, "share", json_share(phase->shares[i]));
         json_array_append_new(out, one);
     }
-    return out;
-}
-
-static json_t *segment_of(const struct snapshot_timeline *timeline,
-                          const struct snapshot_phase *phase)
-{
-    json_t *out = json_object();
-    json_set(out, "shares", shares_of(timeline, phase));
-    json_set(out, "name", json_text(*phase->name ? phase->name : NULL));
-    json_set(out, "start", json_share(phase->start_s));
-    json_set(out, "end", json_share(phase->end_s));
-    json_set(out, "told", json_share(phase->told_s));
-    json_set(out, "samples", json_count(phase->samples));
-    json_set(out, "changed", json_share(phase->distance));
-    json_set(out, "leader", json_text(phase->leader));
-    json_set(out, "leader_share", json_share(phase->leader_share));
-    json_set(out, "rose", json_text(phase->rose));
-    json_set(out, "rose_by", json_share(phase->rose_by));
-    json_set(out, "fell", json_text(phase->fell));
-    json_set(out, "fell_by", json_share(phase->fell_by));
-    json_set(out, "inversion", json_boolean(phase->inversion));
-    json_set(out, "unknown_share", json_share(phase->nobody));
     return out;
 }
 
@@ -357,10 +301,8 @@ static json_t *json_phases(const struct snapshot *snapshot)
 {
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     json_t *out = json_object();
-    json_t *segments = json_array();
-    for (size_t i = 0; i < timeline->phase_count; i++)
-        json_array_append_new(segments, segment_of(timeline, &timeline->phases[i]));
-    json_set(out, "segments", segments);
+    json_set(out, "segments",
+             json_rows(&phase_columns, snapshot, timeline->phases, timeline->phase_count));
     json_set(out, "start", json_share(timeline->start_s));
     json_set(out, "start_monotonic",
              timeline->start_ns ? json_real((double)timeline->start_ns / 1e9) : json_null());
@@ -391,7 +333,7 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     if (snapshot->recording)
         json_set(root, "recording", json_recording(snapshot->recording));
     json_set(root, "stretch", json_stretch(snapshot->stretch));
-    json_set(root, "simulation", json_simulation(&snapshot->simulation));
+    json_set(root, "simulation", json_simulation(snapshot));
     if (snapshot->causes.told)
         json_set(root, "causes", json_all_causes(snapshot));
     json_set(root, "samples", json_samples(snapshot));
@@ -407,17 +349,19 @@ json_t *json_snapshot(const struct snapshot *snapshot)
              json_rows(&function_columns, snapshot, snapshot->code, snapshot->code_count));
     json_set(root, "matrix", json_matrix(snapshot));
     json_set(root, "sets", json_sets(snapshot));
-    json_set(root, "search", json_search(&snapshot->search));
+    json_set(root, "search", json_search(snapshot));
     json_set(root, "window", json_window(snapshot));
     json_set(root, "threads", json_threads(snapshot));
     json_set(root, "heap", json_heap(snapshot));
-    json_set(root, "sharing", json_sharing(&snapshot->sharing));
+    json_set(root, "sharing", json_sharing(snapshot));
     json_set(root, "phases", json_phases(snapshot));
-    json_set(root, "findings", json_findings(&snapshot->findings));
+    json_set(
+        root, "findings",
+        json_rows(&finding_columns, snapshot, snapshot->findings.list, snapshot->findings.count));
     if (snapshot->reuse.told)
         json_set(root, "reuse", json_reuse(&snapshot->reuse));
     if (snapshot->watch.on)
-        json_set(root, "watch", json_watchpoints(&snapshot->watch));
+        json_set(root, "watch", json_watchpoints(snapshot));
     json_set_whatif(root, &snapshot->whatif);
     if (!snapshot->source.live)
         json_set(root, "binaries", json_binaries(&snapshot->binaries));
@@ -551,6 +495,11 @@ json_t *json_count(double value)
 json_t *json_whole(uint64_t value)
 {
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
+}
+
+json_t *json_signed(int64_t value)
+{
+    return json_integer(value);
 }
 
 json_t *json_known(uint64_t value)

@@ -43,9 +43,9 @@ json_t *json_snapshot(const struct snapshot *snapshot);
 int json_line(FILE *out, json_t *root);
 
 /* Null where nothing is simulated. */
-json_t *json_simulation(const struct snapshot_simulation *from);
+json_t *json_simulation(const struct snapshot *snapshot);
 json_t *json_sets(const struct snapshot *snapshot);
-json_t *json_search(const struct snapshot_search *from);
+json_t *json_search(const struct snapshot *snapshot);
 json_t *json_window(const struct snapshot *snapshot);
 json_t *json_threads(const struct snapshot *snapshot);
 json_t *json_heap(const struct snapshot *snapshot);
@@ -56,10 +56,10 @@ json_t *json_all_causes(const struct snapshot *snapshot);
 /* Only where it is told. */
 json_t *json_reuse(const struct snapshot_reuse *reuse);
 /* Only with --watch. */
-json_t *json_watchpoints(const struct snapshot_watch *watch);
+json_t *json_watchpoints(const struct snapshot *snapshot);
 /* Only where something was asked. */
 /* what_if: the best answer; what_ifs: all, best first. Nothing where nothing is asked. */
 void json_set_whatif(json_t *out, const struct snapshot_whatifs *asked);
-json_t *json_sharing(const struct snapshot_sharing *sharing);
+json_t *json_sharing(const struct snapshot *snapshot);
 
 #endif

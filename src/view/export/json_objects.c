@@ -545,60 +545,24 @@ void json_set_whatif(json_t *out, const struct snapshot_whatifs *asked)
 
 /* What watchpoints saw; declared in json.h. */
 
-/* [low, high]; an end that is not known is null. */
-static json_t *between(double low, double high)
-{
-    json_t *out = json_array();
-    json_array_append_new(out, json_share(low));
-    json_array_append_new(out, json_share(high));
-    return out;
-}
+static const struct column watch_code_members_list[] = {
+    COLUMN(.key = "function", .from = FIELD(struct snapshot_watch_code, function)),
+    COLUMN(.key = "module", .from = KNOWN(struct snapshot_watch_code, module)),
+    COLUMN(.key = "file", .from = FIELD(struct snapshot_watch_code, file)),
+    COLUMN(.key = "line", .from = KNOWN(struct snapshot_watch_code, line)),
+    COLUMN(.key = "share", .from = FIELD(struct snapshot_watch_code, share)),
+};
 
-static json_t *code_of(const struct snapshot_watch_code *code)
-{
-    json_t *out = json_object();
-    json_set(out, "function", json_text(code->function));
-    json_set(out, "module", json_text_or_null(code->module));
-    json_set(out, "file", json_text(code->file));
-    json_set(out, "line", json_known(code->line));
-    json_set(out, "share", json_share(code->share));
-    return out;
-}
+const struct columns watch_code_members = {
+    .list = watch_code_members_list,
+    .count = sizeof watch_code_members_list / sizeof *watch_code_members_list,
+    .row_size = sizeof(struct snapshot_watch_code),
+};
 
-static json_t *json_watch_object_of(const struct snapshot_watch_object *object)
+json_t *json_watchpoints(const struct snapshot *snapshot)
 {
+    const struct snapshot_watch *watch = &snapshot->watch;
     json_t *out = json_object();
-    json_t *codes = json_array();
-    json_set(out, "name", json_text(object->name));
-    json_set(out, "verdict", json_text(watch_verdict_name(object->verdict)));
-    json_set(out, "watched", json_whole(object->watched));
-    json_set(out, "touched", json_whole(object->touched));
-    json_set(out, "told", json_whole(object->told));
-    json_set(out, "needed", json_whole(object->needed));
-    json_set(out, "wait_seconds", json_share(object->wait_s));
-    json_set(out, "again", json_share(object->again.value));
-    json_set(out, "again_between", between(object->again.low, object->again.high));
-    json_set(out, "again_seconds", json_share(object->again_s));
-    json_set(out, "reuse_seconds", json_share(object->reuse_s.value));
-    json_set(out, "reuse_between", between(object->reuse_s.low, object->reuse_s.high));
-    json_set(out, "misses", json_share(object->misses.value));
-    json_set(out, "misses_between", between(object->misses.low, object->misses.high));
-    json_set(out, "thread_misses", json_share(object->thread_misses));
-    json_set(out, "visits", json_whole(object->visits));
-    json_set(out, "spatial_use", json_share(object->used.value));
-    json_set(out, "spatial_use_between", between(object->used.low, object->used.high));
-    json_set(out, "elsewhere", json_share(object->elsewhere));
-    json_set(out, "reading", json_text(object->reading));
-    for (size_t i = 0; i < object->code_count; i++)
-        json_array_append_new(codes, code_of(&object->codes[i]));
-    json_set(out, "code", codes);
-    return out;
-}
-
-json_t *json_watchpoints(const struct snapshot_watch *watch)
-{
-    json_t *out = json_object();
-    json_t *objects = json_array();
     json_set(out, "registers", json_whole(watch->registers));
     json_set(out, "threads", json_whole(watch->threads));
     json_set(out, "threads_left_out", json_whole(watch->threads_left_out));
@@ -614,8 +578,6 @@ json_t *json_watchpoints(const struct snapshot_watch *watch)
     json_set(out, "verdicts", json_whole(watch->verdicts));
     json_set(out, "next_seconds", json_share(watch->next_s));
     json_set(out, "trouble", json_text(watch->trouble));
-    for (size_t i = 0; i < watch->count; i++)
-        json_array_append_new(objects, json_watch_object_of(&watch->objects[i]));
-    json_set(out, "objects", objects);
+    json_set(out, "objects", json_rows(&watch_columns, snapshot, watch->objects, watch->count));
     return out;
 }

@@ -189,6 +189,31 @@ static uint64_t finding_column_identity(const struct snapshot *snapshot, const v
     return (uint64_t)row->id << 8 | row->kind;
 }
 
+/* With a low end, the middle of both. */
+static struct value gain_middle(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->gain_low > 0 ? (row->gain_low + row->gain) / 2 : row->gain);
+}
+
+static struct value gain_low(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->gain_low > 0 ? row->gain_low : NAN);
+}
+
+static struct value gain_high(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->gain_low > 0 ? row->gain : NAN);
+}
+
+static struct value gain_is_bound(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_yes_no(!isnan(row->gain) && row->bound);
+}
+
 static const struct column finding_list[] = {
     COLUMN(.title = "", .value = bound, .width = 7, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "GAIN",
@@ -197,25 +222,41 @@ static const struct column finding_list[] = {
                    "to so much, or at most so much; blank: the samples do not tell.",
            .value = gain, .width = 7, .look = COLUMN_RIGHT, .format = format_gain,
            .paint = paint_share),
-    COLUMN(.title = "SHARE", .help = "Part of all samples that it is about.",
+    COLUMN(.title = "SHARE", .key = "share", .after = "evidence",
+           .help = "Part of all samples that it is about.",
            .from = FIELD(struct snapshot_finding, share), .width = 6, .look = COLUMN_RIGHT,
            .format = format_percent, .paint = paint_share),
     COLUMN(.title = "PROBLEM", .help = "What it is; below the list stands why.",
            .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_words, .width = 15,
            .most = 19, .paint = paint_strong),
-    COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_finding, name), .width = 10, .most = 40,
+    COLUMN(.title = "OBJECT", .key = "object", .after = "kind",
+           .from = FIELD(struct snapshot_finding, name), .width = 10, .most = 40,
            .look = COLUMN_NAME, .paint = paint_strong),
-    COLUMN(.title = "FIELDS", .from = FIELD(struct snapshot_finding, field), .width = 10,
-           .most = 40, .rank = 2, .look = COLUMN_NAME),
-    COLUMN(.title = "FUNCTION", .help = "The one with most samples on it.",
+    COLUMN(.title = "FIELDS", .key = "field", .after = "object",
+           .from = FIELD(struct snapshot_finding, field), .width = 10, .most = 40, .rank = 2,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "FUNCTION", .key = "function", .after = "field",
+           .help = "The one with most samples on it.",
            .from = FIELD(struct snapshot_finding, function), .width = 10, .most = 32, .rank = 3,
            .look = COLUMN_NAME),
-    COLUMN(.title = "SURE", .help = "By the rule: each says what it cannot tell.",
+    COLUMN(.title = "SURE", .key = "sure", .after = "reckoned",
+           .help = "By the rule: each says what it cannot tell.",
            .from = FIELD(struct snapshot_finding, sure), .name = finding_sure_name, .width = 7,
            .rank = 1),
-    COLUMN(.title = "SCREEN", .help = "Enter opens it.",
+    COLUMN(.title = "SCREEN", .key = "screen", .after = "try", .help = "Enter opens it.",
            .from = FIELD(struct snapshot_finding, page), .name = finding_page_name, .width = 7,
            .rank = 4, .paint = paint_dim),
+    COLUMN(.key = "kind", .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_name),
+    COLUMN(.key = "file", .from = FIELD(struct snapshot_finding, file)),
+    COLUMN(.key = "line", .from = KNOWN(struct snapshot_finding, line)),
+    COLUMN(.key = "evidence", .from = FIELD(struct snapshot_finding, evidence)),
+    COLUMN(.key = "gain", .value = gain_middle),
+    COLUMN(.key = "gain_low", .value = gain_low),
+    COLUMN(.key = "gain_high", .value = gain_high),
+    COLUMN(.key = "gain_is_bound", .value = gain_is_bound),
+    COLUMN(.key = "reckoned", .from = FIELD(struct snapshot_finding, reckoned)),
+    COLUMN(.key = "why_sure", .from = FIELD(struct snapshot_finding, how_sure)),
+    COLUMN(.key = "try", .from = FIELD(struct snapshot_finding, advice)),
 };
 
 const struct columns finding_columns = {

@@ -329,8 +329,15 @@ static uint64_t search_column_identity(const struct snapshot *snapshot, const vo
     return row->base;
 }
 
+static bool region_has_phases(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return row->phase_count;
+}
+
 static const struct column region_list[] = {
-    COLUMN(.title = "SHARE", .help = "The region's part of the samples in the range searched.",
+    COLUMN(.title = "SHARE", .key = "share", .after = "bound",
+           .help = "The region's part of the samples in the range searched.",
            .from = FIELD(struct snapshot_region, share), .width = 6, .look = COLUMN_RIGHT,
            .format = format_percent, .paint = paint_share),
     COLUMN(.title = "±", .value = half, .width = 4, .look = COLUMN_RIGHT, .format = format_points,
@@ -350,19 +357,29 @@ static const struct column region_list[] = {
            .shown = phases_told),
     COLUMN(.title = "SIZE", .help = "Bytes it spans.", .value = size, .width = 6, .rank = 2,
            .look = COLUMN_RIGHT, .format = format_bytes),
-    COLUMN(.title = "FROM", .help = "First address.", .from = FIELD(struct snapshot_region, base),
-           .width = 14, .most = 18, .rank = 3, .format = format_address, .paint = paint_dim),
-    COLUMN(.title = "TO", .help = "First address after it.",
+    COLUMN(.title = "FROM", .key = "base", .help = "First address.",
+           .from = FIELD(struct snapshot_region, base), .width = 14, .most = 18, .rank = 3,
+           .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "TO", .key = "bound", .help = "First address after it.",
            .from = FIELD(struct snapshot_region, bound), .width = 14, .most = 18, .rank = 9,
            .format = format_address, .paint = paint_dim),
     COLUMN(.title = "ITER", .help = "Measurements averaged.",
            .from = KNOWN(struct snapshot_region, iterations), .width = 4, .rank = 5,
            .look = COLUMN_RIGHT, .format = format_integer),
-    COLUMN(.title = "DEPTH", .help = "How many times it was halved.",
-           .from = FIELD(struct snapshot_region, depth), .width = 5, .rank = 8,
-           .look = COLUMN_RIGHT, .format = format_integer),
-    COLUMN(.title = "WHY", .help = "Why it is kept.", .from = FIELD(struct snapshot_region, reason),
-           .width = 26, .most = 40, .rank = 7, .paint = paint_dim),
+    COLUMN(.title = "DEPTH", .key = "depth", .after = "iterations",
+           .help = "How many times it was halved.", .from = FIELD(struct snapshot_region, depth),
+           .width = 5, .rank = 8, .look = COLUMN_RIGHT, .format = format_integer),
+    COLUMN(.title = "WHY", .key = "reason", .after = "object", .help = "Why it is kept.",
+           .from = FIELD(struct snapshot_region, reason), .width = 26, .most = 40, .rank = 7,
+           .paint = paint_dim),
+    COLUMN(.key = "share_low", .from = FIELD(struct snapshot_region, low)),
+    COLUMN(.key = "share_high", .from = FIELD(struct snapshot_region, high)),
+    COLUMN(.key = "iterations", .from = FIELD(struct snapshot_region, iterations)),
+    COLUMN(.key = "state", .from = FIELD(struct snapshot_region, state), .name = region_state_name),
+    COLUMN(.key = "object", .from = FIELD(struct snapshot_region, object)),
+    COLUMN(.key = "phases", .from = ROW_OF(struct snapshot_region, phases),
+           .count = FIELD(struct snapshot_region, phase_count), .rows = &region_phase_members,
+           .present = region_has_phases),
 };
 
 const struct columns region_columns = {

@@ -348,13 +348,14 @@ static uint64_t group_identity(const struct snapshot *snapshot, const void *poin
 }
 
 static const struct column group_list[] = {
-    COLUMN(.title = "SHARE",
+    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
            .help = "Part of all samples that fell on the shared lines of this row.",
            .from = FIELD(struct snapshot_sharing_group, share.value), .width = 6,
            .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_share),
     COLUMN(.title = "±", .from = HALF(struct snapshot_sharing_group, share), .width = 4, .rank = 6,
            .look = COLUMN_RIGHT, .format = format_points, .paint = paint_dim),
-    COLUMN(.title = "OF IT", .help = "Part of the object's samples.",
+    COLUMN(.title = "OF IT", .key = "of_object", .after = "share",
+           .help = "Part of the object's samples.",
            .from = FIELD(struct snapshot_sharing_group, of_object), .width = 6, .rank = 4,
            .look = COLUMN_RIGHT, .format = format_percent),
     COLUMN(.title = "SHARING",
@@ -362,12 +363,13 @@ static const struct column group_list[] = {
                    "line. Both: a "
                    "lock beside its data. Lock: by atomic instructions. Unsure: too few samples.",
            .value = group_kind, .width = 10, .paint = sharing_paint),
-    COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_sharing_group, name), .width = 10,
-           .most = 40, .look = COLUMN_NAME, .paint = paint_strong),
-    COLUMN(.title = "FIELDS", .help = "What the two busiest threads use, | between them.",
+    COLUMN(.title = "OBJECT", .key = "object", .from = FIELD(struct snapshot_sharing_group, name),
+           .width = 10, .most = 40, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "FIELDS", .key = "fields",
+           .help = "What the two busiest threads use, | between them.",
            .from = FIELD(struct snapshot_sharing_group, fields), .width = 12, .most = 60, .rank = 1,
            .look = COLUMN_NAME),
-    COLUMN(.title = "LINES",
+    COLUMN(.title = "LINES", .key = "lines", .after = "of_object",
            .help = "Cache lines alike: neighbours, or the same line of many blocks.",
            .from = FIELD(struct snapshot_sharing_group, line_count), .width = 5, .rank = 3,
            .look = COLUMN_RIGHT, .format = format_integer),
@@ -397,6 +399,16 @@ static const struct column group_list[] = {
                    "after the other, and it is not listed.",
            .from = FIELD(struct snapshot_sharing_group, expected), .width = 8, .rank = 7,
            .look = COLUMN_RIGHT, .format = format_count, .paint = paint_dim),
+    COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sharing_group, verdict),
+           .name = sharing_verdict_name),
+    COLUMN(.key = "evidence", .from = FIELD(struct snapshot_sharing_group, evidence),
+           .name = sharing_evidence_name),
+    COLUMN(.key = "sure", .from = FIELD(struct snapshot_sharing_group, sure)),
+    COLUMN(.key = "samples", .from = FIELD(struct snapshot_sharing_group, samples),
+           .form = JSON_COUNT),
+    COLUMN(.key = "threads", .from = FIELD(struct snapshot_sharing_group, threads)),
+    COLUMN(.key = "locked", .from = FIELD(struct snapshot_sharing_group, locked)),
+    COLUMN(.key = "reading", .from = FIELD(struct snapshot_sharing_group, reading)),
 };
 
 const struct columns sharing_columns = {
@@ -428,23 +440,46 @@ static uint64_t line_identity(const struct snapshot *snapshot, const void *point
     return row->address;
 }
 
+/* With its sign: before the object it is no offset to show. */
+static struct json_t *line_json_offset(const struct snapshot *snapshot, const void *pointer)
+{
+    (void)snapshot;
+    return json_signed(((const struct snapshot_sharing_line *)pointer)->offset);
+}
+
 static const struct column line_list[] = {
-    COLUMN(.title = "SHARE", .from = FIELD(struct snapshot_sharing_line, share), .width = 6,
-           .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_share),
+    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
+           .from = FIELD(struct snapshot_sharing_line, share), .width = 6, .look = COLUMN_RIGHT,
+           .format = format_percent, .paint = paint_share),
     COLUMN(.title = "LINE", .from = FIELD(struct snapshot_sharing_line, address), .width = 14,
            .most = 18, .format = format_address, .paint = paint_dim),
     COLUMN(.title = "OFFSET", .help = "Of the line into its object.", .value = line_offset,
            .width = 8, .rank = 1, .format = format_offset),
     COLUMN(.title = "SHARING", .value = line_kind, .width = 10, .rank = 2, .paint = sharing_paint),
-    COLUMN(.title = "NODE", .help = "NUMA node that the page of the line lies on.",
+    COLUMN(.title = "NODE", .key = "node", .after = "locked",
+           .help = "NUMA node that the page of the line lies on.",
            .from = FIELD(struct snapshot_sharing_line, node), .width = 4, .rank = 3,
            .look = COLUMN_RIGHT, .shown = sharing_has_nodes, .format = format_integer),
     COLUMN(.title = "THREADS", .from = KNOWN(struct snapshot_sharing_line, threads), .width = 7,
            .rank = 3, .look = COLUMN_RIGHT, .format = format_integer),
-    COLUMN(.title = "HITM", .from = FIELD(struct snapshot_sharing_line, hitm), .width = 5,
-           .rank = 3, .look = COLUMN_RIGHT, .shown = sharing_tells_hitm, .format = format_count),
-    COLUMN(.title = "TURNS", .from = FIELD(struct snapshot_sharing_line, turns), .width = 5,
-           .rank = 4, .look = COLUMN_RIGHT, .format = format_count),
+    COLUMN(.title = "HITM", .key = "hitm", .after = "expected",
+           .from = FIELD(struct snapshot_sharing_line, hitm), .width = 5, .rank = 3,
+           .look = COLUMN_RIGHT, .shown = sharing_tells_hitm, .format = format_count),
+    COLUMN(.title = "TURNS", .key = "turns", .after = "of_object",
+           .from = FIELD(struct snapshot_sharing_line, turns), .width = 5, .rank = 4,
+           .look = COLUMN_RIGHT, .format = format_count),
+    COLUMN(.key = "offset", .json = line_json_offset),
+    COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sharing_line, verdict),
+           .name = sharing_verdict_name),
+    COLUMN(.key = "overlap", .from = FIELD(struct snapshot_sharing_line, overlap)),
+    COLUMN(.key = "samples", .from = FIELD(struct snapshot_sharing_line, samples),
+           .form = JSON_COUNT),
+    COLUMN(.key = "of_object", .from = FIELD(struct snapshot_sharing_line, of_object)),
+    COLUMN(.key = "pairs", .from = FIELD(struct snapshot_sharing_line, pairs), .form = JSON_COUNT),
+    COLUMN(.key = "expected", .from = FIELD(struct snapshot_sharing_line, expected)),
+    COLUMN(.key = "locked", .from = FIELD(struct snapshot_sharing_line, locked)),
+    COLUMN(.key = "sides", .from = ROW_OF(struct snapshot_sharing_line, sides),
+           .count = FIELD(struct snapshot_sharing_line, side_count), .rows = &sharing_side_members),
 };
 
 const struct columns sharing_line_columns = {

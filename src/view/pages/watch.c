@@ -193,8 +193,8 @@ static uint64_t watch_column_identity(const struct snapshot *snapshot, const voi
 }
 
 static const struct column watch_list[] = {
-    COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_watch_object, name), .width = 12,
-           .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "OBJECT", .key = "name", .from = FIELD(struct snapshot_watch_object, name),
+           .width = 12, .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "VERDICT",
            .help = "Streaming: most lines are not touched again. Capacity: touched again after the "
                    "cache was "
@@ -204,18 +204,19 @@ static const struct column watch_list[] = {
                    "lines that a "
                    "verdict needs have told something. Below the list stands why.",
            .value = verdict, .width = 9, .paint = paint_verdict),
-    COLUMN(.title = "WATCHED",
+    COLUMN(.title = "WATCHED", .key = "watched", .after = "verdict",
            .help = "Sampled accesses to it whose line was watched, of the last some thousand.",
            .from = FIELD(struct snapshot_watch_object, watched), .width = 7, .rank = 1,
            .look = COLUMN_RIGHT, .format = format_count),
-    COLUMN(.title = "AGAIN",
+    COLUMN(.title = "AGAIN", .key = "again", .after = "wait_seconds",
            .help = "Part of these lines that were touched again within the time beside it.",
            .from = FIELD(struct snapshot_watch_object, again.value), .width = 6,
            .look = COLUMN_RIGHT, .format = format_percent),
     COLUMN(.title = "±", .from = HALF(struct snapshot_watch_object, again), .width = 4, .rank = 4,
            .look = COLUMN_RIGHT, .format = format_points, .paint = paint_dim),
-    COLUMN(.title = "WITHIN", .from = FIELD(struct snapshot_watch_object, again_s), .width = 6,
-           .rank = 2, .look = COLUMN_RIGHT, .format = format_seconds, .paint = paint_dim),
+    COLUMN(.title = "WITHIN", .key = "again_seconds", .after = "again_between",
+           .from = FIELD(struct snapshot_watch_object, again_s), .width = 6, .rank = 2,
+           .look = COLUMN_RIGHT, .format = format_seconds, .paint = paint_dim),
     COLUMN(.title = "REUSE",
            .help = "Time from a touch of a line to the next: half of the times are shorter. <: too "
                    "short to be "
@@ -227,16 +228,17 @@ static const struct column watch_list[] = {
            .look = COLUMN_RIGHT, .format = format_seconds, .paint = paint_dim),
     COLUMN(.title = "TO", .from = FIELD(struct snapshot_watch_object, reuse_s.high), .width = 6,
            .rank = 5, .look = COLUMN_RIGHT, .format = format_seconds, .paint = paint_dim),
-    COLUMN(.title = "MISSES",
+    COLUMN(.title = "MISSES", .key = "misses", .after = "reuse_between",
            .help = "Misses of the process in that time, median: no more lines than these came in "
                    "between.",
            .from = FIELD(struct snapshot_watch_object, misses.value), .width = 6, .rank = 1,
            .look = COLUMN_RIGHT, .shown = counts_misses, .format = format_count),
-    COLUMN(.title = "THREAD", .help = "Misses of the thread that touched first, likewise.",
+    COLUMN(.title = "THREAD", .key = "thread_misses", .after = "misses_between",
+           .help = "Misses of the thread that touched first, likewise.",
            .from = FIELD(struct snapshot_watch_object, thread_misses), .width = 6, .rank = 6,
            .look = COLUMN_RIGHT, .shown = counts_misses, .format = format_count,
            .paint = paint_dim),
-    COLUMN(.title = "USED",
+    COLUMN(.title = "USED", .key = "spatial_use", .after = "visits",
            .help = "Part of a line's 64 bytes that is used within a millisecond of the sampled "
                    "word, when it is "
                    "touched again.",
@@ -244,11 +246,31 @@ static const struct column watch_list[] = {
            .look = COLUMN_RIGHT, .format = format_percent),
     COLUMN(.title = "±", .from = HALF(struct snapshot_watch_object, used), .width = 4, .rank = 6,
            .look = COLUMN_RIGHT, .format = format_points, .paint = paint_dim),
-    COLUMN(.title = "OTHERS", .help = "Part of the touches by another thread than the one before.",
+    COLUMN(.title = "OTHERS", .key = "elsewhere", .after = "spatial_use_between",
+           .help = "Part of the touches by another thread than the one before.",
            .from = FIELD(struct snapshot_watch_object, elsewhere), .width = 6, .rank = 3,
            .look = COLUMN_RIGHT, .shown = has_threads, .format = format_percent),
     COLUMN(.title = "TOUCHED BY", .help = "The code that touched next most often.", .value = code,
            .width = 12, .most = 36, .rank = 2, .look = COLUMN_CODE),
+    COLUMN(.key = "verdict", .from = FIELD(struct snapshot_watch_object, verdict),
+           .name = watch_verdict_name),
+    COLUMN(.key = "touched", .from = FIELD(struct snapshot_watch_object, touched)),
+    COLUMN(.key = "told", .from = FIELD(struct snapshot_watch_object, told)),
+    COLUMN(.key = "needed", .from = FIELD(struct snapshot_watch_object, needed)),
+    COLUMN(.key = "wait_seconds", .from = FIELD(struct snapshot_watch_object, wait_s)),
+    COLUMN(.key = "again_between", .from = FIELD(struct snapshot_watch_object, again.low),
+           .elements = 2),
+    COLUMN(.key = "reuse_seconds", .from = FIELD(struct snapshot_watch_object, reuse_s.value)),
+    COLUMN(.key = "reuse_between", .from = FIELD(struct snapshot_watch_object, reuse_s.low),
+           .elements = 2),
+    COLUMN(.key = "misses_between", .from = FIELD(struct snapshot_watch_object, misses.low),
+           .elements = 2),
+    COLUMN(.key = "visits", .from = FIELD(struct snapshot_watch_object, visits)),
+    COLUMN(.key = "spatial_use_between", .from = FIELD(struct snapshot_watch_object, used.low),
+           .elements = 2),
+    COLUMN(.key = "reading", .from = FIELD(struct snapshot_watch_object, reading)),
+    COLUMN(.key = "code", .from = ROW_IN(struct snapshot_watch_object, codes),
+           .count = FIELD(struct snapshot_watch_object, code_count), .rows = &watch_code_members),
 };
 
 const struct columns watch_columns = {

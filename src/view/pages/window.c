@@ -187,21 +187,26 @@ static uint64_t line_identity(const struct snapshot *snapshot, const void *point
 }
 
 static const struct column line_list[] = {
-    COLUMN(.title = "TIMES", .help = "Samples on the line within the window.",
+    COLUMN(.title = "TIMES", .key = "count", .after = "address",
+           .help = "Samples on the line within the window.",
            .from = FIELD(struct snapshot_recurrence, count), .width = 5, .look = COLUMN_RIGHT,
            .format = format_count),
-    COLUMN(.title = "LINE", .help = "Address of the cache line.",
+    COLUMN(.title = "LINE", .key = "address", .help = "Address of the cache line.",
            .from = FIELD(struct snapshot_recurrence, address), .width = 14, .most = 18, .rank = 1,
            .format = format_address, .paint = paint_dim),
-    COLUMN(.title = "SET", .help = "Its cache set (see Sets).",
+    COLUMN(.title = "SET", .key = "set", .help = "Its cache set (see Sets).",
            .from = FIELD(struct snapshot_recurrence, set), .width = 5, .rank = 3,
            .look = COLUMN_RIGHT, .format = format_integer),
-    COLUMN(.title = "FUNCS", .help = "Functions with samples on it.",
+    COLUMN(.title = "FUNCS", .key = "functions", .after = "offset",
+           .help = "Functions with samples on it.",
            .from = KNOWN(struct snapshot_recurrence, functions), .width = 5, .rank = 4,
            .look = COLUMN_RIGHT, .format = format_integer),
     COLUMN(.title = "OBJECT", .value = line_object, .width = 12, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
-    COLUMN(.title = "OFFSET", .value = line_offset, .width = 9, .rank = 2, .format = format_offset),
+    COLUMN(.title = "OFFSET", .key = "offset", .after = "object", .value = line_offset, .width = 9,
+           .rank = 2, .format = format_offset),
+    COLUMN(.key = "object", .in = ROW_IN(struct snapshot_recurrence, object),
+           .target = columns_object_at, .from = FIELD(struct snapshot_object, name)),
 };
 
 const struct columns line_columns = {
@@ -243,22 +248,28 @@ static uint64_t pair_identity(const struct snapshot *snapshot, const void *point
 }
 
 static const struct column pair_list[] = {
-    COLUMN(.title = "LIFT",
+    COLUMN(.title = "LIFT", .key = "lift", .after = "together",
            .help =
                "How many times more often than by chance samples on the two come close together.",
            .from = FIELD(struct snapshot_pair, lift), .width = 6, .look = COLUMN_RIGHT,
            .format = format_times),
-    COLUMN(.title = "TIMES", .help = "Times they were seen together.",
-           .from = FIELD(struct snapshot_pair, together), .width = 5, .rank = 3,
-           .look = COLUMN_RIGHT, .format = format_count),
+    COLUMN(.title = "TIMES", .key = "together", .after = "object_b",
+           .help = "Times they were seen together.", .from = FIELD(struct snapshot_pair, together),
+           .width = 5, .rank = 3, .look = COLUMN_RIGHT, .format = format_count),
     COLUMN(.title = "OBJECT", .value = pair_a, .width = 8, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
-    COLUMN(.title = "LINE", .from = KNOWN(struct snapshot_pair, line_a), .width = 14, .most = 18,
-           .rank = 1, .shown = has_lines, .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "LINE", .key = "line_a", .from = KNOWN(struct snapshot_pair, line_a),
+           .width = 14, .most = 18, .rank = 1, .shown = has_lines, .format = format_address,
+           .paint = paint_dim),
     COLUMN(.title = "WITH", .value = pair_b, .width = 8, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
-    COLUMN(.title = "LINE", .from = KNOWN(struct snapshot_pair, line_b), .width = 14, .most = 18,
-           .rank = 1, .shown = has_lines, .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "LINE", .key = "line_b", .from = KNOWN(struct snapshot_pair, line_b),
+           .width = 14, .most = 18, .rank = 1, .shown = has_lines, .format = format_address,
+           .paint = paint_dim),
+    COLUMN(.key = "object_a", .in = ROW_IN(struct snapshot_pair, object_a),
+           .target = columns_object_at, .from = FIELD(struct snapshot_object, name)),
+    COLUMN(.key = "object_b", .in = ROW_IN(struct snapshot_pair, object_b),
+           .target = columns_object_at, .from = FIELD(struct snapshot_object, name)),
 };
 
 const struct columns pair_columns = {

@@ -351,9 +351,14 @@ extern const struct columns layout_members; /* struct snapshot_layout */
 extern const struct columns layout_summary_members;
 extern const struct columns causes_members; /* struct snapshot_causes_row */
 extern const struct columns instruction_members;
+extern const struct columns region_phase_members;
+extern const struct columns sharing_side_members;
+extern const struct columns watch_code_members;
 extern const struct columns causes_figures_members;
 
 struct json_t *json_typed(const struct snapshot *snapshot, const void *object);
+struct json_t *json_phase_shares(const struct snapshot *snapshot, const void *phase);
+struct json_t *json_signed(int64_t value);
 struct json_t *json_event_shares(const struct snapshot *snapshot, const void *object);
 /* `present` of their members. */
 bool json_has_causes(const struct snapshot *snapshot, const void *row);
