@@ -391,9 +391,6 @@ static const struct column object_list[] = {
     LEVELS_COLUMN_STALL(3, has_waiting, ROW_OF(struct snapshot_object, levels)),
     LEVELS_COLUMN_LATENCY(3, ROW_OF(struct snapshot_object, levels)),
     LEVELS_COLUMNS_REST(5, ROW_OF(struct snapshot_object, levels)),
-    COLUMN(.title = "OFFSETS", .key = "field_count", .help = "Fields of it with samples.",
-           .from = FIELD(struct snapshot_object, field_count), .width = 7, .rank = 2,
-           .look = COLUMN_RIGHT, .format = format_integer),
     COLUMN(.title = "INFER",
            .help = "Part of its samples whose address is inferred: a neighbour's, or one lane's of "
                    "a gather.",
