@@ -511,10 +511,8 @@ static const struct column list[] = {
 
 const struct columns levels_columns = {
     .title = "Levels",
-    .list = list,
-    .count = sizeof list / sizeof *list,
+    TABLE(struct levels_row, list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct levels_row),
     .identity = levels_column_identity,
     .parting = parting,
 };

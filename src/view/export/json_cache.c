@@ -42,10 +42,7 @@ static const struct column region_phase_members_list[] = {
 };
 
 const struct columns region_phase_members = {
-    .list = region_phase_members_list,
-    .count = sizeof region_phase_members_list / sizeof *region_phase_members_list,
-    .row_size = sizeof(struct snapshot_region_phase),
-};
+    TABLE(struct snapshot_region_phase, region_phase_members_list)};
 
 json_t *json_search(const struct snapshot *snapshot)
 {
@@ -115,10 +112,7 @@ static const struct column causes_figures_members_list[] = {
 };
 
 const struct columns causes_figures_members = {
-    .list = causes_figures_members_list,
-    .count = sizeof causes_figures_members_list / sizeof *causes_figures_members_list,
-    .row_size = sizeof(struct snapshot_causes_figures),
-};
+    TABLE(struct snapshot_causes_figures, causes_figures_members_list)};
 
 static const struct column evictor_members_list[] = {
     COLUMN(.key = "function", .from = FIELD(struct snapshot_evictor, function)),
@@ -127,10 +121,7 @@ static const struct column evictor_members_list[] = {
 };
 
 static const struct columns evictor_members = {
-    .list = evictor_members_list,
-    .count = sizeof evictor_members_list / sizeof *evictor_members_list,
-    .row_size = sizeof(struct snapshot_evictor),
-};
+    TABLE(struct snapshot_evictor, evictor_members_list)};
 
 static const struct column evictor_thread_members_list[] = {
     COLUMN(.key = "name", .from = FIELD(struct snapshot_evictor_thread, name)),
@@ -139,10 +130,7 @@ static const struct column evictor_thread_members_list[] = {
 };
 
 static const struct columns evictor_thread_members = {
-    .list = evictor_thread_members_list,
-    .count = sizeof evictor_thread_members_list / sizeof *evictor_thread_members_list,
-    .row_size = sizeof(struct snapshot_evictor_thread),
-};
+    TABLE(struct snapshot_evictor_thread, evictor_thread_members_list)};
 
 static const struct column causes_members_list[] = {
     COLUMN(.from = ROW_IN(struct snapshot_causes_row, figures), .members = &causes_figures_members),
@@ -154,11 +142,7 @@ static const struct column causes_members_list[] = {
            .rows = &evictor_thread_members),
 };
 
-const struct columns causes_members = {
-    .list = causes_members_list,
-    .count = sizeof causes_members_list / sizeof *causes_members_list,
-    .row_size = sizeof(struct snapshot_causes_row),
-};
+const struct columns causes_members = {TABLE(struct snapshot_causes_row, causes_members_list)};
 
 static const struct column thread_causes_members_list[] = {
     COLUMN(.from = ROW_IN(struct snapshot_causes_row, figures), .members = &causes_figures_members),
@@ -169,10 +153,7 @@ static const struct column thread_causes_members_list[] = {
 };
 
 static const struct columns thread_causes_members = {
-    .list = thread_causes_members_list,
-    .count = sizeof thread_causes_members_list / sizeof *thread_causes_members_list,
-    .row_size = sizeof(struct snapshot_causes_row),
-};
+    TABLE(struct snapshot_causes_row, thread_causes_members_list)};
 
 /* The others have no name: null. */
 static json_t *lines(const struct snapshot_eviction_line *from, size_t count)
@@ -296,10 +277,7 @@ static const struct column sharing_code_members_list[] = {
 };
 
 static const struct columns sharing_code_members = {
-    .list = sharing_code_members_list,
-    .count = sizeof sharing_code_members_list / sizeof *sharing_code_members_list,
-    .row_size = sizeof(struct snapshot_sharing_code),
-};
+    TABLE(struct snapshot_sharing_code, sharing_code_members_list)};
 
 static struct value side_cpu(const struct snapshot *snapshot, const void *row)
 {
@@ -331,10 +309,7 @@ static const struct column sharing_side_members_list[] = {
 };
 
 const struct columns sharing_side_members = {
-    .list = sharing_side_members_list,
-    .count = sizeof sharing_side_members_list / sizeof *sharing_side_members_list,
-    .row_size = sizeof(struct snapshot_sharing_side),
-};
+    TABLE(struct snapshot_sharing_side, sharing_side_members_list)};
 
 /* A line names its group by index and object: these are no members of its own row. */
 static json_t *line_of(const struct snapshot *snapshot, size_t index,

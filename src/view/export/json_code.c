@@ -86,10 +86,7 @@ static const struct column instruction_members_list[] = {
 };
 
 const struct columns instruction_members = {
-    .list = instruction_members_list,
-    .count = sizeof instruction_members_list / sizeof *instruction_members_list,
-    .row_size = sizeof(struct snapshot_instruction),
-};
+    TABLE(struct snapshot_instruction, instruction_members_list)};
 
 json_t *json_threads(const struct snapshot *snapshot)
 {

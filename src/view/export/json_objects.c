@@ -61,10 +61,7 @@ static const struct column layout_row_members_list[] = {
 };
 
 static const struct columns layout_row_members = {
-    .list = layout_row_members_list,
-    .count = sizeof layout_row_members_list / sizeof *layout_row_members_list,
-    .row_size = sizeof(struct snapshot_layout_row),
-};
+    TABLE(struct snapshot_layout_row, layout_row_members_list)};
 
 static const struct column layout_line_members_list[] = {
     COLUMN(.key = "start", .from = FIELD(struct snapshot_layout_line, start)),
@@ -75,10 +72,7 @@ static const struct column layout_line_members_list[] = {
 };
 
 static const struct columns layout_line_members = {
-    .list = layout_line_members_list,
-    .count = sizeof layout_line_members_list / sizeof *layout_line_members_list,
-    .row_size = sizeof(struct snapshot_layout_line),
-};
+    TABLE(struct snapshot_layout_line, layout_line_members_list)};
 
 static struct value layout_type(const struct snapshot *snapshot, const void *pointer)
 {
@@ -103,10 +97,7 @@ static const struct column layout_summary_members_list[] = {
 };
 
 const struct columns layout_summary_members = {
-    .list = layout_summary_members_list,
-    .count = sizeof layout_summary_members_list / sizeof *layout_summary_members_list,
-    .row_size = sizeof(struct snapshot_layout),
-};
+    TABLE(struct snapshot_layout, layout_summary_members_list)};
 
 static const struct column layout_members_list[] = {
     COLUMN(.members = &layout_summary_members),
@@ -123,11 +114,7 @@ static const struct column layout_members_list[] = {
            .count = FIELD(struct snapshot_layout, line_count), .rows = &layout_line_members),
 };
 
-const struct columns layout_members = {
-    .list = layout_members_list,
-    .count = sizeof layout_members_list / sizeof *layout_members_list,
-    .row_size = sizeof(struct snapshot_layout),
-};
+const struct columns layout_members = {TABLE(struct snapshot_layout, layout_members_list)};
 
 /* The heap and its bins; declared in json.h. */
 
@@ -158,11 +145,7 @@ static const struct column heap_members_list[] = {
     COLUMN(.key = "requested_bytes", .value = heap_requested),
 };
 
-const struct columns heap_members = {
-    .list = heap_members_list,
-    .count = sizeof heap_members_list / sizeof *heap_members_list,
-    .row_size = sizeof(struct heap_bin),
-};
+const struct columns heap_members = {TABLE(struct heap_bin, heap_members_list)};
 
 json_t *json_heap(const struct snapshot *snapshot)
 {
@@ -318,22 +301,14 @@ static const struct column level_members_list[] = {
     COLUMN(.key = "latencies", .json = json_latencies),
 };
 
-static const struct columns level_members = {
-    .list = level_members_list,
-    .count = sizeof level_members_list / sizeof *level_members_list,
-    .row_size = sizeof(struct snapshot_levels),
-};
+static const struct columns level_members = {TABLE(struct snapshot_levels, level_members_list)};
 
 static const struct column levels_members_list[] = {
     COLUMN(.key = "levels", .rows = &level_members),
     COLUMN(.key = "latency", .from = FIELD(struct snapshot_levels, latency), .form = JSON_COUNT),
 };
 
-const struct columns levels_members = {
-    .list = levels_members_list,
-    .count = sizeof levels_members_list / sizeof *levels_members_list,
-    .row_size = sizeof(struct snapshot_levels),
-};
+const struct columns levels_members = {TABLE(struct snapshot_levels, levels_members_list)};
 
 /* Miss rates and criticality. */
 
@@ -403,11 +378,7 @@ static const struct column rate_members_list[] = {
            .json = json_interval),
 };
 
-static const struct columns rate_members = {
-    .list = rate_members_list,
-    .count = sizeof rate_members_list / sizeof *rate_members_list,
-    .row_size = sizeof(struct snapshot_rates),
-};
+static const struct columns rate_members = {TABLE(struct snapshot_rates, rate_members_list)};
 
 static const struct column rates_members_list[] = {
     COLUMN(.key = "accesses", .from = FIELD(struct snapshot_rates, accesses), .form = JSON_COUNT),
@@ -416,11 +387,7 @@ static const struct column rates_members_list[] = {
     COLUMN(.key = "rates", .rows = &rate_members),
 };
 
-const struct columns rates_members = {
-    .list = rates_members_list,
-    .count = sizeof rates_members_list / sizeof *rates_members_list,
-    .row_size = sizeof(struct snapshot_rates),
-};
+const struct columns rates_members = {TABLE(struct snapshot_rates, rates_members_list)};
 
 /* Use of lines. */
 
@@ -451,11 +418,7 @@ static const struct column used_members_list[] = {
     COLUMN(.key = "float_stores", .from = FIELD(struct snapshot_use, uses[3]), .form = JSON_COUNT),
 };
 
-static const struct columns used_members = {
-    .list = used_members_list,
-    .count = sizeof used_members_list / sizeof *used_members_list,
-    .row_size = sizeof(struct snapshot_use),
-};
+static const struct columns used_members = {TABLE(struct snapshot_use, used_members_list)};
 
 static const struct column use_members_list[] = {
     COLUMN(.key = "spatial_use", .value = use_spatial, .present = json_has_use),
@@ -463,11 +426,7 @@ static const struct column use_members_list[] = {
     COLUMN(.key = "use", .rows = &used_members, .present = json_has_use),
 };
 
-const struct columns use_members = {
-    .list = use_members_list,
-    .count = sizeof use_members_list / sizeof *use_members_list,
-    .row_size = sizeof(struct snapshot_use),
-};
+const struct columns use_members = {TABLE(struct snapshot_use, use_members_list)};
 
 /* What was asked about another layout, and the answer; declared in json.h. */
 
@@ -554,10 +513,7 @@ static const struct column watch_code_members_list[] = {
 };
 
 const struct columns watch_code_members = {
-    .list = watch_code_members_list,
-    .count = sizeof watch_code_members_list / sizeof *watch_code_members_list,
-    .row_size = sizeof(struct snapshot_watch_code),
-};
+    TABLE(struct snapshot_watch_code, watch_code_members_list)};
 
 json_t *json_watchpoints(const struct snapshot *snapshot)
 {

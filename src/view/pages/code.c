@@ -229,9 +229,7 @@ static const struct column function_list[] = {
 
 const struct columns function_columns = {
     .title = "Functions",
-    .list = function_list,
-    .count = sizeof function_list / sizeof *function_list,
-    .row_size = sizeof(struct snapshot_code),
+    TABLE(struct snapshot_code, function_list),
     .identity = code_column_identity,
 };
 
@@ -256,9 +254,7 @@ static const struct column toucher_list[] = {
 
 const struct columns toucher_columns = {
     .title = "Code",
-    .list = toucher_list,
-    .count = sizeof toucher_list / sizeof *toucher_list,
-    .row_size = sizeof(struct snapshot_code),
+    TABLE(struct snapshot_code, toucher_list),
     .identity = code_column_identity,
 };
 
@@ -295,9 +291,7 @@ static const struct column site_list[] = {
 
 const struct columns site_columns = {
     .title = "Objects it accesses",
-    .list = site_list,
-    .count = sizeof site_list / sizeof *site_list,
-    .row_size = sizeof(struct site),
+    TABLE(struct site, site_list),
     .identity = site_identity,
 };
 
@@ -436,10 +430,8 @@ static const struct column thread_list[] = {
 
 const struct columns thread_columns = {
     .title = "Threads",
-    .list = thread_list,
-    .count = sizeof thread_list / sizeof *thread_list,
+    TABLE(struct snapshot_thread, thread_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_thread),
     .identity = thread_column_identity,
 };
 
@@ -511,9 +503,7 @@ static const struct column simulation_list[] = {
 
 const struct columns simulation_columns = {
     .title = "Simulated caches",
-    .list = simulation_list,
-    .count = sizeof simulation_list / sizeof *simulation_list,
+    TABLE(struct simulation_level, simulation_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct simulation_level),
     .identity = simulation_column_identity,
 };

@@ -555,9 +555,7 @@ static const struct column field_list[] = {
 
 const struct columns field_columns = {
     .title = "Fields",
-    .list = field_list,
-    .count = sizeof field_list / sizeof *field_list,
-    .row_size = sizeof(struct snapshot_field),
+    TABLE(struct snapshot_field, field_list),
     .identity = field_identity,
 };
 
@@ -598,9 +596,7 @@ static const struct column offset_list[] = {
 
 const struct columns offset_columns = {
     .title = "Hot fields",
-    .list = offset_list,
-    .count = sizeof offset_list / sizeof *offset_list,
-    .row_size = sizeof(struct hot_offset),
+    TABLE(struct hot_offset, offset_list),
     .identity = offset_identity,
 };
 
@@ -632,9 +628,7 @@ static const struct column instance_list[] = {
 
 const struct columns instance_columns = {
     .title = "Instances",
-    .list = instance_list,
-    .count = sizeof instance_list / sizeof *instance_list,
-    .row_size = sizeof(struct snapshot_instance),
+    TABLE(struct snapshot_instance, instance_list),
     .identity = instance_identity,
 };
 

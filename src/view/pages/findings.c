@@ -261,10 +261,8 @@ static const struct column finding_list[] = {
 
 const struct columns finding_columns = {
     .title = "Findings",
-    .list = finding_list,
-    .count = sizeof finding_list / sizeof *finding_list,
+    TABLE(struct snapshot_finding, finding_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_finding),
     .identity = finding_column_identity,
 };
 

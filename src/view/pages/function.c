@@ -798,10 +798,8 @@ static const struct column source_list[] = {
 
 const struct columns source_columns = {
     .title = "Source",
-    .list = source_list,
-    .count = sizeof source_list / sizeof *source_list,
+    TABLE(struct source_row, source_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct source_row),
     .identity = identity_of_source,
     .parting = source_parting,
 };
@@ -876,9 +874,7 @@ static const struct column instruction_list[] = {
 
 const struct columns instruction_columns = {
     .title = "Instructions",
-    .list = instruction_list,
-    .count = sizeof instruction_list / sizeof *instruction_list,
+    TABLE(struct instruction_row, instruction_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct instruction_row),
     .identity = source_column_identity,
 };

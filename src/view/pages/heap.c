@@ -446,8 +446,6 @@ static const struct column bin_list[] = {
 
 const struct columns bin_columns = {
     .title = "Bins",
-    .list = bin_list,
-    .count = sizeof bin_list / sizeof *bin_list,
-    .row_size = sizeof(struct snapshot_bin),
+    TABLE(struct snapshot_bin, bin_list),
     .identity = heap_column_identity,
 };

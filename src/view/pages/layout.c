@@ -666,10 +666,8 @@ static const struct column list[] = {
 
 const struct columns layout_columns = {
     .title = "Layout",
-    .list = list,
-    .count = sizeof list / sizeof *list,
+    TABLE(struct layout_row, list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct layout_row),
     .identity = layout_column_identity,
     .parting = parting,
 };

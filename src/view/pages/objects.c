@@ -451,8 +451,6 @@ static const struct column object_list[] = {
 
 const struct columns object_columns = {
     .title = "Objects",
-    .list = object_list,
-    .count = sizeof object_list / sizeof *object_list,
-    .row_size = sizeof(struct snapshot_object),
+    TABLE(struct snapshot_object, object_list),
     .identity = object_identity,
 };

@@ -247,10 +247,8 @@ static const struct column object_list[] = {
 
 const struct columns reuse_columns = {
     .title = "Reuse of objects",
-    .list = object_list,
-    .count = sizeof object_list / sizeof *object_list,
+    TABLE(struct snapshot_reuse_row, object_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_reuse_row),
     .identity = reuse_column_identity,
 };
 
@@ -265,10 +263,8 @@ static const struct column line_list[] = {
 
 const struct columns reuse_line_columns = {
     .title = "Reuse by code",
-    .list = line_list,
-    .count = sizeof line_list / sizeof *line_list,
+    TABLE(struct snapshot_reuse_row, line_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_reuse_row),
     .identity = reuse_column_identity,
 };
 

@@ -384,9 +384,7 @@ static const struct column region_list[] = {
 
 const struct columns region_columns = {
     .title = "Regions",
-    .list = region_list,
-    .count = sizeof region_list / sizeof *region_list,
-    .row_size = sizeof(struct snapshot_region),
+    TABLE(struct snapshot_region, region_list),
     .identity = search_column_identity,
 };
 
@@ -403,10 +401,8 @@ static const struct column dropped_list[] = {
 
 const struct columns dropped_columns = {
     .title = "Dropped",
-    .list = dropped_list,
-    .count = sizeof dropped_list / sizeof *dropped_list,
+    TABLE(struct snapshot_region, dropped_list),
     .sort = COLUMNS_MAX,
-    .row_size = sizeof(struct snapshot_region),
     .identity = search_column_identity,
 };
 
@@ -451,9 +447,7 @@ static const struct column part_list[] = {
 
 const struct columns part_columns = {
     .title = "Objects in this set",
-    .list = part_list,
-    .count = sizeof part_list / sizeof *part_list,
+    TABLE(struct snapshot_set_part, part_list),
     .sort = 2,
-    .row_size = sizeof(struct snapshot_set_part),
     .identity = part_identity,
 };

@@ -413,10 +413,8 @@ static const struct column group_list[] = {
 
 const struct columns sharing_columns = {
     .title = "Shared lines",
-    .list = group_list,
-    .count = sizeof group_list / sizeof *group_list,
+    TABLE(struct snapshot_sharing_group, group_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_sharing_group),
     .identity = group_identity,
 };
 
@@ -484,10 +482,8 @@ static const struct column line_list[] = {
 
 const struct columns sharing_line_columns = {
     .title = "Its lines",
-    .list = line_list,
-    .count = sizeof line_list / sizeof *line_list,
+    TABLE(struct snapshot_sharing_line, line_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_sharing_line),
     .identity = line_identity,
 };
 
@@ -560,9 +556,7 @@ static const struct column access_list[] = {
 
 const struct columns sharing_access_columns = {
     .title = "Who does what",
-    .list = access_list,
-    .count = sizeof access_list / sizeof *access_list,
+    TABLE(struct sharing_access, access_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct sharing_access),
     .identity = access_identity,
 };

@@ -897,9 +897,7 @@ static const struct column phase_list[] = {
 
 const struct columns phase_columns = {
     .title = "Phases",
-    .list = phase_list,
-    .count = sizeof phase_list / sizeof *phase_list,
+    TABLE(struct snapshot_phase, phase_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_phase),
     .identity = phase_column_identity,
 };

@@ -275,10 +275,8 @@ static const struct column watch_list[] = {
 
 const struct columns watch_columns = {
     .title = "Watched",
-    .list = watch_list,
-    .count = sizeof watch_list / sizeof *watch_list,
+    TABLE(struct snapshot_watch_object, watch_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_watch_object),
     .identity = watch_column_identity,
 };
 

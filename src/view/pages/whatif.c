@@ -429,10 +429,8 @@ static const struct column answer_list[] = {
 
 const struct columns whatif_columns = {
     .title = "What if",
-    .list = answer_list,
-    .count = sizeof answer_list / sizeof *answer_list,
+    TABLE(struct whatif_row, answer_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct whatif_row),
     .identity = whatif_column_identity,
 };
 
@@ -517,10 +515,8 @@ static const struct column asked_list[] = {
 
 const struct columns whatif_asked_columns = {
     .title = "Asked",
-    .list = asked_list,
-    .count = sizeof asked_list / sizeof *asked_list,
+    TABLE(struct snapshot_whatif, asked_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_whatif),
     .identity = asked_identity,
 };
 
@@ -548,10 +544,8 @@ static const struct column choice_list[] = {
 
 const struct columns whatif_choice_columns = {
     .title = "Questions",
-    .list = choice_list,
-    .count = sizeof choice_list / sizeof *choice_list,
+    TABLE(struct whatif_choice, choice_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct whatif_choice),
     .identity = choice_identity,
 };
 

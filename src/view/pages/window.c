@@ -211,9 +211,7 @@ static const struct column line_list[] = {
 
 const struct columns line_columns = {
     .title = "Recurring lines",
-    .list = line_list,
-    .count = sizeof line_list / sizeof *line_list,
-    .row_size = sizeof(struct snapshot_recurrence),
+    TABLE(struct snapshot_recurrence, line_list),
     .identity = line_identity,
 };
 
@@ -274,9 +272,7 @@ static const struct column pair_list[] = {
 
 const struct columns pair_columns = {
     .title = "Sampled together",
-    .list = pair_list,
-    .count = sizeof pair_list / sizeof *pair_list,
-    .row_size = sizeof(struct snapshot_pair),
+    TABLE(struct snapshot_pair, pair_list),
     .identity = pair_identity,
 };
 
@@ -330,9 +326,7 @@ static const struct column process_list[] = {
 
 const struct columns process_columns = {
     .title = "Processes",
-    .list = process_list,
-    .count = sizeof process_list / sizeof *process_list,
-    .row_size = sizeof(struct picker_row),
+    TABLE(struct picker_row, process_list),
     .identity = process_identity,
 };
 
@@ -351,8 +345,6 @@ static const struct column recorded_list[] = {
 
 const struct columns recorded_columns = {
     .title = "Processes recorded",
-    .list = recorded_list,
-    .count = sizeof recorded_list / sizeof *recorded_list,
-    .row_size = sizeof(struct picker_row),
+    TABLE(struct picker_row, recorded_list),
     .identity = process_identity,
 };

@@ -216,6 +216,10 @@ struct columns {
     const char *(*parting)(const void *row);
 };
 
+/* The members of struct columns that follow from the list and its type of row. */
+#define TABLE(type, columns)                                                                       \
+    .list = columns, .count = sizeof(columns) / sizeof *(columns), .row_size = sizeof(type)
+
 /* Position of each shown column, left to right. */
 struct layout {
     unsigned count;
