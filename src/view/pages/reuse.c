@@ -239,8 +239,8 @@ static const struct column object_list[] = {
     COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_reuse_row, name), .width = 12,
            .most = 48, .look = COLUMN_NAME, .paint = paint_strong),
     FIGURES,
-    COLUMN(.title = "SPATIAL", .value = spatial, .width = 7, .rank = 1, .look = COLUMN_RIGHT,
-           .shown = use_told, .format = format_percent, .paint = paint_spatial),
+    COLUMN(.title = "SPATIAL", .value = spatial, .width = 7, .rank = 1, .shown = use_told,
+           UNIT_PERCENT, .paint = paint_spatial),
     COLUMN(.title = "TEMPORAL", .value = temporal, .width = 8, .rank = 3, .look = COLUMN_RIGHT,
            .shown = use_told, .format = format_again),
 };

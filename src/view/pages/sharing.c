@@ -350,14 +350,13 @@ static uint64_t group_identity(const struct snapshot *snapshot, const void *poin
 static const struct column group_list[] = {
     COLUMN(.title = "SHARE", .key = "share", .after = "samples",
            .help = "Part of all samples that fell on the shared lines of this row.",
-           .from = FIELD(struct snapshot_sharing_group, share.value), .width = 6,
-           .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_share),
+           .from = FIELD(struct snapshot_sharing_group, share.value), .width = 6, UNIT_SHARE),
     COLUMN(.title = "±", .from = HALF(struct snapshot_sharing_group, share), .width = 4, .rank = 6,
-           .look = COLUMN_RIGHT, .format = format_points, .paint = paint_dim),
+           UNIT_POINTS),
     COLUMN(.title = "OF IT", .key = "of_object", .after = "share",
            .help = "Part of the object's samples.",
            .from = FIELD(struct snapshot_sharing_group, of_object), .width = 6, .rank = 4,
-           .look = COLUMN_RIGHT, .format = format_percent),
+           UNIT_PERCENT),
     COLUMN(.title = "SHARING",
            .help = "True: threads want the same bytes. False: each has bytes of its own on the "
                    "line. Both: a "
@@ -372,11 +371,11 @@ static const struct column group_list[] = {
     COLUMN(.title = "LINES", .key = "lines", .after = "of_object",
            .help = "Cache lines alike: neighbours, or the same line of many blocks.",
            .from = FIELD(struct snapshot_sharing_group, line_count), .width = 5, .rank = 3,
-           .look = COLUMN_RIGHT, .format = format_integer),
+           UNIT_INTEGER),
     COLUMN(.title = "THREADS",
            .help = "Threads seen on them, but for those that hardly touch them.",
            .from = KNOWN(struct snapshot_sharing_group, threads), .width = 7, .rank = 2,
-           .look = COLUMN_RIGHT, .format = format_integer),
+           UNIT_INTEGER),
     COLUMN(.title = "BY",
            .help = "How it is known. HITM: the hardware found the line modified in another CPU's "
                    "cache. Turns: "
@@ -384,13 +383,12 @@ static const struct column group_list[] = {
            .value = group_by, .width = 5, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "HITM", .help = "Samples that found the line modified in another CPU's cache.",
            .from = FIELD(struct snapshot_sharing_group, hitm), .width = 5, .rank = 2,
-           .look = COLUMN_RIGHT, .shown = sharing_tells_hitm, .format = format_count),
+           .shown = sharing_tells_hitm, UNIT_COUNT),
     COLUMN(.title = "TURNS",
            .help = "Samples that came within a second of one by another thread on another CPU, one "
                    "of the two "
                    "a store.",
-           .from = FIELD(struct snapshot_sharing_group, turns), .width = 5, .rank = 5,
-           .look = COLUMN_RIGHT, .format = format_count),
+           .from = FIELD(struct snapshot_sharing_group, turns), .width = 5, .rank = 5, UNIT_COUNT),
     COLUMN(.title = "IF MIXED",
            .help = "Turns there would be if all threads ran all the time and their samples came in "
                    "any order. "
@@ -398,7 +396,7 @@ static const struct column group_list[] = {
                    "the line one "
                    "after the other, and it is not listed.",
            .from = FIELD(struct snapshot_sharing_group, expected), .width = 8, .rank = 7,
-           .look = COLUMN_RIGHT, .format = format_count, .paint = paint_dim),
+           UNIT_COUNT, .paint = paint_dim),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sharing_group, verdict),
            .name = sharing_verdict_name),
     COLUMN(.key = "evidence", .from = FIELD(struct snapshot_sharing_group, evidence),
@@ -447,8 +445,7 @@ static struct json_t *line_json_offset(const struct snapshot *snapshot, const vo
 
 static const struct column line_list[] = {
     COLUMN(.title = "SHARE", .key = "share", .after = "samples",
-           .from = FIELD(struct snapshot_sharing_line, share), .width = 6, .look = COLUMN_RIGHT,
-           .format = format_percent, .paint = paint_share),
+           .from = FIELD(struct snapshot_sharing_line, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "LINE", .from = FIELD(struct snapshot_sharing_line, address), .width = 14,
            .most = 18, .format = format_address, .paint = paint_dim),
     COLUMN(.title = "OFFSET", .help = "Of the line into its object.", .value = line_offset,
@@ -457,15 +454,14 @@ static const struct column line_list[] = {
     COLUMN(.title = "NODE", .key = "node", .after = "locked",
            .help = "NUMA node that the page of the line lies on.",
            .from = FIELD(struct snapshot_sharing_line, node), .width = 4, .rank = 3,
-           .look = COLUMN_RIGHT, .shown = sharing_has_nodes, .format = format_integer),
+           .shown = sharing_has_nodes, UNIT_INTEGER),
     COLUMN(.title = "THREADS", .from = KNOWN(struct snapshot_sharing_line, threads), .width = 7,
-           .rank = 3, .look = COLUMN_RIGHT, .format = format_integer),
+           .rank = 3, UNIT_INTEGER),
     COLUMN(.title = "HITM", .key = "hitm", .after = "expected",
            .from = FIELD(struct snapshot_sharing_line, hitm), .width = 5, .rank = 3,
-           .look = COLUMN_RIGHT, .shown = sharing_tells_hitm, .format = format_count),
+           .shown = sharing_tells_hitm, UNIT_COUNT),
     COLUMN(.title = "TURNS", .key = "turns", .after = "of_object",
-           .from = FIELD(struct snapshot_sharing_line, turns), .width = 5, .rank = 4,
-           .look = COLUMN_RIGHT, .format = format_count),
+           .from = FIELD(struct snapshot_sharing_line, turns), .width = 5, .rank = 4, UNIT_COUNT),
     COLUMN(.key = "offset", .json = line_json_offset),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sharing_line, verdict),
            .name = sharing_verdict_name),
@@ -531,17 +527,16 @@ static uint64_t access_identity(const struct snapshot *snapshot, const void *poi
 
 static const struct column access_list[] = {
     COLUMN(.title = "THREAD", .from = VIA(struct sharing_access, side, tid), .width = 7,
-           .look = COLUMN_RIGHT, .format = format_integer),
+           UNIT_INTEGER),
     COLUMN(.title = "CALLED", .help = "The thread's name now.", .value = access_called, .width = 8,
            .most = 15, .rank = 6, .look = COLUMN_NAME),
     COLUMN(.title = "CPU", .help = "It was last seen on.", .value = access_cpu, .width = 3,
-           .rank = 4, .look = COLUMN_RIGHT, .format = format_integer, .paint = paint_dim),
+           .rank = 4, UNIT_INTEGER, .paint = paint_dim),
     COLUMN(.title = "NODE", .help = "NUMA node of that CPU.",
            .from = VIA(struct sharing_access, side, node), .width = 4, .rank = 3,
-           .look = COLUMN_RIGHT, .shown = sharing_has_nodes, .format = format_integer),
+           .shown = sharing_has_nodes, UNIT_INTEGER),
     COLUMN(.title = "OF IT", .help = "Part of the line's samples.", .value = access_share,
-           .width = 6, .rank = 1, .look = COLUMN_RIGHT, .format = format_percent,
-           .paint = paint_share),
+           .width = 6, .rank = 1, UNIT_SHARE),
     COLUMN(.title = "DOES", .help = "Atomic: with a locked instruction.", .value = access_does,
            .width = 7, .paint = paint_does),
     COLUMN(.title = "FIELD", .from = VIA(struct sharing_access, code, field), .width = 8,

@@ -202,6 +202,15 @@ struct column {
         __VA_ARGS__                                                                                \
     }
 
+/* Units of numbers in a column. */
+#define UNIT_SHARE   UNIT_PERCENT, .paint = paint_share
+#define UNIT_PERCENT .look = COLUMN_RIGHT, .format = format_percent
+#define UNIT_POINTS  .look = COLUMN_RIGHT, .format = format_points, .paint = paint_dim
+#define UNIT_COUNT   .look = COLUMN_RIGHT, .format = format_count
+#define UNIT_INTEGER .look = COLUMN_RIGHT, .format = format_integer
+#define UNIT_BYTES   .look = COLUMN_RIGHT, .format = format_bytes
+#define UNIT_SECONDS .look = COLUMN_RIGHT, .format = format_seconds
+
 /* The columns of one kind of row. */
 struct columns {
     const char *title; /* of the list, for panes and the help page */
