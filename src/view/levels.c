@@ -19,7 +19,8 @@ static double figure_of(const struct snapshot_levels *levels, enum levels_figure
     return figures[figure];
 }
 
-struct value levels_value(const struct snapshot_levels *levels, enum levels_figure figure)
+/* Shares of 1, the latency in cycles; unknown for levels NULL. */
+static struct value levels_value(const struct snapshot_levels *levels, enum levels_figure figure)
 {
     return value_number(levels ? figure_of(levels, figure) : NAN);
 }

@@ -23,9 +23,6 @@ enum levels_figure {
     FIGURE_COUNT
 };
 
-/* Shares of 1, the latency in cycles; unknown for levels NULL. */
-struct value levels_value(const struct snapshot_levels *levels, enum levels_figure figure);
-
 bool levels_tell_found(const struct snapshot *snapshot);
 bool levels_tell_far(const struct snapshot *snapshot);
 bool levels_tell_latency(const struct snapshot *snapshot);

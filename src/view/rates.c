@@ -63,12 +63,6 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *pointer)
     return value_of(share, share && share->high < 1);
 }
 
-struct value rates_value(const struct snapshot_rates *rates, enum rates_figure figure)
-{
-    const struct snapshot_share *share = rates ? figure_of(rates, figure) : NULL;
-    return figure == RATES_CRITICAL ? rates_ratio(NULL, share) : rates_rate(NULL, share);
-}
-
 static bool rates_known(const struct snapshot_rates *rates, enum rates_figure figure)
 {
     return rates && !isnan(figure_of(rates, figure)->value);

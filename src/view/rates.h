@@ -20,9 +20,6 @@ enum rates_figure {
     RATES_FIGURES
 };
 
-/* Unknown for rates NULL, and where the interval says hardly anything. */
-struct value rates_value(const struct snapshot_rates *rates, enum rates_figure figure);
-
 /* Whether the figure is known of anything. The share of accesses is none where accesses rank: it
  * is the share then. So with stalls. */
 bool rates_tell_accessed(const struct snapshot *snapshot);

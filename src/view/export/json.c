@@ -16,28 +16,43 @@
 /* What was watched, how, and how many samples it gave; declared in json.h. */
 
 /* ---- parts ---- */
-static json_t *json_target(const struct snapshot_target *from)
-{
-    json_t *out = json_object();
-    json_set(out, "pid", json_known(from->pid));
-    json_set(out, "comm", json_text(from->comm));
-    json_set(out, "exe", json_text(from->exe));
-    json_set(out, "threads", json_known(from->threads));
-    json_set(out, "state", json_text(from->state));
-    return out;
-}
+static const struct column target_members_list[] = {
+    COLUMN(.key = "pid", .from = KNOWN(struct snapshot_target, pid)),
+    COLUMN(.key = "comm", .from = FIELD(struct snapshot_target, comm)),
+    COLUMN(.key = "exe", .from = FIELD(struct snapshot_target, exe)),
+    COLUMN(.key = "threads", .from = KNOWN(struct snapshot_target, threads)),
+    COLUMN(.key = "state", .from = FIELD(struct snapshot_target, state)),
+};
+static const struct columns target_members = {TABLE(struct snapshot_target, target_members_list)};
 
-static const char *role_name(enum event_role role)
+static const char *role_name(unsigned role)
 {
     static const char *const names[] = {"l1-miss", "l2-miss", "mem-fill",
                                         "stall",   "access",  "other"};
-    return (unsigned)role < sizeof names / sizeof *names ? names[role] : "other";
+    return role < sizeof names / sizeof *names ? names[role] : "other";
 }
 
-static json_t *json_source(const struct snapshot_source *from)
+static struct value event_counted(const struct snapshot *snapshot, const void *row)
 {
+    double counted = ((const struct snapshot_event *)row)->counted;
+    (void)snapshot;
+    return value_number(counted > 0 ? counted : NAN);
+}
+
+static const struct column event_members_list[] = {
+    COLUMN(.key = "name", .from = FIELD(struct snapshot_event, name)),
+    COLUMN(.key = "role", .from = FIELD(struct snapshot_event, role), .name = role_name),
+    COLUMN(.key = "period", .from = KNOWN(struct snapshot_event, period)),
+    COLUMN(.key = "samples", .from = FIELD(struct snapshot_event, samples)),
+    COLUMN(.key = "events", .from = FIELD(struct snapshot_event, events), .form = JSON_COUNT),
+    COLUMN(.key = "counted", .value = event_counted),
+};
+static const struct columns event_members = {TABLE(struct snapshot_event, event_members_list)};
+
+static json_t *json_source(const struct snapshot *snapshot)
+{
+    const struct snapshot_source *from = &snapshot->source;
     json_t *out = json_object();
-    json_t *events = json_array();
     const struct snapshot_event *ranking =
         from->ranking < from->event_count ? &from->events[from->ranking] : NULL;
     json_set(out, "name", json_text(from->name));
@@ -46,35 +61,24 @@ static json_t *json_source(const struct snapshot_source *from)
     json_set(out, "precise", json_boolean(from->precise));
     json_set(out, "live", json_boolean(from->live));
     json_set(out, "weighs", json_text(from->weighs));
-    for (size_t i = 0; i < from->event_count && i < SAMPLE_EVENTS_MAX; i++) {
-        json_t *event = json_object();
-        json_set(event, "name", json_text(from->events[i].name));
-        json_set(event, "role", json_text(role_name(from->events[i].role)));
-        json_set(event, "period", json_known(from->events[i].period));
-        json_set(event, "samples", json_whole(from->events[i].samples));
-        json_set(event, "events", json_count(from->events[i].events));
-        json_set(event, "counted",
-                 json_share(from->events[i].counted > 0 ? from->events[i].counted : NAN));
-        json_array_append_new(events, event);
-    }
-    json_set(out, "events", events);
+    json_set(
+        out, "events",
+        json_rows(&event_members, snapshot, from->events,
+                  from->event_count < SAMPLE_EVENTS_MAX ? from->event_count : SAMPLE_EVENTS_MAX));
     return out;
 }
 
-static json_t *json_stretch(const struct snapshot_stretch *from)
-{
-    if (!from)
-        return json_null();
-    json_t *out = json_object();
-    json_set(out, "start", json_share(from->start_s));
-    json_set(out, "end", json_share(from->end_s));
-    json_set(out, "length", json_share(from->length_s));
-    json_set(out, "phase", json_text(*from->phase ? from->phase : NULL));
-    json_set(out, "pieces", json_whole(from->pieces));
-    json_set(out, "kept", json_whole(from->kept));
-    json_set(out, "seen", json_whole(from->seen));
-    return out;
-}
+static const struct column stretch_members_list[] = {
+    COLUMN(.key = "start", .from = FIELD(struct snapshot_stretch, start_s)),
+    COLUMN(.key = "end", .from = FIELD(struct snapshot_stretch, end_s)),
+    COLUMN(.key = "length", .from = FIELD(struct snapshot_stretch, length_s)),
+    COLUMN(.key = "phase", .from = KNOWN(struct snapshot_stretch, phase)),
+    COLUMN(.key = "pieces", .from = FIELD(struct snapshot_stretch, pieces)),
+    COLUMN(.key = "kept", .from = FIELD(struct snapshot_stretch, kept)),
+    COLUMN(.key = "seen", .from = FIELD(struct snapshot_stretch, seen)),
+};
+static const struct columns stretch_members = {
+    TABLE(struct snapshot_stretch, stretch_members_list)};
 
 static json_t *json_samples(const struct snapshot *snapshot)
 {
@@ -114,15 +118,13 @@ static json_t *json_types(const struct snapshot_totals *totals)
     return out;
 }
 
-static json_t *json_reading(const struct reading_state *reading)
-{
-    json_t *out = json_object();
-    json_set(out, "waiting", json_whole(reading->waiting));
-    json_set(out, "processes", json_whole(reading->processes));
-    json_set(out, "resident_bytes", json_whole(reading->resident_bytes));
-    json_set(out, "busy_with", json_text(reading->busy_with));
-    return out;
-}
+static const struct column reading_members_list[] = {
+    COLUMN(.key = "waiting", .from = FIELD(struct reading_state, waiting)),
+    COLUMN(.key = "processes", .from = FIELD(struct reading_state, processes)),
+    COLUMN(.key = "resident_bytes", .from = FIELD(struct reading_state, resident_bytes)),
+    COLUMN(.key = "busy_with", .from = FIELD(struct reading_state, busy_with)),
+};
+static const struct columns reading_members = {TABLE(struct reading_state, reading_members_list)};
 
 static json_t *json_refused(const struct snapshot_refused *refused)
 {
@@ -258,23 +260,19 @@ static json_t *measures_of(const struct snapshot *snapshot)
     return out;
 }
 
-static json_t *profile_of(const struct snapshot_volatility *profile, size_t count)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_t *one = json_object();
-        json_set(one, "period", json_share(profile[i].period_s));
-        json_set(one, "volatility", json_share(profile[i].value));
-        json_array_append_new(out, one);
-    }
-    return out;
-}
+static const struct column volatility_members_list[] = {
+    COLUMN(.key = "period", .from = FIELD(struct snapshot_volatility, period_s)),
+    COLUMN(.key = "volatility", .from = FIELD(struct snapshot_volatility, value)),
+};
+static const struct columns volatility_members = {
+    TABLE(struct snapshot_volatility, volatility_members_list)};
 
 /* Of the last two minutes, and what was chosen by it. */
 static json_t *recent_of(const struct snapshot_timeline *timeline)
 {
     json_t *out = json_object();
-    json_set(out, "volatility", profile_of(timeline->recent, timeline->recent_count));
+    json_set(out, "volatility",
+             json_rows(&volatility_members, NULL, timeline->recent, timeline->recent_count));
     json_set(out, "period", json_share(timeline->recent_s));
     json_set(out, "damped", json_boolean(timeline->recent_damped));
     json_set(out, "display", json_share(timeline->display_s));
@@ -310,7 +308,8 @@ static json_t *json_phases(const struct snapshot *snapshot)
     json_set(out, "measure", json_text(measure_key(snapshot, timeline->ranks)));
     set_measured(out, snapshot, snapshot_timeline_ranking(timeline), "streams");
     json_set(out, "measures", measures_of(snapshot));
-    json_set(out, "volatility", profile_of(timeline->profile, timeline->profile_count));
+    json_set(out, "volatility",
+             json_rows(&volatility_members, snapshot, timeline->profile, timeline->profile_count));
     json_set(out, "recent", recent_of(timeline));
     json_set(out, "turns", turns_of(timeline));
     json_set(out, "reading", json_text(timeline->reading));
@@ -328,17 +327,17 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "half_life", json_share(snapshot->half_life_s));
     json_set(root, "basis", json_text(snapshot->basis == BASIS_RUN ? "run" : "decayed"));
     json_set(root, "status", json_text(snapshot->status));
-    json_set(root, "target", json_target(&snapshot->target));
-    json_set(root, "source", json_source(&snapshot->source));
+    json_set(root, "target", json_row(&target_members, snapshot, &snapshot->target));
+    json_set(root, "source", json_source(snapshot));
     if (snapshot->recording)
         json_set(root, "recording", json_recording(snapshot->recording));
-    json_set(root, "stretch", json_stretch(snapshot->stretch));
+    json_set(root, "stretch", json_row(&stretch_members, snapshot, snapshot->stretch));
     json_set(root, "simulation", json_simulation(snapshot));
     if (snapshot->causes.told)
         json_set(root, "causes", json_all_causes(snapshot));
     json_set(root, "samples", json_samples(snapshot));
     json_set(root, "types", json_types(&snapshot->totals));
-    json_set(root, "reading", json_reading(&snapshot->reading));
+    json_set(root, "reading", json_row(&reading_members, snapshot, &snapshot->reading));
     json_set_row(root, &levels_members, snapshot, snapshot->levels);
     json_set_row(root, &rates_members, snapshot, snapshot->rates);
     json_set_row(root, &use_members, snapshot, &snapshot->uses.all);
