@@ -60,12 +60,12 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, latency), .width = 6,          \
            .rank = order, .look = COLUMN_RIGHT, .shown = levels_tell_latency,                      \
            .format = format_count)
-#define LEVELS_COLUMN_STALL(order, told, ...)                                                      \
+#define LEVELS_COLUMN_STALL(order, visible, ...)                                                   \
     COLUMN(.title = "STALL",                                                                       \
            .help = "Its part of all waiting, latency x accesses: an estimate, for waits overlap. " \
                    "Above its share: it costs more than others each time.",                        \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, stall), .width = 6,            \
-           .rank = order, .look = COLUMN_RIGHT, .shown = told, .format = format_percent,           \
+           .rank = order, .look = COLUMN_RIGHT, .shown = visible, .format = format_percent,        \
            .paint = paint_share)
 #define LEVELS_COLUMNS_REST(order, ...)                                                            \
     COLUMN(.title = "FAR",                                                                         \

@@ -54,10 +54,10 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
 
 /* Entries of a list of columns; the last argument is the path from the row to its rates, as
  * ROW_OF(). */
-#define RATES_COLUMN(name, text, member, order, told, ...)                                         \
+#define RATES_COLUMN(name, text, member, order, visible, ...)                                      \
     COLUMN(.title = name, .help = text, .in = __VA_ARGS__,                                         \
            .from = ROW_IN(struct snapshot_rates, member), .value = rates_rate, .width = 8,         \
-           .rank = order, .look = COLUMN_RIGHT, .shown = told, .format = format_rate,              \
+           .rank = order, .look = COLUMN_RIGHT, .shown = visible, .format = format_rate,           \
            .paint = paint_rate)
 #define RATES_COLUMNS(order, ...)                                                                  \
     RATES_COLUMN("ACCESS", "Its share of all accesses (event access).", accessed, (order) + 1,     \

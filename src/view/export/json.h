@@ -51,7 +51,7 @@ json_t *json_threads(const struct snapshot *snapshot);
 json_t *json_heap(const struct snapshot *snapshot);
 /* Functions x objects, under the names that the user gave. */
 json_t *json_matrix(const struct snapshot *snapshot);
-/* Of everything, by thread, and who evicts whom. */
+/* Of everything, by thread, and evictor and evicted pairs. */
 json_t *json_all_causes(const struct snapshot *snapshot);
 /* Only where it is told. */
 json_t *json_reuse(const struct snapshot_reuse *reuse);

@@ -66,7 +66,7 @@ struct path {
     bool known;       /* 0 and "" are unknown */
     uint32_t through; /* offset of the pointer, plus 1; 0: the member is in the row */
     uint32_t offset;
-    uint32_t with[3]; /* offsets of what a sum or a part needs besides */
+    uint32_t with[3]; /* offsets of the other operands of a sum or a part */
 };
 
 /* Text in the row has the type of its address, not of a pointer. */
@@ -94,7 +94,7 @@ struct path {
 #define PATH_TARGET(type, pointer) __typeof__(*((type *)0)->pointer)
 
 /* Initialisers of a path. FIELD: a member. KNOWN: the same, where 0 and "" are unknown. VIA and
- * VIA_KNOWN: a member of what a pointer in the row points to; unknown where it is NULL. */
+ * VIA_KNOWN: a member of the row that a pointer leads to; unknown where it is NULL. */
 #define FIELD(type, member)                                                                        \
     {                                                                                              \
         .kind = PATH_AT(type, member), .offset = offsetof(type, member)                            \
@@ -139,7 +139,8 @@ struct path {
             offsetof(type, count_over)                                                             \
         }                                                                                          \
     }
-/* Another row: a pointer in this one, in what a pointer in this one points to, or inside it. */
+/* Another row: by a pointer in this one, by a pointer in the row that a pointer leads to, inside.
+ */
 #define ROW_OF(type, pointer)                                                                      \
     {                                                                                              \
         .kind = PATH_ROW, .offset = offsetof(type, pointer)                                        \
@@ -355,7 +356,7 @@ extern const struct columns sharing_access_columns; /* rows: struct sharing_acce
 extern const struct columns process_columns;        /* rows: struct picker_row */
 extern const struct columns recorded_columns;       /* the same, of a recording */
 
-/* Members alone: tables of json*.c for what several rows have. Their rows may be NULL. */
+/* Members alone: tables of json*.c that several rows share. Their rows may be NULL. */
 extern const struct columns levels_members; /* struct snapshot_levels */
 extern const struct columns rates_members;  /* struct snapshot_rates */
 extern const struct columns use_members;    /* struct snapshot_use */
