@@ -19,14 +19,10 @@ static double figure_of(const struct snapshot_levels *levels, enum levels_figure
     return figures[figure];
 }
 
-struct value levels_value(const struct snapshot_levels *levels, enum levels_figure figure)
+/* Shares of 1, the latency in cycles; unknown for levels NULL. */
+static struct value levels_value(const struct snapshot_levels *levels, enum levels_figure figure)
 {
     return value_number(levels ? figure_of(levels, figure) : NAN);
-}
-
-struct value levels_found(const struct snapshot_levels *levels)
-{
-    return value_text(levels ? levels->found : NULL);
 }
 
 bool levels_tell_found(const struct snapshot *snapshot)
@@ -477,36 +473,6 @@ void levels_rows_make(struct levels_rows *rows, const struct snapshot_levels *le
     const struct levels_row *row = pointer;                                                        \
     (void)snapshot
 
-static struct value levels_column_name(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->name);
-}
-
-static struct value levels_column_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->share);
-}
-
-static struct value accesses(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->accesses);
-}
-
-static struct value waited(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->waited);
-}
-
-static struct value meaning(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->meaning);
-}
-
 static bool is_timed(const struct snapshot *snapshot)
 {
     return snapshot->levels && snapshot->levels->latency > 0;
@@ -524,24 +490,29 @@ static const char *parting(const void *pointer)
 }
 
 static const struct column list[] = {
-    {"FOUND IN", "The level, or another answer of the hardware, named above the part.", 11, 17, 0,
-     COLUMN_TEXT, NULL, levels_column_name, NULL, paint_strong, NULL},
-    {"OF IT", "Part of the object's accesses of which the hardware tells it.", 6, 0, 0,
-     COLUMN_RIGHT, NULL, levels_column_share, format_percent, paint_share, NULL},
-    {"", NULL, 6, 24, 1, COLUMN_BAR, NULL, levels_column_share, NULL, paint_share, NULL},
-    {"WAITED", "Part of the cycles the object's accesses took that this level stands for.", 6, 0, 2,
-     COLUMN_RIGHT, is_timed, waited, format_percent, paint_share, NULL},
-    {"ACCESSES", "Accesses estimated: a sample stands for its period.", 8, 0, 4, COLUMN_RIGHT, NULL,
-     accesses, format_count, paint_dim, NULL},
-    {"MEANS", "What that is.", 24, 46, 3, COLUMN_TEXT, NULL, meaning, NULL, paint_dim, NULL},
+    COLUMN(.title = "FOUND IN",
+           .help = "The level, or another answer of the hardware, named above the part.",
+           .from = FIELD(struct levels_row, name), .width = 11, .most = 17, .paint = paint_strong),
+    COLUMN(.title = "OF IT",
+           .help = "Part of the object's accesses of which the hardware tells it.",
+           .from = FIELD(struct levels_row, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "", .from = FIELD(struct levels_row, share), .width = 6, .most = 24, .rank = 1,
+           .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "WAITED",
+           .help = "Part of the cycles the object's accesses took that this level stands for.",
+           .from = FIELD(struct levels_row, waited), .width = 6, .rank = 2, .shown = is_timed,
+           UNIT_SHARE),
+    COLUMN(.title = "ACCESSES", .help = "Accesses estimated: a sample stands for its period.",
+           .from = FIELD(struct levels_row, accesses), .width = 8, .rank = 4, UNIT_COUNT,
+           .paint = paint_dim),
+    COLUMN(.title = "MEANS", .help = "What that is.", .from = FIELD(struct levels_row, meaning),
+           .width = 24, .most = 46, .rank = 3, .paint = paint_dim),
 };
 
 const struct columns levels_columns = {
     .title = "Levels",
-    .list = list,
-    .count = sizeof list / sizeof *list,
+    TABLE(struct levels_row, list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct levels_row),
     .identity = levels_column_identity,
     .parting = parting,
 };

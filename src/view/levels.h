@@ -23,10 +23,6 @@ enum levels_figure {
     FIGURE_COUNT
 };
 
-/* Shares of 1, the latency in cycles; unknown for levels NULL. */
-struct value levels_value(const struct snapshot_levels *levels, enum levels_figure figure);
-struct value levels_found(const struct snapshot_levels *levels);
-
 bool levels_tell_found(const struct snapshot *snapshot);
 bool levels_tell_far(const struct snapshot *snapshot);
 bool levels_tell_latency(const struct snapshot *snapshot);
@@ -51,88 +47,48 @@ bool levels_line(const struct snapshot *snapshot, const struct snapshot_levels *
  * latency; NAN. */
 double levels_stall_share(const struct snapshot *snapshot, const struct snapshot_object *object);
 
-/* Values of a kind of row for the columns below: `of` gives its levels. */
-#define LEVELS_VALUE(prefix, of, noun, figure)                                                     \
-    static struct value prefix##_##noun(const struct snapshot *snapshot, const void *row)          \
-    {                                                                                              \
-        (void)snapshot;                                                                            \
-        return levels_value(of(row), figure);                                                      \
-    }
-#define LEVELS_VALUES(prefix, of)                                                                  \
-    static struct value prefix##_found(const struct snapshot *snapshot, const void *row)           \
-    {                                                                                              \
-        (void)snapshot;                                                                            \
-        return levels_found(of(row));                                                              \
-    }                                                                                              \
-    LEVELS_VALUE(prefix, of, far, FIGURE_FAR)                                                      \
-    LEVELS_VALUE(prefix, of, latency, FIGURE_LATENCY)                                              \
-    LEVELS_VALUE(prefix, of, waiting, FIGURE_STALL)                                                \
-    LEVELS_VALUE(prefix, of, hitm, FIGURE_HITM)                                                    \
-    LEVELS_VALUE(prefix, of, remote, FIGURE_REMOTE)                                                \
-    LEVELS_VALUE(prefix, of, tlb_miss, FIGURE_TLB_MISS)
-
-/* Entries of a list of columns; the values are those made with the same prefix. */
-#define LEVELS_COLUMN_FOUND(prefix, rank)                                                          \
-    {                                                                                              \
-        "FOUND IN",                                                                                \
-            "Where its accesses found their data, the leading levels. LFB: on its way to the L1 "  \
-            "already. "                                                                            \
-            "beyond-L1: missed there, and no more is told (stores).",                              \
-            13, 34, rank, COLUMN_TEXT, levels_tell_found, prefix##_found, NULL, NULL, NULL         \
-    }
-#define LEVELS_COLUMN_LATENCY(prefix, rank)                                                        \
-    {                                                                                              \
-        "CYCLES", "Mean latency of its accesses in core cycles.", 6, 0, rank, COLUMN_RIGHT,        \
-            levels_tell_latency, prefix##_latency, format_count, NULL, NULL                        \
-    }
-#define LEVELS_COLUMN_STALL(prefix, rank, shown)                                                   \
-    {                                                                                              \
-        "STALL",                                                                                   \
-            "Its part of all waiting, latency x accesses: an estimate, for waits overlap. Above "  \
-            "its "                                                                                 \
-            "share: it costs more than others each time.",                                         \
-            6, 0, rank, COLUMN_RIGHT, shown, prefix##_waiting, format_percent, paint_share, NULL   \
-    }
-#define LEVELS_COLUMNS_REST(prefix, rank)                                                          \
-    {"FAR",                                                                                        \
-     "Part found beyond this core's own caches, of those told: L3, memory, others' caches.",       \
-     5,                                                                                            \
-     0,                                                                                            \
-     rank,                                                                                         \
-     COLUMN_RIGHT,                                                                                 \
-     levels_tell_far,                                                                              \
-     prefix##_far,                                                                                 \
-     format_percent,                                                                               \
-     paint_share,                                                                                  \
-     NULL},                                                                                        \
-        {"HITM",                                                                                   \
-         "Part of its accesses that found the line modified in another core's cache: shared "      \
-         "between threads, or falsely so.",                                                        \
-         5,                                                                                        \
-         0,                                                                                        \
-         rank,                                                                                     \
-         COLUMN_RIGHT,                                                                             \
-         levels_tell_hitm,                                                                         \
-         prefix##_hitm,                                                                            \
-         format_percent,                                                                           \
-         paint_share,                                                                              \
-         NULL},                                                                                    \
-        {"REMOTE",                                                                                 \
-         "Part found on another node or socket, of those told.",                                   \
-         6,                                                                                        \
-         0,                                                                                        \
-         (rank) + 1,                                                                               \
-         COLUMN_RIGHT,                                                                             \
-         levels_tell_remote,                                                                       \
-         prefix##_remote,                                                                          \
-         format_percent,                                                                           \
-         paint_share,                                                                              \
-         NULL},                                                                                    \
-    {                                                                                              \
-        "TLB", "Part that missed the TLB: page walks and faults, of those told.", 5, 0,            \
-            (rank) + 1, COLUMN_RIGHT, levels_tell_tlb_miss, prefix##_tlb_miss, format_percent,     \
-            paint_share, NULL                                                                      \
-    }
+/* Entries of a list of columns; the last argument is the path from the row to its levels, as
+ * ROW_OF(). */
+#define LEVELS_COLUMN_FOUND(order, ...)                                                            \
+    COLUMN(.title = "FOUND IN",                                                                    \
+           .help = "Where its accesses found their data, the leading levels. LFB: on its way to "  \
+                   "the L1 already. beyond-L1: missed there, and no more is told (stores).",       \
+           .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, found), .width = 13,           \
+           .most = 34, .rank = order, .shown = levels_tell_found)
+#define LEVELS_COLUMN_LATENCY(order, ...)                                                          \
+    COLUMN(.title = "CYCLES", .help = "Mean latency of its accesses in core cycles.",              \
+           .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, latency), .width = 6,          \
+           .rank = order, .look = COLUMN_RIGHT, .shown = levels_tell_latency,                      \
+           .format = format_count)
+#define LEVELS_COLUMN_STALL(order, visible, ...)                                                   \
+    COLUMN(.title = "STALL",                                                                       \
+           .help = "Its part of all waiting, latency x accesses: an estimate, for waits overlap. " \
+                   "Above its share: it costs more than others each time.",                        \
+           .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, stall), .width = 6,            \
+           .rank = order, .look = COLUMN_RIGHT, .shown = visible, .format = format_percent,        \
+           .paint = paint_share)
+#define LEVELS_COLUMNS_REST(order, ...)                                                            \
+    COLUMN(.title = "FAR",                                                                         \
+           .help = "Part found beyond this core's own caches, of those told: L3, memory, others' " \
+                   "caches.",                                                                      \
+           .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, far), .width = 5,              \
+           .rank = order, .look = COLUMN_RIGHT, .shown = levels_tell_far,                          \
+           .format = format_percent, .paint = paint_share),                                        \
+        COLUMN(.title = "HITM",                                                                    \
+               .help = "Part of its accesses that found the line modified in another core's "      \
+                       "cache: shared between threads, or falsely so.",                            \
+               .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, hitm), .width = 5,         \
+               .rank = order, .look = COLUMN_RIGHT, .shown = levels_tell_hitm,                     \
+               .format = format_percent, .paint = paint_share),                                    \
+        COLUMN(.title = "REMOTE", .help = "Part found on another node or socket, of those told.",  \
+               .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, remote), .width = 6,       \
+               .rank = (order) + 1, .look = COLUMN_RIGHT, .shown = levels_tell_remote,             \
+               .format = format_percent, .paint = paint_share),                                    \
+        COLUMN(.title = "TLB",                                                                     \
+               .help = "Part that missed the TLB: page walks and faults, of those told.",          \
+               .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, tlb_miss), .width = 5,     \
+               .rank = (order) + 1, .look = COLUMN_RIGHT, .shown = levels_tell_tlb_miss,           \
+               .format = format_percent, .paint = paint_share)
 
 /* Levels of several parts together, as if they had been one: for cells of the matrix that the user
  * combined, and for its totals. */

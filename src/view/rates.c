@@ -35,26 +35,32 @@ static bool is_sure(const struct snapshot_share *share)
            (share->high <= share->low * sure_ratio || share->high - share->low <= sure_width);
 }
 
-/* For a ratio, which side of 1 it is on is something. */
-static bool says_something(const struct snapshot_share *share, enum rates_figure figure)
+static struct value value_of(const struct snapshot_share *share, bool says_something)
 {
-    bool near = share->high <= share->low * said_ratio;
-    if (figure == RATES_CRITICAL)
-        return near || share->high < 1;
-    return near || share->high <= small_rate;
-}
-
-struct value rates_value(const struct snapshot_rates *rates, enum rates_figure figure)
-{
-    const struct snapshot_share *share = rates ? figure_of(rates, figure) : NULL;
     if (!share || isnan(share->low) || isnan(share->high))
         return value_number(NAN);
     if (is_sure(share))
         return value_number(share->value);
-    struct value value = value_number(says_something(share, figure) ? share->low : NAN);
+    bool near = share->high <= share->low * said_ratio;
+    struct value value = value_number(near || says_something ? share->low : NAN);
     value.low = share->low;
     value.high = share->high;
     return value;
+}
+
+struct value rates_rate(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct snapshot_share *share = pointer;
+    (void)snapshot;
+    return value_of(share, share && share->high <= small_rate);
+}
+
+/* Which side of 1 it is on is something. */
+struct value rates_ratio(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct snapshot_share *share = pointer;
+    (void)snapshot;
+    return value_of(share, share && share->high < 1);
 }
 
 static bool rates_known(const struct snapshot_rates *rates, enum rates_figure figure)
@@ -286,13 +292,15 @@ bool use_told(const struct snapshot *snapshot)
     return snapshot->uses.told;
 }
 
-struct value use_spatial(const struct snapshot_use *use)
+struct value use_spatial(const struct snapshot *snapshot, const void *use)
 {
+    (void)snapshot;
     return value_number(snapshot_use_spatial(use));
 }
 
-struct value use_temporal(const struct snapshot_use *use)
+struct value use_temporal(const struct snapshot *snapshot, const void *use)
 {
+    (void)snapshot;
     return value_number(snapshot_use_temporal(use));
 }
 
@@ -338,7 +346,7 @@ void use_sentence(const struct snapshot *snapshot, const struct snapshot_use *us
     *out = '\0';
     if (!use || !snapshot->uses.told || !(use->fetched_bytes > 0))
         return;
-    format_again(again, sizeof again, use_temporal(use));
+    format_again(again, sizeof again, use_temporal(snapshot, use));
     int used = snprintf(out, size, "%s lines left L%u%s: %.0f%% of their bytes used%s%s",
                         text_count(lines, use->lines), snapshot->uses.level + 1,
                         snapshot->uses.is_nearer ? " (few a deeper cache)" : "",

@@ -102,7 +102,7 @@ static void names_keep_a_width_before_lesser_columns(void **state)
 static unsigned find(const struct columns *columns, const char *title)
 {
     for (unsigned i = 0; i < columns->count; i++)
-        if (!strcmp(columns->list[i].title, title))
+        if (columns->list[i].title && !strcmp(columns->list[i].title, title))
             return i;
     fail_msg("no column %s", title);
     return 0;
@@ -209,13 +209,86 @@ static void every_titled_column_is_explained_once(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < object_columns.count; i++)
-        if (*object_columns.list[i].title)
+        if (object_columns.list[i].title && *object_columns.list[i].title)
             assert_non_null(object_columns.list[i].help);
     for (size_t i = 0; i < ALL; i++) {
         assert_true(all[i]->count <= COLUMNS_MAX);
         for (unsigned k = 0; k < all[i]->count; k++)
-            assert_true(glyph_columns(all[i]->list[k].title, false) <= all[i]->list[k].width);
+            if (all[i]->list[k].title)
+                assert_true(glyph_columns(all[i]->list[k].title, false) <= all[i]->list[k].width);
+            else
+                assert_true(all[i]->list[k].key || all[i]->list[k].members);
     }
+}
+
+/* Tables of rows that have JSON members. */
+static const struct columns *const written[] = {
+    &object_columns, &function_columns,     &thread_columns,    &bin_columns,  &finding_columns,
+    &phase_columns,  &region_columns,       &line_columns,      &pair_columns, &sharing_columns,
+    &watch_columns,  &sharing_line_columns, &simulation_columns};
+enum { WRITTEN = sizeof written / sizeof *written, DEEPEST = 6 };
+
+static char *json_chapter(void)
+{
+    const char *source = getenv("srcdir");
+    char path[4096];
+    char *text = NULL;
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s/man/misstop.1", source ? source : ".");
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(getdelim(&text, &size, '\0', file) > 0);
+    fclose(file);
+    char *chapter = strstr(text, "\n.SH JSON");
+    assert_non_null(chapter);
+    char *to = text;
+    for (const char *at = chapter; *at; at++)
+        if (*at != '\\')
+            *to++ = *at;
+    *to = '\0';
+    return text;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
+    size_t length = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at++)
+        if (!strchr(letters, at[-1]) && !strchr(letters, at[length]))
+            return true;
+    return false;
+}
+
+static bool has_key(const struct columns *columns, const char *key)
+{
+    for (unsigned i = 0; i < columns->count; i++)
+        if (columns->list[i].key && !strcmp(columns->list[i].key, key))
+            return true;
+    return false;
+}
+
+static void check_members(const struct columns *columns, const char *manual, int depth)
+{
+    for (unsigned i = 0; i < columns->count; i++) {
+        const struct column *column = &columns->list[i];
+        if (column->key && !has_word(manual, column->key))
+            fail_msg("JSON member %s is not in the manual", column->key);
+        if (column->after && !has_key(columns, column->after))
+            fail_msg("%s follows %s, which is not there", column->key, column->after);
+        if (column->rows && depth < DEEPEST)
+            check_members(column->rows, manual, depth + 1);
+        if (column->members && depth < DEEPEST)
+            check_members(column->members, manual, depth + 1);
+    }
+}
+
+static void every_member_is_in_the_manual(void **state)
+{
+    char *manual = json_chapter();
+    (void)state;
+    for (size_t i = 0; i < WRITTEN; i++)
+        check_members(written[i], manual, 0);
+    free(manual);
 }
 
 int main(void)
@@ -231,6 +304,7 @@ int main(void)
         cmocka_unit_test(order_puts_unknown_last_both_ways),
         cmocka_unit_test(matching_ignores_case_and_looks_at_all_text),
         cmocka_unit_test(every_titled_column_is_explained_once),
+        cmocka_unit_test(every_member_is_in_the_manual),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static const struct column *column_named(const struct columns *columns, const ch
                                          const struct snapshot *snapshot)
 {
     for (unsigned i = 0; i < columns->count; i++)
-        if (!strcmp(columns->list[i].title, title) &&
+        if (columns->list[i].title && !strcmp(columns->list[i].title, title) &&
             (!columns->list[i].shown || columns->list[i].shown(snapshot)))
             return &columns->list[i];
     return NULL;
@@ -50,8 +50,8 @@ static void columns_only_where_the_source_tells(void **state)
 
 static struct value cell(const struct snapshot *snapshot, const char *title, size_t object)
 {
-    return column_named(&object_columns, title, snapshot)
-        ->value(snapshot, &snapshot->objects[object]);
+    return columns_value(column_named(&object_columns, title, snapshot), snapshot,
+                         &snapshot->objects[object]);
 }
 
 /* Stores tell their level and no latency; of the fifth object nothing is told. */

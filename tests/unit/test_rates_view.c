@@ -52,7 +52,7 @@ static const struct column *column_named(const struct columns *columns, const ch
                                          const struct snapshot *snapshot)
 {
     for (unsigned i = 0; i < columns->count; i++)
-        if (!strcmp(columns->list[i].title, title) &&
+        if (columns->list[i].title && !strcmp(columns->list[i].title, title) &&
             (!columns->list[i].shown || columns->list[i].shown(snapshot)))
             return &columns->list[i];
     return NULL;
@@ -106,31 +106,32 @@ static void cells_are_numbers_only_where_they_are_sure(void **state)
     fixture_release(snapshot);
 }
 
-static struct value value_of(double value, double low, double high, enum rates_figure figure)
+static struct value rate(double value, double low, double high)
 {
-    struct snapshot_rates rates;
-    for (int i = 0; i < RATE_LEVELS; i++)
-        rates.miss_rate[i] = (struct snapshot_share){value, low, high};
-    rates.critical = (struct snapshot_share){value, low, high};
-    return rates_value(&rates, figure);
+    return rates_rate(NULL, &(struct snapshot_share){value, low, high});
+}
+
+static struct value ratio(double value, double low, double high)
+{
+    return rates_ratio(NULL, &(struct snapshot_share){value, low, high});
 }
 
 static void where_a_number_becomes_a_range(void **state)
 {
     (void)state;
-    struct value value = value_of(0.1, 0.082, 0.12, RATES_MISS_L1);
+    struct value value = rate(0.1, 0.082, 0.12);
     assert_true(value.number == 0.1 && !(value.high > 0));
-    value = value_of(0.1, 0.07, 0.12, RATES_MISS_L1);
+    value = rate(0.1, 0.07, 0.12);
     assert_true(value.number == 0.07 && value.low == 0.07 && value.high == 0.12);
     /* Too small to print is sure, small is something. */
-    assert_true(value_of(0.0002, 0, 0.0009, RATES_MISS_L1).number == 0.0002);
-    assert_int_equal(value_of(0.01, 0, 0.19, RATES_MISS_L1).kind, VALUE_NUMBER);
-    assert_int_equal(value_of(0.01, 0, 0.21, RATES_MISS_L1).kind, VALUE_UNKNOWN);
+    assert_true(rate(0.0002, 0, 0.0009).number == 0.0002);
+    assert_int_equal(rate(0.01, 0, 0.19).kind, VALUE_NUMBER);
+    assert_int_equal(rate(0.01, 0, 0.21).kind, VALUE_UNKNOWN);
     /* More than the others, or less, is something to say of a ratio; 0.5 to 6 times is not. */
-    assert_int_equal(value_of(0.3, 0.01, 0.9, RATES_CRITICAL).kind, VALUE_NUMBER);
-    assert_int_equal(value_of(2, 0.5, 6, RATES_CRITICAL).kind, VALUE_UNKNOWN);
-    assert_int_equal(value_of(3, 1.2, 6, RATES_CRITICAL).kind, VALUE_NUMBER);
-    assert_int_equal(rates_value(NULL, RATES_CRITICAL).kind, VALUE_UNKNOWN);
+    assert_int_equal(ratio(0.3, 0.01, 0.9).kind, VALUE_NUMBER);
+    assert_int_equal(ratio(2, 0.5, 6).kind, VALUE_UNKNOWN);
+    assert_int_equal(ratio(3, 1.2, 6).kind, VALUE_NUMBER);
+    assert_int_equal(rates_ratio(NULL, NULL).kind, VALUE_UNKNOWN);
 }
 
 /* By the low end: what may be much does not stand above what is. */
@@ -148,7 +149,8 @@ static void sorted_by_what_is_sure(void **state)
     for (size_t i = 0; i < browser_table_of(&browser, &object_columns)->shown; i++) {
         const struct snapshot_object *object =
             &browser.snapshot->objects[browser_table_of(&browser, &object_columns)->order[i]];
-        struct value value = rates_value(object->rates, RATES_MISS_L1);
+        struct value value =
+            rates_rate(NULL, object->rates ? &object->rates->miss_rate[RATE_L1] : NULL);
         if (value.kind == VALUE_UNKNOWN) {
             unknown = true;
             continue;

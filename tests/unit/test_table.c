@@ -203,8 +203,9 @@ static const char *number_parting(const void *row)
     return *(const double *)row < 0 ? "PART" : NULL;
 }
 
-static const struct column number_list[] = {
-    {"NUMBER", NULL, 8, 0, 0, COLUMN_RIGHT, NULL, number_of, format_seconds, NULL, NULL}};
+static const struct column number_list[] = {COLUMN(.title = "NUMBER", .value = number_of,
+                                                   .width = 8, .look = COLUMN_RIGHT,
+                                                   .format = format_seconds)};
 
 static const struct columns number_columns = {
     .title = "Numbers",

@@ -720,24 +720,6 @@ static void diff_line_make(struct diff_line *line, const struct diff *diff,
     snprintf(line->interval, sizeof line->interval, "%s..%s", low, high);
 }
 
-#define CELL(name, member)                                                                         \
-    static struct value name(const struct snapshot *snapshot, const void *pointer)                 \
-    {                                                                                              \
-        const struct diff_line *line = pointer;                                                    \
-        (void)snapshot;                                                                            \
-        return value_text(line->member);                                                           \
-    }
-CELL(change, change)
-CELL(interval, interval)
-CELL(share_a, a)
-CELL(share_b, b)
-CELL(amounts, amounts)
-CELL(times, times)
-CELL(name, row->what->name)
-CELL(kind, row->what->kind)
-CELL(module, row->what->module)
-CELL(object, row->what->object)
-
 static struct value reading(const struct snapshot *snapshot, const void *pointer)
 {
     const struct diff_line *line = pointer;
@@ -756,47 +738,46 @@ static enum paint paint_change(struct value value)
 }
 
 #define FIGURES                                                                                    \
-    {"CHANGE", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, change, NULL, paint_change, NULL},               \
-        {"95% INTERVAL", NULL, 14, 0, 1, COLUMN_RIGHT, NULL, interval, NULL, paint_dim, NULL},     \
-        {"A", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, share_a, NULL, NULL, NULL},                       \
-        {"B", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, share_b, NULL, NULL, NULL},                       \
-        {"A > B AMOUNT", NULL, 15,   0,   3, COLUMN_RIGHT, diff_column_amounts_known,              \
-         amounts,        NULL, NULL, NULL},                                                        \
-    {                                                                                              \
-        "TIMES", NULL, 6, 0, 1, COLUMN_RIGHT, diff_column_amounts_known, times, NULL, NULL, NULL   \
-    }
-#define READING                                                                                    \
-    {                                                                                              \
-        "READING", NULL, 24, 28, 1, COLUMN_TEXT, NULL, reading, NULL, NULL, NULL                   \
-    }
-#define NAMED(title)                                                                               \
-    {                                                                                              \
-        title, NULL, 10, 40, 0, COLUMN_NAME, NULL, name, NULL, paint_strong, NULL                  \
-    }
-#define OF(title, width, most, rank, look, value)                                                  \
-    {                                                                                              \
-        title, NULL, width, most, rank, look, NULL, value, NULL, NULL, NULL                        \
-    }
+    COLUMN(.title = "CHANGE", .from = FIELD(struct diff_line, change), .width = 6,                 \
+           .look = COLUMN_RIGHT, .paint = paint_change),                                           \
+        COLUMN(.title = "95% INTERVAL", .from = FIELD(struct diff_line, interval), .width = 14,    \
+               .rank = 1, .look = COLUMN_RIGHT, .paint = paint_dim),                               \
+        COLUMN(.title = "A", .from = FIELD(struct diff_line, a), .width = 6,                       \
+               .look = COLUMN_RIGHT),                                                              \
+        COLUMN(.title = "B", .from = FIELD(struct diff_line, b), .width = 6,                       \
+               .look = COLUMN_RIGHT),                                                              \
+        COLUMN(.title = "A > B AMOUNT", .from = FIELD(struct diff_line, amounts), .width = 15,     \
+               .rank = 3, .look = COLUMN_RIGHT, .shown = diff_column_amounts_known),               \
+        COLUMN(.title = "TIMES", .from = FIELD(struct diff_line, times), .width = 6, .rank = 1,    \
+               .look = COLUMN_RIGHT, .shown = diff_column_amounts_known)
+#define READING COLUMN(.title = "READING", .value = reading, .width = 24, .most = 28, .rank = 1)
+/* Of the row that is compared. */
+#define WHAT(member)                                                                               \
+    .in = ROW_VIA(struct diff_line, row, what), .from = FIELD(struct report_row, member)
 
 static const struct column object_list[] = {
     FIGURES,
-    NAMED("OBJECT"),
-    OF("KIND", 6, 0, 4, COLUMN_TEXT, kind),
-    OF("MODULE", 8, 20, 5, COLUMN_NAME, module),
+    COLUMN(.title = "OBJECT", WHAT(name), .width = 10, .most = 40, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "KIND", WHAT(kind), .width = 6, .rank = 4),
+    COLUMN(.title = "MODULE", WHAT(module), .width = 8, .most = 20, .rank = 5, .look = COLUMN_NAME),
     READING,
 };
 
 static const struct column field_list[] = {
     FIGURES,
-    NAMED("FIELD"),
-    OF("IN OBJECT", 10, 30, 1, COLUMN_NAME, object),
+    COLUMN(.title = "FIELD", WHAT(name), .width = 10, .most = 40, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "IN OBJECT", WHAT(object), .width = 10, .most = 30, .rank = 1,
+           .look = COLUMN_NAME),
     READING,
 };
 
 static const struct column function_list[] = {
     FIGURES,
-    NAMED("FUNCTION"),
-    OF("MODULE", 8, 20, 4, COLUMN_NAME, module),
+    COLUMN(.title = "FUNCTION", WHAT(name), .width = 10, .most = 40, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "MODULE", WHAT(module), .width = 8, .most = 20, .rank = 4, .look = COLUMN_NAME),
     READING,
 };
 

@@ -154,11 +154,11 @@ static size_t rows_shown(const struct html_table *table)
 static bool says_anything(const struct html_writer *writer, const struct html_table *table,
                           const struct column *column)
 {
-    if (column->shown && !column->shown(writer->snapshot))
+    if (!columns_shown(column, writer->snapshot))
         return false;
     for (size_t i = 0; i < rows_shown(table); i++)
         if (!parting_of(table, row_at(table, i)) &&
-            is_known(column->value(writer->snapshot, row_at(table, i))))
+            is_known(columns_value(column, writer->snapshot, row_at(table, i))))
             return true;
     return false;
 }
@@ -255,7 +255,7 @@ static void write_cell(struct html_writer *writer, const struct html_table *tabl
                        const struct column *column, const void *row)
 {
     char text[COLUMN_TEXT_BYTES];
-    struct value value = column->value(writer->snapshot, row);
+    struct value value = columns_value(column, writer->snapshot, row);
     bool known = is_known(value);
     const char *paint = known && column->paint ? html_class(column->paint(value)) : "";
     html_markup(writer, "<td class=\"%s%s%s\"", class_of_look(table, column), *paint ? " " : "",

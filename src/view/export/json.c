@@ -16,28 +16,43 @@
 /* What was watched, how, and how many samples it gave; declared in json.h. */
 
 /* ---- parts ---- */
-static json_t *json_target(const struct snapshot_target *from)
-{
-    json_t *out = json_object();
-    json_set(out, "pid", json_known(from->pid));
-    json_set(out, "comm", json_text(from->comm));
-    json_set(out, "exe", json_text(from->exe));
-    json_set(out, "threads", json_known(from->threads));
-    json_set(out, "state", json_text(from->state));
-    return out;
-}
+static const struct column target_members_list[] = {
+    COLUMN(.key = "pid", .from = KNOWN(struct snapshot_target, pid)),
+    COLUMN(.key = "comm", .from = FIELD(struct snapshot_target, comm)),
+    COLUMN(.key = "exe", .from = FIELD(struct snapshot_target, exe)),
+    COLUMN(.key = "threads", .from = KNOWN(struct snapshot_target, threads)),
+    COLUMN(.key = "state", .from = FIELD(struct snapshot_target, state)),
+};
+static const struct columns target_members = {TABLE(struct snapshot_target, target_members_list)};
 
-static const char *role_name(enum event_role role)
+static const char *role_name(unsigned role)
 {
     static const char *const names[] = {"l1-miss", "l2-miss", "mem-fill",
                                         "stall",   "access",  "other"};
-    return (unsigned)role < sizeof names / sizeof *names ? names[role] : "other";
+    return role < sizeof names / sizeof *names ? names[role] : "other";
 }
 
-static json_t *json_source(const struct snapshot_source *from)
+static struct value event_counted(const struct snapshot *snapshot, const void *row)
 {
+    double counted = ((const struct snapshot_event *)row)->counted;
+    (void)snapshot;
+    return value_number(counted > 0 ? counted : NAN);
+}
+
+static const struct column event_members_list[] = {
+    COLUMN(.key = "name", .from = FIELD(struct snapshot_event, name)),
+    COLUMN(.key = "role", .from = FIELD(struct snapshot_event, role), .name = role_name),
+    COLUMN(.key = "period", .from = KNOWN(struct snapshot_event, period)),
+    COLUMN(.key = "samples", .from = FIELD(struct snapshot_event, samples)),
+    COLUMN(.key = "events", .from = FIELD(struct snapshot_event, events), .form = JSON_COUNT),
+    COLUMN(.key = "counted", .value = event_counted),
+};
+static const struct columns event_members = {TABLE(struct snapshot_event, event_members_list)};
+
+static json_t *json_source(const struct snapshot *snapshot)
+{
+    const struct snapshot_source *from = &snapshot->source;
     json_t *out = json_object();
-    json_t *events = json_array();
     const struct snapshot_event *ranking =
         from->ranking < from->event_count ? &from->events[from->ranking] : NULL;
     json_set(out, "name", json_text(from->name));
@@ -46,35 +61,24 @@ static json_t *json_source(const struct snapshot_source *from)
     json_set(out, "precise", json_boolean(from->precise));
     json_set(out, "live", json_boolean(from->live));
     json_set(out, "weighs", json_text(from->weighs));
-    for (size_t i = 0; i < from->event_count && i < SAMPLE_EVENTS_MAX; i++) {
-        json_t *event = json_object();
-        json_set(event, "name", json_text(from->events[i].name));
-        json_set(event, "role", json_text(role_name(from->events[i].role)));
-        json_set(event, "period", json_known(from->events[i].period));
-        json_set(event, "samples", json_whole(from->events[i].samples));
-        json_set(event, "events", json_count(from->events[i].events));
-        json_set(event, "counted",
-                 json_share(from->events[i].counted > 0 ? from->events[i].counted : NAN));
-        json_array_append_new(events, event);
-    }
-    json_set(out, "events", events);
+    json_set(
+        out, "events",
+        json_rows(&event_members, snapshot, from->events,
+                  from->event_count < SAMPLE_EVENTS_MAX ? from->event_count : SAMPLE_EVENTS_MAX));
     return out;
 }
 
-static json_t *json_time_range(const struct snapshot_time_range *from)
-{
-    if (!from)
-        return json_null();
-    json_t *out = json_object();
-    json_set(out, "start", json_share(from->start_s));
-    json_set(out, "end", json_share(from->end_s));
-    json_set(out, "length", json_share(from->length_s));
-    json_set(out, "phase", json_text(*from->phase ? from->phase : NULL));
-    json_set(out, "pieces", json_whole(from->pieces));
-    json_set(out, "kept", json_whole(from->kept));
-    json_set(out, "seen", json_whole(from->seen));
-    return out;
-}
+static const struct column time_range_members_list[] = {
+    COLUMN(.key = "start", .from = FIELD(struct snapshot_time_range, start_s)),
+    COLUMN(.key = "end", .from = FIELD(struct snapshot_time_range, end_s)),
+    COLUMN(.key = "length", .from = FIELD(struct snapshot_time_range, length_s)),
+    COLUMN(.key = "phase", .from = KNOWN(struct snapshot_time_range, phase)),
+    COLUMN(.key = "pieces", .from = FIELD(struct snapshot_time_range, pieces)),
+    COLUMN(.key = "kept", .from = FIELD(struct snapshot_time_range, kept)),
+    COLUMN(.key = "seen", .from = FIELD(struct snapshot_time_range, seen)),
+};
+static const struct columns time_range_members = {
+    TABLE(struct snapshot_time_range, time_range_members_list)};
 
 static json_t *json_samples(const struct snapshot *snapshot)
 {
@@ -114,15 +118,13 @@ static json_t *json_types(const struct snapshot_totals *totals)
     return out;
 }
 
-static json_t *json_reading(const struct reading_state *reading)
-{
-    json_t *out = json_object();
-    json_set(out, "waiting", json_whole(reading->waiting));
-    json_set(out, "processes", json_whole(reading->processes));
-    json_set(out, "resident_bytes", json_whole(reading->resident_bytes));
-    json_set(out, "busy_with", json_text(reading->busy_with));
-    return out;
-}
+static const struct column reading_members_list[] = {
+    COLUMN(.key = "waiting", .from = FIELD(struct reading_state, waiting)),
+    COLUMN(.key = "processes", .from = FIELD(struct reading_state, processes)),
+    COLUMN(.key = "resident_bytes", .from = FIELD(struct reading_state, resident_bytes)),
+    COLUMN(.key = "busy_with", .from = FIELD(struct reading_state, busy_with)),
+};
+static const struct columns reading_members = {TABLE(struct reading_state, reading_members_list)};
 
 static json_t *json_refused(const struct snapshot_refused *refused)
 {
@@ -173,79 +175,23 @@ static json_t *json_recording(const struct snapshot_recording *from)
     return out;
 }
 
-/* Problems that were recognised; declared in json.h. */
-
-static json_t *finding_of(const struct snapshot_finding *finding)
-{
-    json_t *out = json_object();
-    json_set(out, "kind", json_text(finding_kind_name(finding->kind)));
-    json_set(out, "object", json_text(finding->name));
-    json_set(out, "field", json_text(finding->field));
-    json_set(out, "function", json_text(finding->function));
-    json_set(out, "file", json_text(finding->file));
-    json_set(out, "line", json_known(finding->line));
-    json_set(out, "evidence", json_text(finding->evidence));
-    bool range = finding->gain_low > 0;
-    json_set(out, "share", json_share(finding->share));
-    json_set(out, "gain",
-             json_share(range ? (finding->gain_low + finding->gain) / 2 : finding->gain));
-    json_set(out, "gain_low", json_share(range ? finding->gain_low : NAN));
-    json_set(out, "gain_high", json_share(range ? finding->gain : NAN));
-    json_set(out, "gain_is_bound", json_boolean(!isnan(finding->gain) && finding->bound));
-    json_set(out, "reckoned", json_text(finding->reckoned));
-    json_set(out, "sure", json_text(finding_sure_name(finding->sure)));
-    json_set(out, "why_sure", json_text(finding->how_sure));
-    json_set(out, "try", json_text(finding->advice));
-    json_set(out, "screen", json_text(finding_page_name(finding->page)));
-    return out;
-}
-
-static json_t *json_findings(const struct snapshot_findings *findings)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < findings->count; i++)
-        json_array_append_new(out, finding_of(&findings->list[i]));
-    return out;
-}
-
 /* The run over time and its phases; declared in json.h. */
 
-/* What the objects of the streams have of the misses in a stretch; null: there are none. */
-static json_t *shares_of(const struct snapshot_timeline *timeline,
-                         const struct snapshot_phase *phase)
+/* Shares of the objects of the streams of the misses in a phase; null: there are none. */
+json_t *json_phase_shares(const struct snapshot *snapshot, const void *row)
 {
+    const struct snapshot_phase *phase = row;
     if (!phase->shares)
         return json_null();
     json_t *out = json_array();
-    const struct snapshot_streams *objects = &snapshot_timeline_ranking(timeline)->objects;
+    const struct snapshot_streams *objects =
+        &snapshot_timeline_ranking(&snapshot->timeline)->objects;
     for (size_t i = 0; i < objects->count; i++) {
         json_t *one = json_object();
         json_set(one, "object", json_text(objects->list[i].name));
         json_set(one, "share", json_share(phase->shares[i]));
         json_array_append_new(out, one);
     }
-    return out;
-}
-
-static json_t *segment_of(const struct snapshot_timeline *timeline,
-                          const struct snapshot_phase *phase)
-{
-    json_t *out = json_object();
-    json_set(out, "shares", shares_of(timeline, phase));
-    json_set(out, "name", json_text(*phase->name ? phase->name : NULL));
-    json_set(out, "start", json_share(phase->start_s));
-    json_set(out, "end", json_share(phase->end_s));
-    json_set(out, "told", json_share(phase->told_s));
-    json_set(out, "samples", json_count(phase->samples));
-    json_set(out, "changed", json_share(phase->distance));
-    json_set(out, "leader", json_text(phase->leader));
-    json_set(out, "leader_share", json_share(phase->leader_share));
-    json_set(out, "rose", json_text(phase->rose));
-    json_set(out, "rose_by", json_share(phase->rose_by));
-    json_set(out, "fell", json_text(phase->fell));
-    json_set(out, "fell_by", json_share(phase->fell_by));
-    json_set(out, "inversion", json_boolean(phase->inversion));
-    json_set(out, "unknown_share", json_share(phase->nobody));
     return out;
 }
 
@@ -314,23 +260,19 @@ static json_t *measures_of(const struct snapshot *snapshot)
     return out;
 }
 
-static json_t *profile_of(const struct snapshot_volatility *profile, size_t count)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_t *one = json_object();
-        json_set(one, "period", json_share(profile[i].period_s));
-        json_set(one, "volatility", json_share(profile[i].value));
-        json_array_append_new(out, one);
-    }
-    return out;
-}
+static const struct column volatility_members_list[] = {
+    COLUMN(.key = "period", .from = FIELD(struct snapshot_volatility, period_s)),
+    COLUMN(.key = "volatility", .from = FIELD(struct snapshot_volatility, value)),
+};
+static const struct columns volatility_members = {
+    TABLE(struct snapshot_volatility, volatility_members_list)};
 
 /* Of the last two minutes, and what was chosen by it. */
 static json_t *recent_of(const struct snapshot_timeline *timeline)
 {
     json_t *out = json_object();
-    json_set(out, "volatility", profile_of(timeline->recent, timeline->recent_count));
+    json_set(out, "volatility",
+             json_rows(&volatility_members, NULL, timeline->recent, timeline->recent_count));
     json_set(out, "period", json_share(timeline->recent_s));
     json_set(out, "damped", json_boolean(timeline->recent_damped));
     json_set(out, "display", json_share(timeline->display_s));
@@ -357,10 +299,8 @@ static json_t *json_phases(const struct snapshot *snapshot)
 {
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     json_t *out = json_object();
-    json_t *segments = json_array();
-    for (size_t i = 0; i < timeline->phase_count; i++)
-        json_array_append_new(segments, segment_of(timeline, &timeline->phases[i]));
-    json_set(out, "segments", segments);
+    json_set(out, "segments",
+             json_rows(&phase_columns, snapshot, timeline->phases, timeline->phase_count));
     json_set(out, "start", json_share(timeline->start_s));
     json_set(out, "start_monotonic",
              timeline->start_ns ? json_real((double)timeline->start_ns / 1e9) : json_null());
@@ -368,7 +308,8 @@ static json_t *json_phases(const struct snapshot *snapshot)
     json_set(out, "measure", json_text(measure_key(snapshot, timeline->ranks)));
     set_measured(out, snapshot, snapshot_timeline_ranking(timeline), "streams");
     json_set(out, "measures", measures_of(snapshot));
-    json_set(out, "volatility", profile_of(timeline->profile, timeline->profile_count));
+    json_set(out, "volatility",
+             json_rows(&volatility_members, snapshot, timeline->profile, timeline->profile_count));
     json_set(out, "recent", recent_of(timeline));
     json_set(out, "turns", turns_of(timeline));
     json_set(out, "reading", json_text(timeline->reading));
@@ -386,36 +327,40 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set(root, "half_life", json_share(snapshot->half_life_s));
     json_set(root, "basis", json_text(snapshot->basis == BASIS_RUN ? "run" : "decayed"));
     json_set(root, "status", json_text(snapshot->status));
-    json_set(root, "target", json_target(&snapshot->target));
-    json_set(root, "source", json_source(&snapshot->source));
+    json_set(root, "target", json_row(&target_members, snapshot, &snapshot->target));
+    json_set(root, "source", json_source(snapshot));
     if (snapshot->recording)
         json_set(root, "recording", json_recording(snapshot->recording));
-    json_set(root, "stretch", json_time_range(snapshot->time_range));
-    json_set(root, "simulation", json_simulation(&snapshot->simulation));
+    json_set(root, "stretch", json_row(&time_range_members, snapshot, snapshot->time_range));
+    json_set(root, "simulation", json_simulation(snapshot));
     if (snapshot->causes.told)
-        json_set(root, "causes", json_all_causes(&snapshot->causes));
+        json_set(root, "causes", json_all_causes(snapshot));
     json_set(root, "samples", json_samples(snapshot));
     json_set(root, "types", json_types(&snapshot->totals));
-    json_set(root, "reading", json_reading(&snapshot->reading));
-    json_set_levels(root, snapshot, snapshot->levels);
-    json_set_rates(root, snapshot->rates);
-    json_set_use(root, snapshot, &snapshot->uses.all);
-    json_set(root, "objects", json_objects(snapshot));
+    json_set(root, "reading", json_row(&reading_members, snapshot, &snapshot->reading));
+    json_set_row(root, &levels_members, snapshot, snapshot->levels);
+    json_set_row(root, &rates_members, snapshot, snapshot->rates);
+    json_set_row(root, &use_members, snapshot, &snapshot->uses.all);
+    json_set(root, "objects",
+             json_rows(&object_columns, snapshot, snapshot->objects, snapshot->object_count));
     json_set(root, "objects_left_out", json_whole(snapshot->objects_left_out));
-    json_set(root, "code", json_functions(snapshot, snapshot->code, snapshot->code_count));
+    json_set(root, "code",
+             json_rows(&function_columns, snapshot, snapshot->code, snapshot->code_count));
     json_set(root, "matrix", json_matrix(snapshot));
     json_set(root, "sets", json_sets(snapshot));
-    json_set(root, "search", json_search(&snapshot->search));
+    json_set(root, "search", json_search(snapshot));
     json_set(root, "window", json_window(snapshot));
-    json_set(root, "threads", json_threads(&snapshot->threads));
+    json_set(root, "threads", json_threads(snapshot));
     json_set(root, "heap", json_heap(snapshot));
-    json_set(root, "sharing", json_sharing(&snapshot->sharing));
+    json_set(root, "sharing", json_sharing(snapshot));
     json_set(root, "phases", json_phases(snapshot));
-    json_set(root, "findings", json_findings(&snapshot->findings));
+    json_set(
+        root, "findings",
+        json_rows(&finding_columns, snapshot, snapshot->findings.list, snapshot->findings.count));
     if (snapshot->reuse.told)
         json_set(root, "reuse", json_reuse(&snapshot->reuse));
     if (snapshot->watch.on)
-        json_set(root, "watch", json_watchpoints(&snapshot->watch));
+        json_set(root, "watch", json_watchpoints(snapshot));
     json_set_whatif(root, &snapshot->whatif);
     if (!snapshot->source.live)
         json_set(root, "binaries", json_binaries(&snapshot->binaries));
@@ -444,6 +389,93 @@ int json_print(FILE *out, const struct snapshot *snapshot)
     return json_line(out, json_snapshot(snapshot));
 }
 
+/* ---- rows by their tables ---- */
+
+static json_t *value_json(const struct column *column, struct value value)
+{
+    switch (value.kind) {
+    case VALUE_NUMBER:
+        return column->form == JSON_COUNT || (!column->form && column->format == format_count)
+                   ? json_count(value.number)
+                   : json_share(value.number);
+    case VALUE_INTEGER:
+        return column->format == format_address ? json_address(value.integer)
+                                                : json_whole(value.integer);
+    case VALUE_YES_NO:
+        return json_boolean(value.integer);
+    default:
+        return json_text(value.text);
+    }
+}
+
+static json_t *column_json(const struct column *column, const struct snapshot *snapshot,
+                           const void *row)
+{
+    const void *target = columns_target(column, snapshot, row);
+    if (column->json)
+        return column->json(snapshot, target);
+    if (column->rows && column->count.kind == PATH_NONE)
+        return json_row(column->rows, snapshot, target);
+    if (column->rows) {
+        const struct column count = {
+            .in = column->in, .target = column->target, .from = column->count};
+        return json_rows(column->rows, snapshot, target,
+                         columns_element(&count, snapshot, row, 0).integer);
+    }
+    if (!column->elements)
+        return value_json(column, columns_value(column, snapshot, row));
+    json_t *out = json_array();
+    for (unsigned i = 0; i < column->elements; i++)
+        json_array_append_new(out, value_json(column, columns_element(column, snapshot, row, i)));
+    return out;
+}
+
+/* In the order of the table; after each member those that follow it by `after`. */
+static void set_members(json_t *out, const struct columns *columns, const struct snapshot *snapshot,
+                        const void *row, const char *after)
+{
+    for (unsigned i = 0; i < columns->count; i++) {
+        const struct column *column = &columns->list[i];
+        if (!column->after != !after || (after && strcmp(column->after, after)) ||
+            !(column->key || column->members))
+            continue;
+        if (!column->present || column->present(snapshot, row)) {
+            if (column->members)
+                json_set_row(out, column->members, snapshot, columns_target(column, snapshot, row));
+            else
+                json_set(out, column->key, column_json(column, snapshot, row));
+        }
+        if (column->key)
+            set_members(out, columns, snapshot, row, column->key);
+    }
+}
+
+void json_set_row(json_t *out, const struct columns *columns, const struct snapshot *snapshot,
+                  const void *row)
+{
+    set_members(out, columns, snapshot, row, NULL);
+}
+
+json_t *json_row(const struct columns *columns, const struct snapshot *snapshot, const void *row)
+{
+    json_t *out = row ? json_object() : json_null();
+    if (row)
+        json_set_row(out, columns, snapshot, row);
+    return out;
+}
+
+json_t *json_rows(const struct columns *columns, const struct snapshot *snapshot, const void *rows,
+                  size_t count)
+{
+    json_t *out = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(
+            out, json_row(columns, snapshot, (const char *)rows + i * columns->row_size));
+    return out;
+}
+
+/* ---- values ---- */
+
 json_t *json_share(double value)
 {
     return isfinite(value) ? json_real(round(value * 1e6) / 1e6) : json_null();
@@ -462,6 +494,11 @@ json_t *json_count(double value)
 json_t *json_whole(uint64_t value)
 {
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
+}
+
+json_t *json_signed(int64_t value)
+{
+    return json_integer(value);
 }
 
 json_t *json_known(uint64_t value)

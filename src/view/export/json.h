@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "snapshot.h"
+#include "view/widget/columns.h"
 
 /* ---- values; unknown is null ---- */
 
@@ -27,45 +28,38 @@ json_t *json_object_name(const struct snapshot *snapshot, uint32_t index);
 /* Takes the value over. */
 void json_set(json_t *object, const char *key, json_t *value);
 
+/* A row's members, as its table has them; null: no row. Rows as an array. */
+json_t *json_row(const struct columns *columns, const struct snapshot *snapshot, const void *row);
+json_t *json_rows(const struct columns *columns, const struct snapshot *snapshot, const void *rows,
+                  size_t count);
+/* The same into an object that has members already. */
+void json_set_row(json_t *out, const struct columns *columns, const struct snapshot *snapshot,
+                  const void *row);
+
 /* All of it: what json_print() prints. NULL: out of memory. */
 json_t *json_snapshot(const struct snapshot *snapshot);
 
 /* One object on one line, flushed; it is freed. 0 or a negative errno. */
 int json_line(FILE *out, json_t *root);
 
-/* What of the run it is of; null: all of it. */
-json_t *json_objects(const struct snapshot *snapshot);
-/* Members `levels` and `latency` of whatever has levels. */
-void json_set_levels(json_t *out, const struct snapshot *snapshot,
-                     const struct snapshot_levels *levels);
-/* Members `accesses`, `miss_rate` and `rates`; NULL: not known. */
-void json_set_rates(json_t *out, const struct snapshot_rates *rates);
-/* Members `spatial_use`, `temporal_use` and `use`, where anything is told of use; NULL: not of it.
- */
-void json_set_use(json_t *out, const struct snapshot *snapshot, const struct snapshot_use *use);
-json_t *json_functions(const struct snapshot *snapshot, const struct snapshot_code *from,
-                       size_t count);
 /* Null where nothing is simulated. */
-json_t *json_simulation(const struct snapshot_simulation *from);
+json_t *json_simulation(const struct snapshot *snapshot);
 json_t *json_sets(const struct snapshot *snapshot);
-json_t *json_search(const struct snapshot_search *from);
+json_t *json_search(const struct snapshot *snapshot);
 json_t *json_window(const struct snapshot *snapshot);
-json_t *json_threads(const struct snapshot_threads *threads);
+json_t *json_threads(const struct snapshot *snapshot);
 json_t *json_heap(const struct snapshot *snapshot);
 /* Functions x objects, under the names that the user gave. */
 json_t *json_matrix(const struct snapshot *snapshot);
-/* Of an object or function by its id; null: nothing was told. */
-json_t *json_causes(const struct snapshot_causes *causes, enum causes_of kind, uint32_t id);
-/* Of everything, by thread, and who evicts whom. Figures alone are those of a field or a cell. */
-json_t *json_all_causes(const struct snapshot_causes *causes);
-json_t *json_cause_figures(const struct snapshot_causes_figures *from);
+/* Of everything, by thread, and evictor and evicted pairs. */
+json_t *json_all_causes(const struct snapshot *snapshot);
 /* Only where it is told. */
 json_t *json_reuse(const struct snapshot_reuse *reuse);
 /* Only with --watch. */
-json_t *json_watchpoints(const struct snapshot_watch *watch);
+json_t *json_watchpoints(const struct snapshot *snapshot);
 /* Only where something was asked. */
 /* what_if: the best answer; what_ifs: all, best first. Nothing where nothing is asked. */
 void json_set_whatif(json_t *out, const struct snapshot_whatifs *asked);
-json_t *json_sharing(const struct snapshot_sharing *sharing);
+json_t *json_sharing(const struct snapshot *snapshot);
 
 #endif

@@ -35,43 +35,18 @@ json_t *json_sets(const struct snapshot *snapshot)
     return out;
 }
 
-static json_t *region_phases(const struct snapshot_region *from)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < from->phase_count; i++) {
-        json_t *phase = json_object();
-        json_set(phase, "name", json_text(from->phases[i].name));
-        json_set(phase, "share", json_share(from->phases[i].share));
-        json_set(phase, "leads", json_boolean(from->phases[i].leads));
-        json_array_append_new(out, phase);
-    }
-    return out;
-}
+static const struct column region_phase_members_list[] = {
+    COLUMN(.key = "name", .from = FIELD(struct snapshot_region_phase, name)),
+    COLUMN(.key = "share", .from = FIELD(struct snapshot_region_phase, share)),
+    COLUMN(.key = "leads", .from = FIELD(struct snapshot_region_phase, leads)),
+};
 
-static json_t *regions(const struct snapshot_region *from, size_t from_count)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < from_count; i++) {
-        json_t *region = json_object();
-        json_set(region, "base", json_address(from[i].base));
-        json_set(region, "bound", json_address(from[i].bound));
-        json_set(region, "share", json_share(from[i].share));
-        json_set(region, "share_low", json_share(from[i].low));
-        json_set(region, "share_high", json_share(from[i].high));
-        json_set(region, "iterations", json_whole(from[i].iterations));
-        json_set(region, "depth", json_whole(from[i].depth));
-        json_set(region, "state", json_text(region_state_name(from[i].state)));
-        json_set(region, "object", json_text(from[i].object));
-        json_set(region, "reason", json_text(from[i].reason));
-        if (from[i].phase_count)
-            json_set(region, "phases", region_phases(&from[i]));
-        json_array_append_new(out, region);
-    }
-    return out;
-}
+const struct columns region_phase_members = {
+    TABLE(struct snapshot_region_phase, region_phase_members_list)};
 
-json_t *json_search(const struct snapshot_search *from)
+json_t *json_search(const struct snapshot *snapshot)
 {
+    const struct snapshot_search *from = &snapshot->search;
     json_t *out = json_object();
     bool on = from->state != SEARCH_OFF;
     json_set(out, "state", json_text(search_state_name(from->state)));
@@ -83,43 +58,10 @@ json_t *json_search(const struct snapshot_search *from)
     json_set(out, "what", json_text(on ? from->what : NULL));
     json_set(out, "base", on ? json_address(from->base) : json_null());
     json_set(out, "bound", on ? json_address(from->bound) : json_null());
-    json_set(out, "regions", regions(from->regions, from->region_count));
-    json_set(out, "dropped", regions(from->dropped, from->dropped_count));
-    return out;
-}
-
-static json_t *recurring_lines(const struct snapshot *snapshot)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < snapshot->window.top_count; i++) {
-        const struct snapshot_recurrence *from = &snapshot->window.top[i];
-        bool listed = from->object < snapshot->object_count;
-        json_t *line = json_object();
-        json_set(line, "address", json_address(from->address));
-        json_set(line, "count", json_whole(from->count));
-        json_set(line, "set", json_whole(from->set));
-        json_set(line, "object", json_object_name(snapshot, from->object));
-        json_set(line, "offset", listed ? json_whole(from->offset) : json_null());
-        json_set(line, "functions", json_known(from->functions));
-        json_array_append_new(out, line);
-    }
-    return out;
-}
-
-static json_t *pairs(const struct snapshot *snapshot)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < snapshot->window.pair_count; i++) {
-        const struct snapshot_pair *from = &snapshot->window.pairs[i];
-        json_t *pair = json_object();
-        json_set(pair, "line_a", from->line_a ? json_address(from->line_a) : json_null());
-        json_set(pair, "line_b", from->line_b ? json_address(from->line_b) : json_null());
-        json_set(pair, "object_a", json_object_name(snapshot, from->object_a));
-        json_set(pair, "object_b", json_object_name(snapshot, from->object_b));
-        json_set(pair, "together", json_whole(from->together));
-        json_set(pair, "lift", json_share(from->lift));
-        json_array_append_new(out, pair);
-    }
+    json_set(out, "regions",
+             json_rows(&region_columns, snapshot, from->regions, from->region_count));
+    json_set(out, "dropped",
+             json_rows(&region_columns, snapshot, from->dropped, from->dropped_count));
     return out;
 }
 
@@ -138,69 +80,80 @@ json_t *json_window(const struct snapshot *snapshot)
         json_array_append_new(histogram, json_whole(from->histogram[i]));
     json_set(out, "histogram", histogram);
     json_set(out, "reading", json_text(from->reading));
-    json_set(out, "top", recurring_lines(snapshot));
-    json_set(out, "pairs", pairs(snapshot));
+    json_set(out, "top", json_rows(&line_columns, snapshot, from->top, from->top_count));
+    json_set(out, "pairs", json_rows(&pair_columns, snapshot, from->pairs, from->pair_count));
     return out;
 }
 
 /* Why lines were missed; declared in json.h. */
 
-json_t *json_cause_figures(const struct snapshot_causes_figures *from)
-{
-    json_t *out = json_object();
-    json_set(out, "samples", json_count(from->samples));
-    json_set(out, "misses", json_count(from->misses));
-    for (int i = CAUSE_UNKNOWN; i < CAUSE_COUNT; i++)
-        json_set(out, causes_name((enum miss_cause)i), json_share(from->share[i]));
-    json_set(out, "evicted", json_count(from->evicted));
-    json_set(out, "by_itself", json_share(from->by_itself));
-    json_set(out, "premature_same", json_share(from->early_same));
-    json_set(out, "premature_other", json_share(from->early_other));
-    return out;
-}
+static const struct column causes_figures_members_list[] = {
+    COLUMN(.key = "samples", .from = FIELD(struct snapshot_causes_figures, samples),
+           .form = JSON_COUNT),
+    COLUMN(.key = "misses", .from = FIELD(struct snapshot_causes_figures, misses),
+           .form = JSON_COUNT),
+    COLUMN(.key = "unknown", .from = FIELD(struct snapshot_causes_figures, share[CAUSE_UNKNOWN])),
+    COLUMN(.key = "first", .from = FIELD(struct snapshot_causes_figures, share[CAUSE_FIRST])),
+    COLUMN(.key = "first-by-thread",
+           .from = FIELD(struct snapshot_causes_figures, share[CAUSE_FIRST_HERE])),
+    COLUMN(.key = "true-sharing",
+           .from = FIELD(struct snapshot_causes_figures, share[CAUSE_INVALIDATED_TRUE])),
+    COLUMN(.key = "false-sharing",
+           .from = FIELD(struct snapshot_causes_figures, share[CAUSE_INVALIDATED_FALSE])),
+    COLUMN(.key = "inclusion",
+           .from = FIELD(struct snapshot_causes_figures, share[CAUSE_INCLUSION])),
+    COLUMN(.key = "conflict", .from = FIELD(struct snapshot_causes_figures, share[CAUSE_CONFLICT])),
+    COLUMN(.key = "capacity", .from = FIELD(struct snapshot_causes_figures, share[CAUSE_CAPACITY])),
+    COLUMN(.key = "evicted", .from = FIELD(struct snapshot_causes_figures, evicted),
+           .form = JSON_COUNT),
+    COLUMN(.key = "by_itself", .from = FIELD(struct snapshot_causes_figures, by_itself)),
+    COLUMN(.key = "premature_same", .from = FIELD(struct snapshot_causes_figures, early_same)),
+    COLUMN(.key = "premature_other", .from = FIELD(struct snapshot_causes_figures, early_other)),
+};
 
-static json_t *evictors_of(const struct snapshot_causes_row *row)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < row->evictor_count; i++) {
-        const struct snapshot_evictor *from = &row->evictors[i];
-        json_t *evictor = json_object();
-        json_set(evictor, "function", json_text(from->function));
-        json_set(evictor, "object", json_text(from->object));
-        json_set(evictor, "share", json_share(from->share));
-        json_array_append_new(out, evictor);
-    }
-    return out;
-}
+const struct columns causes_figures_members = {
+    TABLE(struct snapshot_causes_figures, causes_figures_members_list)};
 
-static json_t *threads_of(const struct snapshot_causes_row *row)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < row->thread_count; i++) {
-        const struct snapshot_evictor_thread *from = &row->threads[i];
-        json_t *thread = json_object();
-        json_set(thread, "name", json_text(from->name));
-        json_set(thread, "tid", from->tid ? json_whole(from->tid) : json_null());
-        json_set(thread, "share", json_share(from->share));
-        json_array_append_new(out, thread);
-    }
-    return out;
-}
+static const struct column evictor_members_list[] = {
+    COLUMN(.key = "function", .from = FIELD(struct snapshot_evictor, function)),
+    COLUMN(.key = "object", .from = FIELD(struct snapshot_evictor, object)),
+    COLUMN(.key = "share", .from = FIELD(struct snapshot_evictor, share)),
+};
 
-json_t *json_causes(const struct snapshot_causes *causes, enum causes_of kind, uint32_t id)
-{
-    const struct snapshot_causes_list *list = &causes->of[kind];
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->rows[i].id != id)
-            continue;
-        json_t *out = json_cause_figures(&list->rows[i].figures);
-        json_set(out, "evictors_unlisted", json_share(list->rows[i].unlisted));
-        json_set(out, "evictors", evictors_of(&list->rows[i]));
-        json_set(out, "evictor_threads", threads_of(&list->rows[i]));
-        return out;
-    }
-    return json_null();
-}
+static const struct columns evictor_members = {
+    TABLE(struct snapshot_evictor, evictor_members_list)};
+
+static const struct column evictor_thread_members_list[] = {
+    COLUMN(.key = "name", .from = FIELD(struct snapshot_evictor_thread, name)),
+    COLUMN(.key = "tid", .from = KNOWN(struct snapshot_evictor_thread, tid)),
+    COLUMN(.key = "share", .from = FIELD(struct snapshot_evictor_thread, share)),
+};
+
+static const struct columns evictor_thread_members = {
+    TABLE(struct snapshot_evictor_thread, evictor_thread_members_list)};
+
+static const struct column causes_members_list[] = {
+    COLUMN(.from = ROW_IN(struct snapshot_causes_row, figures), .members = &causes_figures_members),
+    COLUMN(.key = "evictors_unlisted", .from = FIELD(struct snapshot_causes_row, unlisted)),
+    COLUMN(.key = "evictors", .from = ROW_IN(struct snapshot_causes_row, evictors),
+           .count = FIELD(struct snapshot_causes_row, evictor_count), .rows = &evictor_members),
+    COLUMN(.key = "evictor_threads", .from = ROW_IN(struct snapshot_causes_row, threads),
+           .count = FIELD(struct snapshot_causes_row, thread_count),
+           .rows = &evictor_thread_members),
+};
+
+const struct columns causes_members = {TABLE(struct snapshot_causes_row, causes_members_list)};
+
+static const struct column thread_causes_members_list[] = {
+    COLUMN(.from = ROW_IN(struct snapshot_causes_row, figures), .members = &causes_figures_members),
+    COLUMN(.key = "name", .from = FIELD(struct snapshot_causes_row, name)),
+    COLUMN(.key = "evictor_threads", .from = ROW_IN(struct snapshot_causes_row, threads),
+           .count = FIELD(struct snapshot_causes_row, thread_count),
+           .rows = &evictor_thread_members),
+};
+
+static const struct columns thread_causes_members = {
+    TABLE(struct snapshot_causes_row, thread_causes_members_list)};
 
 /* The others have no name: null. */
 static json_t *lines(const struct snapshot_eviction_line *from, size_t count)
@@ -235,22 +188,13 @@ static json_t *evictions(const struct snapshot_evictions *from)
     return out;
 }
 
-static json_t *threads(const struct snapshot_causes_list *list)
+json_t *json_all_causes(const struct snapshot *snapshot)
 {
-    json_t *out = json_array();
-    for (size_t i = 0; i < list->count; i++) {
-        json_t *thread = json_cause_figures(&list->rows[i].figures);
-        json_set(thread, "name", json_text(list->rows[i].name));
-        json_set(thread, "evictor_threads", threads_of(&list->rows[i]));
-        json_array_append_new(out, thread);
-    }
-    return out;
-}
-
-json_t *json_all_causes(const struct snapshot_causes *causes)
-{
-    json_t *out = json_cause_figures(&causes->all);
-    json_set(out, "threads", threads(&causes->of[CAUSES_THREADS]));
+    const struct snapshot_causes *causes = &snapshot->causes;
+    const struct snapshot_causes_list *threads = &causes->of[CAUSES_THREADS];
+    json_t *out = json_row(&causes_figures_members, snapshot, &causes->all);
+    json_set(out, "threads",
+             json_rows(&thread_causes_members, snapshot, threads->rows, threads->count));
     json_set(out, "evictions", evictions(&causes->of[CAUSES_OBJECTS].evictions));
     json_set(out, "evictions_by_function", evictions(&causes->of[CAUSES_FUNCTIONS].evictions));
     json_set(out, "evictions_by_thread", evictions(&causes->of[CAUSES_THREADS].evictions));
@@ -321,105 +265,75 @@ json_t *json_reuse(const struct snapshot_reuse *reuse)
 
 /* Shared cache lines; declared in json.h. */
 
-static json_t *node_or_null(int node)
+static const struct column sharing_code_members_list[] = {
+    COLUMN(.key = "function", .from = FIELD(struct snapshot_sharing_code, function)),
+    COLUMN(.key = "address", .from = FIELD(struct snapshot_sharing_code, address),
+           .format = format_address),
+    COLUMN(.key = "file", .from = FIELD(struct snapshot_sharing_code, file)),
+    COLUMN(.key = "line", .from = KNOWN(struct snapshot_sharing_code, line)),
+    COLUMN(.key = "field", .from = FIELD(struct snapshot_sharing_code, field)),
+    COLUMN(.key = "share", .from = FIELD(struct snapshot_sharing_code, share)),
+    COLUMN(.key = "locked", .from = FIELD(struct snapshot_sharing_code, locked)),
+};
+
+static const struct columns sharing_code_members = {
+    TABLE(struct snapshot_sharing_code, sharing_code_members_list)};
+
+static struct value side_cpu(const struct snapshot *snapshot, const void *row)
 {
-    return node < 0 ? json_null() : json_integer(node);
+    uint32_t cpu = ((const struct snapshot_sharing_side *)row)->cpu;
+    (void)snapshot;
+    return cpu == SAMPLE_NO_CPU ? value_text(NULL) : value_integer(cpu);
 }
 
-/* "0x...": bit i is byte i of the line. */
-static json_t *code_of(const struct snapshot_sharing_code *code)
-{
-    json_t *out = json_object();
-    json_set(out, "function", json_text(code->function));
-    json_set(out, "address", json_address(code->address));
-    json_set(out, "file", json_text(code->file));
-    json_set(out, "line", json_known(code->line));
-    json_set(out, "field", json_text(code->field));
-    json_set(out, "share", json_share(code->share));
-    json_set(out, "locked", json_boolean(code->locked));
-    return out;
-}
+static const struct column sharing_side_members_list[] = {
+    COLUMN(.key = "tid", .from = FIELD(struct snapshot_sharing_side, tid)),
+    COLUMN(.key = "cpu", .value = side_cpu),
+    COLUMN(.key = "node", .from = FIELD(struct snapshot_sharing_side, node)),
+    COLUMN(.key = "samples", .from = FIELD(struct snapshot_sharing_side, samples),
+           .form = JSON_COUNT),
+    COLUMN(.key = "share", .from = FIELD(struct snapshot_sharing_side, share)),
+    COLUMN(.key = "loads", .from = FIELD(struct snapshot_sharing_side, loads), .form = JSON_COUNT),
+    COLUMN(.key = "stores", .from = FIELD(struct snapshot_sharing_side, stores),
+           .form = JSON_COUNT),
+    COLUMN(.key = "hitm", .from = FIELD(struct snapshot_sharing_side, hitm), .form = JSON_COUNT),
+    COLUMN(.key = "read", .from = FIELD(struct snapshot_sharing_side, read),
+           .format = format_address),
+    COLUMN(.key = "written", .from = FIELD(struct snapshot_sharing_side, written),
+           .format = format_address),
+    COLUMN(.key = "object", .from = FIELD(struct snapshot_sharing_side, name)),
+    COLUMN(.key = "fields", .from = FIELD(struct snapshot_sharing_side, fields)),
+    COLUMN(.key = "locked", .from = FIELD(struct snapshot_sharing_side, locked)),
+    COLUMN(.key = "code", .from = ROW_IN(struct snapshot_sharing_side, codes),
+           .count = FIELD(struct snapshot_sharing_side, code_count), .rows = &sharing_code_members),
+};
 
-static json_t *side_of(const struct snapshot_sharing_side *side)
-{
-    json_t *out = json_object();
-    json_t *codes = json_array();
-    json_set(out, "tid", json_whole(side->tid));
-    json_set(out, "cpu", side->cpu == SAMPLE_NO_CPU ? json_null() : json_whole(side->cpu));
-    json_set(out, "node", node_or_null(side->node));
-    json_set(out, "samples", json_count(side->samples));
-    json_set(out, "share", json_share(side->share));
-    json_set(out, "loads", json_count(side->loads));
-    json_set(out, "stores", json_count(side->stores));
-    json_set(out, "hitm", json_count(side->hitm));
-    json_set(out, "read", json_address(side->read));
-    json_set(out, "written", json_address(side->written));
-    json_set(out, "object", json_text(side->name));
-    json_set(out, "fields", json_text(side->fields));
-    json_set(out, "locked", json_boolean(side->locked));
-    for (size_t i = 0; i < side->code_count; i++)
-        json_array_append_new(codes, code_of(&side->codes[i]));
-    json_set(out, "code", codes);
-    return out;
-}
+const struct columns sharing_side_members = {
+    TABLE(struct snapshot_sharing_side, sharing_side_members_list)};
 
-static json_t *json_sharing_line_of(const struct snapshot_sharing_group *group,
-                                    const struct snapshot_sharing_line *line, size_t index)
+/* A line names its group by index and object: these are no members of its own row. */
+static json_t *line_of(const struct snapshot *snapshot, size_t index,
+                       const struct snapshot_sharing_line *line)
 {
     json_t *out = json_object();
-    json_t *sides = json_array();
     json_set(out, "group", json_whole(index));
     json_set(out, "address", json_address(line->address));
-    json_set(out, "object", json_text(group->name));
-    json_set(out, "offset", json_integer(line->offset));
-    json_set(out, "verdict", json_text(sharing_verdict_name(line->verdict)));
-    json_set(out, "overlap", json_share(line->overlap));
-    json_set(out, "samples", json_count(line->samples));
-    json_set(out, "share", json_share(line->share));
-    json_set(out, "of_object", json_share(line->of_object));
-    json_set(out, "turns", json_count(line->turns));
-    json_set(out, "pairs", json_count(line->pairs));
-    json_set(out, "expected", json_share(line->expected));
-    json_set(out, "hitm", json_count(line->hitm));
-    json_set(out, "locked", json_boolean(line->locked));
-    json_set(out, "node", node_or_null(line->node));
-    for (size_t i = 0; i < line->side_count; i++)
-        json_array_append_new(sides, side_of(&line->sides[i]));
-    json_set(out, "sides", sides);
+    json_set(out, "object", json_text(snapshot->sharing.groups[index].name));
+    json_set_row(out, &sharing_line_columns, snapshot, line);
     return out;
 }
 
-static json_t *group_of(const struct snapshot_sharing_group *group)
+json_t *json_sharing(const struct snapshot *snapshot)
 {
+    const struct snapshot_sharing *sharing = &snapshot->sharing;
     json_t *out = json_object();
-    json_set(out, "object", json_text(group->name));
-    json_set(out, "fields", json_text(group->fields));
-    json_set(out, "verdict", json_text(sharing_verdict_name(group->verdict)));
-    json_set(out, "evidence", json_text(sharing_evidence_name(group->evidence)));
-    json_set(out, "sure", json_boolean(group->sure));
-    json_set(out, "samples", json_count(group->samples));
-    json_set(out, "share", json_share(group->share.value));
-    json_set(out, "of_object", json_share(group->of_object));
-    json_set(out, "lines", json_whole(group->line_count));
-    json_set(out, "threads", json_whole(group->threads));
-    json_set(out, "locked", json_boolean(group->locked));
-    json_set(out, "reading", json_text(group->reading));
-    return out;
-}
-
-json_t *json_sharing(const struct snapshot_sharing *sharing)
-{
-    json_t *out = json_object();
-    json_t *groups = json_array();
     json_t *lines = json_array();
-    for (size_t i = 0; i < sharing->group_count; i++) {
-        const struct snapshot_sharing_group *group = &sharing->groups[i];
-        json_array_append_new(groups, group_of(group));
-        for (size_t k = 0; k < group->line_count; k++)
-            json_array_append_new(lines, json_sharing_line_of(group, &group->lines[k], i));
-    }
+    for (size_t i = 0; i < sharing->group_count; i++)
+        for (size_t k = 0; k < sharing->groups[i].line_count; k++)
+            json_array_append_new(lines, line_of(snapshot, i, &sharing->groups[i].lines[k]));
     json_set(out, "evidence", json_text(sharing_evidence_name(sharing->evidence)));
-    json_set(out, "groups", groups);
+    json_set(out, "groups",
+             json_rows(&sharing_columns, snapshot, sharing->groups, sharing->group_count));
     json_set(out, "groups_left_out", json_whole(sharing->groups_left_out));
     json_set(out, "lines", lines);
     return out;
@@ -427,32 +341,17 @@ json_t *json_sharing(const struct snapshot_sharing *sharing)
 
 /* Exact totals of a simulated run; declared in json.h. */
 
-static json_t *level(const struct simulation_level *from, unsigned number)
+json_t *json_simulation(const struct snapshot *snapshot)
 {
-    char name[16];
-    json_t *out = json_object();
-    snprintf(name, sizeof name, "L%u", number);
-    json_set(out, "name", json_text(name));
-    json_set(out, "size", json_whole(from->size_bytes));
-    json_set(out, "ways", json_whole(from->ways));
-    json_set(out, "line", json_whole(from->line_bytes));
-    json_set(out, "load_misses", json_whole(from->load_misses));
-    json_set(out, "store_misses", json_whole(from->store_misses));
-    return out;
-}
-
-json_t *json_simulation(const struct snapshot_simulation *from)
-{
+    const struct snapshot_simulation *from = &snapshot->simulation;
     if (!from->level_count)
         return json_null();
     json_t *out = json_object();
-    json_t *levels = json_array();
-    for (unsigned i = 0; i < from->level_count; i++)
-        json_array_append_new(levels, level(&from->level[i], i + 1));
     json_set(out, "loads", json_whole(from->loads));
     json_set(out, "stores", json_whole(from->stores));
     json_set(out, "accesses", json_whole(from->accesses));
-    json_set(out, "levels", levels);
+    json_set(out, "levels",
+             json_rows(&simulation_columns, snapshot, from->level, from->level_count));
     json_set(out, "one_in", json_whole(from->one_in));
     json_set(out, "untold", json_whole(from->dropped));
     json_set(out, "counting", json_boolean(from->counting));

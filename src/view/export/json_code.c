@@ -21,110 +21,79 @@ static json_t *partners(const struct snapshot_partners *from)
     return out;
 }
 
-/* Of the samples counted, as many as the part by weight is. */
-static double counted_of(const struct snapshot_instruction *from, double part)
+static json_t *json_used_by(const struct snapshot *snapshot, const void *partner_lists)
 {
-    return from->samples > 0 ? part * (from->samples + from->count_over) / from->samples : part;
+    (void)snapshot;
+    return partners(&((const struct snapshot_partners *)partner_lists)[LINE_USED_BY]);
 }
 
-static json_t *instructions(const struct snapshot *snapshot, const struct snapshot_code *code)
+static json_t *json_evicted_by(const struct snapshot *snapshot, const void *partner_lists)
 {
-    json_t *out = json_array();
-    for (size_t i = 0; i < code->instruction_count; i++) {
-        const struct snapshot_instruction *from = &code->instructions[i];
-        json_t *one = json_object();
-        json_set(one, "address", json_address(from->address));
-        json_set(one, "file", json_text_or_null(from->file));
-        json_set(one, "line", json_known(from->line));
-        json_set(one, "inlined", json_text(from->inlined));
-        json_set(one, "field", json_text(from->field));
-        json_set(one, "object", json_object_name(snapshot, from->object));
-        json_set(one, "object_share", json_share(from->object_share));
-        json_set(one, "objects", json_known(from->objects));
-        json_set(one, "samples", json_count(from->samples + from->count_over));
-        json_set(one, "unknown_samples", json_count(from->unknown_samples + from->unknown_over));
-        json_set(one, "unknown", json_text(from->unknown_note));
-        json_set(one, "share", json_share(from->share));
-        json_set(one, "loads", json_count(counted_of(from, from->loads)));
-        json_set(one, "stores", json_count(counted_of(from, from->stores)));
-        json_set_use(one, snapshot, from->use);
-        if (from->partners) {
-            json_set(one, "used_by", partners(&from->partners[LINE_USED_BY]));
-            json_set(one, "thrown_out_by", partners(&from->partners[LINE_EVICTED_BY]));
-        }
-        json_array_append_new(out, one);
-    }
-    return out;
+    (void)snapshot;
+    return partners(&((const struct snapshot_partners *)partner_lists)[LINE_EVICTED_BY]);
 }
 
-static json_t *one_function(const struct snapshot *snapshot, const struct snapshot_code *from)
+static bool has_partners(const struct snapshot *snapshot, const void *row)
 {
-    json_t *code = json_object();
-    json_set(code, "function", json_text(from->function));
-    json_set(code, "module", json_text_or_null(from->module));
-    json_set(code, "file", json_text_or_null(from->file));
-    json_set(code, "line", json_known(from->line));
-    json_set(code, "samples", json_count(from->samples + from->count_over));
-    json_set(code, "share", json_share(from->share.value));
-    json_set(code, "share_low", json_share(from->share.low));
-    json_set(code, "share_high", json_share(from->share.high));
-    json_set(code, "address", json_address(from->address));
-    json_set(code, "sites", json_known(from->sites));
-    json_set(code, "object", json_object_name(snapshot, from->top_object));
-    json_set(code, "object_share", json_share(from->top_object_share));
-    /* Only those of `code` have these. */
-    if (!isnan(from->all_share)) {
-        json_set(code, "all_share", json_share(from->all_share));
-        json_set(code, "unknown_samples", json_count(from->unknown_samples + from->unknown_over));
-        json_set(code, "unknown_share", json_share(from->unknown_share));
-        json_set(code, "unknown", json_text(from->unknown_note));
-    }
-    if (from->rates) {
-        json_set_rates(code, from->rates);
-        json_set(code, "stall_share", json_share(from->rates->stall.value));
-    }
-    if (from->use)
-        json_set_use(code, snapshot, from->use);
-    if (snapshot->causes.told && !isnan(from->all_share))
-        json_set(code, "causes", json_causes(&snapshot->causes, CAUSES_FUNCTIONS, from->id));
-    if (from->instruction_count)
-        json_set(code, "instructions", instructions(snapshot, from));
-    return code;
+    (void)snapshot;
+    return ((const struct snapshot_instruction *)row)->partners;
 }
 
-json_t *json_functions(const struct snapshot *snapshot, const struct snapshot_code *from,
-                       size_t from_count)
+/* Of the samples counted, as many as the part by weight is: divided last, unlike COUNTED(). */
+static struct value counted_of(const struct snapshot_instruction *from, double part)
 {
-    json_t *out = json_array();
-    for (size_t i = 0; i < from_count; i++)
-        json_array_append_new(out, one_function(snapshot, &from[i]));
-    return out;
+    return value_number(
+        from->samples > 0 ? part * (from->samples + from->count_over) / from->samples : part);
 }
 
-/* Threads one by one; declared in json.h. */
-
-static json_t *thread(const struct snapshot_thread *from)
+static struct value counted_loads(const struct snapshot *snapshot, const void *row)
 {
+    (void)snapshot;
+    return counted_of(row, ((const struct snapshot_instruction *)row)->loads);
+}
+
+static struct value counted_stores(const struct snapshot *snapshot, const void *row)
+{
+    (void)snapshot;
+    return counted_of(row, ((const struct snapshot_instruction *)row)->stores);
+}
+
+static const struct column instruction_members_list[] = {
+    COLUMN(.key = "address", .from = FIELD(struct snapshot_instruction, address),
+           .format = format_address),
+    COLUMN(.key = "file", .from = KNOWN(struct snapshot_instruction, file)),
+    COLUMN(.key = "line", .from = KNOWN(struct snapshot_instruction, line)),
+    COLUMN(.key = "inlined", .from = FIELD(struct snapshot_instruction, inlined)),
+    COLUMN(.key = "field", .from = FIELD(struct snapshot_instruction, field)),
+    COLUMN(.key = "object", .in = ROW_IN(struct snapshot_instruction, object),
+           .target = columns_object_at, .from = FIELD(struct snapshot_object, name)),
+    COLUMN(.key = "object_share", .from = FIELD(struct snapshot_instruction, object_share)),
+    COLUMN(.key = "objects", .from = KNOWN(struct snapshot_instruction, objects)),
+    COLUMN(.key = "samples", .from = SUM(struct snapshot_instruction, samples, count_over),
+           .form = JSON_COUNT),
+    COLUMN(.key = "unknown_samples",
+           .from = SUM(struct snapshot_instruction, unknown_samples, unknown_over),
+           .form = JSON_COUNT),
+    COLUMN(.key = "unknown", .from = FIELD(struct snapshot_instruction, unknown_note)),
+    COLUMN(.key = "share", .from = FIELD(struct snapshot_instruction, share)),
+    COLUMN(.key = "loads", .form = JSON_COUNT, .value = counted_loads),
+    COLUMN(.key = "stores", .form = JSON_COUNT, .value = counted_stores),
+    COLUMN(.from = ROW_OF(struct snapshot_instruction, use), .members = &use_members),
+    COLUMN(.key = "used_by", .from = ROW_OF(struct snapshot_instruction, partners),
+           .json = json_used_by, .present = has_partners),
+    COLUMN(.key = "thrown_out_by", .from = ROW_OF(struct snapshot_instruction, partners),
+           .json = json_evicted_by, .present = has_partners),
+};
+
+const struct columns instruction_members = {
+    TABLE(struct snapshot_instruction, instruction_members_list)};
+
+json_t *json_threads(const struct snapshot *snapshot)
+{
+    const struct snapshot_threads *threads = &snapshot->threads;
     json_t *out = json_object();
-    json_set(out, "tid", json_whole(from->tid));
-    json_set(out, "name", json_text(from->name));
-    json_set(out, "samples", json_count(from->samples));
-    json_set(out, "share", json_share(from->share.value));
-    json_set(out, "object", json_text(from->object_name));
-    json_set(out, "of_object", json_share(from->object_share));
-    json_set(out, "function", json_text(from->function_name));
-    json_set(out, "of_function", json_share(from->function_share));
-    return out;
-}
-
-json_t *json_threads(const struct snapshot_threads *threads)
-{
-    json_t *out = json_object();
-    json_t *list = json_array();
-    for (size_t i = 0; i < threads->count; i++)
-        json_array_append_new(list, thread(&threads->list[i]));
     json_set(out, "recent", json_whole(threads->recent));
-    json_set(out, "list", list);
+    json_set(out, "list", json_rows(&thread_columns, snapshot, threads->list, threads->count));
     json_set(out, "left_out", json_whole(threads->left_out));
     return out;
 }
@@ -249,10 +218,11 @@ static void set_detail(json_t *out, const struct matrix_table *table, size_t row
 {
     struct matrix_cell cell;
     matrix_cell_gather(table, row + 1, column + 1, &cell);
-    json_set_levels(out, table->snapshot, cell.levels.parts ? &cell.levels.levels : NULL);
-    json_set_rates(out, cell.rates);
+    json_set_row(out, &levels_members, table->snapshot,
+                 cell.levels.parts ? &cell.levels.levels : NULL);
+    json_set_row(out, &rates_members, table->snapshot, cell.rates);
     if (cell.causes.misses > 0) {
-        json_t *causes = json_cause_figures(&cell.causes);
+        json_t *causes = json_row(&causes_figures_members, table->snapshot, &cell.causes);
         json_set(causes, "evictors", evictors(&cell.evictors));
         json_set(causes, "evictor_threads", evictors(&cell.evictor_threads));
         json_set(out, "causes", causes);

@@ -230,6 +230,16 @@ const char *causes_name(enum miss_cause cause)
     return cause < CAUSE_COUNT ? names[cause] : "unknown";
 }
 
+const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
+                                                enum causes_of kind, uint32_t id)
+{
+    const struct snapshot_causes_list *list = &causes->of[kind];
+    for (size_t i = 0; i < list->count; i++)
+        if (list->rows[i].id == id)
+            return &list->rows[i];
+    return NULL;
+}
+
 const char *causes_of_name(enum causes_of kind)
 {
     static const char *const names[CAUSES_KINDS] = {"object", "function", "thread"};
@@ -431,18 +441,6 @@ void causes_draw_evictors(const struct snapshot *snapshot, const struct snapshot
     const struct snapshot_causes_row *row = pointer;                                               \
     (void)snapshot
 
-static struct value causes_column_name(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->name);
-}
-
-static struct value misses(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->figures.misses);
-}
-
 static struct value causes_column_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
@@ -453,18 +451,6 @@ static struct value first(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
     return value_number(causes_first(row->figures.share));
-}
-
-static struct value capacity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->figures.share[CAUSE_CAPACITY]);
-}
-
-static struct value conflict(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->figures.share[CAUSE_CONFLICT]);
 }
 
 static struct value invalidated(const struct snapshot *snapshot, const void *pointer)
@@ -489,12 +475,6 @@ static struct value early_other(const struct snapshot *snapshot, const void *poi
 {
     ROW;
     return value_number(causes_early_other(&row->figures));
-}
-
-static struct value by_itself(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->figures.by_itself);
 }
 
 static struct value evictor(const struct snapshot *snapshot, const void *pointer)
@@ -537,142 +517,67 @@ static uint64_t causes_column_identity(const struct snapshot *snapshot, const vo
 }
 
 #define FIGURES                                                                                    \
-    {"MISSES",                                                                                     \
-     "Misses of the ranking event, and what part these are of all of them.",                       \
-     7,                                                                                            \
-     0,                                                                                            \
-     6,                                                                                            \
-     COLUMN_RIGHT,                                                                                 \
-     NULL,                                                                                         \
-     misses,                                                                                       \
-     format_count,                                                                                 \
-     NULL,                                                                                         \
-     NULL},                                                                                        \
-        {"SHARE",        NULL,        6,   0, 1, COLUMN_RIGHT, NULL, causes_column_share,          \
-         format_percent, paint_share, NULL},                                                       \
-        {"FIRST",                                                                                  \
-         "Part of the misses on lines that were never touched before, by this thread.",            \
-         6,                                                                                        \
-         0,                                                                                        \
-         0,                                                                                        \
-         COLUMN_RIGHT,                                                                             \
-         NULL,                                                                                     \
-         first,                                                                                    \
-         format_percent,                                                                           \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"CAPACITY",                                                                               \
-         "Part that a cache of this size would miss even if any line could go anywhere in it.",    \
-         8,                                                                                        \
-         0,                                                                                        \
-         0,                                                                                        \
-         COLUMN_RIGHT,                                                                             \
-         NULL,                                                                                     \
-         capacity,                                                                                 \
-         format_percent,                                                                           \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"CONFLICT",                                                                               \
-         "Part that such a cache would not miss: too many lines in one set.",                      \
-         8,                                                                                        \
-         0,                                                                                        \
-         0,                                                                                        \
-         COLUMN_RIGHT,                                                                             \
-         NULL,                                                                                     \
-         conflict,                                                                                 \
-         format_percent,                                                                           \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"INVALID",                                                                                \
-         "Part whose lines another thread's write had taken away.",                                \
-         7,                                                                                        \
-         0,                                                                                        \
-         2,                                                                                        \
-         COLUMN_RIGHT,                                                                             \
-         any_invalidated,                                                                          \
-         invalidated,                                                                              \
-         format_percent,                                                                           \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"OTHER",                                                                                  \
-         "Part that a larger cache below had thrown out, or that is not known.",                   \
-         6,                                                                                        \
-         0,                                                                                        \
-         5,                                                                                        \
-         COLUMN_RIGHT,                                                                             \
-         any_other,                                                                                \
-         other,                                                                                    \
-         format_percent,                                                                           \
-         paint_dim,                                                                                \
-         NULL},                                                                                    \
-        {"EARLY",                                                                                  \
-         "Part on lines that had been thrown out to make room, too early: they were wanted "       \
-         "again.",                                                                                 \
-         6,                                                                                        \
-         0,                                                                                        \
-         2,                                                                                        \
-         COLUMN_RIGHT,                                                                             \
-         NULL,                                                                                     \
-         early,                                                                                    \
-         format_percent,                                                                           \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"OTHERS'",                                                                                \
-         "Of EARLY, the part thrown out by accesses to other objects.",                            \
-         7,                                                                                        \
-         0,                                                                                        \
-         2,                                                                                        \
-         COLUMN_RIGHT,                                                                             \
-         NULL,                                                                                     \
-         early_other,                                                                              \
-         format_percent,                                                                           \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"ITSELF",                                                                                 \
-         "Of the misses whose evictor is known, the part that it threw out itself.",               \
-         6,                                                                                        \
-         0,                                                                                        \
-         5,                                                                                        \
-         COLUMN_RIGHT,                                                                             \
-         NULL,                                                                                     \
-         by_itself,                                                                                \
-         format_percent,                                                                           \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"BY%",                                                                                    \
-         "The same for the function beside.",                                                      \
-         6,                                                                                        \
-         0,                                                                                        \
-         1,                                                                                        \
-         COLUMN_RIGHT,                                                                             \
-         NULL,                                                                                     \
-         evictor_share,                                                                            \
-         format_percent,                                                                           \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"EVICTED BY",                                                                             \
-         "The function whose accesses threw most of its lines out, and to what.",                  \
-         12,                                                                                       \
-         36,                                                                                       \
-         1,                                                                                        \
-         COLUMN_CODE,                                                                              \
-         NULL,                                                                                     \
-         evictor,                                                                                  \
-         NULL,                                                                                     \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-    {                                                                                              \
-        "ON", NULL, 8, 30, 3, COLUMN_NAME, NULL, evictor_object, NULL, NULL, NULL                  \
-    }
+    COLUMN(.title = "MISSES",                                                                      \
+           .help = "Misses of the ranking event, and what part these are of all of them.",         \
+           .from = FIELD(struct snapshot_causes_row, figures.misses), .width = 7, .rank = 6,       \
+           .look = COLUMN_RIGHT, .format = format_count),                                          \
+        COLUMN(.title = "SHARE", .value = causes_column_share, .width = 6, .rank = 1,              \
+               .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_share),              \
+        COLUMN(.title = "FIRST",                                                                   \
+               .help =                                                                             \
+                   "Part of the misses on lines that were never touched before, by this thread.",  \
+               .value = first, .width = 6, .look = COLUMN_RIGHT, .format = format_percent),        \
+        COLUMN(.title = "CAPACITY",                                                                \
+               .help = "Part that a cache of this size would miss even if any line could go "      \
+                       "anywhere in it.",                                                          \
+               .from = FIELD(struct snapshot_causes_row, figures.share[CAUSE_CAPACITY]),           \
+               .width = 8, .look = COLUMN_RIGHT, .format = format_percent),                        \
+        COLUMN(.title = "CONFLICT",                                                                \
+               .help = "Part that such a cache would not miss: too many lines in one set.",        \
+               .from = FIELD(struct snapshot_causes_row, figures.share[CAUSE_CONFLICT]),           \
+               .width = 8, .look = COLUMN_RIGHT, .format = format_percent),                        \
+        COLUMN(.title = "INVALID",                                                                 \
+               .help = "Part whose lines another thread's write had taken away.",                  \
+               .value = invalidated, .width = 7, .rank = 2, .look = COLUMN_RIGHT,                  \
+               .shown = any_invalidated, .format = format_percent),                                \
+        COLUMN(.title = "OTHER",                                                                   \
+               .help = "Part that a larger cache below had thrown out, or that is not known.",     \
+               .value = other, .width = 6, .rank = 5, .look = COLUMN_RIGHT, .shown = any_other,    \
+               .format = format_percent, .paint = paint_dim),                                      \
+        COLUMN(.title = "EARLY",                                                                   \
+               .help = "Part on lines that had been thrown out to make room, too early: they "     \
+                       "were wanted "                                                              \
+                       "again.",                                                                   \
+               .value = early, .width = 6, .rank = 2, .look = COLUMN_RIGHT,                        \
+               .format = format_percent),                                                          \
+        COLUMN(.title = "OTHERS'",                                                                 \
+               .help = "Of EARLY, the part thrown out by accesses to other objects.",              \
+               .value = early_other, .width = 7, .rank = 2, .look = COLUMN_RIGHT,                  \
+               .format = format_percent),                                                          \
+        COLUMN(.title = "ITSELF",                                                                  \
+               .help = "Of the misses whose evictor is known, the part that it threw out itself.", \
+               .from = FIELD(struct snapshot_causes_row, figures.by_itself), .width = 6,           \
+               .rank = 5, .look = COLUMN_RIGHT, .format = format_percent),                         \
+        COLUMN(.title = "BY%", .help = "The same for the function beside.",                        \
+               .value = evictor_share, .width = 6, .rank = 1, .look = COLUMN_RIGHT,                \
+               .format = format_percent),                                                          \
+        COLUMN(.title = "EVICTED BY",                                                              \
+               .help = "The function whose accesses threw most of its lines out, and to what.",    \
+               .value = evictor, .width = 12, .most = 36, .rank = 1, .look = COLUMN_CODE),         \
+        COLUMN(.title = "ON", .value = evictor_object, .width = 8, .most = 30, .rank = 3,          \
+               .look = COLUMN_NAME)
 
 static const struct column object_list[] = {
-    {"OBJECT", NULL, 12, 30, 0, COLUMN_NAME, NULL, causes_column_name, NULL, paint_strong, NULL},
+    COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_causes_row, name), .width = 12,
+           .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
     FIGURES};
 static const struct column function_list[] = {
-    {"FUNCTION", NULL, 12, 30, 0, COLUMN_NAME, NULL, causes_column_name, NULL, paint_strong, NULL},
+    COLUMN(.title = "FUNCTION", .from = FIELD(struct snapshot_causes_row, name), .width = 12,
+           .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
     FIGURES};
 static const struct column thread_list[] = {
-    {"THREAD", NULL, 12, 30, 0, COLUMN_NAME, NULL, causes_column_name, NULL, paint_strong, NULL},
+    COLUMN(.title = "THREAD", .from = FIELD(struct snapshot_causes_row, name), .width = 12,
+           .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
     FIGURES};
 
 #define COLUMNS(rows)                                                                              \

@@ -12,6 +12,9 @@
 
 /* "first", "conflict", ...: as in JSON. */
 const char *causes_name(enum miss_cause cause);
+/* The row of an object or function by its id; NULL: none. */
+const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
+                                                enum causes_of kind, uint32_t id);
 
 /* "object", "function", "thread". */
 const char *causes_of_name(enum causes_of kind);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "view/pages/causes.h"
 #include "view/rates.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
@@ -28,12 +29,6 @@ static struct value code_column_share(const struct snapshot *snapshot, const voi
 {
     CODE_ROW(snapshot_code);
     return value_number(row->share.value);
-}
-
-static struct value code_column_half(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return value_number(columns_half(&row->share));
 }
 
 static struct value code_column_samples(const struct snapshot *snapshot, const void *pointer)
@@ -77,29 +72,11 @@ const struct snapshot_code *columns_unknown_leader(const struct snapshot *snapsh
     return leader && leader->unknown_samples > all / 2 ? leader : NULL;
 }
 
-static struct value function(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return value_text(row->function);
-}
-
-static struct value module(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return value_text(row->module);
-}
-
 static struct value file(const struct snapshot *snapshot, const void *pointer)
 {
     CODE_ROW(snapshot_code);
     const char *slash = row->file ? strrchr(row->file, '/') : NULL;
     return value_text(slash ? slash + 1 : row->file);
-}
-
-static struct value code_column_line(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return value_known(row->line);
 }
 
 static bool has_file(const struct snapshot *snapshot)
@@ -108,18 +85,6 @@ static bool has_file(const struct snapshot *snapshot)
         if (snapshot->code[i].file)
             return true;
     return false;
-}
-
-static struct value sites(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return value_known(row->sites);
-}
-
-static struct value address(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return value_known(row->address);
 }
 
 static bool mostly_unknown(const struct snapshot_code *row)
@@ -146,18 +111,6 @@ static uint64_t code_column_identity(const struct snapshot *snapshot, const void
     return row->id;
 }
 
-static const struct snapshot_rates *rates_of(const void *row)
-{
-    return ((const struct snapshot_code *)row)->rates;
-}
-RATES_VALUES(function, rates_of)
-
-static const struct snapshot_use *code_column_use_of(const void *row)
-{
-    return ((const struct snapshot_code *)row)->use;
-}
-USE_VALUES(function, code_column_use_of)
-
 /* What the functions are sorted by at first. */
 static struct value widest_share(const struct snapshot *snapshot, const void *pointer)
 {
@@ -172,101 +125,147 @@ static unsigned columns_functions_sort(const struct snapshot *snapshot)
     return columns_have_unknown(snapshot) ? FUNCTION_ALL : FUNCTION_SHARE;
 }
 
+/* Functions of one object do not have what those of everything have. */
+static bool is_of_all(const struct snapshot *snapshot, const void *pointer)
+{
+    CODE_ROW(snapshot_code);
+    return !isnan(row->all_share);
+}
+
+static bool has_rates(const struct snapshot *snapshot, const void *pointer)
+{
+    CODE_ROW(snapshot_code);
+    return row->rates;
+}
+
+static bool has_use(const struct snapshot *snapshot, const void *pointer)
+{
+    CODE_ROW(snapshot_code);
+    return row->use;
+}
+
+static bool has_causes(const struct snapshot *snapshot, const void *pointer)
+{
+    return snapshot->causes.told && is_of_all(snapshot, pointer);
+}
+
+static bool has_instructions(const struct snapshot *snapshot, const void *pointer)
+{
+    CODE_ROW(snapshot_code);
+    return row->instruction_count;
+}
+
+static const void *function_causes(const struct snapshot *snapshot, const void *pointer)
+{
+    CODE_ROW(snapshot_code);
+    return causes_row_of(&snapshot->causes, CAUSES_FUNCTIONS, row->id);
+}
+
 static const struct column function_list[] = {
-    [FUNCTION_SHARE] = {"SHARE", "The function's part of all attributed samples.", 6, 0, 0,
-                        COLUMN_RIGHT, NULL, code_column_share, format_percent, paint_share, NULL},
-    [FUNCTION_HALF] = {"±", NULL, 4, 0, 1, COLUMN_RIGHT, NULL, code_column_half, format_points,
-                       paint_dim, NULL},
-    [FUNCTION_ALL] = {"ALL",
-                      "Its part of all samples of the process, with those whose object is not "
-                      "known. perf report's shares are of all processes of a recording.",
-                      6, 0, 0, COLUMN_RIGHT, columns_have_unknown, all_share, format_percent,
-                      paint_share, NULL},
-    {"UNKNOWN", "Part of all samples: the function waited for data of an object not known.", 7, 0,
-     2, COLUMN_RIGHT, columns_have_unknown, unknown_share, format_percent, paint_share, NULL},
-    {"", NULL, 8, 12, 4, COLUMN_BAR, NULL, widest_share, NULL, paint_share, NULL},
-    {"SAMPLES", "With those whose object is not known.", 7, 0, 5, COLUMN_RIGHT, NULL,
-     code_column_samples, format_count, NULL, NULL},
-    {"FUNCTION", "The function that the sampled accesses are in.", 14, 64, 0, COLUMN_NAME, NULL,
-     function, NULL, paint_strong, NULL},
-    {"MODULE", NULL, 10, 20, 3, COLUMN_NAME, NULL, module, NULL, paint_dim, NULL},
-    {"FILE", "Source file, where debug information tells.", 10, 24, 7, COLUMN_NAME, has_file, file,
-     NULL, NULL, NULL},
-    {"LINE", NULL, 5, 0, 7, COLUMN_RIGHT, has_file, code_column_line, format_integer, NULL, NULL},
-    {"SITES", "Accessing instructions seen in it.", 5, 0, 6, COLUMN_RIGHT, NULL, sites,
-     format_integer, NULL, NULL},
-    {"MOSTLY ON", "The object that most of its samples are on.", 12, 40, 1, COLUMN_NAME, NULL,
-     code_column_object, NULL, NULL, NULL},
-    {"OF IT", "Part of the function's samples on that object.", 5, 0, 2, COLUMN_RIGHT, NULL,
-     code_column_object_share, format_percent, paint_share, NULL},
-    RATES_COLUMN_STALL(function, 8),
-    RATES_COLUMNS(function, 3),
-    RATES_COLUMN_CRITICAL(function, 3),
-    USE_COLUMNS(function, 2),
+    [FUNCTION_SHARE] =
+        COLUMN(.title = "SHARE", .key = "share", .after = "samples",
+               .help = "The function's part of all attributed samples.",
+               .from = FIELD(struct snapshot_code, share.value), .width = 6, UNIT_SHARE),
+    [FUNCTION_HALF] = COLUMN(.title = "±", .from = HALF(struct snapshot_code, share), .width = 4,
+                             .rank = 1, UNIT_POINTS),
+    [FUNCTION_ALL] =
+        COLUMN(.title = "ALL", .key = "all_share", .after = "object_share",
+               .help = "Its part of all samples of the process, with those whose object is not "
+                       "known. perf report's shares are of all processes of a recording.",
+               .from = FIELD(struct snapshot_code, all_share), .present = is_of_all, .width = 6,
+               .shown = columns_have_unknown, UNIT_SHARE),
+    COLUMN(.title = "UNKNOWN",
+           .help = "Part of all samples: the function waited for data of an object not known.",
+           .value = unknown_share, .width = 7, .rank = 2, .shown = columns_have_unknown,
+           UNIT_SHARE),
+    COLUMN(.title = "", .value = widest_share, .width = 8, .most = 12, .rank = 4,
+           .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "SAMPLES", .help = "With those whose object is not known.",
+           .value = code_column_samples, .width = 7, .rank = 5, UNIT_COUNT),
+    COLUMN(.title = "FUNCTION", .key = "function",
+           .help = "The function that the sampled accesses are in.",
+           .from = FIELD(struct snapshot_code, function), .width = 14, .most = 64,
+           .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "MODULE", .key = "module", .from = KNOWN(struct snapshot_code, module),
+           .width = 10, .most = 20, .rank = 3, .look = COLUMN_NAME, .paint = paint_dim),
+    COLUMN(.title = "FILE", .help = "Source file, where debug information tells.", .value = file,
+           .width = 10, .most = 24, .rank = 7, .look = COLUMN_NAME, .shown = has_file),
+    COLUMN(.title = "LINE", .key = "line", .after = "file",
+           .from = KNOWN(struct snapshot_code, line), .width = 5, .rank = 7, .shown = has_file,
+           UNIT_INTEGER),
+    COLUMN(.title = "SITES", .key = "sites", .after = "address",
+           .help = "Accessing instructions seen in it.", .from = KNOWN(struct snapshot_code, sites),
+           .width = 5, .rank = 6, UNIT_INTEGER),
+    COLUMN(.title = "MOSTLY ON", .help = "The object that most of its samples are on.",
+           .value = code_column_object, .width = 12, .most = 40, .rank = 1, .look = COLUMN_NAME),
+    COLUMN(.title = "OF IT", .help = "Part of the function's samples on that object.",
+           .value = code_column_object_share, .width = 5, .rank = 2, UNIT_SHARE),
+    RATES_COLUMN_STALL(8, ROW_OF(struct snapshot_code, rates)),
+    RATES_COLUMNS(3, ROW_OF(struct snapshot_code, rates)),
+    RATES_COLUMN_CRITICAL(3, ROW_OF(struct snapshot_code, rates)),
+    USE_COLUMNS(2, ROW_OF(struct snapshot_code, use)),
+    COLUMN(.key = "file", .from = KNOWN(struct snapshot_code, file)),
+    COLUMN(.key = "samples", .from = SUM(struct snapshot_code, samples, count_over),
+           .form = JSON_COUNT),
+    COLUMN(.key = "share_low", .from = FIELD(struct snapshot_code, share.low)),
+    COLUMN(.key = "share_high", .from = FIELD(struct snapshot_code, share.high)),
+    COLUMN(.key = "address", .from = FIELD(struct snapshot_code, address),
+           .format = format_address),
+    COLUMN(.key = "object", .in = ROW_IN(struct snapshot_code, top_object),
+           .target = columns_object_at, .from = FIELD(struct snapshot_object, name)),
+    COLUMN(.key = "object_share", .from = FIELD(struct snapshot_code, top_object_share)),
+    COLUMN(.key = "unknown_samples",
+           .from = SUM(struct snapshot_code, unknown_samples, unknown_over), .form = JSON_COUNT,
+           .present = is_of_all),
+    COLUMN(.key = "unknown_share", .from = FIELD(struct snapshot_code, unknown_share),
+           .present = is_of_all),
+    COLUMN(.key = "unknown", .from = FIELD(struct snapshot_code, unknown_note),
+           .present = is_of_all),
+    COLUMN(.from = ROW_OF(struct snapshot_code, rates), .members = &rates_members,
+           .present = has_rates),
+    COLUMN(.key = "stall_share", .from = VIA(struct snapshot_code, rates, stall.value),
+           .present = has_rates),
+    COLUMN(.from = ROW_OF(struct snapshot_code, use), .members = &use_members, .present = has_use),
+    COLUMN(.key = "causes", .target = function_causes, .rows = &causes_members,
+           .present = has_causes),
+    COLUMN(.key = "instructions", .from = ROW_OF(struct snapshot_code, instructions),
+           .count = FIELD(struct snapshot_code, instruction_count), .rows = &instruction_members,
+           .present = has_instructions),
 };
 
 const struct columns function_columns = {
     .title = "Functions",
-    .list = function_list,
-    .count = sizeof function_list / sizeof *function_list,
-    .row_size = sizeof(struct snapshot_code),
+    TABLE(struct snapshot_code, function_list),
     .identity = code_column_identity,
 };
 
 static const struct column toucher_list[] = {
-    {"OF IT", "Part of the object's samples that this function made.", 6, 0, 0, COLUMN_RIGHT, NULL,
-     code_column_share, format_percent, paint_share, NULL},
-    {"±", NULL, 4, 0, 3, COLUMN_RIGHT, NULL, code_column_half, format_points, paint_dim, NULL},
-    {"FUNCTION", NULL, 14, 64, 0, COLUMN_NAME, NULL, function, NULL, paint_strong, NULL},
-    {"MODULE", NULL, 10, 16, 4, COLUMN_NAME, NULL, module, NULL, paint_dim, NULL},
-    {"SAMPLES", NULL, 7, 0, 2, COLUMN_RIGHT, NULL, code_column_samples, format_count, NULL, NULL},
-    {"SITES", NULL, 5, 0, 1, COLUMN_RIGHT, NULL, sites, format_integer, NULL, NULL},
-    {"HOTTEST AT", "The accessing instruction with most samples.", 14, 18, 6, COLUMN_TEXT, NULL,
-     address, format_address, paint_dim, NULL},
+    COLUMN(.title = "OF IT", .help = "Part of the object's samples that this function made.",
+           .from = FIELD(struct snapshot_code, share.value), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "±", .from = HALF(struct snapshot_code, share), .width = 4, .rank = 3,
+           UNIT_POINTS),
+    COLUMN(.title = "FUNCTION", .from = FIELD(struct snapshot_code, function), .width = 14,
+           .most = 64, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "MODULE", .from = FIELD(struct snapshot_code, module), .width = 10, .most = 16,
+           .rank = 4, .look = COLUMN_NAME, .paint = paint_dim),
+    COLUMN(.title = "SAMPLES", .value = code_column_samples, .width = 7, .rank = 2, UNIT_COUNT),
+    COLUMN(.title = "SITES", .from = KNOWN(struct snapshot_code, sites), .width = 5, .rank = 1,
+           UNIT_INTEGER),
+    COLUMN(.title = "HOTTEST AT", .help = "The accessing instruction with most samples.",
+           .from = KNOWN(struct snapshot_code, address), .width = 14, .most = 18, .rank = 6,
+           .format = format_address, .paint = paint_dim),
 };
 
 const struct columns toucher_columns = {
     .title = "Code",
-    .list = toucher_list,
-    .count = sizeof toucher_list / sizeof *toucher_list,
-    .row_size = sizeof(struct snapshot_code),
+    TABLE(struct snapshot_code, toucher_list),
     .identity = code_column_identity,
 };
-
-static struct value site_address(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(site);
-    return value_known(row->code->address);
-}
-
-static struct value site_share(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(site);
-    return value_number(row->share);
-}
 
 static struct value site_samples(const struct snapshot *snapshot, const void *pointer)
 {
     CODE_ROW(site);
     return value_number(row->code->samples + row->code->count_over);
-}
-
-static struct value site_sites(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(site);
-    return value_known(row->code->sites);
-}
-
-static struct value site_text(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(site);
-    return value_text(row->text);
-}
-
-static struct value site_object(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(site);
-    return value_text(row->object->name);
 }
 
 static uint64_t site_identity(const struct snapshot *snapshot, const void *pointer)
@@ -276,24 +275,25 @@ static uint64_t site_identity(const struct snapshot *snapshot, const void *point
 }
 
 static const struct column site_list[] = {
-    {"OF IT", "Part of the function's listed samples.", 6, 0, 0, COLUMN_RIGHT, NULL, site_share,
-     format_percent, paint_share, NULL},
-    {"", NULL, 6, 10, 5, COLUMN_BAR, NULL, site_share, NULL, paint_share, NULL},
-    {"SAMPLES", NULL, 7, 0, 4, COLUMN_RIGHT, NULL, site_samples, format_count, NULL, NULL},
-    {"HOTTEST AT", NULL, 14, 18, 3, COLUMN_TEXT, NULL, site_address, format_address, paint_dim,
-     NULL},
-    {"INSTRUCTION", "The instruction there, read from the process.", 16, 44, 1, COLUMN_TEXT, NULL,
-     site_text, NULL, NULL, NULL},
-    {"SITES", NULL, 5, 0, 6, COLUMN_RIGHT, NULL, site_sites, format_integer, NULL, NULL},
-    {"OBJECT", "The object that these accesses are on.", 14, 56, 0, COLUMN_NAME, NULL, site_object,
-     NULL, paint_strong, NULL},
+    COLUMN(.title = "OF IT", .help = "Part of the function's listed samples.",
+           .from = FIELD(struct site, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "", .from = FIELD(struct site, share), .width = 6, .most = 10, .rank = 5,
+           .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "SAMPLES", .value = site_samples, .width = 7, .rank = 4, UNIT_COUNT),
+    COLUMN(.title = "HOTTEST AT", .from = VIA_KNOWN(struct site, code, address), .width = 14,
+           .most = 18, .rank = 3, .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "INSTRUCTION", .help = "The instruction there, read from the process.",
+           .from = FIELD(struct site, text), .width = 16, .most = 44, .rank = 1),
+    COLUMN(.title = "SITES", .from = VIA_KNOWN(struct site, code, sites), .width = 5, .rank = 6,
+           UNIT_INTEGER),
+    COLUMN(.title = "OBJECT", .help = "The object that these accesses are on.",
+           .from = VIA(struct site, object, name), .width = 14, .most = 56, .look = COLUMN_NAME,
+           .paint = paint_strong),
 };
 
 const struct columns site_columns = {
     .title = "Objects it accesses",
-    .list = site_list,
-    .count = sizeof site_list / sizeof *site_list,
-    .row_size = sizeof(struct site),
+    TABLE(struct site, site_list),
     .identity = site_identity,
 };
 
@@ -404,60 +404,6 @@ const struct page code_page = {
     const struct snapshot_thread *row = pointer;                                                   \
     (void)snapshot
 
-static struct value thread_column_share(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_number(row->share.value);
-}
-
-static struct value thread_column_half(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_number(columns_half(&row->share));
-}
-
-static struct value thread_column_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_number(row->samples);
-}
-
-static struct value tid(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_integer(row->tid);
-}
-
-static struct value thread_column_name(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_text(row->name);
-}
-
-static struct value thread_column_object(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_text(row->object_name);
-}
-
-static struct value thread_column_object_share(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_number(row->object_share);
-}
-
-static struct value thread_column_function(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_text(row->function_name);
-}
-
-static struct value function_share(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return value_number(row->function_share);
-}
-
 static uint64_t thread_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
     THREAD_ROW;
@@ -465,31 +411,42 @@ static uint64_t thread_column_identity(const struct snapshot *snapshot, const vo
 }
 
 static const struct column thread_list[] = {
-    {"SHARE", "The thread's part of the newest samples that have an object, up to 16,384.", 6, 0, 0,
-     COLUMN_RIGHT, NULL, thread_column_share, format_percent, paint_share, NULL},
-    {"±", NULL, 4, 0, 2, COLUMN_RIGHT, NULL, thread_column_half, format_points, paint_dim, NULL},
-    {"", NULL, 6, 10, 5, COLUMN_BAR, NULL, thread_column_share, NULL, paint_share, NULL},
-    {"SAMPLES", NULL, 7, 0, 4, COLUMN_RIGHT, NULL, thread_column_samples, format_count, NULL, NULL},
-    {"THREAD", "Its number, as ps -L and gdb call it.", 7, 0, 0, COLUMN_RIGHT, NULL, tid,
-     format_integer, paint_strong, NULL},
-    {"CALLED", "Its name now; blank: it has ended.", 10, 15, 0, COLUMN_NAME, NULL,
-     thread_column_name, NULL, NULL, NULL},
-    {"MOSTLY ON", "The object that most of its samples are on.", 12, 40, 1, COLUMN_NAME, NULL,
-     thread_column_object, NULL, NULL, NULL},
-    {"OF IT", "Part of the thread's samples on that object.", 5, 0, 3, COLUMN_RIGHT, NULL,
-     thread_column_object_share, format_percent, paint_share, NULL},
-    {"IN", "The function that most of its samples are in.", 12, 40, 2, COLUMN_NAME, NULL,
-     thread_column_function, NULL, NULL, NULL},
-    {"OF IT", "Part of the thread's samples in that function.", 5, 0, 3, COLUMN_RIGHT, NULL,
-     function_share, format_percent, paint_share, NULL},
+    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
+           .help = "The thread's part of the newest samples that have an object, up to 16,384.",
+           .from = FIELD(struct snapshot_thread, share.value), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "±", .from = HALF(struct snapshot_thread, share), .width = 4, .rank = 2,
+           UNIT_POINTS),
+    COLUMN(.title = "", .from = FIELD(struct snapshot_thread, share.value), .width = 6, .most = 10,
+           .rank = 5, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "SAMPLES", .key = "samples", .after = "name",
+           .from = FIELD(struct snapshot_thread, samples), .width = 7, .rank = 4, UNIT_COUNT),
+    COLUMN(.title = "THREAD", .key = "tid", .help = "Its number, as ps -L and gdb call it.",
+           .from = FIELD(struct snapshot_thread, tid), .width = 7, UNIT_INTEGER,
+           .paint = paint_strong),
+    COLUMN(.title = "CALLED", .key = "name", .help = "Its name now; blank: it has ended.",
+           .from = FIELD(struct snapshot_thread, name), .width = 10, .most = 15,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "MOSTLY ON", .key = "object",
+           .help = "The object that most of its samples are on.",
+           .from = FIELD(struct snapshot_thread, object_name), .width = 12, .most = 40, .rank = 1,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "OF IT", .key = "of_object",
+           .help = "Part of the thread's samples on that object.",
+           .from = FIELD(struct snapshot_thread, object_share), .width = 5, .rank = 3, UNIT_SHARE),
+    COLUMN(.title = "IN", .key = "function",
+           .help = "The function that most of its samples are in.",
+           .from = FIELD(struct snapshot_thread, function_name), .width = 12, .most = 40, .rank = 2,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "OF IT", .key = "of_function",
+           .help = "Part of the thread's samples in that function.",
+           .from = FIELD(struct snapshot_thread, function_share), .width = 5, .rank = 3,
+           UNIT_SHARE),
 };
 
 const struct columns thread_columns = {
     .title = "Threads",
-    .list = thread_list,
-    .count = sizeof thread_list / sizeof *thread_list,
+    TABLE(struct snapshot_thread, thread_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_thread),
     .identity = thread_column_identity,
 };
 
@@ -521,36 +478,6 @@ static struct value level(const struct snapshot *snapshot, const void *pointer)
     return value_text(names[simulation_column_identity(snapshot, pointer) - 1]);
 }
 
-static struct value size(const struct snapshot *snapshot, const void *pointer)
-{
-    SIMULATION_ROW;
-    return value_integer(row->size_bytes);
-}
-
-static struct value ways(const struct snapshot *snapshot, const void *pointer)
-{
-    SIMULATION_ROW;
-    return value_integer(row->ways);
-}
-
-static struct value simulation_column_line(const struct snapshot *snapshot, const void *pointer)
-{
-    SIMULATION_ROW;
-    return value_integer(row->line_bytes);
-}
-
-static struct value load_misses(const struct snapshot *snapshot, const void *pointer)
-{
-    SIMULATION_ROW;
-    return value_integer(row->load_misses);
-}
-
-static struct value store_misses(const struct snapshot *snapshot, const void *pointer)
-{
-    SIMULATION_ROW;
-    return value_integer(row->store_misses);
-}
-
 static struct value of_all(const struct snapshot *snapshot, const void *pointer)
 {
     SIMULATION_ROW;
@@ -567,26 +494,29 @@ static struct value of_those_here(const struct snapshot *snapshot, const void *p
 }
 
 static const struct column simulation_list[] = {
-    {"LEVEL", NULL, 5, 0, 0, COLUMN_TEXT, NULL, level, NULL, paint_strong, NULL},
-    {"SIZE", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
-    {"WAYS", NULL, 4, 0, 3, COLUMN_RIGHT, NULL, ways, format_integer, NULL, NULL},
-    {"LINE", "Bytes of a line.", 4, 0, 3, COLUMN_RIGHT, NULL, simulation_column_line,
-     format_integer, NULL, NULL},
-    {"LOAD MISSES", "Exact, since the start; what loads and stores at once counts as a load.", 12,
-     0, 1, COLUMN_RIGHT, NULL, load_misses, format_integer, paint_load, NULL},
-    {"STORE MISSES", "Exact, since the start.", 12, 0, 1, COLUMN_RIGHT, NULL, store_misses,
-     format_integer, paint_store, NULL},
-    {"OF ALL", "Part of all accesses that missed at this level.", 7, 0, 0, COLUMN_RIGHT, NULL,
-     of_all, format_percent, NULL, NULL},
-    {"OF THOSE HERE", "Part of the accesses that came as far as this level.", 13, 0, 1,
-     COLUMN_RIGHT, NULL, of_those_here, format_percent, NULL, NULL},
+    COLUMN(.title = "LEVEL", .key = "name", .value = level, .width = 5, .paint = paint_strong),
+    COLUMN(.title = "SIZE", .key = "size", .from = FIELD(struct simulation_level, size_bytes),
+           .width = 6, UNIT_BYTES),
+    COLUMN(.title = "WAYS", .key = "ways", .from = FIELD(struct simulation_level, ways), .width = 4,
+           .rank = 3, UNIT_INTEGER),
+    COLUMN(.title = "LINE", .key = "line", .help = "Bytes of a line.",
+           .from = FIELD(struct simulation_level, line_bytes), .width = 4, .rank = 3, UNIT_INTEGER),
+    COLUMN(.title = "LOAD MISSES", .key = "load_misses",
+           .help = "Exact, since the start; what loads and stores at once counts as a load.",
+           .from = FIELD(struct simulation_level, load_misses), .width = 12, .rank = 1,
+           UNIT_INTEGER, .paint = paint_load),
+    COLUMN(.title = "STORE MISSES", .key = "store_misses", .help = "Exact, since the start.",
+           .from = FIELD(struct simulation_level, store_misses), .width = 12, .rank = 1,
+           UNIT_INTEGER, .paint = paint_store),
+    COLUMN(.title = "OF ALL", .help = "Part of all accesses that missed at this level.",
+           .value = of_all, .width = 7, UNIT_PERCENT),
+    COLUMN(.title = "OF THOSE HERE", .help = "Part of the accesses that came as far as this level.",
+           .value = of_those_here, .width = 13, .rank = 1, UNIT_PERCENT),
 };
 
 const struct columns simulation_columns = {
     .title = "Simulated caches",
-    .list = simulation_list,
-    .count = sizeof simulation_list / sizeof *simulation_list,
+    TABLE(struct simulation_level, simulation_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct simulation_level),
     .identity = simulation_column_identity,
 };

@@ -184,12 +184,6 @@ static void format_gain(char *out, size_t size, struct value value)
         format_percent(out, size, value);
 }
 
-static struct value finding_column_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->share);
-}
-
 static struct value bound(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
@@ -198,73 +192,85 @@ static struct value bound(const struct snapshot *snapshot, const void *pointer)
                                                             : "about");
 }
 
-static struct value kind(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(finding_kind_words(row->kind));
-}
-
-static struct value finding_column_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->name);
-}
-
-static struct value field(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->field);
-}
-
-static struct value finding_column_function(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->function);
-}
-
-static struct value sure(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(finding_sure_name(row->sure));
-}
-
-static struct value screen(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(finding_page_name(row->page));
-}
-
 static uint64_t finding_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
     return (uint64_t)row->id << 8 | row->kind;
 }
 
+/* With a low end, the middle of both. */
+static struct value gain_middle(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->gain_low > 0 ? (row->gain_low + row->gain) / 2 : row->gain);
+}
+
+static struct value gain_low(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->gain_low > 0 ? row->gain_low : NAN);
+}
+
+static struct value gain_high(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_number(row->gain_low > 0 ? row->gain : NAN);
+}
+
+static struct value gain_is_bound(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_yes_no(!isnan(row->gain) && row->bound);
+}
+
 static const struct column finding_list[] = {
-    {"", NULL, 7, 0, 1, COLUMN_TEXT, NULL, bound, NULL, paint_dim, NULL},
-    {"GAIN",
-     "Part of all samples that the remedy could save, by the estimate below the list: from so much "
-     "to so much, or at most so much; blank: the samples do not tell.",
-     7, 0, 0, COLUMN_RIGHT, NULL, gain, format_gain, paint_share, NULL},
-    {"SHARE", "Part of all samples that it is about.", 6, 0, 0, COLUMN_RIGHT, NULL,
-     finding_column_share, format_percent, paint_share, NULL},
-    {"PROBLEM", "What it is; below the list stands why.", 15, 19, 0, COLUMN_TEXT, NULL, kind, NULL,
-     paint_strong, NULL},
-    {"OBJECT", NULL, 10, 40, 0, COLUMN_NAME, NULL, finding_column_object, NULL, paint_strong, NULL},
-    {"FIELDS", NULL, 10, 40, 2, COLUMN_NAME, NULL, field, NULL, NULL, NULL},
-    {"FUNCTION", "The one with most samples on it.", 10, 32, 3, COLUMN_NAME, NULL,
-     finding_column_function, NULL, NULL, NULL},
-    {"SURE", "By the rule: each says what it cannot tell.", 7, 0, 1, COLUMN_TEXT, NULL, sure, NULL,
-     NULL, NULL},
-    {"SCREEN", "Enter opens it.", 7, 0, 4, COLUMN_TEXT, NULL, screen, NULL, paint_dim, NULL},
+    COLUMN(.title = "", .value = bound, .width = 7, .rank = 1, .paint = paint_dim),
+    COLUMN(.title = "GAIN",
+           .help = "Part of all samples that the remedy could save, by the estimate below the "
+                   "list: from so much "
+                   "to so much, or at most so much; blank: the samples do not tell.",
+           .value = gain, .width = 7, .look = COLUMN_RIGHT, .format = format_gain,
+           .paint = paint_share),
+    COLUMN(.title = "SHARE", .key = "share", .after = "evidence",
+           .help = "Part of all samples that it is about.",
+           .from = FIELD(struct snapshot_finding, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "PROBLEM", .help = "What it is; below the list stands why.",
+           .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_words, .width = 15,
+           .most = 19, .paint = paint_strong),
+    COLUMN(.title = "OBJECT", .key = "object", .after = "kind",
+           .from = FIELD(struct snapshot_finding, name), .width = 10, .most = 40,
+           .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "FIELDS", .key = "field", .after = "object",
+           .from = FIELD(struct snapshot_finding, field), .width = 10, .most = 40, .rank = 2,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "FUNCTION", .key = "function", .after = "field",
+           .help = "The one with most samples on it.",
+           .from = FIELD(struct snapshot_finding, function), .width = 10, .most = 32, .rank = 3,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "SURE", .key = "sure", .after = "reckoned",
+           .help = "By the rule: each says what it cannot tell.",
+           .from = FIELD(struct snapshot_finding, sure), .name = finding_sure_name, .width = 7,
+           .rank = 1),
+    COLUMN(.title = "SCREEN", .key = "screen", .after = "try", .help = "Enter opens it.",
+           .from = FIELD(struct snapshot_finding, page), .name = finding_page_name, .width = 7,
+           .rank = 4, .paint = paint_dim),
+    COLUMN(.key = "kind", .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_name),
+    COLUMN(.key = "file", .from = FIELD(struct snapshot_finding, file)),
+    COLUMN(.key = "line", .from = KNOWN(struct snapshot_finding, line)),
+    COLUMN(.key = "evidence", .from = FIELD(struct snapshot_finding, evidence)),
+    COLUMN(.key = "gain", .value = gain_middle),
+    COLUMN(.key = "gain_low", .value = gain_low),
+    COLUMN(.key = "gain_high", .value = gain_high),
+    COLUMN(.key = "gain_is_bound", .value = gain_is_bound),
+    COLUMN(.key = "reckoned", .from = FIELD(struct snapshot_finding, reckoned)),
+    COLUMN(.key = "why_sure", .from = FIELD(struct snapshot_finding, how_sure)),
+    COLUMN(.key = "try", .from = FIELD(struct snapshot_finding, advice)),
 };
 
 const struct columns finding_columns = {
     .title = "Findings",
-    .list = finding_list,
-    .count = sizeof finding_list / sizeof *finding_list,
+    TABLE(struct snapshot_finding, finding_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_finding),
     .identity = finding_column_identity,
 };
 

@@ -755,12 +755,6 @@ const struct page function_page = {
         ((const struct instruction_row *)pointer)->instruction;                                    \
     (void)snapshot
 
-static struct value source_column_part(double samples, double loads, double stores, double of)
-{
-    bool known = samples > 0 && loads + stores > 0;
-    return value_number(known ? of / samples : NAN);
-}
-
 static struct value object_name(const struct snapshot *snapshot, uint32_t index)
 {
     const struct snapshot_object *object = columns_object(snapshot, index);
@@ -771,18 +765,6 @@ static struct value object_name(const struct snapshot *snapshot, uint32_t index)
 static struct value missed_on(const struct snapshot_instruction *row, struct value known)
 {
     return row->unknown_samples > row->samples ? value_text(row->unknown_note) : known;
-}
-
-static struct value source_line(const struct snapshot *snapshot, const void *pointer)
-{
-    SOURCE;
-    return value_known(row->line);
-}
-
-static struct value source_share(const struct snapshot *snapshot, const void *pointer)
-{
-    SOURCE;
-    return value_number(row->share);
 }
 
 static struct value source_samples(const struct snapshot *snapshot, const void *pointer)
@@ -797,18 +779,6 @@ static struct value source_text(const struct snapshot *snapshot, const void *poi
     return value_text(row->line || row->sites ? row->text : NULL);
 }
 
-static struct value source_loads(const struct snapshot *snapshot, const void *pointer)
-{
-    SOURCE;
-    return source_column_part(row->samples, row->loads, row->stores, row->loads);
-}
-
-static struct value source_stores(const struct snapshot *snapshot, const void *pointer)
-{
-    SOURCE;
-    return source_column_part(row->samples, row->loads, row->stores, row->stores);
-}
-
 /* The field, or where it has no name the object. */
 static struct value source_mostly(const struct snapshot *snapshot, const void *pointer)
 {
@@ -819,19 +789,6 @@ static struct value source_mostly(const struct snapshot *snapshot, const void *p
                                        ? value_text(row->hottest->field)
                                        : object_name(snapshot, row->hottest->object));
 }
-
-static struct value source_inlined(const struct snapshot *snapshot, const void *pointer)
-{
-    SOURCE;
-    return value_text(row->inlined);
-}
-
-static const struct snapshot_use *use_of_source(const void *pointer)
-{
-    const struct source_row *row = pointer;
-    return &row->use;
-}
-USE_VALUES(source, use_of_source)
 
 static enum paint paint_context(struct value value)
 {
@@ -852,55 +809,44 @@ static const char *source_parting(const void *pointer)
 }
 
 static const struct column source_list[] = {
-    {"LINE", "Line of the file named above it.", 5, 8, 1, COLUMN_RIGHT, NULL, source_line,
-     format_integer, paint_dim, NULL},
-    {"OF IT", "Part of the function's samples on the line; blank: shown for its neighbours.", 6, 0,
-     0, COLUMN_RIGHT, NULL, source_share, format_percent, paint_share, NULL},
-    {"", NULL, 6, 10, 4, COLUMN_BAR, NULL, source_share, NULL, paint_share, NULL},
-    {"SOURCE", "The text, where the file can be read.", 20, 200, 0, COLUMN_CODE, NULL, source_text,
-     NULL, paint_context, NULL},
-    {"MOSTLY ON", "The field, or object, that its hottest instruction accesses.", 12, 28, 2,
-     COLUMN_NAME, NULL, source_mostly, NULL, paint_strong, NULL},
-    {"SAMPLES", NULL, 7, 0, 6, COLUMN_RIGHT, NULL, source_samples, format_count, NULL, NULL},
-    {"LD", NULL, 5, 0, 5, COLUMN_RIGHT, NULL, source_loads, format_percent, paint_load, NULL},
-    {"ST", NULL, 5, 0, 5, COLUMN_RIGHT, NULL, source_stores, format_percent, paint_store, NULL},
-    USE_COLUMNS(source, 1),
-    {"INLINED", "Functions that the compiler put there in place of calls, innermost first.", 10, 32,
-     3, COLUMN_NAME, NULL, source_inlined, NULL, paint_dim, NULL},
+    COLUMN(.title = "LINE", .help = "Line of the file named above it.",
+           .from = KNOWN(struct source_row, line), .width = 5, .most = 8, .rank = 1, UNIT_INTEGER,
+           .paint = paint_dim),
+    COLUMN(.title = "OF IT",
+           .help = "Part of the function's samples on the line; blank: shown for its neighbours.",
+           .from = FIELD(struct source_row, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "", .from = FIELD(struct source_row, share), .width = 6, .most = 10, .rank = 4,
+           .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "SOURCE", .help = "The text, where the file can be read.", .value = source_text,
+           .width = 20, .most = 200, .look = COLUMN_CODE, .paint = paint_context),
+    COLUMN(.title = "MOSTLY ON",
+           .help = "The field, or object, that its hottest instruction accesses.",
+           .value = source_mostly, .width = 12, .most = 28, .rank = 2, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "SAMPLES", .value = source_samples, .width = 7, .rank = 6, UNIT_COUNT),
+    COLUMN(.title = "LD", .from = PART(struct source_row, loads), .width = 5, .rank = 5,
+           UNIT_PERCENT, .paint = paint_load),
+    COLUMN(.title = "ST", .from = PART(struct source_row, stores), .width = 5, .rank = 5,
+           UNIT_PERCENT, .paint = paint_store),
+    USE_COLUMNS(1, ROW_IN(struct source_row, use)),
+    COLUMN(.title = "INLINED",
+           .help = "Functions that the compiler put there in place of calls, innermost first.",
+           .from = FIELD(struct source_row, inlined), .width = 10, .most = 32, .rank = 3,
+           .look = COLUMN_NAME, .paint = paint_dim),
 };
 
 const struct columns source_columns = {
     .title = "Source",
-    .list = source_list,
-    .count = sizeof source_list / sizeof *source_list,
+    TABLE(struct source_row, source_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct source_row),
     .identity = identity_of_source,
     .parting = source_parting,
 };
-
-static struct value address(const struct snapshot *snapshot, const void *pointer)
-{
-    INSTRUCTION;
-    return value_known(row->address);
-}
-
-static struct value source_column_share(const struct snapshot *snapshot, const void *pointer)
-{
-    INSTRUCTION;
-    return value_number(row->share);
-}
 
 static struct value source_column_samples(const struct snapshot *snapshot, const void *pointer)
 {
     INSTRUCTION;
     return value_number(instruction_samples(row));
-}
-
-static struct value text(const struct snapshot *snapshot, const void *pointer)
-{
-    (void)snapshot;
-    return value_text(((const struct instruction_row *)pointer)->text);
 }
 
 static struct value field(const struct snapshot *snapshot, const void *pointer)
@@ -915,36 +861,6 @@ static struct value source_column_object(const struct snapshot *snapshot, const 
     return missed_on(row, object_name(snapshot, row->object));
 }
 
-static struct value source_column_object_share(const struct snapshot *snapshot, const void *pointer)
-{
-    INSTRUCTION;
-    return value_number(row->object_share);
-}
-
-static struct value objects(const struct snapshot *snapshot, const void *pointer)
-{
-    INSTRUCTION;
-    return value_known(row->objects);
-}
-
-static struct value loads(const struct snapshot *snapshot, const void *pointer)
-{
-    INSTRUCTION;
-    return source_column_part(row->samples, row->loads, row->stores, row->loads);
-}
-
-static struct value stores(const struct snapshot *snapshot, const void *pointer)
-{
-    INSTRUCTION;
-    return source_column_part(row->samples, row->loads, row->stores, row->stores);
-}
-
-static struct value inlined(const struct snapshot *snapshot, const void *pointer)
-{
-    INSTRUCTION;
-    return value_text(row->inlined);
-}
-
 static bool has_inlined(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->code_count; i++)
@@ -954,12 +870,6 @@ static bool has_inlined(const struct snapshot *snapshot)
     return false;
 }
 
-static const struct snapshot_use *source_column_use_of(const void *pointer)
-{
-    return ((const struct instruction_row *)pointer)->instruction->use;
-}
-USE_VALUES(instruction, source_column_use_of)
-
 static uint64_t source_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
     INSTRUCTION;
@@ -967,32 +877,41 @@ static uint64_t source_column_identity(const struct snapshot *snapshot, const vo
 }
 
 static const struct column instruction_list[] = {
-    {"OF IT", "Part of the function's samples.", 6, 0, 0, COLUMN_RIGHT, NULL, source_column_share,
-     format_percent, paint_share, NULL},
-    {"", NULL, 6, 10, 7, COLUMN_BAR, NULL, source_column_share, NULL, paint_share, NULL},
-    {"ADDRESS", NULL, 14, 18, 4, COLUMN_TEXT, NULL, address, format_address, paint_dim, NULL},
-    {"INSTRUCTION", "As read from the process.", 16, 48, 0, COLUMN_CODE, NULL, text, NULL, NULL,
-     NULL},
-    {"FIELD", "The field that most of its samples are on.", 10, 28, 1, COLUMN_NAME, NULL, field,
-     NULL, paint_strong, NULL},
-    {"MOSTLY ON", "The object that most of its samples are on.", 10, 40, 1, COLUMN_NAME, NULL,
-     source_column_object, NULL, NULL, NULL},
-    {"OBJECT", "Part of the instruction's samples that fell on that object.", 6, 0, 5, COLUMN_RIGHT,
-     NULL, source_column_object_share, format_percent, paint_share, NULL},
-    {"OBJS", "Different objects that its samples are on.", 4, 0, 8, COLUMN_RIGHT, NULL, objects,
-     format_integer, NULL, NULL},
-    {"SAMPLES", NULL, 7, 0, 3, COLUMN_RIGHT, NULL, source_column_samples, format_count, NULL, NULL},
-    {"LD", NULL, 5, 0, 6, COLUMN_RIGHT, NULL, loads, format_percent, paint_load, NULL},
-    {"ST", NULL, 5, 0, 6, COLUMN_RIGHT, NULL, stores, format_percent, paint_store, NULL},
-    USE_COLUMNS(instruction, 2),
-    {"INLINED", NULL, 10, 32, 9, COLUMN_NAME, has_inlined, inlined, NULL, paint_dim, NULL},
+    COLUMN(.title = "OF IT", .help = "Part of the function's samples.",
+           .from = VIA(struct instruction_row, instruction, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "", .from = VIA(struct instruction_row, instruction, share), .width = 6,
+           .most = 10, .rank = 7, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "ADDRESS", .from = VIA_KNOWN(struct instruction_row, instruction, address),
+           .width = 14, .most = 18, .rank = 4, .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "INSTRUCTION", .help = "As read from the process.",
+           .from = FIELD(struct instruction_row, text), .width = 16, .most = 48,
+           .look = COLUMN_CODE),
+    COLUMN(.title = "FIELD", .help = "The field that most of its samples are on.", .value = field,
+           .width = 10, .most = 28, .rank = 1, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "MOSTLY ON", .help = "The object that most of its samples are on.",
+           .value = source_column_object, .width = 10, .most = 40, .rank = 1, .look = COLUMN_NAME),
+    COLUMN(.title = "OBJECT", .help = "Part of the instruction's samples that fell on that object.",
+           .from = VIA(struct instruction_row, instruction, object_share), .width = 6, .rank = 5,
+           UNIT_SHARE),
+    COLUMN(.title = "OBJS", .help = "Different objects that its samples are on.",
+           .from = VIA_KNOWN(struct instruction_row, instruction, objects), .width = 4, .rank = 8,
+           UNIT_INTEGER),
+    COLUMN(.title = "SAMPLES", .value = source_column_samples, .width = 7, .rank = 3, UNIT_COUNT),
+    COLUMN(.title = "LD", .in = ROW_OF(struct instruction_row, instruction),
+           .from = PART(struct snapshot_instruction, loads), .width = 5, .rank = 6, UNIT_PERCENT,
+           .paint = paint_load),
+    COLUMN(.title = "ST", .in = ROW_OF(struct instruction_row, instruction),
+           .from = PART(struct snapshot_instruction, stores), .width = 5, .rank = 6, UNIT_PERCENT,
+           .paint = paint_store),
+    USE_COLUMNS(2, ROW_VIA(struct instruction_row, instruction, use)),
+    COLUMN(.title = "INLINED", .from = VIA(struct instruction_row, instruction, inlined),
+           .width = 10, .most = 32, .rank = 9, .look = COLUMN_NAME, .shown = has_inlined,
+           .paint = paint_dim),
 };
 
 const struct columns instruction_columns = {
     .title = "Instructions",
-    .list = instruction_list,
-    .count = sizeof instruction_list / sizeof *instruction_list,
+    TABLE(struct instruction_row, instruction_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct instruction_row),
     .identity = source_column_identity,
 };

@@ -272,18 +272,6 @@ static struct value heap_column_share(const struct snapshot *snapshot, const voi
     return row->touched ? value_number(row->share) : value_number(NAN);
 }
 
-static struct value live(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return value_integer(row->heap.usable_bytes);
-}
-
-static struct value blocks(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return value_integer(row->heap.live_blocks);
-}
-
 /* Requests of walked blocks are not known. */
 static struct value waste(const struct snapshot *snapshot, const void *pointer)
 {
@@ -299,36 +287,6 @@ static struct value mean_size(const struct snapshot *snapshot, const void *point
     return value_known(row->heap.live_blocks ? row->heap.usable_bytes / row->heap.live_blocks : 0);
 }
 
-static struct value allocations(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return value_number(row->heap.allocations_per_s);
-}
-
-static struct value frees(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return value_number(row->heap.frees_per_s);
-}
-
-static struct value lifetime(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return value_number(row->heap.lifetime_s);
-}
-
-static struct value age(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return value_number(row->heap.age_s);
-}
-
-static struct value growth(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return value_number(row->heap.growth_bytes);
-}
-
 static struct value heap_column_name(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
@@ -336,12 +294,6 @@ static struct value heap_column_name(const struct snapshot *snapshot, const void
 }
 
 /* Innermost frame after the name's, so that equal names can be told apart. */
-static struct value path(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return value_text(row->heap.path);
-}
-
 static struct value leak(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
@@ -371,12 +323,6 @@ static enum paint paint_leak(struct value value)
 {
     (void)value;
     return PAINT_BAD;
-}
-
-static struct value heap_column_type(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return value_text(row->heap.type);
 }
 
 static bool has_type(const struct snapshot *snapshot)
@@ -423,45 +369,89 @@ static uint64_t heap_column_identity(const struct snapshot *snapshot, const void
     return row->heap.id;
 }
 
+static struct value bin_allocations(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return row->heap.walked ? value_text(NULL) : value_integer(row->heap.allocations);
+}
+
+static struct value bin_frees(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_bin);
+    return row->heap.walked ? value_text(NULL) : value_integer(row->heap.frees);
+}
+
 static const struct column bin_list[] = {
-    {"SHARE", "The bin's part of all attributed samples; blank: no sample fell on it.", 6, 0, 0,
-     COLUMN_RIGHT, NULL, heap_column_share, format_percent, paint_share, NULL},
-    {"", NULL, 6, 10, 6, COLUMN_BAR, NULL, heap_column_share, NULL, paint_share, NULL},
-    {"LIVE", "Usable bytes of its live blocks.", 6, 0, 0, COLUMN_RIGHT, NULL, live, format_bytes,
-     NULL, NULL},
-    {"BLOCKS", "Its live blocks.", 6, 0, 1, COLUMN_RIGHT, NULL, blocks, format_count, NULL, NULL},
-    {"MEAN", "Mean usable size of a live block.", 6, 0, 5, COLUMN_RIGHT, NULL, mean_size,
-     format_bytes, paint_dim, NULL},
-    {"WASTE", "Part of the usable bytes that nobody asked for.", 5, 0, 7, COLUMN_RIGHT, has_agent,
-     waste, format_percent, NULL, NULL},
-    {"ALLOC/S", "Allocations a second, over the last refresh.", 7, 0, 2, COLUMN_RIGHT, has_agent,
-     allocations, format_count, NULL, NULL},
-    {"FREE/S", "Blocks freed a second, over the last refresh.", 7, 0, 4, COLUMN_RIGHT, has_agent,
-     frees, format_count, NULL, NULL},
-    {"LIFE", "Mean lifetime of the blocks that were freed.", 6, 0, 3, COLUMN_RIGHT, has_agent,
-     lifetime, format_seconds, NULL, NULL},
-    {"AGE", "Time since the first allocation.", 5, 0, 8, COLUMN_RIGHT, has_agent, age,
-     format_seconds, paint_dim, NULL},
-    {"GROWTH", "Live bytes now less those at the mark (key M).", 8, 0, 2, COLUMN_RIGHT, has_mark,
-     growth, format_growth, paint_growth, NULL},
-    {"", "leak?: grows since the mark, is old, and no sample ever fell on it.", 5, 0, 2,
-     COLUMN_TEXT, has_suspect, leak, NULL, paint_leak, NULL},
-    {"BIN",
-     "Who allocated it, past the allocator's own functions; or a size class (walk). \"f < g\": f "
-     "for its caller g, as there are others of f.",
-     14, 48, 0, COLUMN_NAME, NULL, heap_column_name, NULL, paint_strong, NULL},
-    {"TYPE", "What its blocks are, by the code that touches them.", 14, 28, 4, COLUMN_NAME,
-     has_type, heap_column_type, NULL, NULL, NULL},
-    {"KNOWN BY", "agent: told at the allocation; walk: read from the heap's headers.", 8, 0, 12,
-     COLUMN_TEXT, has_both, known_by, NULL, paint_dim, NULL},
-    {"PATH", "The call path, innermost first.", 16, 120, 3, COLUMN_NAME, has_agent, path, NULL,
-     paint_dim, NULL},
+    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
+           .help = "The bin's part of all attributed samples; blank: no sample fell on it.",
+           .value = heap_column_share, .width = 6, UNIT_SHARE),
+    COLUMN(.title = "", .value = heap_column_share, .width = 6, .most = 10, .rank = 6,
+           .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "LIVE", .help = "Usable bytes of its live blocks.",
+           .from = FIELD(struct snapshot_bin, heap.usable_bytes), .width = 6, UNIT_BYTES),
+    COLUMN(.title = "BLOCKS", .help = "Its live blocks.",
+           .from = FIELD(struct snapshot_bin, heap.live_blocks), .width = 6, .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "MEAN", .help = "Mean usable size of a live block.", .value = mean_size,
+           .width = 6, .rank = 5, UNIT_BYTES, .paint = paint_dim),
+    COLUMN(.title = "WASTE", .help = "Part of the usable bytes that nobody asked for.",
+           .value = waste, .width = 5, .rank = 7, .shown = has_agent, UNIT_PERCENT),
+    COLUMN(.title = "ALLOC/S", .key = "allocation_rate", .form = JSON_COUNT, .after = "frees",
+           .help = "Allocations a second, over the last refresh.",
+           .from = FIELD(struct snapshot_bin, heap.allocations_per_s), .width = 7, .rank = 2,
+           .shown = has_agent, UNIT_COUNT),
+    COLUMN(.title = "FREE/S", .key = "free_rate", .form = JSON_COUNT, .after = "allocation_rate",
+           .help = "Blocks freed a second, over the last refresh.",
+           .from = FIELD(struct snapshot_bin, heap.frees_per_s), .width = 7, .rank = 4,
+           .shown = has_agent, UNIT_COUNT),
+    COLUMN(.title = "LIFE", .key = "lifetime", .form = JSON_COUNT, .after = "free_rate",
+           .help = "Mean lifetime of the blocks that were freed.",
+           .from = FIELD(struct snapshot_bin, heap.lifetime_s), .width = 6, .rank = 3,
+           .shown = has_agent, UNIT_SECONDS),
+    COLUMN(.title = "AGE", .key = "age", .form = JSON_COUNT, .after = "lifetime",
+           .help = "Time since the first allocation.",
+           .from = FIELD(struct snapshot_bin, heap.age_s), .width = 5, .rank = 8,
+           .shown = has_agent, UNIT_SECONDS, .paint = paint_dim),
+    COLUMN(.title = "GROWTH", .key = "growth_bytes", .form = JSON_COUNT, .after = "growth_blocks",
+           .help = "Live bytes now less those at the mark (key M).",
+           .from = FIELD(struct snapshot_bin, heap.growth_bytes), .width = 8, .rank = 2,
+           .look = COLUMN_RIGHT, .shown = has_mark, .format = format_growth, .paint = paint_growth),
+    COLUMN(.title = "",
+           .help = "leak?: grows since the mark, is old, and no sample ever fell on it.",
+           .value = leak, .width = 5, .rank = 2, .shown = has_suspect, .paint = paint_leak),
+    COLUMN(.title = "BIN",
+           .help = "Who allocated it, past the allocator's own functions; or a size class (walk). "
+                   "\"f < g\": f "
+                   "for its caller g, as there are others of f.",
+           .value = heap_column_name, .width = 14, .most = 48, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "TYPE", .key = "type", .after = "path",
+           .help = "What its blocks are, by the code that touches them.",
+           .from = FIELD(struct snapshot_bin, heap.type), .width = 14, .most = 28, .rank = 4,
+           .look = COLUMN_NAME, .shown = has_type),
+    COLUMN(.title = "KNOWN BY", .key = "known_by", .after = "type",
+           .help = "agent: told at the allocation; walk: read from the heap's headers.",
+           .value = known_by, .width = 8, .rank = 12, .shown = has_both, .paint = paint_dim),
+    COLUMN(.title = "PATH", .key = "path", .after = "name",
+           .help = "The call path, innermost first.", .from = FIELD(struct snapshot_bin, heap.path),
+           .width = 16, .most = 120, .rank = 3, .look = COLUMN_NAME, .shown = has_agent,
+           .paint = paint_dim),
+    COLUMN(.key = "id", .from = FIELD(struct snapshot_bin, heap.id)),
+    COLUMN(.key = "name", .from = FIELD(struct snapshot_bin, heap.name)),
+    COLUMN(.key = "object", .in = ROW_IN(struct snapshot_bin, object), .target = columns_object_at,
+           .from = FIELD(struct snapshot_object, name)),
+    COLUMN(.key = "samples", .from = FIELD(struct snapshot_bin, samples), .form = JSON_COUNT),
+    COLUMN(.from = ROW_IN(struct snapshot_bin, heap), .members = &heap_members),
+    COLUMN(.key = "allocations", .value = bin_allocations),
+    COLUMN(.key = "frees", .value = bin_frees),
+    COLUMN(.key = "growth_blocks", .from = FIELD(struct snapshot_bin, heap.growth_blocks),
+           .form = JSON_COUNT),
+    COLUMN(.key = "leak_suspect", .from = FIELD(struct snapshot_bin, suspect)),
+    COLUMN(.key = "sizes", .from = FIELD(struct snapshot_bin, heap.sizes[0]),
+           .elements = HEAP_SIZES),
 };
 
 const struct columns bin_columns = {
     .title = "Bins",
-    .list = bin_list,
-    .count = sizeof bin_list / sizeof *bin_list,
-    .row_size = sizeof(struct snapshot_bin),
+    TABLE(struct snapshot_bin, bin_list),
     .identity = heap_column_identity,
 };

@@ -627,24 +627,6 @@ static struct value size(const struct snapshot *snapshot, const void *pointer)
     return value_known(row->member.bit_size ? 0 : row->member.size);
 }
 
-static struct value layout_column_type(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->member.type);
-}
-
-static struct value layout_column_name(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(shown->text);
-}
-
-static struct value line(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_integer(row->line);
-}
-
 /* Holes cannot be hit by a program that is in order; then a 0 tells nothing. */
 static struct value layout_column_share(const struct snapshot *snapshot, const void *pointer)
 {
@@ -657,51 +639,6 @@ static struct value layout_column_samples(const struct snapshot *snapshot, const
 {
     ROW;
     return value_number(row->samples > 0 ? row->samples : NAN);
-}
-
-static struct value layout_column_part(const struct snapshot_layout_row *row, double of)
-{
-    bool known = row->samples > 0 && row->loads + row->stores > 0;
-    return value_number(known ? of / row->samples : NAN);
-}
-
-static struct value loads(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return layout_column_part(row, row->loads);
-}
-
-static struct value stores(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return layout_column_part(row, row->stores);
-}
-
-static const struct snapshot_levels *levels_of(const void *pointer)
-{
-    const struct layout_row *shown = pointer;
-    return shown->row ? shown->row->levels : NULL;
-}
-LEVELS_VALUES(member, levels_of)
-
-static const struct snapshot_rates *rates_of(const void *pointer)
-{
-    const struct layout_row *shown = pointer;
-    return shown->row ? shown->row->rates : NULL;
-}
-RATES_VALUES(member, rates_of)
-
-static const struct snapshot_use *layout_column_use_of(const void *pointer)
-{
-    const struct layout_row *shown = pointer;
-    return shown->row ? shown->row->use : NULL;
-}
-USE_VALUES(member, layout_column_use_of)
-
-static struct value layout_column_note(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(shown->note);
 }
 
 static enum paint paint_note(struct value value)
@@ -731,44 +668,53 @@ static const char *parting(const void *pointer)
 }
 
 static const struct column list[] = {
-    {"OFFSET", "Bytes from the start of the type; 60:1 is bit 1 of byte 60.", 6, 8, 0, COLUMN_RIGHT,
-     NULL, offset, format_bits, paint_dim, NULL},
-    {"SIZE", "Bytes, all elements of an array.", 5, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes,
-     paint_dim, NULL},
-    {"LINE", "The cache line it begins in, under the alignment seen most.", 4, 0, 9, COLUMN_RIGHT,
-     NULL, line, format_integer, paint_dim, NULL},
-    {"TYPE", "The member's type.", 8, 28, 2, COLUMN_NAME, NULL, layout_column_type, NULL, NULL,
-     NULL},
-    {"FIELD", "The member, indented by nesting; - before it: its own members follow, o folds them.",
-     12, 40, 0, COLUMN_TEXT, NULL, layout_column_name, NULL, paint_member, NULL},
-    {"", NULL, 8, 24, 3, COLUMN_BAR, NULL, layout_column_share, NULL, paint_share, NULL},
-    {"OF IT", "Part of the object's samples of this type that fell on the member.", 6, 0, 0,
-     COLUMN_RIGHT, NULL, layout_column_share, format_percent, paint_share, NULL},
-    {"SAMPLES", NULL, 7, 0, 8, COLUMN_RIGHT, NULL, layout_column_samples, format_count, NULL, NULL},
-    LEVELS_COLUMN_FOUND(member, 4),
-    LEVELS_COLUMN_STALL(member, 4, levels_tell_stall),
-    LEVELS_COLUMN_LATENCY(member, 4),
-    RATES_COLUMN_STALL(member, 4),
-    RATES_COLUMNS(member, 4),
-    RATES_COLUMN_CRITICAL(member, 4),
-    USE_COLUMNS(member, 3),
-    LEVELS_COLUMNS_REST(member, 6),
-    {"LD", "Part of its samples that were loads.", 5, 0, 4, COLUMN_RIGHT, NULL, loads,
-     format_percent, paint_load, NULL},
-    {"ST", "Part of its samples that were stores.", 5, 0, 4, COLUMN_RIGHT, NULL, stores,
-     format_percent, paint_store, NULL},
-    {"NOTE",
-     "What costs, in capitals: STRADDLES two lines, HOT but on another line than the hottest; and "
-     "bytes that are fetched along with hot ones.",
-     20, 34, 3, COLUMN_TEXT, NULL, layout_column_note, NULL, paint_note, NULL},
+    COLUMN(.title = "OFFSET", .help = "Bytes from the start of the type; 60:1 is bit 1 of byte 60.",
+           .value = offset, .width = 6, .most = 8, .look = COLUMN_RIGHT, .format = format_bits,
+           .paint = paint_dim),
+    COLUMN(.title = "SIZE", .help = "Bytes, all elements of an array.", .value = size, .width = 5,
+           .rank = 2, UNIT_BYTES, .paint = paint_dim),
+    COLUMN(.title = "LINE", .help = "The cache line it begins in, under the alignment seen most.",
+           .from = VIA(struct layout_row, row, line), .width = 4, .rank = 9, UNIT_INTEGER,
+           .paint = paint_dim),
+    COLUMN(.title = "TYPE", .help = "The member's type.",
+           .from = VIA(struct layout_row, row, member.type), .width = 8, .most = 28, .rank = 2,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "FIELD",
+           .help = "The member, indented by nesting; - before it: its own members follow, o folds "
+                   "them.",
+           .from = FIELD(struct layout_row, text), .width = 12, .most = 40, .paint = paint_member),
+    COLUMN(.title = "", .value = layout_column_share, .width = 8, .most = 24, .rank = 3,
+           .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "OF IT",
+           .help = "Part of the object's samples of this type that fell on the member.",
+           .value = layout_column_share, .width = 6, UNIT_SHARE),
+    COLUMN(.title = "SAMPLES", .value = layout_column_samples, .width = 7, .rank = 8, UNIT_COUNT),
+    LEVELS_COLUMN_FOUND(4, ROW_VIA(struct layout_row, row, levels)),
+    LEVELS_COLUMN_STALL(4, levels_tell_stall, ROW_VIA(struct layout_row, row, levels)),
+    LEVELS_COLUMN_LATENCY(4, ROW_VIA(struct layout_row, row, levels)),
+    RATES_COLUMN_STALL(4, ROW_VIA(struct layout_row, row, rates)),
+    RATES_COLUMNS(4, ROW_VIA(struct layout_row, row, rates)),
+    RATES_COLUMN_CRITICAL(4, ROW_VIA(struct layout_row, row, rates)),
+    USE_COLUMNS(3, ROW_VIA(struct layout_row, row, use)),
+    LEVELS_COLUMNS_REST(6, ROW_VIA(struct layout_row, row, levels)),
+    COLUMN(.title = "LD", .help = "Part of its samples that were loads.",
+           .in = ROW_OF(struct layout_row, row), .from = PART(struct snapshot_layout_row, loads),
+           .width = 5, .rank = 4, UNIT_PERCENT, .paint = paint_load),
+    COLUMN(.title = "ST", .help = "Part of its samples that were stores.",
+           .in = ROW_OF(struct layout_row, row), .from = PART(struct snapshot_layout_row, stores),
+           .width = 5, .rank = 4, UNIT_PERCENT, .paint = paint_store),
+    COLUMN(.title = "NOTE",
+           .help = "What costs, in capitals: STRADDLES two lines, HOT but on another line than the "
+                   "hottest; and "
+                   "bytes that are fetched along with hot ones.",
+           .from = FIELD(struct layout_row, note), .width = 20, .most = 34, .rank = 3,
+           .paint = paint_note),
 };
 
 const struct columns layout_columns = {
     .title = "Layout",
-    .list = list,
-    .count = sizeof list / sizeof *list,
+    TABLE(struct layout_row, list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct layout_row),
     .identity = layout_column_identity,
     .parting = parting,
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "view/levels.h"
+#include "view/pages/causes.h"
 #include "view/rates.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
@@ -137,22 +138,10 @@ const struct page objects_page = {
     const struct object_column_type *row = pointer;                                                \
     (void)snapshot
 
-static struct value object_column_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_number(row->share.value);
-}
-
 static struct value half(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
     return value_number(columns_reach(&row->share));
-}
-
-static struct value object_column_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_number(row->samples + row->count_over);
 }
 
 static struct value object_column_name(const struct snapshot *snapshot, const void *pointer)
@@ -163,12 +152,6 @@ static struct value object_column_name(const struct snapshot *snapshot, const vo
     return value_text(bin && bin->called ? bin->called : row->name);
 }
 
-static struct value kind(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_text(object_kind_name(row->kind));
-}
-
 static struct value object_column_type(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
@@ -176,66 +159,11 @@ static struct value object_column_type(const struct snapshot *snapshot, const vo
     return value_text(plain ? row->type + 7 : row->type);
 }
 
-static struct value module(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_text(row->module);
-}
-
-static struct value size(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_known(row->size);
-}
-
-static struct value blocks(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_known(row->blocks);
-}
-
-static struct value threads(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_known(row->threads);
-}
-
-/* Part of the samples; unknown where nothing was sampled or the kind is never told. */
-static struct value object_column_part(const struct snapshot_object *row, double of)
-{
-    bool known = row->samples > 0 && row->loads + row->stores > 0;
-    return value_number(known ? of / row->samples : NAN);
-}
-
-static struct value loads(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return object_column_part(row, row->loads);
-}
-
-static struct value stores(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return object_column_part(row, row->stores);
-}
-
 static struct value inferred(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
     return value_number(row->samples > 0 ? row->inferred / row->samples : NAN);
 }
-
-static const struct snapshot_levels *levels_of(const void *row)
-{
-    return ((const struct snapshot_object *)row)->levels;
-}
-LEVELS_VALUES(object, levels_of)
-
-static const struct snapshot_rates *rates_of(const void *row)
-{
-    return ((const struct snapshot_object *)row)->rates;
-}
-RATES_VALUES(object, rates_of)
 
 /* Its type has a column of its own: "Book<a.b>.vel.y" is vel.y. */
 static const char *without_type(const char *name)
@@ -363,64 +291,164 @@ static uint64_t object_identity(const struct snapshot *snapshot, const void *poi
     return row->id;
 }
 
+static struct value type_votes(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return row->type ? value_integer(row->type_votes) : value_text(NULL);
+}
+
+static struct value type_against(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return row->type ? value_integer(row->type_against) : value_text(NULL);
+}
+
+static struct value stall_share(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_number(levels_stall_share(snapshot, row));
+}
+
+static struct value element_confidence(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return value_number(row->element_size ? row->element_confidence : NAN);
+}
+
+static const void *object_heap(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return row->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[row->bin].heap : NULL;
+}
+
+static const void *object_layout(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return row->layout_count ? &row->layouts[0] : NULL;
+}
+
+static const void *object_causes(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_object);
+    return causes_row_of(&snapshot->causes, CAUSES_OBJECTS, row->id);
+}
+
 static const struct column object_list[] = {
-    {"SHARE", "The object's part of all attributed samples, weighted by period and age.", 6, 0, 0,
-     COLUMN_RIGHT, NULL, object_column_share, format_percent, paint_share, NULL},
-    {"±", "Points up or down that the share may be off: few samples, or many without an object.", 4,
-     0, 0, COLUMN_RIGHT, NULL, half, format_points, paint_dim, NULL},
-    {"", NULL, 8, 12, 4, COLUMN_BAR, NULL, object_column_share, NULL, paint_share, NULL},
-    {"SAMPLES", "Samples the share rests on; old ones count less unless the whole run is shown.", 7,
-     0, 5, COLUMN_RIGHT, NULL, object_column_samples, format_count, NULL, NULL},
-    {"NAME", "The variable, heap region, stack or mapping that the samples are on.", 14, 64, 0,
-     COLUMN_NAME, NULL, object_column_name, NULL, paint_strong, NULL},
-    {"KIND", "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.", 7,
-     0, 1, COLUMN_TEXT, NULL, kind, NULL, paint_kind, NULL},
-    {"TYPE", "Its type, where debug information tells, without \"struct\".", 16, 28, 4, COLUMN_NAME,
-     has_type, object_column_type, NULL, NULL, NULL},
-    {"MODULE", "The program or library it belongs to.", 10, 20, 8, COLUMN_NAME, NULL, module, NULL,
-     paint_dim, NULL},
-    {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
-    {"BLOCKS", "Instances seen: blocks, or threads for stacks and thread-local variables.", 6, 0,
-     10, COLUMN_RIGHT, NULL, blocks, format_count, NULL, NULL},
-    {"THR", "Threads with samples on it (255: that many or more).", 3, 0, 13, COLUMN_RIGHT, NULL,
-     threads, format_integer, NULL, NULL},
-    {"LD", "Part of its samples that were loads.", 5, 0, 7, COLUMN_RIGHT, NULL, loads,
-     format_percent, paint_load, NULL},
-    {"ST", "Part of its samples that were stores.", 5, 0, 7, COLUMN_RIGHT, NULL, stores,
-     format_percent, paint_store, NULL},
-    RATES_COLUMN_STALL(object, 6),
-    {"L1", "Its share of first-level misses (event l1-miss).", 6, 0, 9, COLUMN_RIGHT, has_l1_miss,
-     l1_miss, format_percent, paint_share, NULL},
-    {"L2", "Its share of second-level misses (event l2-miss).", 6, 0, 9, COLUMN_RIGHT, has_l2_miss,
-     l2_miss, format_percent, paint_share, NULL},
-    {"FILL", "Its share of fills from memory (event mem-fill).", 6, 0, 9, COLUMN_RIGHT, has_fill,
-     fill, format_percent, paint_share, NULL},
-    RATES_COLUMNS(object, 3),
-    RATES_COLUMN_CRITICAL(object, 3),
-    LEVELS_COLUMN_FOUND(object, 2),
-    LEVELS_COLUMN_STALL(object, 3, has_waiting),
-    LEVELS_COLUMN_LATENCY(object, 3),
-    LEVELS_COLUMNS_REST(object, 5),
-    {"INFER",
-     "Part of its samples whose address is inferred: a neighbour's, or one lane's of a gather.", 5,
-     0, 14, COLUMN_RIGHT, has_inferred, inferred, format_percent, paint_dim, NULL},
-    {"HOT FIELD",
-     "The member of its type that most samples fell on; without a type [*]+40 is 40 bytes into "
-     "each "
-     "array element. (spread): over so many bytes or elements that none leads.",
-     14, 28, 3, COLUMN_NAME, NULL, hot, NULL, NULL, NULL},
-    {"OF IT", "Part of the object's samples that fell on the hot field.", 5, 0, 3, COLUMN_RIGHT,
-     NULL, hot_share, format_percent, paint_share, NULL},
-    {"DIFF", "Part of its samples where the code says another type than the object's own.", 5, 0, 5,
-     COLUMN_RIGHT, has_disagreement, disagreement, format_percent, paint_warn, NULL},
-    {"TREND", "Its part of each of the last refreshes; each row has its own scale.", 8,
-     SNAPSHOT_HISTORY, 6, COLUMN_SPARK, NULL, newest, NULL, paint_share, history},
+    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
+           .help = "The object's part of all attributed samples, weighted by period and age.",
+           .from = FIELD(struct snapshot_object, share.value), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "±",
+           .help = "Points up or down that the share may be off: few samples, or many without an "
+                   "object.",
+           .value = half, .width = 4, UNIT_POINTS),
+    COLUMN(.title = "", .from = FIELD(struct snapshot_object, share.value), .width = 8, .most = 12,
+           .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "SAMPLES", .key = "samples", .after = "blocks",
+           .help = "Samples the share rests on; old ones count less unless the whole run is shown.",
+           .from = SUM(struct snapshot_object, samples, count_over), .width = 7, .rank = 5,
+           UNIT_COUNT),
+    COLUMN(.title = "NAME",
+           .help = "The variable, heap region, stack or mapping that the samples are on.",
+           .value = object_column_name, .width = 14, .most = 64, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "KIND", .key = "kind", .after = "name",
+           .help =
+               "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.",
+           .from = FIELD(struct snapshot_object, kind), .name = object_kind_name, .width = 7,
+           .rank = 1, .paint = paint_kind),
+    COLUMN(.title = "TYPE", .help = "Its type, where debug information tells, without \"struct\".",
+           .value = object_column_type, .width = 16, .most = 28, .rank = 4, .look = COLUMN_NAME,
+           .shown = has_type),
+    COLUMN(.title = "MODULE", .key = "module", .after = "kind",
+           .help = "The program or library it belongs to.",
+           .from = KNOWN(struct snapshot_object, module), .width = 10, .most = 20, .rank = 8,
+           .look = COLUMN_NAME, .paint = paint_dim),
+    COLUMN(.title = "SIZE", .key = "size", .after = "address", .help = "Bytes it spans.",
+           .from = KNOWN(struct snapshot_object, size), .width = 6, .rank = 2, UNIT_BYTES),
+    COLUMN(.title = "BLOCKS", .key = "blocks", .after = "size",
+           .help = "Instances seen: blocks, or threads for stacks and thread-local variables.",
+           .from = KNOWN(struct snapshot_object, blocks), .width = 6, .rank = 10, UNIT_COUNT),
+    COLUMN(.title = "THR", .key = "threads", .after = "stall_share",
+           .help = "Threads with samples on it (255: that many or more).",
+           .from = KNOWN(struct snapshot_object, threads), .width = 3, .rank = 13, UNIT_INTEGER),
+    COLUMN(.title = "LD", .help = "Part of its samples that were loads.",
+           .from = PART(struct snapshot_object, loads), .width = 5, .rank = 7, UNIT_PERCENT,
+           .paint = paint_load),
+    COLUMN(.title = "ST", .help = "Part of its samples that were stores.",
+           .from = PART(struct snapshot_object, stores), .width = 5, .rank = 7, UNIT_PERCENT,
+           .paint = paint_store),
+    RATES_COLUMN_STALL(6, ROW_OF(struct snapshot_object, rates)),
+    COLUMN(.title = "L1", .help = "Its share of first-level misses (event l1-miss).",
+           .value = l1_miss, .width = 6, .rank = 9, .shown = has_l1_miss, UNIT_SHARE),
+    COLUMN(.title = "L2", .help = "Its share of second-level misses (event l2-miss).",
+           .value = l2_miss, .width = 6, .rank = 9, .shown = has_l2_miss, UNIT_SHARE),
+    COLUMN(.title = "FILL", .help = "Its share of fills from memory (event mem-fill).",
+           .value = fill, .width = 6, .rank = 9, .shown = has_fill, UNIT_SHARE),
+    RATES_COLUMNS(3, ROW_OF(struct snapshot_object, rates)),
+    RATES_COLUMN_CRITICAL(3, ROW_OF(struct snapshot_object, rates)),
+    LEVELS_COLUMN_FOUND(2, ROW_OF(struct snapshot_object, levels)),
+    LEVELS_COLUMN_STALL(3, has_waiting, ROW_OF(struct snapshot_object, levels)),
+    LEVELS_COLUMN_LATENCY(3, ROW_OF(struct snapshot_object, levels)),
+    LEVELS_COLUMNS_REST(5, ROW_OF(struct snapshot_object, levels)),
+    COLUMN(.title = "INFER",
+           .help = "Part of its samples whose address is inferred: a neighbour's, or one lane's of "
+                   "a gather.",
+           .value = inferred, .width = 5, .rank = 14, .shown = has_inferred, UNIT_PERCENT,
+           .paint = paint_dim),
+    COLUMN(.title = "HOT FIELD",
+           .help = "The member of its type that most samples fell on; without a type [*]+40 is 40 "
+                   "bytes into "
+                   "each "
+                   "array element. (spread): over so many bytes or elements that none leads.",
+           .value = hot, .width = 14, .most = 28, .rank = 3, .look = COLUMN_NAME),
+    COLUMN(.title = "OF IT", .help = "Part of the object's samples that fell on the hot field.",
+           .value = hot_share, .width = 5, .rank = 3, UNIT_SHARE),
+    COLUMN(.title = "DIFF",
+           .help = "Part of its samples where the code says another type than the object's own.",
+           .value = disagreement, .width = 5, .rank = 5, .shown = has_disagreement, UNIT_PERCENT,
+           .paint = paint_warn),
+    COLUMN(.title = "TREND",
+           .help = "Its part of each of the last refreshes; each row has its own scale.",
+           .value = newest, .width = 8, .most = SNAPSHOT_HISTORY, .rank = 6, .look = COLUMN_SPARK,
+           .paint = paint_share, .series = history),
+    COLUMN(.key = "name", .from = FIELD(struct snapshot_object, name)),
+    COLUMN(.key = "type", .from = FIELD(struct snapshot_object, type)),
+    COLUMN(.key = "type_votes", .value = type_votes),
+    COLUMN(.key = "type_against", .value = type_against),
+    COLUMN(.key = "typed", .json = json_typed),
+    COLUMN(.key = "address", .from = FIELD(struct snapshot_object, address),
+           .format = format_address),
+    COLUMN(.key = "share_low", .from = FIELD(struct snapshot_object, share.low)),
+    COLUMN(.key = "share_high", .from = FIELD(struct snapshot_object, share.high)),
+    COLUMN(.key = "loads", .form = JSON_COUNT, .from = COUNTED(struct snapshot_object, loads)),
+    COLUMN(.key = "stores", .form = JSON_COUNT, .from = COUNTED(struct snapshot_object, stores)),
+    COLUMN(.key = "inferred", .form = JSON_COUNT,
+           .from = COUNTED(struct snapshot_object, inferred)),
+    COLUMN(.from = ROW_OF(struct snapshot_object, levels), .members = &levels_members),
+    COLUMN(.key = "stall_share", .value = stall_share),
+    COLUMN(.key = "element_size", .from = KNOWN(struct snapshot_object, element_size)),
+    COLUMN(.key = "element_confidence", .value = element_confidence),
+    COLUMN(.from = ROW_OF(struct snapshot_object, rates), .members = &rates_members),
+    COLUMN(.from = ROW_OF(struct snapshot_object, use), .members = &use_members),
+    COLUMN(.key = "causes", .target = object_causes, .rows = &causes_members,
+           .present = json_has_causes),
+    COLUMN(.key = "events", .json = json_event_shares),
+    COLUMN(.target = object_heap, .members = &heap_members),
+    COLUMN(.key = "fields", .from = ROW_OF(struct snapshot_object, fields),
+           .count = FIELD(struct snapshot_object, field_count), .rows = &field_columns),
+    COLUMN(.key = "layout", .target = object_layout, .rows = &layout_members),
+    COLUMN(.key = "layouts", .from = ROW_OF(struct snapshot_object, layouts),
+           .count = FIELD(struct snapshot_object, layout_count), .rows = &layout_summary_members),
+    COLUMN(.key = "code", .from = ROW_OF(struct snapshot_object, code),
+           .count = FIELD(struct snapshot_object, code_count), .rows = &function_columns),
+    COLUMN(.key = "instances", .from = ROW_OF(struct snapshot_object, instances),
+           .count = FIELD(struct snapshot_object, instance_count), .rows = &instance_columns),
+    COLUMN(.key = "history", .from = FIELD(struct snapshot_object, history[0]),
+           .elements = SNAPSHOT_HISTORY),
 };
 
 const struct columns object_columns = {
     .title = "Objects",
-    .list = object_list,
-    .count = sizeof object_list / sizeof *object_list,
-    .row_size = sizeof(struct snapshot_object),
+    TABLE(struct snapshot_object, object_list),
     .identity = object_identity,
 };

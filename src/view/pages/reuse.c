@@ -175,36 +175,6 @@ const struct page reuse_page = {
     const struct snapshot_reuse_row *row = pointer;                                                \
     (void)snapshot
 
-static struct value reuse_column_name(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->name);
-}
-
-static struct value reuse_column_function(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->function);
-}
-
-static struct value reuse_column_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->share);
-}
-
-static struct value uses(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->uses);
-}
-
-static struct value first(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->first);
-}
-
 static struct value missed_at(const struct snapshot_share *missed)
 {
     struct value value = value_number(missed->value);
@@ -240,12 +210,12 @@ static const struct snapshot_use *reuse_column_use_of(const struct snapshot *sna
 
 static struct value spatial(const struct snapshot *snapshot, const void *pointer)
 {
-    return use_spatial(reuse_column_use_of(snapshot, pointer));
+    return use_spatial(snapshot, reuse_column_use_of(snapshot, pointer));
 }
 
 static struct value temporal(const struct snapshot *snapshot, const void *pointer)
 {
-    return use_temporal(reuse_column_use_of(snapshot, pointer));
+    return use_temporal(snapshot, reuse_column_use_of(snapshot, pointer));
 }
 
 static uint64_t reuse_column_identity(const struct snapshot *snapshot, const void *pointer)
@@ -255,92 +225,61 @@ static uint64_t reuse_column_identity(const struct snapshot *snapshot, const voi
 }
 
 #define FIGURES                                                                                    \
-    {"ACCESS",                                                                                     \
-     "Its share of all accesses.",                                                                 \
-     7,                                                                                            \
-     0,                                                                                            \
-     0,                                                                                            \
-     COLUMN_RIGHT,                                                                                 \
-     NULL,                                                                                         \
-     reuse_column_share,                                                                           \
-     format_percent,                                                                               \
-     paint_share,                                                                                  \
-     NULL},                                                                                        \
-        {"USES",                                                                                   \
-         "Uses of sampled lines that the row rests on.",                                           \
-         7,                                                                                        \
-         0,                                                                                        \
-         4,                                                                                        \
-         COLUMN_RIGHT,                                                                             \
-         NULL,                                                                                     \
-         uses,                                                                                     \
-         format_count,                                                                             \
-         paint_dim,                                                                                \
-         NULL},                                                                                    \
-        {"FIRST",                                                                                  \
-         "Part of its accesses that use a line for the first time: no cache has it.",              \
-         6,                                                                                        \
-         0,                                                                                        \
-         2,                                                                                        \
-         COLUMN_RIGHT,                                                                             \
-         NULL,                                                                                     \
-         first,                                                                                    \
-         format_percent,                                                                           \
-         NULL,                                                                                     \
-         NULL},                                                                                    \
-        {"IN L1",                                                                                  \
-         "Part of its accesses that a cache of the first level's size misses, if any line can go " \
-         "anywhere in it; from so much to so much where few of its lines were watched.",           \
-         8,                                                                                        \
-         0,                                                                                        \
-         0,                                                                                        \
-         COLUMN_RIGHT,                                                                             \
-         has_1,                                                                                    \
-         at_1,                                                                                     \
-         format_rate,                                                                              \
-         paint_share,                                                                              \
-         NULL},                                                                                    \
-        {"IN L2",     "The same of the second level's size.",                                      \
-         8,           0,                                                                           \
-         0,           COLUMN_RIGHT,                                                                \
-         has_2,       at_2,                                                                        \
-         format_rate, paint_share,                                                                 \
-         NULL},                                                                                    \
-    {                                                                                              \
-        "IN L3", "The same of the third level's size.", 8, 0, 0, COLUMN_RIGHT, has_3, at_3,        \
-            format_rate, paint_share, NULL                                                         \
-    }
+    COLUMN(.title = "ACCESS", .help = "Its share of all accesses.",                                \
+           .from = FIELD(struct snapshot_reuse_row, share), .width = 7, .look = COLUMN_RIGHT,      \
+           .format = format_percent, .paint = paint_share),                                        \
+        COLUMN(.title = "USES", .help = "Uses of sampled lines that the row rests on.",            \
+               .from = FIELD(struct snapshot_reuse_row, uses), .width = 7, .rank = 4,              \
+               .look = COLUMN_RIGHT, .format = format_count, .paint = paint_dim),                  \
+        COLUMN(.title = "FIRST",                                                                   \
+               .help =                                                                             \
+                   "Part of its accesses that use a line for the first time: no cache has it.",    \
+               .from = FIELD(struct snapshot_reuse_row, first), .width = 6, .rank = 2,             \
+               .look = COLUMN_RIGHT, .format = format_percent),                                    \
+        COLUMN(.title = "IN L1",                                                                   \
+               .help =                                                                             \
+                   "Part of its accesses that a cache of the first level's size misses, if any "   \
+                   "line can go "                                                                  \
+                   "anywhere in it; from so much to so much where few of its lines were watched.", \
+               .value = at_1, .width = 8, .look = COLUMN_RIGHT, .shown = has_1,                    \
+               .format = format_rate, .paint = paint_share),                                       \
+        COLUMN(.title = "IN L2", .help = "The same of the second level's size.", .value = at_2,    \
+               .width = 8, .look = COLUMN_RIGHT, .shown = has_2, .format = format_rate,            \
+               .paint = paint_share),                                                              \
+        COLUMN(.title = "IN L3", .help = "The same of the third level's size.", .value = at_3,     \
+               .width = 8, .look = COLUMN_RIGHT, .shown = has_3, .format = format_rate,            \
+               .paint = paint_share)
 
 static const struct column object_list[] = {
-    {"OBJECT", NULL, 12, 48, 0, COLUMN_NAME, NULL, reuse_column_name, NULL, paint_strong, NULL},
+    COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_reuse_row, name), .width = 12,
+           .most = 48, .look = COLUMN_NAME, .paint = paint_strong),
     FIGURES,
-    {"SPATIAL", NULL, 7, 0, 1, COLUMN_RIGHT, use_told, spatial, format_percent, paint_spatial,
-     NULL},
-    {"TEMPORAL", NULL, 8, 0, 3, COLUMN_RIGHT, use_told, temporal, format_again, NULL, NULL},
+    COLUMN(.title = "SPATIAL", .value = spatial, .width = 7, .rank = 1, .shown = use_told,
+           UNIT_PERCENT, .paint = paint_spatial),
+    COLUMN(.title = "TEMPORAL", .value = temporal, .width = 8, .rank = 3, .look = COLUMN_RIGHT,
+           .shown = use_told, .format = format_again),
 };
 
 const struct columns reuse_columns = {
     .title = "Reuse of objects",
-    .list = object_list,
-    .count = sizeof object_list / sizeof *object_list,
+    TABLE(struct snapshot_reuse_row, object_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_reuse_row),
     .identity = reuse_column_identity,
 };
 
 static const struct column line_list[] = {
-    {"CODE", "The source line, or the function where that is not known.", 12, 32, 0, COLUMN_CODE,
-     NULL, reuse_column_name, NULL, paint_strong, NULL},
-    {"FUNCTION", NULL, 12, 40, 1, COLUMN_NAME, NULL, reuse_column_function, NULL, NULL, NULL},
+    COLUMN(.title = "CODE", .help = "The source line, or the function where that is not known.",
+           .from = FIELD(struct snapshot_reuse_row, name), .width = 12, .most = 32,
+           .look = COLUMN_CODE, .paint = paint_strong),
+    COLUMN(.title = "FUNCTION", .from = FIELD(struct snapshot_reuse_row, function), .width = 12,
+           .most = 40, .rank = 1, .look = COLUMN_NAME),
     FIGURES,
 };
 
 const struct columns reuse_line_columns = {
     .title = "Reuse by code",
-    .list = line_list,
-    .count = sizeof line_list / sizeof *line_list,
+    TABLE(struct snapshot_reuse_row, line_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_reuse_row),
     .identity = reuse_column_identity,
 };
 

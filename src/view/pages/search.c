@@ -317,46 +317,16 @@ const struct page search_page = {
     const struct type *row = pointer;                                                              \
     (void)snapshot
 
-static struct value search_column_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_number(row->share);
-}
-
 static struct value half(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_region);
     return value_number((row->high - row->low) / 2);
 }
 
-static struct value base(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_integer(row->base);
-}
-
-static struct value bound(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_integer(row->bound);
-}
-
 static struct value size(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_region);
     return value_known(row->bound - row->base);
-}
-
-static struct value iterations(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_known(row->iterations);
-}
-
-static struct value depth(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_integer(row->depth);
 }
 
 static struct value state(const struct snapshot *snapshot, const void *pointer)
@@ -372,12 +342,6 @@ static struct value search_column_object(const struct snapshot *snapshot, const 
     return value_text(row->object && *row->object ? row->object : "(several objects)");
 }
 
-static struct value phases(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_text(row->phase_words);
-}
-
 static bool phases_told(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->search.region_count; i++)
@@ -386,65 +350,82 @@ static bool phases_told(const struct snapshot *snapshot)
     return false;
 }
 
-static struct value reason(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_text(row->reason);
-}
-
 static uint64_t search_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_region);
     return row->base;
 }
 
+static bool region_has_phases(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return row->phase_count;
+}
+
 static const struct column region_list[] = {
-    {"SHARE", "The region's part of the samples in the range searched.", 6, 0, 0, COLUMN_RIGHT,
-     NULL, search_column_share, format_percent, paint_share, NULL},
-    {"±", NULL, 4, 0, 0, COLUMN_RIGHT, NULL, half, format_points, paint_dim, NULL},
-    {"", NULL, 6, 10, 6, COLUMN_BAR, NULL, search_column_share, NULL, paint_share, NULL},
-    {"STATE",
-     "new: measured for the first time; split: to be halved; object, line: found; kept: quiet "
-     "now, was among the best; queued: waits its turn.",
-     7, 0, 1, COLUMN_TEXT, NULL, state, NULL, NULL, NULL},
-    {"HOLDS", "The object in the region.", 12, 56, 0, COLUMN_NAME, NULL, search_column_object, NULL,
-     paint_strong, NULL},
-    {"IN PHASES", "Its part of the samples in each phase where it was found, and where it leads.",
-     9, 40, 1, COLUMN_TEXT, phases_told, phases, NULL, NULL, NULL},
-    {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
-    {"FROM", "First address.", 14, 18, 3, COLUMN_TEXT, NULL, base, format_address, paint_dim, NULL},
-    {"TO", "First address after it.", 14, 18, 9, COLUMN_TEXT, NULL, bound, format_address,
-     paint_dim, NULL},
-    {"ITER", "Measurements averaged.", 4, 0, 5, COLUMN_RIGHT, NULL, iterations, format_integer,
-     NULL, NULL},
-    {"DEPTH", "How many times it was halved.", 5, 0, 8, COLUMN_RIGHT, NULL, depth, format_integer,
-     NULL, NULL},
-    {"WHY", "Why it is kept.", 26, 40, 7, COLUMN_TEXT, NULL, reason, NULL, paint_dim, NULL},
+    COLUMN(.title = "SHARE", .key = "share", .after = "bound",
+           .help = "The region's part of the samples in the range searched.",
+           .from = FIELD(struct snapshot_region, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "±", .value = half, .width = 4, UNIT_POINTS),
+    COLUMN(.title = "", .from = FIELD(struct snapshot_region, share), .width = 6, .most = 10,
+           .rank = 6, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "STATE",
+           .help = "new: measured for the first time; split: to be halved; object, line: found; "
+                   "kept: quiet "
+                   "now, was among the best; queued: waits its turn.",
+           .value = state, .width = 7, .rank = 1),
+    COLUMN(.title = "HOLDS", .help = "The object in the region.", .value = search_column_object,
+           .width = 12, .most = 56, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "IN PHASES",
+           .help = "Its part of the samples in each phase where it was found, and where it leads.",
+           .from = FIELD(struct snapshot_region, phase_words), .width = 9, .most = 40, .rank = 1,
+           .shown = phases_told),
+    COLUMN(.title = "SIZE", .help = "Bytes it spans.", .value = size, .width = 6, .rank = 2,
+           UNIT_BYTES),
+    COLUMN(.title = "FROM", .key = "base", .help = "First address.",
+           .from = FIELD(struct snapshot_region, base), .width = 14, .most = 18, .rank = 3,
+           .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "TO", .key = "bound", .help = "First address after it.",
+           .from = FIELD(struct snapshot_region, bound), .width = 14, .most = 18, .rank = 9,
+           .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "ITER", .help = "Measurements averaged.",
+           .from = KNOWN(struct snapshot_region, iterations), .width = 4, .rank = 5, UNIT_INTEGER),
+    COLUMN(.title = "DEPTH", .key = "depth", .after = "iterations",
+           .help = "How many times it was halved.", .from = FIELD(struct snapshot_region, depth),
+           .width = 5, .rank = 8, UNIT_INTEGER),
+    COLUMN(.title = "WHY", .key = "reason", .after = "object", .help = "Why it is kept.",
+           .from = FIELD(struct snapshot_region, reason), .width = 26, .most = 40, .rank = 7,
+           .paint = paint_dim),
+    COLUMN(.key = "share_low", .from = FIELD(struct snapshot_region, low)),
+    COLUMN(.key = "share_high", .from = FIELD(struct snapshot_region, high)),
+    COLUMN(.key = "iterations", .from = FIELD(struct snapshot_region, iterations)),
+    COLUMN(.key = "state", .from = FIELD(struct snapshot_region, state), .name = region_state_name),
+    COLUMN(.key = "object", .from = FIELD(struct snapshot_region, object)),
+    COLUMN(.key = "phases", .from = ROW_OF(struct snapshot_region, phases),
+           .count = FIELD(struct snapshot_region, phase_count), .rows = &region_phase_members,
+           .present = region_has_phases),
 };
 
 const struct columns region_columns = {
     .title = "Regions",
-    .list = region_list,
-    .count = sizeof region_list / sizeof *region_list,
-    .row_size = sizeof(struct snapshot_region),
+    TABLE(struct snapshot_region, region_list),
     .identity = search_column_identity,
 };
 
 static const struct column dropped_list[] = {
-    {"FROM", NULL, 14, 18, 0, COLUMN_TEXT, NULL, base, format_address, paint_dim, NULL},
-    {"SIZE", NULL, 6, 0, 1, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
-    {"SHARE", NULL, 6, 0, 3, COLUMN_RIGHT, NULL, search_column_share, format_percent, paint_share,
-     NULL},
-    {"WHY DROPPED", "Why it is not searched further.", 14, 60, 0, COLUMN_TEXT, NULL, reason, NULL,
-     NULL, NULL},
+    COLUMN(.title = "FROM", .from = FIELD(struct snapshot_region, base), .width = 14, .most = 18,
+           .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "SIZE", .value = size, .width = 6, .rank = 1, UNIT_BYTES),
+    COLUMN(.title = "SHARE", .from = FIELD(struct snapshot_region, share), .width = 6, .rank = 3,
+           UNIT_SHARE),
+    COLUMN(.title = "WHY DROPPED", .help = "Why it is not searched further.",
+           .from = FIELD(struct snapshot_region, reason), .width = 14, .most = 60),
 };
 
 const struct columns dropped_columns = {
     .title = "Dropped",
-    .list = dropped_list,
-    .count = sizeof dropped_list / sizeof *dropped_list,
+    TABLE(struct snapshot_region, dropped_list),
     .sort = COLUMNS_MAX,
-    .row_size = sizeof(struct snapshot_region),
     .identity = search_column_identity,
 };
 
@@ -453,12 +434,6 @@ static struct value part_object(const struct snapshot *snapshot, const void *poi
     ROW(snapshot_set_part);
     const struct snapshot_object *known = columns_object(snapshot, row->object);
     return value_text(known ? known->name : "(not listed)");
-}
-
-static struct value part_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_set_part);
-    return value_integer(row->samples);
 }
 
 /* Of what the window holds for this set. */
@@ -480,19 +455,21 @@ static uint64_t part_identity(const struct snapshot *snapshot, const void *point
 }
 
 static const struct column part_list[] = {
-    {"OF SET", "Part of the set's samples in the window that fell on this object.", 6, 0, 0,
-     COLUMN_RIGHT, NULL, part_share, format_percent, paint_share, NULL},
-    {"", NULL, 6, 12, 2, COLUMN_BAR, NULL, part_share, NULL, paint_share, NULL},
-    {"SAMPLES", NULL, 7, 0, 1, COLUMN_RIGHT, NULL, part_samples, format_count, NULL, NULL},
-    {"OBJECT", "An object whose lines fall into the set under the cursor.", 14, 80, 0, COLUMN_NAME,
-     NULL, part_object, NULL, paint_strong, NULL},
+    COLUMN(.title = "OF SET",
+           .help = "Part of the set's samples in the window that fell on this object.",
+           .value = part_share, .width = 6, UNIT_SHARE),
+    COLUMN(.title = "", .value = part_share, .width = 6, .most = 12, .rank = 2, .look = COLUMN_BAR,
+           .paint = paint_share),
+    COLUMN(.title = "SAMPLES", .from = FIELD(struct snapshot_set_part, samples), .width = 7,
+           .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "OBJECT", .help = "An object whose lines fall into the set under the cursor.",
+           .value = part_object, .width = 14, .most = 80, .look = COLUMN_NAME,
+           .paint = paint_strong),
 };
 
 const struct columns part_columns = {
     .title = "Objects in this set",
-    .list = part_list,
-    .count = sizeof part_list / sizeof *part_list,
+    TABLE(struct snapshot_set_part, part_list),
     .sort = 2,
-    .row_size = sizeof(struct snapshot_set_part),
     .identity = part_identity,
 };

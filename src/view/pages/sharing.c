@@ -315,12 +315,6 @@ static bool sharing_has_nodes(const struct snapshot *snapshot)
     return false;
 }
 
-/* -1: unknown */
-static struct value sharing_node(int node)
-{
-    return node < 0 ? value_text(NULL) : value_integer((uint64_t)node);
-}
-
 /* "true, lock". */
 static const char *sharing_kind(enum sharing_verdict verdict, bool locked)
 {
@@ -353,52 +347,10 @@ static enum paint sharing_paint(struct value value)
 
 /* ---- groups ---- */
 
-static struct value group_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_group);
-    return value_number(row->share.value);
-}
-
-static struct value group_half(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_group);
-    return value_number(columns_half(&row->share));
-}
-
-static struct value group_of_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_group);
-    return value_number(row->of_object);
-}
-
 static struct value group_kind(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_sharing_group);
     return value_text(sharing_kind(row->verdict, row->locked));
-}
-
-static struct value group_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_group);
-    return value_text(row->name);
-}
-
-static struct value group_fields(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_group);
-    return value_text(row->fields);
-}
-
-static struct value group_lines(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_group);
-    return value_integer(row->line_count);
-}
-
-static struct value group_threads(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_group);
-    return value_known(row->threads);
 }
 
 static struct value group_by(const struct snapshot *snapshot, const void *pointer)
@@ -406,24 +358,6 @@ static struct value group_by(const struct snapshot *snapshot, const void *pointe
     ROW(snapshot_sharing_group);
     bool reads = row->verdict == SHARING_READ_ONLY;
     return value_text(reads ? NULL : row->evidence == SHARING_HITM ? "HITM" : "turns");
-}
-
-static struct value group_hitm(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_group);
-    return value_number(row->hitm);
-}
-
-static struct value group_turns(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_group);
-    return value_number(row->turns);
-}
-
-static struct value group_chance(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_group);
-    return value_number(row->expected);
 }
 
 static uint64_t group_identity(const struct snapshot *snapshot, const void *pointer)
@@ -436,61 +370,75 @@ static uint64_t group_identity(const struct snapshot *snapshot, const void *poin
 }
 
 static const struct column group_list[] = {
-    {"SHARE", "Part of all samples that fell on the shared lines of this row.", 6, 0, 0,
-     COLUMN_RIGHT, NULL, group_share, format_percent, paint_share, NULL},
-    {"±", NULL, 4, 0, 6, COLUMN_RIGHT, NULL, group_half, format_points, paint_dim, NULL},
-    {"OF IT", "Part of the object's samples.", 6, 0, 4, COLUMN_RIGHT, NULL, group_of_object,
-     format_percent, NULL, NULL},
-    {"SHARING",
-     "True: threads want the same bytes. False: each has bytes of its own on the line. Both: a "
-     "lock beside its data. Lock: by atomic instructions. Unsure: too few samples.",
-     10, 0, 0, COLUMN_TEXT, NULL, group_kind, NULL, sharing_paint, NULL},
-    {"OBJECT", NULL, 10, 40, 0, COLUMN_NAME, NULL, group_object, NULL, paint_strong, NULL},
-    {"FIELDS", "What the two busiest threads use, | between them.", 12, 60, 1, COLUMN_NAME, NULL,
-     group_fields, NULL, NULL, NULL},
-    {"LINES", "Cache lines alike: neighbours, or the same line of many blocks.", 5, 0, 3,
-     COLUMN_RIGHT, NULL, group_lines, format_integer, NULL, NULL},
-    {"THREADS", "Threads seen on them, but for those that hardly touch them.", 7, 0, 2,
-     COLUMN_RIGHT, NULL, group_threads, format_integer, NULL, NULL},
-    {"BY",
-     "How it is known. HITM: the hardware found the line modified in another CPU's cache. Turns: "
-     "sampled accesses of several threads came in turn.",
-     5, 0, 1, COLUMN_TEXT, NULL, group_by, NULL, paint_dim, NULL},
-    {"HITM", "Samples that found the line modified in another CPU's cache.", 5, 0, 2, COLUMN_RIGHT,
-     sharing_tells_hitm, group_hitm, format_count, NULL, NULL},
-    {"TURNS",
-     "Samples that came within a second of one by another thread on another CPU, one of the two "
-     "a store.",
-     5, 0, 5, COLUMN_RIGHT, NULL, group_turns, format_count, NULL, NULL},
-    {"IF MIXED",
-     "Turns there would be if all threads ran all the time and their samples came in any order. "
-     "Threads that wait for a CPU take fewer turns; below a tenth of this they used the line one "
-     "after the other, and it is not listed.",
-     8, 0, 7, COLUMN_RIGHT, NULL, group_chance, format_count, paint_dim, NULL},
+    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
+           .help = "Part of all samples that fell on the shared lines of this row.",
+           .from = FIELD(struct snapshot_sharing_group, share.value), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "±", .from = HALF(struct snapshot_sharing_group, share), .width = 4, .rank = 6,
+           UNIT_POINTS),
+    COLUMN(.title = "OF IT", .key = "of_object", .after = "share",
+           .help = "Part of the object's samples.",
+           .from = FIELD(struct snapshot_sharing_group, of_object), .width = 6, .rank = 4,
+           UNIT_PERCENT),
+    COLUMN(.title = "SHARING",
+           .help = "True: threads want the same bytes. False: each has bytes of its own on the "
+                   "line. Both: a "
+                   "lock beside its data. Lock: by atomic instructions. Unsure: too few samples.",
+           .value = group_kind, .width = 10, .paint = sharing_paint),
+    COLUMN(.title = "OBJECT", .key = "object", .from = FIELD(struct snapshot_sharing_group, name),
+           .width = 10, .most = 40, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "FIELDS", .key = "fields",
+           .help = "What the two busiest threads use, | between them.",
+           .from = FIELD(struct snapshot_sharing_group, fields), .width = 12, .most = 60, .rank = 1,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "LINES", .key = "lines", .after = "of_object",
+           .help = "Cache lines alike: neighbours, or the same line of many blocks.",
+           .from = FIELD(struct snapshot_sharing_group, line_count), .width = 5, .rank = 3,
+           UNIT_INTEGER),
+    COLUMN(.title = "THREADS",
+           .help = "Threads seen on them, but for those that hardly touch them.",
+           .from = KNOWN(struct snapshot_sharing_group, threads), .width = 7, .rank = 2,
+           UNIT_INTEGER),
+    COLUMN(.title = "BY",
+           .help = "How it is known. HITM: the hardware found the line modified in another CPU's "
+                   "cache. Turns: "
+                   "sampled accesses of several threads came in turn.",
+           .value = group_by, .width = 5, .rank = 1, .paint = paint_dim),
+    COLUMN(.title = "HITM", .help = "Samples that found the line modified in another CPU's cache.",
+           .from = FIELD(struct snapshot_sharing_group, hitm), .width = 5, .rank = 2,
+           .shown = sharing_tells_hitm, UNIT_COUNT),
+    COLUMN(.title = "TURNS",
+           .help = "Samples that came within a second of one by another thread on another CPU, one "
+                   "of the two "
+                   "a store.",
+           .from = FIELD(struct snapshot_sharing_group, turns), .width = 5, .rank = 5, UNIT_COUNT),
+    COLUMN(.title = "IF MIXED",
+           .help = "Turns there would be if all threads ran all the time and their samples came in "
+                   "any order. "
+                   "Threads that wait for a CPU take fewer turns; below a tenth of this they used "
+                   "the line one "
+                   "after the other, and it is not listed.",
+           .from = FIELD(struct snapshot_sharing_group, expected), .width = 8, .rank = 7,
+           UNIT_COUNT, .paint = paint_dim),
+    COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sharing_group, verdict),
+           .name = sharing_verdict_name),
+    COLUMN(.key = "evidence", .from = FIELD(struct snapshot_sharing_group, evidence),
+           .name = sharing_evidence_name),
+    COLUMN(.key = "sure", .from = FIELD(struct snapshot_sharing_group, sure)),
+    COLUMN(.key = "samples", .from = FIELD(struct snapshot_sharing_group, samples),
+           .form = JSON_COUNT),
+    COLUMN(.key = "threads", .from = FIELD(struct snapshot_sharing_group, threads)),
+    COLUMN(.key = "locked", .from = FIELD(struct snapshot_sharing_group, locked)),
+    COLUMN(.key = "reading", .from = FIELD(struct snapshot_sharing_group, reading)),
 };
 
 const struct columns sharing_columns = {
     .title = "Shared lines",
-    .list = group_list,
-    .count = sizeof group_list / sizeof *group_list,
+    TABLE(struct snapshot_sharing_group, group_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_sharing_group),
     .identity = group_identity,
 };
 
 /* Columns of single shared lines, and of who does what on one. */
-
-static struct value line_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_line);
-    return value_number(row->share);
-}
-
-static struct value line_address(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_line);
-    return value_integer(row->address);
-}
 
 static struct value line_offset(const struct snapshot *snapshot, const void *pointer)
 {
@@ -504,65 +452,60 @@ static struct value line_kind(const struct snapshot *snapshot, const void *point
     return value_text(sharing_kind(row->verdict, row->locked));
 }
 
-static struct value line_node(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_line);
-    return sharing_node(row->node);
-}
-
-static struct value line_turns(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_line);
-    return value_number(row->turns);
-}
-
-static struct value line_hitm(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_line);
-    return value_number(row->hitm);
-}
-
-static struct value line_threads(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_line);
-    return value_known(row->threads);
-}
-
 static uint64_t line_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_sharing_line);
     return row->address;
 }
 
+/* With its sign: before the object it is no offset to show. */
+static struct json_t *line_json_offset(const struct snapshot *snapshot, const void *pointer)
+{
+    (void)snapshot;
+    return json_signed(((const struct snapshot_sharing_line *)pointer)->offset);
+}
+
 static const struct column line_list[] = {
-    {"SHARE", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, line_share, format_percent, paint_share, NULL},
-    {"LINE", NULL, 14, 18, 0, COLUMN_TEXT, NULL, line_address, format_address, paint_dim, NULL},
-    {"OFFSET", "Of the line into its object.", 8, 0, 1, COLUMN_TEXT, NULL, line_offset,
-     format_offset, NULL, NULL},
-    {"SHARING", NULL, 10, 0, 2, COLUMN_TEXT, NULL, line_kind, NULL, sharing_paint, NULL},
-    {"NODE", "NUMA node that the page of the line lies on.", 4, 0, 3, COLUMN_RIGHT,
-     sharing_has_nodes, line_node, format_integer, NULL, NULL},
-    {"THREADS", NULL, 7, 0, 3, COLUMN_RIGHT, NULL, line_threads, format_integer, NULL, NULL},
-    {"HITM", NULL, 5, 0, 3, COLUMN_RIGHT, sharing_tells_hitm, line_hitm, format_count, NULL, NULL},
-    {"TURNS", NULL, 5, 0, 4, COLUMN_RIGHT, NULL, line_turns, format_count, NULL, NULL},
+    COLUMN(.title = "SHARE", .key = "share", .after = "samples",
+           .from = FIELD(struct snapshot_sharing_line, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "LINE", .from = FIELD(struct snapshot_sharing_line, address), .width = 14,
+           .most = 18, .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "OFFSET", .help = "Of the line into its object.", .value = line_offset,
+           .width = 8, .rank = 1, .format = format_offset),
+    COLUMN(.title = "SHARING", .value = line_kind, .width = 10, .rank = 2, .paint = sharing_paint),
+    COLUMN(.title = "NODE", .key = "node", .after = "locked",
+           .help = "NUMA node that the page of the line lies on.",
+           .from = FIELD(struct snapshot_sharing_line, node), .width = 4, .rank = 3,
+           .shown = sharing_has_nodes, UNIT_INTEGER),
+    COLUMN(.title = "THREADS", .from = KNOWN(struct snapshot_sharing_line, threads), .width = 7,
+           .rank = 3, UNIT_INTEGER),
+    COLUMN(.title = "HITM", .key = "hitm", .after = "expected",
+           .from = FIELD(struct snapshot_sharing_line, hitm), .width = 5, .rank = 3,
+           .shown = sharing_tells_hitm, UNIT_COUNT),
+    COLUMN(.title = "TURNS", .key = "turns", .after = "of_object",
+           .from = FIELD(struct snapshot_sharing_line, turns), .width = 5, .rank = 4, UNIT_COUNT),
+    COLUMN(.key = "offset", .json = line_json_offset),
+    COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sharing_line, verdict),
+           .name = sharing_verdict_name),
+    COLUMN(.key = "overlap", .from = FIELD(struct snapshot_sharing_line, overlap)),
+    COLUMN(.key = "samples", .from = FIELD(struct snapshot_sharing_line, samples),
+           .form = JSON_COUNT),
+    COLUMN(.key = "of_object", .from = FIELD(struct snapshot_sharing_line, of_object)),
+    COLUMN(.key = "pairs", .from = FIELD(struct snapshot_sharing_line, pairs), .form = JSON_COUNT),
+    COLUMN(.key = "expected", .from = FIELD(struct snapshot_sharing_line, expected)),
+    COLUMN(.key = "locked", .from = FIELD(struct snapshot_sharing_line, locked)),
+    COLUMN(.key = "sides", .from = ROW_OF(struct snapshot_sharing_line, sides),
+           .count = FIELD(struct snapshot_sharing_line, side_count), .rows = &sharing_side_members),
 };
 
 const struct columns sharing_line_columns = {
     .title = "Its lines",
-    .list = line_list,
-    .count = sizeof line_list / sizeof *line_list,
+    TABLE(struct snapshot_sharing_line, line_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_sharing_line),
     .identity = line_identity,
 };
 
 /* ---- who does what ---- */
-
-static struct value access_tid(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(sharing_access);
-    return value_integer(row->side->tid);
-}
 
 static struct value access_called(const struct snapshot *snapshot, const void *pointer)
 {
@@ -575,12 +518,6 @@ static struct value access_cpu(const struct snapshot *snapshot, const void *poin
 {
     ROW(sharing_access);
     return row->side->cpu == SAMPLE_NO_CPU ? value_text(NULL) : value_integer(row->side->cpu);
-}
-
-static struct value access_node(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(sharing_access);
-    return sharing_node(row->side->node);
 }
 
 static struct value access_share(const struct snapshot *snapshot, const void *pointer)
@@ -604,30 +541,6 @@ static enum paint paint_does(struct value value)
     return value.kind == VALUE_TEXT && value.text[0] == 'r' ? PAINT_LOAD : PAINT_STORE;
 }
 
-static struct value access_field(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(sharing_access);
-    return value_text(row->code->field);
-}
-
-static struct value access_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(sharing_access);
-    return value_text(row->side->name);
-}
-
-static struct value access_function(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(sharing_access);
-    return value_text(row->code->function);
-}
-
-static struct value access_where(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(sharing_access);
-    return value_text(row->code->where);
-}
-
 static uint64_t access_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(sharing_access);
@@ -635,28 +548,32 @@ static uint64_t access_identity(const struct snapshot *snapshot, const void *poi
 }
 
 static const struct column access_list[] = {
-    {"THREAD", NULL, 7, 0, 0, COLUMN_RIGHT, NULL, access_tid, format_integer, NULL, NULL},
-    {"CALLED", "The thread's name now.", 8, 15, 6, COLUMN_NAME, NULL, access_called, NULL, NULL,
-     NULL},
-    {"CPU", "It was last seen on.", 3, 0, 4, COLUMN_RIGHT, NULL, access_cpu, format_integer,
-     paint_dim, NULL},
-    {"NODE", "NUMA node of that CPU.", 4, 0, 3, COLUMN_RIGHT, sharing_has_nodes, access_node,
-     format_integer, NULL, NULL},
-    {"OF IT", "Part of the line's samples.", 6, 0, 1, COLUMN_RIGHT, NULL, access_share,
-     format_percent, paint_share, NULL},
-    {"DOES", "Atomic: with a locked instruction.", 7, 0, 0, COLUMN_TEXT, NULL, access_does, NULL,
-     paint_does, NULL},
-    {"FIELD", NULL, 8, 40, 0, COLUMN_NAME, NULL, access_field, NULL, NULL, NULL},
-    {"OBJECT", NULL, 8, 30, 5, COLUMN_NAME, NULL, access_object, NULL, NULL, NULL},
-    {"FUNCTION", NULL, 10, 50, 1, COLUMN_NAME, NULL, access_function, NULL, paint_strong, NULL},
-    {"AT", NULL, 8, 40, 2, COLUMN_NAME, NULL, access_where, NULL, paint_dim, NULL},
+    COLUMN(.title = "THREAD", .from = VIA(struct sharing_access, side, tid), .width = 7,
+           UNIT_INTEGER),
+    COLUMN(.title = "CALLED", .help = "The thread's name now.", .value = access_called, .width = 8,
+           .most = 15, .rank = 6, .look = COLUMN_NAME),
+    COLUMN(.title = "CPU", .help = "It was last seen on.", .value = access_cpu, .width = 3,
+           .rank = 4, UNIT_INTEGER, .paint = paint_dim),
+    COLUMN(.title = "NODE", .help = "NUMA node of that CPU.",
+           .from = VIA(struct sharing_access, side, node), .width = 4, .rank = 3,
+           .shown = sharing_has_nodes, UNIT_INTEGER),
+    COLUMN(.title = "OF IT", .help = "Part of the line's samples.", .value = access_share,
+           .width = 6, .rank = 1, UNIT_SHARE),
+    COLUMN(.title = "DOES", .help = "Atomic: with a locked instruction.", .value = access_does,
+           .width = 7, .paint = paint_does),
+    COLUMN(.title = "FIELD", .from = VIA(struct sharing_access, code, field), .width = 8,
+           .most = 40, .look = COLUMN_NAME),
+    COLUMN(.title = "OBJECT", .from = VIA(struct sharing_access, side, name), .width = 8,
+           .most = 30, .rank = 5, .look = COLUMN_NAME),
+    COLUMN(.title = "FUNCTION", .from = VIA(struct sharing_access, code, function), .width = 10,
+           .most = 50, .rank = 1, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "AT", .from = VIA(struct sharing_access, code, where), .width = 8, .most = 40,
+           .rank = 2, .look = COLUMN_NAME, .paint = paint_dim),
 };
 
 const struct columns sharing_access_columns = {
     .title = "Who does what",
-    .list = access_list,
-    .count = sizeof access_list / sizeof *access_list,
+    TABLE(struct sharing_access, access_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct sharing_access),
     .identity = access_identity,
 };

@@ -843,76 +843,16 @@ const struct page timeline_page = {
     const struct snapshot_phase *row = pointer;                                                    \
     (void)snapshot
 
-static struct value phase_column_name(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->name);
-}
-
-static struct value phase_column_start(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->start_s);
-}
-
 static struct value length(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
     return value_number(row->end_s - row->start_s);
 }
 
-static struct value phase_column_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->samples);
-}
-
-static struct value leader(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->leader);
-}
-
-static struct value leader_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->leader_share);
-}
-
-static struct value changed(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->distance);
-}
-
-static struct value rose(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->rose);
-}
-
-static struct value rose_by(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->rose_by);
-}
-
-static struct value fell(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->fell);
-}
-
 static struct value fell_by(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
     return value_number(-row->fell_by);
-}
-
-static struct value nobody(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->nobody);
 }
 
 static struct value phase_column_note(const struct snapshot *snapshot, const void *pointer)
@@ -938,41 +878,61 @@ static uint64_t phase_column_identity(const struct snapshot *snapshot, const voi
 }
 
 static const struct column phase_list[] = {
-    {"PHASE", "Time ranges of one letter are alike: the samples are on the same objects.", 5, 0, 0,
-     COLUMN_TEXT, NULL, phase_column_name, NULL, paint_strong, NULL},
-    {"FROM", "When it began, from the start of the run.", 8, 0, 0, COLUMN_RIGHT, NULL,
-     phase_column_start, format_time, NULL, NULL},
-    {"LENGTH", "How long it lasted.", 8, 0, 0, COLUMN_RIGHT, NULL, length, format_time, NULL, NULL},
-    {"LEADS", "The object with most samples in it.", 12, 30, 0, COLUMN_NAME, NULL, leader, NULL,
-     paint_strong, NULL},
-    {"OF IT", "The leader's part of the samples in it.", 6, 0, 1, COLUMN_RIGHT, NULL, leader_share,
-     format_percent, paint_share, NULL},
-    {"ROSE", "The object whose share is higher than in the stretch before by most.", 12, 30, 1,
-     COLUMN_NAME, NULL, rose, NULL, paint_strong, NULL},
-    {"BY", "By how many points (hundredths of the samples) it rose.", 6, 0, 1, COLUMN_RIGHT, NULL,
-     rose_by, format_gained, NULL, NULL},
-    {"FELL", "The object whose share is lower than in the stretch before by most.", 12, 30, 3,
-     COLUMN_NAME, NULL, fell, NULL, NULL, NULL},
-    {"BY", "By how many points it fell.", 6, 0, 3, COLUMN_RIGHT, NULL, fell_by, format_gained, NULL,
-     NULL},
-    {"CHANGED",
-     "Part of the samples that is on other objects than in the stretch before: what all that "
-     "rose "
-     "have more, ROSE the most of them.",
-     7, 0, 2, COLUMN_RIGHT, NULL, changed, format_percent, NULL, NULL},
-    {"NO OBJ",
-     "Part of all that was sampled in it that has no object; the rest of the row is of what has.",
-     6, 0, 4, COLUMN_RIGHT, NULL, nobody, format_percent, NULL, NULL},
-    {"SAMPLES", "Attributed samples in it.", 7, 0, 5, COLUMN_RIGHT, NULL, phase_column_samples,
-     format_count, NULL, NULL},
-    {"", NULL, 8, 30, 4, COLUMN_TEXT, NULL, phase_column_note, NULL, paint_dim, NULL},
+    COLUMN(.title = "PHASE", .key = "name", .after = "shares",
+           .help = "Time ranges of one letter are alike: the samples are on the same objects.",
+           .from = KNOWN(struct snapshot_phase, name), .width = 5, .paint = paint_strong),
+    COLUMN(.title = "FROM", .key = "start", .after = "name",
+           .help = "When it began, from the start of the run.",
+           .from = FIELD(struct snapshot_phase, start_s), .width = 8, .look = COLUMN_RIGHT,
+           .format = format_time),
+    COLUMN(.title = "LENGTH", .help = "How long it lasted.", .value = length, .width = 8,
+           .look = COLUMN_RIGHT, .format = format_time),
+    COLUMN(.title = "LEADS", .key = "leader", .after = "changed",
+           .help = "The object with most samples in it.",
+           .from = FIELD(struct snapshot_phase, leader), .width = 12, .most = 30,
+           .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "OF IT", .key = "leader_share", .after = "leader",
+           .help = "The leader's part of the samples in it.",
+           .from = FIELD(struct snapshot_phase, leader_share), .width = 6, .rank = 1, UNIT_SHARE),
+    COLUMN(.title = "ROSE", .key = "rose", .after = "leader_share",
+           .help = "The object whose share is higher than in the stretch before by most.",
+           .from = FIELD(struct snapshot_phase, rose), .width = 12, .most = 30, .rank = 1,
+           .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "BY", .key = "rose_by", .after = "rose",
+           .help = "By how many points (hundredths of the samples) it rose.",
+           .from = FIELD(struct snapshot_phase, rose_by), .width = 6, .rank = 1,
+           .look = COLUMN_RIGHT, .format = format_gained),
+    COLUMN(.title = "FELL", .key = "fell", .after = "rose_by",
+           .help = "The object whose share is lower than in the stretch before by most.",
+           .from = FIELD(struct snapshot_phase, fell), .width = 12, .most = 30, .rank = 3,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "BY", .help = "By how many points it fell.", .value = fell_by, .width = 6,
+           .rank = 3, .look = COLUMN_RIGHT, .format = format_gained),
+    COLUMN(.title = "CHANGED", .key = "changed", .after = "samples",
+           .help = "Part of the samples that is on other objects than in the stretch before: what "
+                   "all that "
+                   "rose "
+                   "have more, ROSE the most of them.",
+           .from = FIELD(struct snapshot_phase, distance), .width = 7, .rank = 2, UNIT_PERCENT),
+    COLUMN(.title = "NO OBJ", .key = "unknown_share", .after = "inversion",
+           .help = "Part of all that was sampled in it that has no object; the rest of the row is "
+                   "of what has.",
+           .from = FIELD(struct snapshot_phase, nobody), .width = 6, .rank = 4, UNIT_PERCENT),
+    COLUMN(.title = "SAMPLES", .key = "samples", .after = "told",
+           .help = "Attributed samples in it.", .from = FIELD(struct snapshot_phase, samples),
+           .width = 7, .rank = 5, UNIT_COUNT),
+    COLUMN(.title = "", .value = phase_column_note, .width = 8, .most = 30, .rank = 4,
+           .paint = paint_dim),
+    COLUMN(.key = "shares", .json = json_phase_shares),
+    COLUMN(.key = "end", .from = FIELD(struct snapshot_phase, end_s)),
+    COLUMN(.key = "told", .from = FIELD(struct snapshot_phase, told_s)),
+    COLUMN(.key = "fell_by", .from = FIELD(struct snapshot_phase, fell_by)),
+    COLUMN(.key = "inversion", .from = FIELD(struct snapshot_phase, inversion)),
 };
 
 const struct columns phase_columns = {
     .title = "Phases",
-    .list = phase_list,
-    .count = sizeof phase_list / sizeof *phase_list,
+    TABLE(struct snapshot_phase, phase_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_phase),
     .identity = phase_column_identity,
 };

@@ -144,36 +144,6 @@ const struct page watch_page = {
     const struct snapshot_watch_object *row = pointer;                                             \
     (void)snapshot
 
-static struct value watch_column_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->name);
-}
-
-static struct value watched(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_integer(row->watched);
-}
-
-static struct value again(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->again.value);
-}
-
-static struct value again_half(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(columns_half(&row->again));
-}
-
-static struct value within(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->again_s);
-}
-
 static struct value reuse(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
@@ -189,48 +159,6 @@ static void format_reuse(char *out, size_t size, struct value value)
     if (value.high > 0)
         *out++ = '<';
     format_seconds(out, size - (value.high > 0), value.high > 0 ? value_number(value.high) : value);
-}
-
-static struct value reuse_low(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->reuse_s.low);
-}
-
-static struct value reuse_high(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->reuse_s.high);
-}
-
-static struct value misses(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->misses.value);
-}
-
-static struct value thread_misses(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->thread_misses);
-}
-
-static struct value used(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->used.value);
-}
-
-static struct value used_half(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(columns_half(&row->used));
-}
-
-static struct value elsewhere(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->elsewhere);
 }
 
 static struct value code(const struct snapshot *snapshot, const void *pointer)
@@ -274,49 +202,87 @@ static uint64_t watch_column_identity(const struct snapshot *snapshot, const voi
 }
 
 static const struct column watch_list[] = {
-    {"OBJECT", NULL, 12, 30, 0, COLUMN_NAME, NULL, watch_column_object, NULL, paint_strong, NULL},
-    {"VERDICT",
-     "Streaming: most lines are not touched again. Capacity: touched again after the cache was "
-     "filled. Conflict: before it can have been, and missed on all the same. Cached: before, and "
-     "nothing says it was missed on. Reused: cannot be told. 3 of 8: so many of the lines that a "
-     "verdict needs have told something. Below the list stands why.",
-     9, 0, 0, COLUMN_TEXT, NULL, verdict, NULL, paint_verdict, NULL},
-    {"WATCHED", "Sampled accesses to it whose line was watched, of the last some thousand.", 7, 0,
-     1, COLUMN_RIGHT, NULL, watched, format_count, NULL, NULL},
-    {"AGAIN", "Part of these lines that were touched again within the time beside it.", 6, 0, 0,
-     COLUMN_RIGHT, NULL, again, format_percent, NULL, NULL},
-    {"±", NULL, 4, 0, 4, COLUMN_RIGHT, NULL, again_half, format_points, paint_dim, NULL},
-    {"WITHIN", NULL, 6, 0, 2, COLUMN_RIGHT, NULL, within, format_seconds, paint_dim, NULL},
-    {"REUSE",
-     "Time from a touch of a line to the next: half of the times are shorter. <: too short to be "
-     "told, "
-     "for setting a register takes as long.",
-     6, 0, 0, COLUMN_RIGHT, NULL, reuse, format_reuse, NULL, NULL},
-    {"FROM", "Between these the true median lies, in 95 of 100 cases.", 6, 0, 5, COLUMN_RIGHT, NULL,
-     reuse_low, format_seconds, paint_dim, NULL},
-    {"TO", NULL, 6, 0, 5, COLUMN_RIGHT, NULL, reuse_high, format_seconds, paint_dim, NULL},
-    {"MISSES",
-     "Misses of the process in that time, median: no more lines than these came in between.", 6, 0,
-     1, COLUMN_RIGHT, counts_misses, misses, format_count, NULL, NULL},
-    {"THREAD", "Misses of the thread that touched first, likewise.", 6, 0, 6, COLUMN_RIGHT,
-     counts_misses, thread_misses, format_count, paint_dim, NULL},
-    {"USED",
-     "Part of a line's 64 bytes that is used within a millisecond of the sampled word, when it is "
-     "touched again.",
-     6, 0, 1, COLUMN_RIGHT, NULL, used, format_percent, NULL, NULL},
-    {"±", NULL, 4, 0, 6, COLUMN_RIGHT, NULL, used_half, format_points, paint_dim, NULL},
-    {"OTHERS", "Part of the touches by another thread than the one before.", 6, 0, 3, COLUMN_RIGHT,
-     has_threads, elsewhere, format_percent, NULL, NULL},
-    {"TOUCHED BY", "The code that touched next most often.", 12, 36, 2, COLUMN_CODE, NULL, code,
-     NULL, NULL, NULL},
+    COLUMN(.title = "OBJECT", .key = "name", .from = FIELD(struct snapshot_watch_object, name),
+           .width = 12, .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
+    COLUMN(.title = "VERDICT",
+           .help = "Streaming: most lines are not touched again. Capacity: touched again after the "
+                   "cache was "
+                   "filled. Conflict: before it can have been, and missed on all the same. Cached: "
+                   "before, and "
+                   "nothing says it was missed on. Reused: cannot be told. 3 of 8: so many of the "
+                   "lines that a "
+                   "verdict needs have told something. Below the list stands why.",
+           .value = verdict, .width = 9, .paint = paint_verdict),
+    COLUMN(.title = "WATCHED", .key = "watched", .after = "verdict",
+           .help = "Sampled accesses to it whose line was watched, of the last some thousand.",
+           .from = FIELD(struct snapshot_watch_object, watched), .width = 7, .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "AGAIN", .key = "again", .after = "wait_seconds",
+           .help = "Part of these lines that were touched again within the time beside it.",
+           .from = FIELD(struct snapshot_watch_object, again.value), .width = 6, UNIT_PERCENT),
+    COLUMN(.title = "±", .from = HALF(struct snapshot_watch_object, again), .width = 4, .rank = 4,
+           UNIT_POINTS),
+    COLUMN(.title = "WITHIN", .key = "again_seconds", .after = "again_between",
+           .from = FIELD(struct snapshot_watch_object, again_s), .width = 6, .rank = 2,
+           UNIT_SECONDS, .paint = paint_dim),
+    COLUMN(.title = "REUSE",
+           .help = "Time from a touch of a line to the next: half of the times are shorter. <: too "
+                   "short to be "
+                   "told, "
+                   "for setting a register takes as long.",
+           .value = reuse, .width = 6, .look = COLUMN_RIGHT, .format = format_reuse),
+    COLUMN(.title = "FROM", .help = "Between these the true median lies, in 95 of 100 cases.",
+           .from = FIELD(struct snapshot_watch_object, reuse_s.low), .width = 6, .rank = 5,
+           UNIT_SECONDS, .paint = paint_dim),
+    COLUMN(.title = "TO", .from = FIELD(struct snapshot_watch_object, reuse_s.high), .width = 6,
+           .rank = 5, UNIT_SECONDS, .paint = paint_dim),
+    COLUMN(.title = "MISSES", .key = "misses", .after = "reuse_between",
+           .help = "Misses of the process in that time, median: no more lines than these came in "
+                   "between.",
+           .from = FIELD(struct snapshot_watch_object, misses.value), .width = 6, .rank = 1,
+           .shown = counts_misses, UNIT_COUNT),
+    COLUMN(.title = "THREAD", .key = "thread_misses", .after = "misses_between",
+           .help = "Misses of the thread that touched first, likewise.",
+           .from = FIELD(struct snapshot_watch_object, thread_misses), .width = 6, .rank = 6,
+           .shown = counts_misses, UNIT_COUNT, .paint = paint_dim),
+    COLUMN(.title = "USED", .key = "spatial_use", .after = "visits",
+           .help = "Part of a line's 64 bytes that is used within a millisecond of the sampled "
+                   "word, when it is "
+                   "touched again.",
+           .from = FIELD(struct snapshot_watch_object, used.value), .width = 6, .rank = 1,
+           UNIT_PERCENT),
+    COLUMN(.title = "±", .from = HALF(struct snapshot_watch_object, used), .width = 4, .rank = 6,
+           UNIT_POINTS),
+    COLUMN(.title = "OTHERS", .key = "elsewhere", .after = "spatial_use_between",
+           .help = "Part of the touches by another thread than the one before.",
+           .from = FIELD(struct snapshot_watch_object, elsewhere), .width = 6, .rank = 3,
+           .shown = has_threads, UNIT_PERCENT),
+    COLUMN(.title = "TOUCHED BY", .help = "The code that touched next most often.", .value = code,
+           .width = 12, .most = 36, .rank = 2, .look = COLUMN_CODE),
+    COLUMN(.key = "verdict", .from = FIELD(struct snapshot_watch_object, verdict),
+           .name = watch_verdict_name),
+    COLUMN(.key = "touched", .from = FIELD(struct snapshot_watch_object, touched)),
+    COLUMN(.key = "told", .from = FIELD(struct snapshot_watch_object, told)),
+    COLUMN(.key = "needed", .from = FIELD(struct snapshot_watch_object, needed)),
+    COLUMN(.key = "wait_seconds", .from = FIELD(struct snapshot_watch_object, wait_s)),
+    COLUMN(.key = "again_between", .from = FIELD(struct snapshot_watch_object, again.low),
+           .elements = 2),
+    COLUMN(.key = "reuse_seconds", .from = FIELD(struct snapshot_watch_object, reuse_s.value)),
+    COLUMN(.key = "reuse_between", .from = FIELD(struct snapshot_watch_object, reuse_s.low),
+           .elements = 2),
+    COLUMN(.key = "misses_between", .from = FIELD(struct snapshot_watch_object, misses.low),
+           .elements = 2),
+    COLUMN(.key = "visits", .from = FIELD(struct snapshot_watch_object, visits)),
+    COLUMN(.key = "spatial_use_between", .from = FIELD(struct snapshot_watch_object, used.low),
+           .elements = 2),
+    COLUMN(.key = "reading", .from = FIELD(struct snapshot_watch_object, reading)),
+    COLUMN(.key = "code", .from = ROW_IN(struct snapshot_watch_object, codes),
+           .count = FIELD(struct snapshot_watch_object, code_count), .rows = &watch_code_members),
 };
 
 const struct columns watch_columns = {
     .title = "Watched",
-    .list = watch_list,
-    .count = sizeof watch_list / sizeof *watch_list,
+    TABLE(struct snapshot_watch_object, watch_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_watch_object),
     .identity = watch_column_identity,
 };
 

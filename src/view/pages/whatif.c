@@ -419,40 +419,10 @@ const struct page whatif_page = {
     const struct whatif_row *row = pointer;                                                        \
     (void)snapshot
 
-static struct value whatif_column_name(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_text(row->name);
-}
-
-static struct value before(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->before);
-}
-
-static struct value after(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->after);
-}
-
 static struct value whatif_column_change(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
     return value_number(whatif_change(row->before, row->after));
-}
-
-static struct value object_before(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->object_before);
-}
-
-static struct value object_after(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->object_after);
 }
 
 static struct value object_change(const struct snapshot *snapshot, const void *pointer)
@@ -479,27 +449,27 @@ static uint64_t whatif_column_identity(const struct snapshot *snapshot, const vo
 }
 
 static const struct column answer_list[] = {
-    {"OF ALL ACCESSES", NULL, 22, 0, 0, COLUMN_TEXT, NULL, whatif_column_name, NULL, paint_strong,
-     NULL},
-    {"NOW", "Misses as the object lies, since the question was asked (or has settled).", 7, 0, 0,
-     COLUMN_RIGHT, NULL, before, format_count, NULL, NULL},
-    {"THEN", "Misses of the same accesses, if it lay as asked.", 7, 0, 0, COLUMN_RIGHT, NULL, after,
-     format_count, NULL, NULL},
-    {"CHANGE", "The difference, of now.", 8, 0, 0, COLUMN_RIGHT, NULL, whatif_column_change,
-     format_change, paint_change, NULL},
-    {"ITS NOW", "Of these, misses of the object itself.", 8, 0, 1, COLUMN_RIGHT, NULL,
-     object_before, format_count, NULL, NULL},
-    {"ITS THEN", "The same, if it lay as asked.", 8, 0, 1, COLUMN_RIGHT, NULL, object_after,
-     format_count, NULL, NULL},
-    {"CHANGE", NULL, 8, 0, 2, COLUMN_RIGHT, NULL, object_change, format_change, paint_change, NULL},
+    COLUMN(.title = "OF ALL ACCESSES", .from = FIELD(struct whatif_row, name), .width = 22,
+           .paint = paint_strong),
+    COLUMN(.title = "NOW",
+           .help = "Misses as the object lies, since the question was asked (or has settled).",
+           .from = FIELD(struct whatif_row, before), .width = 7, UNIT_COUNT),
+    COLUMN(.title = "THEN", .help = "Misses of the same accesses, if it lay as asked.",
+           .from = FIELD(struct whatif_row, after), .width = 7, UNIT_COUNT),
+    COLUMN(.title = "CHANGE", .help = "The difference, of now.", .value = whatif_column_change,
+           .width = 8, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),
+    COLUMN(.title = "ITS NOW", .help = "Of these, misses of the object itself.",
+           .from = FIELD(struct whatif_row, object_before), .width = 8, .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "ITS THEN", .help = "The same, if it lay as asked.",
+           .from = FIELD(struct whatif_row, object_after), .width = 8, .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "CHANGE", .value = object_change, .width = 8, .rank = 2, .look = COLUMN_RIGHT,
+           .format = format_change, .paint = paint_change),
 };
 
 const struct columns whatif_columns = {
     .title = "What if",
-    .list = answer_list,
-    .count = sizeof answer_list / sizeof *answer_list,
+    TABLE(struct whatif_row, answer_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct whatif_row),
     .identity = whatif_column_identity,
 };
 
@@ -508,18 +478,6 @@ const struct columns whatif_columns = {
 #define ASKED                                                                                      \
     const struct snapshot_whatif *asked = pointer;                                                 \
     (void)snapshot
-
-static struct value asked_question(const struct snapshot *snapshot, const void *pointer)
-{
-    ASKED;
-    return value_text(asked->question);
-}
-
-static struct value asked_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ASKED;
-    return value_text(asked->object);
-}
 
 static struct value asked_waited(const struct snapshot *snapshot, const void *pointer)
 {
@@ -571,53 +529,36 @@ static uint64_t asked_identity(const struct snapshot *snapshot, const void *poin
 }
 
 static const struct column asked_list[] = {
-    {"WHAT IF", NULL, 14, 30, 0, COLUMN_TEXT, NULL, asked_question, NULL, paint_strong, NULL},
-    {"WAITED", "The change of the time waited for data.", 7, 0, 0, COLUMN_RIGHT, NULL, asked_waited,
-     format_change, paint_change, NULL},
-    {"MEMORY", "Fetches from memory as the object lies, since this was asked (or has settled).", 7,
-     0, 1, COLUMN_RIGHT, NULL, asked_before, format_count, NULL, NULL},
-    {"THEN", "The same, if it lay as asked.", 7, 0, 1, COLUMN_RIGHT, NULL, asked_after,
-     format_count, NULL, NULL},
-    {"ITS OWN", "The change of the fetches of the object itself.", 8, 0, 2, COLUMN_RIGHT, NULL,
-     asked_own, format_change, paint_change, NULL},
-    {"STATE",
-     "Waits for the object; counts; or has settled: the second simulation holds what it would "
-     "hold had it always lain so.",
-     9, 0, 1, COLUMN_TEXT, NULL, asked_state, NULL, paint_dim, NULL},
-    {"OBJECT", NULL, 12, 40, 0, COLUMN_NAME, NULL, asked_object, NULL, NULL, NULL},
+    COLUMN(.title = "WHAT IF", .from = FIELD(struct snapshot_whatif, question), .width = 14,
+           .most = 30, .paint = paint_strong),
+    COLUMN(.title = "WAITED", .help = "The change of the time waited for data.",
+           .value = asked_waited, .width = 7, .look = COLUMN_RIGHT, .format = format_change,
+           .paint = paint_change),
+    COLUMN(.title = "MEMORY",
+           .help = "Fetches from memory as the object lies, since this was asked (or has settled).",
+           .value = asked_before, .width = 7, .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "THEN", .help = "The same, if it lay as asked.", .value = asked_after,
+           .width = 7, .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "ITS OWN", .help = "The change of the fetches of the object itself.",
+           .value = asked_own, .width = 8, .rank = 2, .look = COLUMN_RIGHT, .format = format_change,
+           .paint = paint_change),
+    COLUMN(.title = "STATE",
+           .help = "Waits for the object; counts; or has settled: the second simulation holds what "
+                   "it would "
+                   "hold had it always lain so.",
+           .value = asked_state, .width = 9, .rank = 1, .paint = paint_dim),
+    COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_whatif, object), .width = 12,
+           .most = 40, .look = COLUMN_NAME),
 };
 
 const struct columns whatif_asked_columns = {
     .title = "Asked",
-    .list = asked_list,
-    .count = sizeof asked_list / sizeof *asked_list,
+    TABLE(struct snapshot_whatif, asked_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct snapshot_whatif),
     .identity = asked_identity,
 };
 
 /* ---- questions ---- */
-
-static struct value question(const struct snapshot *snapshot, const void *pointer)
-{
-    const struct whatif_choice *choice = pointer;
-    (void)snapshot;
-    return value_text(choice->title);
-}
-
-static struct value then(const struct snapshot *snapshot, const void *pointer)
-{
-    const struct whatif_choice *choice = pointer;
-    (void)snapshot;
-    return value_text(choice->text);
-}
-
-static struct value answered(const struct snapshot *snapshot, const void *pointer)
-{
-    const struct whatif_choice *choice = pointer;
-    (void)snapshot;
-    return value_number(choice->change);
-}
 
 static uint64_t choice_identity(const struct snapshot *snapshot, const void *pointer)
 {
@@ -627,19 +568,22 @@ static uint64_t choice_identity(const struct snapshot *snapshot, const void *poi
 }
 
 static const struct column choice_list[] = {
-    {"WHAT IF", NULL, 26, 44, 0, COLUMN_TEXT, NULL, question, NULL, paint_strong, NULL},
-    {"WAITED", "What it would change of the time waited for data, where it was asked.", 7, 0, 0,
-     COLUMN_RIGHT, NULL, answered, format_change, paint_change, NULL},
-    {"IT WOULD LIE SO", "How it would lie then, or why that cannot be asked of it.", 20, 120, 1,
-     COLUMN_CODE, NULL, then, NULL, NULL, NULL},
+    COLUMN(.title = "WHAT IF", .from = FIELD(struct whatif_choice, title), .width = 26, .most = 44,
+           .paint = paint_strong),
+    COLUMN(.title = "WAITED",
+           .help = "What it would change of the time waited for data, where it was asked.",
+           .from = FIELD(struct whatif_choice, change), .width = 7, .look = COLUMN_RIGHT,
+           .format = format_change, .paint = paint_change),
+    COLUMN(.title = "IT WOULD LIE SO",
+           .help = "How it would lie then, or why that cannot be asked of it.",
+           .from = FIELD(struct whatif_choice, text), .width = 20, .most = 120, .rank = 1,
+           .look = COLUMN_CODE),
 };
 
 const struct columns whatif_choice_columns = {
     .title = "Questions",
-    .list = choice_list,
-    .count = sizeof choice_list / sizeof *choice_list,
+    TABLE(struct whatif_choice, choice_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .row_size = sizeof(struct whatif_choice),
     .identity = choice_identity,
 };
 

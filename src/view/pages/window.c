@@ -174,24 +174,6 @@ static struct value object_name(const struct snapshot *snapshot, uint32_t index)
     return value_text(object ? object->name : "(not listed)");
 }
 
-static struct value line_count(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_recurrence);
-    return value_integer(row->count);
-}
-
-static struct value line_address(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_recurrence);
-    return value_integer(row->address);
-}
-
-static struct value line_set(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_recurrence);
-    return value_integer(row->set);
-}
-
 static struct value line_object(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_recurrence);
@@ -205,12 +187,6 @@ static struct value line_offset(const struct snapshot *snapshot, const void *poi
     return known ? value_integer(row->offset) : value_text(NULL);
 }
 
-static struct value line_functions(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_recurrence);
-    return value_known(row->functions);
-}
-
 static uint64_t line_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_recurrence);
@@ -218,37 +194,31 @@ static uint64_t line_identity(const struct snapshot *snapshot, const void *point
 }
 
 static const struct column line_list[] = {
-    {"TIMES", "Samples on the line within the window.", 5, 0, 0, COLUMN_RIGHT, NULL, line_count,
-     format_count, NULL, NULL},
-    {"LINE", "Address of the cache line.", 14, 18, 1, COLUMN_TEXT, NULL, line_address,
-     format_address, paint_dim, NULL},
-    {"SET", "Its cache set (see Sets).", 5, 0, 3, COLUMN_RIGHT, NULL, line_set, format_integer,
-     NULL, NULL},
-    {"FUNCS", "Functions with samples on it.", 5, 0, 4, COLUMN_RIGHT, NULL, line_functions,
-     format_integer, NULL, NULL},
-    {"OBJECT", NULL, 12, 48, 0, COLUMN_NAME, NULL, line_object, NULL, paint_strong, NULL},
-    {"OFFSET", NULL, 9, 0, 2, COLUMN_TEXT, NULL, line_offset, format_offset, NULL, NULL},
+    COLUMN(.title = "TIMES", .key = "count", .after = "address",
+           .help = "Samples on the line within the window.",
+           .from = FIELD(struct snapshot_recurrence, count), .width = 5, UNIT_COUNT),
+    COLUMN(.title = "LINE", .key = "address", .help = "Address of the cache line.",
+           .from = FIELD(struct snapshot_recurrence, address), .width = 14, .most = 18, .rank = 1,
+           .format = format_address, .paint = paint_dim),
+    COLUMN(.title = "SET", .key = "set", .help = "Its cache set (see Sets).",
+           .from = FIELD(struct snapshot_recurrence, set), .width = 5, .rank = 3, UNIT_INTEGER),
+    COLUMN(.title = "FUNCS", .key = "functions", .after = "offset",
+           .help = "Functions with samples on it.",
+           .from = KNOWN(struct snapshot_recurrence, functions), .width = 5, .rank = 4,
+           UNIT_INTEGER),
+    COLUMN(.title = "OBJECT", .value = line_object, .width = 12, .most = 48, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "OFFSET", .key = "offset", .after = "object", .value = line_offset, .width = 9,
+           .rank = 2, .format = format_offset),
+    COLUMN(.key = "object", .in = ROW_IN(struct snapshot_recurrence, object),
+           .target = columns_object_at, .from = FIELD(struct snapshot_object, name)),
 };
 
 const struct columns line_columns = {
     .title = "Recurring lines",
-    .list = line_list,
-    .count = sizeof line_list / sizeof *line_list,
-    .row_size = sizeof(struct snapshot_recurrence),
+    TABLE(struct snapshot_recurrence, line_list),
     .identity = line_identity,
 };
-
-static struct value pair_lift(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_pair);
-    return value_number(row->lift);
-}
-
-static struct value pair_together(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_pair);
-    return value_integer(row->together);
-}
 
 static struct value pair_a(const struct snapshot *snapshot, const void *pointer)
 {
@@ -260,18 +230,6 @@ static struct value pair_b(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_pair);
     return object_name(snapshot, row->object_b);
-}
-
-static struct value pair_line_a(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_pair);
-    return value_known(row->line_a);
-}
-
-static struct value pair_line_b(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_pair);
-    return value_known(row->line_b);
 }
 
 static bool has_lines(const struct snapshot *snapshot)
@@ -293,52 +251,40 @@ static uint64_t pair_identity(const struct snapshot *snapshot, const void *point
 }
 
 static const struct column pair_list[] = {
-    {"LIFT", "How many times more often than by chance samples on the two come close together.", 6,
-     0, 0, COLUMN_RIGHT, NULL, pair_lift, format_times, NULL, NULL},
-    {"TIMES", "Times they were seen together.", 5, 0, 3, COLUMN_RIGHT, NULL, pair_together,
-     format_count, NULL, NULL},
-    {"OBJECT", NULL, 8, 48, 0, COLUMN_NAME, NULL, pair_a, NULL, paint_strong, NULL},
-    {"LINE", NULL, 14, 18, 1, COLUMN_TEXT, has_lines, pair_line_a, format_address, paint_dim, NULL},
-    {"WITH", NULL, 8, 48, 0, COLUMN_NAME, NULL, pair_b, NULL, paint_strong, NULL},
-    {"LINE", NULL, 14, 18, 1, COLUMN_TEXT, has_lines, pair_line_b, format_address, paint_dim, NULL},
+    COLUMN(.title = "LIFT", .key = "lift", .after = "together",
+           .help =
+               "How many times more often than by chance samples on the two come close together.",
+           .from = FIELD(struct snapshot_pair, lift), .width = 6, .look = COLUMN_RIGHT,
+           .format = format_times),
+    COLUMN(.title = "TIMES", .key = "together", .after = "object_b",
+           .help = "Times they were seen together.", .from = FIELD(struct snapshot_pair, together),
+           .width = 5, .rank = 3, UNIT_COUNT),
+    COLUMN(.title = "OBJECT", .value = pair_a, .width = 8, .most = 48, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "LINE", .key = "line_a", .from = KNOWN(struct snapshot_pair, line_a),
+           .width = 14, .most = 18, .rank = 1, .shown = has_lines, .format = format_address,
+           .paint = paint_dim),
+    COLUMN(.title = "WITH", .value = pair_b, .width = 8, .most = 48, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "LINE", .key = "line_b", .from = KNOWN(struct snapshot_pair, line_b),
+           .width = 14, .most = 18, .rank = 1, .shown = has_lines, .format = format_address,
+           .paint = paint_dim),
+    COLUMN(.key = "object_a", .in = ROW_IN(struct snapshot_pair, object_a),
+           .target = columns_object_at, .from = FIELD(struct snapshot_object, name)),
+    COLUMN(.key = "object_b", .in = ROW_IN(struct snapshot_pair, object_b),
+           .target = columns_object_at, .from = FIELD(struct snapshot_object, name)),
 };
 
 const struct columns pair_columns = {
     .title = "Sampled together",
-    .list = pair_list,
-    .count = sizeof pair_list / sizeof *pair_list,
-    .row_size = sizeof(struct snapshot_pair),
+    TABLE(struct snapshot_pair, pair_list),
     .identity = pair_identity,
 };
-
-static struct value process_pid(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(picker_row);
-    return value_integer(row->pid);
-}
-
-static struct value process_user(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(picker_row);
-    return value_text(row->user);
-}
 
 static struct value process_cpu(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(picker_row);
     return value_number(row->cpu_percent / 100);
-}
-
-static struct value process_resident(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(picker_row);
-    return value_known(row->resident_bytes);
-}
-
-static struct value process_threads(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(picker_row);
-    return value_known(row->threads);
 }
 
 static struct value process_state(const struct snapshot *snapshot, const void *pointer)
@@ -355,30 +301,6 @@ static struct value process_state(const struct snapshot *snapshot, const void *p
     return value_text(NULL);
 }
 
-static struct value process_command(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(picker_row);
-    return value_text(row->command);
-}
-
-static struct value process_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(picker_row);
-    return value_integer(row->samples);
-}
-
-static struct value process_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(picker_row);
-    return value_number(row->share);
-}
-
-static struct value process_span(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(picker_row);
-    return value_number(row->span_s);
-}
-
 static void format_span(char *out, size_t size, struct value value)
 {
     char text[32];
@@ -392,35 +314,37 @@ static uint64_t process_identity(const struct snapshot *snapshot, const void *po
 }
 
 static const struct column process_list[] = {
-    {"CPU", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, process_cpu, format_percent, paint_share, NULL},
-    {"PID", NULL, 7, 0, 0, COLUMN_RIGHT, NULL, process_pid, format_integer, NULL, NULL},
-    {"USER", NULL, 8, 12, 4, COLUMN_TEXT, NULL, process_user, NULL, paint_dim, NULL},
-    {"MEMORY", NULL, 6, 0, 2, COLUMN_RIGHT, NULL, process_resident, format_bytes, NULL, NULL},
-    {"THREADS", NULL, 7, 0, 3, COLUMN_RIGHT, NULL, process_threads, format_integer, NULL, NULL},
-    {"STATE", NULL, 7, 0, 5, COLUMN_TEXT, NULL, process_state, NULL, paint_dim, NULL},
-    {"COMMAND", NULL, 14, 255, 0, COLUMN_TEXT, NULL, process_command, NULL, paint_strong, NULL},
+    COLUMN(.title = "CPU", .value = process_cpu, .width = 6, UNIT_SHARE),
+    COLUMN(.title = "PID", .from = FIELD(struct picker_row, pid), .width = 7, UNIT_INTEGER),
+    COLUMN(.title = "USER", .from = FIELD(struct picker_row, user), .width = 8, .most = 12,
+           .rank = 4, .paint = paint_dim),
+    COLUMN(.title = "MEMORY", .from = KNOWN(struct picker_row, resident_bytes), .width = 6,
+           .rank = 2, UNIT_BYTES),
+    COLUMN(.title = "THREADS", .from = KNOWN(struct picker_row, threads), .width = 7, .rank = 3,
+           UNIT_INTEGER),
+    COLUMN(.title = "STATE", .value = process_state, .width = 7, .rank = 5, .paint = paint_dim),
+    COLUMN(.title = "COMMAND", .from = FIELD(struct picker_row, command), .width = 14, .most = 255,
+           .paint = paint_strong),
 };
 
 const struct columns process_columns = {
     .title = "Processes",
-    .list = process_list,
-    .count = sizeof process_list / sizeof *process_list,
-    .row_size = sizeof(struct picker_row),
+    TABLE(struct picker_row, process_list),
     .identity = process_identity,
 };
 
 static const struct column recorded_list[] = {
-    {"SHARE", NULL, 6, 0, 0, COLUMN_RIGHT, NULL, process_share, format_percent, paint_share, NULL},
-    {"SAMPLES", NULL, 9, 0, 0, COLUMN_RIGHT, NULL, process_samples, format_integer, NULL, NULL},
-    {"PID", NULL, 7, 0, 0, COLUMN_RIGHT, NULL, process_pid, format_integer, NULL, NULL},
-    {"SAMPLED FOR", NULL, 11, 0, 2, COLUMN_RIGHT, NULL, process_span, format_span, NULL, NULL},
-    {"NAME", NULL, 14, 255, 0, COLUMN_TEXT, NULL, process_command, NULL, paint_strong, NULL},
+    COLUMN(.title = "SHARE", .from = FIELD(struct picker_row, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "SAMPLES", .from = FIELD(struct picker_row, samples), .width = 9, UNIT_INTEGER),
+    COLUMN(.title = "PID", .from = FIELD(struct picker_row, pid), .width = 7, UNIT_INTEGER),
+    COLUMN(.title = "SAMPLED FOR", .from = FIELD(struct picker_row, span_s), .width = 11, .rank = 2,
+           .look = COLUMN_RIGHT, .format = format_span),
+    COLUMN(.title = "NAME", .from = FIELD(struct picker_row, command), .width = 14, .most = 255,
+           .paint = paint_strong),
 };
 
 const struct columns recorded_columns = {
     .title = "Processes recorded",
-    .list = recorded_list,
-    .count = sizeof recorded_list / sizeof *recorded_list,
-    .row_size = sizeof(struct picker_row),
+    TABLE(struct picker_row, recorded_list),
     .identity = process_identity,
 };

@@ -249,7 +249,7 @@ static void write_keys(struct help_writer *writer, bool replays)
 /* Columns that this source cannot measure are left out. */
 static bool can_be_shown(const struct snapshot *snapshot, const struct column *column)
 {
-    return !snapshot || !column->shown || column->shown(snapshot);
+    return column->title && (!snapshot || columns_shown(column, snapshot));
 }
 
 static void write_table(struct help_writer *writer, const struct snapshot *snapshot,

@@ -13,6 +13,132 @@
 
 enum { GAP = 1, ROWS_MEASURED = 200, COMFORT = 28, COMFORT_CODE = 88, RANK_WITHOUT_COMFORT = 2 };
 
+static const void *path_row(const struct path *path, const void *row)
+{
+    const char *at = row;
+    if (at && path->through)
+        memcpy(&at, at + path->through - 1, sizeof at);
+    return at ? at + path->offset : NULL;
+}
+
+static struct value path_integer(const struct path *path, uint64_t integer)
+{
+    return path->known ? value_known(integer) : value_integer(integer);
+}
+
+/* Empty text is unknown, but keeps the text: JSON has it. */
+static struct value path_text(const struct path *path, const char *text)
+{
+    struct value value = value_text(text);
+    if (path->known && value.kind == VALUE_UNKNOWN)
+        value.text = NULL;
+    return value;
+}
+
+static double path_double(const char *row, uint32_t offset)
+{
+    return *(const double *)(const void *)(row + offset);
+}
+
+static struct value path_computed(const struct path *path, const char *row)
+{
+    double member = path_double(row, path->offset);
+    double with = path_double(row, path->with[0]);
+    if (path->kind == PATH_SUM)
+        return value_number(member + with);
+    if (path->kind == PATH_COUNTED)
+        return value_number(member *
+                            (with > 0 ? (with + path_double(row, path->with[1])) / with : 1));
+    bool known = with > 0 && path_double(row, path->with[1]) + path_double(row, path->with[2]) > 0;
+    return value_number(known ? member / with : NAN);
+}
+
+static struct value path_value(const struct path *path, const char *at)
+{
+    switch (at ? path->kind : PATH_NONE) {
+    case PATH_DOUBLE:
+        return value_number(*(const double *)(const void *)at);
+    case PATH_FLOAT:
+        return value_number((double)*(const float *)(const void *)at);
+    case PATH_BOOL:
+        return value_yes_no(*(const bool *)(const void *)at);
+    case PATH_U8:
+        return path_integer(path, *(const uint8_t *)(const void *)at);
+    case PATH_U16:
+        return path_integer(path, *(const uint16_t *)(const void *)at);
+    case PATH_U32:
+        return path_integer(path, *(const uint32_t *)(const void *)at);
+    case PATH_U64:
+        return path_integer(path, *(const uint64_t *)(const void *)at);
+    case PATH_INT:
+        return *(const int *)(const void *)at < 0
+                   ? value_number(NAN)
+                   : value_integer(*(const unsigned *)(const void *)at);
+    case PATH_I64:
+        return *(const int64_t *)(const void *)at < 0
+                   ? value_number(NAN)
+                   : value_integer(*(const uint64_t *)(const void *)at);
+    case PATH_TEXT:
+        return path_text(path, *(const char *const *)at);
+    case PATH_TEXT_HERE:
+        return path_text(path, at);
+    case PATH_HALF:
+        return value_number(columns_half((const struct snapshot_share *)at));
+    case PATH_SUM:
+    case PATH_PART:
+    case PATH_COUNTED:
+        return path_computed(path, at - path->offset);
+    default:
+        return value_number(NAN);
+    }
+}
+
+static const void *path_target(const struct path *path, const void *row)
+{
+    if (path->kind == PATH_NONE)
+        return row;
+    row = path_row(path, row);
+    return row && path->kind == PATH_ROW ? *(const void *const *)row : row;
+}
+
+/* The row that the value is of. */
+static const void *column_row(const struct column *column, const struct snapshot *snapshot,
+                              const void *row)
+{
+    row = path_target(&column->in, row);
+    return column->target ? column->target(snapshot, row) : row;
+}
+
+const void *columns_target(const struct column *column, const struct snapshot *snapshot,
+                           const void *row)
+{
+    return path_target(&column->from, column_row(column, snapshot, row));
+}
+
+struct value columns_value(const struct column *column, const struct snapshot *snapshot,
+                           const void *row)
+{
+    return column->value ? column->value(snapshot, columns_target(column, snapshot, row))
+                         : columns_element(column, snapshot, row, 0);
+}
+
+struct value columns_element(const struct column *column, const struct snapshot *snapshot,
+                             const void *row, unsigned index)
+{
+    static const size_t sizes[] = {
+        [PATH_DOUBLE] = sizeof(double), [PATH_FLOAT] = sizeof(float), [PATH_U32] = sizeof(uint32_t),
+        [PATH_U64] = sizeof(uint64_t),  [PATH_TEXT] = sizeof(char *), [PATH_ROW_HERE] = 0};
+    const char *first = path_row(&column->from, column_row(column, snapshot, row));
+    struct value value =
+        path_value(&column->from, first ? first + index * sizes[column->from.kind] : NULL);
+    return column->name && first ? value_text(column->name((unsigned)value.integer)) : value;
+}
+
+bool columns_shown(const struct column *column, const struct snapshot *snapshot)
+{
+    return column->title && (!column->shown || column->shown(snapshot));
+}
+
 static bool drawn(const struct column *column)
 {
     return column->look == COLUMN_BAR || column->look == COLUMN_SPARK;
@@ -38,7 +164,7 @@ static int text_columns(const struct column *column, struct value value)
     return (int)strlen(text);
 }
 
-/* Columns the widest of the rows would take. */
+/* Columns that the widest of the rows would take. */
 static int wanted_width(const struct columns *columns, const struct column *column,
                         const struct snapshot *snapshot, const char *rows, size_t count)
 {
@@ -46,7 +172,8 @@ static int wanted_width(const struct columns *columns, const struct column *colu
     if (drawn(column))
         return column->most;
     for (size_t i = 0; column->most && i < count && i < ROWS_MEASURED; i++) {
-        int needed = text_columns(column, column->value(snapshot, rows + i * columns->row_size));
+        int needed =
+            text_columns(column, columns_value(column, snapshot, rows + i * columns->row_size));
         if (needed > wanted)
             wanted = needed < column->most ? needed : column->most;
     }
@@ -66,7 +193,7 @@ static void choose_by_rank(const struct columns *columns, const struct snapshot 
     for (unsigned rank = 0; rank <= UINT8_MAX; rank++)
         for (unsigned i = 0; i < columns->count; i++) {
             const struct column *column = &columns->list[i];
-            if (column->rank != rank || (column->shown && !column->shown(snapshot)) ||
+            if (column->rank != rank || !columns_shown(column, snapshot) ||
                 (!pictures && drawn(column)))
                 continue;
             int reserved = rank > RANK_WITHOUT_COMFORT ? comfort : 0;
@@ -134,7 +261,7 @@ void columns_layout(const struct columns *columns, const struct snapshot *snapsh
 void columns_text(const struct column *column, const struct snapshot *snapshot, const void *row,
                   int width, bool ascii, char *out, size_t size)
 {
-    struct value value = column->value(snapshot, row);
+    struct value value = columns_value(column, snapshot, row);
     *out = '\0';
     if (column->look == COLUMN_SPARK) {
         bar_spark(out, size, width, column->series(row), SNAPSHOT_HISTORY, 0, ascii);
@@ -156,6 +283,7 @@ static int compare_known(const struct value *left, const struct value *right)
     case VALUE_NUMBER:
         return left->number > right->number ? -1 : left->number < right->number;
     case VALUE_INTEGER:
+    case VALUE_YES_NO:
         return left->integer > right->integer ? -1 : left->integer < right->integer;
     case VALUE_TEXT:
         return strcasecmp(left->text, right->text);
@@ -167,8 +295,8 @@ static int compare_known(const struct value *left, const struct value *right)
 int columns_compare(const struct column *column, const struct snapshot *snapshot, const void *left,
                     const void *right, bool invert)
 {
-    struct value a = column->value(snapshot, left);
-    struct value b = column->value(snapshot, right);
+    struct value a = columns_value(column, snapshot, left);
+    struct value b = columns_value(column, snapshot, right);
     if (a.kind != b.kind)
         return a.kind == VALUE_UNKNOWN ? 1 : b.kind == VALUE_UNKNOWN ? -1 : 0;
     return invert ? -compare_known(&a, &b) : compare_known(&a, &b);
@@ -178,7 +306,9 @@ bool columns_match(const struct columns *columns, const struct snapshot *snapsho
                    const char *part)
 {
     for (unsigned i = 0; i < columns->count; i++) {
-        struct value value = columns->list[i].value(snapshot, row);
+        if (!columns->list[i].title)
+            continue;
+        struct value value = columns_value(&columns->list[i], snapshot, row);
         if (value.kind == VALUE_TEXT && strcasestr(value.text, part))
             return true;
     }
@@ -198,6 +328,11 @@ double columns_half(const struct snapshot_share *share)
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index)
 {
     return index < snapshot->object_count ? &snapshot->objects[index] : NULL;
+}
+
+const void *columns_object_at(const struct snapshot *snapshot, const void *index)
+{
+    return index ? columns_object(snapshot, *(const uint32_t *)index) : NULL;
 }
 
 const char *columns_title(const struct column *column, bool ascii)
@@ -220,6 +355,11 @@ struct value value_integer(uint64_t integer)
 struct value value_known(uint64_t integer)
 {
     return (struct value){.kind = integer ? VALUE_INTEGER : VALUE_UNKNOWN, .integer = integer};
+}
+
+struct value value_yes_no(bool yes)
+{
+    return (struct value){.kind = VALUE_YES_NO, .integer = yes, .text = yes ? "yes" : "no"};
 }
 
 struct value value_text(const char *text)

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Columns as data: what a row says under a title, how that is written, sorted and painted,
- * and which columns go first when there is little room. Screen and batch text share them,
- * and finding, filtering, sorting and the help page need nothing else.
+ * Columns as data: title, the path to the value in a row, JSON key, how it is written, sorted
+ * and painted, and which columns go first when there is little room. Screen, batch text, HTML and
+ * the JSON members of a row come from the same table; finding, filtering, sorting and the help
+ * page need nothing else.
  */
 #ifndef MISSTOP_VIEW_WIDGET_COLUMNS_H
 #define MISSTOP_VIEW_WIDGET_COLUMNS_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 #include "snapshot.h"
 #include "view/screen/canvas.h"
 #include "view/view.h"
 
-enum { COLUMNS_MAX = 40, COLUMNS_AS_THEY_COME = COLUMNS_MAX, COLUMN_TEXT_BYTES = 1024 };
+enum { COLUMNS_MAX = 80, COLUMNS_AS_THEY_COME = COLUMNS_MAX, COLUMN_TEXT_BYTES = 1024 };
 
-enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_INTEGER, VALUE_TEXT };
+enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_INTEGER, VALUE_TEXT, VALUE_YES_NO };
 
-/* What one cell says; unknown prints as blank and sorts last. */
+/* The content of one cell; unknown prints as blank and sorts last. */
 struct value {
     enum value_kind kind;
     double number;
@@ -34,19 +38,179 @@ enum column_look {
     COLUMN_SPARK  /* `series` */
 };
 
+/* The kind of the member that a path leads to. */
+enum path_kind {
+    PATH_NONE,
+    PATH_DOUBLE,
+    PATH_FLOAT,
+    PATH_BOOL,
+    PATH_U8,
+    PATH_U16,
+    PATH_U32,
+    PATH_U64,
+    PATH_INT, /* signed: below 0 is unknown */
+    PATH_I64,
+    PATH_TEXT,      /* const char * */
+    PATH_TEXT_HERE, /* char[] */
+    PATH_HALF,      /* half the width of a struct snapshot_share */
+    PATH_SUM,       /* of two doubles */
+    PATH_PART,      /* of the samples that have the property */
+    PATH_COUNTED,   /* the same as a number of samples */
+    PATH_ROW,       /* a pointer to another row */
+    PATH_ROW_HERE   /* another row inside this one */
+};
+
+/* A member of a row, or of the row that a pointer in it leads to. */
+struct path {
+    enum path_kind kind;
+    bool known;       /* 0 and "" are unknown */
+    uint32_t through; /* offset of the pointer, plus 1; 0: the member is in the row */
+    uint32_t offset;
+    uint32_t with[3]; /* offsets of the other operands of a sum or a part */
+};
+
+/* Text in the row has the type of its address, not of a pointer. */
+#define PATH_TEXT_KIND(member)                                                                     \
+    _Generic(&(member),                                                                            \
+        char **: PATH_TEXT,                                                                        \
+        char *const *: PATH_TEXT,                                                                  \
+        const char **: PATH_TEXT,                                                                  \
+        const char *const *: PATH_TEXT,                                                            \
+        default: PATH_TEXT_HERE)
+#define PATH_KIND(member)                                                                          \
+    _Generic((member),                                                                             \
+        double: PATH_DOUBLE,                                                                       \
+        float: PATH_FLOAT,                                                                         \
+        bool: PATH_BOOL,                                                                           \
+        uint8_t: PATH_U8,                                                                          \
+        uint16_t: PATH_U16,                                                                        \
+        uint32_t: PATH_U32,                                                                        \
+        uint64_t: PATH_U64,                                                                        \
+        int: PATH_INT,                                                                             \
+        int64_t: PATH_I64,                                                                         \
+        char *: PATH_TEXT_KIND(member),                                                            \
+        const char *: PATH_TEXT_KIND(member))
+#define PATH_AT(type, member)      PATH_KIND(((type *)0)->member)
+#define PATH_TARGET(type, pointer) __typeof__(*((type *)0)->pointer)
+
+/* Initialisers of a path. FIELD: a member. KNOWN: the same, where 0 and "" are unknown. VIA and
+ * VIA_KNOWN: a member of the row that a pointer leads to; unknown where it is NULL. */
+#define FIELD(type, member)                                                                        \
+    {                                                                                              \
+        .kind = PATH_AT(type, member), .offset = offsetof(type, member)                            \
+    }
+#define KNOWN(type, member)                                                                        \
+    {                                                                                              \
+        .kind = PATH_AT(type, member), .known = true, .offset = offsetof(type, member)             \
+    }
+#define VIA(type, pointer, member)                                                                 \
+    {                                                                                              \
+        .kind = PATH_KIND(((type *)0)->pointer->member), .through = offsetof(type, pointer) + 1,   \
+        .offset = offsetof(PATH_TARGET(type, pointer), member)                                     \
+    }
+#define VIA_KNOWN(type, pointer, member)                                                           \
+    {                                                                                              \
+        .kind = PATH_KIND(((type *)0)->pointer->member), .known = true,                            \
+        .through = offsetof(type, pointer) + 1,                                                    \
+        .offset = offsetof(PATH_TARGET(type, pointer), member)                                     \
+    }
+#define HALF(type, share)                                                                          \
+    {                                                                                              \
+        .kind = PATH_HALF, .offset = offsetof(type, share)                                         \
+    }
+#define SUM(type, member, more)                                                                    \
+    {                                                                                              \
+        .kind = PATH_SUM, .offset = offsetof(type, member), .with = { offsetof(type, more) }       \
+    }
+/* PART: loads or stores of the samples; unknown where nothing was sampled or the kind is never
+ * known. COUNTED: a part of the samples by weight, as a number of them. */
+#define PART(type, member)                                                                         \
+    {                                                                                              \
+        .kind = PATH_PART, .offset = offsetof(type, member), .with = {                             \
+            offsetof(type, samples),                                                               \
+            offsetof(type, loads),                                                                 \
+            offsetof(type, stores)                                                                 \
+        }                                                                                          \
+    }
+#define COUNTED(type, member)                                                                      \
+    {                                                                                              \
+        .kind = PATH_COUNTED, .offset = offsetof(type, member), .with = {                          \
+            offsetof(type, samples),                                                               \
+            offsetof(type, count_over)                                                             \
+        }                                                                                          \
+    }
+/* Another row: by a pointer in this one, by a pointer in the row that a pointer leads to, inside.
+ */
+#define ROW_OF(type, pointer)                                                                      \
+    {                                                                                              \
+        .kind = PATH_ROW, .offset = offsetof(type, pointer)                                        \
+    }
+#define ROW_VIA(type, first, pointer)                                                              \
+    {                                                                                              \
+        .kind = PATH_ROW, .through = offsetof(type, first) + 1,                                    \
+        .offset = offsetof(PATH_TARGET(type, first), pointer)                                      \
+    }
+#define ROW_IN(type, member)                                                                       \
+    {                                                                                              \
+        .kind = PATH_ROW_HERE, .offset = offsetof(type, member)                                    \
+    }
+
+/* How a number is written in JSON. */
+enum json_form {
+    JSON_AS_FORMAT, /* as `format` asks for */
+    JSON_SHARE,     /* six decimals */
+    JSON_COUNT      /* two decimals */
+};
+
+struct json_t;
+
+/* A column, a JSON member, or both. */
 struct column {
-    const char *title;
-    const char *help; /* one sentence; NULL: not on the help page */
-    uint8_t width;    /* least columns */
-    uint8_t most;     /* takes more when there is room; 0: fixed */
-    uint8_t rank;     /* higher ones are the first to go */
-    enum column_look look;
-    bool (*shown)(const struct snapshot *snapshot); /* NULL: always */
+    const char *title; /* NULL: only a JSON member */
+    const char *help;  /* one sentence; NULL: not on the help page */
+    const char *key;   /* JSON member; NULL: none */
+    const char *after; /* key that the member follows; NULL: that of the row above */
+    /* The row that the value is of, where it is not this one: by a path, then by a function. */
+    struct path in;
+    const void *(*target)(const struct snapshot *snapshot, const void *row);
+    struct path from;                    /* the value in it */
+    const char *(*name)(unsigned value); /* the text of an enum at `from` */
+    /* The value, where it is computed, of the row that these lead to; NULL: none. */
     struct value (*value)(const struct snapshot *snapshot, const void *row);
+    /* JSON alone: the rows that `in` and `from` lead to, `count` of them as an array, without a
+     * count one as an object, or null. `members`: those of the row in place of a member. */
+    const struct columns *rows;
+    const struct columns *members;
+    struct path count;
+    unsigned elements; /* array of that many values that begins with `from` */
+    struct json_t *(*json)(const struct snapshot *snapshot, const void *row);
+    enum json_form form;
+    bool (*present)(const struct snapshot *snapshot, const void *row); /* NULL: always */
+
+    uint8_t width; /* least columns */
+    uint8_t most;  /* takes more when there is room; 0: fixed */
+    uint8_t rank;  /* higher ones are the first to go */
+    enum column_look look;
+    bool (*shown)(const struct snapshot *snapshot);             /* NULL: always */
     void (*format)(char *out, size_t size, struct value value); /* NULL: text as it is */
     enum paint (*paint)(struct value value);                    /* NULL: plain */
     const float *(*series)(const void *row);                    /* SNAPSHOT_HISTORY values */
 };
+
+/* A row of a table: COLUMN(.title = "SIZE", .from = KNOWN(struct x, size), .width = 6). */
+#define COLUMN(...)                                                                                \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+/* Units of numbers in a column. */
+#define UNIT_SHARE   UNIT_PERCENT, .paint = paint_share
+#define UNIT_PERCENT .look = COLUMN_RIGHT, .format = format_percent
+#define UNIT_POINTS  .look = COLUMN_RIGHT, .format = format_points, .paint = paint_dim
+#define UNIT_COUNT   .look = COLUMN_RIGHT, .format = format_count
+#define UNIT_INTEGER .look = COLUMN_RIGHT, .format = format_integer
+#define UNIT_BYTES   .look = COLUMN_RIGHT, .format = format_bytes
+#define UNIT_SECONDS .look = COLUMN_RIGHT, .format = format_seconds
 
 /* The columns of one kind of row. */
 struct columns {
@@ -62,7 +226,11 @@ struct columns {
     const char *(*parting)(const void *row);
 };
 
-/* Where each shown column stands, left to right. */
+/* The members of struct columns that follow from the list and its type of row. */
+#define TABLE(type, columns)                                                                       \
+    .list = columns, .count = sizeof(columns) / sizeof *(columns), .row_size = sizeof(type)
+
+/* Position of each shown column, left to right. */
 struct layout {
     unsigned count;
     struct {
@@ -79,6 +247,17 @@ struct layout {
 void columns_layout(const struct columns *columns, const struct snapshot *snapshot,
                     const void *rows, size_t count, int width, bool pictures,
                     struct layout *layout);
+
+/* The value of a cell. */
+struct value columns_value(const struct column *column, const struct snapshot *snapshot,
+                           const void *row);
+
+/* Element of an array of values; the row that a column leads to; whether it is shown. */
+struct value columns_element(const struct column *column, const struct snapshot *snapshot,
+                             const void *row, unsigned index);
+const void *columns_target(const struct column *column, const struct snapshot *snapshot,
+                           const void *row);
+bool columns_shown(const struct column *column, const struct snapshot *snapshot);
 
 /* The text of a cell, at most `width` wide for names, "" for unknown. */
 void columns_text(const struct column *column, const struct snapshot *snapshot, const void *row,
@@ -100,7 +279,8 @@ bool columns_match(const struct columns *columns, const struct snapshot *snapsho
 struct value value_number(double number); /* NAN: unknown */
 struct value value_integer(uint64_t integer);
 struct value value_known(uint64_t integer); /* 0: unknown */
-struct value value_text(const char *text);  /* NULL or "": unknown */
+struct value value_yes_no(bool yes);
+struct value value_text(const char *text); /* NULL or "": unknown */
 
 /* "1m20s", as finely as the length it is of asks for. (play_line.c) */
 const char *play_time_text(char out[32], double seconds, double of);
@@ -129,6 +309,9 @@ const struct snapshot_code *columns_unknown_leader(const struct snapshot *snapsh
 double columns_half(const struct snapshot_share *share);
 /* The farther end's distance from the value. */
 double columns_reach(const struct snapshot_share *share);
+
+/* `target` of a column: the object that an index in the row is of; NULL: not listed. */
+const void *columns_object_at(const struct snapshot *snapshot, const void *index);
 
 /* An object by its index in the snapshot; NULL: not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
@@ -172,6 +355,28 @@ extern const struct columns sharing_line_columns;
 extern const struct columns sharing_access_columns; /* rows: struct sharing_access */
 extern const struct columns process_columns;        /* rows: struct picker_row */
 extern const struct columns recorded_columns;       /* the same, of a recording */
+
+/* Members alone: tables of json*.c that several rows share. Their rows may be NULL. */
+extern const struct columns levels_members; /* struct snapshot_levels */
+extern const struct columns rates_members;  /* struct snapshot_rates */
+extern const struct columns use_members;    /* struct snapshot_use */
+extern const struct columns heap_members;   /* struct heap_bin */
+extern const struct columns layout_members; /* struct snapshot_layout */
+extern const struct columns layout_summary_members;
+extern const struct columns causes_members; /* struct snapshot_causes_row */
+extern const struct columns instruction_members;
+extern const struct columns region_phase_members;
+extern const struct columns sharing_side_members;
+extern const struct columns watch_code_members;
+extern const struct columns causes_figures_members;
+
+struct json_t *json_typed(const struct snapshot *snapshot, const void *object);
+struct json_t *json_phase_shares(const struct snapshot *snapshot, const void *phase);
+struct json_t *json_signed(int64_t value);
+struct json_t *json_event_shares(const struct snapshot *snapshot, const void *object);
+/* `present` of their members. */
+bool json_has_causes(const struct snapshot *snapshot, const void *row);
+bool json_has_use(const struct snapshot *snapshot, const void *row);
 
 /* A function's accesses to one object. */
 struct site {

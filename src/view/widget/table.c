@@ -319,7 +319,7 @@ static void draw_value(const struct table *table, const struct layout *layout, u
 {
     char text[COLUMN_TEXT_BYTES];
     const struct column *column = &table->columns->list[layout->places[place].index];
-    struct value value = column->value(table->snapshot, row);
+    struct value value = columns_value(column, table->snapshot, row);
     int width = layout->places[place].width;
     columns_text(column, table->snapshot, row, width, canvas->ascii, text, sizeof text);
     draw_cell(canvas, at_row, at_column + layout->places[place].start, width, flushed_right(column),
