@@ -190,7 +190,8 @@ static void simulated_and_watched(void **state)
         .name = "<ring>",
         .watched = 77,
         .verdict = WATCH_CAPACITY,
-        .reading = "It is touched too late.",
+        .again = {1, 1, 1},
+        .reuse_s = {NAN, NAN, NAN},
         .codes = {{.text = "walk<int> (walk.c:12)", .share = 0.75}},
         .code_count = 1};
     (void)state;
@@ -208,15 +209,22 @@ static void simulated_and_watched(void **state)
         .accesses = 1234567940,
         .one_in = 1,
         .counting = true};
-    snapshot.watch =
-        (struct snapshot_watch){.on = true, .registers = 4, .objects = &watched, .count = 1};
+    snapshot.watch = (struct snapshot_watch){.on = true,
+                                             .registers = 4,
+                                             .counts_misses = true,
+                                             .level = 2,
+                                             .level_lines = 16384,
+                                             .objects = &watched,
+                                             .count = 1};
     text = page_of(&snapshot, &unreadable, &nothing, &size);
     assert_int_equal(occurrences(text, "href=\"#simulation\""), 1);
     assert_int_equal(occurrences(text, "href=\"#watch\""), 1);
     assert_non_null(strstr(text, ">123456789<"));
     assert_non_null(strstr(text, ">10.0%<")); /* of all */
     assert_non_null(strstr(text, ">50.0%<")); /* of what L1 missed */
-    assert_non_null(strstr(text, "<b>&lt;ring&gt;</b>: It is touched too late. Touched next by "
+    assert_non_null(strstr(text, "<b>&lt;ring&gt;</b>: Its lines are touched again: L2 has 16384 "
+                                 "lines and was filled meanwhile. Work on less at a time "
+                                 "(blocking), or make it smaller. Touched next by "
                                  "walk&lt;int&gt; (walk.c:12) (75%)."));
     check_well_formed(text, "simulated");
     free(text);

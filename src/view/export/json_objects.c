@@ -5,6 +5,7 @@
 
 #include "view/export/json.h"
 #include "view/levels.h"
+#include "view/pages/watch.h"
 #include "view/pages/whatif.h"
 
 /* A type as it lies in memory, with its heat; declared in json.h. */
@@ -550,8 +551,11 @@ static json_t *code_of(const struct snapshot_watch_code *code)
     return out;
 }
 
-static json_t *json_watch_object_of(const struct snapshot_watch_object *object)
+static json_t *json_watch_object_of(const struct snapshot_watch *watch,
+                                    const struct snapshot_watch_object *object)
 {
+    char reading[WATCH_READING_BYTES];
+    watch_reading(watch, object, reading, sizeof reading);
     json_t *out = json_object();
     json_t *codes = json_array();
     json_set(out, "name", json_text(object->name));
@@ -573,7 +577,7 @@ static json_t *json_watch_object_of(const struct snapshot_watch_object *object)
     json_set(out, "spatial_use", json_share(object->used.value));
     json_set(out, "spatial_use_between", between(object->used.low, object->used.high));
     json_set(out, "elsewhere", json_share(object->elsewhere));
-    json_set(out, "reading", json_text(object->reading));
+    json_set(out, "reading", json_text(reading));
     for (size_t i = 0; i < object->code_count; i++)
         json_array_append_new(codes, code_of(&object->codes[i]));
     json_set(out, "code", codes);
@@ -600,7 +604,7 @@ json_t *json_watchpoints(const struct snapshot_watch *watch)
     json_set(out, "next_seconds", json_share(watch->next_s));
     json_set(out, "trouble", json_text(watch->trouble));
     for (size_t i = 0; i < watch->count; i++)
-        json_array_append_new(objects, json_watch_object_of(&watch->objects[i]));
+        json_array_append_new(objects, json_watch_object_of(watch, &watch->objects[i]));
     json_set(out, "objects", objects);
     return out;
 }

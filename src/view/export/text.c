@@ -585,7 +585,7 @@ enum { WATCH_ROWS = 15 };
 static void watch_text_print(struct text_writer *writer)
 {
     const struct snapshot_watch *watch = &writer->snapshot->watch;
-    char text[512];
+    char text[WATCH_READING_BYTES];
     if (!watch->on)
         return;
     watch_summary(watch, text, sizeof text);
@@ -594,8 +594,10 @@ static void watch_text_print(struct text_writer *writer)
         text_say(writer, "%s", text);
     text_rows(writer, &watch_columns, watch->objects, watch->count, WATCH_ROWS);
     for (size_t i = 0; i < watch->count && i < WATCH_ROWS; i++)
-        if (watch->objects[i].verdict != WATCH_TOO_FEW)
-            text_say(writer, "%s: %s", watch->objects[i].name, watch->objects[i].reading);
+        if (watch->objects[i].verdict != WATCH_TOO_FEW) {
+            watch_reading(watch, &watch->objects[i], text, sizeof text);
+            text_say(writer, "%s: %s", watch->objects[i].name, text);
+        }
 }
 
 /* What was asked about another layout, in batch text; declared in text.h. */
