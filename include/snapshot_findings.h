@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "snapshot_sharing.h"
+
 enum finding_kind {
     FINDING_SPLIT,         /* few bytes of each element are used: hot and cold in one line */
     FINDING_STRADDLING,    /* elements cross lines that they would fit into */
@@ -58,9 +60,10 @@ struct snapshot_finding {
     const char *function; /* that misses most on it; NULL, 0: not known, like the next two */
     const char *file;
     uint32_t line;
-    const char *evidence; /* numbers, in a sentence or two */
-    const char *advice;   /* what to try */
-    const char *how_sure; /* why no surer */
+    const char *evidence;         /* numbers, in a sentence or two */
+    const char *advice;           /* what to try */
+    struct sharing_remedy remedy; /* the same of shared lines; advice is "" */
+    const char *how_sure;         /* why no surer */
     /* Part of all samples of the ranking event, attributed or not, that it is about. */
     double share;
     /* Part of all samples that the remedy could save, NAN: the samples do not tell; `reckoned` says

@@ -105,7 +105,7 @@ static void lines_taken_are_sharing_whatever_ranks(void **state)
                                            .hitm = 2000,
                                            .threads = 2,
                                            .sure = true,
-                                           .remedy = "Move them apart.",
+                                           .remedy = {.kind = SHARING_COPIES},
                                            .lines = &line,
                                            .line_count = 1};
     (void)state;

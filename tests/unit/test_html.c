@@ -4,6 +4,7 @@
 
 #include "snapshot_fixture.h"
 #include "view/export/html.h"
+#include "view/findings.h"
 #include "view/widget/columns.h"
 #include "view/export/html_writer.h"
 
@@ -137,8 +138,10 @@ static void every_finding_is_told_in_full(void **state)
     assert_true(snapshot->findings.count > 0);
     for (size_t i = 0; i < snapshot->findings.count; i++) {
         const struct snapshot_finding *finding = &snapshot->findings.list[i];
-        const char *const told[] = {finding->evidence, finding->advice, finding->reckoned,
-                                    finding->how_sure, finding->name};
+        struct finding_words words;
+        finding_words(finding, &words);
+        const char *const told[] = {words.evidence, words.advice, words.reckoned, words.how_sure,
+                                    finding->name};
         char gain[96];
         findings_gain(finding, gain, sizeof gain);
         assert_non_null(strstr(text, gain));
@@ -246,7 +249,7 @@ static void what_the_target_says_is_never_markup(void **state)
     snapshot.objects[0].layouts[0].name = snapshot.objects[0].layouts[0].rows[0].member.name = evil;
     snapshot.objects[0].layouts[0].rows[0].member.type = evil;
     snapshot.code[0].function = snapshot.code[0].file = evil;
-    snapshot.sharing.groups[0].name = snapshot.sharing.groups[0].reading = evil;
+    snapshot.sharing.groups[0].name = evil;
     snapshot.sets.reading = snapshot.window.reading = evil;
     char *text = page_of(&snapshot, &readable, &run, &size);
     assert_int_equal(occurrences(text, "<script"), 1);

@@ -312,7 +312,7 @@ static void sharing_draws_the_line_byte_by_byte(void **state)
     page_open(FIXTURE_USUAL, 36, 140, false, "9");
     assert_true(contains("29.9% of the samples") || contains("30.0% of the samples"));
     assert_true(contains("1 true, 1 false, 1 only read, 1 unsure; known by HITM"));
-    assert_true(contains("Give each a line."));
+    assert_true(contains("Give each element"));
     int side = page_row_with("thread 4711");
     assert_true(side > 0 && strstr(page_row(side), "WWWWWWWW····") &&
                 strstr(page_row(side), "HITM 155"));

@@ -601,14 +601,14 @@ void build_weigh_findings(struct build *build)
     build->snapshot->findings = (struct snapshot_findings){findings->list, findings->count};
 }
 
-enum { STRINGS = 8 };
+enum { STRINGS = 9 };
 
 /* Every string of a finding. */
 static void strings_of(struct snapshot_finding *finding, const char **strings[STRINGS])
 {
     const char **all[STRINGS] = {&finding->name,     &finding->field,    &finding->function,
                                  &finding->file,     &finding->evidence, &finding->advice,
-                                 &finding->how_sure, &finding->reckoned};
+                                 &finding->how_sure, &finding->reckoned, &finding->remedy.name};
     memcpy(strings, all, sizeof all);
 }
 

@@ -66,7 +66,8 @@ static void share_simulated(struct findings *findings, const struct snapshot_sha
                                  "misses in all.",
                                  group->threads, group->line_count,
                                  group->line_count == 1 ? "" : "s", group->hitm, sharing->misses),
-        .advice = group->remedy,
+        .advice = "",
+        .remedy = group->remedy,
         .how_sure = "exact of each miss; but simulated threads run one at a time and change "
                     "seldom: where they really run at once, there are far more",
         .share = fmin(1, group->hitm / sharing->misses),
@@ -92,7 +93,8 @@ static void sharing_finding_add(struct findings *findings,
         .file = group->lines[0].sides[0].codes[0].file,
         .line = group->lines[0].sides[0].codes[0].line,
         .evidence = evidence_of(findings, group),
-        .advice = group->remedy,
+        .advice = "",
+        .remedy = group->remedy,
         .how_sure = group->evidence == SHARING_HITM
                         ? "the hardware reports it"
                         : "inferred from alternating accesses; this source reports no HITM",

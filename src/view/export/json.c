@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "view/findings.h"
 #include "view/view.h"
 #include "view/words.h"
 
@@ -178,13 +179,15 @@ static json_t *json_recording(const struct snapshot_recording *from)
 static json_t *finding_of(const struct snapshot_finding *finding)
 {
     json_t *out = json_object();
+    struct finding_words words;
+    finding_words(finding, &words);
     json_set(out, "kind", json_text(finding_kind_name(finding->kind)));
     json_set(out, "object", json_text(finding->name));
     json_set(out, "field", json_text(finding->field));
     json_set(out, "function", json_text(finding->function));
     json_set(out, "file", json_text(finding->file));
     json_set(out, "line", json_known(finding->line));
-    json_set(out, "evidence", json_text(finding->evidence));
+    json_set(out, "evidence", json_text(words.evidence));
     bool range = finding->gain_low > 0;
     json_set(out, "share", json_share(finding->share));
     json_set(out, "gain",
@@ -192,10 +195,10 @@ static json_t *finding_of(const struct snapshot_finding *finding)
     json_set(out, "gain_low", json_share(range ? finding->gain_low : NAN));
     json_set(out, "gain_high", json_share(range ? finding->gain : NAN));
     json_set(out, "gain_is_bound", json_boolean(!isnan(finding->gain) && finding->bound));
-    json_set(out, "reckoned", json_text(finding->reckoned));
+    json_set(out, "reckoned", json_text(words.reckoned));
     json_set(out, "sure", json_text(finding_sure_name(finding->sure)));
-    json_set(out, "why_sure", json_text(finding->how_sure));
-    json_set(out, "try", json_text(finding->advice));
+    json_set(out, "why_sure", json_text(words.how_sure));
+    json_set(out, "try", json_text(words.advice));
     json_set(out, "screen", json_text(finding_page_name(finding->page)));
     return out;
 }

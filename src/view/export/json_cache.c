@@ -5,6 +5,7 @@
 
 #include "view/export/json.h"
 #include "view/pages/causes.h"
+#include "view/pages/sharing.h"
 
 json_t *json_sets(const struct snapshot *snapshot)
 {
@@ -391,6 +392,8 @@ static json_t *json_sharing_line_of(const struct snapshot_sharing_group *group,
 
 static json_t *group_of(const struct snapshot_sharing_group *group)
 {
+    char reading[SHARING_READING_BYTES];
+    sharing_reading(group, reading, sizeof reading);
     json_t *out = json_object();
     json_set(out, "object", json_text(group->name));
     json_set(out, "fields", json_text(group->fields));
@@ -403,7 +406,7 @@ static json_t *group_of(const struct snapshot_sharing_group *group)
     json_set(out, "lines", json_whole(group->line_count));
     json_set(out, "threads", json_whole(group->threads));
     json_set(out, "locked", json_boolean(group->locked));
-    json_set(out, "reading", json_text(group->reading));
+    json_set(out, "reading", json_text(reading));
     return out;
 }
 

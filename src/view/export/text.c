@@ -14,10 +14,12 @@
 
 #include "base/text.h"
 #include "profile/tables/rates.h"
+#include "view/findings.h"
 #include "view/levels.h"
 #include "view/pages/causes.h"
 #include "view/pages/matrix_table.h"
 #include "view/pages/reuse.h"
+#include "view/pages/sharing.h"
 #include "view/pages/watch.h"
 #include "view/pages/whatif.h"
 #include "view/rates.h"
@@ -713,30 +715,34 @@ static void print_heap(struct text_writer *writer)
 static void print_sharing(struct text_writer *writer)
 {
     const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
+    char reading[SHARING_READING_BYTES];
     if (!sharing->group_count)
         return;
     text_rows(writer, &sharing_columns, sharing->groups, sharing->group_count, SHARING_ROWS);
-    for (size_t i = 0; i < sharing->group_count && i < SHARING_READINGS; i++)
-        text_say(writer, "%s%s: %s", i ? "" : "\n", sharing->groups[i].name,
-                 sharing->groups[i].reading);
+    for (size_t i = 0; i < sharing->group_count && i < SHARING_READINGS; i++) {
+        sharing_reading(&sharing->groups[i], reading, sizeof reading);
+        text_say(writer, "%s%s: %s", i ? "" : "\n", sharing->groups[i].name, reading);
+    }
 }
 
 /* What was recognised, in full: batch has no second screen. */
 static void print_findings(struct text_writer *writer)
 {
     const struct snapshot_findings *findings = &writer->snapshot->findings;
+    struct finding_words words;
     if (!findings->count)
         return;
     text_rows(writer, &finding_columns, findings->list, findings->count, FINDING_ROWS);
     for (size_t i = 0; i < findings->count && i < FINDING_ROWS; i++) {
         const struct snapshot_finding *finding = &findings->list[i];
+        finding_words(finding, &words);
         text_say(writer, "%s%s, %s: %s", i ? "" : "\n", finding->name,
-                 finding_kind_words(finding->kind), finding->evidence);
-        text_say(writer, "  try: %s", finding->advice);
+                 finding_kind_words(finding->kind), words.evidence);
+        text_say(writer, "  try: %s", words.advice);
         char gain[96];
         findings_gain(finding, gain, sizeof gain);
-        text_say(writer, "  gain %s: %s; %s: %s", gain, finding->reckoned,
-                 finding_sure_name(finding->sure), finding->how_sure);
+        text_say(writer, "  gain %s: %s; %s: %s", gain, words.reckoned,
+                 finding_sure_name(finding->sure), words.how_sure);
     }
 }
 

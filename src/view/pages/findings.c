@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "profile/tables/rates.h"
+#include "view/findings.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
 
@@ -44,13 +45,15 @@ static void findings_draw_selected(const struct snapshot_finding *finding, struc
                                    struct area area)
 {
     char text[512];
-    area = findings_say(canvas, area, "Evidence", finding->evidence, PAINT_PLAIN);
-    area = findings_say(canvas, area, "Try", finding->advice, PAINT_STRONG);
+    struct finding_words words;
+    finding_words(finding, &words);
+    area = findings_say(canvas, area, "Evidence", words.evidence, PAINT_PLAIN);
+    area = findings_say(canvas, area, "Try", words.advice, PAINT_STRONG);
     char gain[96];
     findings_gain(finding, gain, sizeof gain);
-    snprintf(text, sizeof text, "%s: %s.", gain, finding->reckoned);
+    snprintf(text, sizeof text, "%s: %s.", gain, words.reckoned);
     area = findings_say(canvas, area, "Gain", text, PAINT_PLAIN);
-    snprintf(text, sizeof text, "%s: %s.", finding_sure_name(finding->sure), finding->how_sure);
+    snprintf(text, sizeof text, "%s: %s.", finding_sure_name(finding->sure), words.how_sure);
     area = findings_say(canvas, area, "How sure", text, PAINT_PLAIN);
     if (!finding->function)
         return;
