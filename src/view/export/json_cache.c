@@ -63,7 +63,7 @@ static json_t *regions(const struct snapshot_region *from, size_t from_count)
         json_set(region, "depth", json_whole(from[i].depth));
         json_set(region, "state", json_text(region_state_name(from[i].state)));
         json_set(region, "object", json_text(from[i].object));
-        json_set(region, "reason", json_text(from[i].reason));
+        json_set(region, "reason", json_text(region_reason_words(from[i].reason)));
         if (from[i].phase_count)
             json_set(region, "phases", region_phases(&from[i]));
         json_array_append_new(out, region);

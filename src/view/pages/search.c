@@ -244,7 +244,7 @@ static void search_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size, "S: start on everything.  1, then s: start inside one object");
     else if (region && region->reason && browser->search.regions.pinned)
         snprintf(out, size, "%s: %s.  s: search inside it", region_state_name(region->state),
-                 region->reason);
+                 region_reason_words(region->reason));
     else if (snapshot->search.state == SEARCH_SEARCHING)
         snprintf(out, size,
                  "Zooming in; it settles when the best regions are objects or lines. "
@@ -348,7 +348,17 @@ static struct value search_column_object(const struct snapshot *snapshot, const 
 static struct value phases(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_region);
-    return value_text(row->phase_words);
+    return value_text(row->phase_count ? row->phases->name : NULL);
+}
+
+/* "A 62% leads, B 3%"; the text is the name of the first of them. */
+static void format_phases(char *out, size_t size, struct value value)
+{
+    const struct snapshot_region_phase *phase = (const void *)value.text;
+    size_t used = 0;
+    for (*out = '\0'; *phase->name && used < size; phase++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s %.0f%%%s", used ? ", " : "",
+                                 phase->name, phase->share * 100, phase->leads ? " leads" : "");
 }
 
 static bool phases_told(const struct snapshot *snapshot)
@@ -362,7 +372,7 @@ static bool phases_told(const struct snapshot *snapshot)
 static struct value reason(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_region);
-    return value_text(row->reason);
+    return value_text(region_reason_words(row->reason));
 }
 
 static uint64_t search_column_identity(const struct snapshot *snapshot, const void *pointer)
@@ -383,7 +393,7 @@ static const struct column region_list[] = {
     {"HOLDS", "The object in the region.", 12, 56, 0, COLUMN_NAME, NULL, search_column_object, NULL,
      paint_strong, NULL},
     {"IN PHASES", "Its part of the samples in each phase where it was found, and where it leads.",
-     9, 40, 1, COLUMN_TEXT, phases_told, phases, NULL, NULL, NULL},
+     9, 40, 1, COLUMN_TEXT, phases_told, phases, format_phases, NULL, NULL},
     {"SIZE", "Bytes it spans.", 6, 0, 2, COLUMN_RIGHT, NULL, size, format_bytes, NULL, NULL},
     {"FROM", "First address.", 14, 18, 3, COLUMN_TEXT, NULL, base, format_address, paint_dim, NULL},
     {"TO", "First address after it.", 14, 18, 9, COLUMN_TEXT, NULL, bound, format_address,
@@ -469,3 +479,17 @@ const struct columns part_columns = {
     .row_size = sizeof(struct snapshot_set_part),
     .identity = part_identity,
 };
+
+const char *region_reason_words(enum region_reason reason)
+{
+    static const char *const words[REGION_REASON_COUNT] = {
+        [REGION_NO_SAMPLES] = "no samples",
+        [REGION_QUIET] = "quiet for too many rounds",
+        [REGION_WAS_BEST] = "no samples now, but was among the best",
+        [REGION_TOO_FEW] = "too few samples to look inside",
+        [REGION_EVEN] = "no hotter part",
+        [REGION_SEVERAL] = "used in several lines",
+        [REGION_ELSEWHERE] = "found in another phase",
+    };
+    return words[reason];
+}

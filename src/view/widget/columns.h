@@ -133,6 +133,9 @@ double columns_reach(const struct snapshot_share *share);
 /* An object by its index in the snapshot; NULL: not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
 
+/* Why a region of the search is kept or dropped; NULL: no reason. (search.c) */
+const char *region_reason_words(enum region_reason reason);
+
 /* What is said where there is no finding: what was looked for. */
 enum { FINDINGS_NONE_BYTES = 640 };
 /* "12 to 31%", "at most 31%"; without a gain "not known; 62% of the samples are there". */
