@@ -199,7 +199,7 @@ static json_t *finding_of(const struct snapshot_finding *finding)
     json_set(out, "sure", json_text(finding_sure_name(finding->sure)));
     json_set(out, "why_sure", json_text(words.how_sure));
     json_set(out, "try", json_text(words.advice));
-    json_set(out, "screen", json_text(finding_page_name(finding->page)));
+    json_set(out, "screen", json_text(finding_page_name(finding_page(finding))));
     return out;
 }
 

@@ -102,7 +102,7 @@ static void open_screen(struct browser *browser, const struct snapshot_finding *
     static const enum page_id pages[] = {PAGE_DETAIL, PAGE_LAYOUT, PAGE_SHARING,
                                          PAGE_SETS,   PAGE_CODE,   PAGE_HEAP};
     const struct snapshot_object *object = columns_object(browser->snapshot, finding->object);
-    enum page_id page = pages[finding->page];
+    enum page_id page = pages[finding_page(finding)];
     if (page == PAGE_SHARING || page == PAGE_SETS || page == PAGE_CODE || page == PAGE_HEAP) {
         browser_go(browser, page);
         return;
@@ -127,7 +127,7 @@ static bool findings_act(struct browser *browser, enum action action, struct req
 static const char *findings_enter(struct browser *browser)
 {
     const struct snapshot_finding *finding = table_selected(&browser->findings);
-    return finding ? finding_page_name(finding->page) : "";
+    return finding ? finding_page_name(finding_page(finding)) : "";
 }
 
 static void findings_hint(struct browser *browser, char *out, size_t size)
@@ -135,7 +135,7 @@ static void findings_hint(struct browser *browser, char *out, size_t size)
     const struct snapshot_finding *finding = table_selected(&browser->findings);
     if (finding)
         snprintf(out, size, "Enter: %s, which shows it. Esc: back",
-                 finding_page_name(finding->page));
+                 finding_page_name(finding_page(finding)));
     else
         snprintf(out, size, "Findings come as samples do: give it a while. Esc: back");
 }
@@ -225,7 +225,7 @@ static struct value sure(const struct snapshot *snapshot, const void *pointer)
 static struct value screen(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
-    return value_text(finding_page_name(row->page));
+    return value_text(finding_page_name(finding_page(row)));
 }
 
 static uint64_t finding_column_identity(const struct snapshot *snapshot, const void *pointer)
