@@ -41,8 +41,8 @@ static void split_words(const struct snapshot_finding *finding, struct finding_w
 {
     const struct finding_split *split = &finding->of.split;
     SAY(words->evidence,
-        "%.0f samples on %s of %" PRIu64 " bytes: %" PRIu64 " %s in use (%s), and %.0f are fetched "
-        "for each. The elements are %s.",
+        "%.0f samples on %s of %" PRIu64 " bytes: %" PRIu64
+        " %s in use (%s), and %.0f are fetched for each. The elements are %s.",
         split->samples, finding->type, split->element_bytes, split->used_bytes,
         split->used_bytes == 1 ? "is" : "are",
         finding->field ? finding->field : "offsets in Layout", split->fetched_bytes,
@@ -82,7 +82,7 @@ static void straddling_words(const struct snapshot_finding *finding, struct find
     SAY(words->evidence,
         "%.0f%% of %" PRIu32 " samples fell on elements whose hot bytes (%" PRIu64 " to %" PRIu64
         " of %" PRIu64 ") cross from one cache line into the next, and one line would hold them. "
-        "The elements are not read in order.",
+                       "The elements are not read in order.",
         at->crossing * 100, at->samples, at->hot_first, at->hot_end - 1, at->element_bytes);
     SAY(words->advice,
         "Align the elements: alignas(%" PRIu32
@@ -145,9 +145,9 @@ static void same_index_words(const struct snapshot_finding *finding, struct find
 {
     const struct finding_pair *pair = &finding->of.pair;
     SAY(words->evidence,
-        "It and %s are read at the same index, in no order: %" PRIu32 " times a miss on the one "
-        "was followed by one on the other, %.0f%% of these at the same element (of %" PRIu64
-        " and %" PRIu64 " bytes).",
+        "It and %s are read at the same index, in no order: %" PRIu32
+        " times a miss on the one was followed by one on the other, %.0f%% of these at the same "
+        "element (of %" PRIu64 " and %" PRIu64 " bytes).",
         finding->other, pair->misses, pair->same * 100, pair->element_bytes[0],
         pair->element_bytes[1]);
     SAY(words->advice, "Make one array of structs of %s and %s: then both come with one line.",
@@ -176,15 +176,15 @@ static void chasing_words(const struct snapshot_finding *finding, struct finding
             " or more.",
             chase->read, chase->far, chase->nodes, chase->deep, chase->deep_least);
     SAY(words->evidence,
-        "%s leads from each %s of %" PRIu64 " bytes to another one; the %.0f samples on them are "
-        "on at least %.0f MiB%s.%s%s",
+        "%s leads from each %s of %" PRIu64
+        " bytes to another one; the %.0f samples on them are on at least %.0f MiB%s.%s%s",
         finding->field, finding->type, chase->element_bytes, chase->samples, MIB(chase->bytes),
         chase->scattered ? ", in no order" : "", links,
         finding->sure == FINDING_SURE ? " The misses come where the links lead." : "");
     if (chase->several)
-        SAY(words->advice, "Put several keys into a node (a B-tree), or the nodes that are visited "
-                           "first side by side; where it is only read, a sorted array or a hash "
-                           "table.");
+        SAY(words->advice,
+            "Put several keys into a node (a B-tree), or the nodes that are visited first side by "
+            "side; where it is only read, a sorted array or a hash table.");
     if (finding->sure == FINDING_SURE)
         SAY(words->how_sure, "every miss is told, and its node's link was read: they follow each "
                              "other; a simulation does not tell the wait");
@@ -194,8 +194,8 @@ static void streaming_words(const struct snapshot_finding *finding, struct findi
 {
     const struct finding_streaming *stream = &finding->of.streaming;
     SAY(words->evidence,
-        "It is %s in order, %.0f MiB from end to end, at about %.1f GB/s: %.0f%% of the samples "
-        "on it are %s the one before, and of %" PRIu32 " lines %" PRIu32 " were seen once.",
+        "It is %s in order, %.0f MiB from end to end, at about %.1f GB/s: %.0f%% of the samples on "
+        "it are %s the one before, and of %" PRIu32 " lines %" PRIu32 " were seen once.",
         stream->written ? "written" : "read", MIB(stream->bytes), stream->bytes_per_s / 1e9,
         stream->part * 100, stream->backward ? "before" : "behind", stream->lines, stream->singles);
     if (stream->written)
@@ -237,8 +237,8 @@ static void columns_words(const struct snapshot_finding *finding, struct finding
                  columns->sets * columns->ways, finding->level);
     }
     SAY(words->reckoned,
-        "of %" PRIu32 " accesses of %" PRIu32 " bytes to a line all but the first, two fifths to "
-        "all of their time",
+        "of %" PRIu32 " accesses of %" PRIu32
+        " bytes to a line all but the first, two fifths to all of their time",
         finding->line_bytes / columns->element_bytes, columns->element_bytes);
 }
 
@@ -246,8 +246,8 @@ static void stack_words(const struct snapshot_finding *finding, struct finding_w
 {
     const struct finding_stack *stack = &finding->of.stack;
     SAY(words->evidence,
-        "%s, %" PRIu64 " bytes on the stack, is read and written in memory: %.0f samples, %.0f%% "
-        "in %s.",
+        "%s, %" PRIu64
+        " bytes on the stack, is read and written in memory: %.0f samples, %.0f%% in %s.",
         finding->type, stack->bytes, stack->samples, stack->part * 100, finding->function);
 }
 
@@ -290,8 +290,9 @@ static void conflict_sets_words(const struct snapshot_finding *finding, struct f
     const struct finding_sets *sets = &finding->of.sets;
     bool one = sets->hot == 1;
     SAY(words->evidence,
-        "%" PRIu32 " of the %" PRIu32 " sets of %s %s %.0f%% of the samples above %s even part, on "
-        "more lines than %s %" PRIu32 " ways hold; %.0f%% of that is this object's.",
+        "%" PRIu32 " of the %" PRIu32
+        " sets of %s %s %.0f%% of the samples above %s even part, on more lines than %s %" PRIu32
+        " ways hold; %.0f%% of that is this object's.",
         sets->hot, sets->all, finding->level, one ? "takes" : "take", sets->excess * 100,
         one ? "its" : "their", one ? "its" : "their", sets->ways, sets->part * 100);
     apart_words(finding, (uint64_t)sets->all * finding->line_bytes, words);
@@ -362,9 +363,8 @@ static void reach_words(const struct snapshot_finding *finding, struct finding_w
     static const char *const ways[] = {
         [HUGE_MADVISE] = "madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB",
         [HUGE_JAVA] = "run it with -XX:+UseTransparentHugePages (Java)",
-        [HUGE_PYTHON] = "run it with PYTHONMALLOC=malloc and "
-                        "GLIBC_TUNABLES=glibc.malloc.hugetlb=1 (Python's own arenas are not on "
-                        "huge pages)",
+        [HUGE_PYTHON] = "run it with PYTHONMALLOC=malloc and GLIBC_TUNABLES=glibc.malloc.hugetlb=1 "
+                        "(Python's own arenas are not on huge pages)",
         [HUGE_JEMALLOC] = "run it with MALLOC_CONF=thp:always (jemalloc)",
         [HUGE_MIMALLOC] = "run it with MIMALLOC_ALLOW_LARGE_OS_PAGES=1 (mimalloc)",
         [HUGE_TCMALLOC] = "by the settings of tcmalloc",
@@ -405,14 +405,14 @@ static void sharing_words(const struct snapshot_finding *finding, struct finding
     if (sharing->by_hitm) {
         SAY(words->evidence,
             "%" PRIu32 " threads on %zu cache %s: %.0f samples, %.0f of which found the line "
-            "modified in another CPU's cache.",
+                       "modified in another CPU's cache.",
             sharing->threads, sharing->lines, lines, sharing->samples, sharing->hitm);
         SAY(words->how_sure, "the hardware reports it");
     } else {
         SAY(words->evidence,
             "%" PRIu32 " threads on %zu cache %s: %.0f of %.0f samples followed one of another "
-            "thread on another CPU, a store among the two. Had the threads used the %s one after "
-            "the other, hardly any would.",
+                       "thread on another CPU, a store among the two. Had the threads used the %s "
+                       "one after the other, hardly any would.",
             sharing->threads, sharing->lines, lines, sharing->turns, sharing->samples, lines);
     }
     sharing_remedy_words(&finding->remedy, words->advice, sizeof words->advice);
@@ -424,7 +424,7 @@ static void sharing_misses_words(const struct snapshot_finding *finding,
     const struct finding_sharing *sharing = &finding->of.sharing;
     SAY(words->evidence,
         "%" PRIu32 " threads on %zu cache line%s: %.0f samples are misses because another thread "
-        "had written to the line, of %.0f samples of misses in all.",
+                   "had written to the line, of %.0f samples of misses in all.",
         sharing->threads, sharing->lines, sharing->lines == 1 ? "" : "s", sharing->hitm,
         sharing->misses);
     sharing_remedy_words(&finding->remedy, words->advice, sizeof words->advice);
@@ -474,129 +474,155 @@ static const struct rule {
     const char *reckoned;
     const char *how_sure;
 } rules[RULE_COUNT] = {
-    [RULE_SPLIT] = {split_words, FINDING_ON_LAYOUT,
-                    "Put the members in use side by side at the start of the struct, so that they "
-                    "share a line, and align the elements to lines.",
-                    NULL, HIDDEN_MEMBERS},
-    [RULE_SPLIT_OFF] = {split_off_words, FINDING_ON_LAYOUT, NULL,
-                        "two fifths to all of its samples on them: how many the caches would then "
-                        "hold depends on what else they hold",
-                        HIDDEN_MEMBERS},
-    [RULE_STRADDLING] = {straddling_words, FINDING_ON_LAYOUT, NULL, NULL,
-                         "the two lines of an element may arrive at the same time, and longer "
-                         "elements fill caches sooner: measure it"},
-    [RULE_SHARING] = {sharing_words, FINDING_ON_SHARING, NULL,
-                      "how long these accesses would take on a line of their own, samples do not "
-                      "tell; try it and compare (misstop diff)",
-                      "inferred from alternating accesses; this source reports no HITM"},
-    [RULE_SHARING_MISSES] = {sharing_misses_words, FINDING_ON_SHARING, NULL,
-                             "how long these misses would take where the threads run at once, a "
-                             "simulation does not tell",
-                             ONE_BY_ONE},
-    [RULE_SHARING_CAUSE] = {sharing_cause_words, FINDING_ON_SHARING,
-                            "Write it less often: count in a variable of the thread's own, and add "
-                            "that up now and then; or take the lock for more work at once.",
-                            "its misses on lines that another thread had written to", ONE_BY_ONE},
-    [RULE_CONFLICT_SETS] = {conflict_sets_words, FINDING_ON_SETS, NULL, NULL,
-                            "sampled lines tell the sets, not what evicted a line"},
+    [RULE_SPLIT] = {.compose = split_words,
+                    .page = FINDING_ON_LAYOUT,
+                    .advice = "Put the members in use side by side at the start of the struct, so "
+                              "that they share a line, and align the elements to lines.",
+                    .how_sure = HIDDEN_MEMBERS},
+    [RULE_SPLIT_OFF] = {.compose = split_off_words,
+                        .page = FINDING_ON_LAYOUT,
+                        .reckoned = "two fifths to all of its samples on them: how many the caches "
+                                    "would then hold depends on what else they hold",
+                        .how_sure = HIDDEN_MEMBERS},
+    [RULE_STRADDLING] = {.compose = straddling_words,
+                         .page = FINDING_ON_LAYOUT,
+                         .how_sure = "the two lines of an element may arrive at the same time, and "
+                                     "longer elements fill caches sooner: measure it"},
+    [RULE_SHARING] = {.compose = sharing_words,
+                      .page = FINDING_ON_SHARING,
+                      .reckoned = "how long these accesses would take on a line of their own, "
+                                  "samples do not tell; try it and compare (misstop diff)",
+                      .how_sure =
+                          "inferred from alternating accesses; this source reports no HITM"},
+    [RULE_SHARING_MISSES] = {.compose = sharing_misses_words,
+                             .page = FINDING_ON_SHARING,
+                             .reckoned = "how long these misses would take where the threads run "
+                                         "at once, a simulation does not tell",
+                             .how_sure = ONE_BY_ONE},
+    [RULE_SHARING_CAUSE] = {.compose = sharing_cause_words,
+                            .page = FINDING_ON_SHARING,
+                            .advice =
+                                "Write it less often: count in a variable of the thread's own, and "
+                                "add that up now and then; or take the lock for more work at once.",
+                            .reckoned = "its misses on lines that another thread had written to",
+                            .how_sure = ONE_BY_ONE},
+    [RULE_CONFLICT_SETS] = {.compose = conflict_sets_words,
+                            .page = FINDING_ON_SETS,
+                            .how_sure = "sampled lines tell the sets, not what evicted a line"},
     [RULE_CONFLICT_CAUSE] =
-        {conflict_cause_words, FINDING_ON_DETAIL, NULL,
-         "its misses that a cache of the same size without sets would not have had", EXACT},
+        {.compose = conflict_cause_words,
+         .reckoned = "its misses that a cache of the same size without sets would not have had",
+         .how_sure = EXACT},
     [RULE_CHASING] =
-        {chasing_words, FINDING_ON_DETAIL,
-         "Lay the nodes in the order they are walked (an array, a pool that is filled in that "
-         "order), or put several keys into a node; in a hash table, use more buckets.",
-         "half to all of the samples on it, those without an object in proportion: found in order, "
-         "or several to a line, most would not be waited for",
-         "that nodes are found by the link, and not by an index, is taken from its being read"},
-    [RULE_STREAMING] = {streaming_words, FINDING_ON_DETAIL,
-                        "Work on blocks that fit a cache, all passes on one before the next; or "
-                        "make the elements smaller.",
-                        "what prefetching hides already, misses do not tell",
-                        "whether several passes can be joined, the samples do not tell"},
+        {.compose = chasing_words,
+         .advice =
+             "Lay the nodes in the order they are walked (an array, a pool that is filled in that "
+             "order), or put several keys into a node; in a hash table, use more buckets.",
+         .reckoned = "half to all of the samples on it, those without an object in proportion: "
+                     "found in order, or several to a line, most would not be waited for",
+         .how_sure =
+             "that nodes are found by the link, and not by an index, is taken from its being read"},
+    [RULE_STREAMING] = {.compose = streaming_words,
+                        .advice = "Work on blocks that fit a cache, all passes on one before the "
+                                  "next; or make the elements smaller.",
+                        .reckoned = "what prefetching hides already, misses do not tell",
+                        .how_sure =
+                            "whether several passes can be joined, the samples do not tell"},
     [RULE_STREAMING_CAUSE] =
-        {streaming_cause_words, FINDING_ON_DETAIL, NULL,
-         "its capacity misses: the lines had been there before",
-         "the cause is exact; whether several passes can be joined it does not tell"},
-    [RULE_TLB] = {tlb_words, FINDING_ON_DETAIL,
-                  "Put it on huge pages: madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB, or "
-                  "mmap(MAP_HUGETLB); or keep what is used together on the same pages.",
-                  "its samples with a page walk: the wait for the data itself stays",
-                  "the hardware told it of each sample"},
-    [RULE_REMOTE] = {remote_words, FINDING_ON_DETAIL,
-                     "Let the threads that use it fill it first, bind them to its node (numactl), "
-                     "or give each node its own copy.",
-                     "two fifths of its remote samples, by what local memory takes of the time",
-                     "the hardware told it of each sample"},
-    [RULE_SCATTERED] = {scattered_words, FINDING_ON_DETAIL,
-                        "Allocate them as one: an array, or a pool that is filled in the order in "
-                        "which they are visited; then lines also come before they are asked for.",
-                        NULL,
-                        "the lines are estimated from the pages sampled twice, as if all blocks "
-                        "were visited; blocks that are always visited in one order gain more"},
-    [RULE_POINTED_TO] = {pointed_to_words, FINDING_ON_DETAIL, NULL,
-                         "a tenth to half of the samples on the two: one of two lines comes",
-                         "that each leads to another one is taken from there being as many of the "
-                         "one as of the other"},
-    [RULE_SAME_INDEX] = {same_index_words, FINDING_ON_DETAIL, NULL,
-                         "half the misses on the two: one of two lines comes",
-                         "every miss is told, one after the other; where they are fetched at once, "
-                         "less than half of the time goes with them"},
-    [RULE_CHURN] = {churn_words, FINDING_ON_HEAP,
-                    "Keep them: take blocks from a list of those no longer needed, allocate many "
-                    "at a time, or let short-lived ones live on the stack.",
-                    "most of the samples in malloc and free, times its part of the allocations; "
-                    "those of misstop's own agent are left out",
-                    "that each allocation costs the same is assumed; first uses of fresh blocks "
-                    "are not counted"},
-    [RULE_WASTE] = {waste_words, FINDING_ON_HEAP,
-                    "Put them into one array, or allocate many at a time (a pool): no header, and "
-                    "no rounding up.",
-                    NULL,
-                    "that neighbours in memory are used soon after each other is taken for granted "
-                    "where they are read in order"},
-    [RULE_STACK] = {stack_words, FINDING_ON_DETAIL,
-                    "Keep it in a register: compile with optimisation (-O2), work on a local copy "
-                    "that no pointer refers to, and write it back after the loop; no volatile.",
-                    "a third to all of the samples on it: each use waits for the store before",
-                    "whether a register is free for it the compiler tells; some processors pass "
-                    "integers from store to load without waiting"},
+        {.compose = streaming_cause_words,
+         .reckoned = "its capacity misses: the lines had been there before",
+         .how_sure = "the cause is exact; whether several passes can be joined it does not tell"},
+    [RULE_TLB] = {.compose = tlb_words,
+                  .advice =
+                      "Put it on huge pages: madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB, or "
+                      "mmap(MAP_HUGETLB); or keep what is used together on the same pages.",
+                  .reckoned = "its samples with a page walk: the wait for the data itself stays",
+                  .how_sure = "the hardware told it of each sample"},
+    [RULE_REMOTE] = {.compose = remote_words,
+                     .advice = "Let the threads that use it fill it first, bind them to its node "
+                               "(numactl), or give each node its own copy.",
+                     .reckoned =
+                         "two fifths of its remote samples, by what local memory takes of the time",
+                     .how_sure = "the hardware told it of each sample"},
+    [RULE_SCATTERED] =
+        {.compose = scattered_words,
+         .advice = "Allocate them as one: an array, or a pool that is filled in the order in which "
+                   "they are visited; then lines also come before they are asked for.",
+         .how_sure = "the lines are estimated from the pages sampled twice, as if all blocks were "
+                     "visited; blocks that are always visited in one order gain more"},
+    [RULE_POINTED_TO] = {.compose = pointed_to_words,
+                         .reckoned =
+                             "a tenth to half of the samples on the two: one of two lines comes",
+                         .how_sure = "that each leads to another one is taken from there being as "
+                                     "many of the one as of the other"},
+    [RULE_SAME_INDEX] = {.compose = same_index_words,
+                         .reckoned = "half the misses on the two: one of two lines comes",
+                         .how_sure = "every miss is told, one after the other; where they are "
+                                     "fetched at once, less than half of the time goes with them"},
+    [RULE_CHURN] = {.compose = churn_words,
+                    .page = FINDING_ON_HEAP,
+                    .advice = "Keep them: take blocks from a list of those no longer needed, "
+                              "allocate many at a time, or let short-lived ones live on the stack.",
+                    .reckoned = "most of the samples in malloc and free, times its part of the "
+                                "allocations; those of misstop's own agent are left out",
+                    .how_sure = "that each allocation costs the same is assumed; first uses of "
+                                "fresh blocks are not counted"},
+    [RULE_WASTE] = {.compose = waste_words,
+                    .page = FINDING_ON_HEAP,
+                    .advice = "Put them into one array, or allocate many at a time (a pool): no "
+                              "header, and no rounding up.",
+                    .how_sure = "that neighbours in memory are used soon after each other is taken "
+                                "for granted where they are read in order"},
+    [RULE_STACK] =
+        {.compose = stack_words,
+         .advice = "Keep it in a register: compile with optimisation (-O2), work on a local copy "
+                   "that no pointer refers to, and write it back after the loop; no volatile.",
+         .reckoned = "a third to all of the samples on it: each use waits for the store before",
+         .how_sure = "whether a register is free for it the compiler tells; some processors pass "
+                     "integers from store to load without waiting"},
     [RULE_FIRST_TOUCH_FAULTS] =
-        {faults_words, FINDING_ON_DETAIL,
-         "Use the memory again instead of giving it back and taking fresh one (keep the buffer; "
-         "for malloc, raise M_MMAP_THRESHOLD and M_TRIM_THRESHOLD); where it is filled once, huge "
-         "pages take one fault for 512.",
-         "half of the kernel's part of the CPU time, to all of it and the samples on it",
-         "that the faults are on this memory is taken from its being written most; misstop -e "
-         "page-faults tells where they are"},
+        {.compose = faults_words,
+         .advice = "Use the memory again instead of giving it back and taking fresh one (keep the "
+                   "buffer; for malloc, raise M_MMAP_THRESHOLD and M_TRIM_THRESHOLD); where it is "
+                   "filled once, huge pages take one fault for 512.",
+         .reckoned =
+             "half of the kernel's part of the CPU time, to all of it and the samples on it",
+         .how_sure = "that the faults are on this memory is taken from its being written most; "
+                     "misstop -e page-faults tells where they are"},
     [RULE_FIRST_TOUCH_CAUSE] =
-        {first_touch_cause_words, FINDING_ON_DETAIL,
-         "If this is how the program begins, leave it out: --sim-from FUNCTION. Else fill memory "
-         "again that was used before, instead of fresh one.",
-         "its first references: no cache holds what was never used", EXACT},
-    [RULE_REACH] = {reach_words, FINDING_ON_DETAIL, NULL,
-                    "3 to 40% of its samples on pages beyond the TLB: the page walks go, the wait "
-                    "for the data stays",
-                    "no hardware told of page walks here, and they may overlap with other waits"},
-    [RULE_COLUMNS] = {columns_words, FINDING_ON_DETAIL,
-                      "Walk along the rows: swap the loops, or work on square blocks.", NULL,
-                      "that it is a matrix is taken from the steps; a line more a row helps only "
-                      "where a level of cache holds a column"},
-    [RULE_EVICTED] = {evicted_words, FINDING_ON_DETAIL, NULL,
-                      "its capacity misses: alone it would fit in the cache", EXACT},
+        {.compose = first_touch_cause_words,
+         .advice = "If this is how the program begins, leave it out: --sim-from FUNCTION. Else "
+                   "fill memory again that was used before, instead of fresh one.",
+         .reckoned = "its first references: no cache holds what was never used",
+         .how_sure = EXACT},
+    [RULE_REACH] =
+        {.compose = reach_words,
+         .reckoned = "3 to 40% of its samples on pages beyond the TLB: the page walks go, the wait "
+                     "for the data stays",
+         .how_sure = "no hardware told of page walks here, and they may overlap with other waits"},
+    [RULE_COLUMNS] = {.compose = columns_words,
+                      .advice = "Walk along the rows: swap the loops, or work on square blocks.",
+                      .how_sure = "that it is a matrix is taken from the steps; a line more a row "
+                                  "helps only where a level of cache holds a column"},
+    [RULE_EVICTED] = {.compose = evicted_words,
+                      .reckoned = "its capacity misses: alone it would fit in the cache",
+                      .how_sure = EXACT},
     [RULE_SPINNING] =
-        {spinning_words, FINDING_ON_CODE,
-         "They wait for another thread to write it. Look at what that one does, for this is no "
-         "slow data; let the others sleep after a few tries (a condition variable, a futex), or "
-         "start fewer of them.",
-         "the CPU time of the loop could go to others; the program itself goes no faster by that",
-         "the loop does nothing but read and compare; no store was sampled that ends the wait"},
-    [RULE_COPYING] = {copying_words, FINDING_ON_DETAIL,
-                      "Use the data where it is (pass the pointer, swap two buffers); or copy and "
-                      "use it in parts that fit a cache.",
-                      "half of the samples in the copying function, to a tenth more than them: the "
-                      "data is still read once",
-                      "whether both copies are needed the samples do not tell"},
+        {.compose = spinning_words,
+         .page = FINDING_ON_CODE,
+         .advice = "They wait for another thread to write it. Look at what that one does, for this "
+                   "is no slow data; let the others sleep after a few tries (a condition variable, "
+                   "a futex), or start fewer of them.",
+         .reckoned = "the CPU time of the loop could go to others; the program itself goes no "
+                     "faster by that",
+         .how_sure =
+             "the loop does nothing but read and compare; no store was sampled that ends the wait"},
+    [RULE_COPYING] = {.compose = copying_words,
+                      .advice = "Use the data where it is (pass the pointer, swap two buffers); or "
+                                "copy and use it in parts that fit a cache.",
+                      .reckoned = "half of the samples in the copying function, to a tenth more "
+                                  "than them: the data is still read once",
+                      .how_sure = "whether both copies are needed the samples do not tell"},
 };
 
 /* Adds to the evidence. */
