@@ -4,29 +4,8 @@
 #include <string.h>
 
 #include "profile/findings/findings.h"
+#include "profile/findings/thresholds.h"
 #include "profile/tables/rates.h"
-
-enum {
-    LINK_SAMPLES = 2, /* on the link itself: mostly the first use of a node waits for it */
-    LINKS_LEAST = 12  /* read in memory, to speak of all */
-};
-
-static const double links_alike = 0.7; /* of those read */
-static const double deep_at_least =
-    0.5; /* of the nodes: from the last ones of a chain nothing follows */
-
-/* Of the time at its nodes: found in order, or several to a line, most of the wait goes. */
-static const double chase_saved_at_least = 0.5;
-static const double link_often =
-    0.05; /* of the samples: else it may be the chain of a hash table */
-static const double copying_least = 0.1; /* of all samples */
-static const double copy_saves_at_least = 0.5;
-static const double copy_saves_at_most = 1.1; /* the copy evicts other data */
-static const double streaming_least = 0.1; /* of all samples: everything large is read sometime */
-/* Of one thread; a core reads 5 to 20e9 from memory, and what works on blocks asks for less. */
-static const double streaming_bytes_per_s = 3e9;
-/* More than most last levels hold, of which other programs take their part. */
-static const double streaming_bytes = 32.0 * 1024 * 1024;
 
 /* Samples on a member in the window, which holds more of them than what decays. */
 static double in_window(const struct findings *findings, uint32_t object, uint32_t type,
@@ -305,12 +284,6 @@ void findings_streaming(struct findings *findings)
 /* Where the links of sampled nodes lead, read from the process itself: how a list lies in memory is
  * seen at once, however short a pass over it is. */
 
-enum {
-    LINKS_READ = 32,   /* a refresh, of one object: they stand in a recording, too */
-    NEAR_ELEMENTS = 4, /* a prefetcher that goes by steps or by lines comes there by itself */
-    FAR_BYTES = 4096   /* none crosses a page */
-};
-
 static bool on_type(const struct window_entry *entry, uint32_t object, uint32_t type)
 {
     return entry->object == object && entry->type == type;
@@ -458,14 +431,6 @@ bool findings_links_mutual(const struct findings *findings, size_t object,
 
 /* Findings about matrices that are walked down their columns. */
 
-/* Of the accesses that go: they may have hit in a farther cache. */
-static const double columns_saved_at_least = 0.4;
-static const double steps_at_least = 0.7; /* of the steps between rows end beside the last column */
-static const double crowd_at_most =
-    0.25;                        /* of the samples in a sixteenth of the row: columns move */
-enum { CLOSE = 16, PARTS = 16 }; /* parts of a row: two columns are close within one */
-enum { ROW_UNIT = 4, ROW_MOST = 1 << 20 };
-
 /* Of the newest steps from row to row, how many end beside the last column, and by how much in all.
  */
 struct rows_fit {
@@ -574,12 +539,6 @@ void findings_columns(struct findings *findings)
 
 /* Findings about arrays that are read at the same index, each a miss of its own. Only where every
  * miss is told (--sim): of samples that lie thousands of misses apart none tells which index. */
-
-enum { PAIRS_LEAST = 64 };
-
-static const double next_often =
-    0.5; /* of the misses on one, what comes next is one on the other */
-static const double same_index = 0.9; /* of these */
 
 /* What is looked at: two objects, their elements, and what was seen of them. The first is the one
  * that is read first. */
@@ -691,12 +650,6 @@ void findings_paired(struct findings *findings)
 
 /* Findings about variables on the stack that a loop reads and writes where a register would do. */
 
-static const double hot_at_least = 0.1; /* of all samples */
-static const double one_function = 0.8; /* of the samples on it */
-static const double kept_most = 0.1;    /* ... in loops that call */
-enum { FRAMES_LINES = 4 };
-enum { REGISTER_BYTES = 16 }; /* what a general or an SSE register holds */
-
 /* In a loop it is at one place; of a function that calls itself, or is called at many depths, it is
  * saved for the calls, and no register would keep it. */
 static bool is_in_many_frames(const struct findings *findings, size_t index)
@@ -734,7 +687,8 @@ static void kept_in_memory(struct findings *findings, size_t index)
                                        .sure = FINDING_LIKELY,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index),
-                                       .gain_low = 0.3 * findings_share(findings, index)};
+                                       .gain_low =
+                                           stack_at_least * findings_share(findings, index)};
     finding.type = object->type;
     finding.of.stack =
         (struct finding_stack){object->size, object->samples, object->code[0].share.value};

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/findings/thresholds.h"
 #include "profile/state.h"
 #include "snapshot_findings.h"
 
@@ -13,12 +14,6 @@ static double findings_worth(const struct snapshot_finding *finding);
 
 /* What is known exactly, held against what samples made likely: causes of misses and use of lines
  * (--sim), and watchpoints (--watch). */
-
-static const double mostly = 0.5;
-static const double used_mostly =
-    0.75; /* of a line's words in a visit: there is nothing to split */
-
-static const double lines_enough = 100;
 
 enum verdict { NOTHING, SUPPORTED, CONTRADICTED };
 
@@ -211,10 +206,6 @@ void findings_weigh(struct findings *findings)
 }
 
 enum { MEMBERS_NAMED = 4, MEMBERS_BYTES = 160 };
-
-static const double member_hot = 0.05; /* of the samples on the type: it decides what is fetched */
-#define CPUS_LEAST 0.05                /* less is measured too coarsely: in ticks of 10 ms */
-static const double member_used = 0.004; /* skid puts a few samples where nothing missed */
 
 /* ---- for the rules ---- */
 
@@ -516,7 +507,7 @@ static void measure_time(struct findings *findings)
     const struct snapshot_window *window = &findings->snapshot->window;
     struct memory_use use;
     findings_memory(findings, 0, &use);
-    findings->span_s = window->span_s * (use.cpus >= CPUS_LEAST ? use.cpus : 1);
+    findings->span_s = window->span_s * (use.cpus >= cpus_least ? use.cpus : 1);
     findings->rate = findings->span_s > 0 ? (double)window->used / findings->span_s : NAN;
 }
 

@@ -4,18 +4,7 @@
 #include <string.h>
 
 #include "profile/findings/findings.h"
-
-enum { ELEMENTS_MANY = 64 };
-enum { MALLOC_ALIGNS = 16 }; /* elements of no more look like blocks of their own by their begin */
-
-static const double saved_at_least = 0.1; /* of the samples: the wait may overlap with others */
-static const double fits_saves_at_least = 0.4; /* where what is in use then fits in the caches */
-static const double of_one_type = 0.5;         /* of the object's samples are of the type judged */
-static const double used_at_most = 0.5;        /* of what is fetched: else a split saves little */
-static const double used_in_no_order = 0.25;   /* of the lines' bytes */
-static const double in_place = 0.9;            /* of the samples */
-static const double crossing_least = 0.15;     /* of the samples */
-static const double most_cross = 0.9; /* of the elements: too few others to compare them with */
+#include "profile/findings/thresholds.h"
 
 /* It ends in an array without a length: what makes the object long are that array's elements. */
 static bool goes_on(const struct snapshot_layout *layout)
@@ -259,19 +248,6 @@ void findings_straddling(struct findings *findings)
 
 /* Findings about many small blocks of the heap: far apart, paired, or mostly the allocator's. */
 
-/* What glibc's malloc writes in front of each block on 64-bit machines (malloc.c, struct
- * malloc_chunk); other allocators keep it elsewhere, and waste no less by rounding up. */
-enum { HEADER_BYTES = 8 };
-
-static const double fetched_at_least =
-    2; /* times what the blocks hold: else pooling saves little */
-static const double pooled_saves_at_least = 0.2;
-static const double wasted_saves_at_least = 0.5; /* prefetching gains by it as well */
-static const double wasted_at_least = 0.5;       /* of what malloc takes for them */
-static const double as_many = 0.1; /* blocks of two kinds are one each: numbers differ by less */
-static const double together_at_least = 0.7; /* of the samples fall into the same stretches */
-enum { HOLDER_SAMPLES = 16 }; /* on the one that leads to the other: it may be hidden */
-
 /* Of one bin: how much a block is asked for, and takes, on average; NAN: not known. */
 struct blocks {
     double count;
@@ -447,12 +423,6 @@ void findings_together(struct findings *findings)
 }
 
 /* Findings about blocks that are allocated and freed all the time: what malloc and free cost. */
-
-static const double often_per_s = 10e3;  /* allocations: below, they are no matter of malloc's */
-static const double short_lived_s = 0.1; /* longer, and it is data that is kept */
-static const double least_of_it = 0.7;   /* a free list of its own takes time, too */
-static const double most_of_it = 1.15;   /* what uses the blocks waits less for them */
-static const double most_of_them = 0.1;  /* of all allocations, for a bin to be told */
 
 /* Functions of glibc's malloc and of C++ that do nothing but allocate, by how their names begin;
  * jemalloc and tcmalloc have the same outer names. */

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "profile/findings/findings.h"
+#include "profile/findings/thresholds.h"
 
 /* What findings ask of a simulation (--sim): which cache, and why an object was missed on. */
 
@@ -64,11 +65,6 @@ double findings_beyond(const struct findings *findings)
     const struct simulation_level *level = findings_level(findings);
     return level && level->size_bytes ? (double)level->size_bytes : FINDINGS_BEYOND_BYTES;
 }
-
-static const double conflicts_least = 0.2; /* of the object's misses */
-static const double taken_least = 0.1;     /* ... by other threads: they take turns rarely there */
-static const double causes_mostly = 0.5;
-static const double evictor_least = 0.01; /* of what is known: less is not named */
 
 static double first_references(const struct snapshot_causes_row *causes)
 {
@@ -129,7 +125,7 @@ static void causes_conflict(struct findings *findings, const struct snapshot_cau
     const struct snapshot_evictor *rival = findings_rival(causes, &share);
     struct snapshot_finding finding =
         findings_exact(findings, causes, RULE_CONFLICT_CAUSE, FINDING_CONFLICT, part);
-    if (rival && !(causes->figures.by_itself >= causes_mostly))
+    if (rival && !(causes->figures.by_itself >= mostly))
         finding.other = rival->object;
     if (part >= conflicts_least)
         findings_add(findings, &finding);
@@ -178,8 +174,6 @@ void findings_by_cause(struct findings *findings)
 }
 
 /* Findings about cache sets: lines that throw each other out while others have room. */
-
-static const double most_of_hot = 0.5; /* of the samples in hot sets are the leading object's */
 
 /* Samples of the window in hot sets: of all, and of each object the most. */
 struct hot_sets {
@@ -273,12 +267,6 @@ void findings_conflict(struct findings *findings)
 /* Findings by capacity misses and first references: read from end to end, evicted by others, filled
  * for the first time. */
 
-static const double room_mostly = 0.5;
-static const double fits_in = 0.5;          /* of the cache: something else has to be there too */
-static const double room_first_share = 0.2; /* of all misses */
-static const double room_stores_at_least = 0.8; /* of the samples on it */
-static const double streaming_least = 0.1;      /* of all misses */
-
 /* More of it misses than the cache holds: it passes through. */
 static bool passes_through(const struct findings *findings, uint32_t id)
 {
@@ -299,9 +287,9 @@ static bool pushed_out(struct findings *findings, const struct snapshot_causes_r
     const struct simulation_level *level = findings_level(findings);
     double part = causes->figures.share[CAUSE_CAPACITY];
     if (!rival || !level || !(causes->evictors[0].share >= evictor_least) ||
-        bytes > fits_in * (double)level->size_bytes || share < room_mostly ||
+        bytes > fits_in * (double)level->size_bytes || share < mostly ||
         !passes_through(findings, rival->object_id) ||
-        causes->figures.evicted < room_mostly * part * causes->figures.misses)
+        causes->figures.evicted < mostly * part * causes->figures.misses)
         return false;
     struct snapshot_finding finding =
         findings_exact(findings, causes, RULE_EVICTED, FINDING_PUSHED_OUT, part);
@@ -331,8 +319,8 @@ static void room_first_touch(struct findings *findings, const struct snapshot_ca
     double part = first_references(causes);
     struct snapshot_finding finding =
         findings_exact(findings, causes, RULE_FIRST_TOUCH_CAUSE, FINDING_FIRST_TOUCH, part);
-    if (object->stores < room_stores_at_least * object->samples ||
-        findings_share(findings, causes->index) < room_first_share)
+    if (object->stores < stores_at_least * object->samples ||
+        findings_share(findings, causes->index) < first_share)
         return;
     finding.of.cause.stores = object->stores / object->samples;
     findings_add(findings, &finding);
@@ -344,12 +332,11 @@ static void without_room(struct findings *findings, const struct snapshot_causes
     double bytes = spread ? spread_bytes(spread, findings->snapshot->sets.line) : 0;
     if (!spread || findings_has(findings, causes->index))
         return;
-    if (causes->figures.share[CAUSE_CAPACITY] >= room_mostly &&
-        !pushed_out(findings, causes, bytes) && bytes > findings_beyond(findings) &&
-        findings_from_memory(findings) &&
+    if (causes->figures.share[CAUSE_CAPACITY] >= mostly && !pushed_out(findings, causes, bytes) &&
+        bytes > findings_beyond(findings) && findings_from_memory(findings) &&
         findings_share(findings, causes->index) >= streaming_least)
         streaming(findings, causes, findings_order(findings, causes->index), bytes);
-    else if (first_references(causes) >= room_mostly)
+    else if (first_references(causes) >= mostly)
         room_first_touch(findings, causes);
 }
 
@@ -363,10 +350,6 @@ void findings_without_room(struct findings *findings)
 }
 
 /* Findings that only hardware can tell: page walks, memory of another node. */
-
-static const double tlb_least = 0.2;    /* of the accesses: a walk takes less than a miss */
-static const double remote_least = 0.2; /* of the accesses: farther by half to twice as long */
-static const double remote_saved = 0.4; /* of that time: local memory takes 60 % of remote's */
 
 static const struct snapshot_levels *levels_of(const struct findings *findings, size_t index)
 {
@@ -421,26 +404,6 @@ void findings_remote(struct findings *findings)
 }
 
 /* Findings about pages: more than the TLB reaches, and fresh ones all the time. */
-
-/* Of the last level, for pages of 4 KiB, where it is not known: no x86 CPU up to Zen 5 has more. */
-enum { TLB_ENTRIES_MOST = 4096 };
-
-static const double beyond_reach = 2;   /* times what the TLB reaches: half of the accesses walk */
-static const double huge_at_most = 0.5; /* of its memory is on huge pages already */
-/* Of the time at pages beyond the TLB, what huge pages save: measured from 1 to 42 %
- * (tests/judged). */
-static const double walk_at_least = 0.03;
-static const double walk_at_most = 0.4;
-
-/* Most of the time is the kernel's, where nothing is sampled: fewer samples than for other rules.
- */
-enum { FRESH_SAMPLES = 50 };
-static const double pages_first_share =
-    0.2; /* of all samples: the object is what is mainly filled */
-static const double pages_stores_at_least = 0.8; /* of the samples on it */
-static const double kernel_saved = 0.5;          /* of its time: the rest may be other work */
-static const double faults_per_s = 10e3;         /* 40 MB of fresh memory a second */
-static const double kernel_at_least = 0.2;       /* of the CPU time: what makes it worth a change */
 
 double findings_pages(const struct findings *findings, size_t index)
 {
@@ -536,8 +499,8 @@ static void pages_first_touch(struct findings *findings, size_t index)
     bool fresh = object->kind == OBJECT_ANON || object->kind == OBJECT_HEAP ||
                  object->kind == OBJECT_MAP || object->kind == OBJECT_UNKNOWN;
     if (!fresh || object->samples < FRESH_SAMPLES ||
-        object->stores < pages_stores_at_least * object->samples ||
-        !(findings_share(findings, index) >= pages_first_share))
+        object->stores < stores_at_least * object->samples ||
+        !(findings_share(findings, index) >= first_share))
         return;
     findings_memory(findings, 0, &use);
     if (!(use.faults_per_s >= faults_per_s) || !(use.kernel_share >= kernel_at_least))

@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "profile/findings/findings.h"
+#include "profile/findings/thresholds.h"
 #include "profile/state.h"
-
-static const double simulated_least = 0.1; /* of all misses */
 
 static struct finding_sharing figures_of(const struct snapshot_sharing_group *group, double misses)
 {
@@ -113,13 +112,6 @@ void findings_sharing(struct findings *findings)
 }
 
 /* Findings about threads that read one word over and over until another thread writes it. */
-
-static const double in_function = 0.9;    /* of the function's samples on the object, */
-static const double at_loads = 0.9;       /* ... on its one or two hottest instructions, */
-static const double written_most = 0.02;  /* ... on instructions that write */
-static const double on_one_line = 0.95;   /* of a thread's */
-static const double in_loops = 0.9;       /* ... in a loop that only looks (decode/function.c) */
-static const double of_all_samples = 0.9; /* of those in the window: by threads told apart */
 
 /* A thread that reads one line only. */
 struct reader {
