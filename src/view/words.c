@@ -515,3 +515,20 @@ bool simulation_line(const struct snapshot_simulation *simulation, struct canvas
         canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, text);
     return text[1] != '\0';
 }
+
+void phase_news(const struct snapshot_phase *phase, char *out, size_t size)
+{
+    char since[TEXT_TIME_BYTES];
+    int used = snprintf(out, size, "%s%s%s since %s: ", phase->again ? "phase " : "a new phase",
+                        phase->again ? phase->name : "", phase->again ? " again" : "",
+                        text_time(since, phase->start_s));
+    out += used;
+    size -= (size_t)used;
+    /* The object that leads, where that is another; else the one that has more now. */
+    if (phase->rose && !phase->inversion)
+        snprintf(out, size, "%.365s has %.0f points more; Phases (0) shows the run", phase->rose,
+                 phase->rose_by * 100);
+    else
+        snprintf(out, size, "%.365s leads with %.0f%%; Phases (0) shows the run", phase->leader,
+                 phase->leader_share * 100);
+}
