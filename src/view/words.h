@@ -63,6 +63,10 @@ const char *measure_wanting(const struct snapshot *snapshot, enum snapshot_measu
 /* "phase B, 12.0s to 1m31.5s, 4.21k samples"; how many of how many where it was thinned. */
 void stretch_words(const struct snapshot_stretch *stretch, char *out, size_t size);
 
+/* How many phases, what leads, and the last change; "": none were looked for. */
+enum { PHASES_READING_BYTES = 1024 };
+void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t size);
+
 /* "phase A again since 20.3s: table leads with 93%; ...": the status line when one begins. */
 void phase_news(const struct snapshot_phase *phase, char *out, size_t size);
 

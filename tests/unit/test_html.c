@@ -329,7 +329,7 @@ static void the_run_over_time_is_drawn(void **state)
         .profile_count = 3,
         .turns = &turns,
         .turn_count = 1,
-        .reading = "two phases by turns"};
+        .different = 2};
     char *text = page_of(&snapshot, &unreadable, &nothing, &size);
     assert_non_null(strstr(text, "early_bird 50.0%"));
     assert_non_null(strstr(text, "<summary>misses by function</summary>"));
@@ -338,7 +338,7 @@ static void the_run_over_time_is_drawn(void **state)
     assert_non_null(strstr(text, "<summary>accesses by fields of early_bird</summary>"));
     assert_null(strstr(text, "waiting by"));
     assert_non_null(strstr(text, "latecomer 50.0%"));
-    assert_non_null(strstr(text, "two phases by turns"));
+    assert_non_null(strstr(text, "2 stretches of 2 phases; "));
     /* The second phase begins in the middle of the picture. */
     assert_non_null(strstr(text, "M500.0 0V"));
     /* Volatility: by ratio across, all of it upwards; the second of three is in the middle. */

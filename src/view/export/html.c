@@ -331,6 +331,7 @@ static void tell_causes(struct html_writer *writer, bool *any)
 /* what stands out, in sentences */
 static void html_short(struct html_writer *writer)
 {
+    char phases[PHASES_READING_BYTES];
     const struct snapshot *snapshot = writer->snapshot;
     bool any = false;
     tell_findings(writer, &any);
@@ -339,8 +340,9 @@ static void html_short(struct html_writer *writer)
     tell_sharing(writer, &any);
     if (snapshot->sets.verdict == SETS_CONCENTRATED)
         html_short_tell(writer, &any, "sets", "Cache sets", snapshot->sets.reading);
+    phases_reading(&snapshot->timeline, phases, sizeof phases);
     if (snapshot->timeline.phase_count > 1)
-        html_short_tell(writer, &any, "time", "Time", snapshot->timeline.reading);
+        html_short_tell(writer, &any, "time", "Time", phases);
     if (snapshot->window.used)
         html_short_tell(writer, &any, "again", "Recurrence", snapshot->window.reading);
     if (snapshot->whatif.count && snapshot->whatif.list[0].state == WHATIF_COUNTS) {

@@ -359,6 +359,8 @@ static json_t *turns_of(const struct snapshot_timeline *timeline)
 static json_t *json_phases(const struct snapshot *snapshot)
 {
     const struct snapshot_timeline *timeline = &snapshot->timeline;
+    char reading[PHASES_READING_BYTES];
+    phases_reading(timeline, reading, sizeof reading);
     json_t *out = json_object();
     json_t *segments = json_array();
     for (size_t i = 0; i < timeline->phase_count; i++)
@@ -374,7 +376,7 @@ static json_t *json_phases(const struct snapshot *snapshot)
     json_set(out, "volatility", profile_of(timeline->profile, timeline->profile_count));
     json_set(out, "recent", recent_of(timeline));
     json_set(out, "turns", turns_of(timeline));
-    json_set(out, "reading", json_text(timeline->reading));
+    json_set(out, "reading", json_text_or_null(reading));
     return out;
 }
 

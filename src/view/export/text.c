@@ -749,10 +749,12 @@ static void print_findings(struct text_writer *writer)
 static void print_phases(struct text_writer *writer)
 {
     const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
+    char reading[PHASES_READING_BYTES];
     if (timeline->phase_count < 2)
         return;
     text_rows(writer, &phase_columns, timeline->phases, timeline->phase_count, PHASE_ROWS);
-    text_say(writer, "%s", timeline->reading);
+    phases_reading(timeline, reading, sizeof reading);
+    text_say(writer, "%s", reading);
 }
 
 static void print_search(struct text_writer *writer)
