@@ -88,6 +88,19 @@ enum region_state {
     REGION_QUEUED
 };
 
+/* Why a region is kept, dropped or final. */
+enum region_reason {
+    REGION_NO_REASON,
+    REGION_NO_SAMPLES,
+    REGION_QUIET,     /* kept without samples for too many rounds */
+    REGION_WAS_BEST,  /* no samples now, but was among the best */
+    REGION_TOO_FEW,   /* samples to look inside */
+    REGION_EVEN,      /* no part has more than the others */
+    REGION_SEVERAL,   /* lines are used */
+    REGION_ELSEWHERE, /* found in another phase */
+    REGION_REASON_COUNT
+};
+
 /* What a region found had in a phase. */
 struct snapshot_region_phase {
     char name[4]; /* "A" */
@@ -105,12 +118,11 @@ struct snapshot_region {
     uint32_t depth;
     enum region_state state;
     const char *object; /* name of what it holds, "" if several */
-    const char *reason; /* why dropped or kept; NULL */
+    enum region_reason reason;
     /* Of those found, where phases were told apart: most misses first. A region that was found in
      * other phases only has a share of NAN: there is no measurement of it now. */
-    const struct snapshot_region_phase *phases;
+    const struct snapshot_region_phase *phases; /* one more follows, without a name; NULL: none */
     size_t phase_count;
-    const char *phase_words; /* the same: "A 62% leads, B 3%"; NULL */
 };
 
 struct snapshot_search {

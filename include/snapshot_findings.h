@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Part of struct snapshot (snapshot.h, where its rules stand): problems that are recognised, each
- * with its evidence and what to try. The rules stand in src/profile/findings*.c. */
+ * with the figures of its evidence. The rules are in src/profile/findings, the sentences in
+ * src/view/findings.c. */
 #ifndef MISSTOP_SNAPSHOT_FINDINGS_H
 #define MISSTOP_SNAPSHOT_FINDINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "snapshot_sharing.h"
 
 enum finding_kind {
     FINDING_SPLIT,         /* few bytes of each element are used: hot and cold in one line */
@@ -32,23 +35,231 @@ enum finding_kind {
     FINDING_KIND_COUNT
 };
 
-/* How sure: by the rule itself, which the man page tells for each kind. */
+/* How well the evidence supports the rule; the man page has it for each kind. */
 enum finding_sure { FINDING_PERHAPS, FINDING_LIKELY, FINDING_SURE };
 
-/* The screen that shows it. */
-enum finding_page {
-    FINDING_ON_DETAIL,
-    FINDING_ON_LAYOUT,
-    FINDING_ON_SHARING,
-    FINDING_ON_SETS,
-    FINDING_ON_CODE,
-    FINDING_ON_HEAP
+/* The rule that found it: which figures it has, and its sentences (src/view/findings.c). */
+enum finding_rule {
+    RULE_NONE,
+    RULE_SPLIT,     /* members in use side by side, or in an array of their own */
+    RULE_SPLIT_OFF, /* ... in an array that the caches would hold */
+    RULE_STRADDLING,
+    RULE_SHARING,        /* lines that threads take from each other */
+    RULE_SHARING_MISSES, /* ... by a simulation, of all misses */
+    RULE_SHARING_CAUSE,  /* ... by the causes of the object's misses */
+    RULE_CONFLICT_SETS,  /* samples crowd in few sets */
+    RULE_CONFLICT_CAUSE, /* by the causes of the misses */
+    RULE_CHASING,
+    RULE_STREAMING,       /* by the order and speed of samples */
+    RULE_STREAMING_CAUSE, /* by the causes of the misses */
+    RULE_TLB,
+    RULE_REMOTE,
+    RULE_SCATTERED,
+    RULE_POINTED_TO, /* one of a pair holds a pointer to the other */
+    RULE_SAME_INDEX, /* two arrays are read at the same index */
+    RULE_CHURN,
+    RULE_WASTE,
+    RULE_STACK,
+    RULE_FIRST_TOUCH_FAULTS,
+    RULE_FIRST_TOUCH_CAUSE,
+    RULE_REACH,
+    RULE_COLUMNS,
+    RULE_EVICTED, /* capacity misses by another object that passes through */
+    RULE_SPINNING,
+    RULE_COPYING,
+    RULE_COUNT
+};
+
+struct finding_split {
+    double samples; /* on the type */
+    uint64_t element_bytes;
+    uint64_t used_bytes;  /* of an element */
+    double fetched_bytes; /* for each element; RULE_SPLIT_OFF: for all, like the next */
+    double needed_bytes;
+    bool in_order;
+    bool pass;      /* elements side by side, read in order */
+    bool scattered; /* known to be in no order */
+};
+
+struct finding_straddling {
+    uint32_t samples;
+    double crossing; /* part of them on elements that cross */
+    double elements; /* part of the elements that cross; NAN: not known */
+    double part;     /* of the samples that aligning saves */
+    bool by_number;  /* it follows from `elements` */
+    uint64_t hot_first;
+    uint64_t hot_end;
+    uint64_t element_bytes;
+};
+
+struct finding_sharing {
+    uint32_t threads;
+    size_t lines;
+    double samples;
+    double turns;
+    double hitm;
+    double misses; /* of a simulation, in all */
+    bool by_hitm;  /* else by turns */
+};
+
+/* Of misses whose causes a simulation counted. */
+struct finding_cause {
+    double misses;
+    double part;        /* with the rule's cause, or causes */
+    double first;       /* first references */
+    double same;        /* for bytes that the other thread wrote */
+    double apart;       /* for others of the line */
+    double stores;      /* part of the samples */
+    double bytes;       /* that miss */
+    double cache_bytes; /* 0: not known, like the next */
+    uint64_t stride;    /* of addresses in one set */
+    bool written;
+};
+
+struct finding_sets {
+    uint32_t hot;
+    uint32_t all;
+    uint32_t ways;
+    double excess; /* part of the samples above an even share */
+    double part;   /* of that on this object */
+};
+
+struct finding_chasing {
+    uint64_t element_bytes;
+    double samples;
+    double bytes;
+    bool scattered;
+    bool several; /* links */
+    bool links_read;
+    uint32_t read;
+    uint32_t far;
+    uint32_t nodes;
+    uint32_t deep; /* of the nodes, followed by so many more: */
+    uint32_t deep_least;
+};
+
+struct finding_streaming {
+    bool written;
+    bool backward;
+    double bytes;
+    double bytes_per_s;
+    double part; /* of the samples that follow the one before in order */
+    uint32_t lines;
+    uint32_t singles;
+};
+
+struct finding_blocks {
+    double count;
+    double asked_bytes; /* each */
+    double taken_bytes;
+    double fetched_bytes; /* all */
+    double pooled_bytes;
+};
+
+struct finding_pair {
+    double samples[2]; /* on the one that is read first, and on the other */
+    double blocks;     /* of each */
+    uint32_t misses;   /* on the one followed by one on the other */
+    double same;       /* part of these at the same index */
+    uint64_t element_bytes[2];
+};
+
+struct finding_churn {
+    double per_s;
+    double part; /* of all allocations */
+    double lifetime_s;
+    double allocator; /* part of the samples */
+};
+
+/* A way to have huge pages. */
+enum finding_huge {
+    HUGE_MADVISE,
+    HUGE_JAVA,
+    HUGE_PYTHON,
+    HUGE_JEMALLOC,
+    HUGE_MIMALLOC,
+    HUGE_TCMALLOC,
+    HUGE_GLIBC,
+    HUGE_ALLOCATOR /* another one */
+};
+
+struct finding_pages {
+    double samples;
+    double part; /* of them: RULE_TLB: page walks; RULE_REMOTE; RULE_FIRST_TOUCH_FAULTS: stores */
+    double pages;
+    double page_bytes;
+    double tlb_entries;
+    bool tlb_known; /* else that is the most any has */
+    double huge;    /* part of its memory on huge pages */
+    enum finding_huge way;
+    double faults_per_s;
+    double kernel; /* part of the CPU time */
+};
+
+struct finding_columns {
+    double rows;
+    uint64_t row_bytes;
+    uint32_t steps;
+    uint32_t beside; /* of the steps that end beside the last column */
+    bool power;      /* of two */
+    uint64_t in_sets;
+    uint32_t sets;
+    uint32_t ways;
+    uint32_t element_bytes;
+};
+
+struct finding_stack {
+    uint64_t bytes;
+    double samples;
+    double part; /* in the function */
+};
+
+struct finding_spinning {
+    uint32_t threads;
+    uint32_t samples;
+    double part; /* on the line of each */
+};
+
+struct finding_copying {
+    double bytes;
+    double loads;
+    double stores;
+};
+
+enum { FINDING_EVICTORS = 2 };
+struct finding_evictor {
+    const char *function; /* NULL: no more of them */
+    const char *object;   /* NULL: not known */
+    bool itself;
+    double share;
+};
+
+/* Another measurement that the finding was held against. */
+struct finding_support {
+    bool causes;       /* of the object's misses: */
+    const char *level; /* NULL: of the cache that is simulated */
+    double misses;
+    double first;
+    double capacity;
+    double conflict;
+    bool use; /* bytes used of the lines fetched for it, in a simulation: */
+    double lines;
+    double used;
+    unsigned use_level;
+    bool watch;       /* watchpoints: */
+    bool watched_use; /* of the line; else how many were touched again */
+    double watch_used;
+    double watch_low;
+    double watch_high;
+    uint64_t visits;
+    uint64_t watched;
+    uint64_t touched;
 };
 
 struct snapshot_finding {
     enum finding_kind kind;
     enum finding_sure sure;
-    enum finding_page page;
+    enum finding_rule rule;
     uint32_t object; /* index into objects; UINT32_MAX: not listed there */
     uint32_t id;     /* of the object: the same in the next snapshot */
     const char *name;
@@ -58,17 +269,38 @@ struct snapshot_finding {
     const char *function; /* that misses most on it; NULL, 0: not known, like the next two */
     const char *file;
     uint32_t line;
-    const char *evidence; /* numbers, in a sentence or two */
-    const char *advice;   /* what to try */
-    const char *how_sure; /* why no surer */
+    /* What the sentences of the rule name beside these; NULL: nothing. */
+    const char *type;  /* of its elements */
+    const char *other; /* object or type */
+    const char *link;  /* member that leads from one to the other */
+    const char *level; /* of the cache; NULL: of one that is simulated */
+    uint32_t line_bytes;
+    struct finding_evictor evictors[FINDING_EVICTORS];
+    struct sharing_remedy remedy;
+    union {
+        struct finding_split split;
+        struct finding_straddling straddling;
+        struct finding_sharing sharing;
+        struct finding_cause cause;
+        struct finding_sets sets;
+        struct finding_chasing chasing;
+        struct finding_streaming streaming;
+        struct finding_blocks blocks;
+        struct finding_pair pair;
+        struct finding_churn churn;
+        struct finding_pages pages;
+        struct finding_columns columns;
+        struct finding_stack stack;
+        struct finding_spinning spinning;
+        struct finding_copying copying;
+    } of; /* by the rule */
+    struct finding_support support;
     /* Part of all samples of the ranking event, attributed or not, that it is about. */
     double share;
-    /* Part of all samples that the remedy could save, NAN: the samples do not tell; `reckoned` says
-     * how it follows. From gain_low to gain, where there is a low end; bound: at most gain, and no
-     * low end is known. */
+    /* Part of all samples that the remedy could save, NAN: the samples do not tell. From gain_low
+     * to gain, where there is a low end; bound: at most gain, and no low end is known. */
     double gain;
     double gain_low; /* 0: none */
-    const char *reckoned;
     bool bound;
 };
 
@@ -76,11 +308,5 @@ struct snapshot_findings {
     struct snapshot_finding *list; /* estimates first, then bounds; most gain first */
     size_t count;
 };
-
-/* "split", "true-sharing", ... as in JSON; a few words for a list; "perhaps", "likely", "sure". */
-const char *finding_kind_name(enum finding_kind kind);
-const char *finding_kind_words(enum finding_kind kind);
-const char *finding_sure_name(enum finding_sure sure);
-const char *finding_page_name(enum finding_page page);
 
 #endif

@@ -26,6 +26,25 @@ enum sharing_evidence {
     SHARING_HITM   /* the hardware found the line modified in another CPU's cache */
 };
 
+enum sharing_remedy_kind {
+    SHARING_NO_REMEDY,
+    SHARING_PER_ELEMENT,         /* false sharing of elements: a line for each */
+    SHARING_ALIGN,               /* ... of two objects: align `name` */
+    SHARING_PAD,                 /* ... of two fields: `bytes` of padding before field `name` */
+    SHARING_LOCK_LESS,           /* true sharing of a lock or counter: use it less often */
+    SHARING_LOCK_LESS_AND_APART, /* the same with data beside it */
+    SHARING_HAND_OVER,           /* one thread writes, others read */
+    SHARING_COPIES,              /* several write: a copy for each thread */
+    SHARING_LOCK_APART,          /* both kinds: the lock on a line of its own */
+    SHARING_OWN_APART            /* ...: what each thread uses alone on lines of its own */
+};
+
+struct sharing_remedy {
+    enum sharing_remedy_kind kind;
+    const char *name; /* NULL: not known */
+    unsigned bytes;
+};
+
 /* An instruction of one thread. */
 struct snapshot_sharing_code {
     uint64_t address;
@@ -96,10 +115,9 @@ struct snapshot_sharing_group {
     double turns;
     double expected;
     bool locked;
-    bool sure;           /* enough samples for the verdict */
-    uint32_t threads;    /* different ones, capped at 255; not who hardly touches them */
-    const char *reading; /* what it is and what to do, one to three sentences */
-    const char *remedy;  /* of these what to do alone; NULL: nothing, or it is not known what */
+    bool sure;        /* enough samples for the verdict */
+    uint32_t threads; /* different ones, capped at 255; not who hardly touches them */
+    struct sharing_remedy remedy;
     struct snapshot_sharing_line *lines; /* most samples first */
     size_t line_count;
 };

@@ -92,6 +92,7 @@ struct snapshot_timeline {
     struct snapshot_measured by[SNAPSHOT_MEASURES];
     struct snapshot_phase *phases; /* in time order; the last one goes on */
     size_t phase_count;
+    size_t different;                    /* phases with other distributions */
     struct snapshot_volatility *profile; /* by period */
     size_t profile_count;
     struct snapshot_volatility *recent; /* of the last two minutes, at the shortest base period */
@@ -101,7 +102,6 @@ struct snapshot_timeline {
     double display_s;   /* for what is refreshed: it damps the noise and keeps the phases; NAN */
     struct snapshot_turns *turns; /* strongest first */
     size_t turn_count;
-    const char *reading; /* one or two sentences; NULL */
 };
 
 static inline const struct snapshot_measured *

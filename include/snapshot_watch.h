@@ -60,8 +60,6 @@ struct snapshot_watch_object {
     uint64_t told;   /* of those watched, touched again or waited for long enough */
     uint64_t needed; /* about so many of them make a verdict; as many as told where there is one */
     double wait_s;   /* until then, at this pace; NAN: none was told yet */
-    const char *progress; /* "3 of 8"; NULL: there is a verdict */
-    const char *reading;  /* why, and what to do: one to three sentences */
     struct snapshot_watch_code codes[SNAPSHOT_WATCH_CODES]; /* most touches first */
     size_t code_count;
 };
@@ -83,7 +81,10 @@ struct snapshot_watch {
     size_t verdicts;                       /* objects that have one */
     double next_s;                         /* until the next has, at this pace; NAN: not known */
     const char *trouble;                   /* why it may see nothing; NULL */
-    bool counts_misses;                    /* the ranking event does */
+    bool counts_misses;                    /* the ranking event does, of the cache: */
+    unsigned level;                        /* 1: L1 */
+    uint64_t level_lines;                  /* that it holds; 0: not known */
+    double long_s;                         /* not touched again for so long: streaming */
     struct snapshot_watch_object *objects; /* most watched first */
     size_t count;
 };

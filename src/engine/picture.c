@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "engine/state.h"
+#include "view/words.h"
 
 static double sample_rate(struct engine *engine, uint64_t now)
 {
@@ -111,15 +112,6 @@ double engine_elapsed_s(struct engine *engine)
     return elapsed_at(engine, engine_now(engine));
 }
 
-/* The object that leads, if it is another; else the one with a higher share now. */
-static void note_object(const struct snapshot_phase *phase, char *out, size_t size)
-{
-    if (phase->rose && !phase->inversion)
-        snprintf(out, size, "%s has %.0f points more", phase->rose, phase->rose_by * 100);
-    else
-        snprintf(out, size, "%s leads with %.0f%%", phase->leader, phase->leader_share * 100);
-}
-
 /* A new phase is news on every screen; reported with the next refresh. */
 static void note_phase(struct engine *engine, const struct snapshot_timeline *timeline)
 {
@@ -127,15 +119,8 @@ static void note_phase(struct engine *engine, const struct snapshot_timeline *ti
         timeline->phase_count ? &timeline->phases[timeline->phase_count - 1] : NULL;
     bool is_new = last && timeline->phase_count > 1 &&
                   last->start_s > engine->phase_start_s + timeline->base_s;
-    if (is_new && last->leader && !engine->status[0]) {
-        char since[TEXT_TIME_BYTES];
-        char object[384];
-        note_object(last, object, sizeof object);
-        snprintf(engine->status, sizeof engine->status,
-                 "%s%s%s since %s: %s; Phases (0) shows the run",
-                 last->again ? "phase " : "a new phase", last->again ? last->name : "",
-                 last->again ? " again" : "", text_time(since, last->start_s), object);
-    }
+    if (is_new && last->leader && !engine->status[0])
+        phase_news(last, engine->status, sizeof engine->status);
     if (last)
         engine->phase_start_s = last->start_s;
 }

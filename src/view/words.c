@@ -515,3 +515,54 @@ bool simulation_line(const struct snapshot_simulation *simulation, struct canvas
         canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, text);
     return text[1] != '\0';
 }
+
+void phase_news(const struct snapshot_phase *phase, char *out, size_t size)
+{
+    char since[TEXT_TIME_BYTES];
+    int used = snprintf(out, size, "%s%s%s since %s: ", phase->again ? "phase " : "a new phase",
+                        phase->again ? phase->name : "", phase->again ? " again" : "",
+                        text_time(since, phase->start_s));
+    out += used;
+    size -= (size_t)used;
+    /* The object that leads, where that is another; else the one that has more now. */
+    if (phase->rose && !phase->inversion)
+        snprintf(out, size, "%.365s has %.0f points more; Phases (0) shows the run", phase->rose,
+                 phase->rose_by * 100);
+    else
+        snprintf(out, size, "%.365s leads with %.0f%%; Phases (0) shows the run", phase->leader,
+                 phase->leader_share * 100);
+}
+
+void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t size)
+{
+    const struct snapshot_phase *now =
+        timeline->phase_count ? &timeline->phases[timeline->phase_count - 1] : NULL;
+    size_t inversions = 0;
+    char since[TEXT_TIME_BYTES];
+    *out = '\0';
+    for (size_t i = 0; i < timeline->phase_count; i++)
+        inversions += timeline->phases[i].inversion;
+    if (!timeline->phases)
+        return;
+    if (!now || !now->leader) {
+        append(out, size, "No samples yet.");
+        return;
+    }
+    if (timeline->phase_count == 1) {
+        append(out, size, "One phase so far: the shares of the objects have not changed; %s leads.",
+               now->leader);
+        return;
+    }
+    append(out, size, "%zu stretches of %zu phases; ", timeline->phase_count, timeline->different);
+    if (inversions)
+        append(out, size, "another object leads after %zu of the changes, now %s. ", inversions,
+               now->leader);
+    else
+        append(out, size, "%s leads in all. ", now->leader);
+    text_time(since, now->start_s);
+    if (now->rose && now->fell)
+        append(out, size, "Since %s %s has %.0f points more and %s %.0f fewer.", since, now->rose,
+               now->rose_by * 100, now->fell, now->fell_by * 100);
+    else
+        append(out, size, "The last one began at %s.", since);
+}

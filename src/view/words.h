@@ -63,6 +63,13 @@ const char *measure_wanting(const struct snapshot *snapshot, enum snapshot_measu
 /* "phase B, 12.0s to 1m31.5s, 4.21k samples"; how many of how many where it was thinned. */
 void time_range_words(const struct snapshot_time_range *range, char *out, size_t size);
 
+/* How many phases, what leads, and the last change; "": none were looked for. */
+enum { PHASES_READING_BYTES = 1024 };
+void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t size);
+
+/* "phase A again since 20.3s: table leads with 93%; ...": the status line when one begins. */
+void phase_news(const struct snapshot_phase *phase, char *out, size_t size);
+
 /* What is said of objects listed and not listed, for the screen and the page of --html. */
 /* "148 more objects have less than 0.1% each, 3.4% together"; "" where all are listed. */
 void objects_left_out(const struct snapshot *snapshot, char *out, size_t size);

@@ -8,7 +8,7 @@ void finding_fixture(struct arena *arena, struct snapshot *snapshot)
         return;
     list[0] = (struct snapshot_finding){.kind = FINDING_SPLIT,
                                         .sure = FINDING_LIKELY,
-                                        .page = FINDING_ON_LAYOUT,
+                                        .rule = RULE_SPLIT,
                                         .object = 0,
                                         .id = snapshot->objects[0].id,
                                         .name = snapshot->objects[0].name,
@@ -16,22 +16,23 @@ void finding_fixture(struct arena *arena, struct snapshot *snapshot)
                                         .function = "move",
                                         .file = "move.c",
                                         .line = 12,
-                                        .evidence = "16 of 64 bytes are in use.",
-                                        .advice = "Split the struct.",
-                                        .how_sure = "the code may use others",
-                                        .gain = 0.25,
-                                        .reckoned = "three quarters of its share"};
+                                        .type = "struct particle",
+                                        .of.split = {.samples = 4000,
+                                                     .element_bytes = 64,
+                                                     .used_bytes = 16,
+                                                     .fetched_bytes = 64,
+                                                     .needed_bytes = 16,
+                                                     .pass = true},
+                                        .gain = 0.25};
     list[1] = (struct snapshot_finding){.kind = FINDING_TRUE_SHARING,
                                         .sure = FINDING_SURE,
-                                        .page = FINDING_ON_SHARING,
+                                        .rule = RULE_SHARING,
                                         .object = 1,
                                         .id = snapshot->objects[1].id,
                                         .name = snapshot->objects[1].name,
-                                        .evidence = "2 threads on 1 cache line.",
-                                        .advice = "Take it less often.",
-                                        .how_sure = "the hardware told it",
+                                        .of.sharing = {.threads = 2, .lines = 1, .by_hitm = true},
+                                        .remedy = {.kind = SHARING_LOCK_LESS},
                                         .gain = 0.125,
-                                        .reckoned = "all of it",
                                         .bound = true};
     snapshot->findings = (struct snapshot_findings){list, 2};
 }

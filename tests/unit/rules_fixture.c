@@ -103,3 +103,10 @@ void scatter(uint64_t bytes)
         add_sample(7, BASE + chance() % bytes);
     gather_samples();
 }
+
+const struct finding_words *words(void)
+{
+    static struct finding_words made;
+    finding_words(&list[0], &made);
+    return &made;
+}

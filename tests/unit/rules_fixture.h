@@ -5,6 +5,7 @@
 #define MISSTOP_TESTS_UNIT_RULES_FIXTURE_H
 
 #include "profile/findings/findings.h"
+#include "view/findings.h"
 
 enum { LINE = 64, BLOCKS = 1 << 20, PAGE = FINDINGS_PAGE_BYTES, TLB = 1536 };
 #define BASE (UINT64_C(1) << 32)
@@ -34,6 +35,9 @@ uint64_t chance(void);
 
 /* Samples of the first object, in no order over so many bytes. */
 void scatter(uint64_t bytes);
+
+/* The sentences of list[0]. */
+const struct finding_words *words(void);
 
 #define REPORTED(rule) (findings.count = 0, (rule)(&findings), findings.count)
 #define RULE(test)     cmocka_unit_test_setup_teardown(test, findings_setup, findings_teardown)

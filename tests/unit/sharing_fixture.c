@@ -11,14 +11,12 @@ static const struct sharing_row {
     size_t lines;
     unsigned sides;
     bool locked;
-    const char *reading;
+    enum sharing_remedy_kind remedy;
 } rows[] = {
-    {SHARING_FALSE, SHARING_HITM, 0.21, 310, 3, 2, false,
-     "False sharing: each thread has a slot of its own. Give each a line."},
-    {SHARING_TRUE, SHARING_TURNS, 0.08, NAN, 1, 6, true,
-     "True sharing of a lock or atomic: 6 threads change it with atomic instructions."},
-    {SHARING_UNSURE, SHARING_TURNS, 0.01, NAN, 1, 2, false, "Too few samples."},
-    {SHARING_READ_ONLY, SHARING_TURNS, 0.002, 0, 1, 3, false, "Nobody has to wait."},
+    {SHARING_FALSE, SHARING_HITM, 0.21, 310, 3, 2, false, SHARING_PER_ELEMENT},
+    {SHARING_TRUE, SHARING_TURNS, 0.08, NAN, 1, 6, true, SHARING_LOCK_LESS},
+    {SHARING_UNSURE, SHARING_TURNS, 0.01, NAN, 1, 2, false, SHARING_NO_REMEDY},
+    {SHARING_READ_ONLY, SHARING_TURNS, 0.002, 0, 1, 3, false, SHARING_NO_REMEDY},
 };
 
 static void fill_side(const struct snapshot *snapshot, const struct sharing_row *row, unsigned n,
@@ -108,7 +106,7 @@ void sharing_fixture_fill(struct arena *arena, struct snapshot *snapshot)
             .locked = row->locked,
             .sure = row->verdict != SHARING_UNSURE,
             .threads = row->sides,
-            .reading = row->reading,
+            .remedy = {row->remedy},
             .lines = arena_array(arena, row->lines, sizeof *group->lines),
             .line_count = row->lines};
         for (size_t k = 0; k < row->lines; k++)

@@ -254,17 +254,17 @@ static void fill_search(struct held *held)
             .depth = 20 - i,
             .state = states[i],
             .object = i < 4 ? usual[i].name : "",
-            .reason = i >= 6 ? "no samples now, but was among the best" : NULL};
+            .reason = i >= 6 ? REGION_WAS_BEST : REGION_NO_REASON};
     for (uint32_t i = 0; i < 4; i++)
-        out->dropped[i] = (struct snapshot_region){
-            .base = 0x550000000000 + i * 0x100000000ull,
-            .bound = 0x550080000000 + i * 0x100000000ull,
-            .share = 0,
-            .low = NAN,
-            .high = NAN,
-            .state = REGION_DROPPED,
-            .object = "",
-            .reason = i % 2 ? "no samples in 3 intervals" : "evenly spread: no hotter part"};
+        out->dropped[i] =
+            (struct snapshot_region){.base = 0x550000000000 + i * 0x100000000ull,
+                                     .bound = 0x550080000000 + i * 0x100000000ull,
+                                     .share = 0,
+                                     .low = NAN,
+                                     .high = NAN,
+                                     .state = REGION_DROPPED,
+                                     .object = "",
+                                     .reason = i % 2 ? REGION_NO_SAMPLES : REGION_EVEN};
 }
 
 static void fill_window(struct held *held)

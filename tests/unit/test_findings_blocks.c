@@ -82,7 +82,7 @@ static void one_each_that_miss_together(void **state)
     assert_int_equal(REPORTED(findings_together), 1);
     assert_int_equal(list[0].object, 0);
     assert_true(fabs(list[0].gain - 0.4) < 1e-9 && list[0].gain_low > 0);
-    assert_non_null(strstr(list[0].advice, "Put struct first into struct second"));
+    assert_non_null(strstr(words()->advice, "Put struct first into struct second"));
     bins[1] = bin_of(BLOCKS / 2, 40, 40);
     assert_int_equal(REPORTED(findings_together), 0);
     bins[1] = bin_of(BLOCKS, 40, 40);
@@ -169,8 +169,9 @@ static void one_member_read_in_no_order_is_split_off(void **state)
     assert_int_equal(REPORTED(findings_split), 1);
     assert_string_equal(list[0].field, "price");
     assert_true(list[0].gain_low > 0 && fabs(list[0].gain - 0.4) < 1e-9);
-    assert_non_null(strstr(list[0].advice, "2.0 MiB instead of the 16.0 MiB"));
-    /* An element of an array, of which one is known to be accessed, but not which: a B-tree's keys. */
+    assert_non_null(strstr(words()->advice, "2.0 MiB instead of the 16.0 MiB"));
+    /* An element of an array, of which one is known to be accessed, but not which: a B-tree's keys.
+     */
     rows[0].member.size = 264;
     rows[0].member.count = 11;
     assert_int_equal(REPORTED(findings_split), 0);

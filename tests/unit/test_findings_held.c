@@ -32,25 +32,19 @@ static int teardown(void **state)
     return 0;
 }
 
-static struct snapshot_finding finding(enum finding_kind kind, uint32_t id, const char *evidence)
+static struct snapshot_finding finding(enum finding_kind kind, uint32_t id, const char *type)
 {
-    return (struct snapshot_finding){.kind = kind,
-                                     .id = id,
-                                     .name = "table",
-                                     .evidence = evidence,
-                                     .advice = "try",
-                                     .how_sure = "sure",
-                                     .reckoned = "so",
-                                     .gain = 0.5};
+    return (struct snapshot_finding){
+        .kind = kind, .id = id, .name = "table", .type = type, .gain = 0.5};
 }
 
 /* A refresh after so many samples, that found a split on object 7, or nothing. */
-static size_t refresh(uint64_t samples, const char *evidence)
+static size_t refresh(uint64_t samples, const char *type)
 {
     moment.added += samples;
     moment.elapsed_s += 1;
-    list[0] = finding(FINDING_SPLIT, 7, evidence);
-    return findings_held_join(&held, list, evidence ? 1 : 0, ROOM, &moment, &arena);
+    list[0] = finding(FINDING_SPLIT, 7, type);
+    return findings_held_join(&held, list, type ? 1 : 0, ROOM, &moment, &arena);
 }
 
 static void what_was_found_once_does_not_stay(void **state)
@@ -71,7 +65,7 @@ static void what_was_found_twice_stays_as_it_was_told_last(void **state)
     memset(text, 'x', sizeof text - 1); /* it was in the arena of a snapshot that is gone */
     list[0] = (struct snapshot_finding){0};
     assert_int_equal(refresh(10, NULL), 1);
-    assert_string_equal(list[0].evidence, "second");
+    assert_string_equal(list[0].type, "second");
     assert_string_equal(list[0].name, "table");
     assert_null(list[0].field);
 }

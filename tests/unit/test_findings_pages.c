@@ -57,10 +57,10 @@ static void more_pages_than_the_tlb_reaches(void **state)
     assert_int_equal(REPORTED(findings_reach), 1);
     assert_true(list[0].gain > 0.1 && list[0].gain <= 0.4 * (1 - 1.0 / 16) / 2 + 1e-9);
     assert_true(list[0].gain_low > 0 && list[0].gain_low < list[0].gain);
-    assert_non_null(strstr(list[0].evidence, "holds about 1536 (6.0 MiB)"));
+    assert_non_null(strstr(words()->evidence, "holds about 1536 (6.0 MiB)"));
     memory.tlb_entries = 0; /* not known: as many as the largest */
     assert_int_equal(REPORTED(findings_reach), 1);
-    assert_non_null(strstr(list[0].evidence, "not known here"));
+    assert_non_null(strstr(words()->evidence, "not known here"));
     memory.tlb_entries = 10 * TLB;
     assert_int_equal(REPORTED(findings_reach), 0);
 }
@@ -93,7 +93,7 @@ static void advice_names_the_allocator(void **state)
         snapshot.code_count = 1;
         objects[0].kind = cases[i].kind;
         assert_int_equal(REPORTED(findings_reach), 1);
-        assert_non_null(strstr(list[0].advice, cases[i].words));
+        assert_non_null(strstr(words()->advice, cases[i].words));
     }
 }
 
@@ -143,12 +143,12 @@ static void columns_of_rows_of_a_power_of_two(void **state)
     walk_columns(16384);
     assert_int_equal(REPORTED(findings_columns), 1);
     assert_true(fabs(list[0].gain - 0.4 * 7 / 8) < 1e-9);
-    assert_non_null(strstr(list[0].evidence, "rows of 16384 bytes"));
-    assert_non_null(strstr(list[0].evidence, "share 1 of the 64 sets"));
-    assert_non_null(strstr(list[0].advice, "16448 bytes"));
+    assert_non_null(strstr(words()->evidence, "rows of 16384 bytes"));
+    assert_non_null(strstr(words()->evidence, "share 1 of the 64 sets"));
+    assert_non_null(strstr(words()->advice, "16448 bytes"));
     walk_columns(2048);
     assert_int_equal(REPORTED(findings_columns), 1);
-    assert_non_null(strstr(list[0].evidence, "share 2 of the 64 sets"));
+    assert_non_null(strstr(words()->evidence, "share 2 of the 64 sets"));
 }
 
 /* Rows of any length: a line is evicted before its next word is used, whatever sets it is in. */
@@ -161,8 +161,8 @@ static void columns_of_rows_of_any_length(void **state)
         walk_columns(rows[i]);
         assert_int_equal(REPORTED(findings_columns), 1);
         snprintf(text, sizeof text, "rows of %llu bytes", (unsigned long long)rows[i]);
-        assert_non_null(strstr(list[0].evidence, text));
-        assert_null(strstr(list[0].evidence, "power of two"));
+        assert_non_null(strstr(words()->evidence, text));
+        assert_null(strstr(words()->evidence, "power of two"));
         assert_true(list[0].gain_low > 0 && list[0].gain_low < list[0].gain);
     }
 }

@@ -4,6 +4,7 @@
 
 #include "snapshot_fixture.h"
 #include "view/export/html.h"
+#include "view/findings.h"
 #include "view/widget/columns.h"
 #include "view/export/html_writer.h"
 
@@ -137,8 +138,10 @@ static void every_finding_is_told_in_full(void **state)
     assert_true(snapshot->findings.count > 0);
     for (size_t i = 0; i < snapshot->findings.count; i++) {
         const struct snapshot_finding *finding = &snapshot->findings.list[i];
-        const char *const told[] = {finding->evidence, finding->advice, finding->reckoned,
-                                    finding->how_sure, finding->name};
+        struct finding_words words;
+        finding_words(finding, &words);
+        const char *const told[] = {words.evidence, words.advice, words.reckoned, words.how_sure,
+                                    finding->name};
         char gain[96];
         findings_gain(finding, gain, sizeof gain);
         assert_non_null(strstr(text, gain));
@@ -190,7 +193,8 @@ static void simulated_and_watched(void **state)
         .name = "<ring>",
         .watched = 77,
         .verdict = WATCH_CAPACITY,
-        .reading = "It is touched too late.",
+        .again = {1, 1, 1},
+        .reuse_s = {NAN, NAN, NAN},
         .codes = {{.text = "walk<int> (walk.c:12)", .share = 0.75}},
         .code_count = 1};
     (void)state;
@@ -208,15 +212,22 @@ static void simulated_and_watched(void **state)
         .accesses = 1234567940,
         .one_in = 1,
         .counting = true};
-    snapshot.watch =
-        (struct snapshot_watch){.on = true, .registers = 4, .objects = &watched, .count = 1};
+    snapshot.watch = (struct snapshot_watch){.on = true,
+                                             .registers = 4,
+                                             .counts_misses = true,
+                                             .level = 2,
+                                             .level_lines = 16384,
+                                             .objects = &watched,
+                                             .count = 1};
     text = page_of(&snapshot, &unreadable, &nothing, &size);
     assert_int_equal(occurrences(text, "href=\"#simulation\""), 1);
     assert_int_equal(occurrences(text, "href=\"#watch\""), 1);
     assert_non_null(strstr(text, ">123456789<"));
     assert_non_null(strstr(text, ">10.0%<")); /* of all */
     assert_non_null(strstr(text, ">50.0%<")); /* of what L1 missed */
-    assert_non_null(strstr(text, "<b>&lt;ring&gt;</b>: It is touched too late. Touched next by "
+    assert_non_null(strstr(text, "<b>&lt;ring&gt;</b>: Its lines are touched again: L2 has 16384 "
+                                 "lines and was filled meanwhile. Work on less at a time "
+                                 "(blocking), or make it smaller. Touched next by "
                                  "walk&lt;int&gt; (walk.c:12) (75%)."));
     check_well_formed(text, "simulated");
     free(text);
@@ -238,7 +249,7 @@ static void what_the_target_says_is_never_markup(void **state)
     snapshot.objects[0].layouts[0].name = snapshot.objects[0].layouts[0].rows[0].member.name = evil;
     snapshot.objects[0].layouts[0].rows[0].member.type = evil;
     snapshot.code[0].function = snapshot.code[0].file = evil;
-    snapshot.sharing.groups[0].name = snapshot.sharing.groups[0].reading = evil;
+    snapshot.sharing.groups[0].name = evil;
     snapshot.sets.reading = snapshot.window.reading = evil;
     char *text = page_of(&snapshot, &readable, &run, &size);
     assert_int_equal(occurrences(text, "<script"), 1);
@@ -318,7 +329,7 @@ static void the_run_over_time_is_drawn(void **state)
         .profile_count = 3,
         .turns = &turns,
         .turn_count = 1,
-        .reading = "two phases by turns"};
+        .different = 2};
     char *text = page_of(&snapshot, &unreadable, &nothing, &size);
     assert_non_null(strstr(text, "early_bird 50.0%"));
     assert_non_null(strstr(text, "<summary>misses by function</summary>"));
@@ -327,7 +338,7 @@ static void the_run_over_time_is_drawn(void **state)
     assert_non_null(strstr(text, "<summary>accesses by fields of early_bird</summary>"));
     assert_null(strstr(text, "waiting by"));
     assert_non_null(strstr(text, "latecomer 50.0%"));
-    assert_non_null(strstr(text, "two phases by turns"));
+    assert_non_null(strstr(text, "2 stretches of 2 phases; "));
     /* The second phase begins in the middle of the picture. */
     assert_non_null(strstr(text, "M500.0 0V"));
     /* Volatility: by ratio across, all of it upwards; the second of three is in the middle. */

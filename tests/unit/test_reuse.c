@@ -170,12 +170,15 @@ static void periods_come_out_whatever_was_not_seen(void **state)
 static enum watch_verdict verdict(struct snapshot_share again, struct snapshot_median reuse_s,
                                   struct snapshot_median misses, bool counts, bool crowded)
 {
-    struct snapshot_watch_object object = {
-        .watched = 50, .again = again, .returns = again, .again_s = 0.5, .reuse_s = reuse_s, .misses = misses};
+    struct snapshot_watch_object object = {.watched = 50,
+                                           .again = again,
+                                           .returns = again,
+                                           .again_s = 0.5,
+                                           .reuse_s = reuse_s,
+                                           .misses = misses};
     struct reuse_question question = {.counts_misses = counts,
                                       .period = 1000,
                                       .lines = 16384,
-                                      .level = "L2",
                                       .crowded_sets = crowded,
                                       .object_lines = NAN,
                                       .elsewhere = NAN};
@@ -195,7 +198,6 @@ static enum watch_verdict verdict_in(enum spread_order order, struct snapshot_sh
                                            .misses = {NAN, NAN, NAN}};
     struct reuse_question question = {.period = 1000,
                                       .lines = 16384,
-                                      .level = "L2",
                                       .order = order,
                                       .object_lines = object_lines,
                                       .elsewhere = elsewhere,
@@ -203,8 +205,8 @@ static enum watch_verdict verdict_in(enum spread_order order, struct snapshot_sh
     return reuse_verdict(&object, &question);
 }
 
-/* 64 MiB at random: a third of the lines return within the longest wait. Not to return in time is not
- * never to return. */
+/* 64 MiB at random: a third of the lines return within the longest wait. Not to return in time is
+ * not never to return. */
 static void censored_is_not_never(void **state)
 {
     const struct snapshot_share third = {0.33, 0.25, 0.42};

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "profile/profile.h"
+#include "view/pages/sharing.h"
 
 #include <linux/perf_event.h>
 #include <math.h>
@@ -17,6 +18,13 @@
 static struct profile *profile;
 static const struct snapshot *snapshot;
 static uint64_t now;
+
+static const char *reading_of(const struct snapshot_sharing_group *group)
+{
+    static char text[SHARING_READING_BYTES];
+    sharing_reading(group, text, sizeof text);
+    return text;
+}
 
 static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
 {
@@ -161,8 +169,8 @@ static void bytes_apart_are_false_sharing(void **state)
         assert_string_equal(side->fields, left ? "counters.hits" : "counters.misses");
         assert_true(side->cpu == side->tid - 100 && side->node == (int)side->cpu);
     }
-    assert_non_null(strstr(group->reading, "56 bytes of padding"));
-    assert_non_null(strstr(group->reading, "run on nodes"));
+    assert_non_null(strstr(reading_of(group), "56 bytes of padding"));
+    assert_non_null(strstr(reading_of(group), "run on nodes"));
     assert_true(group->share.value > 0.95 && group->of_object > 0.95);
 }
 
@@ -185,8 +193,8 @@ static void fields_and_threads_do_not_change_with_a_few_samples(void **state)
         const struct snapshot_sharing_group *group = &look(BASIS_RUN)->groups[0];
         assert_string_equal(group->fields, "[0].hits, [0].misses | [1].hits, [1].misses");
         assert_int_equal(group->threads, i == 799 ? 2 : group->threads);
-        assert_non_null(strstr(group->reading, group->remedy));
-        assert_non_null(strstr(group->remedy, "each element a line of its own"));
+        assert_int_equal(group->remedy.kind, SHARING_PER_ELEMENT);
+        assert_non_null(strstr(reading_of(group), "each element a line of its own"));
     }
 }
 
@@ -198,7 +206,7 @@ static void the_same_bytes_are_true_sharing(void **state)
     assert_int_equal(snapshot->sharing.group_count, 1);
     assert_int_equal(group->verdict, SHARING_TRUE);
     assert_true(group->lines[0].overlap > 0.99);
-    assert_null(strstr(group->reading, "atomic"));
+    assert_null(strstr(reading_of(group), "atomic"));
 }
 
 static void atomics_are_told(void **state)
@@ -209,7 +217,7 @@ static void atomics_are_told(void **state)
             .side = i % 3 % 2, .kind = ACCESS_LOAD_STORE, .locked = true, .offset = 8});
     const struct snapshot_sharing_group *group = &look(BASIS_DECAYED)->groups[0];
     assert_true(group->verdict == SHARING_TRUE && group->locked && group->lines[0].sides[0].locked);
-    assert_non_null(strstr(group->reading, "atomic"));
+    assert_non_null(strstr(reading_of(group), "atomic"));
 }
 
 static void both_kinds_on_a_line_are_told(void **state)
@@ -322,8 +330,8 @@ static void two_objects_on_a_line_are_named(void **state)
                              .base = BASE + i % 2 * 16});
     const struct snapshot_sharing_group *group = &look(BASIS_RUN)->groups[0];
     assert_int_equal(group->verdict, SHARING_FALSE);
-    assert_non_null(strstr(group->reading, "counters"));
-    assert_non_null(strstr(group->reading, "align second to 64"));
+    assert_non_null(strstr(reading_of(group), "counters"));
+    assert_non_null(strstr(reading_of(group), "align second to 64"));
 }
 
 static void slots_of_an_array_are_one_row(void **state)
@@ -343,7 +351,7 @@ static void slots_of_an_array_are_one_row(void **state)
     assert_int_equal(sharing->groups[0].verdict, SHARING_FALSE);
     assert_int_equal(sharing->groups[0].line_count, 4);
     assert_int_equal(sharing->groups[0].threads, 4);
-    assert_non_null(strstr(sharing->groups[0].reading, "4 lines"));
+    assert_non_null(strstr(reading_of(&sharing->groups[0]), "4 lines"));
 }
 
 /* ---- what the hardware tells ---- */
@@ -374,7 +382,7 @@ static void hitm_without_the_writer_is_unsure(void **state)
     const struct snapshot_sharing_group *group = &look(BASIS_RUN)->groups[0];
     assert_int_equal(snapshot->sharing.group_count, 1);
     assert_int_equal(group->verdict, SHARING_UNSURE);
-    assert_non_null(strstr(group->reading, "who wrote it has not been sampled"));
+    assert_non_null(strstr(reading_of(group), "who wrote it has not been sampled"));
 }
 
 static void recorded_reads_of_several_threads_are_only_read(void **state)

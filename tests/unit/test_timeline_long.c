@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "profile/profile.h"
+#include "view/words.h"
 #include "view/screen/browser.h"
 
 #include <math.h>
@@ -138,8 +139,10 @@ static void each_says_what_rose_and_fell(void **state)
         assert_true(phase->distance < 0.45);
         assert_true(phase->told_s > phase->start_s && phase->told_s < phase->end_s);
     }
-    assert_non_null(strstr(timeline->reading, "grid leads in all"));
-    assert_non_null(strstr(timeline->reading, "index has"));
+    char text[PHASES_READING_BYTES];
+    phases_reading(timeline, text, sizeof text);
+    assert_non_null(strstr(text, "grid leads in all"));
+    assert_non_null(strstr(text, "index has"));
 }
 
 static void draw(struct browser *browser)

@@ -139,7 +139,6 @@ static void by_object(void **state)
     assert_true(fabs(array->used.value - (1 + 7 * 6.0 / LEGS) / 8) < 1e-9);
     assert_true(fabs(array->elsewhere - 14.0 / LEGS) < 1e-9);
     assert_int_equal(array->verdict, WATCH_CAPACITY);
-    assert_non_null(strstr(array->reading, "20.0k misses in between"));
     const struct snapshot_watch_object *queue = row_of(snapshot, "queue");
     assert_int_equal(queue->verdict, WATCH_STREAMING);
     assert_int_equal(queue->object, UINT32_MAX);
@@ -210,7 +209,6 @@ static void a_time_like_that_of_arming_is_a_bound(void **state)
     assert_true(snapshot_reuse_is_bound(&array->reuse_s));
     assert_true(array->reuse_s.high >= 20e-6 && array->reuse_s.high <= 30e-6);
     assert_int_equal(array->verdict, WATCH_CACHED);
-    assert_non_null(strstr(array->reading, "touched again within 2"));
     const struct snapshot_watch_object *queue = row_of(snapshot, "queue");
     assert_true(queue->reuse_s.value > 0.0007 && queue->reuse_s.value < 0.0013);
     snapshot_free(snapshot);
@@ -262,7 +260,6 @@ static void the_way_to_a_verdict_is_told(void **state)
     const struct snapshot_watch_object *array = row_of(snapshot, "array");
     assert_int_equal(array->told, 3);
     assert_int_equal(array->needed, 8);
-    assert_string_equal(array->progress, "3 of 8");
     assert_true(fabs(array->wait_s - 5) < 0.01); /* one a second */
     assert_true(snapshot->watch.next_s == array->wait_s);
     assert_true(snapshot->watch.budget_limits);
@@ -284,7 +281,7 @@ static void the_way_to_a_verdict_is_told(void **state)
     snapshot_free(snapshot);
     watch_array(1000);
     snapshot = shot();
-    assert_null(row_of(snapshot, "array")->progress);
+    assert_int_equal(row_of(snapshot, "array")->verdict, WATCH_CAPACITY);
     assert_true(row_of(snapshot, "array")->wait_s == 0);
     assert_int_equal(snapshot->watch.verdicts, 2);
     snapshot_free(snapshot);
@@ -300,7 +297,6 @@ static void what_the_event_counts_decides(void **state)
     assert_false(snapshot->watch.counts_misses);
     assert_true(isnan(row_of(snapshot, "array")->misses.value));
     assert_int_equal(row_of(snapshot, "array")->verdict, WATCH_CAPACITY);
-    assert_non_null(strstr(row_of(snapshot, "array")->reading, "by time"));
     snapshot_free(snapshot);
     profile_free(profile);
     begin(true, EVENT_MISS_L2);

@@ -15,7 +15,6 @@ static struct snapshot_watch_object rows[] = {
      .used = {0.25, 0.21, 0.31},
      .elsewhere = 0.5,
      .verdict = WATCH_CAPACITY,
-     .reading = "Its lines are touched again after 4.2 ms.",
      .codes = {{.function = "move",
                 .module = "app",
                 .file = "/src/move.c",
@@ -32,8 +31,7 @@ static struct snapshot_watch_object rows[] = {
      .thread_misses = NAN,
      .used = {NAN, NAN, NAN},
      .elsewhere = NAN,
-     .verdict = WATCH_STREAMING,
-     .reading = "100% of its lines were not touched again."},
+     .verdict = WATCH_STREAMING},
     {.object = UINT32_MAX,
      .id = 999999,
      .name = "gone",
@@ -48,9 +46,7 @@ static struct snapshot_watch_object rows[] = {
      .verdict = WATCH_TOO_FEW,
      .told = 1,
      .needed = 8,
-     .wait_s = 14,
-     .progress = "1 of 8",
-     .reading = "No verdict yet."},
+     .wait_s = 14},
 };
 
 void watch_fixture_fill(struct snapshot *snapshot)
@@ -74,6 +70,9 @@ void watch_fixture_fill(struct snapshot *snapshot)
                                               .verdicts = 2,
                                               .next_s = 14,
                                               .counts_misses = true,
+                                              .level = 2,
+                                              .level_lines = 16384,
+                                              .long_s = 0.05,
                                               .objects = rows,
                                               .count = sizeof rows / sizeof *rows};
 }

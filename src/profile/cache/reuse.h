@@ -99,7 +99,6 @@ struct reuse_question {
     bool counts_misses; /* samples are misses of the cache below, else of time */
     double period;      /* misses that a sample stands for */
     uint64_t lines;     /* of that cache; 0: not known */
-    const char *level;  /* "L2" */
     bool crowded_sets;  /* sampled lines crowd in a few sets */
     enum spread_order order;
     double object_lines; /* of the object, those of its accesses; NAN: not known */

@@ -53,7 +53,8 @@ static void search_inside_note(struct search *search);
 
 enum { KEEP_ROUNDS = 6, EXPECTED_SAMPLES = 6 };
 
-static void search_drop(struct search *search, const struct region *region, const char *reason)
+static void search_drop(struct search *search, const struct region *region,
+                        enum region_reason reason)
 {
     uint32_t count =
         search->dropped_count < SEARCH_DROPPED - 1 ? search->dropped_count : SEARCH_DROPPED - 1;
@@ -105,15 +106,15 @@ static bool keep_silent(struct search *search, struct region *region)
     bool was_best =
         region->ranked_share > 0 && (region->iterations > 1 || sibling_silent(search, region));
     if (!was_best) {
-        search_drop(search, region, "no samples");
+        search_drop(search, region, REGION_NO_SAMPLES);
         return false;
     }
     if (++region->zero_rounds > KEEP_ROUNDS) {
-        search_drop(search, region, "quiet for too many rounds");
+        search_drop(search, region, REGION_QUIET);
         return false;
     }
     region->state = REGION_KEPT;
-    region->reason = "no samples now, but was among the best";
+    region->reason = REGION_WAS_BEST;
     if (region->share <= 0)
         region->share = region->ranked_share / 2;
     return true;
@@ -142,7 +143,7 @@ static bool search_queue_measured(struct search *search)
             continue;
         }
         region->zero_rounds = 0;
-        region->reason = region->open && region->final ? region->reason : NULL;
+        region->reason = region->open && region->final ? region->reason : REGION_NO_REASON;
         region->state = search_found_state(search, region);
         search_queue_put(&search->queue, region);
     }
@@ -308,7 +309,7 @@ static uint64_t piece_unit(const struct search *search, const struct region *who
     return region_size(whole) >= SEARCH_PIECES * SEARCH_PAGE ? SEARCH_PAGE : search->line_bytes;
 }
 
-static void finish(struct search *search, struct region *whole, const char *reason)
+static void finish(struct search *search, struct region *whole, enum region_reason reason)
 {
     whole->final = true;
     whole->reason = reason;
@@ -322,7 +323,7 @@ static bool search_inside_begin(struct search *search, const struct region *whol
     struct search_frame *frame = &search->frame;
     struct region small = *whole;
     if (whole->iterations && whole->share < worth_looking) {
-        finish(search, &small, "too few samples to look inside");
+        finish(search, &small, REGION_TOO_FEW);
         return false;
     }
     *frame = (struct search_frame){.whole = *whole};
@@ -426,7 +427,7 @@ static void put_group(struct search *search, const struct region *group)
 {
     struct region part = *group;
     if (!(part.share > 0)) {
-        search_drop(search, &part, "no samples");
+        search_drop(search, &part, REGION_NO_SAMPLES);
         return;
     }
     region_identify(&part, &search->names, search->inside, search->line_bytes);
@@ -488,10 +489,10 @@ static void frame_decide(struct search *search)
         whole.samples = 0;
         search_queue_silent(search, &whole);
     } else if (!frame_is_uneven(frame, share, samples)) {
-        finish(search, &whole, "no hotter part");
+        finish(search, &whole, REGION_EVEN);
     } else if (region_size(&whole) <= SEARCH_PAGE && !small &&
                most_of_few(frame) < most_of_page * share) {
-        finish(search, &whole, "used in several lines");
+        finish(search, &whole, REGION_SEVERAL);
     } else {
         put_pieces(search);
     }

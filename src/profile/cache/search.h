@@ -37,9 +37,9 @@ struct region {
     uint32_t zero_rounds; /* intervals it was kept without a miss */
     double ranked_share;  /* share for which it, or its parent, was chosen; 0: never */
     enum region_state state;
-    bool final;         /* one object, or one line: not split */
-    bool open;          /* part of one object that is searched inside */
-    const char *reason; /* static text */
+    bool final; /* one object, or one line: not split */
+    bool open;  /* part of one object that is searched inside */
+    enum region_reason reason;
 };
 
 static inline uint64_t region_size(const struct region *region)

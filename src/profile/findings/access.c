@@ -4,29 +4,8 @@
 #include <string.h>
 
 #include "profile/findings/findings.h"
+#include "profile/findings/thresholds.h"
 #include "profile/tables/rates.h"
-
-enum {
-    LINK_SAMPLES = 2, /* on the link itself: mostly the first use of a node waits for it */
-    LINKS_LEAST = 12  /* read in memory, to speak of all */
-};
-
-static const double links_alike = 0.7; /* of those read */
-static const double deep_at_least =
-    0.5; /* of the nodes: from the last ones of a chain nothing follows */
-
-/* Of the time at its nodes: found in order, or several to a line, most of the wait goes. */
-static const double chase_saved_at_least = 0.5;
-static const double link_often =
-    0.05; /* of the samples: else it may be the chain of a hash table */
-static const double copying_least = 0.1; /* of all samples */
-static const double copy_saves_at_least = 0.5;
-static const double copy_saves_at_most = 1.1; /* the copy evicts other data */
-static const double streaming_least = 0.1; /* of all samples: everything large is read sometime */
-/* Of one thread; a core reads 5 to 20e9 from memory, and what works on blocks asks for less. */
-static const double streaming_bytes_per_s = 3e9;
-/* More than most last levels hold, of which other programs take their part. */
-static const double streaming_bytes = 32.0 * 1024 * 1024;
 
 /* Samples on a member in the window, which holds more of them than what decays. */
 static double in_window(const struct findings *findings, uint32_t object, uint32_t type,
@@ -168,18 +147,6 @@ static int chased(const struct findings *findings, size_t index, const struct li
     return found->count > 1 || mostly_deep(links) ? FINDING_LIKELY : -1;
 }
 
-/* "Of 32 links read 31 lead to another page." */
-static const char *where_they_lead(const struct findings *findings,
-                                   const struct findings_links *links)
-{
-    if (links->read < LINKS_LEAST)
-        return "";
-    return arena_printf(findings->arena,
-                        " Of %u links that were read in its memory %u lead to another page, and of "
-                        "%u nodes %u are followed by %d or more.",
-                        links->read, links->far, links->nodes, links->deep, FINDINGS_LINKS_DEEP);
-}
-
 static void chase(struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
@@ -194,38 +161,27 @@ static void chase(struct findings *findings, size_t index)
         return;
     const struct snapshot_layout *layout = found.layout;
     const struct snapshot_layout_row *link = found.hottest;
-    struct snapshot_finding finding = {.kind = FINDING_CHASING,
+    struct snapshot_finding finding = {.rule = RULE_CHASING,
+                                       .kind = FINDING_CHASING,
                                        .sure = (enum finding_sure)sure,
-                                       .page = FINDING_ON_DETAIL,
                                        .object = (uint32_t)index,
                                        .field = link->member.name,
                                        .gain = findings_most(findings, index),
                                        .gain_low =
                                            chase_saved_at_least * findings_share(findings, index)};
-    finding.evidence = arena_printf(
-        findings->arena,
-        "%s leads from each %s of %.0f bytes to another one; the %.0f samples on them are on at "
-        "least %.0f MiB%s.%s%s",
-        link->member.name, layout->name, (double)layout->size, object->samples,
-        spread_bytes(spread, line) / (1 << 20),
-        findings_order(findings, index) == SPREAD_SCATTERED ? ", in no order" : "",
-        where_they_lead(findings, &found.links),
-        sure == FINDING_SURE ? " The misses come where the links lead." : "");
-    finding.advice =
-        found.count > 1
-            ? "Put several keys into a node (a B-tree), or the nodes that are visited first side "
-              "by "
-              "side; where it is only read, a sorted array or a hash table."
-            : "Lay the nodes in the order they are walked (an array, a pool that is filled in that "
-              "order), or put several keys into a node; in a hash table, use more buckets.";
-    finding.reckoned =
-        "half to all of the samples on it, those without an object in proportion: found in "
-        "order, or several to a line, most would not be waited for";
-    finding.how_sure =
-        sure == FINDING_SURE
-            ? "every miss is told, and its node's link was read: they follow each other; a "
-              "simulation does not tell the wait"
-            : "that nodes are found by the link, and not by an index, is taken from its being read";
+    finding.type = layout->name;
+    finding.of.chasing =
+        (struct finding_chasing){.element_bytes = layout->size,
+                                 .samples = object->samples,
+                                 .bytes = spread_bytes(spread, line),
+                                 .scattered = findings_order(findings, index) == SPREAD_SCATTERED,
+                                 .several = found.count > 1,
+                                 .links_read = found.links.read >= LINKS_LEAST,
+                                 .read = found.links.read,
+                                 .far = found.links.far,
+                                 .nodes = found.links.nodes,
+                                 .deep = found.links.deep,
+                                 .deep_least = FINDINGS_LINKS_DEEP};
     findings_add(findings, &finding);
 }
 
@@ -252,26 +208,21 @@ static void stream(struct findings *findings, size_t index)
         findings_has(findings, (uint32_t)index) || told_of_parts(findings, (uint32_t)index) ||
         findings->snapshot->reading.waiting)
         return;
-    struct snapshot_finding finding = {.kind = FINDING_STREAMING,
+    struct snapshot_finding finding = {.rule = RULE_STREAMING,
+                                       .kind = FINDING_STREAMING,
                                        .sure = FINDING_LIKELY,
-                                       .page = FINDING_ON_DETAIL,
                                        .object = (uint32_t)index,
                                        .gain = NAN,
                                        .bound = true};
-    finding.evidence = arena_printf(
-        findings->arena,
-        "It is %s in order, %.0f MiB from end to end, at about %.1f GB/s: %.0f%% of the samples "
-        "on it stand %s the one before, and of %u lines %u were seen once.",
-        object->stores > object->loads ? "written" : "read", bytes / (1 << 20), speed / 1e9,
-        100.0 * (order == SPREAD_FORWARD ? spread->up : spread->down) / (spread->up + spread->down),
-        order == SPREAD_FORWARD ? "behind" : "before", spread->lines, spread->singles);
-    finding.advice = object->stores > object->loads
-                         ? "Work on blocks that fit a cache, all passes on one before the next; or "
-                           "write past the caches (non-temporal stores) what is not read soon."
-                         : "Work on blocks that fit a cache, all passes on one before the next; or "
-                           "make the elements smaller.";
-    finding.reckoned = "what prefetching hides already, misses do not tell";
-    finding.how_sure = "whether several passes can be joined, the samples do not tell";
+    finding.of.streaming = (struct finding_streaming){
+        .written = object->stores > object->loads,
+        .backward = order == SPREAD_BACKWARD,
+        .bytes = bytes,
+        .bytes_per_s = speed,
+        .part = (double)(order == SPREAD_FORWARD ? spread->up : spread->down) /
+                (spread->up + spread->down),
+        .lines = spread->lines,
+        .singles = spread->singles};
     findings_add(findings, &finding);
 }
 
@@ -294,27 +245,16 @@ static void copy(struct findings *findings, const struct snapshot_code *code)
         return;
     const struct snapshot_object *object = &snapshot->objects[code->top_object];
     struct snapshot_finding finding = {
+        .rule = RULE_COPYING,
         .kind = FINDING_COPYING,
         .sure = FINDING_LIKELY,
-        .page = FINDING_ON_DETAIL,
         .object = code->top_object,
         .function = code->function,
         .share = findings_code_share(findings, code),
         .gain = fmin(1, copy_saves_at_most * findings_code_share(findings, code)),
         .gain_low = copy_saves_at_least * findings_code_share(findings, code)};
-    finding.evidence = arena_printf(
-        findings->arena,
-        "%.0f%% of the samples are in %s; most are on this, of which at least %.0f MiB "
-        "are copied: %.0f samples of loads and %.0f of stores.",
-        findings_code_share(findings, code) * 100, code->function,
-        spread_bytes(spread, line) / (1 << 20), object->loads, object->stores);
-    finding.advice =
-        "Use the data where it is (pass the pointer, swap two buffers); or copy and use it "
-        "in parts that fit a cache.";
-    finding.reckoned =
-        "half of the samples in the copying function, to a tenth more than them: the data "
-        "is still read once";
-    finding.how_sure = "whether both copies are needed the samples do not tell";
+    finding.of.copying =
+        (struct finding_copying){spread_bytes(spread, line), object->loads, object->stores};
     findings_add(findings, &finding);
 }
 
@@ -343,12 +283,6 @@ void findings_streaming(struct findings *findings)
 
 /* Where the links of sampled nodes lead, read from the process itself: how a list lies in memory is
  * seen at once, however short a pass over it is. */
-
-enum {
-    LINKS_READ = 32,   /* a refresh, of one object: they stand in a recording, too */
-    NEAR_ELEMENTS = 4, /* a prefetcher that goes by steps or by lines comes there by itself */
-    FAR_BYTES = 4096   /* none crosses a page */
-};
 
 static bool on_type(const struct window_entry *entry, uint32_t object, uint32_t type)
 {
@@ -497,14 +431,6 @@ bool findings_links_mutual(const struct findings *findings, size_t object,
 
 /* Findings about matrices that are walked down their columns. */
 
-/* Of the accesses that go: they may have hit in a farther cache. */
-static const double columns_saved_at_least = 0.4;
-static const double steps_at_least = 0.7; /* of the steps between rows end beside the last column */
-static const double crowd_at_most =
-    0.25;                        /* of the samples in a sixteenth of the row: columns move */
-enum { CLOSE = 16, PARTS = 16 }; /* parts of a row: two columns are close within one */
-enum { ROW_UNIT = 4, ROW_MOST = 1 << 20 };
-
 /* Of the newest steps from row to row, how many end beside the last column, and by how much in all.
  */
 struct rows_fit {
@@ -585,42 +511,23 @@ static void columns(struct findings *findings, size_t index)
     double rows = row ? (double)((spread->highest - spread->lowest) / row + 1) : 0;
     if (rows <= (double)in_sets * sets->ways || !columns_move(findings, index, fit.row))
         return;
-    struct snapshot_finding finding = {.kind = FINDING_COLUMNS,
+    struct snapshot_finding finding = {.rule = RULE_COLUMNS,
+                                       .kind = FINDING_COLUMNS,
                                        .sure = FINDING_LIKELY,
-                                       .page = FINDING_ON_DETAIL,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index) *
                                                (1 - (double)spread->widest / sets->line)};
     finding.gain_low = columns_saved_at_least * finding.gain;
-    finding.evidence = arena_printf(
-        findings->arena,
-        "It is walked down the columns of %.0f rows of %llu bytes: of the newest %u steps between "
-        "rows %u end beside the last column. ",
-        rows, (unsigned long long)row, (unsigned)SPREAD_STEPS, fit.beside);
-    if (power && finding.evidence)
-        finding.evidence = arena_printf(
-            findings->arena,
-            "%sThe row is a power of two, so the lines of a column share %llu of the %u sets of "
-            "%s, which %s %llu.",
-            finding.evidence, (unsigned long long)in_sets, sets->sets, sets->level,
-            in_sets == 1 ? "holds" : "hold", (unsigned long long)(in_sets * sets->ways));
-    else if (finding.evidence)
-        finding.evidence =
-            arena_printf(findings->arena, "%sA column has more lines than the %u that %s holds.",
-                         finding.evidence, sets->sets * sets->ways, sets->level);
-    finding.advice = arena_printf(findings->arena,
-                                  power ? "Walk along the rows (swap the loops, or work on square "
-                                          "blocks); or make each row a line longer: %llu bytes."
-                                        : "Walk along the rows: swap the loops, or work on square "
-                                          "blocks.",
-                                  (unsigned long long)(row + sets->line));
-    finding.reckoned =
-        arena_printf(findings->arena,
-                     "of %u accesses of %u bytes to a line all but the first, two fifths to all of "
-                     "their time",
-                     sets->line / spread->widest, spread->widest);
-    finding.how_sure = "that it is a matrix is taken from the steps; a line more a row helps only "
-                       "where a level of cache holds a column";
+    finding.level = sets->level;
+    finding.of.columns = (struct finding_columns){.rows = rows,
+                                                  .row_bytes = row,
+                                                  .steps = SPREAD_STEPS,
+                                                  .beside = fit.beside,
+                                                  .power = power,
+                                                  .in_sets = in_sets,
+                                                  .sets = sets->sets,
+                                                  .ways = sets->ways,
+                                                  .element_bytes = spread->widest};
     findings_add(findings, &finding);
 }
 
@@ -632,12 +539,6 @@ void findings_columns(struct findings *findings)
 
 /* Findings about arrays that are read at the same index, each a miss of its own. Only where every
  * miss is told (--sim): of samples that lie thousands of misses apart none tells which index. */
-
-enum { PAIRS_LEAST = 64 };
-
-static const double next_often =
-    0.5; /* of the misses on one, what comes next is one on the other */
-static const double same_index = 0.9; /* of these */
 
 /* What is looked at: two objects, their elements, and what was seen of them. The first is the one
  * that is read first. */
@@ -701,29 +602,19 @@ static void paired_find_difference(const struct window *window, struct paired *p
 
 static void paired_report(struct findings *findings, const struct paired *paired)
 {
-    const struct snapshot_object *one = &findings->snapshot->objects[paired->at[0]];
     const struct snapshot_object *other = &findings->snapshot->objects[paired->at[1]];
-    struct snapshot_finding finding = {
-        .kind = FINDING_TOGETHER,
-        .sure = FINDING_SURE,
-        .page = FINDING_ON_DETAIL,
-        .object = (uint32_t)paired->at[0],
-        .gain =
-            (findings_share(findings, paired->at[0]) + findings_share(findings, paired->at[1])) / 2,
-        .reckoned = "half the misses on the two: one of two lines comes",
-        .how_sure = "every miss is told, one after the other; where they are fetched at once, less "
-                    "than half of the time goes with them"};
-    finding.evidence = arena_printf(
-        findings->arena,
-        "It and %s are read at the same index, in no order: %u times a miss on the one was "
-        "followed "
-        "by one on the other, %.0f%% of these at the same element (of %llu and %llu bytes).",
-        other->name, paired->pairs, 100.0 * paired->alike / paired->pairs,
-        (unsigned long long)paired->element[0], (unsigned long long)paired->element[1]);
-    finding.advice = arena_printf(findings->arena,
-                                  "Make one array of structs of %s and %s: then both come with one "
-                                  "line.",
-                                  one->name, other->name);
+    struct snapshot_finding finding = {.rule = RULE_SAME_INDEX,
+                                       .kind = FINDING_TOGETHER,
+                                       .sure = FINDING_SURE,
+                                       .object = (uint32_t)paired->at[0],
+                                       .gain = (findings_share(findings, paired->at[0]) +
+                                                findings_share(findings, paired->at[1])) /
+                                               2};
+    finding.other = other->name;
+    finding.of.pair =
+        (struct finding_pair){.misses = paired->pairs,
+                              .same = (double)paired->alike / paired->pairs,
+                              .element_bytes = {paired->element[0], paired->element[1]}};
     findings_add(findings, &finding);
 }
 
@@ -759,12 +650,6 @@ void findings_paired(struct findings *findings)
 
 /* Findings about variables on the stack that a loop reads and writes where a register would do. */
 
-static const double hot_at_least = 0.1; /* of all samples */
-static const double one_function = 0.8; /* of the samples on it */
-static const double kept_most = 0.1;    /* ... in loops that call */
-enum { FRAMES_LINES = 4 };
-enum { REGISTER_BYTES = 16 }; /* what a general or an SSE register holds */
-
 /* In a loop it is at one place; of a function that calls itself, or is called at many depths, it is
  * saved for the calls, and no register would keep it. */
 static bool is_in_many_frames(const struct findings *findings, size_t index)
@@ -797,22 +682,16 @@ static void kept_in_memory(struct findings *findings, size_t index)
         !(object->code[0].share.value >= one_function) || !is_written(object) ||
         is_in_many_frames(findings, index) || is_kept_for_calls(findings, index))
         return;
-    struct snapshot_finding finding = {.kind = FINDING_STACK,
+    struct snapshot_finding finding = {.rule = RULE_STACK,
+                                       .kind = FINDING_STACK,
                                        .sure = FINDING_LIKELY,
-                                       .page = FINDING_ON_DETAIL,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index),
-                                       .gain_low = 0.3 * findings_share(findings, index)};
-    finding.evidence = arena_printf(
-        findings->arena,
-        "%s, %llu bytes on the stack, is read and written in memory: %.0f samples, %.0f%% in %s.",
-        object->type, (unsigned long long)object->size, object->samples,
-        object->code[0].share.value * 100, object->code[0].function);
-    finding.advice = "Keep it in a register: compile with optimisation (-O2), work on a local copy "
-                     "whose address nobody takes, and write it back after the loop; no volatile.";
-    finding.reckoned = "a third to all of the samples on it: each use waits for the store before";
-    finding.how_sure = "whether a register is free for it the compiler tells; some processors pass "
-                       "integers from store to load without waiting";
+                                       .gain_low =
+                                           stack_at_least * findings_share(findings, index)};
+    finding.type = object->type;
+    finding.of.stack =
+        (struct finding_stack){object->size, object->samples, object->code[0].share.value};
     findings_add(findings, &finding);
 }
 

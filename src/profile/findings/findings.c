@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/findings/thresholds.h"
 #include "profile/state.h"
 #include "snapshot_findings.h"
 
@@ -13,12 +14,6 @@ static double findings_worth(const struct snapshot_finding *finding);
 
 /* What is known exactly, held against what samples made likely: causes of misses and use of lines
  * (--sim), and watchpoints (--watch). */
-
-static const double mostly = 0.5;
-static const double used_mostly =
-    0.75; /* of a line's words in a visit: there is nothing to split */
-
-static const double lines_enough = 100;
 
 enum verdict { NOTHING, SUPPORTED, CONTRADICTED };
 
@@ -60,13 +55,12 @@ static void add_causes(const struct findings *findings, const struct snapshot_ca
                        struct snapshot_finding *finding)
 {
     const double *share = causes->figures.share;
-    finding->evidence = arena_printf(
-        findings->arena,
-        "%s Of its %.0f misses in %s %.0f%% are first references, %.0f%% for want of room, %.0f%% "
-        "conflicts.",
-        finding->evidence, causes->figures.misses, findings_level_name(findings),
-        (share[CAUSE_FIRST] + share[CAUSE_FIRST_HERE]) * 100, share[CAUSE_CAPACITY] * 100,
-        share[CAUSE_CONFLICT] * 100);
+    finding->support.causes = true;
+    finding->support.level = findings_level_name(findings);
+    finding->support.misses = causes->figures.misses;
+    finding->support.first = share[CAUSE_FIRST] + share[CAUSE_FIRST_HERE];
+    finding->support.capacity = share[CAUSE_CAPACITY];
+    finding->support.conflict = share[CAUSE_CONFLICT];
 }
 
 /* ---- use of lines ---- */
@@ -101,13 +95,10 @@ static enum verdict by_spatial(const struct findings *findings, const struct sna
 static void add_spatial(const struct findings *findings, const struct snapshot_use *use,
                         struct snapshot_finding *finding)
 {
-    finding->evidence =
-        arena_printf(findings->arena,
-                     "%s Of the %.0f lines fetched for it that L%u let go, %.0f%% "
-                     "of the bytes had been used.",
-                     finding->evidence, use->lines, findings->snapshot->uses.level + 1u,
-                     snapshot_use_spatial(use) * 100);
-    finding->how_sure = "the simulated cache saw which bytes of each line were used";
+    finding->support.use = true;
+    finding->support.lines = use->lines;
+    finding->support.used = snapshot_use_spatial(use);
+    finding->support.use_level = findings->snapshot->uses.level + 1u;
     finding->sure = FINDING_SURE;
 }
 
@@ -153,24 +144,16 @@ static enum verdict by_watch(const struct snapshot_watch_object *watch,
                                                         : NOTHING;
 }
 
-static void add_watch(const struct findings *findings, const struct snapshot_watch_object *watch,
-                      struct snapshot_finding *finding)
+static void add_watch(const struct snapshot_watch_object *watch, struct snapshot_finding *finding)
 {
-    const char *words;
-    if (by_use(watch, finding) == SUPPORTED)
-        words = arena_printf(findings->arena,
-                             "Watchpoints saw %.0f%% (%.0f to %.0f) of a line used in each of "
-                             "%llu visits.",
-                             watch->used.value * 100, watch->used.low * 100, watch->used.high * 100,
-                             (unsigned long long)watch->visits);
-    else
-        words =
-            arena_printf(findings->arena,
-                         "Of %llu of its lines that were watched %llu were touched again while "
-                         "they were.",
-                         (unsigned long long)watch->watched, (unsigned long long)watch->touched);
-    finding->evidence = arena_printf(findings->arena, "%s %s", finding->evidence, words);
-    finding->how_sure = "watchpoints on the running program saw it, besides the samples";
+    finding->support.watch = true;
+    finding->support.watched_use = by_use(watch, finding) == SUPPORTED;
+    finding->support.watch_used = watch->used.value;
+    finding->support.watch_low = watch->used.low;
+    finding->support.watch_high = watch->used.high;
+    finding->support.visits = watch->visits;
+    finding->support.watched = watch->watched;
+    finding->support.touched = watch->touched;
     finding->sure = FINDING_SURE;
 }
 
@@ -192,8 +175,8 @@ static bool weigh(const struct findings *findings, struct snapshot_finding *find
     if (used == SUPPORTED)
         add_spatial(findings, use, finding);
     if (watched == SUPPORTED)
-        add_watch(findings, watch, finding);
-    return finding->evidence != NULL;
+        add_watch(watch, finding);
+    return true;
 }
 
 static int order(const void *left, const void *right)
@@ -223,10 +206,6 @@ void findings_weigh(struct findings *findings)
 }
 
 enum { MEMBERS_NAMED = 4, MEMBERS_BYTES = 160 };
-
-static const double member_hot = 0.05; /* of the samples on the type: it decides what is fetched */
-#define CPUS_LEAST 0.05                /* less is measured too coarsely: in ticks of 10 ms */
-static const double member_used = 0.004; /* skid puts a few samples where nothing missed */
 
 /* ---- for the rules ---- */
 
@@ -376,11 +355,11 @@ void findings_add(struct findings *findings, const struct snapshot_finding *find
                                                : NULL;
     if (object && is_about_layout(finding->kind) && is_of_the_system(object))
         return;
-    if (findings->count == FINDINGS_MAX || !(findings_worth(finding) >= FINDINGS_GAIN_LEAST) ||
-        !finding->evidence || !finding->advice || !finding->reckoned)
+    if (findings->count == FINDINGS_MAX || !(findings_worth(finding) >= FINDINGS_GAIN_LEAST))
         return;
     struct snapshot_finding *added = &findings->list[findings->count++];
     *added = *finding;
+    added->line_bytes = findings->snapshot->sets.line;
     if (!isnan(finding->gain))
         added->gain = fmin(finding->gain, 1);
     if (finding->object < findings->snapshot->object_count)
@@ -528,7 +507,7 @@ static void measure_time(struct findings *findings)
     const struct snapshot_window *window = &findings->snapshot->window;
     struct memory_use use;
     findings_memory(findings, 0, &use);
-    findings->span_s = window->span_s * (use.cpus >= CPUS_LEAST ? use.cpus : 1);
+    findings->span_s = window->span_s * (use.cpus >= cpus_least ? use.cpus : 1);
     findings->rate = findings->span_s > 0 ? (double)window->used / findings->span_s : NAN;
 }
 
@@ -601,14 +580,18 @@ void build_weigh_findings(struct build *build)
     build->snapshot->findings = (struct snapshot_findings){findings->list, findings->count};
 }
 
-enum { STRINGS = 8 };
+enum { STRINGS = 9 + 2 * FINDING_EVICTORS };
 
 /* Every string of a finding. */
 static void strings_of(struct snapshot_finding *finding, const char **strings[STRINGS])
 {
-    const char **all[STRINGS] = {&finding->name,     &finding->field,    &finding->function,
-                                 &finding->file,     &finding->evidence, &finding->advice,
-                                 &finding->how_sure, &finding->reckoned};
+    const char **all[STRINGS] = {&finding->name, &finding->field, &finding->function,
+                                 &finding->file, &finding->type,  &finding->other,
+                                 &finding->link, &finding->level, &finding->remedy.name};
+    for (int i = 0; i < FINDING_EVICTORS; i++) {
+        all[STRINGS - 2 * i - 1] = &finding->evictors[i].function;
+        all[STRINGS - 2 * i - 2] = &finding->evictors[i].object;
+    }
     memcpy(strings, all, sizeof all);
 }
 
@@ -744,42 +727,7 @@ size_t findings_held_join(struct findings_held *held, struct snapshot_finding *l
         strings_of(&list[count], strings);
         for (int k = 0; k < STRINGS; k++)
             *strings[k] = arena_string(arena, *strings[k]);
-        count += list[count].evidence && list[count].advice;
+        count++;
     }
     return count;
-}
-
-/* What findings are called; declared in snapshot_findings.h. */
-
-const char *finding_kind_name(enum finding_kind kind)
-{
-    static const char *const names[FINDING_KIND_COUNT] = {
-        "split",     "straddling", "false-sharing", "true-sharing", "conflict",
-        "chasing",   "streaming",  "tlb",           "remote",       "scattered",
-        "together",  "churn",      "waste",         "stack",        "first-touch",
-        "tlb-reach", "columns",    "pushed-out",    "spinning",     "copying"};
-    return (unsigned)kind < FINDING_KIND_COUNT ? names[kind] : "split";
-}
-
-const char *finding_kind_words(enum finding_kind kind)
-{
-    static const char *const words[FINDING_KIND_COUNT] = {
-        "hot and cold fields", "straddles lines",  "false sharing", "true sharing",
-        "set conflict",        "pointer chasing",  "streaming",     "page walks",
-        "remote memory",       "scattered blocks", "used together", "allocation churn",
-        "wasted memory",       "stack variable",   "first touch",   "beyond the TLB",
-        "down columns",        "pushed out",       "spinning",      "copied"};
-    return (unsigned)kind < FINDING_KIND_COUNT ? words[kind] : "";
-}
-
-const char *finding_sure_name(enum finding_sure sure)
-{
-    static const char *const names[] = {"perhaps", "likely", "sure"};
-    return (unsigned)sure < 3 ? names[sure] : "perhaps";
-}
-
-const char *finding_page_name(enum finding_page page)
-{
-    static const char *const names[] = {"Detail", "Layout", "Sharing", "Sets", "Code", "Heap"};
-    return (unsigned)page < 6 ? names[page] : "Detail";
 }

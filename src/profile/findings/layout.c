@@ -4,18 +4,7 @@
 #include <string.h>
 
 #include "profile/findings/findings.h"
-
-enum { ELEMENTS_MANY = 64 };
-enum { MALLOC_ALIGNS = 16 }; /* elements of no more look like blocks of their own by their begin */
-
-static const double saved_at_least = 0.1; /* of the samples: the wait may overlap with others */
-static const double fits_saves_at_least = 0.4; /* where what is in use then fits in the caches */
-static const double of_one_type = 0.5;         /* of the object's samples are of the type judged */
-static const double used_at_most = 0.5;        /* of what is fetched: else a split saves little */
-static const double used_in_no_order = 0.25;   /* of the lines' bytes */
-static const double in_place = 0.9;            /* of the samples */
-static const double crossing_least = 0.15;     /* of the samples */
-static const double most_cross = 0.9; /* of the elements: too few others to compare them with */
+#include "profile/findings/thresholds.h"
 
 /* It ends in an array without a length: what makes the object long are that array's elements. */
 static bool goes_on(const struct snapshot_layout *layout)
@@ -108,35 +97,22 @@ static void split_off(struct findings *findings, size_t index, const struct snap
     double touched = elements * fmin(line, (double)layout->size);
     if (!(bytes > 0) || dense > findings_beyond(findings) || dense > used_in_no_order * touched)
         return;
-    struct snapshot_finding finding = {
-        .kind = FINDING_SPLIT,
-        .sure = FINDING_LIKELY,
-        .page = FINDING_ON_LAYOUT,
-        .object = (uint32_t)index,
-        .field = hot->members,
-        .gain = findings_share(findings, index) * layout->share,
-        .gain_low = fits_saves_at_least * findings_share(findings, index) * layout->share,
-        .reckoned = "two fifths to all of its samples on them: how many the caches would then hold "
-                    "depends on what else they hold",
-        .how_sure =
-            "members that are always read right after another one of the same line may hide "
-            "behind it: see that the code does not use them"};
-    finding.evidence = arena_printf(
-        findings->arena,
-        "%.0f samples on %s of %llu bytes: %llu %s in use (%s), and a line of %.0f is fetched for "
-        "each. %s The lines come to %.1f MiB, what is in use to %.1f MiB.",
-        layout->samples, layout->name, (unsigned long long)layout->size,
-        (unsigned long long)hot->used_bytes, hot->used_bytes == 1 ? "is" : "are",
-        hot->members ? hot->members : "offsets in Layout", line,
-        findings_order(findings, index) == SPREAD_SCATTERED
-            ? "The elements are not read in order."
-            : "In which order the elements are read is not seen.",
-        touched / (1 << 20), dense / (1 << 20));
-    finding.advice = arena_printf(
-        findings->arena,
-        "Split the struct: keep %s in an array of its own. It is %.1f MiB instead of the %.1f MiB "
-        "of lines, and caches hold far more of it.",
-        hot->members ? hot->members : "what is in use", dense / (1 << 20), touched / (1 << 20));
+    struct snapshot_finding finding = {.rule = RULE_SPLIT_OFF,
+                                       .kind = FINDING_SPLIT,
+                                       .sure = FINDING_LIKELY,
+                                       .object = (uint32_t)index,
+                                       .field = hot->members,
+                                       .gain = findings_share(findings, index) * layout->share,
+                                       .gain_low = fits_saves_at_least *
+                                                   findings_share(findings, index) * layout->share};
+    finding.type = layout->name;
+    finding.of.split =
+        (struct finding_split){.samples = layout->samples,
+                               .element_bytes = layout->size,
+                               .used_bytes = hot->used_bytes,
+                               .fetched_bytes = touched,
+                               .needed_bytes = dense,
+                               .scattered = findings_order(findings, index) == SPREAD_SCATTERED};
     findings_add(findings, &finding);
 }
 
@@ -160,33 +136,22 @@ static void split(struct findings *findings, size_t index)
     }
     if (!hot.used_bytes || needed > used_at_most * fetched)
         return;
-    struct snapshot_finding finding = {.kind = FINDING_SPLIT,
+    struct snapshot_finding finding = {.rule = RULE_SPLIT,
+                                       .kind = FINDING_SPLIT,
                                        .sure = FINDING_LIKELY,
-                                       .page = FINDING_ON_LAYOUT,
                                        .object = (uint32_t)index,
                                        .field = hot.members,
                                        .gain = findings_share(findings, index) * layout->share *
                                                (1 - needed / fetched)};
     finding.gain_low = finding.gain * (pass ? 0.5 : saved_at_least);
-    finding.evidence = arena_printf(
-        findings->arena,
-        "%.0f samples on %s of %llu bytes: %llu %s in use (%s), and %.0f are fetched for each. The "
-        "elements are %s.",
-        layout->samples, layout->name, (unsigned long long)layout->size,
-        (unsigned long long)hot.used_bytes, hot.used_bytes == 1 ? "is" : "are",
-        hot.members ? hot.members : "offsets in Layout", fetched,
-        in_order ? "read in order" : "not read in order");
-    finding.advice =
-        pass ? "Split the struct: an array of the members in use, and another of the rest (or an "
-               "array for each member)."
-             : "Put the members in use side by side at the start of the struct, so that they share "
-               "a line, and align the elements to lines.";
-    finding.reckoned = arena_printf(findings->arena,
-                                    "its share of all samples, times the %.0f of %.0f bytes that "
-                                    "would not be fetched",
-                                    fetched - needed, fetched);
-    finding.how_sure = "members that are always read right after another one of the same line "
-                       "may hide behind it: see that the code does not use them";
+    finding.type = layout->name;
+    finding.of.split = (struct finding_split){.samples = layout->samples,
+                                              .element_bytes = layout->size,
+                                              .used_bytes = hot.used_bytes,
+                                              .fetched_bytes = fetched,
+                                              .needed_bytes = needed,
+                                              .in_order = in_order,
+                                              .pass = pass};
     findings_add(findings, &finding);
 }
 
@@ -249,38 +214,23 @@ static void straddling(struct findings *findings, size_t index)
     double elements =
         crossing_elements(&findings->snapshot->objects[index], layout, spread, &hot, line);
     struct saving saving = saved(spread, elements);
-    struct snapshot_finding finding = {.kind = FINDING_STRADDLING,
+    struct snapshot_finding finding = {.rule = RULE_STRADDLING,
+                                       .kind = FINDING_STRADDLING,
                                        .sure = FINDING_PERHAPS,
-                                       .page = FINDING_ON_LAYOUT,
                                        .object = (uint32_t)index,
                                        .field = hot.members,
                                        .gain = findings_share(findings, index) * layout->share *
                                                saving.part,
                                        .bound = true};
-    finding.evidence = arena_printf(
-        findings->arena,
-        "%.0f%% of %u samples fell on elements whose hot bytes (%llu to %llu of %llu) cross from "
-        "one cache line into the next, and one line would hold them. The elements are not read in "
-        "order.",
-        crossing * 100, spread->typed, (unsigned long long)hot.first,
-        (unsigned long long)hot.end - 1, (unsigned long long)layout->size);
-    finding.advice = arena_printf(
-        findings->arena,
-        "Align the elements: alignas(%u) on the struct, and aligned_alloc() for the memory.",
-        layout->size <= line / 2 ? line / 2 : line);
-    finding.reckoned =
-        saving.by_number
-            ? arena_printf(findings->arena,
-                           "elements that cross are %.0f%% of all, and take %.0f%% of the samples: "
-                           "what they take more than the others, and how unsure that is",
-                           elements * 100, crossing * 100)
-            : arena_printf(findings->arena,
-                           "of the two lines of an element that crosses, the samples on the one "
-                           "that has fewer: %.0f%% of those on %s",
-                           saving.part * 100, layout->name);
-    finding.how_sure =
-        "the two lines of an element may arrive at the same time, and longer elements fill "
-        "caches sooner: measure it";
+    finding.type = layout->name;
+    finding.of.straddling = (struct finding_straddling){.samples = spread->typed,
+                                                        .crossing = crossing,
+                                                        .elements = elements,
+                                                        .part = saving.part,
+                                                        .by_number = saving.by_number,
+                                                        .hot_first = hot.first,
+                                                        .hot_end = hot.end,
+                                                        .element_bytes = layout->size};
     findings_add(findings, &finding);
 }
 
@@ -297,19 +247,6 @@ void findings_straddling(struct findings *findings)
 }
 
 /* Findings about many small blocks of the heap: far apart, paired, or mostly the allocator's. */
-
-/* What glibc's malloc writes in front of each block on 64-bit machines (malloc.c, struct
- * malloc_chunk); other allocators keep it elsewhere, and waste no less by rounding up. */
-enum { HEADER_BYTES = 8 };
-
-static const double fetched_at_least =
-    2; /* times what the blocks hold: else pooling saves little */
-static const double pooled_saves_at_least = 0.2;
-static const double wasted_saves_at_least = 0.5; /* prefetching gains by it as well */
-static const double wasted_at_least = 0.5;       /* of what malloc takes for them */
-static const double as_many = 0.1; /* blocks of two kinds are one each: numbers differ by less */
-static const double together_at_least = 0.7; /* of the samples fall into the same stretches */
-enum { HOLDER_SAMPLES = 16 }; /* on the one that leads to the other: it may be hidden */
 
 /* Of one bin: how much a block is asked for, and takes, on average; NAN: not known. */
 struct blocks {
@@ -354,27 +291,17 @@ static void scattered(struct findings *findings, size_t index)
      * where they then fit in the caches. */
     if (fetched < fetched_at_least * pooled || pooled > findings_beyond(findings))
         return;
-    struct snapshot_finding finding = {.kind = FINDING_SCATTERED,
+    struct snapshot_finding finding = {.rule = RULE_SCATTERED,
+                                       .kind = FINDING_SCATTERED,
                                        .sure = FINDING_LIKELY,
-                                       .page = FINDING_ON_DETAIL,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index) *
                                                (1 - pooled / fetched)};
     finding.gain_low = pooled_saves_at_least * finding.gain;
-    finding.evidence = arena_printf(
-        findings->arena,
-        "%.0f blocks of %.0f bytes each on average lie on at least %.0f MiB of cache lines, in no "
-        "order, between others; side by side they would take %.0f MiB.",
-        blocks.count, blocks.asked_bytes, fetched / (1 << 20), pooled / (1 << 20));
-    finding.advice = "Allocate them as one: an array, or a pool that is filled in the order in "
-                     "which they are visited; then lines also come before they are asked for.";
-    finding.reckoned = arena_printf(findings->arena,
-                                    "its share of all samples, times the %.0f of %.0f MiB that "
-                                    "would not be fetched",
-                                    (fetched - pooled) / (1 << 20), fetched / (1 << 20));
-    finding.how_sure = "the lines are estimated from the pages sampled twice, as if all blocks "
-                       "were visited; blocks that are always "
-                       "visited in one order gain more";
+    finding.of.blocks = (struct finding_blocks){.count = blocks.count,
+                                                .asked_bytes = blocks.asked_bytes,
+                                                .fetched_bytes = fetched,
+                                                .pooled_bytes = pooled};
     findings_add(findings, &finding);
 }
 
@@ -390,27 +317,16 @@ static void waste(struct findings *findings, size_t index)
     /* In no order each look-up fetches its line, however full of others that is. */
     if (wasted < wasted_at_least || (order != SPREAD_FORWARD && order != SPREAD_BACKWARD))
         return;
-    struct snapshot_finding finding = {.kind = FINDING_WASTE,
+    struct snapshot_finding finding = {.rule = RULE_WASTE,
+                                       .kind = FINDING_WASTE,
                                        .sure = FINDING_LIKELY,
-                                       .page = FINDING_ON_HEAP,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index),
                                        .gain_low = wasted_saves_at_least *
                                                    findings_share(findings, index) * wasted};
-    finding.evidence = arena_printf(findings->arena,
-                                    "%.0f blocks were asked for with %.1f bytes each on average, "
-                                    "and take %.1f: %.0f%% of their "
-                                    "%.0f MiB is headers and rounding.",
-                                    blocks.count, blocks.asked_bytes, blocks.taken_bytes,
-                                    wasted * 100, blocks.count * blocks.taken_bytes / (1 << 20));
-    finding.advice = "Put them into one array, or allocate many at a time (a pool): no header, and "
-                     "no rounding up.";
-    finding.reckoned = arena_printf(findings->arena,
-                                    "half of its share of all samples times the %.0f%% of what is "
-                                    "fetched that holds nothing, to all of its share",
-                                    wasted * 100);
-    finding.how_sure = "that neighbours in memory are used soon after each other is taken for "
-                       "granted where they are read in order";
+    finding.of.blocks = (struct finding_blocks){.count = blocks.count,
+                                                .asked_bytes = blocks.asked_bytes,
+                                                .taken_bytes = blocks.taken_bytes};
     findings_add(findings, &finding);
 }
 
@@ -467,26 +383,18 @@ static void pair(struct findings *findings, size_t holder, size_t index)
     if (hot_from.end - hot_from.first + hot_to.end - hot_to.first > line)
         return;
     struct snapshot_finding finding = {
+        .rule = RULE_POINTED_TO,
         .kind = FINDING_TOGETHER,
         .sure = FINDING_LIKELY,
-        .page = FINDING_ON_DETAIL,
         .object = (uint32_t)index,
         .field = hot_to.members,
         .gain = (findings_share(findings, holder) + findings_share(findings, index)) / 2,
         .gain_low = (findings_share(findings, holder) + findings_share(findings, index)) / 10};
-    finding.evidence = arena_printf(
-        findings->arena,
-        "%s reads %s.%s and then this, in no order: %.0f and %.0f samples at the same times; there "
-        "are as many of the one as of the other (%.0f), and a line would hold what is used of "
-        "both.",
-        a->code[0].function, from->name, link->member.name, a->samples, b->samples, blocks.count);
-    finding.advice = arena_printf(findings->arena,
-                                  "Put %s into %s, as a member instead of the pointer; or allocate "
-                                  "both as one block.",
-                                  to->name, from->name);
-    finding.reckoned = "a tenth to half of the samples on the two: one of two lines comes";
-    finding.how_sure = "that each leads to another one is taken from there being as many of the "
-                       "one as of the other";
+    finding.type = to->name;
+    finding.other = from->name;
+    finding.link = link->member.name;
+    finding.of.pair =
+        (struct finding_pair){.samples = {a->samples, b->samples}, .blocks = blocks.count};
     findings_add(findings, &finding);
 }
 
@@ -515,12 +423,6 @@ void findings_together(struct findings *findings)
 }
 
 /* Findings about blocks that are allocated and freed all the time: what malloc and free cost. */
-
-static const double often_per_s = 10e3;  /* allocations: below, they are no matter of malloc's */
-static const double short_lived_s = 0.1; /* longer, and it is data that is kept */
-static const double least_of_it = 0.7;   /* a free list of its own takes time, too */
-static const double most_of_it = 1.15;   /* what uses the blocks waits less for them */
-static const double most_of_them = 0.1;  /* of all allocations, for a bin to be told */
 
 /* Functions of glibc's malloc and of C++ that do nothing but allocate, by how their names begin;
  * jemalloc and tcmalloc have the same outer names. */
@@ -561,27 +463,17 @@ static void churn(struct findings *findings, const struct snapshot_bin *bin, dou
                   double allocator)
 {
     const struct heap_bin *heap = &bin->heap;
-    struct snapshot_finding finding = {.kind = FINDING_CHURN,
+    struct snapshot_finding finding = {.rule = RULE_CHURN,
+                                       .kind = FINDING_CHURN,
                                        .sure = FINDING_LIKELY,
-                                       .page = FINDING_ON_HEAP,
                                        .object = bin->object,
                                        .id = heap->object,
                                        .name = heap->name,
                                        .share = allocator * part,
                                        .gain = fmin(1, most_of_it * allocator * part),
                                        .gain_low = least_of_it * allocator * part};
-    finding.evidence = arena_printf(
-        findings->arena,
-        "%.0f allocations a second, %.0f%% of all, of blocks that are freed after %.3g ms on "
-        "average; %.0f%% of the samples are in malloc, free and their kin.",
-        heap->allocations_per_s, part * 100, heap->lifetime_s * 1e3, allocator * 100);
-    finding.advice = "Keep them: take blocks from a list of those no longer needed, allocate many "
-                     "at a time, or let short-lived ones live on the stack.";
-    finding.reckoned =
-        "most of the samples in malloc and free, times its part of the allocations; those of "
-        "misstop's own agent are left out";
-    finding.how_sure = "that each allocation costs the same is assumed; first uses of fresh blocks "
-                       "are not counted";
+    finding.of.churn =
+        (struct finding_churn){heap->allocations_per_s, part, heap->lifetime_s, allocator};
     findings_add(findings, &finding);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "profile/findings/findings.h"
+#include "profile/findings/thresholds.h"
 
 /* What findings ask of a simulation (--sim): which cache, and why an object was missed on. */
 
@@ -47,7 +48,7 @@ const char *findings_level_name(const struct findings *findings)
 {
     static const char *const names[SIMULATION_LEVELS_MAX] = {"L1", "L2", "L3", "L4"};
     uint32_t level = simulated_level(findings);
-    return level < SIMULATION_LEVELS_MAX ? names[level] : "the simulated cache";
+    return level < SIMULATION_LEVELS_MAX ? names[level] : NULL;
 }
 
 const struct snapshot_causes_row *findings_causes(const struct findings *findings, uint32_t object)
@@ -65,47 +66,40 @@ double findings_beyond(const struct findings *findings)
     return level && level->size_bytes ? (double)level->size_bytes : FINDINGS_BEYOND_BYTES;
 }
 
-enum { EVICTORS_NAMED = 2, EVICTORS_BYTES = 320 };
-
-static const double conflicts_least = 0.2; /* of the object's misses */
-static const double taken_least = 0.1;     /* ... by other threads: they take turns rarely there */
-static const double causes_mostly = 0.5;
-static const double evictor_least = 0.01; /* of what is known: less is not named */
-
-static struct snapshot_finding findings_exact(const struct findings *findings,
-                                              const struct snapshot_causes_row *causes,
-                                              enum finding_kind kind, double part)
+static double first_references(const struct snapshot_causes_row *causes)
 {
-    return (struct snapshot_finding){
-        .kind = kind,
-        .sure = FINDING_SURE,
-        .page = FINDING_ON_DETAIL,
-        .object = causes->index,
-        .gain = findings_share(findings, causes->index) * part,
-        .bound = true,
-        .how_sure = "exact: the simulation told the cause of each miss; another cache may differ"};
+    return causes->figures.share[CAUSE_FIRST] + causes->figures.share[CAUSE_FIRST_HERE];
 }
 
-/* "BlkMultiply on Y 81%, fill on X 12%" */
-static const char *findings_evictors(const struct findings *findings,
-                                     const struct snapshot_causes_row *causes)
+/* With those that evicted the object's lines most often. */
+static struct snapshot_finding findings_exact(const struct findings *findings,
+                                              const struct snapshot_causes_row *causes,
+                                              enum finding_rule rule, enum finding_kind kind,
+                                              double part)
 {
-    char text[EVICTORS_BYTES] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < causes->evictor_count && i < EVICTORS_NAMED &&
+    const struct simulation_level *level = findings_level(findings);
+    struct snapshot_finding finding = {
+        .kind = kind,
+        .rule = rule,
+        .sure = FINDING_SURE,
+        .object = causes->index,
+        .level = findings_level_name(findings),
+        .gain = findings_share(findings, causes->index) * part,
+        .bound = true,
+        .of.cause = {.misses = causes->figures.misses,
+                     .part = part,
+                     .first = first_references(causes),
+                     .cache_bytes = findings_beyond(findings),
+                     .stride = level && level->ways ? level->size_bytes / level->ways : 0}};
+    for (size_t i = 0; i < causes->evictor_count && i < FINDING_EVICTORS &&
                        causes->evictors[i].share >= evictor_least;
-         i++) {
-        const struct snapshot_evictor *evictor = &causes->evictors[i];
-        bool itself = evictor->object_id == causes->id;
-        if (used < sizeof text)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s on %s %.0f%%",
-                                     used ? ", " : "", evictor->function,
-                                     itself            ? "this itself"
-                                     : evictor->object ? evictor->object
-                                                       : "something unknown",
-                                     evictor->share * 100);
-    }
-    return used ? arena_string(findings->arena, text) : NULL;
+         i++)
+        finding.evictors[i] =
+            (struct finding_evictor){.function = causes->evictors[i].function,
+                                     .object = causes->evictors[i].object,
+                                     .itself = causes->evictors[i].object_id == causes->id,
+                                     .share = causes->evictors[i].share};
+    return finding;
 }
 
 /* The other object that needed the room most often; NULL: none is known. */
@@ -124,45 +118,17 @@ static const struct snapshot_evictor *findings_rival(const struct snapshot_cause
     return rival;
 }
 
-static const char *apart(const struct findings *findings, const struct snapshot_causes_row *causes)
-{
-    const struct simulation_level *level = findings_level(findings);
-    uint64_t stride = level && level->ways ? level->size_bytes / level->ways : 0;
-    uint32_t line = findings->snapshot->sets.line;
-    double share;
-    const struct snapshot_evictor *rival = findings_rival(causes, &share);
-    const char *sets = stride
-                           ? arena_printf(findings->arena, "%llu bytes", (unsigned long long)stride)
-                           : "the cache's size over its ways";
-    if (rival && !(causes->figures.by_itself >= causes_mostly))
-        return arena_printf(findings->arena,
-                            "Addresses a multiple of %s apart share a set: move this and %s "
-                            "against each other (some lines between them that nobody uses), or put "
-                            "what is used together into one array of structs.",
-                            sets, rival->object);
-    return arena_printf(findings->arena,
-                        "Addresses a multiple of %s apart share a set: make rows longer by a line "
-                        "(%u bytes), or copy the block that is worked on into memory of its own.",
-                        sets, line);
-}
-
 static void causes_conflict(struct findings *findings, const struct snapshot_causes_row *causes)
 {
-    const char *who = findings_evictors(findings, causes);
     double part = causes->figures.share[CAUSE_CONFLICT];
-    if (!(part >= conflicts_least))
-        return;
-    struct snapshot_finding finding = findings_exact(findings, causes, FINDING_CONFLICT, part);
-    finding.reckoned = "its misses that a cache of the same size without sets would not have had";
-    finding.evidence =
-        arena_printf(findings->arena,
-                     "%.0f%% of its %.0f misses in %s are conflicts: without sets, the cache "
-                     "had room for the "
-                     "line.%s%s%s",
-                     part * 100, causes->figures.misses, findings_level_name(findings),
-                     who ? " What needed its place: " : "", who ? who : "", who ? "." : "");
-    finding.advice = apart(findings, causes);
-    findings_add(findings, &finding);
+    double share;
+    const struct snapshot_evictor *rival = findings_rival(causes, &share);
+    struct snapshot_finding finding =
+        findings_exact(findings, causes, RULE_CONFLICT_CAUSE, FINDING_CONFLICT, part);
+    if (rival && !(causes->figures.by_itself >= mostly))
+        finding.other = rival->object;
+    if (part >= conflicts_least)
+        findings_add(findings, &finding);
 }
 
 /* Names and remedy of the group of lines that Sharing tells of the object; NULL: of none. */
@@ -182,30 +148,15 @@ static void taken(struct findings *findings, const struct snapshot_causes_row *c
     double apart_bytes = causes->figures.share[CAUSE_INVALIDATED_FALSE];
     bool is_false = apart_bytes > same;
     const struct snapshot_sharing_group *group = causes_sharing_group(findings, causes->index);
-    const char *who = findings_evictors(findings, causes);
     if (!(same + apart_bytes >= taken_least))
         return;
     struct snapshot_finding finding =
-        findings_exact(findings, causes, is_false ? FINDING_FALSE_SHARING : FINDING_TRUE_SHARING,
-                       same + apart_bytes);
-    finding.page = FINDING_ON_SHARING;
+        findings_exact(findings, causes, RULE_SHARING_CAUSE,
+                       is_false ? FINDING_FALSE_SHARING : FINDING_TRUE_SHARING, same + apart_bytes);
     finding.field = group ? group->fields : NULL;
     finding.lines_first = finding.lines_last = group ? group->lines[0].address : 0;
-    finding.how_sure = "exact of each miss; but simulated threads run one at a time and change "
-                       "seldom: where they really run at once, there are far more";
-    finding.reckoned = "its misses on lines that another thread had written to";
-    finding.evidence =
-        arena_printf(findings->arena,
-                     "Of its %.0f misses in %s %.0f%% are on lines that another thread had "
-                     "taken by writing: "
-                     "%.0f%% for bytes that it did not touch, %.0f%% for the same bytes.%s%s%s",
-                     causes->figures.misses, findings_level_name(findings),
-                     (same + apart_bytes) * 100, apart_bytes * 100, same * 100,
-                     who ? " What took them: " : "", who ? who : "", who ? "." : "");
-    finding.advice = is_false ? "Give each thread a line of its own: align what it writes to the "
-                                "cache line, and pad it to whole lines."
-                              : "Write it less often: count in a variable of the thread's own, and "
-                                "add that up now and then; or take the lock for more work at once.";
+    finding.of.cause.same = same;
+    finding.of.cause.apart = apart_bytes;
     findings_add(findings, &finding);
 }
 
@@ -223,8 +174,6 @@ void findings_by_cause(struct findings *findings)
 }
 
 /* Findings about cache sets: lines that throw each other out while others have room. */
-
-static const double most_of_hot = 0.5; /* of the samples in hot sets are the leading object's */
 
 /* Samples of the window in hot sets: of all, and of each object the most. */
 struct hot_sets {
@@ -280,28 +229,18 @@ static bool would_fit(const struct findings *findings, uint32_t object)
 static void sets_conflict(struct findings *findings, const struct hot_sets *hot)
 {
     const struct snapshot_sets *sets = &findings->snapshot->sets;
-    uint32_t stride = sets->sets * sets->line;
-    struct snapshot_finding finding = {.kind = FINDING_CONFLICT,
+    struct snapshot_finding finding = {.rule = RULE_CONFLICT_SETS,
+                                       .kind = FINDING_CONFLICT,
                                        .sure = FINDING_LIKELY,
-                                       .page = FINDING_ON_SETS,
                                        .object = hot->object,
                                        .gain = hot->excess * findings->attributed,
                                        .bound = true};
-    bool one = sets->hot_sets == 1;
-    finding.evidence = arena_printf(
-        findings->arena,
-        "%u of the %u sets of %s %s %.0f%% of the samples above %s even part, on more lines than "
-        "%s %u ways hold; %.0f%% of that is this object's.",
-        sets->hot_sets, sets->sets, sets->level, one ? "takes" : "take", hot->excess * 100,
-        one ? "its" : "their", one ? "its" : "their", sets->ways, hot->leading / hot->all * 100);
-    finding.advice = arena_printf(
-        findings->arena,
-        "Addresses a multiple of %u bytes apart share a set: make rows longer by a line (%u "
-        "bytes), or copy the block that is worked on into memory of its own.",
-        stride, sets->line);
-    finding.reckoned =
-        one ? "what this set has above an even share" : "what these sets have above an even share";
-    finding.how_sure = "sampled lines tell the sets, not what threw a line out";
+    finding.level = sets->level;
+    finding.of.sets = (struct finding_sets){.hot = sets->hot_sets,
+                                            .all = sets->sets,
+                                            .ways = sets->ways,
+                                            .excess = hot->excess,
+                                            .part = hot->leading / hot->all};
     findings_add(findings, &finding);
 }
 
@@ -325,19 +264,8 @@ void findings_conflict(struct findings *findings)
         sets_conflict(findings, &hot);
 }
 
-/* Findings by cause, where it is want of room: read from end to end, pushed out by others, filled
+/* Findings by capacity misses and first references: read from end to end, evicted by others, filled
  * for the first time. */
-
-static const double room_mostly = 0.5;
-static const double fits_in = 0.5;          /* of the cache: something else has to be there too */
-static const double room_first_share = 0.2; /* of all misses */
-static const double room_stores_at_least = 0.8; /* of the samples on it */
-static const double streaming_least = 0.1;      /* of all misses */
-
-static double first_references(const struct snapshot_causes_row *causes)
-{
-    return causes->figures.share[CAUSE_FIRST] + causes->figures.share[CAUSE_FIRST_HERE];
-}
 
 /* More of it misses than the cache holds: it passes through. */
 static bool passes_through(const struct findings *findings, uint32_t id)
@@ -358,24 +286,16 @@ static bool pushed_out(struct findings *findings, const struct snapshot_causes_r
     const struct snapshot_evictor *rival = findings_rival(causes, &share);
     const struct simulation_level *level = findings_level(findings);
     double part = causes->figures.share[CAUSE_CAPACITY];
-    const char *who = findings_evictors(findings, causes);
-    if (!rival || !level || !who || bytes > fits_in * (double)level->size_bytes ||
-        share < room_mostly || !passes_through(findings, rival->object_id) ||
-        causes->figures.evicted < room_mostly * part * causes->figures.misses)
+    if (!rival || !level || !(causes->evictors[0].share >= evictor_least) ||
+        bytes > fits_in * (double)level->size_bytes || share < mostly ||
+        !passes_through(findings, rival->object_id) ||
+        causes->figures.evicted < mostly * part * causes->figures.misses)
         return false;
-    struct snapshot_finding finding = findings_exact(findings, causes, FINDING_PUSHED_OUT, part);
-    finding.reckoned = "its misses for want of room: alone it would stay in the cache";
-    finding.evidence = arena_printf(
-        findings->arena,
-        "What misses of it comes to %.0f KiB, and %s holds %.0f; yet %.0f%% of its %.0f misses are "
-        "for want of room. What needed it: %s.",
-        bytes / 1024, findings_level_name(findings), (double)level->size_bytes / 1024, part * 100,
-        causes->figures.misses, who);
-    finding.advice = arena_printf(
-        findings->arena,
-        "Keep %s from passing through between its uses: do first the one and then the other, or "
-        "read it past the caches (prefetchnta; non-temporal stores where it is written).",
-        rival->object);
+    struct snapshot_finding finding =
+        findings_exact(findings, causes, RULE_EVICTED, FINDING_PUSHED_OUT, part);
+    finding.other = rival->object;
+    finding.of.cause.bytes = bytes;
+    finding.of.cause.cache_bytes = (double)level->size_bytes;
     findings_add(findings, &finding);
     return true;
 }
@@ -385,22 +305,10 @@ static void streaming(struct findings *findings, const struct snapshot_causes_ro
 {
     const struct snapshot_object *object = &findings->snapshot->objects[causes->index];
     double part = causes->figures.share[CAUSE_CAPACITY];
-    const char *who = findings_evictors(findings, causes);
-    struct snapshot_finding finding = findings_exact(findings, causes, FINDING_STREAMING, part);
-    finding.how_sure = "the cause is exact; whether several passes can be joined it does not tell";
-    finding.reckoned = "its misses for want of room: the lines had been there before";
-    finding.evidence = arena_printf(
-        findings->arena,
-        "It is %s in order, %.1f MiB from end to end, again and again: %.0f%% of its %.0f misses "
-        "in %s are for want of room, %.0f%% first references.%s%s%s",
-        object->stores > object->loads ? "written" : "read", bytes / (1 << 20), part * 100,
-        causes->figures.misses, findings_level_name(findings), first_references(causes) * 100,
-        who ? " What needed the room, where that is known: " : "", who ? who : "", who ? "." : "");
-    finding.advice = arena_printf(
-        findings->arena,
-        "Work on blocks that fit %s (%.0f KiB), all passes on one before the next; or make the "
-        "elements smaller.",
-        findings_level_name(findings), findings_beyond(findings) / 1024);
+    struct snapshot_finding finding =
+        findings_exact(findings, causes, RULE_STREAMING_CAUSE, FINDING_STREAMING, part);
+    finding.of.cause.written = object->stores > object->loads;
+    finding.of.cause.bytes = bytes;
     if (order == SPREAD_FORWARD || order == SPREAD_BACKWARD)
         findings_add(findings, &finding);
 }
@@ -409,18 +317,12 @@ static void room_first_touch(struct findings *findings, const struct snapshot_ca
 {
     const struct snapshot_object *object = &findings->snapshot->objects[causes->index];
     double part = first_references(causes);
-    struct snapshot_finding finding = findings_exact(findings, causes, FINDING_FIRST_TOUCH, part);
-    finding.reckoned = "its first references: no cache holds what was never used";
-    if (object->stores < room_stores_at_least * object->samples ||
-        findings_share(findings, causes->index) < room_first_share)
+    struct snapshot_finding finding =
+        findings_exact(findings, causes, RULE_FIRST_TOUCH_CAUSE, FINDING_FIRST_TOUCH, part);
+    if (object->stores < stores_at_least * object->samples ||
+        findings_share(findings, causes->index) < first_share)
         return;
-    finding.evidence = arena_printf(
-        findings->arena,
-        "%.0f%% of its %.0f misses are first references, and %.0f%% of the samples on it stores: "
-        "it is memory being filled for the first time.",
-        part * 100, causes->figures.misses, 100 * object->stores / object->samples);
-    finding.advice = "If this is how the program begins, leave it out: --sim-from FUNCTION. Else "
-                     "fill memory again that was used before, instead of fresh one.";
+    finding.of.cause.stores = object->stores / object->samples;
     findings_add(findings, &finding);
 }
 
@@ -430,12 +332,11 @@ static void without_room(struct findings *findings, const struct snapshot_causes
     double bytes = spread ? spread_bytes(spread, findings->snapshot->sets.line) : 0;
     if (!spread || findings_has(findings, causes->index))
         return;
-    if (causes->figures.share[CAUSE_CAPACITY] >= room_mostly &&
-        !pushed_out(findings, causes, bytes) && bytes > findings_beyond(findings) &&
-        findings_from_memory(findings) &&
+    if (causes->figures.share[CAUSE_CAPACITY] >= mostly && !pushed_out(findings, causes, bytes) &&
+        bytes > findings_beyond(findings) && findings_from_memory(findings) &&
         findings_share(findings, causes->index) >= streaming_least)
         streaming(findings, causes, findings_order(findings, causes->index), bytes);
-    else if (first_references(causes) >= room_mostly)
+    else if (first_references(causes) >= mostly)
         room_first_touch(findings, causes);
 }
 
@@ -450,10 +351,6 @@ void findings_without_room(struct findings *findings)
 
 /* Findings that only hardware can tell: page walks, memory of another node. */
 
-static const double tlb_least = 0.2;    /* of the accesses: a walk takes less than a miss */
-static const double remote_least = 0.2; /* of the accesses: farther by half to twice as long */
-static const double remote_saved = 0.4; /* of that time: local memory takes 60 % of remote's */
-
 static const struct snapshot_levels *levels_of(const struct findings *findings, size_t index)
 {
     const struct snapshot_object *object = &findings->snapshot->objects[index];
@@ -464,40 +361,27 @@ static const struct snapshot_levels *levels_of(const struct findings *findings, 
 
 static void walks(struct findings *findings, size_t index, const struct snapshot_levels *levels)
 {
-    struct snapshot_finding finding = {
-        .kind = FINDING_TLB,
-        .sure = FINDING_SURE,
-        .page = FINDING_ON_DETAIL,
-        .object = (uint32_t)index,
-        .advice = "Put it on huge pages: madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB, or "
-                  "mmap(MAP_HUGETLB); or keep what is used together on the same pages.",
-        .how_sure = "the hardware told it of each sample",
-        .reckoned = "its samples with a page walk: the wait for the data itself stays",
-        .gain = findings_share(findings, index) * levels->tlb_miss,
-        .bound = true};
-    finding.evidence =
-        arena_printf(findings->arena,
-                     "%.0f%% of the %.0f samples on it found no translation in the "
-                     "TLB and waited for a page walk.",
-                     levels->tlb_miss * 100, findings->snapshot->objects[index].samples);
+    struct snapshot_finding finding = {.rule = RULE_TLB,
+                                       .kind = FINDING_TLB,
+                                       .sure = FINDING_SURE,
+                                       .object = (uint32_t)index,
+                                       .gain = findings_share(findings, index) * levels->tlb_miss,
+                                       .bound = true};
+    finding.of.pages = (struct finding_pages){.samples = findings->snapshot->objects[index].samples,
+                                              .part = levels->tlb_miss};
     findings_add(findings, &finding);
 }
 
 static void far_away(struct findings *findings, size_t index, const struct snapshot_levels *levels)
 {
-    struct snapshot_finding finding = {
-        .kind = FINDING_REMOTE,
-        .sure = FINDING_SURE,
-        .page = FINDING_ON_DETAIL,
-        .object = (uint32_t)index,
-        .advice = "Let the threads that use it fill it first, bind them to its node (numactl), or "
-                  "give each node its own copy.",
-        .how_sure = "the hardware told it of each sample",
-        .reckoned = "two fifths of its remote samples, by what local memory takes of the time",
-        .gain = findings_share(findings, index) * levels->remote * remote_saved};
-    finding.evidence =
-        arena_printf(findings->arena, "%.0f%% of the %.0f samples on it came from another node.",
-                     levels->remote * 100, findings->snapshot->objects[index].samples);
+    struct snapshot_finding finding = {.rule = RULE_REMOTE,
+                                       .kind = FINDING_REMOTE,
+                                       .sure = FINDING_SURE,
+                                       .object = (uint32_t)index,
+                                       .gain = findings_share(findings, index) * levels->remote *
+                                               remote_saved};
+    finding.of.pages = (struct finding_pages){.samples = findings->snapshot->objects[index].samples,
+                                              .part = levels->remote};
     findings_add(findings, &finding);
 }
 
@@ -520,26 +404,6 @@ void findings_remote(struct findings *findings)
 }
 
 /* Findings about pages: more than the TLB reaches, and fresh ones all the time. */
-
-/* Of the last level, for pages of 4 KiB, where it is not known: no x86 CPU up to Zen 5 has more. */
-enum { TLB_ENTRIES_MOST = 4096 };
-
-static const double beyond_reach = 2;   /* times what the TLB reaches: half of the accesses walk */
-static const double huge_at_most = 0.5; /* of its memory is on huge pages already */
-/* Of the time at pages beyond the TLB, what huge pages save: measured from 1 to 42 %
- * (tests/judged). */
-static const double walk_at_least = 0.03;
-static const double walk_at_most = 0.4;
-
-/* Most of the time is the kernel's, where nothing is sampled: fewer samples than for other rules.
- */
-enum { FRESH_SAMPLES = 50 };
-static const double pages_first_share =
-    0.2; /* of all samples: the object is what is mainly filled */
-static const double pages_stores_at_least = 0.8; /* of the samples on it */
-static const double kernel_saved = 0.5;          /* of its time: the rest may be other work */
-static const double faults_per_s = 10e3;         /* 40 MB of fresh memory a second */
-static const double kernel_at_least = 0.2;       /* of the CPU time: what makes it worth a change */
 
 double findings_pages(const struct findings *findings, size_t index)
 {
@@ -573,34 +437,28 @@ static bool has_module(const struct findings *findings, const char *part)
     return false;
 }
 
-/* How to have huge pages of whoever gave the program this memory. */
-static const char *huge_pages_by(const struct findings *findings, size_t index)
+/* How to have huge pages, by the allocator of this memory. */
+static enum finding_huge huge_pages_by(const struct findings *findings, size_t index)
 {
     static const struct {
         const char *library;
-        const char *way;
-    } allocators[] = {
-        {"libjemalloc", "run it with MALLOC_CONF=thp:always (jemalloc)"},
-        {"libmimalloc", "run it with MIMALLOC_ALLOW_LARGE_OS_PAGES=1 (mimalloc)"},
-        {"libtcmalloc", "by the settings of tcmalloc"},
-        {"glibc malloc",
-         "run it with GLIBC_TUNABLES=glibc.malloc.hugetlb=1 (glibc 2.35 and later), "
-         "or madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB"},
-    };
+        enum finding_huge way;
+    } allocators[] = {{"libjemalloc", HUGE_JEMALLOC},
+                      {"libmimalloc", HUGE_MIMALLOC},
+                      {"libtcmalloc", HUGE_TCMALLOC},
+                      {"glibc malloc", HUGE_GLIBC}};
     const struct heap_summary *heap = &findings->snapshot->heap.summary;
     if (has_module(findings, "libjvm"))
-        return "run it with -XX:+UseTransparentHugePages (Java)";
+        return HUGE_JAVA;
     if (has_module(findings, "python"))
-        return "run it with PYTHONMALLOC=malloc and GLIBC_TUNABLES=glibc.malloc.hugetlb=1 "
-               "(Python's own arenas are "
-               "not on huge pages)";
+        return HUGE_PYTHON;
     if (findings->snapshot->objects[index].kind != OBJECT_HEAP)
-        return "madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB";
+        return HUGE_MADVISE;
     for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
         if ((heap->note && strstr(heap->note, allocators[i].library)) ||
             (heap->source && strstr(heap->source, allocators[i].library)))
             return allocators[i].way;
-    return "by the settings of its allocator, or madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB";
+    return HUGE_ALLOCATOR;
 }
 
 static void reach(struct findings *findings, size_t index)
@@ -619,29 +477,18 @@ static void reach(struct findings *findings, size_t index)
     if (pages < beyond_reach * entries)
         return;
     struct snapshot_finding finding = {
+        .rule = RULE_REACH,
         .kind = FINDING_REACH,
         .sure = FINDING_PERHAPS,
-        .page = FINDING_ON_DETAIL,
         .object = (uint32_t)index,
         .gain = findings_share(findings, index) * (1 - entries / pages) * walk_at_most,
         .gain_low = findings_share(findings, index) * (1 - entries / pages) * walk_at_least};
-    finding.evidence = arena_printf(
-        findings->arena,
-        "It is used on at least %.0f pages of 4 KiB (%.0f MiB); the TLB holds %s%.0f (%.1f MiB)%s. "
-        "%.0f%% of its memory is on huge pages.",
-        pages, pages * FINDINGS_PAGE_BYTES / (1 << 20),
-        use.tlb_entries ? "about " : "no more than ", entries,
-        entries * FINDINGS_PAGE_BYTES / (1 << 20),
-        use.tlb_entries ? "" : ", how many is not known here (misstop doctor measures it)",
-        use.huge_share * 100);
-    finding.advice = arena_printf(findings->arena,
-                                  "Put it on huge pages: %s. Or keep what is used together on the "
-                                  "same pages.",
-                                  huge_pages_by(findings, index));
-    finding.reckoned =
-        "3 to 40% of its samples on pages beyond the TLB: the page walks go, the wait for the "
-        "data stays";
-    finding.how_sure = "no hardware told of page walks here, and they may overlap with other waits";
+    finding.of.pages = (struct finding_pages){.pages = pages,
+                                              .page_bytes = FINDINGS_PAGE_BYTES,
+                                              .tlb_entries = entries,
+                                              .tlb_known = use.tlb_entries != 0,
+                                              .huge = use.huge_share,
+                                              .way = huge_pages_by(findings, index)};
     findings_add(findings, &finding);
 }
 
@@ -652,33 +499,23 @@ static void pages_first_touch(struct findings *findings, size_t index)
     bool fresh = object->kind == OBJECT_ANON || object->kind == OBJECT_HEAP ||
                  object->kind == OBJECT_MAP || object->kind == OBJECT_UNKNOWN;
     if (!fresh || object->samples < FRESH_SAMPLES ||
-        object->stores < pages_stores_at_least * object->samples ||
-        !(findings_share(findings, index) >= pages_first_share))
+        object->stores < stores_at_least * object->samples ||
+        !(findings_share(findings, index) >= first_share))
         return;
     findings_memory(findings, 0, &use);
     if (!(use.faults_per_s >= faults_per_s) || !(use.kernel_share >= kernel_at_least))
         return;
     struct snapshot_finding finding = {
+        .rule = RULE_FIRST_TOUCH_FAULTS,
         .kind = FINDING_FIRST_TOUCH,
         .sure = FINDING_PERHAPS,
-        .page = FINDING_ON_DETAIL,
         .object = (uint32_t)index,
         .gain = use.kernel_share + (1 - use.kernel_share) * findings_share(findings, index),
         .gain_low = kernel_saved * use.kernel_share};
-    finding.evidence = arena_printf(
-        findings->arena,
-        "%.0f%% of the samples on it are stores, while the process takes %.0f page faults a second "
-        "(%.0f MB/s of fresh memory) and the kernel %.0f%% of its CPU time.",
-        100 * object->stores / object->samples, use.faults_per_s,
-        use.faults_per_s * FINDINGS_PAGE_BYTES / 1e6, use.kernel_share * 100);
-    finding.advice =
-        "Use the memory again instead of giving it back and taking fresh one (keep the "
-        "buffer; for malloc, raise M_MMAP_THRESHOLD and M_TRIM_THRESHOLD); where it is "
-        "filled once, huge pages take one fault for 512.";
-    finding.reckoned =
-        "half of the kernel's part of the CPU time, to all of it and the samples on it";
-    finding.how_sure = "that the faults are on this memory is taken from its being written most; "
-                       "misstop -e page-faults tells where they are";
+    finding.of.pages = (struct finding_pages){.part = object->stores / object->samples,
+                                              .page_bytes = FINDINGS_PAGE_BYTES,
+                                              .faults_per_s = use.faults_per_s,
+                                              .kernel = use.kernel_share};
     findings_add(findings, &finding);
 }
 

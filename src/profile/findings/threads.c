@@ -5,25 +5,18 @@
 #include <string.h>
 
 #include "profile/findings/findings.h"
+#include "profile/findings/thresholds.h"
 #include "profile/state.h"
 
-static const double simulated_least = 0.1; /* of all misses */
-
-static const char *evidence_of(struct findings *findings,
-                               const struct snapshot_sharing_group *group)
+static struct finding_sharing figures_of(const struct snapshot_sharing_group *group, double misses)
 {
-    const char *lines = group->line_count == 1 ? "line" : "lines";
-    if (group->evidence == SHARING_HITM)
-        return arena_printf(findings->arena,
-                            "%u threads on %zu cache %s: %.0f samples, %.0f of which found the "
-                            "line modified in another CPU's cache.",
-                            group->threads, group->line_count, lines, group->samples, group->hitm);
-    return arena_printf(findings->arena,
-                        "%u threads on %zu cache %s: %.0f of %.0f samples followed one of "
-                        "another thread on another CPU, a store among the two. Had the threads "
-                        "used the %s one after the other, hardly any would.",
-                        group->threads, group->line_count, lines, group->turns, group->samples,
-                        lines);
+    return (struct finding_sharing){.threads = group->threads,
+                                    .lines = group->line_count,
+                                    .samples = group->samples,
+                                    .turns = group->turns,
+                                    .hitm = group->hitm,
+                                    .misses = misses,
+                                    .by_hitm = group->evidence == SHARING_HITM};
 }
 
 /* From the first line to the last: what the finding is known by in the next snapshot. */
@@ -49,31 +42,21 @@ static enum finding_kind sharing_finding_kind(const struct snapshot_sharing_grou
 static void share_simulated(struct findings *findings, const struct snapshot_sharing_group *group)
 {
     const struct snapshot_sharing *sharing = &findings->snapshot->sharing;
-    struct snapshot_finding finding = {
-        .kind = sharing_finding_kind(group),
-        .sure = FINDING_SURE,
-        .page = FINDING_ON_SHARING,
-        .object = group->object,
-        .id = group->id,
-        .name = group->name,
-        .field = group->fields,
-        .function = group->lines[0].sides[0].codes[0].function,
-        .file = group->lines[0].sides[0].codes[0].file,
-        .line = group->lines[0].sides[0].codes[0].line,
-        .evidence = arena_printf(findings->arena,
-                                 "%u threads on %zu cache line%s: %.0f samples are misses because "
-                                 "another thread had written to the line, of %.0f samples of "
-                                 "misses in all.",
-                                 group->threads, group->line_count,
-                                 group->line_count == 1 ? "" : "s", group->hitm, sharing->misses),
-        .advice = group->remedy,
-        .how_sure = "exact of each miss; but simulated threads run one at a time and change "
-                    "seldom: where they really run at once, there are far more",
-        .share = fmin(1, group->hitm / sharing->misses),
-        .gain = NAN,
-        .reckoned = "how long these misses would take where the threads run at once, a simulation "
-                    "does not tell",
-        .bound = true};
+    struct snapshot_finding finding = {.rule = RULE_SHARING_MISSES,
+                                       .kind = sharing_finding_kind(group),
+                                       .sure = FINDING_SURE,
+                                       .object = group->object,
+                                       .id = group->id,
+                                       .name = group->name,
+                                       .field = group->fields,
+                                       .function = group->lines[0].sides[0].codes[0].function,
+                                       .file = group->lines[0].sides[0].codes[0].file,
+                                       .line = group->lines[0].sides[0].codes[0].line,
+                                       .remedy = group->remedy,
+                                       .of.sharing = figures_of(group, sharing->misses),
+                                       .share = fmin(1, group->hitm / sharing->misses),
+                                       .gain = NAN,
+                                       .bound = true};
     extent(group, &finding);
     if (finding.share >= simulated_least)
         findings_add(findings, &finding);
@@ -82,25 +65,20 @@ static void share_simulated(struct findings *findings, const struct snapshot_sha
 static void sharing_finding_add(struct findings *findings,
                                 const struct snapshot_sharing_group *group)
 {
-    struct snapshot_finding finding = {
-        .kind = sharing_finding_kind(group),
-        .sure = group->evidence == SHARING_HITM ? FINDING_SURE : FINDING_LIKELY,
-        .page = FINDING_ON_SHARING,
-        .object = group->object,
-        .field = group->fields,
-        .function = group->lines[0].sides[0].codes[0].function,
-        .file = group->lines[0].sides[0].codes[0].file,
-        .line = group->lines[0].sides[0].codes[0].line,
-        .evidence = evidence_of(findings, group),
-        .advice = group->remedy,
-        .how_sure = group->evidence == SHARING_HITM
-                        ? "the hardware reports it"
-                        : "inferred from alternating accesses; this source reports no HITM",
-        .share = group->share.value * findings->attributed,
-        .gain = NAN,
-        .reckoned = "how long these accesses would take on a line of their own, samples do not "
-                    "tell; try it and compare (misstop diff)",
-        .bound = true};
+    struct snapshot_finding finding = {.rule = RULE_SHARING,
+                                       .kind = sharing_finding_kind(group),
+                                       .sure = group->evidence == SHARING_HITM ? FINDING_SURE
+                                                                               : FINDING_LIKELY,
+                                       .object = group->object,
+                                       .field = group->fields,
+                                       .function = group->lines[0].sides[0].codes[0].function,
+                                       .file = group->lines[0].sides[0].codes[0].file,
+                                       .line = group->lines[0].sides[0].codes[0].line,
+                                       .remedy = group->remedy,
+                                       .of.sharing = figures_of(group, NAN),
+                                       .share = group->share.value * findings->attributed,
+                                       .gain = NAN,
+                                       .bound = true};
     extent(group, &finding);
     findings_add(findings, &finding);
 }
@@ -134,13 +112,6 @@ void findings_sharing(struct findings *findings)
 }
 
 /* Findings about threads that read one word over and over until another thread writes it. */
-
-static const double in_function = 0.9;    /* of the function's samples on the object, */
-static const double at_loads = 0.9;       /* ... on its one or two hottest instructions, */
-static const double written_most = 0.02;  /* ... on instructions that write */
-static const double on_one_line = 0.95;   /* of a thread's */
-static const double in_loops = 0.9;       /* ... in a loop that only looks (decode/function.c) */
-static const double of_all_samples = 0.9; /* of those in the window: by threads told apart */
 
 /* A thread that reads one line only. */
 struct reader {
@@ -261,9 +232,9 @@ static void spin(struct findings *findings, const struct snapshot_code *code)
     uint32_t threads = waiting(&readers);
     if (!threads || readers.samples < FINDINGS_SAMPLES)
         return;
-    struct snapshot_finding finding = {.kind = FINDING_SPINNING,
+    struct snapshot_finding finding = {.rule = RULE_SPINNING,
+                                       .kind = FINDING_SPINNING,
                                        .sure = FINDING_LIKELY,
-                                       .page = FINDING_ON_CODE,
                                        .object = code->top_object,
                                        .field = loop->field,
                                        .function = code->function,
@@ -272,22 +243,7 @@ static void spin(struct findings *findings, const struct snapshot_code *code)
                                        .share = code->all_share,
                                        .gain = NAN,
                                        .bound = true};
-    finding.evidence =
-        arena_printf(findings->arena,
-                     "%u thread%s at one load in %s, of %s: of the newest %u samples %.0f%% fell "
-                     "on the same %s, "
-                     "and none of them writes there.",
-                     threads, threads == 1 ? " is" : "s are", code->function,
-                     loop->field ? loop->field : object->name, readers.samples,
-                     100 * hits_of(&readers), threads == 1 ? "cache line" : "cache line for each");
-    finding.advice =
-        "They wait for another thread to write it. Look at what that one does, for this is no "
-        "slow data; let the others sleep after a few tries (a condition variable, a futex), or "
-        "start fewer of them.";
-    finding.reckoned = "the CPU time of the loop could go to others; the program itself goes no "
-                       "faster by that";
-    finding.how_sure = "the loop does nothing but read and compare; no store was sampled that "
-                       "ends the wait";
+    finding.of.spinning = (struct finding_spinning){threads, readers.samples, hits_of(&readers)};
     findings_add(findings, &finding);
 }
 

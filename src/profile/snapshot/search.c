@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The search, as a snapshot shows it. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,17 +57,6 @@ static int most_of_phase(const void *left, const void *right)
     return a->share != b->share ? (a->share > b->share ? -1 : 1) : a->name[0] - b->name[0];
 }
 
-static const char *phase_words(struct build *build, const struct snapshot_region_phase *list,
-                               size_t count)
-{
-    char text[256] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < count && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %.0f%%%s", i ? ", " : "",
-                                 list[i].name, list[i].share * 100, list[i].leads ? " leads" : "");
-    return arena_string(build->arena, text);
-}
-
 static bool say_phase(const struct search *search, uint8_t phase, const struct region *region,
                       struct snapshot_region_phase *out)
 {
@@ -95,7 +83,7 @@ static void say_phases(struct build *build, const struct region *region,
         if (kept->mark && kept->phase != phases->phase)
             count += say_phase(&kept->mark->search, kept->phase, region, &list[count]);
     }
-    struct snapshot_region_phase *copy = arena_array(build->arena, count, sizeof *copy);
+    struct snapshot_region_phase *copy = arena_array(build->arena, count + 1, sizeof *copy);
     build->failed |= count && !copy;
     if (!copy || !count)
         return;
@@ -103,7 +91,6 @@ static void say_phases(struct build *build, const struct region *region,
     qsort(copy, count, sizeof *copy, most_of_phase);
     shown->phases = copy;
     shown->phase_count = count;
-    shown->phase_words = phase_words(build, copy, count);
 }
 
 /* What other phases found and this one did not. */
@@ -123,7 +110,7 @@ static void list_elsewhere(struct build *build, const struct search *other,
         *row = show_region(build, region);
         row->share = row->low = row->high = NAN;
         row->state = region_size(region) <= other->line_bytes ? REGION_LINE : REGION_OBJECT;
-        row->reason = "found in another phase";
+        row->reason = REGION_ELSEWHERE;
         say_phases(build, region, row);
     }
 }

@@ -432,55 +432,15 @@ static void phases_list(struct build *build, const struct streams_sorted *object
     }
 }
 
-/* What the last change was, in points: it is the one that is felt now. */
-static const char *read_change(struct build *build, const struct snapshot_phase *now)
-{
-    char since[TEXT_TIME_BYTES];
-    text_time(since, now->start_s);
-    if (now->rose && now->fell)
-        return arena_printf(build->arena, "Since %s %s has %.0f points more and %s %.0f fewer.",
-                            since, now->rose, now->rose_by * 100, now->fell, now->fell_by * 100);
-    return arena_printf(build->arena, "The last one began at %s.", since);
-}
-
-static const char *read_phases(struct build *build, const struct snapshot_timeline *shown)
-{
-    const struct phases *phases = &build_timeline_of(build)->phases;
-    /* What goes on is one more, unless it is known already. */
-    size_t different = phases->known_count + (phases_now(phases) == PHASES_NONE);
-    size_t inversions = 0;
-    const struct snapshot_phase *now =
-        shown->phase_count ? &shown->phases[shown->phase_count - 1] : NULL;
-    for (size_t i = 0; i < shown->phase_count; i++)
-        inversions += shown->phases[i].inversion;
-    if (!now || !now->leader)
-        return "No samples yet.";
-    if (shown->phase_count == 1)
-        return arena_printf(build->arena,
-                            "One phase so far: the shares of the objects have not changed; %s "
-                            "leads.",
-                            now->leader);
-    const char *change = read_change(build, now);
-    build->failed |= !change;
-    if (build->failed)
-        return NULL;
-    if (!inversions)
-        return arena_printf(build->arena, "%zu stretches of %zu phases; %s leads in all. %s",
-                            shown->phase_count, different, now->leader, change);
-    return arena_printf(build->arena,
-                        "%zu stretches of %zu phases; another object leads after %zu of the "
-                        "changes, now %s. %s",
-                        shown->phase_count, different, inversions, now->leader, change);
-}
-
-/* Lists the phases and writes the reading; the streams are in `shown` already. `objects` as
+/* Lists and counts the phases; the streams are in `shown` already. `objects` as
  * build_streams() gave them. build->failed: out of memory. */
 static void build_phases(struct build *build, const struct streams_sorted *objects, uint64_t now_ns,
                          struct snapshot_timeline *shown)
 {
+    const struct phases *phases = &build_timeline_of(build)->phases;
     phases_list(build, objects, now_ns, shown);
-    if (!build->failed)
-        shown->reading = read_phases(build, shown);
+    /* What goes on is one more, unless it is known already. */
+    shown->different = phases->known_count + (phases_now(phases) == PHASES_NONE);
 }
 
 enum {

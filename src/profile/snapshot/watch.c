@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "profile/cache/reuse.h"
 #include "profile/findings/findings.h"
 #include "profile/state.h"
@@ -154,7 +153,7 @@ static double passed_s(const struct reuse *reuse)
 
 /* How far the object is from a verdict, whose verdict and part touched again are known; and all of
  * them together. */
-static void watch_fill_pace(struct build *build, struct snapshot_watch_object *object)
+static void watch_fill_pace(const struct build *build, struct snapshot_watch_object *object)
 {
     double passed = passed_s(build->profile->reuse);
     object->needed = object->told;
@@ -168,9 +167,6 @@ static void watch_fill_pace(struct build *build, struct snapshot_watch_object *o
     object->wait_s = NAN;
     if (object->told && passed > 0)
         object->wait_s = (double)(object->needed - object->told) * passed / (double)object->told;
-    object->progress =
-        arena_printf(build->arena, "%" PRIu64 " of %" PRIu64, object->told, object->needed);
-    build->failed |= !object->progress;
 }
 
 /* Nearly all of it is spent, and there was more to be watched. */
@@ -193,10 +189,6 @@ static void watch_sum_pace(struct snapshot_watch *watch)
     }
 }
 
-/* What watches mean, in words. */
-
-static const double mostly = 0.5;
-
 /* Whether the findings say that the object's lines throw each other out of a few sets. */
 static bool watch_crowded(const struct snapshot *snapshot, uint32_t object)
 {
@@ -217,7 +209,6 @@ static unsigned watch_level(enum event_role role)
 /* What samples of the ranking event are, and the cache they are misses of. */
 static struct reuse_question watch_question(const struct build *build)
 {
-    static const char *const levels[] = {"L1", "L2", "L3"};
     const struct snapshot_source *source = &build->snapshot->source;
     const struct snapshot_event *event = &source->events[build->event];
     unsigned level = watch_level(event->role);
@@ -226,8 +217,7 @@ static struct reuse_question watch_question(const struct build *build)
                   (event->role == EVENT_OTHER && event->name && strstr(event->name, "miss"));
     return (struct reuse_question){.counts_misses = misses,
                                    .period = (double)event->period,
-                                   .lines = build->profile->options.cache_lines[level],
-                                   .level = levels[level]};
+                                   .lines = build->profile->options.cache_lines[level]};
 }
 
 /* The lines between the first and the last sampled one are all that the object has, as far as it
@@ -247,141 +237,6 @@ static void watch_ask_of(const struct build *build, uint32_t object, uint32_t id
         return;
     question->object_lines = (double)(spread->highest - spread->lowest) / line_bytes + 1;
     question->elsewhere = 1 - findings_share(findings, object);
-}
-
-/* "12 ms" */
-static const char *time_text(char out[24], double s)
-{
-    static const char *const units[] = {"s", "ms", "us", "ns"};
-    int unit = 0;
-    /* Shorter than what arming takes. */
-    if (s < 1e-6)
-        return "under 1 us";
-    while (unit < 3 && s < 1) {
-        s *= 1000;
-        unit++;
-    }
-    snprintf(out, 24, "%.*f %s", s < 9.95 ? 1 : 0, s, units[unit]);
-    return out;
-}
-
-/* How long it takes until a line is touched again, and what comes in between. */
-static const char *between(struct build *build, const struct snapshot_watch_object *object)
-{
-    char time[24];
-    char count[16];
-    if (snapshot_reuse_is_bound(&object->reuse_s))
-        return arena_printf(build->arena, "touched again within %s, most of them",
-                            time_text(time, object->reuse_s.high));
-    if (object->again.high < mostly)
-        return arena_printf(build->arena, "mostly (%.0f%%) not touched again within %s",
-                            (1 - object->again.value) * 100, time_text(time, object->again_s));
-    if (isnan(object->reuse_s.value))
-        return "touched again";
-    time_text(time, object->reuse_s.value);
-    if (isnan(object->misses.value))
-        return arena_printf(build->arena, "touched again after %s (median)", time);
-    return arena_printf(build->arena, "touched again after %s (median), with %s misses in between",
-                        time, text_count(count, object->misses.value));
-}
-
-static const char *streaming(struct build *build, const struct snapshot_watch_object *object)
-{
-    return arena_printf(build->arena,
-                        "Its lines are %s: they pass through the caches. Prefetch them, pack more "
-                        "of what is used into a line, or, where they are written, store past the "
-                        "caches.",
-                        between(build, object));
-}
-
-static const char *capacity(struct build *build, const struct snapshot_watch_object *object,
-                            const struct reuse_question *question)
-{
-    const char *doubt =
-        question->counts_misses
-            ? ""
-            : " That is by time: misses are not counted here, and if little else was touched "
-              "meanwhile, it was still there.";
-    return arena_printf(build->arena,
-                        "Its lines are %s: %s has %" PRIu64 " lines and was filled meanwhile. Work "
-                        "on less at a time (blocking), or make it smaller.%s",
-                        between(build, object), question->level, question->lines, doubt);
-}
-
-static const char *conflict(struct build *build, const struct snapshot_watch_object *object,
-                            const struct reuse_question *question)
-{
-    const char *other = object->elsewhere > mostly
-                            ? " Mostly another thread touches next: see Sharing."
-                            : " Screen Sets shows which; make rows longer by a line.";
-    return arena_printf(build->arena,
-                        "Its lines are %s: too soon for the %" PRIu64 " lines of %s to have been "
-                        "filled. They lose their place in a few sets, or to another core.%s",
-                        between(build, object), question->lines, question->level, other);
-}
-
-static const char *cached(struct build *build, const struct snapshot_watch_object *object,
-                          const struct reuse_question *question)
-{
-    return arena_printf(build->arena,
-                        "Its lines are %s: too soon to have left %s for want of room, and nothing "
-                        "says they did. The time here is work on data at hand; or they are in each "
-                        "other's way in a level before it: see Sets.",
-                        between(build, object), question->level);
-}
-
-static const char *reused(struct build *build, const struct snapshot_watch_object *object)
-{
-    char low[24];
-    char high[24];
-    const char *range = "";
-    if (object->reuse_s.low > 0 && !isnan(object->reuse_s.high))
-        range = arena_printf(build->arena, " (the median is between %s and %s)",
-                             time_text(low, object->reuse_s.low),
-                             time_text(high, object->reuse_s.high));
-    if (!range)
-        return NULL;
-    return arena_printf(build->arena,
-                        "Its lines are %s%s: not known whether the cache was filled in between.",
-                        between(build, object), range);
-}
-
-static const char *too_few(struct build *build, const struct snapshot_watch_object *object)
-{
-    char wait[24];
-    char time[24];
-    const char *pace = "";
-    if (!isnan(object->wait_s))
-        pace = arena_printf(build->arena, ", about %s more at this pace",
-                            time_text(wait, object->wait_s));
-    if (!pace)
-        return NULL;
-    return arena_printf(build->arena,
-                        "No verdict yet: of %" PRIu64 " line%s watched %" PRIu64
-                        " told something (touched again, or waited for for %s), and about %" PRIu64
-                        " are needed%s.",
-                        object->watched, object->watched == 1 ? "" : "s", object->told,
-                        time_text(time, reuse_long_s), object->needed, pace);
-}
-
-/* Why the verdict, and what to do, in the arena; NULL: no memory. */
-static const char *watch_words(struct build *build, const struct snapshot_watch_object *object,
-                               const struct reuse_question *question)
-{
-    switch (object->verdict) {
-    case WATCH_STREAMING:
-        return streaming(build, object);
-    case WATCH_CAPACITY:
-        return capacity(build, object, question);
-    case WATCH_CONFLICT:
-        return conflict(build, object, question);
-    case WATCH_CACHED:
-        return cached(build, object, question);
-    case WATCH_REUSED:
-        return reused(build, object);
-    default:
-        return too_few(build, object);
-    }
 }
 
 enum { LISTED = 64, WORDS = 8 /* of a line */ };
@@ -593,8 +448,6 @@ static void fill_object(struct build *build, const struct legs *legs, uint32_t i
     watch_ask_of(build, object->object, id, &own);
     object->verdict = reuse_verdict(object, &own);
     watch_fill_pace(build, object);
-    object->reading = watch_words(build, object, &own);
-    build->failed |= !object->reading;
 }
 
 /* ---- all of them ---- */
@@ -629,6 +482,9 @@ static void fill_all(struct build *build, const struct legs *all)
     struct reuse_question question = watch_question(build);
     size_t count = count_objects(all);
     watch->counts_misses = question.counts_misses;
+    watch->level = watch_level(build->snapshot->source.events[build->event].role) + 1;
+    watch->level_lines = question.lines;
+    watch->long_s = reuse_long_s;
     watch->objects = arena_array(build->arena, count, sizeof *watch->objects);
     build->failed |= !watch->objects;
     for (size_t first = 0; first < all->count && !build->failed;) {

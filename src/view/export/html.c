@@ -11,9 +11,11 @@
 #include "profile/tables/rates.h"
 #include "view/export/html_writer.h"
 #include "view/export/whole_file.h"
+#include "view/findings.h"
 #include "view/levels.h"
 #include "view/pages/causes.h"
 #include "view/pages/function.h"
+#include "view/pages/sharing.h"
 #include "view/pages/whatif.h"
 #include "view/rates.h"
 #include "view/screen/browser.h"
@@ -291,6 +293,7 @@ static void tell_objects(struct html_writer *writer, bool *any)
 static void tell_sharing(struct html_writer *writer, bool *any)
 {
     const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
+    char reading[SHARING_READING_BYTES];
     for (size_t i = 0; i < sharing->group_count && i < GROUPS; i++) {
         const struct snapshot_sharing_group *group = &sharing->groups[i];
         if (group->verdict == SHARING_READ_ONLY || !group->sure)
@@ -298,7 +301,8 @@ static void tell_sharing(struct html_writer *writer, bool *any)
         html_short_begin(writer, any);
         write_named(writer, "sharing", group->name);
         html_markup(writer, ": ");
-        html_text(writer, group->reading);
+        sharing_reading(group, reading, sizeof reading);
+        html_text(writer, reading);
         html_markup(writer, "</li>\n");
     }
 }
@@ -327,6 +331,7 @@ static void tell_causes(struct html_writer *writer, bool *any)
 /* what stands out, in sentences */
 static void html_short(struct html_writer *writer)
 {
+    char phases[PHASES_READING_BYTES];
     const struct snapshot *snapshot = writer->snapshot;
     bool any = false;
     tell_findings(writer, &any);
@@ -335,8 +340,9 @@ static void html_short(struct html_writer *writer)
     tell_sharing(writer, &any);
     if (snapshot->sets.verdict == SETS_CONCENTRATED)
         html_short_tell(writer, &any, "sets", "Cache sets", snapshot->sets.reading);
+    phases_reading(&snapshot->timeline, phases, sizeof phases);
     if (snapshot->timeline.phase_count > 1)
-        html_short_tell(writer, &any, "time", "Time", snapshot->timeline.reading);
+        html_short_tell(writer, &any, "time", "Time", phases);
     if (snapshot->window.used)
         html_short_tell(writer, &any, "again", "Recurrence", snapshot->window.reading);
     if (snapshot->whatif.count && snapshot->whatif.list[0].state == WHATIF_COUNTS) {
@@ -359,16 +365,17 @@ static void write_fact(struct html_writer *writer, const char *name, const char 
     html_markup(writer, "</dd>\n");
 }
 
-static void write_gain(struct html_writer *writer, const struct snapshot_finding *finding)
+static void write_gain(struct html_writer *writer, const struct snapshot_finding *finding,
+                       const char *reckoned)
 {
     char gain[96];
     findings_gain(finding, gain, sizeof gain);
     html_markup(writer, "<dt>Gain</dt><dd class=\"says\"><b>");
     html_text(writer, gain);
     html_markup(writer, "</b>");
-    if (finding->reckoned && *finding->reckoned) {
+    if (*reckoned) {
         html_markup(writer, ": ");
-        html_text(writer, finding->reckoned);
+        html_text(writer, reckoned);
     }
     html_markup(writer, ".</dd>\n");
 }
@@ -390,8 +397,8 @@ static void write_places(struct html_writer *writer, const struct snapshot_findi
     const struct snapshot *snapshot = writer->snapshot;
     const struct snapshot_object *object = columns_object(snapshot, finding->object);
     char id[32];
-    bool sharing = finding->page == FINDING_ON_SHARING && snapshot->sharing.group_count > 0;
-    bool sets = finding->page == FINDING_ON_SETS && snapshot->sets.sets > 0;
+    bool sharing = finding_page(finding) == FINDING_ON_SHARING && snapshot->sharing.group_count > 0;
+    bool sets = finding_page(finding) == FINDING_ON_SETS && snapshot->sets.sets > 0;
     bool opened = object && html_object_link(snapshot, object, id, sizeof id);
     if (!opened && !sharing && !sets)
         return;
@@ -408,16 +415,18 @@ static void write_finding(struct html_writer *writer, const struct snapshot_find
                           size_t number)
 {
     char sure[512];
+    struct finding_words words;
+    finding_words(finding, &words);
     html_markup(writer, "<article id=\"p%zu\">\n<h3>", number);
     html_format(writer, "%s: %s%s%s", finding_kind_words(finding->kind),
                 finding->name ? finding->name : "(no name)", finding->field ? ", " : "",
                 finding->field ? finding->field : "");
     html_markup(writer, "</h3>\n<dl class=\"facts\">\n");
-    write_fact(writer, "Evidence", finding->evidence);
-    write_fact(writer, "Try", finding->advice);
-    write_gain(writer, finding);
+    write_fact(writer, "Evidence", words.evidence);
+    write_fact(writer, "Try", words.advice);
+    write_gain(writer, finding, words.reckoned);
     snprintf(sure, sizeof sure, "%s%s%s", finding_sure_name(finding->sure),
-             finding->how_sure ? ": " : "", finding->how_sure ? finding->how_sure : "");
+             *words.how_sure ? ": " : "", words.how_sure);
     write_fact(writer, "How sure", sure);
     write_code(writer, finding);
     write_places(writer, finding);

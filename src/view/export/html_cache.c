@@ -9,6 +9,7 @@
 #include "view/export/html_writer.h"
 #include "view/pages/causes.h"
 #include "view/pages/reuse.h"
+#include "view/pages/sharing.h"
 #include "view/widget/chart.h"
 #include "view/words.h"
 
@@ -519,11 +520,13 @@ static void write_accesses(struct html_writer *writer, const struct snapshot_sha
 static void write_group(struct html_writer *writer, const struct snapshot_sharing_group *group,
                         bool open)
 {
+    char reading[SHARING_READING_BYTES];
+    sharing_reading(group, reading, sizeof reading);
     html_markup(writer, "<details%s><summary><span class=\"strong\">",
                 open ? " open=\"open\"" : "");
     html_text(writer, group->name && *group->name ? group->name : "(no name)");
     html_markup(writer, "</span> %s</summary>\n", sharing_verdict_name(group->verdict));
-    html_element(writer, "p", "says", group->reading);
+    html_element(writer, "p", "says", reading);
     if (group->line_count) {
         draw_line(writer, &group->lines[0]);
         write_accesses(writer, &group->lines[0]);

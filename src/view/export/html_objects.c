@@ -431,10 +431,12 @@ static bool link_object(const struct snapshot *snapshot, const void *row, char *
 
 static void explain(struct html_writer *writer, const struct snapshot_watch_object *object)
 {
+    char reading[WATCH_READING_BYTES];
+    watch_reading(&writer->snapshot->watch, object, reading, sizeof reading);
     html_markup(writer, "<li><b>");
     html_text(writer, object->name);
     html_markup(writer, "</b>: ");
-    html_text(writer, object->reading);
+    html_text(writer, reading);
     for (size_t i = 0; i < object->code_count; i++) {
         html_markup(writer, "%s", i ? ", " : " Touched next by ");
         html_text(writer, object->codes[i].text);

@@ -317,6 +317,7 @@ void html_timeline(struct html_writer *writer)
     const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
     const struct snapshot_measured *ranking = snapshot_timeline_ranking(timeline);
     const char *name = measure_name(writer->snapshot, timeline->ranks);
+    char reading[PHASES_READING_BYTES];
     char lead[LABEL_BYTES];
     if (timeline->periods < 2 || !html_known(timeline->start_s) ||
         !html_known(timeline->period_s) || !(timeline->period_s > 0))
@@ -329,7 +330,8 @@ void html_timeline(struct html_writer *writer)
     html_section(writer, "time", "The run over time", lead);
     struct timeline_stack objects = timeline_stack_of(ranking, "object", &ranking->objects);
     html_timeline_chart(writer, &objects, name, "parts of objects over time");
-    html_element(writer, "p", "says", timeline->reading);
+    phases_reading(timeline, reading, sizeof reading);
+    html_element(writer, "p", "says", reading);
     html_table(writer, &(struct html_table){.columns = &phase_columns,
                                             .rows = timeline->phases,
                                             .count = timeline->phase_count,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "view/findings.h"
 #include "view/view.h"
 #include "view/words.h"
 
@@ -298,6 +299,8 @@ static json_t *turns_of(const struct snapshot_timeline *timeline)
 static json_t *json_phases(const struct snapshot *snapshot)
 {
     const struct snapshot_timeline *timeline = &snapshot->timeline;
+    char reading[PHASES_READING_BYTES];
+    phases_reading(timeline, reading, sizeof reading);
     json_t *out = json_object();
     json_set(out, "segments",
              json_rows(&phase_columns, snapshot, timeline->phases, timeline->phase_count));
@@ -312,7 +315,7 @@ static json_t *json_phases(const struct snapshot *snapshot)
              json_rows(&volatility_members, snapshot, timeline->profile, timeline->profile_count));
     json_set(out, "recent", recent_of(timeline));
     json_set(out, "turns", turns_of(timeline));
-    json_set(out, "reading", json_text(timeline->reading));
+    json_set(out, "reading", json_text_or_null(reading));
     return out;
 }
 
@@ -414,6 +417,11 @@ static json_t *column_json(const struct column *column, const struct snapshot *s
     const void *target = columns_target(column, snapshot, row);
     if (column->json)
         return column->json(snapshot, target);
+    if (column->words) {
+        char words[COLUMN_WORDS_BYTES];
+        column->words(snapshot, target, words, sizeof words);
+        return json_text(words);
+    }
     if (column->rows && column->count.kind == PATH_NONE)
         return json_row(column->rows, snapshot, target);
     if (column->rows) {

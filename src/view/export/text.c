@@ -14,10 +14,12 @@
 
 #include "base/text.h"
 #include "profile/tables/rates.h"
+#include "view/findings.h"
 #include "view/levels.h"
 #include "view/pages/causes.h"
 #include "view/pages/matrix_table.h"
 #include "view/pages/reuse.h"
+#include "view/pages/sharing.h"
 #include "view/pages/watch.h"
 #include "view/pages/whatif.h"
 #include "view/rates.h"
@@ -585,7 +587,7 @@ enum { WATCH_ROWS = 15 };
 static void watch_text_print(struct text_writer *writer)
 {
     const struct snapshot_watch *watch = &writer->snapshot->watch;
-    char text[512];
+    char text[WATCH_READING_BYTES];
     if (!watch->on)
         return;
     watch_summary(watch, text, sizeof text);
@@ -594,8 +596,10 @@ static void watch_text_print(struct text_writer *writer)
         text_say(writer, "%s", text);
     text_rows(writer, &watch_columns, watch->objects, watch->count, WATCH_ROWS);
     for (size_t i = 0; i < watch->count && i < WATCH_ROWS; i++)
-        if (watch->objects[i].verdict != WATCH_TOO_FEW)
-            text_say(writer, "%s: %s", watch->objects[i].name, watch->objects[i].reading);
+        if (watch->objects[i].verdict != WATCH_TOO_FEW) {
+            watch_reading(watch, &watch->objects[i], text, sizeof text);
+            text_say(writer, "%s: %s", watch->objects[i].name, text);
+        }
 }
 
 /* What was asked about another layout, in batch text; declared in text.h. */
@@ -711,40 +715,46 @@ static void print_heap(struct text_writer *writer)
 static void print_sharing(struct text_writer *writer)
 {
     const struct snapshot_sharing *sharing = &writer->snapshot->sharing;
+    char reading[SHARING_READING_BYTES];
     if (!sharing->group_count)
         return;
     text_rows(writer, &sharing_columns, sharing->groups, sharing->group_count, SHARING_ROWS);
-    for (size_t i = 0; i < sharing->group_count && i < SHARING_READINGS; i++)
-        text_say(writer, "%s%s: %s", i ? "" : "\n", sharing->groups[i].name,
-                 sharing->groups[i].reading);
+    for (size_t i = 0; i < sharing->group_count && i < SHARING_READINGS; i++) {
+        sharing_reading(&sharing->groups[i], reading, sizeof reading);
+        text_say(writer, "%s%s: %s", i ? "" : "\n", sharing->groups[i].name, reading);
+    }
 }
 
 /* What was recognised, in full: batch has no second screen. */
 static void print_findings(struct text_writer *writer)
 {
     const struct snapshot_findings *findings = &writer->snapshot->findings;
+    struct finding_words words;
     if (!findings->count)
         return;
     text_rows(writer, &finding_columns, findings->list, findings->count, FINDING_ROWS);
     for (size_t i = 0; i < findings->count && i < FINDING_ROWS; i++) {
         const struct snapshot_finding *finding = &findings->list[i];
+        finding_words(finding, &words);
         text_say(writer, "%s%s, %s: %s", i ? "" : "\n", finding->name,
-                 finding_kind_words(finding->kind), finding->evidence);
-        text_say(writer, "  try: %s", finding->advice);
+                 finding_kind_words(finding->kind), words.evidence);
+        text_say(writer, "  try: %s", words.advice);
         char gain[96];
         findings_gain(finding, gain, sizeof gain);
-        text_say(writer, "  gain %s: %s; %s: %s", gain, finding->reckoned,
-                 finding_sure_name(finding->sure), finding->how_sure);
+        text_say(writer, "  gain %s: %s; %s: %s", gain, words.reckoned,
+                 finding_sure_name(finding->sure), words.how_sure);
     }
 }
 
 static void print_phases(struct text_writer *writer)
 {
     const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
+    char reading[PHASES_READING_BYTES];
     if (timeline->phase_count < 2)
         return;
     text_rows(writer, &phase_columns, timeline->phases, timeline->phase_count, PHASE_ROWS);
-    text_say(writer, "%s", timeline->reading);
+    phases_reading(timeline, reading, sizeof reading);
+    text_say(writer, "%s", reading);
 }
 
 static void print_search(struct text_writer *writer)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "profile/tables/rates.h"
+#include "view/findings.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
 
@@ -43,13 +44,15 @@ static void findings_draw_selected(const struct snapshot_finding *finding, struc
                                    struct area area)
 {
     char text[512];
-    area = findings_say(canvas, area, "Evidence", finding->evidence, PAINT_PLAIN);
-    area = findings_say(canvas, area, "Try", finding->advice, PAINT_STRONG);
+    struct finding_words words;
+    finding_words(finding, &words);
+    area = findings_say(canvas, area, "Evidence", words.evidence, PAINT_PLAIN);
+    area = findings_say(canvas, area, "Try", words.advice, PAINT_STRONG);
     char gain[96];
     findings_gain(finding, gain, sizeof gain);
-    snprintf(text, sizeof text, "%s: %s.", gain, finding->reckoned);
+    snprintf(text, sizeof text, "%s: %s.", gain, words.reckoned);
     area = findings_say(canvas, area, "Gain", text, PAINT_PLAIN);
-    snprintf(text, sizeof text, "%s: %s.", finding_sure_name(finding->sure), finding->how_sure);
+    snprintf(text, sizeof text, "%s: %s.", finding_sure_name(finding->sure), words.how_sure);
     area = findings_say(canvas, area, "How sure", text, PAINT_PLAIN);
     if (!finding->function)
         return;
@@ -98,7 +101,7 @@ static void open_screen(struct browser *browser, const struct snapshot_finding *
     static const enum page_id shown_on[] = {PAGE_DETAIL, PAGE_LAYOUT, PAGE_SHARING,
                                             PAGE_SETS,   PAGE_CODE,   PAGE_HEAP};
     const struct snapshot_object *object = columns_object(browser->snapshot, finding->object);
-    enum page_id page = shown_on[finding->page];
+    enum page_id page = shown_on[finding_page(finding)];
     if (page == PAGE_SHARING || page == PAGE_SETS || page == PAGE_CODE || page == PAGE_HEAP) {
         browser_go(browser, page);
         return;
@@ -123,7 +126,7 @@ static bool findings_act(struct browser *browser, enum action action, struct req
 static const char *findings_enter(struct browser *browser)
 {
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
-    return finding ? finding_page_name(finding->page) : "";
+    return finding ? finding_page_name(finding_page(finding)) : "";
 }
 
 static void findings_hint(struct browser *browser, char *out, size_t size)
@@ -131,7 +134,7 @@ static void findings_hint(struct browser *browser, char *out, size_t size)
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
     if (finding)
         snprintf(out, size, "Enter: %s, which shows it. Esc: back",
-                 finding_page_name(finding->page));
+                 finding_page_name(finding_page(finding)));
     else
         snprintf(out, size, "Findings come as samples do: give it a while. Esc: back");
 }
@@ -190,6 +193,44 @@ static struct value bound(const struct snapshot *snapshot, const void *pointer)
     return value_text(isnan(row->gain) || row->gain_low > 0 ? ""
                       : row->bound                          ? "at most"
                                                             : "about");
+}
+
+static struct value screen(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW;
+    return value_text(finding_page_name(finding_page(row)));
+}
+
+static void evidence(const struct snapshot *snapshot, const void *pointer, char *out, size_t size)
+{
+    ROW;
+    struct finding_words words;
+    finding_words(row, &words);
+    snprintf(out, size, "%s", words.evidence);
+}
+
+static void reckoned(const struct snapshot *snapshot, const void *pointer, char *out, size_t size)
+{
+    ROW;
+    struct finding_words words;
+    finding_words(row, &words);
+    snprintf(out, size, "%s", words.reckoned);
+}
+
+static void why_sure(const struct snapshot *snapshot, const void *pointer, char *out, size_t size)
+{
+    ROW;
+    struct finding_words words;
+    finding_words(row, &words);
+    snprintf(out, size, "%s", words.how_sure);
+}
+
+static void advice(const struct snapshot *snapshot, const void *pointer, char *out, size_t size)
+{
+    ROW;
+    struct finding_words words;
+    finding_words(row, &words);
+    snprintf(out, size, "%s", words.advice);
 }
 
 static uint64_t finding_column_identity(const struct snapshot *snapshot, const void *pointer)
@@ -252,19 +293,19 @@ static const struct column finding_list[] = {
            .from = FIELD(struct snapshot_finding, sure), .name = finding_sure_name, .width = 7,
            .rank = 1),
     COLUMN(.title = "SCREEN", .key = "screen", .after = "try", .help = "Enter opens it.",
-           .from = FIELD(struct snapshot_finding, page), .name = finding_page_name, .width = 7,
+           .value = screen, .width = 7,
            .rank = 4, .paint = paint_dim),
     COLUMN(.key = "kind", .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_name),
     COLUMN(.key = "file", .from = FIELD(struct snapshot_finding, file)),
     COLUMN(.key = "line", .from = KNOWN(struct snapshot_finding, line)),
-    COLUMN(.key = "evidence", .from = FIELD(struct snapshot_finding, evidence)),
+    COLUMN(.key = "evidence", .words = evidence),
     COLUMN(.key = "gain", .value = gain_middle),
     COLUMN(.key = "gain_low", .value = gain_low),
     COLUMN(.key = "gain_high", .value = gain_high),
     COLUMN(.key = "gain_is_bound", .value = gain_is_bound),
-    COLUMN(.key = "reckoned", .from = FIELD(struct snapshot_finding, reckoned)),
-    COLUMN(.key = "why_sure", .from = FIELD(struct snapshot_finding, how_sure)),
-    COLUMN(.key = "try", .from = FIELD(struct snapshot_finding, advice)),
+    COLUMN(.key = "reckoned", .words = reckoned),
+    COLUMN(.key = "why_sure", .words = why_sure),
+    COLUMN(.key = "try", .words = advice),
 };
 
 const struct columns finding_columns = {

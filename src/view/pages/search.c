@@ -268,7 +268,7 @@ static void search_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size, "S: start on everything.  1, then s: start inside one object");
     else if (region && region->reason && search_view(browser)->regions.pinned)
         snprintf(out, size, "%s: %s.  s: search inside it", region_state_name(region->state),
-                 region->reason);
+                 region_reason_words(region->reason));
     else if (snapshot->search.state == SEARCH_SEARCHING)
         snprintf(out, size,
                  "Zooming in; it settles when the best regions are objects or lines. "
@@ -342,6 +342,22 @@ static struct value search_column_object(const struct snapshot *snapshot, const 
     return value_text(row->object && *row->object ? row->object : "(several objects)");
 }
 
+static struct value phases(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_region);
+    return value_text(row->phase_count ? row->phases->name : NULL);
+}
+
+/* "A 62% leads, B 3%"; the text is the name of the first of them. */
+static void format_phases(char *out, size_t size, struct value value)
+{
+    const struct snapshot_region_phase *phase = (const void *)value.text;
+    size_t used = 0;
+    for (*out = '\0'; *phase->name && used < size; phase++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s %.0f%%%s", used ? ", " : "",
+                                 phase->name, phase->share * 100, phase->leads ? " leads" : "");
+}
+
 static bool phases_told(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->search.region_count; i++)
@@ -378,8 +394,8 @@ static const struct column region_list[] = {
            .width = 12, .most = 56, .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "IN PHASES",
            .help = "Its part of the samples in each phase where it was found, and where it leads.",
-           .from = FIELD(struct snapshot_region, phase_words), .width = 9, .most = 40, .rank = 1,
-           .shown = phases_told),
+           .value = phases, .width = 9, .most = 40, .rank = 1, .shown = phases_told,
+           .format = format_phases),
     COLUMN(.title = "SIZE", .help = "Bytes it spans.", .value = size, .width = 6, .rank = 2,
            UNIT_BYTES),
     COLUMN(.title = "FROM", .key = "base", .help = "First address.",
@@ -394,7 +410,7 @@ static const struct column region_list[] = {
            .help = "How many times it was halved.", .from = FIELD(struct snapshot_region, depth),
            .width = 5, .rank = 8, UNIT_INTEGER),
     COLUMN(.title = "WHY", .key = "reason", .after = "object", .help = "Why it is kept.",
-           .from = FIELD(struct snapshot_region, reason), .width = 26, .most = 40, .rank = 7,
+           .from = FIELD(struct snapshot_region, reason), .name = region_reason_words, .width = 26, .most = 40, .rank = 7,
            .paint = paint_dim),
     COLUMN(.key = "share_low", .from = FIELD(struct snapshot_region, low)),
     COLUMN(.key = "share_high", .from = FIELD(struct snapshot_region, high)),
@@ -473,3 +489,17 @@ const struct columns part_columns = {
     .sort = 2,
     .identity = part_identity,
 };
+
+const char *region_reason_words(enum region_reason reason)
+{
+    static const char *const words[REGION_REASON_COUNT] = {
+        [REGION_NO_SAMPLES] = "no samples",
+        [REGION_QUIET] = "quiet for too many rounds",
+        [REGION_WAS_BEST] = "no samples now, but was among the best",
+        [REGION_TOO_FEW] = "too few samples to look inside",
+        [REGION_EVEN] = "no hotter part",
+        [REGION_SEVERAL] = "used in several lines",
+        [REGION_ELSEWHERE] = "found in another phase",
+    };
+    return words[reason];
+}

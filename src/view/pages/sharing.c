@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 9: cache lines that threads take from each other, and who does what on each. */
+#include "view/pages/sharing.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "profile/cache/sharing.h"
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
 #include "view/widget/columns.h"
@@ -175,9 +179,11 @@ static void sharing_draw_selected(struct browser *browser, struct canvas *canvas
     const struct snapshot_sharing_line *line = sharing_view(browser)->line;
     if (!group || !line)
         return;
+    char text[SHARING_READING_BYTES];
+    sharing_reading(group, text, sizeof text);
     int rows = area.rows > ROOMY_ROWS ? READING_ROWS + 1 : READING_ROWS;
     struct area reading = {area.row, 1, area.rows < rows ? area.rows : rows, area.columns - 2};
-    area = below(area, canvas_wrap(canvas, reading, PAINT_STRONG, group->reading));
+    area = below(area, canvas_wrap(canvas, reading, PAINT_STRONG, text));
     struct area picture = {area.row, 0, area.rows > 8 ? area.rows - 4 : area.rows, area.columns};
     area = below(area, sharing_picture(line, canvas, picture));
     draw_lists(browser, canvas, area);
@@ -369,6 +375,13 @@ static uint64_t group_identity(const struct snapshot *snapshot, const void *poin
     return first;
 }
 
+static void sharing_column_reading(const struct snapshot *snapshot, const void *pointer, char *out,
+                                   size_t size)
+{
+    (void)snapshot;
+    sharing_reading(pointer, out, size);
+}
+
 static const struct column group_list[] = {
     COLUMN(.title = "SHARE", .key = "share", .after = "samples",
            .help = "Part of all samples that fell on the shared lines of this row.",
@@ -428,7 +441,7 @@ static const struct column group_list[] = {
            .form = JSON_COUNT),
     COLUMN(.key = "threads", .from = FIELD(struct snapshot_sharing_group, threads)),
     COLUMN(.key = "locked", .from = FIELD(struct snapshot_sharing_group, locked)),
-    COLUMN(.key = "reading", .from = FIELD(struct snapshot_sharing_group, reading)),
+    COLUMN(.key = "reading", .words = sharing_column_reading),
 };
 
 const struct columns sharing_columns = {
@@ -577,3 +590,162 @@ const struct columns sharing_access_columns = {
     .sort = COLUMNS_AS_THEY_COME,
     .identity = access_identity,
 };
+
+/* ---- the verdict in sentences ---- */
+
+enum { SIDE_BYTES = 400, REMEDY_BYTES = 640 };
+
+/* The byte of the line that it uses first. */
+static unsigned side_first_byte(const struct snapshot_sharing_side *side)
+{
+    uint64_t bytes = side->read | side->written;
+    return bytes ? (unsigned)__builtin_ctzll(bytes) : 0;
+}
+
+/* "thread 12 writes bytes 0 to 7 of counters (hits)": bytes of the line. */
+static const char *side_words(const struct snapshot_sharing_side *side, char out[SIDE_BYTES])
+{
+    uint64_t bytes = side->read | side->written;
+    unsigned first = side_first_byte(side);
+    unsigned last = bytes ? 63 - (unsigned)__builtin_clzll(bytes) : 0;
+    const char *fields = side->fields ? side->fields : "";
+    bool more = *fields && strcmp(fields, side->name) != 0;
+    char range[32];
+    if (first == last)
+        snprintf(range, sizeof range, "byte %u", first);
+    else
+        snprintf(range, sizeof range, "bytes %u to %u", first, last);
+    snprintf(out, SIDE_BYTES, "thread %u %s %s of %s%s%s%s", side->tid,
+             side->written ? "writes" : "reads", range, side->name, more ? " (" : "",
+             more ? fields : "", more ? ")" : "");
+    return out;
+}
+
+void sharing_remedy_words(const struct sharing_remedy *remedy, char *out, size_t size)
+{
+    static const char *const words[] = {
+        [SHARING_NO_REMEDY] = "",
+        [SHARING_PER_ELEMENT] =
+            "Give each element a line of its own (alignas(64) on its type), or let each thread "
+            "count in a local variable and store it now and then.",
+        [SHARING_LOCK_LESS] = "Touch it less often, take it once for several items, or give each "
+                              "thread a part of its own and add up where it is read.",
+        [SHARING_LOCK_LESS_AND_APART] =
+            "Touch it less often, take it once for several items, or give each thread a part of "
+            "its own and add up where it is read. Data beside it on the line is taken away with "
+            "it: a line of its own for the lock (alignas(64)) leaves the rest to its holder.",
+        [SHARING_HAND_OVER] =
+            "It is data handed over: hand over more at a time, or write it less often.",
+        [SHARING_COPIES] =
+            "Give each thread a copy of its own and bring them together now and then.",
+        [SHARING_LOCK_APART] = "Put the lock on a line of its own (alignas(64)) if threads wait "
+                               "for it, and hold it for a shorter time.",
+        [SHARING_OWN_APART] = "Give what each thread uses alone a line of its own (alignas(64)) "
+                              "first; what is left is true sharing.",
+    };
+    if (remedy->kind == SHARING_ALIGN)
+        snprintf(out, size,
+                 "Keep the two apart: align %s to 64 bytes (alignas(64); aligned_alloc(64, ...) "
+                 "for a block).",
+                 remedy->name);
+    else if (remedy->kind == SHARING_PAD)
+        snprintf(out, size, "Move them apart: alignas(64) on %s, or %u bytes of padding before it.",
+                 remedy->name ? remedy->name : "the second", remedy->bytes);
+    else
+        snprintf(out, size, "%s", words[remedy->kind]);
+}
+
+static int false_words(const struct snapshot_sharing_group *group, char *out, size_t size)
+{
+    const struct snapshot_sharing_side *low = &group->lines[0].sides[0];
+    const struct snapshot_sharing_side *high = low + 1;
+    char left[SIDE_BYTES], right[SIDE_BYTES], lines[48] = "";
+    if (side_first_byte(high) < side_first_byte(low)) {
+        high = low;
+        low = high + 1;
+    }
+    if (group->line_count > 1)
+        snprintf(lines, sizeof lines, " It is so on %zu lines.", group->line_count);
+    return snprintf(
+        out, size,
+        "False sharing: %s, %s; they want nothing of each other but the "
+        "line%s.%s",
+        side_words(low, left), side_words(high, right),
+        !low->written || !high->written ? ", which every store takes away from the reader" : "",
+        lines);
+}
+
+static int true_words(const struct snapshot_sharing_group *group, char *out, size_t size)
+{
+    const struct snapshot_sharing_side *side = &group->lines[0].sides[0];
+    const char *field = side->code_count ? side->codes[0].field : NULL;
+    bool own = !field || !strcmp(field, side->name);
+    char what[SIDE_BYTES]; /* "lock of guarded" */
+    snprintf(what, sizeof what, "%s%s%s", own ? "" : field, own ? "" : " of ", side->name);
+    if (group->locked)
+        return snprintf(out, size,
+                        "True sharing of a lock or atomic: %u threads change %s with "
+                        "atomic instructions. Padding does not help.",
+                        group->threads, what);
+    if (group->remedy.kind == SHARING_HAND_OVER)
+        return snprintf(out, size, "True sharing: one thread writes %s and others read it.", what);
+    return snprintf(out, size, "True sharing: %u threads write %s. Padding does not help.",
+                    group->threads, what);
+}
+
+static int unsure_words(const struct snapshot_sharing_group *group, char *out, size_t size)
+{
+    if (group->evidence == SHARING_HITM && isnan(group->lines[0].overlap))
+        return snprintf(out, size,
+                        "Found modified in another CPU's cache %.0f times; who wrote it "
+                        "has not been sampled. Sampling stores too would tell.",
+                        group->hitm);
+    return snprintf(out, size,
+                    "Several threads and a store, but too few samples to call it "
+                    "contention: %.0f turns of the %d needed.",
+                    group->turns, SHARING_TURNS_SURE);
+}
+
+static int verdict_words(const struct snapshot_sharing_group *group, char *out, size_t size)
+{
+    switch (group->lines[0].side_count > 1 ? group->verdict : SHARING_UNSURE) {
+    case SHARING_FALSE:
+        return false_words(group, out, size);
+    case SHARING_TRUE:
+        return true_words(group, out, size);
+    case SHARING_BOTH:
+        return snprintf(out, size,
+                        "True and false sharing on one line of %s: threads want the "
+                        "same bytes and others beside them (%s).%s",
+                        group->name, group->fields ? group->fields : "not known",
+                        group->locked ? " A lock beside the data it guards: a thread that waits "
+                                        "for the lock takes the line away from the one that works "
+                                        "on the data."
+                                      : "");
+    case SHARING_READ_ONLY:
+        return snprintf(out, size,
+                        "%u threads read it, and no store was sampled: a line that is "
+                        "only read causes no contention.",
+                        group->threads);
+    default:
+        return unsure_words(group, out, size);
+    }
+}
+
+void sharing_reading(const struct snapshot_sharing_group *group, char *out, size_t size)
+{
+    const struct snapshot_sharing_line *line = &group->lines[0];
+    bool apart = line->side_count > 1 && line->sides[0].node >= 0 && line->sides[1].node >= 0 &&
+                 line->sides[0].node != line->sides[1].node;
+    char remedy[REMEDY_BYTES];
+    size_t used = (size_t)verdict_words(group, out, size);
+    sharing_remedy_words(&group->remedy, remedy, sizeof remedy);
+    if (*remedy && used < size)
+        used += (size_t)snprintf(out + used, size - used, " %s", remedy);
+    /* Where the two busiest threads run on CPUs of different nodes, each turn costs more. */
+    if (apart && group->verdict != SHARING_READ_ONLY && used < size)
+        snprintf(out + used, size - used,
+                 " The threads run on nodes %d and %d: every turn crosses from one to the other; "
+                 "on one node it would cost less.",
+                 line->sides[0].node, line->sides[1].node);
+}

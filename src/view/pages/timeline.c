@@ -611,13 +611,14 @@ static int draw_facts(const struct browser *browser, struct canvas *canvas, stru
 {
     const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
     struct area reading = {area.row + 1, 1, 2, area.columns - 2};
+    char text[PHASES_READING_BYTES];
     if (area.rows < 1)
         return 0;
     if (timeline->periods && !timeline_is_sampled(browser))
         return draw_wanting(browser, canvas, area);
     draw_title(browser, canvas, area);
-    return 1 +
-           (timeline->reading ? canvas_wrap(canvas, reading, PAINT_STRONG, timeline->reading) : 0);
+    phases_reading(timeline, text, sizeof text);
+    return 1 + (*text ? canvas_wrap(canvas, reading, PAINT_STRONG, text) : 0);
 }
 
 /* The stretch that is selected, under the chart. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
 
@@ -25,11 +26,14 @@ static void watch_update(struct browser *browser)
 
 /* ---- drawing ---- */
 
-static void watch_draw_selected(const struct snapshot_watch_object *object, struct canvas *canvas,
+static void watch_draw_selected(const struct snapshot_watch *watch,
+                                const struct snapshot_watch_object *object, struct canvas *canvas,
                                 struct area area)
 {
     char share[16];
-    area.row += canvas_wrap(canvas, area, PAINT_STRONG, object->reading);
+    char reading[WATCH_READING_BYTES];
+    watch_reading(watch, object, reading, sizeof reading);
+    area.row += canvas_wrap(canvas, area, PAINT_STRONG, reading);
     for (size_t i = 0; i < object->code_count && area.row < canvas->rows - 2; i++, area.row++) {
         canvas_text(canvas, area.row, area.column, LABEL_COLUMNS, PAINT_DIM, i ? "" : "Touched by");
         format_percent(share, sizeof share, value_number(object->codes[i].share));
@@ -86,7 +90,7 @@ static void watch_draw(struct browser *browser, struct canvas *canvas, struct ar
     int below = list.rows + (body.rows > TEXT_ROWS);
     struct area rest = {body.row + below, 1, body.rows - below, body.columns - 2};
     if (object && rest.rows > 0)
-        watch_draw_selected(object, canvas, rest);
+        watch_draw_selected(watch, object, canvas, rest);
 }
 
 /* ---- keys ---- */
@@ -170,7 +174,21 @@ static struct value code(const struct snapshot *snapshot, const void *pointer)
 static struct value verdict(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
-    return value_text(row->progress ? row->progress : watch_verdict_name(row->verdict));
+    struct value value = value_text(watch_verdict_name(row->verdict));
+    if (row->verdict == WATCH_TOO_FEW) {
+        value.low = (double)row->told;
+        value.high = (double)row->needed;
+    }
+    return value;
+}
+
+/* "3 of 8" until there is a verdict. */
+static void format_verdict(char *out, size_t size, struct value value)
+{
+    if (value.high > 0)
+        snprintf(out, size, "%.0f of %.0f", value.low, value.high);
+    else
+        snprintf(out, size, "%s", value.text);
 }
 
 static enum paint paint_verdict(struct value value)
@@ -201,6 +219,12 @@ static uint64_t watch_column_identity(const struct snapshot *snapshot, const voi
     return (uint64_t)row->id + 1;
 }
 
+static void watch_column_reading(const struct snapshot *snapshot, const void *pointer, char *out,
+                                 size_t size)
+{
+    watch_reading(&snapshot->watch, pointer, out, size);
+}
+
 static const struct column watch_list[] = {
     COLUMN(.title = "OBJECT", .key = "name", .from = FIELD(struct snapshot_watch_object, name),
            .width = 12, .most = 30, .look = COLUMN_NAME, .paint = paint_strong),
@@ -212,7 +236,7 @@ static const struct column watch_list[] = {
                    "nothing says it was missed on. Reused: cannot be told. 3 of 8: so many of the "
                    "lines that a "
                    "verdict needs have told something. Below the list stands why.",
-           .value = verdict, .width = 9, .paint = paint_verdict),
+           .value = verdict, .width = 9, .format = format_verdict, .paint = paint_verdict),
     COLUMN(.title = "WATCHED", .key = "watched", .after = "verdict",
            .help = "Sampled accesses to it whose line was watched, of the last some thousand.",
            .from = FIELD(struct snapshot_watch_object, watched), .width = 7, .rank = 1, UNIT_COUNT),
@@ -274,7 +298,7 @@ static const struct column watch_list[] = {
     COLUMN(.key = "visits", .from = FIELD(struct snapshot_watch_object, visits)),
     COLUMN(.key = "spatial_use_between", .from = FIELD(struct snapshot_watch_object, used.low),
            .elements = 2),
-    COLUMN(.key = "reading", .from = FIELD(struct snapshot_watch_object, reading)),
+    COLUMN(.key = "reading", .words = watch_column_reading),
     COLUMN(.key = "code", .from = ROW_IN(struct snapshot_watch_object, codes),
            .count = FIELD(struct snapshot_watch_object, code_count), .rows = &watch_code_members),
 };
@@ -361,4 +385,115 @@ void watch_line(const struct snapshot_watch_object *object, char *out, size_t si
     if (!isnan(object->used.value))
         snprintf(out + used, size - (size_t)used, ", %.0f%% of the line used",
                  object->used.value * 100);
+}
+
+/* ---- the verdict in sentences ---- */
+
+static const double mostly = 0.5;
+
+/* "12 ms" */
+static const char *time_text(char out[24], double s)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"};
+    int unit = 0;
+    /* Shorter than what arming takes. */
+    if (s < 1e-6)
+        return "under 1 us";
+    while (unit < 3 && s < 1) {
+        s *= 1000;
+        unit++;
+    }
+    snprintf(out, 24, "%.*f %s", s < 9.95 ? 1 : 0, s, units[unit]);
+    return out;
+}
+
+/* How long it takes until a line is touched again, and how many misses come in between. */
+static const char *between(const struct snapshot_watch_object *object, char out[128])
+{
+    char time[24], count[16];
+    if (snapshot_reuse_is_bound(&object->reuse_s))
+        snprintf(out, 128, "touched again within %s, most of them",
+                 time_text(time, object->reuse_s.high));
+    else if (object->again.high < mostly)
+        snprintf(out, 128, "mostly (%.0f%%) not touched again within %s",
+                 (1 - object->again.value) * 100, time_text(time, object->again_s));
+    else if (isnan(object->reuse_s.value))
+        snprintf(out, 128, "touched again");
+    else if (isnan(object->misses.value))
+        snprintf(out, 128, "touched again after %s (median)",
+                 time_text(time, object->reuse_s.value));
+    else
+        snprintf(out, 128, "touched again after %s (median), with %s misses in between",
+                 time_text(time, object->reuse_s.value), text_count(count, object->misses.value));
+    return out;
+}
+
+static void reading_reused(const struct snapshot_watch_object *object, const char *again, char *out,
+                           size_t size)
+{
+    char low[24], high[24], range[80] = "";
+    if (object->reuse_s.low > 0 && !isnan(object->reuse_s.high))
+        snprintf(range, sizeof range, " (the median is between %s and %s)",
+                 time_text(low, object->reuse_s.low), time_text(high, object->reuse_s.high));
+    snprintf(out, size, "Its lines are %s%s: not known whether the cache was filled in between.",
+             again, range);
+}
+
+static void reading_too_few(const struct snapshot_watch *watch,
+                            const struct snapshot_watch_object *object, char *out, size_t size)
+{
+    char wait[24], time[24], pace[64] = "";
+    if (!isnan(object->wait_s))
+        snprintf(pace, sizeof pace, ", about %s more at this pace",
+                 time_text(wait, object->wait_s));
+    snprintf(out, size,
+             "No verdict yet: of %" PRIu64 " line%s watched %" PRIu64
+             " were touched again or watched for %s, and about %" PRIu64 " are needed%s.",
+             object->watched, object->watched == 1 ? "" : "s", object->told,
+             time_text(time, watch->long_s), object->needed, pace);
+}
+
+void watch_reading(const struct snapshot_watch *watch, const struct snapshot_watch_object *object,
+                   char *out, size_t size)
+{
+    char again[128];
+    between(object, again);
+    switch (object->verdict) {
+    case WATCH_STREAMING:
+        snprintf(out, size,
+                 "Its lines are %s: they pass through the caches. Prefetch them, pack more of what "
+                 "is used into a line, or, where they are written, store past the caches.",
+                 again);
+        break;
+    case WATCH_CAPACITY:
+        snprintf(out, size,
+                 "Its lines are %s: L%u has %" PRIu64 " lines and was filled meanwhile. Work on "
+                 "less at a time (blocking), or make it smaller.%s",
+                 again, watch->level, watch->level_lines,
+                 watch->counts_misses ? ""
+                                      : " That is by time: misses are not counted here, and if "
+                                        "little else was touched meanwhile, it was still there.");
+        break;
+    case WATCH_CONFLICT:
+        snprintf(out, size,
+                 "Its lines are %s: too soon for the %" PRIu64 " lines of L%u to have been filled. "
+                 "They lose their place in a few sets, or to another core.%s",
+                 again, watch->level_lines, watch->level,
+                 object->elsewhere > mostly
+                     ? " Mostly another thread touches next: see Sharing."
+                     : " Screen Sets shows which; make rows longer by a line.");
+        break;
+    case WATCH_CACHED:
+        snprintf(out, size,
+                 "Its lines are %s: too soon for capacity misses in L%u, and no other evidence of "
+                 "eviction. The time here is work on cached data; or conflict misses in a lower "
+                 "level: see Sets.",
+                 again, watch->level);
+        break;
+    case WATCH_REUSED:
+        reading_reused(object, again, out, size);
+        break;
+    default:
+        reading_too_few(watch, object, out, size);
+    }
 }

@@ -15,7 +15,7 @@
 #include "view/screen/canvas.h"
 #include "view/view.h"
 
-enum { COLUMNS_MAX = 80, COLUMNS_AS_THEY_COME = COLUMNS_MAX, COLUMN_TEXT_BYTES = 1024 };
+enum { COLUMNS_MAX = 80, COLUMNS_AS_THEY_COME = COLUMNS_MAX, COLUMN_TEXT_BYTES = 1024, COLUMN_WORDS_BYTES = 2048 };
 
 enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_INTEGER, VALUE_TEXT, VALUE_YES_NO };
 
@@ -184,6 +184,8 @@ struct column {
     struct path count;
     unsigned elements; /* array of that many values that begins with `from` */
     struct json_t *(*json)(const struct snapshot *snapshot, const void *row);
+    /* A sentence that is composed of the row. */
+    void (*words)(const struct snapshot *snapshot, const void *row, char *out, size_t size);
     enum json_form form;
     bool (*present)(const struct snapshot *snapshot, const void *row); /* NULL: always */
 
@@ -315,6 +317,9 @@ const void *columns_object_at(const struct snapshot *snapshot, const void *index
 
 /* An object by its index in the snapshot; NULL: not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
+
+/* Why a region of the search is kept or dropped; NULL: no reason. (search.c) */
+const char *region_reason_words(enum region_reason reason);
 
 /* What is said where there is no finding: what was looked for. */
 enum { FINDINGS_NONE_BYTES = 640 };

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Findings in words, composed from their figures; for the Findings page, text, JSON and HTML. */
+#ifndef MISSTOP_VIEW_FINDINGS_H
+#define MISSTOP_VIEW_FINDINGS_H
+
+#include "snapshot_findings.h"
+
+struct finding_words {
+    char evidence[2048]; /* numbers, in a sentence or two */
+    char advice[1024];   /* what to try */
+    char reckoned[320];  /* how the gain follows */
+    char how_sure[320];  /* the limits of the evidence */
+};
+void finding_words(const struct snapshot_finding *finding, struct finding_words *words);
+
+/* The screen that shows it. */
+enum finding_page {
+    FINDING_ON_DETAIL,
+    FINDING_ON_LAYOUT,
+    FINDING_ON_SHARING,
+    FINDING_ON_SETS,
+    FINDING_ON_CODE,
+    FINDING_ON_HEAP
+};
+enum finding_page finding_page(const struct snapshot_finding *finding);
+
+/* "split", "true-sharing", ... as in JSON; a few words for a list; "perhaps", "likely", "sure". */
+const char *finding_kind_name(enum finding_kind kind);
+const char *finding_kind_words(enum finding_kind kind);
+const char *finding_sure_name(enum finding_sure sure);
+const char *finding_page_name(enum finding_page page);
+
+#endif
