@@ -6,7 +6,7 @@
 #ifndef MISSTOP_TESTS_MEMSPY_MACHINE_H
 #define MISSTOP_TESTS_MEMSPY_MACHINE_H
 
-#include "model_host.h"
+#include "unit/sim/model_host.h"
 #include "profile/profile.h"
 #include "snapshot.h"
 

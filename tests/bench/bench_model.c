@@ -3,7 +3,7 @@
  * Cost of an access in the simulated caches, by what it meets and by what is asked for; and memory.
  * CPU time, the fastest of several rounds, for the machine may be busy. Figures, no verdict.
  */
-#include "model_host.h"
+#include "unit/sim/model_host.h"
 
 #include "base/hash.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a place costs to be kept in memory, before and after older ones are thinned, and to be read
  * again: ns and bytes. */
-#include "store_planned.h"
+#include "unit/store/store_planned.h"
 
 #include "base/clock.h"
 #include "store/past.h"

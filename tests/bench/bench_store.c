@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a place costs to be recorded and to be played: ns and bytes, at usual and at wild values. */
-#include "store_planned.h"
+#include "unit/store/store_planned.h"
 
 #include "base/clock.h"
 #include "store/store_read.h"

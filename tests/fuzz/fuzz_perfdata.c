@@ -8,7 +8,7 @@
  *   FUZZ_EXECUTIONS=10000000 FUZZ_SEED=7 tests/fuzz/fuzz_perfdata
  */
 #include "perfdata_seeds.h"
-#include "recording.h"
+#include "unit/sample/recording.h"
 
 #include "base/hash.h"
 #include "sample/perfdata/perfdata.h"

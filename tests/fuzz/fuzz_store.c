@@ -7,7 +7,7 @@
  *
  *   FUZZ_EXECUTIONS=1000000 FUZZ_SEED=7 tests/fuzz/fuzz_store
  */
-#include "store_planned.h"
+#include "unit/store/store_planned.h"
 
 #include "profile/profile.h"
 #include "store/form.h"

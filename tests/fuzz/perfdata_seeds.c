@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "perfdata_seeds.h"
 
-#include "recording.h"
+#include "unit/sample/recording.h"
 
 #include <dirent.h>
 #include <stdio.h>

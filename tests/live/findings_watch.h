@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading what misstop finds in a program of findings_planted, and the table of what it found. For
- * test_findings.c and test_findings_sim.c. */
+ * unit/profile/test_findings.c and test_findings_sim.c. */
 #ifndef MISSTOP_TESTS_LIVE_FINDINGS_WATCH_H
 #define MISSTOP_TESTS_LIVE_FINDINGS_WATCH_H
 

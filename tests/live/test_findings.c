@@ -5,7 +5,7 @@
  * findings, and what each remedy gained beside the estimate: that is not asserted, for time is the
  * machine's. FINDINGS_FULL=1 looks longer at programs without a problem; FINDINGS=MODE at one only.
  */
-#include "../unit/unit.h"
+#include "unit/unit.h"
 
 #include "findings_watch.h"
 #include "run.h"

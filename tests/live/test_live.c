@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * misstop on running programs whose answer is known (planted.c). Each test runs once for
+ * misstop on running programs whose answer is known (unit/profile/planted.c). Each test runs once for
  * every source that works here; a source that does not is skipped by name.
  */
-#include "../unit/unit.h"
+#include "unit/unit.h"
 
 #include "run.h"
 

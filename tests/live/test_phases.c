@@ -5,7 +5,7 @@
  * same phase, the leader and whether another one led before, and no second phase where there is
  * one. The programs run side by side. PHASES_LIVE_FULL=1: phases of 10 s, and half an hour of one.
  */
-#include "../unit/unit.h"
+#include "unit/unit.h"
 
 #include "run.h"
 

@@ -4,7 +4,7 @@
  * and that programs which only look like it stay without a row. Once for each source that works
  * here. And the line that three threads share in a recording of real hardware.
  */
-#include "../unit/unit.h"
+#include "unit/unit.h"
 
 #include "run.h"
 

@@ -5,7 +5,7 @@
  * another program meanwhile, or are left alone by a killed misstop: they live on. Prints what was
  * found beside what the program knows, and what it cost.
  */
-#include "../unit/unit.h"
+#include "unit/unit.h"
 
 #include "run.h"
 

@@ -4,7 +4,7 @@
  *
  *   show_fixture [usual|empty|one|hostile|huge|typed|levels|rates|picker] [still] [ascii]
  */
-#include "../unit/snapshot_fixture.h"
+#include "unit/view/snapshot_fixture.h"
 #include "view/view.h"
 
 #include <inttypes.h>

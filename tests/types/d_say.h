@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What programs of the description tests print: the truth, by the compiler's own offsetof and
- * sizeof and by the addresses of their variables. Read by tests/unit/described.c.
+ * sizeof and by the addresses of their variables. Read by tests/unit/resolve/described.c.
  */
 #ifndef MISSTOP_TESTS_TYPES_D_SAY_H
 #define MISSTOP_TESTS_TYPES_D_SAY_H

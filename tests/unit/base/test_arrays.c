@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "unit.h"
+
+static void keeps_what_is_there(void **state)
+{
+    enum { MANY = 10000 };
+    unsigned *numbers = NULL;
+    size_t room = 0;
+    unsigned moves = 0;
+    (void)state;
+    for (unsigned i = 0; i < MANY; i++) {
+        size_t before = room;
+        unsigned *more = array_more(numbers, &room, i, sizeof *more, ARRAY_UNBOUNDED);
+        assert_non_null(more);
+        numbers = more;
+        numbers[i] = i;
+        moves += room != before;
+    }
+    for (unsigned i = 0; i < MANY; i++)
+        assert_int_equal(numbers[i], i);
+    assert_true(room >= MANY && room < 2 * MANY + 64);
+    assert_true(moves < 12);
+    free(numbers);
+}
+
+static void stops_at_the_bound(void **state)
+{
+    enum { MOST = 100 };
+    char *bytes = NULL;
+    size_t room = 0;
+    size_t count = 0;
+    (void)state;
+    for (char *more; (more = array_more(bytes, &room, count, 1, MOST)); count++)
+        bytes = more;
+    assert_int_equal(count, MOST);
+    assert_int_equal(room, MOST);
+    assert_non_null(bytes);
+    free(bytes);
+}
+
+/* 2^62 elements of 64 bytes do not fit in an address. */
+static void refuses_what_overflows(void **state)
+{
+    size_t room = (size_t)1 << 61;
+    (void)state;
+    assert_null(array_more(NULL, &room, room, 64, ARRAY_UNBOUNDED));
+    assert_int_equal(room, (size_t)1 << 61);
+}
+
+static void reaches_any_index_and_fills_with_zero(void **state)
+{
+    static const size_t indices[] = {0, 63, 64, 5000, 12};
+    unsigned *numbers = NULL;
+    size_t room = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) {
+        unsigned *more = array_reach(numbers, &room, indices[i], sizeof *more, 64);
+        assert_non_null(more);
+        numbers = more;
+        assert_true(room > indices[i]);
+        assert_int_equal(numbers[indices[i]], 0);
+        numbers[indices[i]] = (unsigned)indices[i] + 1;
+    }
+    assert_int_equal(room, 8192);
+    for (size_t i = 0, set = 0; i < room; i++) {
+        set += numbers[i] != 0;
+        assert_true(!numbers[i] || numbers[i] == i + 1);
+        assert_true(i + 1 < room || set == 5);
+    }
+    free(numbers);
+}
+
+static void reaches_no_further_than_an_address(void **state)
+{
+    size_t room = 0;
+    (void)state;
+    assert_null(array_reach(NULL, &room, SIZE_MAX, 1, 64));
+    assert_null(array_reach(NULL, &room, (size_t)1 << 60, 64, 64));
+    assert_int_equal(room, 0);
+}
+
+static int run_array(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(keeps_what_is_there),
+                                       cmocka_unit_test(stops_at_the_bound),
+                                       cmocka_unit_test(refuses_what_overflows),
+                                       cmocka_unit_test(reaches_any_index_and_fills_with_zero),
+                                       cmocka_unit_test(reaches_no_further_than_an_address)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+static void memory_is_zeroed_aligned_and_apart(void **state)
+{
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    unsigned char *last = NULL;
+    for (size_t size = 1; size < 200000; size = size * 3 + 1) {
+        unsigned char *memory = arena_alloc(&arena, size);
+        assert_non_null(memory);
+        assert_int_equal((uintptr_t)memory % 16, 0);
+        for (size_t i = 0; i < size; i++)
+            assert_int_equal(memory[i], 0);
+        memset(memory, 0xff, size);
+        assert_ptr_not_equal(memory, last);
+        last = memory;
+    }
+    arena_fini(&arena);
+}
+
+static void impossible_sizes_are_refused(void **state)
+{
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    assert_null(arena_alloc(&arena, SIZE_MAX));
+    assert_null(arena_array(&arena, SIZE_MAX / 2, 3));
+    assert_non_null(arena_array(&arena, 0, 8));
+    arena_fini(&arena);
+}
+
+static void strings_are_copied(void **state)
+{
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    char text[] = "abc";
+    char *copy = arena_string(&arena, text);
+    text[0] = 'x';
+    assert_string_equal(copy, "abc");
+    assert_null(arena_string(&arena, NULL));
+    assert_string_equal(arena_printf(&arena, "%s+%d", "a", 40), "a+40");
+    arena_fini(&arena);
+}
+
+static int run_arena(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_zeroed_aligned_and_apart),
+        cmocka_unit_test(impossible_sizes_are_refused),
+        cmocka_unit_test(strings_are_copied),
+    };
+    return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
+}
+
+/* Random insertions and removals against a plain array of the same keys. */
+static void agrees_with_an_array(void **state)
+{
+    (void)state;
+    enum { KEYS = 2048, STEPS = 200000 };
+    struct hash hash;
+    struct prng prng = {1};
+    uint32_t *values = calloc(KEYS, sizeof *values);
+    size_t count = 0;
+    hash_init(&hash);
+    for (uint32_t step = 1; step < STEPS; step++) {
+        uint64_t key = prng_below(&prng, KEYS);
+        if (prng_below(&prng, 2)) {
+            bool created;
+            *hash_insert(&hash, key * 4096, &created) = step;
+            assert_int_equal(created, values[key] == 0);
+            count += created;
+            values[key] = step;
+        } else {
+            assert_int_equal(hash_remove(&hash, key * 4096), values[key] != 0);
+            count -= values[key] != 0;
+            values[key] = 0;
+        }
+        assert_int_equal(hash.count, count);
+    }
+    for (uint64_t key = 0; key < KEYS; key++) {
+        uint32_t *found = hash_find(&hash, key * 4096);
+        assert_int_equal(found ? *found : 0, values[key]);
+    }
+    hash_fini(&hash);
+    free(values);
+}
+
+static void empty_and_cleared_maps_hold_nothing(void **state)
+{
+    (void)state;
+    struct hash hash;
+    hash_init(&hash);
+    assert_null(hash_find(&hash, 0));
+    assert_false(hash_remove(&hash, 0));
+    *hash_insert(&hash, 0, NULL) = 7;
+    assert_int_equal(*hash_find(&hash, 0), 7);
+    hash_clear(&hash);
+    assert_null(hash_find(&hash, 0));
+    hash_fini(&hash);
+}
+
+static int run_hash(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_an_array),
+        cmocka_unit_test(empty_and_cleared_maps_hold_nothing),
+    };
+    return cmocka_run_group_tests_name("hash", tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_array();
+    failed += run_arena();
+    failed += run_hash();
+    return failed;
+}

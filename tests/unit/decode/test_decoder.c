@@ -1,0 +1,867 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Instruction bytes and registers in, addresses and reasons out; and random bytes. */
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "decode/decoder.h"
+#include "decode/insn.h"
+#include "unit.h"
+
+enum { CODE_BASE = 0x400000, DATA_BASE = 0x10000, FUZZ_RUNS = 30000 };
+
+struct fake {
+    unsigned char code[512];
+    size_t size;
+    bool bounds; /* whether the function's extent is known */
+    uint64_t data[64];
+};
+
+static size_t fake_code(void *context, uint64_t address, void *out, size_t size)
+{
+    const struct fake *fake = context;
+    if (address < CODE_BASE || address >= CODE_BASE + fake->size)
+        return 0;
+    size_t left = CODE_BASE + fake->size - address;
+    size = size < left ? size : left;
+    memcpy(out, fake->code + (address - CODE_BASE), size);
+    return size;
+}
+
+static bool fake_function(void *context, uint64_t ip, uint64_t *start, uint64_t *end)
+{
+    const struct fake *fake = context;
+    (void)ip;
+    *start = CODE_BASE;
+    *end = CODE_BASE + fake->size;
+    return fake->bounds;
+}
+
+static bool fake_memory(void *context, uint64_t address, void *out, size_t size)
+{
+    const struct fake *fake = context;
+    if (address < DATA_BASE || address + size > DATA_BASE + sizeof fake->data)
+        return false;
+    memcpy(out, (const char *)fake->data + (address - DATA_BASE), size);
+    return true;
+}
+
+static unsigned has_more; /* enum sample_has, beside registers */
+
+static struct access decode(struct fake *fake, const char *bytes, size_t size, uint64_t ip,
+                            const uint64_t *regs)
+{
+    struct decode_target target = {
+        .context = fake, .code = fake_code, .function = fake_function, .memory = fake_memory};
+    struct sample sample = {
+        .ip = CODE_BASE + ip, .weight = 1, .has = (uint16_t)(SAMPLE_HAS_REGS | has_more)};
+    struct access access;
+    memcpy(fake->code, bytes, size);
+    fake->size = size;
+    fake->bounds = true;
+    memcpy(sample.regs, regs, sizeof sample.regs);
+    struct decoder *decoder = decoder_new(&target);
+    decoder_decode(decoder, &sample, &access);
+    decoder_free(decoder);
+    return access;
+}
+
+#define DECODE(fake, bytes, ip, regs) decode(fake, bytes, sizeof(bytes) - 1, ip, regs)
+
+/* As decode(), of a sample that has not all registers. */
+static struct access decode_without(struct fake *fake, const char *bytes, size_t size, uint64_t ip,
+                                    uint32_t missing, uint16_t has)
+{
+    struct decode_target target = {.context = fake, .code = fake_code, .function = fake_function};
+    struct sample sample = {.ip = CODE_BASE + ip,
+                            .weight = 1,
+                            .has = has,
+                            .regs = {[SREG_SI] = 0x1000, [SREG_DX] = 4},
+                            .regs_missing = missing};
+    struct access access;
+    memcpy(fake->code, bytes, size);
+    fake->size = size;
+    fake->bounds = true;
+    struct decoder *decoder = decoder_new(&target);
+    decoder_decode(decoder, &sample, &access);
+    decoder_free(decoder);
+    return access;
+}
+
+/* perf record --intr-regs=ax,si: what was not recorded is not 0. */
+static void registers_that_were_not_recorded_are_not_used(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    static const char load[] = "\xf2\x0f\x58\x04\xd6\x48\x39\xc2"; /* as below */
+    static const char undone[] =
+        "\x48\x8b\x06\x48\x83\xc6\x08\x90"; /* mov (%rsi),%rax; add $8,%rsi */
+    assert_int_equal(decode_without(&fake, load, 8, 5, 1u << SREG_R15, SAMPLE_HAS_REGS).address,
+                     0x1020);
+    assert_int_equal(decode_without(&fake, load, 8, 5, 1u << SREG_DX, SAMPLE_HAS_REGS).reason,
+                     REASON_NO_REGISTERS);
+    assert_int_equal(decode_without(&fake, undone, 8, 7, 0, SAMPLE_HAS_REGS).address, 0xff8);
+    assert_int_equal(decode_without(&fake, undone, 8, 7, 1u << SREG_SI, SAMPLE_HAS_REGS).reason,
+                     REASON_NO_REGISTERS);
+    assert_int_equal(decode_without(&fake, load, 8, 5, 0, SAMPLE_HAS_OTHER_REGS).reason,
+                     REASON_NOT_X86_64);
+    assert_int_equal(decode_without(&fake, load, 8, 5, 0, 0).reason, REASON_NO_REGISTERS);
+}
+
+static void a_plain_load_is_the_one_before(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_SI] = 0x1000, [SREG_DX] = 4};
+    /* addsd (%rsi,%rdx,8),%xmm0; cmp %rax,%rdx */
+    struct access access = DECODE(&fake, "\xf2\x0f\x58\x04\xd6\x48\x39\xc2", 5, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x1020);
+    assert_int_equal(access.kind, ACCESS_LOAD);
+    assert_int_equal(access.size, 8);
+    assert_int_equal(access.how, ACCESS_DIRECT);
+    assert_int_equal(access.ip, CODE_BASE);
+}
+
+/* Each is followed by a return; the sample stands behind the load at `after`. */
+static void loops_that_only_look_are_told(void **state)
+{
+    static const struct {
+        const char *what;
+        const char *bytes;
+        size_t size;
+        uint64_t after;
+        bool waits;
+    } loops[] = {
+#define LOOP(what, bytes, after, waits) {what, bytes, sizeof(bytes) - 1, after, waits}
+        LOOP("load, test, count", "\x48\x8b\x07\x48\x85\xc0\x75\x04\xff\xc9\x75\xf4\xc3", 3, true),
+        LOOP("pause, compare", "\xf3\x90\x83\x3f\x00\x74\xf9\xc3", 5, true),
+        LOOP("the pointer loaded anew", "\x48\x8b\x56\x08\x83\x3a\x00\x74\xf7\xc3", 7, true),
+        LOOP("a counter in memory", "\x48\x8b\x07\x48\x83\xc0\x01\x48\x89\x07\xff\xc9\x75\xf2\xc3",
+             3, false),
+        LOOP("the same in one", "\x83\x07\x01\xff\xc9\x75\xf9\xc3", 3, false),
+        LOOP("a sum beside", "\x83\x3f\x00\xf2\x0f\x58\xc1\x75\xf7\xc3", 3, false),
+        LOOP("a sum", "\x8b\x07\x01\xc2\xff\xc9\x75\xf8\xc3", 2, false),
+        LOOP("a sum of doubles", "\xf2\x0f\x58\x07\xff\xc9\x75\xf8\xc3", 4, false),
+        LOOP("the same in two", "\xf2\x0f\x10\x0f\xf2\x0f\x58\xc1\xff\xc9\x75\xf4\xc3", 4, false),
+        LOOP("through an array", "\x83\x3f\x00\x74\x06\x48\x83\xc7\x04\xeb\xf5\xc3", 3, false),
+        LOOP("down a list", "\x48\x8b\x3f\x48\x85\xff\x75\xf8\xc3", 3, false),
+        LOOP("down a list, in two", "\x48\x8b\x07\x48\x89\xc7\x48\x85\xff\x75\xf5\xc3", 3, false),
+        LOOP("no loop", "\x48\x8b\x07\x48\x85\xc0\xc3", 3, false),
+#undef LOOP
+    };
+    (void)state;
+    uint64_t regs[SREG_COUNT] = {
+        [SREG_DI] = DATA_BASE, [SREG_SI] = DATA_BASE, [SREG_DX] = DATA_BASE, [SREG_CX] = 5};
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        struct fake fake = {.size = 0};
+        struct access access = decode(&fake, loops[i].bytes, loops[i].size, loops[i].after, regs);
+        if (access.waits != loops[i].waits)
+            print_error("%s\n", loops[i].what);
+        assert_int_equal(access.waits, loops[i].waits);
+    }
+}
+
+/* addsd 8(%rsp), with or without a call in the loop; beside it, by another register. */
+static void slots_in_loops_that_call_are_told(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t size;
+        bool kept;
+    } loops[] = {
+#define LOOP(bytes, kept) {bytes, sizeof(bytes) - 1, kept}
+        LOOP("\xf2\x0f\x58\x44\x24\x08\xff\xd3\xff\xc9\x75\xf4\xc3", true),
+        LOOP("\xf2\x0f\x58\x44\x24\x08\x90\x90\xff\xc9\x75\xf4\xc3", false),
+        LOOP("\xf2\x0f\x58\x47\x08\x90\xff\xd3\xff\xc9\x75\xf4\xc3", false),
+        LOOP("\xf2\x0f\x58\x44\x24\x08\xff\xd3\xff\xc9\x90\x90\xc3", false),
+#undef LOOP
+    };
+    (void)state;
+    uint64_t regs[SREG_COUNT] = {[SREG_DI] = DATA_BASE, [SREG_SP] = DATA_BASE};
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        struct fake fake = {.size = 0};
+        uint64_t after = i == 2 ? 5 : 6;
+        struct access access = decode(&fake, loops[i].bytes, loops[i].size, after, regs);
+        assert_int_equal(access.size, 8);
+        assert_int_equal(access.kept, loops[i].kept);
+    }
+}
+
+static void atomic_instructions_are_told(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_DI] = 0x1000};
+    /* lock incq 8(%rdi); nop */
+    struct access access = DECODE(&fake, "\xf0\x48\xff\x47\x08\x90", 5, regs);
+    assert_true(access.locked && access.kind == ACCESS_LOAD_STORE && access.address == 0x1008);
+    /* xchg %eax,(%rdi); nop: locks by itself */
+    access = DECODE(&fake, "\x87\x07\x90", 2, regs);
+    assert_true(access.locked && access.kind == ACCESS_LOAD_STORE);
+    /* incq 8(%rdi); nop */
+    access = DECODE(&fake, "\x48\xff\x47\x08\x90", 4, regs);
+    assert_true(!access.locked && access.kind == ACCESS_LOAD_STORE);
+}
+
+static void changes_in_between_are_undone(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_SI] = 0x1008};
+    /* mov (%rsi),%rax; add $8,%rsi; nop */
+    struct access access = DECODE(&fake, "\x48\x8b\x06\x48\x83\xc6\x08\x90", 7, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x1000);
+    assert_int_equal(access.how, ACCESS_UNDONE);
+}
+
+/* Indices are not among the registers: one lane where they were loaded, else the object. */
+static void a_gather_is_one_of_its_lanes(void **state)
+{
+    (void)state;
+    struct fake fake = {
+        .data = {0x0000000700000003, 0x0000000700000003, 0x0000000700000003, 0x0000000700000003}};
+    uint64_t regs[SREG_COUNT] = {[SREG_SI] = DATA_BASE, [SREG_DI] = 0x5000};
+    /* vmovdqu (%rsi),%ymm1; vpcmpeqd %ymm3,%ymm3,%ymm3; vpgatherdd %ymm3,(%rdi,%ymm1,4),%ymm2; nop
+     */
+    struct access access =
+        DECODE(&fake, "\xc5\xfe\x6f\x0e\xc5\xe5\x76\xdb\xc4\xe2\x65\x90\x14\x8f\x90", 14, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.how, ACCESS_LANE);
+    assert_true(access.address == 0x5000 + 3 * 4 || access.address == 0x5000 + 7 * 4);
+    assert_int_equal(access.size, 4);
+    assert_int_equal(access.kind, ACCESS_LOAD);
+    /* vpmovsxdq (%rsi),%zmm1; vpgatherqq (%rdi,%zmm1,8),%zmm2{%k1}; nop */
+    access = DECODE(&fake, "\x62\xf2\x7d\x48\x25\x0e\x62\xf2\xfd\x49\x91\x14\xcf\x90", 13, regs);
+    assert_int_equal(access.how, ACCESS_LANE);
+    assert_true(access.address == 0x5000 + 3 * 8 || access.address == 0x5000 + 7 * 8);
+    /* vpaddd %ymm4,%ymm5,%ymm1; vpgatherdd %ymm3,0x10(%rdi,%ymm1,4),%ymm2; nop */
+    access = DECODE(&fake, "\xc5\xd5\xfe\xcc\xc4\xe2\x65\x90\x54\x8f\x10\x90", 11, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.how, ACCESS_OBJECT);
+    assert_int_equal(access.address, 0x5010);
+    /* vpgatherqq 0x0(,%zmm1,1),%zmm2{%k1}; nop: pointers in a vector */
+    access = DECODE(&fake, "\x62\xf2\xfd\x49\x91\x14\x0d\x00\x00\x00\x00\x90", 11, regs);
+    assert_int_equal(access.reason, REASON_GATHER);
+}
+
+static void an_overwritten_base_is_computed_again(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_DX] = 3, [SREG_R8] = 0x2000, [SREG_AX] = 99};
+    /* mov %rdx,%rax; shl $6,%rax; add %r8,%rax; mov 0x28(%rax),%rax; add %rdx,%rax */
+    struct access access = DECODE(
+        &fake, "\x48\x89\xd0\x48\xc1\xe0\x06\x4c\x01\xc0\x48\x8b\x40\x28\x48\x01\xd0", 14, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x2000 + 3 * 64 + 0x28);
+}
+
+static void a_base_in_memory_is_read_again(void **state)
+{
+    (void)state;
+    struct fake fake = {.data = {0x5000}};
+    uint64_t regs[SREG_COUNT] = {[SREG_BX] = DATA_BASE};
+    /* mov (%rbx),%rax; mov 8(%rax),%rax; nop */
+    struct access access = DECODE(&fake, "\x48\x8b\x03\x48\x8b\x40\x08\x90", 7, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x5008);
+    assert_int_equal(access.how, ACCESS_REREAD);
+}
+
+/* Of what was copied before the load, and of what has something in memory added. */
+static void copies_and_sums_recover_a_base(void **state)
+{
+    (void)state;
+    struct fake fake = {.data = {[1] = 0x2000}};
+    uint64_t regs[SREG_COUNT] = {[SREG_BX] = 0x1000, [SREG_SI] = DATA_BASE, [SREG_DI] = 0x100};
+    /* mov %rsi,%rbx; mov (%rsi),%rsi; nop */
+    struct access access = DECODE(&fake, "\x48\x89\xf3\x48\x8b\x36\x90", 6, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x1000);
+    assert_int_equal(access.how, ACCESS_UNDONE);
+    /* mov %rsi,%rbx; inc %rsi; mov (%rsi),%rsi; nop: the copy is of before */
+    access = DECODE(&fake, "\x48\x89\xf3\x48\xff\xc6\x48\x8b\x36\x90", 9, regs);
+    assert_int_equal(access.address, 0x1001);
+    /* mov %rdi,%rdx; add 8(%rsi),%rdx; mov (%rdx),%rdx; nop */
+    access = DECODE(&fake, "\x48\x89\xfa\x48\x03\x56\x08\x48\x8b\x12\x90", 10, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x2100);
+    assert_int_equal(access.how, ACCESS_REREAD);
+}
+
+/* mov (%rsi,%rax,8),%rax; nop: the table tells which element was loaded, if only one can be. */
+static void an_element_is_known_by_its_value(void **state)
+{
+    (void)state;
+    static const char code[] = "\x48\x8b\x04\xc6\x90";
+    struct fake fake = {.data = {[2] = 0x1111, [5] = 0xabcdef, [9] = 0x2222}};
+    uint64_t regs[SREG_COUNT] = {[SREG_SI] = DATA_BASE, [SREG_AX] = 0xabcdef};
+    struct access access = decode(&fake, code, sizeof code - 1, 4, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, DATA_BASE + 40);
+    assert_int_equal(access.how, ACCESS_INFERRED);
+    fake.data[9] = 0xabcdef; /* one of two */
+    assert_int_equal(decode(&fake, code, sizeof code - 1, 4, regs).reason, REASON_OVERWRITTEN);
+    fake.data[5] = fake.data[9] = 0; /* none */
+    assert_int_equal(decode(&fake, code, sizeof code - 1, 4, regs).reason, REASON_OVERWRITTEN);
+    regs[SREG_SI] = 0x1000; /* nothing can be read there */
+    assert_int_equal(decode(&fake, code, sizeof code - 1, 4, regs).reason, REASON_OVERWRITTEN);
+}
+
+static void a_list_walk_is_inferred_and_a_single_step_is_not(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_AX] = 0x7000};
+    /* loop: mov (%rax),%rax; sub $1,%edx; jne loop */
+    struct access access = DECODE(&fake, "\x48\x8b\x00\x83\xea\x01\x75\xf8", 3, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.how, ACCESS_INFERRED);
+    assert_int_equal(access.address, 0x7000);
+    /* mov (%rax),%rax; nop */
+    access = DECODE(&fake, "\x48\x8b\x00\x90", 3, regs);
+    assert_int_equal(access.reason, REASON_OVERWRITTEN);
+}
+
+/* An event that counts instructions sampled the one that ran last, whatever it does: no walk back
+ * to an access before it. */
+static void any_instruction_is_no_access_of_another(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_SI] = 0x1000, [SREG_DI] = 0x2000, [SREG_SP] = 0x3000};
+    /* mov (%rdi),%rcx; loop: cmp (%rsi),%rax; jne loop; nop; call +0; ret */
+    static const char code[] = "\x48\x8b\x0f\x48\x3b\x06\x75\xfb\x90\xe8\0\0\0\0\xc3";
+    has_more = SAMPLE_HAS_ANY_INSTRUCTION;
+    regs[SREG_FLAGS] = 0x40; /* fallen in from above */
+    struct access access = decode(&fake, code, sizeof code - 1, 3, regs);
+    assert_int_equal(access.address, 0x2000);
+    regs[SREG_FLAGS] = 0; /* the jump back was sampled */
+    access = decode(&fake, code, sizeof code - 1, 3, regs);
+    assert_int_equal(access.reason, REASON_NO_MEMORY);
+    access = decode(&fake, code, sizeof code - 1, 6, regs);
+    assert_int_equal(access.address, 0x1000);
+    access = decode(&fake, code, sizeof code - 1, 8, regs); /* the jump */
+    assert_int_equal(access.reason, REASON_NO_MEMORY);
+    access = decode(&fake, code, sizeof code - 1, 9, regs); /* nop */
+    assert_int_equal(access.reason, REASON_NO_MEMORY);
+    access = decode(&fake, code, sizeof code - 1, 14, regs); /* a call returned: its ret read */
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x3000 - 8);
+    has_more = 0;
+    access = decode(&fake, code, sizeof code - 1, 8, regs);
+    assert_int_equal(access.address, 0x1000);
+}
+
+static void the_flags_tell_which_way_was_taken(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_SI] = 0x1000, [SREG_DI] = 0x2000};
+    /* mov (%rdi),%rcx; loop: cmp (%rsi),%rax; jne loop; ret */
+    static const char code[] = "\x48\x8b\x0f\x48\x3b\x06\x75\xfb\xc3";
+    regs[SREG_FLAGS] = 0; /* not zero: the jump back was taken */
+    struct access access = decode(&fake, code, sizeof code - 1, 3, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x1000);
+    regs[SREG_FLAGS] = 0x40; /* zero: fallen in from above */
+    access = decode(&fake, code, sizeof code - 1, 3, regs);
+    assert_int_equal(access.address, 0x2000);
+    access = decode(&fake, code, sizeof code - 1, 8, regs);
+    assert_int_equal(access.address, 0x1000);
+}
+
+/* Between a return and a label no-ops are not run: they are no way to have come. */
+static void nobody_comes_through_padding(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_DI] = 0x2000};
+    /* mov (%rdi),%rax; jmp label; ret; nopl 0(%rax,%rax); label: add $1,%rdx; nop */
+    struct access access =
+        DECODE(&fake, "\x48\x8b\x07\xeb\x06\xc3\x0f\x1f\x44\x00\x00\x48\x83\xc2\x01\x90", 15, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x2000);
+    /* mov (%rdi),%rax; jmp label; nopl; label: the same, but the no-op is jumped to as well */
+    access =
+        DECODE(&fake, "\x48\x8b\x07\xeb\x06\xc3\x0f\x1f\x44\x00\x00\x48\x83\xc2\x01\x90\xeb\xf4",
+               15, regs);
+    assert_int_not_equal(access.reason, REASON_NONE);
+}
+
+/* A function's first instruction, push %rbx, and the call that led there, which ends at 16. */
+static struct access enter(struct fake *fake, const char *call, size_t size, const uint64_t *regs)
+{
+    char code[18] = "\x53\xc3";
+    memset(code + 2, 0x90, sizeof code - 2);
+    memcpy(code + 16 - size, call, size);
+    return decode(fake, code, sizeof code, 0, regs);
+}
+
+static void a_call_through_memory_waits_for_its_target(void **state)
+{
+    (void)state;
+    struct fake fake = {.data = {[0] = CODE_BASE + 16, [4] = CODE_BASE}};
+    uint64_t regs[SREG_COUNT] = {[SREG_SP] = DATA_BASE,
+                                 [SREG_AX] = DATA_BASE + 8,
+                                 [SREG_R13] = DATA_BASE + 0xa0,
+                                 [SREG_CX] = 3};
+    const struct {
+        const char *bytes;
+        size_t size;
+        uint8_t base;
+    } calls[] = {{"\xff\x50\x18", 3, SREG_AX},                /* call *24(%rax) */
+                 {"\x41\xff\x55\x80", 4, SREG_R13},           /* call *-128(%r13) */
+                 {"\xff\x54\x24\x18", 4, SREG_SP},            /* call *24(%rsp), before it pushes */
+                 {"\xff\x14\xc8", 3, SREG_AX},                /* call *(%rax,%rcx,8) */
+                 {"\xff\x90\x18\x00\x00\x00", 6, SREG_AX},    /* with 32 bits of distance */
+                 {"\xff\x15\x10\x00\xc1\xff", 6, SREG_NONE}}; /* call *0x20 + data(%rip) */
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        struct access access = enter(&fake, calls[i].bytes, calls[i].size, regs);
+        assert_int_equal(access.reason, REASON_NONE);
+        assert_int_equal(access.address, DATA_BASE + 32);
+        assert_int_equal(access.ip, CODE_BASE + 16 - calls[i].size);
+        assert_int_equal(access.kind, ACCESS_LOAD);
+        assert_int_equal(access.how, ACCESS_REREAD);
+        assert_int_equal(access.base, calls[i].base);
+    }
+    has_more = SAMPLE_HAS_ANY_INSTRUCTION; /* it ran last, though in another function */
+    assert_int_equal(enter(&fake, "\xff\x50\x18", 3, regs).reason, REASON_NONE);
+    has_more = 0;
+    fake.data[4] = CODE_BASE + 1; /* another function stands there: it was another call */
+    assert_int_equal(enter(&fake, "\xff\x50\x18", 3, regs).reason, REASON_CALL_BOUNDARY);
+    fake.data[0] = 1;
+    assert_int_equal(enter(&fake, "\xff\x50\x18", 3, regs).reason, REASON_CALL_BOUNDARY);
+}
+
+/* Entered twice, with another return address on the stack the first time. */
+static struct access enter_again(struct fake *fake, const uint64_t *regs, uint64_t before)
+{
+    struct decode_target target = {
+        .context = fake, .code = fake_code, .function = fake_function, .memory = fake_memory};
+    struct sample sample = {.ip = CODE_BASE, .weight = 1, .has = SAMPLE_HAS_REGS};
+    struct access access;
+    uint64_t now = fake->data[0];
+    memcpy(sample.regs, regs, sizeof sample.regs);
+    struct decoder *decoder = decoder_new(&target);
+    fake->data[0] = before;
+    decoder_decode(decoder, &sample, &access);
+    fake->data[0] = now;
+    decoder_decode(decoder, &sample, &access);
+    decoder_free(decoder);
+    return access;
+}
+
+/* Another call has left its return address on the stack by the time it is read. */
+static void how_it_was_called_before_counts_where_nothing_else_tells(void **state)
+{
+    (void)state;
+    struct fake fake = {.data = {[0] = 1, [4] = CODE_BASE}};
+    uint64_t regs[SREG_COUNT] = {[SREG_SP] = DATA_BASE, [SREG_AX] = DATA_BASE + 8};
+    static const char code[] = "\x53\xc3\x90\x90\x90\x90\x90\x90\x90\x90\x90\xff\x50\x18"
+                               "\xe8\xed\xff\xff\xff\x90"; /* call *24(%rax); call 0 */
+    memcpy(fake.code, code, sizeof code - 1);
+    fake.size = sizeof code - 1;
+    fake.bounds = true;
+    struct access access = enter_again(&fake, regs, CODE_BASE + 14);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, DATA_BASE + 32);
+    assert_int_equal(access.ip, CODE_BASE + 11);
+    assert_int_equal(access.how, ACCESS_REREAD);
+    access = enter_again(&fake, regs, CODE_BASE + 19);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, DATA_BASE);
+    assert_int_equal(access.kind, ACCESS_STORE);
+    assert_int_equal(access.how, ACCESS_INFERRED);
+    assert_int_equal(enter_again(&fake, regs, 1).reason, REASON_CALL_BOUNDARY);
+    /* Only a first call may be through that register: it leads elsewhere now. */
+    fake.data[4] = 0;
+    assert_int_equal(enter_again(&fake, regs, CODE_BASE + 14).reason, REASON_CALL_BOUNDARY);
+}
+
+static void pushes_pops_and_rip_relative_operands(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_SP] = 0x8000};
+    struct access access = DECODE(&fake, "\x50\x90", 1, regs); /* push %rax */
+    assert_int_equal(access.address, 0x8000);
+    assert_int_equal(access.kind, ACCESS_STORE);
+    access = DECODE(&fake, "\x58\x90", 1, regs); /* pop %rax */
+    assert_int_equal(access.address, 0x8000 - 8);
+    access = DECODE(&fake, "\x48\x8b\x05\x10\x00\x00\x00\x90", 7, regs); /* mov 16(%rip),%rax */
+    assert_int_equal(access.address, CODE_BASE + 7 + 16);
+}
+
+static void string_instructions(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_SI] = 0x3008, [SREG_DI] = 0x4008};
+    struct access access = DECODE(&fake, "\x48\xa5\x90", 2, regs); /* movsq, done */
+    assert_int_equal(access.address, 0x3000);
+    access = DECODE(&fake, "\xf3\x48\xa5\x90", 0, regs); /* rep movsq, interrupted */
+    assert_int_equal(access.address, 0x3008);
+}
+
+static void each_failure_has_its_reason(void **state)
+{
+    (void)state;
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {0};
+    assert_int_equal(DECODE(&fake,
+                            "\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01\xd0\x01"
+                            "\xd0\x01\xd0\x01\xd0",
+                            18, regs)
+                         .reason,
+                     REASON_NO_MEMORY);
+    assert_int_equal(DECODE(&fake, "\x90", 64, regs).reason, REASON_NO_CODE);
+    assert_int_equal(DECODE(&fake, "\x06\x06", 0, regs).reason, REASON_BAD_CODE);
+    /* mov %fs:0x28,%rax, and nobody knows fs */
+    assert_int_equal(DECODE(&fake, "\x64\x48\x8b\x04\x25\x28\x00\x00\x00\x90", 9, regs).reason,
+                     REASON_SEGMENT);
+    /* mov (%rsi),%rax; mov %rbx,%rsi; ret, with rsi gone */
+    assert_int_equal(DECODE(&fake, "\x48\x8b\x06\x48\x89\xde\xc3", 6, regs).reason,
+                     REASON_CLOBBERED);
+    /* syscall; nop */
+    assert_int_equal(DECODE(&fake, "\x0f\x05\x90", 2, regs).reason, REASON_NO_MEMORY);
+}
+
+/* Told at a load that says otherwise, at one that agrees, and where there is no code. */
+static void what_was_told_when_it_was_recorded_stands(void **state)
+{
+    struct fake fake = {.size = 5, .bounds = true};
+    struct decode_target target = {
+        .context = &fake, .code = fake_code, .function = fake_function, .memory = fake_memory};
+    struct sample sample = {.ip = CODE_BASE + 3,
+                            .address = 0x1000,
+                            .data_src = PERF_MEM_S(OP, STORE),
+                            .regs = {[SREG_SI] = 0x1000},
+                            .has = SAMPLE_HAS_REGS | SAMPLE_HAS_ADDRESS | SAMPLE_HAS_RECORDED};
+    struct access access;
+    struct decoder *decoder = decoder_new(&target);
+    (void)state;
+    memcpy(fake.code, "\x48\x8b\x06\x90\xc3", 5); /* mov (%rsi),%rax; nop; ret */
+    decoder_decode(decoder, &sample, &access);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.how, ACCESS_DIRECT);
+    assert_int_equal(access.kind, ACCESS_LOAD);
+    sample.address = 0x2000;
+    decoder_decode(decoder, &sample, &access);
+    assert_int_equal(access.address, 0x2000);
+    assert_int_equal(access.how, ACCESS_RECORDED);
+    sample.ip = DATA_BASE;
+    decoder_decode(decoder, &sample, &access);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, 0x2000);
+    assert_int_equal(access.kind, ACCESS_STORE);
+    sample.mode = SAMPLE_KERNEL;
+    decoder_decode(decoder, &sample, &access);
+    assert_int_equal(access.reason, REASON_KERNEL);
+    decoder_free(decoder);
+}
+
+/* Random bytes and mutated code: an address or one reason, and no crash. */
+static void random_code_is_survived(void **state)
+{
+    (void)state;
+    struct fake fake = {.size = 256};
+    struct decode_target target = {
+        .context = &fake, .code = fake_code, .function = fake_function, .memory = fake_memory};
+    struct prng prng = {7};
+    struct decoder *decoder = decoder_new(&target);
+    for (int run = 0; run < FUZZ_RUNS; run++) {
+        struct sample sample = {.weight = 1, .has = (uint16_t)(prng_next(&prng) & 0xff)};
+        struct access access;
+        if (run % 16 == 0) {
+            for (size_t i = 0; i < fake.size; i++)
+                fake.code[i] = (unsigned char)prng_next(&prng);
+            /* Calls within, and loads that overwrite their base. */
+            for (size_t i = 0; run % 32 && i + 8 < fake.size; i += 8 + prng_below(&prng, 4)) {
+                static const unsigned char call[] = {0xe8, 0, 0, 0, 0};
+                static const unsigned char loads[] = {0x48, 0x8b, 0x45, 0xf8,
+                                                      0x48, 0x8b, 0x00, 0xc3};
+                if (prng_below(&prng, 2)) {
+                    memcpy(fake.code + i, loads, sizeof loads);
+                } else {
+                    memcpy(fake.code + i, call, sizeof call);
+                    fake.code[i + 1] = (unsigned char)prng_below(&prng, 120);
+                }
+            }
+            fake.bounds = prng_below(&prng, 2);
+            decoder_forget(decoder, 0, UINT64_MAX);
+        }
+        for (int i = 0; i < SREG_COUNT; i++)
+            sample.regs[i] =
+                prng_below(&prng, 4) ? DATA_BASE + prng_below(&prng, 512) : prng_next(&prng);
+        sample.ip = CODE_BASE + prng_below(&prng, 300);
+        uint64_t stack[64]; /* return addresses and pointers */
+        for (size_t i = 0; i < 64; i++)
+            stack[i] = prng_below(&prng, 2) ? CODE_BASE + prng_below(&prng, 300)
+                                            : DATA_BASE + prng_below(&prng, 512);
+        sample.stack = prng_below(&prng, 4) ? (const unsigned char *)stack : NULL;
+        sample.stack_bytes = sample.stack ? (uint32_t)prng_below(&prng, sizeof stack + 1) : 0;
+        sample.address = prng_below(&prng, 2) ? prng_next(&prng) : 0;
+        decoder_decode(decoder, &sample, &access);
+        assert_true(access.reason < REASON_COUNT);
+        assert_true(access.how < ACCESS_HOW_COUNT);
+    }
+    decoder_free(decoder);
+    print_message("%d executions\n", FUZZ_RUNS);
+}
+
+static int run_decoder(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_plain_load_is_the_one_before),
+        cmocka_unit_test(loops_that_only_look_are_told),
+        cmocka_unit_test(slots_in_loops_that_call_are_told),
+        cmocka_unit_test(atomic_instructions_are_told),
+        cmocka_unit_test(registers_that_were_not_recorded_are_not_used),
+        cmocka_unit_test(changes_in_between_are_undone),
+        cmocka_unit_test(a_gather_is_one_of_its_lanes),
+        cmocka_unit_test(an_overwritten_base_is_computed_again),
+        cmocka_unit_test(a_base_in_memory_is_read_again),
+        cmocka_unit_test(copies_and_sums_recover_a_base),
+        cmocka_unit_test(an_element_is_known_by_its_value),
+        cmocka_unit_test(a_list_walk_is_inferred_and_a_single_step_is_not),
+        cmocka_unit_test(any_instruction_is_no_access_of_another),
+        cmocka_unit_test(the_flags_tell_which_way_was_taken),
+        cmocka_unit_test(nobody_comes_through_padding),
+        cmocka_unit_test(a_call_through_memory_waits_for_its_target),
+        cmocka_unit_test(how_it_was_called_before_counts_where_nothing_else_tells),
+        cmocka_unit_test(pushes_pops_and_rip_relative_operands),
+        cmocka_unit_test(string_instructions),
+        cmocka_unit_test(each_failure_has_its_reason),
+        cmocka_unit_test(what_was_told_when_it_was_recorded_stands),
+        cmocka_unit_test(random_code_is_survived),
+    };
+    return cmocka_run_group_tests_name("decoder", tests, NULL, NULL);
+}
+
+/* Encodings as GNU as writes them; the operands as objdump prints them. */
+
+enum { ADDRESS = 0x1000 };
+
+static const struct {
+    const char *text;
+    const char *bytes;
+    uint8_t length, base, index, scale, size;
+    int64_t displacement;
+} cases[] = {
+    {"vpcmpeqb 0xfc0(%rax),%zmm16,%k0", "\x62\xf1\x7d\x40\x74\x40\x3f", 7, SREG_AX, SREG_NONE, 1,
+     64, 0xfc0},
+    {"vpcmpeqb -0x80(%r13,%r12,8),%ymm17,%k1{%k2}", "\x62\x91\x75\x22\x74\x4c\xe5\xfc", 8, SREG_R13,
+     SREG_R12, 8, 32, -0x80},
+    {"vpcmpeqd 0x4(%rdx){1to8},%ymm18,%k1", "\x62\xf1\x6d\x30\x76\x4a\x01", 7, SREG_DX, SREG_NONE,
+     1, 4, 4},
+    {"vpcmpeqq -0x8(%rdx){1to4},%ymm18,%k1", "\x62\xf2\xed\x30\x29\x4a\xff", 7, SREG_DX, SREG_NONE,
+     1, 8, -8},
+    {"vptestnmb 0x1234567(%r8),%zmm20,%k3", "\x62\xd2\x5e\x40\x26\x98\x67\x45\x23\x01", 10, SREG_R8,
+     SREG_NONE, 1, 64, 0x1234567},
+    {"vpternlogd $0xde,0x10(%rip),%ymm22,%ymm23", "\x62\xe3\x4d\x20\x25\x3d\x10\x00\x00\x00\xde",
+     11, SREG_NONE, SREG_NONE, 1, 32, ADDRESS + 11 + 0x10},
+    {"vpcmpnequb 0x0(,%rcx,4),%ymm18,%k1", "\x62\xf3\x6d\x20\x3e\x0c\x8d\x00\x00\x00\x00\x04", 12,
+     SREG_NONE, SREG_CX, 4, 32, 0},
+    {"vpcmpltub 0x12345678,%ymm18,%k1", "\x62\xf3\x6d\x20\x3e\x0c\x25\x78\x56\x34\x12\x01", 12,
+     SREG_NONE, SREG_NONE, 1, 32, 0x12345678},
+    {"vpbroadcastb 0x5(%rdi,%rcx,1),%zmm2", "\x62\xf2\x7d\x48\x78\x54\x0f\x05", 8, SREG_DI, SREG_CX,
+     1, 1, 5},
+    {"vshufi32x4 $0x44,0x40(%rsi),%zmm0,%zmm1", "\x62\xf3\x7d\x48\x43\x4e\x01\x44", 8, SREG_SI,
+     SREG_NONE, 1, 64, 0x40},
+    {"vpexpandb 0x3(%rsi),%zmm1{%k1}", "\x62\xf2\x7d\x49\x62\x4e\x03", 7, SREG_SI, SREG_NONE, 1, 64,
+     3},
+};
+
+static void operands_are_those_of_objdump(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct insn insn;
+        const uint8_t *bytes = (const uint8_t *)cases[i].bytes;
+        print_message("%s\n", cases[i].text);
+        assert_true(insn_decode(&insn, ADDRESS, bytes, cases[i].length));
+        assert_int_equal(insn.length, cases[i].length);
+        assert_int_equal(insn.memory_count, 1);
+        assert_int_equal(insn.memory[0].base, cases[i].base);
+        assert_int_equal(insn.memory[0].index, cases[i].index);
+        assert_int_equal(insn.memory[0].scale, cases[i].scale);
+        assert_int_equal(insn.memory[0].size, cases[i].size);
+        assert_int_equal(insn.memory[0].displacement, cases[i].displacement);
+        assert_int_equal(insn.memory[0].kind, ACCESS_LOAD);
+        assert_int_equal(insn.writes, 0);
+        for (uint8_t length = 0; length < cases[i].length; length++)
+            assert_false(insn_decode(&insn, ADDRESS, bytes, length));
+    }
+}
+
+static void registers_only_have_no_operand(void **state)
+{
+    (void)state;
+    struct insn insn; /* vptestmb %ymm26,%ymm26,%k1 */
+    assert_true(insn_decode(&insn, ADDRESS, (const uint8_t *)"\x62\x92\x2d\x20\x26\xca", 6));
+    assert_int_equal(insn.length, 6);
+    assert_int_equal(insn.memory_count, 0);
+}
+
+static void masks_move_and_test(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        uint8_t length;
+        uint32_t writes;
+        bool flags;
+    } masks[] = {{"\xc5\x7b\x93\xc0", 4, 1u << SREG_R8, false},     /* kmovd %k0,%r8d */
+                 {"\xc5\xfb\x92\xc9", 4, 0, false},                 /* kmovd %ecx,%k1 */
+                 {"\xc4\xe1\xfb\x93\xd1", 5, 1u << SREG_DX, false}, /* kmovq %k1,%rdx */
+                 {"\xc4\xe1\xf9\x98\xc8", 5, 0, true},              /* kortestd %k0,%k1 */
+                 {"\xc4\xe1\xe4\x4b\xda", 5, 0, false}};            /* kunpckdq %k2,%k3,%k3 */
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+        struct insn insn;
+        const uint8_t *bytes = (const uint8_t *)masks[i].bytes;
+        assert_true(insn_decode(&insn, ADDRESS, bytes, masks[i].length));
+        assert_int_equal(insn.length, masks[i].length);
+        assert_int_equal(insn.writes, masks[i].writes);
+        assert_int_equal(insn.changes_flags, masks[i].flags);
+        assert_int_equal(insn.memory_count, 0);
+        assert_false(insn_decode(&insn, ADDRESS, bytes, masks[i].length - 1));
+    }
+}
+
+/* What memory operands are for: read, written, both, or an address only. */
+static void reading_is_not_writing(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *bytes;
+        uint8_t length, kind, size;
+    } kinds[] = {
+        {"testl $1,(%rdi)", "\xf7\x07\x01\x00\x00\x00", 6, ACCESS_LOAD, 4},
+        {"testb $4,0xab(%rdi)", "\xf6\x87\xab\x00\x00\x00\x04", 7, ACCESS_LOAD, 1},
+        {"test %rax,(%rdi)", "\x48\x85\x07", 3, ACCESS_LOAD, 8},
+        {"cmpl $1,(%rdi)", "\x83\x3f\x01", 3, ACCESS_LOAD, 4},
+        {"btl $3,(%rdi)", "\x0f\xba\x27\x03", 4, ACCESS_LOAD, 4},
+        {"notl (%rdi)", "\xf7\x17", 2, ACCESS_LOAD_STORE, 4},
+        {"btsl $3,(%rdi)", "\x0f\xba\x2f\x03", 4, ACCESS_LOAD_STORE, 4},
+        {"setg (%rdi)", "\x0f\x9f\x07", 3, ACCESS_STORE, 1},
+        {"fstpl (%rdi)", "\xdd\x1f", 2, ACCESS_STORE, 8},
+        {"stmxcsr (%rdi)", "\x0f\xae\x1f", 3, ACCESS_STORE, 4},
+        {"movntdq %xmm0,(%rdi)", "\x66\x0f\xe7\x07", 4, ACCESS_STORE, 16},
+        {"vpscatterdd %zmm0,(%rax,%zmm1,4){%k1}", "\x62\xf2\x7d\x49\xa0\x04\x88", 7, ACCESS_STORE,
+         4},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct insn insn;
+        print_message("%s\n", kinds[i].text);
+        assert_true(insn_decode(&insn, ADDRESS, (const uint8_t *)kinds[i].bytes, kinds[i].length));
+        assert_int_equal(insn.length, kinds[i].length);
+        assert_int_equal(insn.memory_count, 1);
+        assert_int_equal(insn.memory[0].kind, kinds[i].kind);
+        assert_int_equal(insn.memory[0].size, kinds[i].size);
+    }
+}
+
+static void lanes_are_as_many_as_fit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        uint8_t length, lanes, size, index;
+    } gathers[] = {
+        {"\x62\xf2\x7d\x49\x90\x04\x88", 7, 16, 4, 1},  /* vpgatherdd (%rax,%zmm1,4) */
+        {"\x62\xf2\xfd\x49\x92\x04\xc8", 7, 8, 8, 1},   /* vgatherdpd (%rax,%ymm1,8) */
+        {"\x62\xf2\x7d\x49\x91\x04\x88", 7, 8, 4, 1},   /* vpgatherqd (%rax,%zmm1,4) */
+        {"\x62\xf2\x7d\x41\x90\x04\x88", 7, 16, 4, 17}, /* vpgatherdd (%rax,%zmm17,4) */
+        {"\xc4\xe2\x6d\x90\x04\x88", 6, 8, 4, 1},       /* vpgatherdd (%rax,%ymm1,4),ymm2 */
+        {"\xc4\xe2\xed\x92\x04\xc8", 6, 4, 8, 1},       /* vgatherdpd (%rax,%xmm1,8) */
+    };
+    for (size_t i = 0; i < sizeof gathers / sizeof *gathers; i++) {
+        struct insn insn;
+        assert_true(
+            insn_decode(&insn, ADDRESS, (const uint8_t *)gathers[i].bytes, gathers[i].length));
+        assert_int_equal(insn.length, gathers[i].length);
+        assert_true(insn.memory[0].vector);
+        assert_int_equal(insn.memory[0].base, SREG_AX);
+        assert_int_equal(insn.memory[0].index, SREG_NONE);
+        assert_int_equal(insn.memory[0].lanes, gathers[i].lanes);
+        assert_int_equal(insn.memory[0].size, gathers[i].size);
+        assert_int_equal(insn.memory[0].vector_index, gathers[i].index);
+    }
+}
+
+/* Nothing is read behind the bytes given (the sanitizers watch); bytes of no instruction of 64-bit
+ * code are refused. */
+static void other_bytes_are_refused(void **state)
+{
+    (void)state;
+    static const char *const none[] = {"\x06",
+                                       "\x0f\x04",
+                                       "\x82\xc0\x01",
+                                       "\xd4\x0a",
+                                       "\x66\xc4\xe1\x78\x28\xc0",
+                                       "\x62\xf0\x7d\x48\x6f\xc0"};
+    struct prng prng = {11};
+    struct insn insn;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_false(insn_decode(&insn, ADDRESS, (const uint8_t *)none[i], strlen(none[i])));
+    for (int i = 0; i < 200000; i++) {
+        uint8_t bytes[16];
+        size_t size = prng_below(&prng, sizeof bytes + 1);
+        for (size_t at = 0; at < size; at++)
+            bytes[at] = (uint8_t)prng_below(&prng, 256);
+        if (size && i % 2)
+            bytes[0] = 0x62;
+        if (insn_decode(&insn, ADDRESS, bytes, size))
+            assert_true(insn.length <= size && insn.length);
+    }
+}
+
+/* Shifts and masks of a part of a register are no operations on the whole of it. */
+static void parts_of_registers_are_told(void **state)
+{
+    static const struct {
+        const char *bytes;
+        uint8_t length, op, narrow_op, width;
+        int64_t immediate;
+    } parts[] = {
+        {"\xc0\xe8\x03", 3, INSN_OP_NONE, INSN_OP_SHR, 1, 3},         /* shr $3,%al */
+        {"\x66\xc1\xe8\x06", 4, INSN_OP_NONE, INSN_OP_SHR, 2, 6},     /* shr $6,%ax */
+        {"\x66\x25\xff\x03", 4, INSN_OP_NONE, INSN_OP_AND, 2, 0x3ff}, /* and $0x3ff,%ax */
+        {"\xc0\xec\x03", 3, INSN_OP_NONE, INSN_OP_NONE, 0, 3},        /* shr $3,%ah */
+        {"\xc1\xe8\x03", 3, INSN_OP_SHR, INSN_OP_NONE, 4, 3},         /* shr $3,%eax */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        struct insn insn;
+        assert_true(insn_decode(&insn, ADDRESS, (const uint8_t *)parts[i].bytes, parts[i].length));
+        assert_int_equal(insn.op, parts[i].op);
+        assert_int_equal(insn.narrow_op, parts[i].narrow_op);
+        assert_int_equal(insn.width, parts[i].width);
+        assert_int_equal(insn.immediate, parts[i].immediate);
+    }
+}
+
+static int run_insn(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(operands_are_those_of_objdump),
+                                       cmocka_unit_test(registers_only_have_no_operand),
+                                       cmocka_unit_test(masks_move_and_test),
+                                       cmocka_unit_test(reading_is_not_writing),
+                                       cmocka_unit_test(lanes_are_as_many_as_fit),
+                                       cmocka_unit_test(parts_of_registers_are_told),
+                                       cmocka_unit_test(other_bytes_are_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_decoder();
+    failed += run_insn();
+    return failed;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The clock of a replay, on a wall clock that the test turns. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/play.h"
+#include "unit.h"
+
+#define SECOND UINT64_C(1000000000)
+#define WALL   (1000 * SECOND) /* when each test begins */
+
+/* Reads what is due until nothing is, taking `cost_ns` a read; the wall time at the end. */
+static uint64_t read_all(struct play *play, uint64_t now_ns, uint64_t cost_ns)
+{
+    for (int i = 0; i < 10000; i++) {
+        uint64_t until_ns = play_due(play, now_ns);
+        if (until_ns == play->position_ns)
+            return now_ns;
+        now_ns += cost_ns;
+        play_done(play, until_ns, now_ns, until_ns == PLAY_END);
+    }
+    fail_msg("it never arrives");
+    return now_ns;
+}
+
+static void it_starts_paused_and_stays(void **state)
+{
+    struct play play;
+    (void)state;
+    play_init(&play, 60 * SECOND, WALL);
+    assert_true(play.paused);
+    assert_false(play_hurries(&play));
+    assert_int_equal(play_due(&play, WALL + 100 * SECOND), 0);
+}
+
+static void it_follows_the_wall_at_its_pace(void **state)
+{
+    static const struct {
+        int steps;
+        uint64_t expected_ns; /* after 2 s, read every 10 ms */
+    } paces[] = {
+        {0, 2 * SECOND}, {1, 4 * SECOND}, {3, 20 * SECOND}, {-1, SECOND}, {-3, SECOND / 4}};
+    (void)state;
+    for (size_t i = 0; i < sizeof paces / sizeof *paces; i++) {
+        struct play play;
+        play_init(&play, 0, WALL);
+        for (int k = 0; k < abs(paces[i].steps); k++)
+            play_change_pace(&play, paces[i].steps > 0 ? 1 : -1);
+        assert_false(play_pause(&play, WALL));
+        for (uint64_t now = WALL; now <= WALL + 2 * SECOND; now += SECOND / 100) {
+            uint64_t until_ns = play_due(&play, now);
+            play_done(&play, until_ns, now, false);
+        }
+        /* The first read of a fast pace is cut to a slice, which the next ones are not. */
+        assert_true(play.position_ns <= paces[i].expected_ns);
+        assert_true(play.position_ns >= paces[i].expected_ns - SECOND / 10);
+    }
+}
+
+/* What was not read for want of time is not owed: it would never be caught up with. */
+static void a_reader_too_slow_falls_behind_without_a_debt(void **state)
+{
+    struct play play;
+    uint64_t now = WALL;
+    (void)state;
+    play_init(&play, 0, WALL);
+    play_set_pace(&play, 1000);
+    play_pause(&play, now);
+    for (int i = 0; i < 100; i++) {
+        uint64_t until_ns = play_due(&play, now += SECOND / 10);
+        assert_true(until_ns - play.position_ns <= play.slice_ns);
+        play_done(&play, until_ns, now += SECOND, false);
+    }
+    assert_true(play.slice_ns <= 2000000);
+}
+
+static void a_pause_stops_and_does_not_count(void **state)
+{
+    struct play play;
+    (void)state;
+    play_init(&play, 0, WALL);
+    play_pause(&play, WALL);
+    play_done(&play, play_due(&play, WALL + SECOND / 100), WALL + SECOND / 100, false);
+    assert_int_equal(play.position_ns, SECOND / 100);
+    play_pause(&play, WALL + SECOND / 100);
+    assert_int_equal(play_due(&play, WALL + 50 * SECOND), SECOND / 100);
+    play_pause(&play, WALL + 90 * SECOND);
+    assert_int_equal(play_due(&play, WALL + 90 * SECOND + 1000), SECOND / 100 + 1000);
+}
+
+static void a_goal_is_reached_in_slices_that_leave_time_for_keys(void **state)
+{
+    struct play play;
+    (void)state;
+    play_init(&play, 3600 * SECOND, WALL);
+    assert_false(play_go(&play, 1800 * SECOND));
+    assert_true(play_seeks(&play) && play_hurries(&play));
+    assert_true(play_due(&play, WALL) < 1800 * SECOND);
+    uint64_t before_ns = play.slice_ns;
+    read_all(&play, WALL, 1000); /* reads are quick: slices grow */
+    assert_int_equal(play.position_ns, 1800 * SECOND);
+    assert_true(play.slice_ns > before_ns);
+    assert_false(play_seeks(&play));
+    assert_true(play.paused);
+}
+
+static void to_the_end_and_from_there_to_the_start(void **state)
+{
+    struct play play;
+    (void)state;
+    play_init(&play, 10 * SECOND, WALL);
+    assert_false(play_go(&play, PLAY_END));
+    read_all(&play, WALL, 1000);
+    assert_true(play.ended && play.paused);
+    assert_int_equal(play.position_ns, 10 * SECOND);
+    assert_false(play_hurries(&play));
+    assert_false(play_by(&play, 5)); /* there is no more */
+    assert_false(play_seeks(&play));
+    assert_true(play_pause(&play, WALL + 5 * SECOND)); /* from the start again */
+    assert_false(play.ended || play.paused);
+    assert_int_equal(play.position_ns, 0);
+}
+
+static void going_back_reads_again_and_going_on_does_not(void **state)
+{
+    struct play play;
+    (void)state;
+    play_init(&play, 100 * SECOND, WALL);
+    play_go(&play, 50 * SECOND);
+    read_all(&play, WALL, 1000);
+    assert_true(play_by(&play, -10));
+    assert_int_equal(play.position_ns, 0);
+    assert_int_equal(play.goal_ns, 40 * SECOND);
+    /* Another jump counts from where it is going, not from where it has come to. */
+    assert_true(!play_by(&play, 5));
+    assert_int_equal(play.goal_ns, 45 * SECOND);
+    read_all(&play, WALL, 1000);
+    assert_int_equal(play.position_ns, 45 * SECOND);
+    assert_true(play_by(&play, -1000));
+    assert_int_equal(play.goal_ns, 0);
+    assert_false(play_by(&play, 1000));
+    assert_int_equal(play.goal_ns, PLAY_END);
+}
+
+static void without_a_length_it_ends_where_it_ends(void **state)
+{
+    struct play play;
+    (void)state;
+    play_init(&play, 0, WALL);
+    play_go(&play, PLAY_END);
+    for (int i = 0; i < 5; i++)
+        play_done(&play, play_due(&play, WALL), WALL, false);
+    uint64_t position_ns = play.position_ns;
+    assert_true(position_ns > 0);
+    play_done(&play, play_due(&play, WALL), WALL, true);
+    assert_true(play.ended);
+    assert_false(play_hurries(&play));
+    /* As fast as possible comes there too, also when the end is all that time can hold. */
+    play_init(&play, 0, WALL);
+    play_set_pace(&play, INFINITY);
+    play_pause(&play, WALL);
+    assert_true(play_hurries(&play));
+    read_all(&play, WALL, 1);
+    assert_true(play.ended);
+}
+
+static void paces_as_text(void **state)
+{
+    struct play play;
+    char text[32];
+    (void)state;
+    play_init(&play, 0, WALL);
+    for (int i = 0; i < 30; i++)
+        play_change_pace(&play, -1);
+    play_pace_text(&play, text, sizeof text);
+    assert_string_equal(text, "1/8x");
+    for (int i = 0; i < 30; i++)
+        play_change_pace(&play, 1);
+    play_pace_text(&play, text, sizeof text);
+    assert_string_equal(text, "as fast as possible");
+    assert_true(isinf(play_pace(&play)));
+    play_set_pace(&play, 4);
+    play_pace_text(&play, text, sizeof text);
+    assert_string_equal(text, "5x");
+}
+
+static void times_as_people_write_them(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t ns;
+    } good[] = {{"80", 80 * SECOND},
+                {"80s", 80 * SECOND},
+                {"1m20s", 80 * SECOND},
+                {"1m20", 80 * SECOND},
+                {"1h2m", 3720 * SECOND},
+                {"1:20", 80 * SECOND},
+                {"1:02:03", 3723 * SECOND},
+                {"0.5", SECOND / 2},
+                {".5", SECOND / 2},
+                {"50%", 100 * SECOND},
+                {"+10", 40 * SECOND},
+                {"-10", 20 * SECOND},
+                {"-100", 0},
+                {"-1:00", 0},
+                {" 7", 7 * SECOND},
+                {"end", PLAY_END},
+                {"99999999999999", PLAY_END},
+                {"+10%", 50 * SECOND}};
+    static const char *const bad[] = {"",   "x",    "1x",  "1:",   ":1",  "1::2",
+                                      "%",  "x%",   "nan", "inf",  "--1", "1m%",
+                                      "1e", "0x10", "+",   "1:2x", "50%%"};
+    struct play play;
+    uint64_t ns;
+    (void)state;
+    play_init(&play, 200 * SECOND, WALL);
+    play.position_ns = 30 * SECOND;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(play_parse(&play, good[i].text, &ns));
+        assert_int_equal(ns, good[i].ns);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (play_parse(&play, bad[i], &ns))
+            fail_msg("'%s' was taken for a time", bad[i]);
+    play.length_ns = 0;
+    assert_false(play_parse(&play, "50%", &ns));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_starts_paused_and_stays),
+        cmocka_unit_test(it_follows_the_wall_at_its_pace),
+        cmocka_unit_test(a_reader_too_slow_falls_behind_without_a_debt),
+        cmocka_unit_test(a_pause_stops_and_does_not_count),
+        cmocka_unit_test(a_goal_is_reached_in_slices_that_leave_time_for_keys),
+        cmocka_unit_test(to_the_end_and_from_there_to_the_start),
+        cmocka_unit_test(going_back_reads_again_and_going_on_does_not),
+        cmocka_unit_test(without_a_length_it_ends_where_it_ends),
+        cmocka_unit_test(paces_as_text),
+        cmocka_unit_test(times_as_people_write_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* --sim=SPEC: which caches and what else it asks for, and what is refused with a reason. */
+#include <errno.h>
+#include <string.h>
+
+#include "simulation.h"
+#include "unit.h"
+
+static struct sim_wanted levels_of(const char *spec)
+{
+    struct sim_wanted wanted = {0};
+    struct error error = {0};
+    assert_int_equal(simulation_levels(spec, &wanted, &error), 0);
+    return wanted;
+}
+
+static void test_levels_in_their_order(void **state)
+{
+    (void)state;
+    struct sim_wanted wanted = levels_of("L1=64K,2,64:L2=512K,1,64");
+    assert_int_equal(wanted.level_count, 2);
+    assert_int_equal(wanted.levels[0].size_bytes, 64 << 10);
+    assert_int_equal(wanted.levels[0].ways, 2);
+    assert_int_equal(wanted.levels[1].size_bytes, 512 << 10);
+    assert_int_equal(wanted.levels[1].ways, 1);
+    assert_true(wanted.causes);
+    assert_false(levels_of("L1=64K,2,64:nocauses").causes);
+    assert_false(wanted.code);
+    assert_true(levels_of("code:L1=64K,2,64").code);
+}
+
+static void test_causes(void **state)
+{
+    (void)state;
+    struct sim_wanted wanted = levels_of("L1=2M,8,64:causes");
+    assert_int_equal(wanted.level_count, 1);
+    assert_true(wanted.causes);
+}
+
+/* Where sysfs tells of no cache, a shape has to be given. */
+static void test_this_machine(void **state)
+{
+    (void)state;
+    struct sim_wanted wanted = {0};
+    struct error error = {0};
+    if (simulation_levels("causes", &wanted, &error)) {
+        assert_non_null(strstr(error.text, "SIZE,WAYS,LINE"));
+        return;
+    }
+    assert_true(wanted.level_count >= 1);
+    assert_true(wanted.causes);
+    struct sim_wanted other = levels_of("");
+    assert_int_equal(other.level_count, wanted.level_count);
+    assert_memory_equal(other.levels, wanted.levels, sizeof wanted.levels);
+}
+
+static void test_refusals(void **state)
+{
+    static const char *const bad[] = {
+        ":",
+        "L1=32K,8,64:",
+        "L1=32K",
+        "L1=0,8,64",
+        "L1=32K,8,48",
+        "L1=32K,7,64",
+        "L1=32K,8,64:L2=1M,16,32",
+        "causes:nothing",
+        "L1=32K,8,64:L2=64K,8,64:L3=1M,8,64:L4=2M,8,64:L5=4M,8,64",
+        "L1=32K,8,64:"
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct sim_wanted wanted = {0};
+        struct error error = {0};
+        if (simulation_levels(bad[i], &wanted, &error) != -EINVAL)
+            fail_msg("taken: %s", bad[i]);
+        assert_true(error.text[0]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_levels_in_their_order),
+        cmocka_unit_test(test_causes),
+        cmocka_unit_test(test_this_machine),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

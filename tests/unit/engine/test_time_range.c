@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A time range by the whole way: recorded places played through the engine, a phase
+ * selected with the browser's keys, and all figures compared with those of a run that had the
+ * samples of that time range and no others.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "engine/engine.h"
+#include "profile/profile.h"
+#include "unit.h"
+#include "unit/store/store_planned.h"
+#include "view/export/json.h"
+#include "view/screen/browser.h"
+
+enum { PHASES = 5, PHASE_S = 6, RATE = 2000, PLACES = PHASES * PHASE_S * RATE };
+enum { FIRST = 3, SECOND = 5 };
+
+static const uint64_t start_ns = 1000000000;
+static char path[] = "/tmp/misstop-time-range-XXXXXX";
+
+/* Nine in ten misses of a phase fall on its object: one and the other by turns. */
+static struct place *make_run(void)
+{
+    struct place *places = calloc(PLACES, sizeof *places);
+    struct prng prng = {3};
+    for (unsigned i = 0; places && i < PLACES; i++) {
+        uint32_t object = i / (PHASE_S * RATE) % 2 ? SECOND : FIRST;
+        places[i] = planned_place(&prng, 0, false);
+        places[i].access.time_ns = start_ns + i * (CLOCK_NS_PER_S / RATE);
+        places[i].access.weight = 1000 + object;
+        if (prng_below(&prng, 10))
+            places[i].object = object;
+    }
+    return places;
+}
+
+static void record(const struct place *places, size_t count)
+{
+    static struct planned planned;
+    struct store_writer *writer;
+    struct store_facts facts;
+    struct store_writer_options options = {.fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600),
+                                           .path = path,
+                                           .names = planned_names(&planned),
+                                           .start_ns = start_ns};
+    planned_facts(&facts, 1);
+    assert_int_equal(store_writer_open(&writer, &options, &facts, NULL), 0);
+    for (size_t i = 0; i < count; i++)
+        store_writer_place(writer, &places[i]);
+    uint64_t end_ns = places[count - 1].access.time_ns + 1;
+    assert_int_equal(store_writer_sync(writer, &facts, end_ns, 1, NULL), 0);
+    assert_int_equal(store_writer_close(writer, NULL), 0);
+}
+
+/* All of it read; nothing decays. */
+static struct engine *play(void)
+{
+    struct engine *engine;
+    struct error error = {0};
+    struct request basis = {.kind = REQUEST_BASIS};
+    struct engine_options options = {
+        .input = path, .batch = true, .source = "auto", .ways = 10, .cache = "L1=32K,8,64"};
+    if (engine_open(&engine, &options, &error))
+        fail_msg("%s", error.text);
+    engine_request(engine, &basis);
+    while (engine_drain(engine, UINT64_MAX) >= 0)
+        continue;
+    return engine;
+}
+
+static const struct snapshot *look(struct engine *engine)
+{
+    while (engine_fills(engine))
+        engine_fill(engine);
+    const struct snapshot *snapshot = engine_snapshot(engine, 1);
+    assert_non_null(snapshot);
+    return snapshot;
+}
+
+static void strip(json_t *from, const char *const *members, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        json_object_del(from, members[i]);
+}
+
+/* The tables; not what a time range does not know. */
+static json_t *figures(const struct snapshot *snapshot)
+{
+    static const char *const tables[] = {"objects", "code",    "matrix",  "sets",   "window",
+                                         "sharing", "samples", "counted", "source", "types"};
+    static const char *const live[] = {"history",    "site",         "live_blocks",
+                                       "live_bytes", "usable_bytes", "requested_bytes"};
+    static const char *const counted[] = {"rate", "lost", "throttled"};
+    json_t *all = json_snapshot(snapshot);
+    json_t *kept = json_object();
+    size_t i;
+    json_t *object;
+    for (i = 0; i < sizeof tables / sizeof *tables; i++)
+        json_object_set(kept, tables[i], json_object_get(all, tables[i]));
+    json_array_foreach(json_object_get(kept, "objects"), i, object)
+    {
+        strip(object, live, sizeof live / sizeof *live);
+    }
+    strip(json_object_get(kept, "samples"), counted, sizeof counted / sizeof *counted);
+    json_decref(all);
+    return kept;
+}
+
+static void expect_same(const struct snapshot *left, const struct snapshot *right)
+{
+    json_t *a = figures(left);
+    json_t *b = figures(right);
+    const char *key;
+    json_t *value;
+    json_object_foreach(a, key, value) if (!json_equal(value, json_object_get(b, key)))
+    {
+        char *texts[2] = {json_dumps(value, JSON_ENCODE_ANY),
+                          json_dumps(json_object_get(b, key), JSON_ENCODE_ANY)};
+        fail_msg("%s differ:\n%.900s\n%.900s", key, texts[0], texts[1]);
+    }
+    json_decref(a);
+    json_decref(b);
+}
+
+/* Places of these time ranges, at the times they had. */
+static size_t cut(const struct place *places, const struct time_range *list, size_t count,
+                  struct place *out)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < PLACES; i++)
+        for (size_t k = 0; k < count; k++)
+            if (places[i].access.time_ns >= list[k].start_ns &&
+                places[i].access.time_ns < list[k].end_ns)
+                out[kept++] = places[i];
+    return kept;
+}
+
+struct fixture {
+    struct place *places;
+    struct place *some;
+    struct engine *engine;
+    struct browser browser;
+    struct canvas canvas;
+};
+
+static int setup(void **state)
+{
+    static struct fixture fixture;
+    fixture = (struct fixture){.places = make_run(), .some = calloc(PLACES, sizeof(struct place))};
+    assert_true(fixture.places && fixture.some);
+    record(fixture.places, PLACES);
+    fixture.engine = play();
+    browser_init(&fixture.browser, NULL);
+    canvas_init(&fixture.canvas, 36, 120, false);
+    *state = &fixture;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    browser_fini(&fixture->browser);
+    canvas_fini(&fixture->canvas);
+    engine_close(fixture->engine);
+    free(fixture->places);
+    free(fixture->some);
+    return unlink(path);
+}
+
+static struct request press(struct fixture *fixture, uint32_t key)
+{
+    struct input input = {.kind = INPUT_KEY, .key = key};
+    struct request request = browser_input(&fixture->browser, &input);
+    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns());
+    return request;
+}
+
+static bool seen(struct fixture *fixture, const char *text)
+{
+    char line[1024];
+    bool found = false;
+    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns());
+    for (int row = 0; row < fixture->canvas.rows && !found; row++) {
+        canvas_row_text(&fixture->canvas, row, line, sizeof line);
+        found = strstr(line, text);
+    }
+    return found;
+}
+
+/* As the loop does. */
+static const struct snapshot *act(struct fixture *fixture, const struct request *request)
+{
+    engine_request(fixture->engine, request);
+    browser_show(&fixture->browser, look(fixture->engine), snapshot_free);
+    return fixture->browser.snapshot;
+}
+
+/* Selects the first time range of the list by its phase. */
+static const struct snapshot *select_first_phase(struct fixture *fixture)
+{
+    browser_show(&fixture->browser, look(fixture->engine), snapshot_free);
+    press(fixture, '0');
+    assert_true(seen(fixture, "Only this phase"));
+    struct request request = press(fixture, KEYS_ENTER);
+    assert_int_equal(request.kind, REQUEST_STRETCH);
+    assert_string_equal(request.name, "A");
+    return act(fixture, &request);
+}
+
+/* Another object leads: that is the news, with the time as all screens write it. */
+static void a_change_is_told(void **state)
+{
+    struct fixture *fixture = *state;
+    snapshot_free(look(fixture->engine)); /* it is told with the next refresh */
+    const struct snapshot *shown = look(fixture->engine);
+    assert_non_null(shown->status);
+    assert_non_null(strstr(shown->status, "phase A again since 2"));
+    assert_non_null(strstr(shown->status, "s: "));
+    assert_non_null(strstr(shown->status, " leads with 9"));
+    snapshot_free(shown);
+}
+
+static void a_phase_is_as_if_nothing_else_had_been(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct snapshot *shown = select_first_phase(fixture);
+    assert_non_null(shown->time_range);
+    assert_int_equal(shown->time_range->pieces, 3);
+    assert_int_equal(shown->time_range->kept, shown->time_range->seen);
+    assert_true(fabs(shown->time_range->length_s - 3 * PHASE_S) < 1);
+    assert_int_equal(shown->objects[0].id, FIRST);
+    assert_true(shown->objects[0].share.value > 0.88);
+    /* The phases of the run, cut out by hand. */
+    struct time_range list[3];
+    size_t count = 0;
+    for (size_t i = 0; i < shown->timeline.phase_count; i++) {
+        const struct snapshot_phase *phase = &shown->timeline.phases[i];
+        if (!strcmp(phase->name, "A"))
+            list[count++] = (struct time_range){start_ns + (uint64_t)llround(phase->start_s * 1e9),
+                                                start_ns + (uint64_t)llround(phase->end_s * 1e9)};
+    }
+    assert_int_equal(count, 3);
+    size_t some = cut(fixture->places, list, count, fixture->some);
+    assert_int_equal(some, shown->time_range->kept);
+    record(fixture->some, some);
+    struct engine *alone = play();
+    const struct snapshot *expected = look(alone);
+    ((struct snapshot *)(uintptr_t)expected)->counted_s = shown->counted_s;
+    expect_same(shown, expected);
+    snapshot_free(expected);
+    engine_close(alone);
+}
+
+static void what_is_marked_is_shown(void **state)
+{
+    struct fixture *fixture = *state;
+    browser_show(&fixture->browser, look(fixture->engine), snapshot_free);
+    press(fixture, '0');
+    for (int i = 0; i < 5; i++)
+        press(fixture, KEYS_RIGHT);
+    press(fixture, 'v');
+    for (int i = 0; i < 4; i++)
+        press(fixture, KEYS_RIGHT);
+    assert_true(seen(fixture, "Only what is marked"));
+    struct request request = press(fixture, KEYS_ENTER);
+    assert_int_equal(request.kind, REQUEST_STRETCH);
+    assert_string_equal(request.name, "");
+    assert_true(request.end_s > request.start_s && request.end_s < PHASES * PHASE_S);
+    const struct snapshot *shown = act(fixture, &request);
+    struct time_range one = {start_ns + (uint64_t)(request.start_s * 1e9),
+                             start_ns + (uint64_t)(request.end_s * 1e9)};
+    size_t some = cut(fixture->places, &one, 1, fixture->some);
+    assert_int_equal(shown->time_range->kept, some);
+    assert_int_equal(shown->totals.samples, some);
+}
+
+/* Every page says what it is of, at any size, and N comes back from there. */
+static void back_to_now_from_every_page(void **state)
+{
+    static const char keys[] = "1234567890mf?";
+    struct fixture *fixture = *state;
+    struct canvas small;
+    canvas_init(&small, 10, 40, false);
+    for (const char *key = keys; *key; key++) {
+        const struct snapshot *shown = select_first_phase(fixture);
+        assert_non_null(shown->time_range);
+        press(fixture, (uint32_t)*key);
+        assert_true(seen(fixture, "Only phase A, 3 times"));
+        assert_true(seen(fixture, "N: back to now"));
+        assert_true(seen(fixture, "PAST"));
+        browser_draw(&fixture->browser, &small, clock_now_ns());
+        struct request request = press(fixture, 'N');
+        assert_int_equal(request.kind, REQUEST_NOW);
+        assert_null(act(fixture, &request)->time_range);
+        assert_false(seen(fixture, "Only phase A"));
+    }
+    canvas_fini(&small);
+    assert_int_equal(press(fixture, 'N').kind, REQUEST_NONE);
+}
+
+/* Esc goes back page by page, and from the first of them to now. */
+static void escape_leads_back_at_last(void **state)
+{
+    struct fixture *fixture = *state;
+    select_first_phase(fixture);
+    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+    assert_int_equal(press(fixture, KEYS_ESCAPE).kind, REQUEST_NONE);
+    assert_int_equal(fixture->browser.page, PAGE_TIMELINE);
+    struct request request = {.kind = REQUEST_NONE};
+    for (int i = 0; i < 5 && request.kind == REQUEST_NONE; i++)
+        request = press(fixture, KEYS_ESCAPE);
+    assert_int_equal(request.kind, REQUEST_NOW);
+}
+
+/* The whole run is what it was, whatever was looked at meanwhile. */
+static void the_run_is_not_touched(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct snapshot *before = look(fixture->engine);
+    struct request now = {.kind = REQUEST_NOW};
+    select_first_phase(fixture);
+    act(fixture, &now);
+    expect_same(before, fixture->browser.snapshot);
+    snapshot_free(before);
+}
+
+static void what_only_goes_on_live_is_not_known(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct snapshot *shown = select_first_phase(fixture);
+    json_t *report = json_snapshot(shown);
+    json_t *samples = json_object_get(report, "samples");
+    assert_true(json_is_null(json_object_get(samples, "lost")));
+    assert_true(json_is_null(json_object_get(samples, "rate")));
+    json_t *heap = json_object_get(report, "heap");
+    assert_true(json_is_null(json_object_get(heap, "live_bytes")));
+    json_t *stretch = json_object_get(report, "stretch");
+    assert_string_equal(json_string_value(json_object_get(stretch, "phase")), "A");
+    assert_int_equal(json_integer_value(json_object_get(stretch, "seen")), shown->time_range->seen);
+    assert_true(shown->timeline.phase_count == PHASES);
+    json_decref(report);
+    press(fixture, '7');
+    assert_true(seen(fixture, "not as it was in this stretch"));
+}
+
+/* Read more than once, for a time range is soon over. */
+static void a_search_goes_through_the_time_range(void **state)
+{
+    struct fixture *fixture = *state;
+    struct request all = {.kind = REQUEST_SEARCH_ALL};
+    select_first_phase(fixture);
+    const struct snapshot *shown = act(fixture, &all);
+    assert_int_not_equal(shown->search.state, SEARCH_OFF);
+    double once = shown->time_range->length_s / shown->search.interval_s;
+    assert_true(shown->search.iteration > once);
+    assert_true(shown->search.region_count > 0);
+    struct request now = {.kind = REQUEST_NOW};
+    assert_int_equal(act(fixture, &now)->search.state, SEARCH_OFF);
+}
+
+static void an_option_says_the_same(void **state)
+{
+    struct fixture *fixture = *state;
+    struct error error = {0};
+    assert_int_equal(engine_check_time_range("12-31.5", &error), 0);
+    assert_int_equal(engine_check_time_range("phase=B", &error), 0);
+    assert_int_equal(engine_check_time_range("phase=BB", &error), -EINVAL);
+    assert_int_equal(engine_check_time_range("31-12", &error), -EINVAL);
+    assert_int_equal(engine_check_time_range("B", &error), -EINVAL);
+    assert_int_equal(engine_show_time_range(fixture->engine, "phase=Q", &error), -ENOENT);
+    assert_int_equal(engine_show_time_range(fixture->engine, "900-901", &error), -ENODATA);
+    assert_int_equal(engine_show_time_range(fixture->engine, "1-2", &error), 0);
+    const struct snapshot *shown = look(fixture->engine);
+    assert_int_equal(shown->totals.samples, RATE);
+    snapshot_free(shown);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_change_is_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_phase_is_as_if_nothing_else_had_been, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_marked_is_shown, setup, teardown),
+        cmocka_unit_test_setup_teardown(back_to_now_from_every_page, setup, teardown),
+        cmocka_unit_test_setup_teardown(escape_leads_back_at_last, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_run_is_not_touched, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_only_goes_on_live_is_not_known, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_search_goes_through_the_time_range, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_option_says_the_same, setup, teardown),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    int fd = mkstemp(path);
+    if (fd < 0)
+        return 1;
+    close(fd);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Made-up streams of misses for the finder of phases: what a program misses on, step by step. */
+#ifndef MISSTOP_UNIT_PROFILE_PHASES_FIXTURE_H
+#define MISSTOP_UNIT_PROFILE_PHASES_FIXTURE_H
+
+#include "base/hash.h"
+#include "profile/time/phases.h"
+
+enum {
+    PLANTED_STEP_NS = 250000000,
+    PLANTED_SAMPLES = 500, /* a step, at 2,000 a second */
+    PLANTED_OBJECTS = 8
+};
+
+/* What a program misses on in one step; they add up to 1. */
+struct planted_mix {
+    double share[PLANTED_OBJECTS];
+};
+
+extern const struct planted_mix planted_even;
+extern const struct planted_mix planted_other;
+extern const struct planted_mix planted_third;
+
+struct planted_run {
+    struct phases phases;
+    struct prng prng;
+    uint64_t now_ns;
+    unsigned burst; /* samples that fall on one object together, as misses do */
+    unsigned found; /* changes told */
+};
+
+void planted_begin(struct planted_run *run, uint64_t seed, unsigned burst);
+
+/* 0 to 1. */
+double planted_uniform(struct planted_run *run);
+
+/* true: a change was told. */
+bool planted_step(struct planted_run *run, const struct planted_mix *mix, unsigned samples);
+void planted_steps(struct planted_run *run, const struct planted_mix *mix, unsigned count);
+
+/* `part` of the second, the rest of the first. */
+struct planted_mix planted_between(const struct planted_mix *first,
+                                   const struct planted_mix *second, double part);
+
+#endif

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rules of findings on made-up figures: what the live test cannot make on any machine, and
+ * that each stays silent just below its thresholds. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/findings/findings.h"
+#include "unit.h"
+
+enum { LINE = 64 };
+
+static struct window findings_window;
+static struct arena findings_arena;
+static struct snapshot findings_snapshot;
+static struct snapshot_object findings_object;
+static struct snapshot_levels levels;
+static struct snapshot_finding findings_list[FINDINGS_MAX];
+static struct findings findings_findings;
+
+static int setup(void **state)
+{
+    (void)state;
+    arena_init(&findings_arena);
+    levels = (struct snapshot_levels){.from = LEVELS_RECORDED, .tlb_miss = NAN, .remote = NAN};
+    findings_object = (struct snapshot_object){.id = 7,
+                                               .name = "table",
+                                               .samples = FINDINGS_SAMPLES,
+                                               .share = {.value = 0.5},
+                                               .levels = &levels};
+    findings_snapshot = (struct snapshot){.objects = &findings_object, .object_count = 1};
+    findings_snapshot.sets.line = LINE;
+    findings_findings = (struct findings){.snapshot = &findings_snapshot,
+                                          .arena = &findings_arena,
+                                          .attributed = 0.8,
+                                          .rate = 2000,
+                                          .list = findings_list};
+    return window_init(&findings_window, 4096, 6);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    window_fini(&findings_window);
+    arena_fini(&findings_arena);
+    return 0;
+}
+
+static void add(uint64_t address)
+{
+    struct window_entry entry = {.address = address, .object = 7, .tid = 1, .size = 8};
+    window_add(&findings_window, &entry);
+}
+
+static struct spread gather(void)
+{
+    struct spread spread;
+    struct spread_of of = {.object = 7};
+    struct window_counts counts;
+    window_count(&findings_window, &counts, NULL, 0);
+    spread_gather(&spread, &of, 1, &findings_window, LINE);
+    return spread;
+}
+
+/* Eight samples a pass over 64 MiB. */
+static void a_pass_over_an_array_is_in_order(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 800; i++)
+        add((1 << 26) + ((i % 8) << 23) + i * LINE);
+    struct spread spread = gather();
+    assert_int_equal(spread_order(&spread, spread_pass_samples(&spread, 2000)), SPREAD_FORWARD);
+    assert_true(spread_bytes(&spread, LINE) > 56 << 20);
+    assert_true(fabs(spread_passes(&spread, SPREAD_FORWARD) - 99) < 2);
+}
+
+/* Two arrays of one object by turns, each in order: no pass ends in 400 steps. */
+static void going_back_and_forth_is_no_pass(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 400; i++)
+        add(((i % 2 + 1) << 27) + i * 4 * LINE);
+    struct spread spread = gather();
+    assert_true(spread_passes(&spread, SPREAD_FORWARD) <= 1);
+}
+
+static void the_same_backwards(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 800; i++)
+        add((1 << 26) + ((7 - i % 8) << 23) + i * LINE);
+    struct spread spread = gather();
+    assert_int_equal(spread_order(&spread, spread_pass_samples(&spread, 2000)), SPREAD_BACKWARD);
+}
+
+static void no_order_is_told_only_where_order_would_be_seen(void **state)
+{
+    (void)state;
+    uint64_t at = 1;
+    for (int i = 0; i < 2000; i++) {
+        at = at * 6364136223846793005u + 1442695040888963407u;
+        add((UINT64_C(1) << 32) + (at >> 37));
+    }
+    struct spread spread = gather();
+    assert_int_equal(spread_order(&spread, spread_pass_samples(&spread, 2000)), SPREAD_SCATTERED);
+    assert_int_equal(spread_order(&spread, spread_pass_samples(&spread, 100)), SPREAD_UNKNOWN);
+    assert_int_equal(spread_order(&spread, spread_pass_samples(&spread, NAN)), SPREAD_UNKNOWN);
+}
+
+/* Chao's estimate, worked out by hand: 3 lines once, 1 twice: 4 + 3 * 2 / (2 * 2). */
+static void lines_not_seen_are_estimated(void **state)
+{
+    (void)state;
+    static const uint64_t lines[] = {1, 9, 5, 1, 300};
+    for (size_t i = 0; i < 5; i++)
+        add(lines[i] * LINE);
+    struct spread spread = gather();
+    assert_int_equal(spread.lines, 4);
+    assert_int_equal(spread.singles, 3);
+    assert_int_equal(spread.doubles, 1);
+    assert_true(fabs(spread_bytes(&spread, LINE) - 5.5 * LINE) < 1e-9);
+}
+
+static void page_walks_are_found_from_a_fifth_on(void **state)
+{
+    (void)state;
+    levels.tlb_miss = 0.19;
+    findings_tlb(&findings_findings);
+    assert_int_equal(findings_findings.count, 0);
+    levels.tlb_miss = 0.25;
+    findings_tlb(&findings_findings);
+    assert_int_equal(findings_findings.count, 1);
+    assert_int_equal(findings_list[0].kind, FINDING_TLB);
+    assert_true(fabs(findings_list[0].gain - 0.5 * 0.8 * 0.25) < 1e-9);
+    assert_string_equal(findings_list[0].name, "table");
+    assert_true(findings_list[0].rule == RULE_TLB && findings_list[0].of.pages.part == 0.25);
+}
+
+static void remote_memory_is_found(void **state)
+{
+    (void)state;
+    levels.remote = 0.5;
+    findings_find(&findings_findings);
+    assert_int_equal(findings_findings.count, 1);
+    assert_int_equal(findings_list[0].kind, FINDING_REMOTE);
+    assert_true(findings_list[0].gain > 0 && findings_list[0].gain < 0.5 * 0.8 * 0.5);
+}
+
+static void what_is_not_told_by_hardware_is_no_finding(void **state)
+{
+    (void)state;
+    findings_find(&findings_findings); /* NAN */
+    levels.tlb_miss = levels.remote = 0.9;
+    levels.from = LEVELS_COUNTED;
+    findings_find(&findings_findings);
+    findings_object.levels = NULL;
+    findings_find(&findings_findings);
+    assert_int_equal(findings_findings.count, 0);
+}
+
+/* glibc's heap, the tables of the loader, sections: laid out by others. */
+static void nothing_is_advised_that_nobody_can_change(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *module;
+        const char *type;
+        enum object_kind kind;
+        size_t reported;
+    } cases[] = {
+        {"table", "server", "struct order", OBJECT_GLOBAL, 1},
+        {"main_arena", "libc.so.6", NULL, OBJECT_GLOBAL, 0},
+        {"main_arena", "/usr/lib/x86_64-linux-gnu/libc.so.6", NULL, OBJECT_GLOBAL, 0},
+        {".dynsym", "libssl.so.3", NULL, OBJECT_CODE, 0},
+        {"make", "", "struct malloc_chunk", OBJECT_HEAP, 0},
+        {"make", "", "struct malloc_request", OBJECT_HEAP, 1},
+        {"cache", "libcache.so", NULL, OBJECT_GLOBAL, 1},
+    };
+    (void)state;
+    levels.tlb_miss = 0.9;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        findings_object.name = cases[i].name;
+        findings_object.module = cases[i].module;
+        findings_object.type = cases[i].type;
+        findings_object.kind = cases[i].kind;
+        findings_findings.count = 0;
+        findings_tlb(&findings_findings);
+        assert_int_equal(findings_findings.count, cases[i].reported);
+    }
+}
+
+static void little_gain_and_few_samples_are_not_worth_a_line(void **state)
+{
+    (void)state;
+    levels.tlb_miss = 0.9;
+    findings_object.share.value = 0.04;
+    findings_find(&findings_findings);
+    assert_int_equal(findings_findings.count, 0);
+    findings_object.share.value = 0.5;
+    findings_object.samples = FINDINGS_SAMPLES - 1;
+    findings_find(&findings_findings);
+    assert_int_equal(findings_findings.count, 0);
+}
+
+static void estimates_come_before_bounds_and_the_list_is_bounded(void **state)
+{
+    (void)state;
+    levels.tlb_miss = levels.remote = 0.4; /* the bound is larger than the estimate */
+    findings_find(&findings_findings);
+    findings_weigh(&findings_findings);
+    assert_int_equal(findings_findings.count, 2);
+    assert_int_equal(findings_list[0].kind, FINDING_REMOTE);
+    assert_true(findings_list[0].gain < findings_list[1].gain);
+    for (int i = 0; i < FINDINGS_MAX; i++)
+        findings_remote(&findings_findings);
+    assert_int_equal(findings_findings.count, FINDINGS_MAX);
+}
+
+#define RULE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+static int run_findings(void)
+{
+    const struct CMUnitTest tests[] = {
+        RULE(a_pass_over_an_array_is_in_order),
+        RULE(going_back_and_forth_is_no_pass),
+        RULE(the_same_backwards),
+        RULE(no_order_is_told_only_where_order_would_be_seen),
+        RULE(lines_not_seen_are_estimated),
+        RULE(page_walks_are_found_from_a_fifth_on),
+        RULE(remote_memory_is_found),
+        RULE(what_is_not_told_by_hardware_is_no_finding),
+        RULE(nothing_is_advised_that_nobody_can_change),
+        RULE(little_gain_and_few_samples_are_not_worth_a_line),
+        RULE(estimates_come_before_bounds_and_the_list_is_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Findings from refresh to refresh: how long they stay, and as what. */
+
+enum { USED = 1000, ROOM = 4 };
+
+static struct findings_held held;
+static struct arena held_arena;
+static struct snapshot_finding held_list[ROOM];
+static struct findings_moment moment;
+
+static int held_setup(void **state)
+{
+    (void)state;
+    arena_init(&held_arena);
+    held = (struct findings_held){0};
+    moment = (struct findings_moment){.added = USED, .used = USED, .elapsed_s = 1};
+    return 0;
+}
+
+static int held_teardown(void **state)
+{
+    (void)state;
+    findings_held_fini(&held);
+    arena_fini(&held_arena);
+    return 0;
+}
+
+static struct snapshot_finding finding(enum finding_kind kind, uint32_t id, const char *type)
+{
+    return (struct snapshot_finding){
+        .kind = kind, .id = id, .name = "table", .type = type, .gain = 0.5};
+}
+
+/* A refresh after so many samples, that found a split on object 7, or nothing. */
+static size_t refresh(uint64_t samples, const char *type)
+{
+    moment.added += samples;
+    moment.elapsed_s += 1;
+    held_list[0] = finding(FINDING_SPLIT, 7, type);
+    return findings_held_join(&held, held_list, type ? 1 : 0, ROOM, &moment, &held_arena);
+}
+
+static void what_was_found_once_does_not_stay(void **state)
+{
+    (void)state;
+    assert_int_equal(refresh(10, "first"), 1);
+    assert_int_equal(refresh(10, NULL), 0);
+    assert_int_equal(refresh(10, "again"), 1);
+    assert_int_equal(refresh(10, NULL), 0);
+}
+
+static void what_was_found_twice_stays_as_it_was_told_last(void **state)
+{
+    char text[32] = "second";
+    (void)state;
+    refresh(10, "first");
+    refresh(10, text);
+    memset(text, 'x', sizeof text - 1); /* it was in the arena of a snapshot that is gone */
+    held_list[0] = (struct snapshot_finding){0};
+    assert_int_equal(refresh(10, NULL), 1);
+    assert_string_equal(held_list[0].type, "second");
+    assert_string_equal(held_list[0].name, "table");
+    assert_null(held_list[0].field);
+}
+
+static void until_its_samples_have_left_the_window(void **state)
+{
+    (void)state;
+    refresh(10, "first");
+    refresh(10, "second");
+    assert_int_equal(refresh(USED - 1, NULL), 1);
+    assert_int_equal(refresh(1, NULL), 0);
+    assert_int_equal(refresh(1, NULL), 0);
+}
+
+static void or_for_half_a_minute(void **state)
+{
+    (void)state;
+    refresh(10, "first");
+    refresh(10, "second");
+    moment.elapsed_s += 28;
+    assert_int_equal(refresh(0, NULL), 1);
+    assert_int_equal(refresh(0, NULL), 1);
+    assert_int_equal(refresh(0, NULL), 0);
+}
+
+static void of_one_object_a_kind_is_told_once(void **state)
+{
+    (void)state;
+    refresh(10, "first");
+    refresh(10, "second");
+    held_list[0] = finding(FINDING_SPLIT, 7, "other members lead");
+    held_list[0].field = "x, y";
+    assert_int_equal(findings_held_join(&held, held_list, 1, ROOM, &moment, &held_arena), 1);
+    held_list[0] = finding(FINDING_SPLIT, 8, "another object");
+    assert_int_equal(findings_held_join(&held, held_list, 1, ROOM, &moment, &held_arena), 2);
+    assert_int_equal(held_list[1].id, 7);
+}
+
+static void lines_of_one_object_are_told_one_by_one(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        held_list[0] = finding(FINDING_FALSE_SHARING, 7, "one");
+        held_list[0].field = "a";
+        held_list[0].lines_first = held_list[0].lines_last = 64;
+        held_list[1] = held_list[0];
+        held_list[1].field = "b";
+        held_list[1].lines_first = held_list[1].lines_last = 128;
+        assert_int_equal(findings_held_join(&held, held_list, 2, ROOM, &moment, &held_arena), 2);
+    }
+    assert_int_equal(findings_held_join(&held, held_list, 1, ROOM, &moment, &held_arena), 2);
+    assert_string_equal(held_list[1].field, "b");
+}
+
+static void a_line_is_told_once_whatever_it_is_called(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        held_list[0] = finding(i < 2 ? FINDING_FALSE_SHARING : FINDING_TRUE_SHARING, 7, "one");
+        held_list[0].field = i % 2 ? "hits | misses" : "misses | hits";
+        held_list[0].lines_first = 64;
+        held_list[0].lines_last = i % 2 ? 64 : 128;
+        assert_int_equal(findings_held_join(&held, held_list, 1, ROOM, &moment, &held_arena), 1);
+    }
+}
+
+static void there_is_no_more_than_there_is_room_for(void **state)
+{
+    (void)state;
+    for (int times = 0; times < 2; times++)
+        for (uint32_t id = 0; id < 2 * FINDINGS_HELD_MAX; id++) {
+            held_list[0] = finding(FINDING_TLB, id, "many");
+            assert_true(findings_held_join(&held, held_list, 1, ROOM, &moment, &held_arena) <=
+                        ROOM);
+        }
+    assert_true(held.count <= FINDINGS_HELD_MAX);
+}
+
+static void strings_too_long_to_be_kept_are_not_held(void **state)
+{
+    static char text[FINDINGS_HELD_TEXT + 1];
+    (void)state;
+    memset(text, 'x', sizeof text - 1);
+    refresh(10, text);
+    refresh(10, text);
+    assert_int_equal(refresh(10, NULL), 0);
+}
+
+/* ---- in a snapshot ---- */
+
+static struct window held_window;
+static struct snapshot_object held_objects[2];
+static struct snapshot held_test_snapshot;
+static struct findings held_findings;
+
+static void find(size_t count)
+{
+    held_list[0] = finding(FINDING_TLB, 7, "walks");
+    held_findings.count = count;
+    findings_hold(&held_findings, &held);
+}
+
+static void prepare(void)
+{
+    held_objects[0] = (struct snapshot_object){.id = 7, .share = {.value = 0.6}};
+    held_objects[1] = (struct snapshot_object){.id = 8, .share = {.value = 0.4}};
+    held_test_snapshot =
+        (struct snapshot){.objects = held_objects, .object_count = 2, .elapsed_s = 5};
+    held_window = (struct window){.added = USED, .used = USED};
+    held_findings = (struct findings){.snapshot = &held_test_snapshot,
+                                      .arena = &held_arena,
+                                      .window = &held_window,
+                                      .attributed = 1,
+                                      .list = held_list};
+    find(1);
+    find(1);
+}
+
+static void a_held_one_is_found_where_its_object_stands_now(void **state)
+{
+    (void)state;
+    prepare();
+    held_objects[0].id = 8;
+    held_objects[1] = (struct snapshot_object){.id = 7, .share = {.value = 0.25}};
+    find(0);
+    assert_int_equal(held_findings.count, 1);
+    assert_int_equal(held_list[0].object, 1);
+    assert_true(fabs(held_list[0].gain - 0.25) < 1e-9); /* no more than there is left of it */
+}
+
+static void of_an_object_that_hardly_misses_any_more_nothing_is_held(void **state)
+{
+    (void)state;
+    prepare();
+    held_objects[0].share.value = FINDINGS_GAIN_LEAST / 2;
+    find(0);
+    assert_int_equal(held_findings.count, 0);
+    held_objects[0].share.value = 0.6;
+    held_test_snapshot.object_count = 0;
+    find(0);
+    assert_int_equal(held_findings.count, 0);
+}
+
+#define HELD(test) cmocka_unit_test_setup_teardown(test, held_setup, held_teardown)
+
+static int run_findings_held(void)
+{
+    const struct CMUnitTest tests[] = {
+        HELD(what_was_found_once_does_not_stay),
+        HELD(what_was_found_twice_stays_as_it_was_told_last),
+        HELD(until_its_samples_have_left_the_window),
+        HELD(or_for_half_a_minute),
+        HELD(of_one_object_a_kind_is_told_once),
+        HELD(lines_of_one_object_are_told_one_by_one),
+        HELD(a_line_is_told_once_whatever_it_is_called),
+        HELD(there_is_no_more_than_there_is_room_for),
+        HELD(strings_too_long_to_be_kept_are_not_held),
+        HELD(a_held_one_is_found_where_its_object_stands_now),
+        HELD(of_an_object_that_hardly_misses_any_more_nothing_is_held),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_findings();
+    failed += run_findings_held();
+    return failed;
+}

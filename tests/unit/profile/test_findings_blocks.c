@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rules about blocks and their allocation: what each asks for, and that it is silent when one
+ * thing of it is missing. */
+#include <math.h>
+#include <string.h>
+
+#include "unit.h"
+#include "unit/profile/rules_fixture.h"
+
+static struct snapshot_layout layouts[2];
+static struct snapshot_layout_row rows[2];
+
+/* ---- blocks ---- */
+
+static void small_blocks_between_others_are_scattered(void **state)
+{
+    (void)state;
+    scatter(UINT64_C(96) << 20);
+    assert_int_equal(REPORTED(findings_scattered),
+                     0); /* 24 MiB: a look-up needs its line as before */
+    bins[0] = bin_of(BLOCKS / 8, 24, 24);
+    assert_int_equal(REPORTED(findings_scattered), 1);
+    assert_int_equal(list[0].kind, FINDING_SCATTERED);
+    /* A line each, 8 MiB, and 3 MiB side by side. */
+    assert_true(fabs(list[0].gain - 0.4 * (1 - 24.0 / 64)) < 0.01);
+    assert_true(list[0].gain_low > 0 && list[0].gain_low < list[0].gain);
+    bins[0] = bin_of(4 * BLOCKS, 24, 24); /* the same memory is full of them */
+    assert_int_equal(REPORTED(findings_scattered), 0);
+    bins[0] = bin_of(BLOCKS, 40, 40);
+    assert_int_equal(REPORTED(findings_scattered), 0);
+    objects[0].bin = UINT32_MAX;
+    assert_int_equal(REPORTED(findings_scattered), 0);
+}
+
+static void what_malloc_takes_for_itself_is_waste(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 4000; i++)
+        add_sample(7, BASE + i * 8192 % (UINT64_C(32) << 20));
+    gather_samples();
+    bins[0] = bin_of(BLOCKS, 8, 24);
+    assert_int_equal(REPORTED(findings_waste), 1);
+    assert_true(fabs(list[0].gain_low - 0.4 * 0.75 / 2) < 1e-9 && list[0].gain <= 0.4);
+    bins[0] = bin_of(BLOCKS, 24, 24);
+    assert_int_equal(REPORTED(findings_waste), 0);
+    bins[0] = bin_of(BLOCKS, 0, 24); /* not known what was asked for */
+    assert_int_equal(REPORTED(findings_waste), 0);
+    window_clear(&window);
+    scatter(UINT64_C(32) << 20); /* in no order, a line holds one that is wanted as before */
+    bins[0] = bin_of(BLOCKS, 8, 24);
+    assert_int_equal(REPORTED(findings_waste), 0);
+}
+
+/* The second object's type has a pointer to the first's, and both are missed on by turns. */
+static void pair_up(void)
+{
+    rows[1] = (struct snapshot_layout_row){
+        .kind = LAYOUT_MEMBER,
+        .member = {.name = "link", .type = "struct first *", .size = 8},
+        .share = 1,
+        .samples = 100};
+    rows[0] = (struct snapshot_layout_row){
+        .kind = LAYOUT_MEMBER, .member = {.name = "value", .size = 8}, .share = 1, .samples = 900};
+    for (int i = 0; i < 2; i++) {
+        layouts[i] = (struct snapshot_layout){.name = i ? "struct second" : "struct first",
+                                              .size = 24,
+                                              .rows = &rows[i],
+                                              .row_count = 1};
+        objects[i].layouts = &layouts[i];
+        objects[i].layout_count = 1;
+    }
+    for (int i = 0; i < 4000; i++)
+        add_sample(i % 4 ? 7 : 8, BASE * (i % 4 ? 1 : 2) + chance() % (UINT64_C(96) << 20));
+    gather_samples();
+}
+
+static void one_each_that_miss_together(void **state)
+{
+    (void)state;
+    pair_up();
+    assert_int_equal(REPORTED(findings_together), 1);
+    assert_int_equal(list[0].object, 0);
+    assert_true(fabs(list[0].gain - 0.4) < 1e-9 && list[0].gain_low > 0);
+    assert_non_null(strstr(words()->advice, "Put struct first into struct second"));
+    bins[1] = bin_of(BLOCKS / 2, 40, 40);
+    assert_int_equal(REPORTED(findings_together), 0);
+    bins[1] = bin_of(BLOCKS, 40, 40);
+    struct snapshot_code elsewhere = {.id = 2, .function = "other", .share = {.value = 1}};
+    objects[1].code = &elsewhere;
+    assert_int_equal(REPORTED(findings_together), 0);
+    objects[1].code = code;
+    rows[1].member.type = "struct first **";
+    assert_int_equal(REPORTED(findings_together), 0);
+    rows[1].member.type = "struct first *";
+    rows[0].member.offset = LINE; /* and the link at 0: a line does not hold both */
+    rows[0].member.size = LINE;
+    assert_int_equal(REPORTED(findings_together), 0);
+}
+
+static void one_after_the_other_is_not_together(void **state)
+{
+    (void)state;
+    pair_up();
+    window_clear(&window);
+    for (int i = 0; i < 4000; i++)
+        add_sample(i < 2000 ? 7 : 8, BASE * (i < 2000 ? 1 : 2) + chance() % (UINT64_C(96) << 20));
+    gather_samples();
+    assert_int_equal(REPORTED(findings_together), 0);
+}
+
+/* ---- elements ---- */
+
+/* Of 64 bytes, eight are used. */
+static void half_used_elements_are_split(void **state)
+{
+    (void)state;
+    rows[0] = (struct snapshot_layout_row){
+        .kind = LAYOUT_MEMBER, .member = {.name = "value", .size = 8}, .share = 1, .samples = 900};
+    layouts[0] = (struct snapshot_layout){.name = "struct first",
+                                          .size = 64,
+                                          .samples = 900,
+                                          .share = 1,
+                                          .hot_span = 1,
+                                          .rows = rows,
+                                          .row_count = 1};
+    objects[0].layouts = layouts;
+    objects[0].layout_count = 1;
+    struct snapshot_instance instance = {.size = UINT64_C(64) << 20};
+    objects[0].size = instance.size;
+    objects[0].instances = &instance;
+    objects[0].instance_count = 1;
+    for (uint64_t i = 0; i < 4000; i++)
+        add_sample(7, BASE + i * 6400 % (UINT64_C(64) << 20));
+    gather_samples();
+    assert_int_equal(REPORTED(findings_split), 1);
+    assert_true(fabs(list[0].gain - 0.4 * (1 - 8.0 / 64)) < 1e-9);
+    instance.size = 64; /* the heads of blocks: splitting them off brings nothing */
+    assert_int_equal(REPORTED(findings_split), 0);
+    instance.size = objects[0].size;
+    layouts[0].size = 32; /* value[] behind a header: it is the array that is long */
+    rows[0].member.offset = 32;
+    assert_int_equal(REPORTED(findings_split), 0);
+}
+
+/* Orders of 128 bytes of which a price is looked up, here and there: 2 MiB of 16 MiB of lines. */
+static void one_member_read_in_no_order_is_split_off(void **state)
+{
+    struct snapshot_instance instance = {.size = UINT64_C(32) << 20};
+    (void)state;
+    rows[0] = (struct snapshot_layout_row){.kind = LAYOUT_MEMBER,
+                                           .member = {.name = "price", .offset = 104, .size = 8},
+                                           .share = 1,
+                                           .samples = 900};
+    layouts[0] = (struct snapshot_layout){.name = "struct order",
+                                          .size = 128,
+                                          .samples = 900,
+                                          .share = 1,
+                                          .hot_span = 1,
+                                          .rows = rows,
+                                          .row_count = 1};
+    objects[0].layouts = layouts;
+    objects[0].layout_count = 1;
+    objects[0].size = instance.size;
+    objects[0].blocks = 1;
+    objects[0].instances = &instance;
+    objects[0].instance_count = 1;
+    scatter(instance.size);
+    assert_int_equal(REPORTED(findings_split), 1);
+    assert_string_equal(list[0].field, "price");
+    assert_true(list[0].gain_low > 0 && fabs(list[0].gain - 0.4) < 1e-9);
+    assert_non_null(strstr(words()->advice, "2.0 MiB instead of the 16.0 MiB"));
+    /* An element of an array, of which one is known to be accessed, but not which: a B-tree's keys.
+     */
+    rows[0].member.size = 264;
+    rows[0].member.count = 11;
+    assert_int_equal(REPORTED(findings_split), 0);
+    rows[0].member.size = 8;
+    rows[0].member.count = 0;
+    rows[0].member.size = 24; /* most of a line is not, but the caches hold no more of it */
+    assert_int_equal(REPORTED(findings_split), 0);
+    rows[0].member.size = 8;
+    objects[0].size = instance.size = UINT64_C(256) << 20; /* the prices are too many as well */
+    assert_int_equal(REPORTED(findings_split), 0);
+    objects[0].size = instance.size = 128; /* blocks of their own */
+    objects[0].blocks = BLOCKS;
+    assert_int_equal(REPORTED(findings_split), 0);
+}
+
+/* ---- allocation ---- */
+
+static void allocating_all_the_time_is_churn(void **state)
+{
+    (void)state;
+    code[0] = (struct snapshot_code){.function = "work", .module = "a", .all_share = 0.5};
+    code[1] = (struct snapshot_code){.function = "_int_free", .module = "c", .all_share = 0.3};
+    snapshot.code_count = 2;
+    bins[0].heap.allocations_per_s = 3e6;
+    bins[0].heap.lifetime_s = 1e-6;
+    bins[1].heap.allocations_per_s = 1e6;
+    bins[1].heap.lifetime_s = 5;
+    assert_int_equal(REPORTED(findings_churn), 1);
+    /* 0.3 of the samples, and three of four allocations. */
+    assert_true(fabs(list[0].share - 0.3 * 0.75) < 1e-9);
+    assert_true(list[0].gain_low < list[0].share && list[0].gain > list[0].share);
+    assert_string_equal(list[0].name, "make"); /* of an object that nothing misses on */
+    assert_int_equal(list[0].object, UINT32_MAX);
+    bins[0].heap.allocations_per_s = 9e3;
+    assert_int_equal(REPORTED(findings_churn), 0);
+    bins[0].heap.allocations_per_s = NAN;
+    assert_int_equal(REPORTED(findings_churn), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RULE(small_blocks_between_others_are_scattered),
+        RULE(what_malloc_takes_for_itself_is_waste),
+        RULE(one_each_that_miss_together),
+        RULE(one_after_the_other_is_not_together),
+        RULE(half_used_elements_are_split),
+        RULE(one_member_read_in_no_order_is_split_off),
+        RULE(allocating_all_the_time_is_churn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

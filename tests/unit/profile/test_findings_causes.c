@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rules by what is told exactly: causes of misses, links read, misses one after the other,
+ * watchpoints; what each asks for, and what they contradict. */
+#include <math.h>
+#include <string.h>
+
+#include "unit.h"
+#include "unit/profile/rules_fixture.h"
+
+enum { KIB = 1024, NODE = 64 };
+
+static struct snapshot_causes_row told[2];
+static struct snapshot_layout layout;
+static struct snapshot_layout_row row;
+static uint64_t step; /* from node to node; 0: at random */
+
+static int setup(void **state)
+{
+    int failed = findings_setup(state);
+    memset(told, 0, sizeof told);
+    for (uint32_t i = 0; i < 2; i++) {
+        told[i] = (struct snapshot_causes_row){.index = i, .id = 7 + i, .name = objects[i].name};
+        told[i].figures = (struct snapshot_causes_figures){
+            .samples = 1000, .misses = 1000, .evicted = 1000, .by_itself = 1};
+        objects[i].loads = 1000;
+    }
+    snapshot.simulation = (struct snapshot_simulation){.level_count = 1, .one_in = 1};
+    snapshot.simulation.level[0] =
+        (struct simulation_level){.size_bytes = 256 * KIB, .ways = 8, .line_bytes = LINE};
+    snapshot.source.events[0].role = EVENT_MISS_L1;
+    snapshot.causes.told = true;
+    snapshot.causes.of[CAUSES_OBJECTS].rows = told;
+    snapshot.causes.of[CAUSES_OBJECTS].count = 2;
+    return failed;
+}
+
+static void because(int object, enum miss_cause cause, double share)
+{
+    memset(told[object].figures.share, 0, sizeof told[object].figures.share);
+    told[object].figures.share[cause] = share;
+    told[object].figures.share[CAUSE_FIRST] += 1 - share;
+}
+
+static void thrown_out_by(int object, int by, double share)
+{
+    told[object].evictors[0] = (struct snapshot_evictor){.function = "work",
+                                                         .object = objects[by].name,
+                                                         .object_id = 7 + (uint32_t)by,
+                                                         .share = share};
+    told[object].evictor_count = 1;
+    told[object].figures.by_itself = by == object ? share : 1 - share;
+}
+
+/* ---- causes ---- */
+
+static void conflicts_are_told_with_who_needed_the_place(void **state)
+{
+    (void)state;
+    because(0, CAUSE_CONFLICT, 0.6);
+    because(1, CAUSE_CONFLICT, 0.1); /* too few */
+    thrown_out_by(0, 1, 0.9);
+    assert_int_equal(REPORTED(findings_by_cause), 1);
+    assert_int_equal(list[0].kind, FINDING_CONFLICT);
+    assert_int_equal(list[0].sure, FINDING_SURE);
+    assert_true(fabs(list[0].gain - 0.4 * 0.6) < 1e-9);
+    assert_non_null(strstr(words()->evidence, "work on second 90%"));
+    assert_non_null(strstr(words()->advice, "a multiple of 32768 bytes"));
+    assert_non_null(strstr(words()->advice, "this and second"));
+    thrown_out_by(0, 0, 1);
+    assert_int_equal(REPORTED(findings_by_cause), 1);
+    assert_non_null(strstr(words()->advice, "rows longer"));
+    told[0].figures.samples = FINDINGS_SAMPLES - 1;
+    assert_int_equal(REPORTED(findings_by_cause), 0);
+}
+
+static void lines_that_others_took_are_sharing(void **state)
+{
+    (void)state;
+    because(0, CAUSE_INVALIDATED_FALSE, 0.5);
+    because(1, CAUSE_INVALIDATED_TRUE, 0.5);
+    assert_int_equal(REPORTED(findings_by_cause), 2);
+    assert_int_equal(list[0].kind, FINDING_FALSE_SHARING);
+    assert_int_equal(list[1].kind, FINDING_TRUE_SHARING);
+    because(0, CAUSE_INVALIDATED_FALSE, 0.05);
+    because(1, CAUSE_CAPACITY, 1);
+    assert_int_equal(REPORTED(findings_by_cause), 0);
+}
+
+/* A line that threads take from each other is hardly filled from memory: the object is not listed
+ * where those misses rank, or for other misses. */
+static void lines_taken_are_sharing_whatever_ranks(void **state)
+{
+    struct snapshot_sharing_side sides[2] = {
+        {.codes = {{.function = "count_hits"}}, .code_count = 1},
+        {.codes = {{.function = "count_misses"}}, .code_count = 1}};
+    struct snapshot_sharing_line line = {.address = BASE, .sides = sides, .side_count = 2};
+    struct snapshot_sharing_group group = {.object = UINT32_MAX,
+                                           .id = 77,
+                                           .name = "counters",
+                                           .fields = "hits | misses",
+                                           .verdict = SHARING_FALSE,
+                                           .evidence = SHARING_HITM,
+                                           .share = {.value = 0.9},
+                                           .hitm = 2000,
+                                           .threads = 2,
+                                           .sure = true,
+                                           .remedy = {.kind = SHARING_COPIES},
+                                           .lines = &line,
+                                           .line_count = 1};
+    (void)state;
+    snapshot.sharing =
+        (struct snapshot_sharing){.misses = 5000, .groups = &group, .group_count = 1};
+    assert_int_equal(REPORTED(findings_sharing), 1);
+    assert_int_equal(list[0].kind, FINDING_FALSE_SHARING);
+    assert_true(fabs(list[0].share - 0.4) < 1e-9 && isnan(list[0].gain));
+    assert_string_equal(list[0].name, "counters");
+    assert_non_null(strstr(words()->evidence, "2000 samples are misses"));
+    group.object = 0;
+    because(0, CAUSE_FIRST, 1);
+    assert_int_equal(REPORTED(findings_sharing), 1);
+    group.hitm = 100; /* handed over now and then */
+    assert_int_equal(REPORTED(findings_sharing), 0);
+    snapshot.sharing = (struct snapshot_sharing){0};
+}
+
+/* 64 KiB of the first at random, 4 MiB of the second in order. */
+static void table_and_stream(void)
+{
+    for (uint64_t i = 0; i < 4000; i++) {
+        add_sample(7, BASE + chance() % (64 * KIB));
+        add_sample(8, 2 * BASE + i * 1024 % (4096 * KIB));
+    }
+    gather_samples();
+}
+
+static void a_table_that_would_fit_is_pushed_out_by_what_passes_through(void **state)
+{
+    (void)state;
+    table_and_stream();
+    because(0, CAUSE_CAPACITY, 0.9);
+    because(1, CAUSE_CAPACITY, 0.8);
+    thrown_out_by(0, 1, 0.9);
+    thrown_out_by(1, 1, 0.9);
+    assert_int_equal(REPORTED(findings_without_room), 2);
+    assert_int_equal(list[0].kind, FINDING_PUSHED_OUT);
+    assert_true(fabs(list[0].gain - 0.4 * 0.9) < 1e-9);
+    assert_non_null(strstr(words()->advice, "Keep second from passing"));
+    assert_int_equal(list[1].kind, FINDING_STREAMING);
+    assert_true(fabs(list[1].gain - 0.4 * 0.8) < 1e-9);
+    told[0].figures.evicted = 10; /* of most it is not known who did */
+    because(1, CAUSE_FIRST, 1);   /* read once: there is no second pass */
+    assert_int_equal(REPORTED(findings_without_room), 0);
+}
+
+static void filling_fresh_memory_is_first_touch(void **state)
+{
+    (void)state;
+    table_and_stream();
+    because(0, CAUSE_FIRST, 1);
+    because(1, CAUSE_FIRST, 1);
+    objects[1].stores = 900;
+    assert_int_equal(REPORTED(findings_without_room), 1);
+    assert_int_equal(list[0].kind, FINDING_FIRST_TOUCH);
+    assert_int_equal(list[0].object, 1);
+}
+
+static void rules_of_time_are_silent_in_a_simulation(void **state)
+{
+    (void)state;
+    scatter(UINT64_C(96) << 20);
+    assert_int_equal(REPORTED(findings_reach), 0);
+    snapshot.simulation.level_count = 0;
+    snapshot.causes.told = false;
+    assert_int_equal(REPORTED(findings_reach), 1);
+}
+
+/* ---- links ---- */
+
+static bool next_node(void *context, uint64_t address, uint64_t *value)
+{
+    (void)context;
+    *value = step ? address + step : BASE + address * 2654435761u % (8192 * KIB) / NODE * NODE;
+    return true;
+}
+
+static void list_of_nodes(void)
+{
+    row =
+        (struct snapshot_layout_row){.kind = LAYOUT_MEMBER,
+                                     .member = {.name = "next", .type = "struct node *", .size = 8},
+                                     .share = 1,
+                                     .samples = 900};
+    layout = (struct snapshot_layout){
+        .name = "struct node", .type = 3, .size = NODE, .rows = &row, .row_count = 1};
+    objects[0].layouts = &layout;
+    objects[0].layout_count = 1;
+    names.word = next_node;
+    for (int i = 0; i < 4000; i++) {
+        struct window_entry entry = {.address = BASE + chance() % (8192 * KIB) / NODE * NODE,
+                                     .object = 7,
+                                     .tid = 1,
+                                     .type = 3,
+                                     .size = 8};
+        window_add(&window, &entry);
+    }
+    gather_samples();
+}
+
+/* 8 MiB are gone through in less time than is from sample to sample. */
+static void links_tell_the_order_of_a_short_list(void **state)
+{
+    (void)state;
+    snapshot.simulation.level_count = 0;
+    snapshot.causes.told = false;
+    list_of_nodes();
+    assert_int_equal(findings_order(&findings, 0), SPREAD_UNKNOWN);
+    step = 0;
+    assert_int_equal(REPORTED(findings_chasing), 1);
+    assert_int_equal(list[0].sure, FINDING_LIKELY);
+    assert_non_null(strstr(words()->evidence, "lead to another page"));
+    step = NODE;
+    assert_int_equal(REPORTED(findings_chasing), 0);
+    names.word = NULL; /* nobody can tell */
+    assert_int_equal(REPORTED(findings_chasing), 0);
+}
+
+/* Words at 8 and 16 of a node lead on, from half of the nodes; the first is no address. */
+static bool short_tree(void *context, uint64_t address, uint64_t *value)
+{
+    next_node(context, address, value);
+    if ((address - BASE) % NODE == 0 || (address * 2654435761u >> 16) % 2)
+        *value = 0;
+    return true;
+}
+
+/* A quarter of the nodes leads on: the chains of a hash table with a bucket for each node. */
+static bool short_chain(void *context, uint64_t address, uint64_t *value)
+{
+    next_node(context, address, value);
+    if ((address * 2654435761u >> 16) % 4)
+        *value = 0;
+    return true;
+}
+
+static void chains_of_one_node_are_not_walked(void **state)
+{
+    (void)state;
+    snapshot.simulation.level_count = 0;
+    snapshot.causes.told = false;
+    step = 0;
+    list_of_nodes();
+    names.word = short_chain;
+    assert_int_equal(REPORTED(findings_chasing), 0);
+    findings.rate = 1e6; /* ... in no order that is seen, either */
+    assert_int_equal(findings_order(&findings, 0), SPREAD_SCATTERED);
+    assert_int_equal(REPORTED(findings_chasing), 0);
+    names.word = next_node;
+    assert_int_equal(REPORTED(findings_chasing), 1);
+}
+
+/* Two links that are read and lead far, neither of them to a chain: a tree; by where they lead, not
+ * by names. */
+static void a_tree_has_two_links(void **state)
+{
+    static struct snapshot_layout_row rows[3];
+    (void)state;
+    snapshot.simulation.level_count = 0;
+    snapshot.causes.told = false;
+    step = 0;
+    list_of_nodes();
+    for (int i = 0; i < 3; i++)
+        rows[i] = (struct snapshot_layout_row){.kind = LAYOUT_MEMBER,
+                                               .member = {.name = i ? "left" : "key",
+                                                          .type = "_Base_ptr",
+                                                          .offset = 8 * (uint64_t)i,
+                                                          .size = 8},
+                                               .samples = 300};
+    layout.rows = rows;
+    layout.row_count = 2;
+    names.word = short_chain;
+    assert_int_equal(REPORTED(findings_chasing), 0);
+    layout.row_count = 3;
+    names.word = short_tree;
+    assert_int_equal(REPORTED(findings_chasing), 1);
+    assert_int_equal(list[0].sure, FINDING_LIKELY);
+    assert_non_null(strstr(words()->advice, "B-tree"));
+}
+
+/* A node in its place of a ring: 8 leads to the next one, 16 to the one before. */
+static bool ring(void *context, uint64_t address, uint64_t *value)
+{
+    uint64_t node = (address - BASE) / NODE;
+    uint64_t nodes = 8192 * KIB / NODE;
+    uint64_t step_nodes = 100003 % nodes;
+    (void)context;
+    *value = 0;
+    if ((address - BASE) % NODE == 0) /* the key */
+        return true;
+    uint64_t to = (address - BASE) % NODE == 8 ? (node + step_nodes) % nodes
+                                               : (node + nodes - step_nodes) % nodes;
+    *value = BASE + to * NODE;
+    return true;
+}
+
+/* All samples of the links are on one of them, as where the compiler chose by an index. Of a tree,
+ * and of the two directions of a list in the elements of a hash table. */
+static void the_second_child_need_not_be_sampled(void **state)
+{
+    static struct snapshot_layout_row rows[3];
+    (void)state;
+    snapshot.simulation.level_count = 0;
+    snapshot.causes.told = false;
+    step = 0;
+    list_of_nodes();
+    for (int i = 0; i < 3; i++)
+        rows[i] = (struct snapshot_layout_row){.kind = LAYOUT_MEMBER,
+                                               .member = {.name = i ? "child" : "key",
+                                                          .type = "_Base_ptr",
+                                                          .offset = 8 * (uint64_t)i,
+                                                          .size = 8},
+                                               .samples = i == 1 ? 300 : 0};
+    layout.rows = rows;
+    layout.row_count = 3;
+    names.word = short_tree;
+    assert_int_equal(REPORTED(findings_chasing), 1);
+    assert_false(findings_links_mutual(&findings, 0, &layout, 8, 16));
+    names.word = ring;
+    assert_true(findings_links_mutual(&findings, 0, &layout, 8, 16));
+    rows[1].samples = 0; /* the chain is short, and the list is not read */
+    rows[0].samples = 300;
+    assert_int_equal(REPORTED(findings_chasing), 0);
+}
+
+/* ---- one miss after the other ---- */
+
+static void arrays_read_at_one_index_miss_together(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4000; i++) {
+        uint64_t at = chance() % (128 * KIB);
+        add_sample(7, BASE + at * 8);
+        add_sample(8, 2 * BASE + at * 8);
+    }
+    gather_samples();
+    assert_int_equal(REPORTED(findings_paired), 1);
+    assert_int_equal(list[0].kind, FINDING_TOGETHER);
+    assert_true(fabs(list[0].gain - 0.4) < 1e-9);
+    window_clear(&window);
+    for (int i = 0; i < 4000; i++) {
+        add_sample(7, BASE + chance() % (128 * KIB) * 8);
+        add_sample(8, 2 * BASE + chance() % (128 * KIB) * 8);
+    }
+    gather_samples();
+    assert_int_equal(REPORTED(findings_paired), 0);
+}
+
+/* ---- what was found is held against it ---- */
+
+static struct snapshot_finding found(enum finding_kind kind, bool bound)
+{
+    return (struct snapshot_finding){.kind = kind,
+                                     .sure = FINDING_LIKELY,
+                                     .object = 0,
+                                     .gain = 0.2,
+                                     .bound = bound,
+                                     .level = "L1"};
+}
+
+static size_t weighed(enum finding_kind kind, bool bound)
+{
+    list[0] = found(kind, bound);
+    findings.count = 1;
+    findings_weigh(&findings);
+    return findings.count;
+}
+
+static void causes_drop_what_needs_lines_to_come_back(void **state)
+{
+    (void)state;
+    because(0, CAUSE_FIRST, 1);
+    assert_int_equal(weighed(FINDING_COLUMNS, true), 0);
+    assert_int_equal(weighed(FINDING_SPLIT, true), 0);
+    assert_int_equal(weighed(FINDING_SPLIT, false), 1); /* fewer lines come */
+    assert_non_null(strstr(words()->evidence, "100% are first references"));
+    because(0, CAUSE_CAPACITY, 1);
+    assert_int_equal(weighed(FINDING_COLUMNS, true), 1);
+}
+
+static void use_of_lines_drops_or_supports_a_split(void **state)
+{
+    struct snapshot_use use = {.lines = 1000, .fetched_bytes = 64000, .used_bytes = 8000};
+    (void)state;
+    because(0, CAUSE_CAPACITY, 1);
+    objects[0].use = &use;
+    snapshot.uses = (struct snapshot_uses){.told = true, .level = 1};
+    assert_int_equal(weighed(FINDING_SPLIT, false), 1);
+    assert_int_equal(list[0].sure, FINDING_SURE);
+    assert_non_null(strstr(words()->evidence, "1000 lines fetched for it that L2 let go, 12%"));
+    /* What a nearer cache let go may have been used further on. */
+    snapshot.uses.is_nearer = true;
+    assert_int_equal(weighed(FINDING_SPLIT, false), 1);
+    assert_int_equal(list[0].sure, FINDING_LIKELY);
+    use.used_bytes = 60000;
+    assert_int_equal(weighed(FINDING_SPLIT, false), 0);
+    assert_int_equal(weighed(FINDING_COLUMNS, true), 1);
+    use.lines = 10;
+    assert_int_equal(weighed(FINDING_SPLIT, false), 1);
+}
+
+static void watches_drop_or_support(void **state)
+{
+    struct snapshot_watch_object watched = {.object = 0,
+                                            .id = 7,
+                                            .watched = 100,
+                                            .touched = 90,
+                                            .visits = 100,
+                                            .used = {0.2, 0.1, 0.3},
+                                            .verdict = WATCH_CAPACITY};
+    (void)state;
+    snapshot.causes.told = false;
+    snapshot.watch = (struct snapshot_watch){.on = true, .objects = &watched, .count = 1};
+    assert_int_equal(weighed(FINDING_STREAMING, true), 1);
+    assert_int_equal(list[0].sure, FINDING_SURE);
+    assert_int_equal(weighed(FINDING_CONFLICT, true), 0);
+    assert_int_equal(weighed(FINDING_SPLIT, false), 1);
+    assert_int_equal(list[0].sure, FINDING_SURE);
+    assert_non_null(strstr(words()->evidence, "20% (10 to 30)"));
+    watched.used = (struct snapshot_share){0.9, 0.8, 0.95};
+    assert_int_equal(weighed(FINDING_SPLIT, false), 0);
+    watched.verdict = WATCH_TOO_FEW;
+    assert_int_equal(weighed(FINDING_CONFLICT, true), 1);
+    assert_int_equal(list[0].sure, FINDING_LIKELY);
+}
+
+#undef RULE
+#define RULE(test) cmocka_unit_test_setup_teardown(test, setup, findings_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RULE(conflicts_are_told_with_who_needed_the_place),
+        RULE(lines_that_others_took_are_sharing),
+        RULE(lines_taken_are_sharing_whatever_ranks),
+        RULE(a_table_that_would_fit_is_pushed_out_by_what_passes_through),
+        RULE(filling_fresh_memory_is_first_touch),
+        RULE(rules_of_time_are_silent_in_a_simulation),
+        RULE(chains_of_one_node_are_not_walked),
+        RULE(a_tree_has_two_links),
+        RULE(the_second_child_need_not_be_sampled),
+        RULE(links_tell_the_order_of_a_short_list),
+        RULE(arrays_read_at_one_index_miss_together),
+        RULE(causes_drop_what_needs_lines_to_come_back),
+        RULE(use_of_lines_drops_or_supports_a_split),
+        RULE(watches_drop_or_support),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rules about the stack, pages and columns: what each asks for, and that it is silent when one
+ * thing of it is missing. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "unit.h"
+#include "unit/profile/rules_fixture.h"
+
+/* ---- the stack ---- */
+
+static void a_scalar_that_is_written_on_the_stack(void **state)
+{
+    (void)state;
+    objects[0].kind = OBJECT_STACK;
+    objects[0].type = "double";
+    objects[0].size = 8;
+    objects[0].stores = 200;
+    assert_int_equal(REPORTED(findings_stack), 1);
+    assert_true(fabs(list[0].gain - 0.4) < 1e-9);
+    objects[0].stores = 0; /* only read: a parameter */
+    assert_int_equal(REPORTED(findings_stack), 0);
+    objects[0].stores = 1; /* some CPUs' timers sample hardly any */
+    assert_int_equal(REPORTED(findings_stack), 1);
+    objects[0].stores = 200;
+    objects[0].size = 1024;
+    assert_int_equal(REPORTED(findings_stack), 0);
+    objects[0].size = 8;
+    for (int i = 0; i < 1000; i++)
+        add_sample(7, BASE + chance() % 27 * 80);
+    gather_samples();
+    assert_int_equal(REPORTED(findings_stack), 0); /* of a function that calls itself */
+    window_clear(&window);
+    gather_samples();
+    for (int i = 0; i < 1000; i++) {
+        struct window_entry entry = {
+            .address = BASE, .object = 7, .tid = 1, .size = 8, .kept = true};
+        window_add(&window, &entry);
+    }
+    gather_samples();
+    assert_int_equal(REPORTED(findings_stack), 0); /* it lives across calls */
+    window_clear(&window);
+    gather_samples();
+    assert_int_equal(REPORTED(findings_stack), 1);
+    objects[0].type = NULL; /* the stack as a whole */
+    assert_int_equal(REPORTED(findings_stack), 0);
+}
+
+/* ---- pages ---- */
+
+static void more_pages_than_the_tlb_reaches(void **state)
+{
+    (void)state;
+    scatter(UINT64_C(16) * TLB * PAGE);
+    assert_int_equal(REPORTED(findings_reach), 1);
+    assert_true(list[0].gain > 0.1 && list[0].gain <= 0.4 * (1 - 1.0 / 16) / 2 + 1e-9);
+    assert_true(list[0].gain_low > 0 && list[0].gain_low < list[0].gain);
+    assert_non_null(strstr(words()->evidence, "holds about 1536 (6.0 MiB)"));
+    memory.tlb_entries = 0; /* not known: as many as the largest */
+    assert_int_equal(REPORTED(findings_reach), 1);
+    assert_non_null(strstr(words()->evidence, "not known here"));
+    memory.tlb_entries = 10 * TLB;
+    assert_int_equal(REPORTED(findings_reach), 0);
+}
+
+/* Huge pages are had of whoever gave the memory. */
+static void advice_names_the_allocator(void **state)
+{
+    static const struct {
+        const char *source;
+        const char *note;
+        const char *module;
+        enum object_kind kind;
+        const char *words;
+    } cases[] = {
+        {"glibc malloc in libc.so.6", NULL, "server", OBJECT_HEAP, "GLIBC_TUNABLES"},
+        {NULL, "no glibc heap: libjemalloc.so.2 is loaded and glibc is never used", "server",
+         OBJECT_HEAP, "MALLOC_CONF=thp"},
+        {NULL, NULL, "libjvm.so", OBJECT_ANON, "UseTransparentHugePages"},
+        {"glibc malloc in libc.so.6", NULL, "python3.11", OBJECT_HEAP, "PYTHONMALLOC"},
+        {"glibc malloc in libc.so.6", NULL, "server", OBJECT_ANON, "pages: madvise"},
+        {"agent", NULL, "server", OBJECT_HEAP, "settings of its allocator"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        window_clear(&window);
+        scatter(UINT64_C(16) * TLB * PAGE);
+        snapshot.heap.summary =
+            (struct heap_summary){.source = cases[i].source, .note = cases[i].note};
+        code[0].module = cases[i].module;
+        snapshot.code_count = 1;
+        objects[0].kind = cases[i].kind;
+        assert_int_equal(REPORTED(findings_reach), 1);
+        assert_non_null(strstr(words()->advice, cases[i].words));
+    }
+}
+
+static void on_huge_pages_the_tlb_reaches_far(void **state)
+{
+    (void)state;
+    scatter(UINT64_C(16) * TLB * PAGE);
+    memory.huge_share = 0.9;
+    assert_int_equal(REPORTED(findings_reach), 0);
+    memory.huge_share = NAN;
+    assert_int_equal(REPORTED(findings_reach), 0);
+    names.memory = NULL;
+    assert_int_equal(REPORTED(findings_reach), 0);
+}
+
+static void fresh_memory_is_filled(void **state)
+{
+    (void)state;
+    scatter(UINT64_C(32) << 20);
+    objects[0].stores = objects[0].samples;
+    memory.faults_per_s = 1e5;
+    memory.kernel_share = 0.5;
+    assert_int_equal(REPORTED(findings_first_touch), 1);
+    memory.faults_per_s = 5e3;
+    assert_int_equal(REPORTED(findings_first_touch), 0);
+    memory.faults_per_s = NAN;
+    assert_int_equal(REPORTED(findings_first_touch), 0);
+    memory.faults_per_s = 1e5;
+    objects[0].stores = objects[0].samples / 2;
+    assert_int_equal(REPORTED(findings_first_touch), 0);
+}
+
+/* ---- columns ---- */
+
+/* A sample every 7 columns, somewhere in it. */
+static void walk_columns(uint64_t row_bytes)
+{
+    window_clear(&window);
+    for (uint64_t i = 0; i < 4000; i++)
+        add_sample(7, BASE + chance() % 4096 * row_bytes + i * 7 * 8 % row_bytes);
+    gather_samples();
+}
+
+static void columns_of_rows_of_a_power_of_two(void **state)
+{
+    (void)state;
+    walk_columns(16384);
+    assert_int_equal(REPORTED(findings_columns), 1);
+    assert_true(fabs(list[0].gain - 0.4 * 7 / 8) < 1e-9);
+    assert_non_null(strstr(words()->evidence, "rows of 16384 bytes"));
+    assert_non_null(strstr(words()->evidence, "share 1 of the 64 sets"));
+    assert_non_null(strstr(words()->advice, "16448 bytes"));
+    walk_columns(2048);
+    assert_int_equal(REPORTED(findings_columns), 1);
+    assert_non_null(strstr(words()->evidence, "share 2 of the 64 sets"));
+}
+
+/* Rows of any length: a line is evicted before its next word is used, whatever sets it is in. */
+static void columns_of_rows_of_any_length(void **state)
+{
+    static const uint64_t rows[] = {16384 + 64, 23984, 4000, 99996};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[32];
+        walk_columns(rows[i]);
+        assert_int_equal(REPORTED(findings_columns), 1);
+        snprintf(text, sizeof text, "rows of %llu bytes", (unsigned long long)rows[i]);
+        assert_non_null(strstr(words()->evidence, text));
+        assert_null(strstr(words()->evidence, "power of two"));
+        assert_true(list[0].gain_low > 0 && list[0].gain_low < list[0].gain);
+    }
+}
+
+/* What goes down the columns has an order: no finding of the same object says that it has none. */
+static void findings_of_one_object_agree(void **state)
+{
+    (void)state;
+    findings.rate = 1e6;
+    walk_columns(23984);
+    findings_columns(&findings);
+    findings_reach(&findings);
+    assert_int_equal(findings.count, 1);
+    assert_int_equal(list[0].kind, FINDING_COLUMNS);
+}
+
+static void first_lines_of_pages_and_no_order_are_no_columns(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4000; i++) /* where a prefetcher begins anew */
+        add_sample(7, BASE + chance() % 4096 * PAGE + chance() % 2 * LINE);
+    gather_samples();
+    assert_int_equal(REPORTED(findings_columns), 0);
+    window_clear(&window);
+    scatter(UINT64_C(64) << 20);
+    assert_int_equal(REPORTED(findings_columns), 0);
+    window_clear(&window);
+    for (uint64_t i = 0; i < 4000; i++) /* from end to end */
+        add_sample(7, BASE + i * 20000 % (UINT64_C(64) << 20));
+    gather_samples();
+    assert_int_equal(REPORTED(findings_columns), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RULE(a_scalar_that_is_written_on_the_stack),
+        RULE(more_pages_than_the_tlb_reaches),
+        RULE(advice_names_the_allocator),
+        RULE(on_huge_pages_the_tlb_reaches_far),
+        RULE(fresh_memory_is_filled),
+        RULE(columns_of_rows_of_a_power_of_two),
+        RULE(columns_of_rows_of_any_length),
+        RULE(findings_of_one_object_agree),
+        RULE(first_lines_of_pages_and_no_order_are_no_columns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

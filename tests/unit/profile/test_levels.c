@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Levels and latencies from accesses to snapshots: recorded by the hardware, worked out from
+ * several miss events, and not known. */
+#include <linux/perf_event.h>
+#include <math.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "profile/tables/levels.h"
+#include "unit.h"
+
+#define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9)
+#define LOAD_L1    (PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, L1))
+#define LOAD_DRAM  (PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, LOC_RAM))
+#define TLB_WALK   (PERF_MEM_S(TLB, MISS) | PERF_MEM_S(TLB, L2))
+#define TLB_FOUND  (PERF_MEM_S(TLB, HIT) | PERF_MEM_S(TLB, L1) | PERF_MEM_S(TLB, L2))
+
+static struct profile *profile;
+static const struct snapshot *snapshot;
+static struct snapshot head;
+static uint64_t now;
+
+static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
+{
+    (void)context;
+    *desc = (struct object_desc){
+        .name = "thing", .module = "m", .kind = OBJECT_GLOBAL, .address = object << 20};
+    return true;
+}
+
+/* struct pair { char name[8]; long count; } */
+static bool fake_type(void *context, uint32_t type, struct type_desc *desc)
+{
+    static const struct type_member members[] = {
+        {.name = "name",
+         .type = "char [8]",
+         .size = 8,
+         .count = 8,
+         .stride = 1,
+         .parent = TYPE_NO_MEMBER},
+        {.name = "count", .type = "long", .offset = 8, .size = 8, .parent = TYPE_NO_MEMBER}};
+    (void)context;
+    *desc = (struct type_desc){.name = "struct pair",
+                               .kind = TYPE_STRUCT,
+                               .size = 16,
+                               .members = members,
+                               .member_count = 2};
+    return type == 5;
+}
+
+static void begin(uint16_t events, double half_life_s)
+{
+    struct profile_options options = {.names = {.object = fake_object, .type = fake_type},
+                                      .half_life_s = half_life_s,
+                                      .ways = 10,
+                                      .event_count = events,
+                                      .window_entries = 1024};
+    assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
+    assert_int_equal(profile_new(&profile, &options, NULL), 0);
+    memset(&head, 0, sizeof head);
+    now = 1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    snapshot_free(snapshot);
+    profile_free(profile);
+    snapshot = NULL;
+    profile = NULL;
+    return 0;
+}
+
+struct said {
+    uint64_t data_src;
+    uint64_t latency;
+    uint64_t weight;
+    uint16_t event;
+};
+
+static void add(uint32_t object, uint64_t offset, struct said said)
+{
+    struct place place = {.object = object, .base = (uint64_t)object << 20};
+    place.access = (struct access){.time_ns = now += 1000,
+                                   .ip = 0x400000,
+                                   .address = place.base + offset,
+                                   .data_src = said.data_src,
+                                   .latency = said.latency,
+                                   .weight = said.weight,
+                                   .event = said.event,
+                                   .size = 8};
+    profile_add(profile, &place);
+}
+
+static void take(void)
+{
+    snapshot_free(snapshot);
+    snapshot = profile_snapshot(profile, &head, now += 1000);
+    assert_non_null(snapshot);
+}
+
+static const struct snapshot_object *object_of(uint32_t id)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (snapshot->objects[i].id == id)
+            return &snapshot->objects[i];
+    fail_msg("object %u is not listed", id);
+    return NULL;
+}
+
+static const struct snapshot_field *field_at(const struct snapshot_object *object, uint64_t offset)
+{
+    for (size_t i = 0; i < object->field_count; i++)
+        if (object->fields[i].offset == offset)
+            return &object->fields[i];
+    fail_msg("no field at %llu", (unsigned long long)offset);
+    return NULL;
+}
+
+/* Two objects, two fields: levels, means and shares by weight, each to its own. */
+static void recorded_levels_go_to_objects_and_fields(void **state)
+{
+    (void)state;
+    begin(1, 0);
+    for (int i = 0; i < 3; i++)
+        add(1, 0, (struct said){LOAD_L1 | TLB_FOUND, 40, 100, 0});
+    add(1, 8, (struct said){LOAD_DRAM | TLB_WALK | PERF_MEM_S(SNOOP, HITM), 400, 300, 0});
+    add(2, 0, (struct said){LOAD_DRAM | TLB_FOUND, 200, 400, 0});
+    take();
+    const struct snapshot_object *one = object_of(1);
+    assert_int_equal(one->levels->from, LEVELS_RECORDED);
+    NEAR(one->levels->accesses, 600);
+    NEAR(one->levels->level[DATA_L1], 300);
+    NEAR(one->levels->level[DATA_DRAM], 300);
+    NEAR(one->levels->level[DATA_L2], 0);
+    NEAR(one->levels->tlb_miss, 0.5);
+    NEAR(one->levels->hitm, 0.5);
+    NEAR(one->levels->snoop[SNOOP_HITM], 300);
+    NEAR(one->levels->snoop[SNOOP_UNKNOWN], 300);
+    NEAR(one->levels->tlb[TLB_HIT], 300);
+    NEAR(one->levels->tlb[TLB_MISS], 300);
+    NEAR(one->levels->far, 0.5);
+    NEAR(one->levels->remote, 0);
+    NEAR(one->levels->waited[DATA_DRAM], 400 * 300);
+    NEAR(one->latency, one->levels->latency);
+    assert_string_equal(one->levels->found, "L1 50% DRAM 50%");
+    NEAR(one->levels->latency, (40 * 300 + 400 * 300) / 600.0);
+    NEAR(one->levels->stall, (40 * 300 + 400 * 300) / (double)(132000 + 80000));
+    NEAR(one->levels->histogram[5], 300); /* 32 to 63 */
+    NEAR(one->levels->histogram[8], 300); /* 256 to 511 */
+    const struct snapshot_field *near = field_at(one, 0);
+    const struct snapshot_field *far = field_at(one, 8);
+    NEAR(near->levels->accesses, 300);
+    NEAR(near->levels->level[DATA_L1], 300);
+    NEAR(near->levels->tlb_miss, 0);
+    NEAR(far->levels->level[DATA_DRAM], 300);
+    NEAR(far->levels->latency, 400);
+    NEAR(near->levels->stall + far->levels->stall, one->levels->stall);
+    NEAR(snapshot->levels->accesses, 1000);
+    NEAR(snapshot->levels->stall, 1);
+    NEAR(snapshot->levels->level[DATA_DRAM], 700);
+}
+
+/* What nobody said is NAN, and objects of which nothing is known have no levels. */
+static void unknown_is_not_zero(void **state)
+{
+    (void)state;
+    begin(1, 0);
+    add(1, 0, (struct said){0, 0, 10, 0});
+    add(2, 0, (struct said){0, 70, 10, 0});
+    add(3, 0, (struct said){LOAD_L1, 0, 10, 0});
+    take();
+    assert_null(object_of(1)->levels);
+    assert_null(object_of(1)->fields[0].levels);
+    const struct snapshot_levels *timed = object_of(2)->levels;
+    NEAR(timed->latency, 70);
+    assert_true(isnan(timed->accesses) && isnan(timed->level[DATA_L1]) && isnan(timed->tlb_miss) &&
+                isnan(timed->hitm));
+    const struct snapshot_levels *told = object_of(3)->levels;
+    NEAR(told->level[DATA_L1], 10);
+    NEAR(told->level[DATA_DRAM], 0);
+    assert_true(isnan(told->latency) && isnan(told->stall) && isnan(told->histogram[3]));
+    assert_true(isnan(told->tlb_miss) && isnan(told->hitm) && isnan(told->blocked));
+    NEAR(told->locked, 0); /* Intel leaves the field 0 where nothing was locked */
+    NEAR(field_at(object_of(3), 0)->levels->level[DATA_L1], 10);
+}
+
+static void levels_fade_like_the_rest(void **state)
+{
+    (void)state;
+    begin(1, 1);
+    add(1, 0, (struct said){LOAD_DRAM, 300, 1000, 0});
+    now += 10000000000; /* ten half-lives */
+    add(1, 0, (struct said){LOAD_L1, 30, 1000, 0});
+    profile_set_basis(profile, BASIS_DECAYED);
+    take();
+    const struct snapshot_levels *recent = object_of(1)->levels;
+    assert_true(recent->level[DATA_DRAM] < 1 && recent->level[DATA_L1] > 999);
+    assert_true(recent->latency < 31);
+    /* Renormalised after 240 half-lives: rows, too. */
+    now += 250000000000;
+    add(1, 0, (struct said){LOAD_L1, 30, 1000, 0});
+    add(1, 0, (struct said){LOAD_L1, 30, 1000, 0});
+    take();
+    assert_true(fabs(object_of(1)->levels->accesses - 2000) < 1);
+    assert_true(fabs(object_of(1)->fields[0].levels->accesses - 2000) < 1);
+    profile_set_basis(profile, BASIS_RUN);
+    take();
+    NEAR(object_of(1)->levels->accesses, 4000);
+    NEAR(object_of(1)->levels->level[DATA_DRAM], 1000);
+    profile_zero(profile, now);
+    add(1, 0, (struct said){LOAD_L1, 0, 7, 0});
+    take();
+    NEAR(object_of(1)->levels->accesses, 7);
+    assert_true(isnan(object_of(1)->levels->latency));
+}
+
+/* Each event has its own: the one that ranks is shown. */
+static void events_are_kept_apart(void **state)
+{
+    (void)state;
+    begin(2, 0);
+    add(1, 0, (struct said){LOAD_DRAM, 300, 10, 0});
+    add(1, 0,
+        (struct said){PERF_MEM_S(OP, STORE) | PERF_MEM_S(LVL, L1) | PERF_MEM_S(LVL, MISS), 0, 50,
+                      1});
+    take();
+    NEAR(object_of(1)->levels->level[DATA_DRAM], 10);
+    profile_set_ranking(profile, 1);
+    take();
+    NEAR(object_of(1)->levels->level[DATA_BEYOND_L1], 50);
+    assert_string_equal(object_of(1)->levels->found, "beyond-L1 100%");
+    assert_true(isnan(object_of(1)->levels->far)); /* perhaps in the L2, perhaps not */
+    NEAR(object_of(1)->levels->level[DATA_DRAM], 0);
+    assert_true(isnan(object_of(1)->levels->latency));
+}
+
+static void add_member(uint64_t offset, uint32_t member_offset, struct said said)
+{
+    struct place place = {.object = 1, .base = 1 << 20, .type = 5, .by_member = true};
+    place.type_offset = member_offset;
+    place.access = (struct access){.time_ns = now += 1000,
+                                   .address = place.base + offset,
+                                   .data_src = said.data_src,
+                                   .latency = said.latency,
+                                   .weight = said.weight,
+                                   .size = 1};
+    profile_add(profile, &place);
+}
+
+/* Accesses anywhere in a member, of any instance, are the member's. */
+static void members_gather_their_offsets(void **state)
+{
+    (void)state;
+    begin(1, 0);
+    add_member(160, 0, (struct said){LOAD_L1, 40, 10, 0});
+    add_member(323, 3, (struct said){LOAD_DRAM, 400, 10, 0});
+    add_member(7, 7, (struct said){LOAD_DRAM, 400, 20, 0});
+    add_member(8, 8, (struct said){LOAD_L1, 50, 10, 0});
+    take();
+    const struct snapshot_object *object = object_of(1);
+    assert_int_equal(object->field_count, 2);
+    const struct snapshot_field *name = field_at(object, 0);
+    assert_string_equal(name->name, "pair.name[*]");
+    NEAR(name->levels->accesses, 40);
+    NEAR(name->levels->level[DATA_L1], 10);
+    NEAR(name->levels->level[DATA_DRAM], 30);
+    NEAR(name->levels->latency, (40 * 10 + 400 * 30) / 40.0);
+    NEAR(field_at(object, 8)->levels->level[DATA_L1], 10);
+}
+
+static void name_events(const enum event_role *roles, size_t count)
+{
+    head.source.event_count = count;
+    for (size_t i = 0; i < count; i++)
+        head.source.events[i] = (struct snapshot_event){.name = "e", .role = roles[i]};
+}
+
+/* What missed the L1 but not the L2 was in the L2, and so on, in events, not samples. */
+static void levels_are_worked_out_from_misses(void **state)
+{
+    static const enum event_role roles[] = {EVENT_MEM_FILL, EVENT_MISS_L2, EVENT_MISS_L1};
+    (void)state;
+    begin(3, 0);
+    name_events(roles, 3);
+    for (int i = 0; i < 10; i++) {
+        add(1, 0, (struct said){0, 0, 100, 0}); /* 1,000 fills */
+        add(1, 0, (struct said){0, 0, 300, 1}); /* 3,000 L2 misses */
+        add(1, 0, (struct said){0, 0, 500, 2}); /* 5,000 L1 misses */
+    }
+    add(1, 64, (struct said){0, 0, 100, 0});
+    take();
+    const struct snapshot_levels *levels = object_of(1)->levels;
+    assert_int_equal(levels->from, LEVELS_COUNTED);
+    NEAR(levels->level[DATA_MEMORY], 1100);
+    NEAR(levels->level[DATA_L3], 1900);
+    NEAR(levels->level[DATA_L2], 2000);
+    NEAR(levels->accesses, 5000);
+    NEAR(levels->far, 0.6);
+    assert_string_equal(levels->found, "L2 40% L3 38% memory 22%");
+    assert_true(isnan(levels->level[DATA_L1]) && isnan(levels->latency) && isnan(levels->tlb_miss));
+    const struct snapshot_levels *field = field_at(object_of(1), 0)->levels;
+    NEAR(field->level[DATA_MEMORY], 1000);
+    NEAR(field->level[DATA_L3], 2000);
+    NEAR(field->level[DATA_L2], 2000);
+    /* Estimates that contradict each other do not make negative counts. */
+    NEAR(field_at(object_of(1), 64)->levels->level[DATA_L3], 0);
+    NEAR(snapshot->levels->level[DATA_L2], 2000);
+}
+
+static void two_of_three_misses(void **state)
+{
+    static const enum event_role without_l2[] = {EVENT_MEM_FILL, EVENT_MISS_L1};
+    static const enum event_role without_memory[] = {EVENT_MISS_L2, EVENT_MISS_L1};
+    static const enum event_role one[] = {EVENT_MEM_FILL, EVENT_STALL};
+    (void)state;
+    begin(2, 0);
+    add(1, 0, (struct said){0, 0, 100, 0});
+    add(1, 0, (struct said){0, 0, 300, 1});
+    name_events(without_l2, 2);
+    take();
+    NEAR(object_of(1)->levels->level[DATA_MEMORY], 100);
+    NEAR(object_of(1)->levels->level[DATA_CACHE], 200);
+    assert_true(isnan(object_of(1)->levels->level[DATA_L2]));
+    name_events(without_memory, 2);
+    take();
+    NEAR(object_of(1)->levels->level[DATA_BEYOND_L2], 100);
+    NEAR(object_of(1)->levels->level[DATA_L2], 200);
+    name_events(one, 2);
+    take();
+    assert_null(object_of(1)->levels);
+    assert_null(snapshot->levels);
+}
+
+static void latency_classes(void **state)
+{
+    (void)state;
+    assert_int_equal(levels_latency_class(0), 0);
+    assert_int_equal(levels_latency_class(1), 0);
+    assert_int_equal(levels_latency_class(2), 1);
+    assert_int_equal(levels_latency_class(3), 1);
+    assert_int_equal(levels_latency_class(1023), 9);
+    assert_int_equal(levels_latency_class(1024), 10);
+    assert_int_equal(levels_latency_class(32768), 15);
+    assert_int_equal(levels_latency_class(UINT64_MAX), 15);
+}
+
+/* A pair that another took the place of leaves nothing behind. */
+static void rows_are_whose_key_says(void **state)
+{
+    struct levels_table table = {0};
+    struct access access = {.latency = 64, .weight = 1};
+    struct data_source nothing = {0};
+    (void)state;
+    assert_null(levels_find(&table, 5, 77));
+    levels_add(&(struct levels_touched){nothing, {levels_row(&table, 5, 77)}}, &access, 1);
+    levels_add(&(struct levels_touched){nothing, {NULL, levels_row(&table, 5000, 1)}}, &access, 1);
+    NEAR(levels_find(&table, 5, 77)->at[LEVELS_WAITED(DATA_UNKNOWN)].at[BASIS_RUN], 64);
+    assert_null(levels_find(&table, 5, 78));
+    assert_null(levels_find(&table, 6, 77));
+    NEAR(levels_row(&table, 5, 78)->at[LEVELS_WAITED(DATA_UNKNOWN)].at[BASIS_RUN], 0);
+    assert_null(levels_find(&table, 5, 77));
+    assert_int_equal(table.row_count, 2);
+    levels_table_clear(&table);
+    assert_null(levels_find(&table, 5000, 1));
+    levels_table_fini(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(recorded_levels_go_to_objects_and_fields, tear_down),
+        cmocka_unit_test_teardown(unknown_is_not_zero, tear_down),
+        cmocka_unit_test_teardown(levels_fade_like_the_rest, tear_down),
+        cmocka_unit_test_teardown(events_are_kept_apart, tear_down),
+        cmocka_unit_test_teardown(members_gather_their_offsets, tear_down),
+        cmocka_unit_test_teardown(levels_are_worked_out_from_misses, tear_down),
+        cmocka_unit_test_teardown(two_of_three_misses, tear_down),
+        cmocka_unit_test(latency_classes),
+        cmocka_unit_test(rows_are_whose_key_says),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+
+#include "unit.h"
+#include "unit/profile/phases_fixture.h"
+
+/* Where the segments begin, in steps; the last planted one ends the list with 0. */
+static void expect_starts(const struct planted_run *run, const unsigned *starts, unsigned count)
+{
+    assert_int_equal(run->phases.segment_count, count + 1);
+    for (unsigned i = 0; i < count; i++) {
+        double found = (double)run->phases.segments[i + 1].start_ns / PLANTED_STEP_NS;
+        assert_true(fabs(found - starts[i]) <= 1);
+    }
+}
+
+static void none(void **state)
+{
+    (void)state;
+    struct planted_run run;
+    planted_begin(&run, 1, 1);
+    planted_steps(&run, &planted_even, 30 * 60 * 4);
+    assert_int_equal(run.found, 0);
+    assert_int_equal(run.phases.segment_count, 1);
+    phases_fini(&run.phases);
+}
+
+/* Two and then two again: recognised, and called the same. */
+static void simple_ones_recur(void **state)
+{
+    static const unsigned starts[] = {40, 100, 120, 300};
+    (void)state;
+    struct planted_run run;
+    planted_begin(&run, 2, 1);
+    planted_steps(&run, &planted_even, 40);
+    planted_steps(&run, &planted_other, 60);
+    planted_steps(&run, &planted_even, 20);
+    planted_steps(&run, &planted_other, 180);
+    planted_steps(&run, &planted_third, 40);
+    expect_starts(&run, starts, 4);
+    const struct phases_segment *segments = run.phases.segments;
+    assert_int_equal(segments[0].phase, 0);
+    assert_int_equal(segments[1].phase, 1);
+    assert_int_equal(segments[2].phase, 0);
+    assert_int_equal(segments[3].phase, 1);
+    assert_int_equal(segments[4].phase, PHASES_NONE); /* has not ended */
+    assert_int_equal(phases_letter(&run.phases), 2);
+    assert_int_equal(run.phases.known[0].segments, 2);
+    assert_int_equal(run.phases.known[0].time_ns / PLANTED_STEP_NS, 60);
+    phases_fini(&run.phases);
+}
+
+/* As in applu: short ones, 5 steps each, over and over. */
+static void short_ones(void **state)
+{
+    static const unsigned starts[] = {20, 25, 30, 35, 40, 45, 50, 55};
+    (void)state;
+    struct planted_run run;
+    planted_begin(&run, 3, 1);
+    planted_steps(&run, &planted_even, 20);
+    for (int i = 0; i < 4; i++) {
+        planted_steps(&run, &planted_other, 5);
+        planted_steps(&run, &planted_even, 5);
+    }
+    expect_starts(&run, starts, 8);
+    phases_fini(&run.phases);
+}
+
+/* The change falls into a step: its edge makes no phase of its own. */
+static void an_edge_is_no_phase(void **state)
+{
+    (void)state;
+    struct planted_mix half;
+    for (unsigned i = 0; i < PLANTED_OBJECTS; i++)
+        half.share[i] = (planted_even.share[i] + planted_third.share[i]) / 2;
+    struct planted_run run;
+    planted_begin(&run, 4, 1);
+    planted_steps(&run, &planted_even, 50);
+    planted_steps(&run, &half, 1);
+    planted_steps(&run, &planted_third, 50);
+    assert_int_equal(run.phases.segment_count, 2);
+    assert_true(fabs((double)run.phases.segments[1].start_ns / PLANTED_STEP_NS - 50.5) <= 1);
+    phases_fini(&run.phases);
+}
+
+/* A loop whose two halves differ, faster than a step or slower: what the program does all the
+ * time is no change of it, once it has been seen a few times. */
+static void a_steady_loop_settles(void **state)
+{
+    (void)state;
+    struct planted_run run;
+    planted_begin(&run, 5, 1);
+    for (int i = 0; i < 2000; i++)
+        planted_step(&run, i % 2 ? &planted_even : &planted_third, PLANTED_SAMPLES);
+    unsigned early = run.found;
+    for (int i = 0; i < 2000; i++)
+        planted_step(&run, i % 2 ? &planted_even : &planted_third, PLANTED_SAMPLES);
+    print_message("a loop of two steps: %u segments at first, %u later\n", early,
+                  run.found - early);
+    assert_int_equal(run.found - early, 0);
+    assert_true(early <= 3);
+    phases_fini(&run.phases);
+}
+
+/* Few samples: blocks take longer, and the phases are still there. */
+static void a_slow_source_sees_them_later(void **state)
+{
+    (void)state;
+    struct planted_run run;
+    planted_begin(&run, 6, 1);
+    for (int i = 0; i < 400; i++)
+        planted_step(&run, &planted_even, 20);
+    for (int i = 0; i < 400; i++)
+        planted_step(&run, &planted_other, 20);
+    assert_int_equal(run.phases.segment_count, 2);
+    assert_true(fabs((double)run.phases.segments[1].start_ns / PLANTED_STEP_NS - 400) <= 6);
+    phases_fini(&run.phases);
+}
+
+/* Half hours of programs in which nothing changes: misses one by one, and in bursts of 16, which is
+ * noise of sixteen times the strength. PHASES_FULL=1 looks at more. */
+static void false_alarms_are_rare(void **state)
+{
+    enum { STEPS = 30 * 60 * 4 };
+    const unsigned runs = getenv("PHASES_FULL") ? 40 : 10;
+    static const unsigned bursts[] = {1, 4, 16};
+    (void)state;
+    for (unsigned i = 0; i < sizeof bursts / sizeof *bursts; i++) {
+        unsigned alarms = 0;
+        for (unsigned seed = 1; seed <= runs; seed++) {
+            struct planted_run run;
+            planted_begin(&run, seed * 77 + i, bursts[i]);
+            for (int k = 0; k < STEPS; k++)
+                planted_step(&run, &planted_even, 160);
+            alarms += run.found;
+            phases_fini(&run.phases);
+        }
+        print_message("misses in bursts of %u: %u false alarms in %u half hours\n", bursts[i],
+                      alarms, runs);
+        assert_true(alarms <= 1);
+    }
+}
+
+/* A small change under noise that takes seconds to even out: seen in the longer windows that such
+ * noise asks for. PHASES_FULL=1 looks at more. */
+static void restless_programs_get_longer_windows(void **state)
+{
+    enum { BURST = 40, STEPS = 120 };
+    const unsigned runs = getenv("PHASES_FULL") ? 200 : 20;
+    static const uint64_t periods_ns[] = {PLANTED_STEP_NS, 16 * (uint64_t)PLANTED_STEP_NS};
+    static const struct planted_mix shifted = {{0.12, 0.25, 0.2, 0.1, 0.23, 0.05, 0.03, 0.02}};
+    unsigned seen[2] = {0};
+    unsigned alarms[2] = {0};
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        for (unsigned seed = 1; seed <= runs; seed++) {
+            struct planted_run run;
+            planted_begin(&run, seed, BURST);
+            for (int k = 0; k < 2 * STEPS; k++) {
+                if (run.phases.blocks)
+                    phases_look_over(&run.phases, periods_ns[i]);
+                planted_step(&run, k < STEPS ? &planted_even : &shifted, PLANTED_SAMPLES);
+                alarms[i] += k == STEPS - 1 ? run.found : 0;
+            }
+            seen[i] += run.phases.segment_count == 2;
+            phases_fini(&run.phases);
+        }
+    }
+    print_message("18%% of the misses move, in bursts of %d: seen in %u of %u runs by windows of "
+                  "up to 16 blocks, %u of up to 64; %u and %u false alarms\n",
+                  BURST, seen[0], runs, seen[1], alarms[0], alarms[1]);
+    assert_true(seen[1] > seen[0] && alarms[1] == 0);
+}
+
+static void segments_are_bounded(void **state)
+{
+    (void)state;
+    struct planted_run run;
+    planted_begin(&run, 8, 1);
+    planted_steps(&run, &planted_even, 30);
+    for (int i = 0; i < PHASES_SEGMENTS + 50; i++)
+        planted_steps(&run, i % 2 ? &planted_even : &planted_third, 6);
+    assert_int_equal(run.phases.segment_count, PHASES_SEGMENTS);
+    assert_int_equal(run.phases.segments[0].start_ns, 0);
+    for (size_t i = 1; i < run.phases.segment_count; i++)
+        assert_int_equal(run.phases.segments[i].start_ns, run.phases.segments[i - 1].end_ns);
+    phases_fini(&run.phases);
+}
+
+static bool neighbours_differ(const struct phases *phases)
+{
+    static struct phases_segment list[PHASES_SEGMENTS];
+    size_t count = phases_newest(phases, list, PHASES_SEGMENTS);
+    for (size_t i = 1; i < count; i++)
+        if (list[i].phase != PHASES_NONE && list[i].phase == list[i - 1].phase)
+            return false;
+    return true;
+}
+
+/* A, and a small change after which everything would be called A again: at no step is there an A
+ * beside an A. */
+static void neighbours_have_different_letters(void **state)
+{
+    (void)state;
+    unsigned changes = 0;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct planted_run run;
+        planted_begin(&run, seed, 1);
+        for (unsigned step = 0; step < 1200; step++) {
+            double part = step / 100 % 2 ? 0.3 : 0;
+            struct planted_mix mix = planted_between(&planted_even, &planted_other, part);
+            changes += planted_step(&run, &mix, PLANTED_SAMPLES);
+            assert_true(neighbours_differ(&run.phases));
+        }
+        phases_fini(&run.phases);
+    }
+    print_message("small changes: %u of 220 called another phase\n", changes);
+    assert_int_equal(changes, 0);
+}
+
+/* While it is short the last segment may be like nothing, or like something else: not before. */
+static void the_last_one_joins_the_one_before(void **state)
+{
+    (void)state;
+    struct planted_run run;
+    planted_begin(&run, 8, 1);
+    planted_steps(&run, &planted_even, 60);
+    planted_steps(&run, &planted_other, 60);
+    /* What looked like a third phase turns out to be the second. */
+    struct phases *phases = &run.phases;
+    phases_split(phases, 10);
+    assert_int_equal(phases->segment_count, 3);
+    assert_int_equal(phases->segments[1].phase, phases_letter(phases));
+    struct phases_segment list[3];
+    assert_int_equal(phases_newest(phases, list, 3), 2);
+    assert_int_equal(list[1].end_ns, UINT64_C(120) * PLANTED_STEP_NS);
+    assert_true(list[0].samples + list[1].samples == 120 * PLANTED_SAMPLES);
+    phases_fini(phases);
+}
+
+static int run_phases(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(none),
+        cmocka_unit_test(simple_ones_recur),
+        cmocka_unit_test(short_ones),
+        cmocka_unit_test(an_edge_is_no_phase),
+        cmocka_unit_test(a_steady_loop_settles),
+        cmocka_unit_test(a_slow_source_sees_them_later),
+        cmocka_unit_test(false_alarms_are_rare),
+        cmocka_unit_test(restless_programs_get_longer_windows),
+        cmocka_unit_test(segments_are_bounded),
+        cmocka_unit_test(neighbours_have_different_letters),
+        cmocka_unit_test(the_last_one_joins_the_one_before),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/*
+ * The finder of phases on streams like those of programs nobody here wrote: a noisy start, a
+ * collector that comes now and then, slow ramps, edges that are like neither side, few samples in
+ * bursts. Each is drawn in many runs, of which a count is printed.
+ */
+
+enum { RUNS = 40, RATE = 160 /* samples a step */, LATE = 16 /* steps */ };
+
+static const struct planted_mix alone = {{0, 0, 0, 0, 0, 1, 0, 0}};
+
+static unsigned runs_wanted(void)
+{
+    return getenv("PHASES_FULL") ? 10 * RUNS : RUNS;
+}
+
+/* The step at which a change is told, of `most` steps at the most. */
+static unsigned told_after(struct planted_run *run, const struct planted_mix *mix, unsigned most)
+{
+    for (unsigned i = 0; i < most; i++)
+        if (planted_step(run, mix, RATE))
+            return i + 1;
+    return most + 1;
+}
+
+static unsigned letters_of(const struct planted_run *run)
+{
+    unsigned letters = run->phases.known_count;
+    return letters + (phases_letter(&run->phases) == letters);
+}
+
+/* Five seconds in which each step is of something else: a program that starts. */
+static void start_noisily(struct planted_run *run)
+{
+    for (int i = 0; i < 20; i++) {
+        struct planted_mix mix =
+            planted_between(&planted_even, i % 2 ? &alone : &planted_third, planted_uniform(run));
+        planted_step(run, &mix, RATE);
+    }
+}
+
+/* Half a minute later a change is told as soon as if the start had been calm, or nearly. */
+static void the_noise_of_a_start_is_forgotten(void **state)
+{
+    const unsigned runs = runs_wanted();
+    struct planted_mix shifted = planted_between(&planted_even, &planted_third, 0.7);
+    unsigned late = 0;
+    double waited[2] = {0};
+    (void)state;
+    for (unsigned noisy = 0; noisy < 2; noisy++) {
+        for (unsigned seed = 1; seed <= runs; seed++) {
+            struct planted_run run;
+            planted_begin(&run, seed, 4);
+            if (noisy)
+                start_noisily(&run);
+            for (int i = 0; i < 120; i++)
+                planted_step(&run, &planted_even, RATE);
+            unsigned steps = told_after(&run, &shifted, 120);
+            waited[noisy] += (double)steps / runs;
+            late += steps > LATE;
+            phases_fini(&run.phases);
+        }
+    }
+    print_message("a change is told after %.1f steps, after a noisy start %.1f; %u of %u late\n",
+                  waited[0], waited[1], late, 2 * runs);
+    assert_true(late <= runs / 20);
+    assert_true(waited[1] < 1.5 * waited[0]);
+}
+
+/* A minute in bursts so long that a block holds three of them, then a minute of single misses: a
+ * small change is told as soon as where there never were bursts, or nearly. */
+static void noise_that_goes_is_forgotten(void **state)
+{
+    enum { STEPS = 240 };
+    const unsigned runs = runs_wanted();
+    struct planted_mix shifted = planted_between(&planted_even, &planted_third, 0.4);
+    double waited[2] = {0};
+    (void)state;
+    for (unsigned noisy = 0; noisy < 2; noisy++) {
+        for (unsigned seed = 1; seed <= runs; seed++) {
+            struct planted_run run;
+            planted_begin(&run, seed, noisy ? 50 : 1);
+            for (int i = 0; i < STEPS; i++)
+                planted_step(&run, &planted_even, 150);
+            run.burst = 1;
+            for (int i = 0; i < STEPS; i++)
+                planted_step(&run, &planted_even, 150);
+            waited[noisy] += (double)told_after(&run, &shifted, 120) / runs;
+            phases_fini(&run.phases);
+        }
+    }
+    print_message("a small change is told after %.1f steps, %.1f where there were bursts before\n",
+                  waited[0], waited[1]);
+    assert_true(waited[1] < 1.5 * waited[0]);
+}
+
+/* One to three steps in which most misses are a collector's, at odd times, all along. */
+static unsigned collect(struct planted_run *run, const struct planted_mix *mix, unsigned steps)
+{
+    struct planted_mix collecting = planted_between(mix, &alone, 0.7);
+    unsigned until = 0;
+    unsigned found = run->found;
+    for (unsigned i = 0, next = 10; i < steps; i++) {
+        if (i == next) {
+            until = i + 1 + (unsigned)prng_below(&run->prng, 3);
+            next = until + 8 + (unsigned)prng_below(&run->prng, 40);
+        }
+        planted_step(run, i < until ? &collecting : mix, RATE);
+    }
+    return run->found - found;
+}
+
+static void a_collector_is_no_phase(void **state)
+{
+    const unsigned runs = runs_wanted();
+    unsigned alarms = 0;
+    unsigned late = 0;
+    unsigned letters = 0;
+    (void)state;
+    for (unsigned seed = 1; seed <= runs; seed++) {
+        struct planted_run run;
+        planted_begin(&run, seed, 2);
+        alarms += collect(&run, &planted_even, 1200);
+        unsigned steps = told_after(&run, &planted_third, 60);
+        late += steps > LATE;
+        collect(&run, &planted_third, 400);
+        letters += letters_of(&run) != 2;
+        phases_fini(&run.phases);
+    }
+    print_message("a collector of 1 to 3 steps: %u changes told in %u runs of 5 minutes, the real "
+                  "one late in %u, letters not two in %u\n",
+                  alarms, runs, late, letters);
+    assert_true(late <= runs / 20);
+    assert_true(alarms <= runs);
+    assert_true(letters <= runs / 20);
+}
+
+/* From one level to the other in `length` steps, and back. */
+static void ramp(struct planted_run *run, const struct planted_mix *from,
+                 const struct planted_mix *to, unsigned length)
+{
+    for (unsigned i = 0; i < length; i++) {
+        struct planted_mix mix = planted_between(from, to, (i + 0.5) / length);
+        planted_step(run, &mix, RATE);
+    }
+}
+
+static void a_ramp_lies_between_two_phases(void **state)
+{
+    static const unsigned lengths[] = {4, 8, 12, 16};
+    const unsigned runs = runs_wanted();
+    (void)state;
+    for (unsigned i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        unsigned more = 0;
+        unsigned outside = 0;
+        for (unsigned seed = 1; seed <= runs; seed++) {
+            struct planted_run run;
+            planted_begin(&run, seed, 2);
+            for (int k = 0; k < 60; k++)
+                planted_step(&run, &planted_even, RATE);
+            ramp(&run, &planted_even, &planted_third, lengths[i]);
+            for (int k = 0; k < 60; k++)
+                planted_step(&run, &planted_third, RATE);
+            ramp(&run, &planted_third, &planted_even, lengths[i]);
+            for (int k = 0; k < 60; k++)
+                planted_step(&run, &planted_even, RATE);
+            more += letters_of(&run) != 2 || run.phases.segment_count != 3;
+            double start = (double)run.phases.segments[1].start_ns / PLANTED_STEP_NS;
+            outside += start < 59 || start > 61 + lengths[i];
+            phases_fini(&run.phases);
+        }
+        print_message("ramps of %2u steps: not A B A in %u of %u runs, begun outside in %u\n",
+                      lengths[i], more, runs, outside);
+        assert_true(more <= runs / 10);
+        assert_true(outside <= runs / 20);
+    }
+}
+
+/* Some steps between two phases that are like neither. */
+static void edges_are_no_phases(void **state)
+{
+    const unsigned runs = runs_wanted();
+    (void)state;
+    for (unsigned length = 1; length <= 3; length++) {
+        unsigned more = 0;
+        unsigned off = 0;
+        for (unsigned seed = 1; seed <= runs; seed++) {
+            struct planted_run run;
+            planted_begin(&run, seed, 1);
+            for (int i = 0; i < 6; i++) {
+                for (int k = 0; k < 40; k++)
+                    planted_step(&run, i % 2 ? &planted_third : &planted_even, RATE);
+                double start = (double)run.phases.segments[run.phases.segment_count - 1].start_ns /
+                               PLANTED_STEP_NS;
+                off += fabs(start - i * (40.0 + length)) > length + 1;
+                for (unsigned k = 0; k < length; k++)
+                    planted_step(&run, &alone, RATE);
+            }
+            more += letters_of(&run) != 2 || run.phases.segment_count != 6;
+            phases_fini(&run.phases);
+        }
+        print_message("edges of %u steps: not A B A B A B in %u of %u runs, %u changes off\n",
+                      length, more, runs, off);
+        assert_true(more <= runs / 20);
+        assert_true(off <= runs / 20);
+    }
+}
+
+/* Phases of some seconds that come round, few samples and those in bursts. */
+static void few_samples_have_their_old_letter(void **state)
+{
+    const unsigned runs = runs_wanted();
+    unsigned more = 0;
+    unsigned missed = 0;
+    (void)state;
+    for (unsigned seed = 1; seed <= runs; seed++) {
+        struct planted_run run;
+        planted_begin(&run, seed, 8);
+        for (int i = 0; i < 16; i++)
+            for (int k = 0; k < 24; k++)
+                planted_step(&run, i % 2 ? &planted_third : &planted_even, 120);
+        more += letters_of(&run) > 2;
+        missed += run.phases.segment_count < 14;
+        phases_fini(&run.phases);
+    }
+    print_message("in bursts of 8: more than two letters in %u of %u runs, phases missed in %u\n",
+                  more, runs, missed);
+    assert_true(more <= runs / 20);
+    assert_true(missed <= runs / 20);
+}
+
+static int run_phases_noise(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_noise_of_a_start_is_forgotten),
+        cmocka_unit_test(noise_that_goes_is_forgotten),
+        cmocka_unit_test(a_collector_is_no_phase),
+        cmocka_unit_test(a_ramp_lies_between_two_phases),
+        cmocka_unit_test(edges_are_no_phases),
+        cmocka_unit_test(few_samples_have_their_old_letter),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_phases();
+    failed += run_phases_noise();
+    return failed;
+}

@@ -1,0 +1,655 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "profile/tables/rates.h"
+#include "unit.h"
+#include "unit/profile/profile_fixture.h"
+
+static void add_random(struct profile *profile, struct prng *prng, uint64_t now)
+{
+    uint32_t object = prng_below(prng, 2) ? 1 : (uint32_t)prng_below(prng, 20);
+    struct place place = {
+        .object = object, .function = object / 3, .base = object * UINT64_C(0x100000)};
+    place.access = (struct access){.time_ns = now,
+                                   .ip = 0x400000 + object,
+                                   .weight = 1 + prng_below(prng, 3),
+                                   .address = place.base + prng_below(prng, 4096) * 48 + 40,
+                                   .tid = 7,
+                                   .event = (uint16_t)prng_below(prng, 2),
+                                   .kind = ACCESS_LOAD,
+                                   .size = 8,
+                                   .how = (uint8_t)prng_below(prng, ACCESS_HOW_COUNT),
+                                   .reason = (uint8_t)prng_below(prng, REASON_COUNT * 2)};
+    if (place.access.reason >= REASON_COUNT)
+        place.access.reason = REASON_NONE;
+    profile_add(profile, &place);
+}
+
+static void check(const struct snapshot *snapshot)
+{
+    double shares = 0;
+    uint64_t reasons = snapshot->totals.attributed;
+    for (int i = 0; i < REASON_COUNT; i++)
+        reasons += snapshot->totals.reasons[i];
+    assert_int_equal(reasons, snapshot->totals.samples);
+    for (size_t i = 0; i < snapshot->object_count; i++) {
+        const struct snapshot_object *object = &snapshot->objects[i];
+        shares += object->share.value;
+        assert_true(object->share.low <= object->share.value &&
+                    object->share.value <= object->share.high);
+        assert_true(!i || snapshot->objects[i - 1].samples >= object->samples);
+        assert_true(object->field_count <= 64 && object->code_count <= 32);
+    }
+    double left_out = 0.001 * (double)snapshot->objects_left_out;
+    assert_true(shares < 1 + 1e-9 && shares > 1 - 1e-9 - left_out);
+    assert_non_null(snapshot->window.reading);
+    assert_non_null(snapshot->sets.reading);
+}
+
+static void conserved(double half_life_s)
+{
+    struct prng prng = {31};
+    struct profile *profile = profile_fixture_new(half_life_s, 4096);
+    struct snapshot head = {.iteration = 1};
+    uint64_t now = 1;
+    profile_search_start(profile, 0, UINT64_MAX, "all", now);
+    for (int refresh = 0; refresh < 5; refresh++) {
+        for (int i = 0; i < 10000; i++)
+            add_random(profile, &prng, now += 500000);
+        profile_set_basis(profile, refresh % 2 ? BASIS_RUN : BASIS_DECAYED);
+        profile_set_ranking(profile, refresh == 3);
+        const struct snapshot *snapshot = profile_snapshot(profile, &head, now);
+        assert_non_null(snapshot);
+        check(snapshot);
+        assert_int_equal(snapshot->totals.samples + snapshot->totals.agent, (refresh + 1) * 10000);
+        assert_int_equal(snapshot->search.state != SEARCH_OFF, 1);
+        snapshot_free(snapshot);
+    }
+    profile_zero(profile, now);
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, now);
+    assert_int_equal(snapshot->object_count, 0);
+    assert_int_equal(snapshot->totals.samples, 0);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static void totals_and_shares(void **state)
+{
+    (void)state;
+    conserved(0);
+    conserved(2);
+    conserved(0.001); /* renormalises all the time */
+}
+
+/* Weights that differ: what is known of fields goes by them, as all shares do. */
+static void what_is_typed_goes_by_weight(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(0, 4096);
+    struct snapshot head = {.iteration = 1};
+    for (uint64_t i = 1; i <= 100; i++) {
+        bool known = i % 4 == 0;
+        struct place place = {.object = 1,
+                              .base = 0x10000,
+                              .typed = known ? TYPED_CODE : TYPED_NOT,
+                              .untyped = known ? UNTYPED_NO_REASON : UNTYPED_VOID};
+        place.access = (struct access){
+            .time_ns = i, .weight = known ? 27 : 1, .tid = 1, .address = 0x10000 + i};
+        profile_add(profile, &place);
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 101);
+    assert_non_null(snapshot);
+    assert_int_equal(snapshot->totals.typed[TYPED_CODE], 25);
+    assert_true(fabs(snapshot->totals.typed_weight[TYPED_CODE] - 675) < 1e-6);
+    assert_true(fabs(snapshot->totals.typed_weight[TYPED_NOT] - 75) < 1e-6);
+    assert_true(fabs(snapshot->totals.untyped_weight[UNTYPED_VOID] - 75) < 1e-6);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static void hot_field_is_one_row(void **state)
+{
+    (void)state;
+    struct prng prng = {37};
+    struct profile *profile = profile_fixture_new(0, 4096);
+    struct snapshot head = {0};
+    for (uint64_t i = 1; i <= 20000; i++) {
+        struct place place = {.object = 1, .base = 0x10000, .size_bytes = 48 << 20};
+        place.access = (struct access){.time_ns = i,
+                                       .weight = 1,
+                                       .kind = ACCESS_STORE,
+                                       .tid = 1,
+                                       .address = 0x10000 + prng_below(&prng, 1 << 20) * 48 + 40};
+        profile_add(profile, &place);
+        if (i == 2000)
+            snapshot_free(profile_snapshot(profile, &head, i));
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 20001);
+    const struct snapshot_object *object = &snapshot->objects[0];
+    assert_int_equal(object->element_size, 48);
+    assert_int_equal(object->field_count, 1);
+    assert_string_equal(object->fields[0].name, "[*]+40");
+    assert_true(object->fields[0].samples == 20000);
+    assert_true(object->samples == 20000 && object->stores == 20000);
+    assert_int_equal(object->threads, 1);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+/* One sample of another type, or of none, does not rename what an instruction accesses. */
+static void an_instruction_keeps_its_member(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(10, 4096);
+    struct snapshot head = {.iteration = 1};
+    for (uint64_t i = 1; i <= 200; i++) {
+        struct place place = {
+            .object = 1, .function = 1, .base = 0x10000, .by_member = i % 50 != 0};
+        place.type = i % 40 ? 5 : 6;
+        place.type_offset = 16;
+        place.access = (struct access){.time_ns = i,
+                                       .weight = 1,
+                                       .ip = 0x400100,
+                                       .kind = ACCESS_LOAD,
+                                       .address = 0x10000 + i * 64};
+        profile_add(profile, &place);
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 201);
+    assert_int_equal(snapshot->code_count, 1);
+    assert_int_equal(snapshot->code[0].instruction_count, 1);
+    assert_int_equal(snapshot->code[0].instructions[0].type_id, 5);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+/* Nine in ten samples are the kernel's, with a tenth of the weight: what has an object has most of
+ * the time. */
+static void parts_of_the_header_are_of_the_weight(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(10, 4096);
+    struct snapshot head = {.iteration = 1};
+    for (uint64_t i = 1; i <= 1000; i++) {
+        bool kernel = i % 10 != 0;
+        struct place place = {.object = kernel ? 0 : 1, .base = 0x10000};
+        place.access = (struct access){.time_ns = i,
+                                       .weight = kernel ? 1 : 81,
+                                       .reason = kernel ? REASON_KERNEL : REASON_NONE,
+                                       .address = kernel ? 0 : 0x10000 + i * 64};
+        profile_add(profile, &place);
+    }
+    profile_set_basis(profile, BASIS_RUN);
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 1001);
+    assert_int_equal(snapshot->totals.reasons[REASON_KERNEL], 900);
+    assert_true(fabs(measured_reason(&snapshot->totals, REASON_KERNEL) - 0.1) < 1e-6);
+    assert_true(fabs(measured_attributed(&snapshot->totals) - 0.9) < 1e-6);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static const struct snapshot misses_rank = {
+    .source = {.name = "counter",
+               .event_count = 1,
+               .events = {{.name = "l2-miss", .role = EVENT_MISS_L2}}}};
+static const struct snapshot time_ranks = {
+    .source = {
+        .name = "clock", .event_count = 1, .events = {{.name = "cpu-clock", .role = EVENT_STALL}}}};
+
+/* 3,000 samples on 16 lines, 4 KiB apart. */
+static const struct snapshot *strided(struct profile *profile, const struct snapshot *head)
+{
+    struct prng prng = {41};
+    for (uint64_t i = 1; i <= 3000; i++) {
+        struct place place = {.object = 1, .base = 0x10000};
+        place.access = (struct access){
+            .time_ns = i, .weight = 1, .address = 0x10000 + prng_below(&prng, 16) * 4096};
+        profile_add(profile, &place);
+    }
+    return profile_snapshot(profile, head, 3001);
+}
+
+/* PMPT 4.1: strided accesses that all fall in one set. */
+static void one_set_is_concentrated(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(10, 4096);
+    const struct snapshot *snapshot = strided(profile, &misses_rank);
+    assert_int_equal(snapshot->sets.verdict, SETS_CONCENTRATED);
+    assert_int_equal(snapshot->sets.hot_sets, 1);
+    assert_int_equal(snapshot->sets.part_count, 1);
+    assert_int_equal(snapshot->sets.lines[0], 16);
+    assert_true(snapshot->sets.conflict);
+    assert_non_null(strstr(snapshot->sets.reading, "conflict between addresses"));
+    assert_int_equal(snapshot->window.addresses, 16);
+    assert_memory_equal(snapshot->window.reading, "conflict", 8);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+/* The same samples of a timer: where they are is known, why they took time is not. */
+static void time_in_one_set_is_no_claim(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(10, 4096);
+    const struct snapshot *snapshot = strided(profile, &time_ranks);
+    assert_int_equal(snapshot->sets.verdict, SETS_CONCENTRATED);
+    assert_false(snapshot->sets.conflict);
+    assert_non_null(strstr(snapshot->sets.reading, "% of the time, on more lines than its"));
+    assert_null(strstr(snapshot->sets.reading, "conflict"));
+    assert_null(strstr(snapshot->window.reading, "conflict"));
+    assert_null(strstr(snapshot->window.reading, "miss"));
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+/* An array of 4 MiB read in order: most samples are at the first lines of its pages. */
+static void a_stream_is_no_conflict(void **state)
+{
+    enum { PAGES = 1024, LINES = 64 };
+    (void)state;
+    struct prng prng = {47};
+    struct profile *profile = profile_fixture_new(10, 4096);
+    for (uint64_t i = 1; i <= 4000; i++) {
+        uint64_t page = i * PAGES / 500 % PAGES;
+        uint64_t line = i % 2 ? prng_below(&prng, 12) : prng_below(&prng, LINES);
+        struct place place = {.object = 1, .base = 0x100000};
+        place.access = (struct access){
+            .time_ns = i, .weight = 1, .address = 0x100000 + page * 4096 + line * 64};
+        profile_add(profile, &place);
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &misses_rank, 4001);
+    assert_int_equal(snapshot->sets.verdict, SETS_CONCENTRATED);
+    assert_false(snapshot->sets.conflict);
+    assert_null(strstr(snapshot->sets.reading, "conflict between"));
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+/* Samples of an array of 4 MiB that hardly meet a line twice: no more lines than it has. */
+static void lines_are_no_more_than_mapped(void **state)
+{
+    enum { LINES = 65536, SAMPLES = 13368 };
+    (void)state;
+    for (int twice = 0; twice <= 20; twice += 20) {
+        struct profile *profile = profile_fixture_new(10, 16384);
+        for (uint64_t i = 0; i < SAMPLES; i++) {
+            uint64_t line = (i < SAMPLES - (uint64_t)twice ? i : i - SAMPLES + (uint64_t)twice) * 4;
+            struct place place = {.object = 1, .base = 0x100000};
+            place.access = (struct access){
+                .time_ns = i + 1, .weight = 1, .address = 0x100000 + line % LINES * 64};
+            profile_add(profile, &place);
+        }
+        const struct snapshot *snapshot = profile_snapshot(profile, &time_ranks, SAMPLES + 1);
+        const char *at = strstr(snapshot->window.reading, "at least ");
+        assert_non_null(at);
+        double lines = strtod(at + strlen("at least "), NULL);
+        assert_true(lines >= (double)snapshot->window.addresses && lines <= LINES);
+        snapshot_free(snapshot);
+        profile_free(profile);
+    }
+}
+
+/* The same set, but one line of it, over a background that is spread evenly. */
+static void a_hot_line_is_no_conflict(void **state)
+{
+    (void)state;
+    struct prng prng = {43};
+    struct profile *profile = profile_fixture_new(10, 4096);
+    for (uint64_t i = 1; i <= 6000; i++) {
+        uint64_t address = i % 3 ? 0x100000 + prng_below(&prng, 1 << 20) * 64 : 0x10040;
+        struct place place = {.object = 1, .base = 0x10000};
+        place.access = (struct access){.time_ns = i, .weight = 1, .address = address};
+        profile_add(profile, &place);
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &misses_rank, 6001);
+    assert_int_equal(snapshot->sets.verdict, SETS_CONCENTRATED);
+    assert_non_null(strstr(snapshot->sets.reading, "not a conflict"));
+    assert_true(snapshot->sets.lines[1] > 1);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+/* A small array: half of the sets, a line of each. Too few samples for one of them to stand out. */
+static void few_samples_on_half_of_the_sets_are_no_conflict(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(10, 4096);
+    struct snapshot head = {0};
+    for (uint64_t i = 0; i < 160; i++) {
+        struct place place = {.object = 1, .base = 0x10000, .size_bytes = 2048};
+        place.access =
+            (struct access){.time_ns = i + 1, .weight = 1, .address = 0x10000 + i % 32 * 64};
+        profile_add(profile, &place);
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 161);
+    assert_int_equal(snapshot->sets.verdict, SETS_CONCENTRATED);
+    assert_int_equal(snapshot->sets.hot_sets, 0);
+    assert_false(snapshot->sets.conflict);
+    assert_non_null(strstr(snapshot->sets.reading, "no set stands out"));
+    assert_int_equal(snapshot->findings.count, 0);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+/* The newest sample on a line is of a small neighbour of the object that is missed on there. */
+static void a_line_goes_by_what_misses_most_on_it(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(10, 4096);
+    struct snapshot head = {0};
+    for (uint64_t i = 1; i <= 2001; i++) {
+        bool neighbour = i > 2000;
+        struct place place = {.object = neighbour ? 2 : 1, .base = neighbour ? 0x10000 : 0x10020};
+        place.access =
+            (struct access){.time_ns = i, .weight = 1, .address = neighbour ? 0x10008 : 0x10028};
+        profile_add(profile, &place);
+    }
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 2002);
+    assert_int_equal(snapshot->object_count, 1);
+    assert_int_equal(snapshot->window.top_count, 1);
+    assert_int_equal(snapshot->window.top[0].count, 2001);
+    assert_int_equal(snapshot->window.top[0].object, 0);
+    assert_int_equal(snapshot->window.top[0].offset, 0);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static int run_profile(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(totals_and_shares),
+        cmocka_unit_test(what_is_typed_goes_by_weight),
+        cmocka_unit_test(hot_field_is_one_row),
+        cmocka_unit_test(an_instruction_keeps_its_member),
+        cmocka_unit_test(parts_of_the_header_are_of_the_weight),
+        cmocka_unit_test(one_set_is_concentrated),
+        cmocka_unit_test(time_in_one_set_is_no_claim),
+        cmocka_unit_test(a_stream_is_no_conflict),
+        cmocka_unit_test(lines_are_no_more_than_mapped),
+        cmocka_unit_test(a_hot_line_is_no_conflict),
+        cmocka_unit_test(few_samples_on_half_of_the_sets_are_no_conflict),
+        cmocka_unit_test(a_line_goes_by_what_misses_most_on_it)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Which objects a snapshot lists, and what it says of the others. */
+
+static uint64_t listed_now_ns;
+
+static void listed_add(struct profile *profile, uint32_t object, int count)
+{
+    struct place place = {.object = object, .function = 1, .base = object * PROFILE_FIXTURE_APART};
+    place.access =
+        (struct access){.weight = 1, .address = place.base + 8, .kind = ACCESS_LOAD, .size = 8};
+    for (int i = 0; i < count; i++) {
+        place.access.time_ns = listed_now_ns += 1000;
+        profile_add(profile, &place);
+    }
+}
+
+static const struct snapshot *listed_look(struct profile *profile, bool all)
+{
+    struct snapshot head = {.iteration = 1, .objects_all = all};
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, listed_now_ns);
+    assert_non_null(snapshot);
+    return snapshot;
+}
+
+/* What the rows say and what is said of the rest is everything. */
+static double sum_of(const struct snapshot *snapshot)
+{
+    double sum = snapshot->objects_left_share;
+    for (size_t i = 0; i < snapshot->object_count; i++) {
+        assert_true(snapshot->objects[i].share.value >= snapshot->objects_least);
+        sum += snapshot->objects[i].share.value;
+    }
+    return sum;
+}
+
+static void small_shares_on_request(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(0, 256);
+    listed_add(profile, 1, 9000);
+    listed_add(profile, 2, 991);
+    listed_add(profile, 3, 6);
+    for (uint32_t id = 4; id < 7; id++)
+        listed_add(profile, id, 1);
+    const struct snapshot *snapshot = listed_look(profile, false);
+    assert_int_equal(snapshot->object_count, 2);
+    assert_int_equal(snapshot->objects_left_out, 4);
+    assert_true(fabs(snapshot->objects_left_share - 0.0009) < 1e-9);
+    assert_true(fabs(sum_of(snapshot) - 1) < 1e-9);
+    snapshot_free(snapshot);
+    snapshot = listed_look(profile, true);
+    assert_int_equal(snapshot->object_count, 6);
+    assert_int_equal(snapshot->objects_left_out, 0);
+    assert_true(snapshot->objects_least == 0 && snapshot->objects_left_share == 0);
+    assert_true(fabs(sum_of(snapshot) - 1) < 1e-9);
+    assert_true(snapshot->objects[2].samples == 6 && snapshot->objects[5].samples == 1);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+/* More than there is room for: those above a share, all of them, and none below it. */
+static void too_many_to_list(void **state)
+{
+    enum { MANY = 5000 };
+    (void)state;
+    struct profile *profile = profile_fixture_new(0, 256);
+    listed_add(profile, 1, 50000);
+    for (uint32_t id = 2; id < 22; id++)
+        listed_add(profile, id, 20);
+    for (uint32_t id = 22; id < 22 + MANY; id++)
+        listed_add(profile, id, 1);
+    const struct snapshot *snapshot = listed_look(profile, true);
+    assert_int_equal(snapshot->object_count, 21);
+    assert_int_equal(snapshot->objects_left_out, MANY);
+    assert_true(snapshot->objects_least == 0.0001);
+    assert_true(fabs(sum_of(snapshot) - 1) < 1e-9);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static int run_listed(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(small_shares_on_request),
+                                       cmocka_unit_test(too_many_to_list)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Samples whose object is not known: they count for the code that waited, and nowhere else. */
+
+enum { WORKS = 3, REPORTS = 5, LOAD = 0x400100, OTHER = 0x400200 };
+
+static uint64_t unplaced_now_ns;
+
+static void unplaced_test_add(struct profile *profile, int count, enum reason reason,
+                              uint32_t function, uint64_t ip)
+{
+    struct place place = {.object = 1, .function = function, .base = PROFILE_FIXTURE_APART};
+    place.access = (struct access){.weight = 2,
+                                   .ip = ip,
+                                   .address = PROFILE_FIXTURE_APART + 8,
+                                   .kind = ACCESS_LOAD,
+                                   .size = 8,
+                                   .reason = (uint8_t)reason};
+    for (int i = 0; i < count; i++) {
+        place.access.time_ns = unplaced_now_ns += 1000;
+        profile_add(profile, &place);
+    }
+}
+
+static const struct snapshot *unplaced_look(struct profile *profile)
+{
+    struct snapshot head = {.iteration = 1};
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, unplaced_now_ns);
+    assert_non_null(snapshot);
+    return snapshot;
+}
+
+/* 30 of work() on an object and 24 on none that it waited for; 40 of report() on an unknown one
+ * and 2 on the object; 4 in the kernel. */
+static struct profile *filled(double half_life_s)
+{
+    struct profile *profile = profile_fixture_new(half_life_s, 256);
+    unplaced_test_add(profile, 30, REASON_NONE, WORKS, OTHER);
+    unplaced_test_add(profile, 39, REASON_OVERWRITTEN, REPORTS, LOAD);
+    unplaced_test_add(profile, 1, REASON_AMBIGUOUS, REPORTS, LOAD);
+    unplaced_test_add(profile, 2, REASON_NONE, REPORTS, LOAD);
+    unplaced_test_add(profile, 4, REASON_KERNEL, 0, 0);
+    unplaced_test_add(profile, 24, REASON_NO_MEMORY, WORKS, OTHER);
+    return profile;
+}
+
+static struct snapshot_share share_of_first(struct profile *profile)
+{
+    const struct snapshot *snapshot = unplaced_look(profile);
+    struct snapshot_share share = snapshot->objects[0].share;
+    snapshot_free(snapshot);
+    return share;
+}
+
+/* An object's interval holds what it would be if the samples that nothing is known of were its own,
+ * or another's. */
+static void what_is_not_known_widens_intervals(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(0, 256);
+    unplaced_test_add(profile, 3000, REASON_NONE, WORKS, OTHER);
+    double low = share_of_first(profile).low;
+    /* One in eleven of an instruction: like the other ten, but for a tenth of them. */
+    unplaced_test_add(profile, 300, REASON_CLOBBERED, WORKS, OTHER);
+    struct snapshot_share few = share_of_first(profile);
+    assert_true(few.low < low && few.low > low - 0.015);
+    assert_true(fabs(few.value - 1) < 1e-9);
+    /* All of an instruction. */
+    unplaced_test_add(profile, 1500, REASON_OVERWRITTEN, WORKS, LOAD);
+    struct snapshot_share all = share_of_first(profile);
+    assert_true(all.low < 0.69 && all.low > 0.65);
+    assert_true(fabs(all.value - 1) < 1e-9 && all.high >= all.value);
+    /* Computing and the kernel are no data. */
+    unplaced_test_add(profile, 9000, REASON_NO_MEMORY, WORKS, LOAD);
+    unplaced_test_add(profile, 9000, REASON_KERNEL, 0, 0);
+    assert_true(fabs(share_of_first(profile).low - all.low) < 1e-9);
+    /* Nor does it matter that the function is not known. */
+    unplaced_test_add(profile, 5000, REASON_NO_CODE, 0, LOAD + 8);
+    assert_true(share_of_first(profile).low < 0.4);
+    profile_free(profile);
+}
+
+static void the_agent_is_beside_the_samples(void **state)
+{
+    (void)state;
+    struct profile *profile = filled(0);
+    unplaced_test_add(profile, 50, REASON_AGENT, WORKS, OTHER);
+    const struct snapshot *snapshot = unplaced_look(profile);
+    assert_int_equal(snapshot->totals.samples, 100);
+    assert_int_equal(snapshot->totals.agent, 50);
+    assert_int_equal(snapshot->totals.reasons[REASON_AGENT], 0);
+    assert_true(fabs(snapshot->code[0].all_share - 0.42) < 1e-9);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static void ranks_with_the_others(void **state)
+{
+    (void)state;
+    struct profile *profile = filled(0);
+    const struct snapshot *snapshot = unplaced_look(profile);
+    assert_int_equal(snapshot->code_count, 2);
+    const struct snapshot_code *first = &snapshot->code[0];
+    assert_int_equal(first->id, REPORTS);
+    assert_true(fabs(first->samples - 2) < 1e-9 && fabs(first->unknown_samples - 40) < 1e-9);
+    assert_true(fabs(first->unknown_share - 0.40) < 1e-9);
+    assert_true(fabs(first->all_share - 0.42) < 1e-9);
+    assert_true(fabs(first->share.value - 2.0 / 32) < 1e-9); /* of those attributed */
+    assert_string_equal(first->unknown_note, "object unknown: overwritten");
+    /* What only computes waits for no data. */
+    assert_true(!(snapshot->code[1].unknown_samples > 0) && !snapshot->code[1].unknown_note);
+    assert_true(fabs(snapshot->code[1].all_share - 0.30) < 1e-9);
+    assert_int_equal(snapshot->totals.attributed, 32);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static void is_told_at_the_instruction(void **state)
+{
+    (void)state;
+    struct profile *profile = filled(0);
+    unplaced_test_add(profile, 21, REASON_CLOBBERED, REPORTS, OTHER);
+    const struct snapshot *snapshot = unplaced_look(profile);
+    const struct snapshot_code *code = &snapshot->code[0];
+    assert_int_equal(code->instruction_count, 2);
+    const struct snapshot_instruction *load = &code->instructions[0];
+    assert_true(load->address == LOAD && load->object == 0);
+    assert_true(fabs(load->samples - 2) < 1e-9 && fabs(load->unknown_samples - 40) < 1e-9);
+    assert_true(fabs(load->share - 42.0 / 63) < 1e-9);
+    assert_string_equal(load->unknown_note, "object unknown: overwritten");
+    const struct snapshot_instruction *other = &code->instructions[1];
+    assert_true(other->address == OTHER && other->object == UINT32_MAX && other->samples == 0);
+    assert_string_equal(other->unknown_note, "object unknown: clobbered");
+    assert_true(isnan(other->object_share));
+    assert_int_equal(code->sites, 2);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static void fades_and_is_forgotten(void **state)
+{
+    (void)state;
+    struct profile *profile = filled(0.001); /* the scale is brought back several times */
+    for (int i = 0; i < 30; i++, unplaced_now_ns += 100000000)
+        unplaced_test_add(profile, 10, REASON_NONE, WORKS, OTHER);
+    const struct snapshot *snapshot = unplaced_look(profile);
+    assert_int_equal(snapshot->code[0].id, WORKS);
+    assert_true(snapshot->code[0].all_share > 0.999 && snapshot->code[0].all_share < 1.001);
+    snapshot_free(snapshot);
+    profile_zero(profile, unplaced_now_ns);
+    snapshot = unplaced_look(profile);
+    assert_int_equal(snapshot->code_count, 0);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static void any_function_and_event_is_safe(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(0, 256);
+    unplaced_test_add(profile, 1, REASON_OVERWRITTEN, UINT32_MAX, LOAD);
+    for (uint32_t i = 1; i < 20000; i++)
+        unplaced_test_add(profile, 1, REASON_OVERWRITTEN, i, i);
+    struct place foreign = {.function = 1, .access = {.reason = REASON_GATHER, .event = 7}};
+    foreign.access.time_ns = ++unplaced_now_ns;
+    profile_add(profile, &foreign);
+    const struct snapshot *snapshot = unplaced_look(profile);
+    assert_true(snapshot->code_count > 0 && snapshot->code_count <= 200);
+    assert_int_equal(snapshot->totals.reasons[REASON_GATHER], 1);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static int run_unplaced(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_with_the_others),
+        cmocka_unit_test(what_is_not_known_widens_intervals),
+        cmocka_unit_test(the_agent_is_beside_the_samples),
+        cmocka_unit_test(is_told_at_the_instruction),
+        cmocka_unit_test(fades_and_is_forgotten),
+        cmocka_unit_test(any_function_and_event_is_safe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_profile();
+    failed += run_listed();
+    failed += run_unplaced();
+    return failed;
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Miss rates and criticality from accesses to snapshots: out of the same samples, out of several
+ * events, exact; for everything, objects, fields and functions. Numbers are worked out by hand. */
+#include <linux/perf_event.h>
+#include <math.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "profile/tables/rates.h"
+#include "profile/tables/statistics.h"
+#include "unit.h"
+
+#define NEAR(a, b)   assert_true(fabs((a) - (b)) < 1e-9 * (1 + fabs((double)(b))))
+#define LOAD(level)  (PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, level))
+#define STORE_BEYOND (PERF_MEM_S(OP, STORE) | PERF_MEM_S(LVL, MISS) | PERF_MEM_S(LVL, L1))
+
+static struct profile *profile;
+static const struct snapshot *snapshot;
+static struct snapshot head;
+static uint64_t now;
+static bool (*exact)(void *, enum exact_of, uint32_t, struct exact_counts *);
+
+static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
+{
+    (void)context;
+    *desc = (struct object_desc){
+        .name = "thing", .module = "m", .kind = OBJECT_GLOBAL, .address = object << 20};
+    return true;
+}
+
+static void begin(const enum event_role *roles, uint16_t events, double half_life_s)
+{
+    struct profile_options options = {.names = {.object = fake_object, .exact = exact},
+                                      .half_life_s = half_life_s,
+                                      .ways = 10,
+                                      .event_count = events,
+                                      .window_entries = 1024};
+    assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
+    assert_int_equal(profile_new(&profile, &options, NULL), 0);
+    memset(&head, 0, sizeof head);
+    head.source.event_count = events;
+    for (uint16_t i = 0; i < events; i++)
+        head.source.events[i].role = roles[i];
+    now = 1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    snapshot_free(snapshot);
+    profile_free(profile);
+    snapshot = NULL;
+    profile = NULL;
+    exact = NULL;
+    return 0;
+}
+
+struct said {
+    uint16_t event;
+    uint64_t weight;
+    uint64_t data_src;
+    uint64_t latency;
+};
+
+/* `count` samples at an offset of an object, by function 10 * object. */
+static void add(uint32_t object, uint64_t offset, unsigned count, struct said said)
+{
+    struct place place = {
+        .object = object, .function = 10 * object, .base = (uint64_t)object << 20};
+    for (; count; count--) {
+        place.access = (struct access){.time_ns = now += 1000,
+                                       .ip = 0x400000 + object,
+                                       .address = place.base + offset,
+                                       .data_src = said.data_src,
+                                       .latency = said.latency,
+                                       .weight = said.weight,
+                                       .event = said.event,
+                                       .size = 8};
+        profile_add(profile, &place);
+    }
+}
+
+static void take(void)
+{
+    snapshot_free(snapshot);
+    snapshot = profile_snapshot(profile, &head, now += 1000);
+    assert_non_null(snapshot);
+}
+
+static const struct snapshot_object *object_of(uint32_t id)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (snapshot->objects[i].id == id)
+            return &snapshot->objects[i];
+    fail_msg("object %u is not listed", id);
+    return NULL;
+}
+
+static const struct snapshot_rates *function_rates(uint32_t id)
+{
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        if (snapshot->code[i].id == id)
+            return snapshot->code[i].rates;
+    fail_msg("function %u is not listed", id);
+    return NULL;
+}
+
+static const struct snapshot_rates *field_rates(const struct snapshot_object *object,
+                                                uint64_t offset)
+{
+    for (size_t i = 0; i < object->field_count; i++)
+        if (object->fields[i].offset == offset)
+            return object->fields[i].rates;
+    fail_msg("no field at %llu", (unsigned long long)offset);
+    return NULL;
+}
+
+static const struct snapshot_rates *cell_rates(uint32_t function, uint32_t object)
+{
+    static struct snapshot_rates made;
+    const struct snapshot_matrix *matrix = &snapshot->matrix;
+    for (size_t i = 0; i < matrix->rated_count; i++) {
+        const struct snapshot_matrix_rated *rated = &matrix->rated[i];
+        if (rated->row < matrix->row_count && rated->column < matrix->column_count &&
+            snapshot->code[matrix->rows[rated->row]].id == function &&
+            snapshot->objects[matrix->columns[rated->column]].id == object)
+            return rates_make(matrix->rates_plan, rated->sums, matrix->rates_all, &made) ? &made
+                                                                                         : NULL;
+    }
+    fail_msg("no cell of function %u and object %u", function, object);
+    return NULL;
+}
+
+static void same(struct snapshot_share got, struct snapshot_share wanted)
+{
+    NEAR(got.value, wanted.value);
+    NEAR(got.low, wanted.low);
+    NEAR(got.high, wanted.high);
+}
+
+/* IBS: 100 accesses to object 1, of which 60 found the L1, 20 the L2, 15 the L3, 5 memory: 40, 20
+ * and 5 % missed; Wilson on 100 samples, whatever each stands for. */
+static void the_same_samples_are_hits_and_misses(void **state)
+{
+    (void)state;
+    begin((enum event_role[]){EVENT_ACCESS}, 1, 0);
+    add(1, 0, 60, (struct said){0, 500, LOAD(L1), 0});
+    add(1, 8, 20, (struct said){0, 500, LOAD(L2), 0});
+    add(1, 8, 15, (struct said){0, 500, LOAD(L3), 0});
+    add(1, 8, 5, (struct said){0, 500, LOAD(LOC_RAM), 0});
+    add(2, 0, 100, (struct said){0, 500, LOAD(L1), 0});
+    take();
+    const struct snapshot_rates *rates = object_of(1)->rates;
+    assert_int_equal(rates->from, RATES_RECORDED);
+    NEAR(rates->accesses, 50000);
+    same(rates->miss_rate[RATE_L1], interval_share(0.4, 100));
+    same(rates->miss_rate[RATE_L2], interval_share(0.2, 100));
+    same(rates->miss_rate[RATE_MEMORY], interval_share(0.05, 100));
+    same(snapshot->rates->miss_rate[RATE_L1], interval_share(0.2, 200));
+    same(object_of(2)->rates->miss_rate[RATE_L1], interval_share(0, 100));
+    same(field_rates(object_of(1), 0)->miss_rate[RATE_L1], interval_share(0, 60));
+    same(field_rates(object_of(1), 8)->miss_rate[RATE_L1], interval_share(1, 40));
+    same(function_rates(10)->miss_rate[RATE_L2], interval_share(0.2, 100));
+    same(cell_rates(10, 1)->miss_rate[RATE_L2], interval_share(0.2, 100));
+    same(cell_rates(20, 2)->miss_rate[RATE_L2], interval_share(0, 100));
+    assert_true(isnan(rates->stall.value)); /* no latencies */
+    assert_true(isnan(rates->critical.value));
+}
+
+/* 30 loads found the L1, 10 stores only say that they missed it: 25 % miss the L1, and of the
+ * L2 none to all of those. */
+static void what_is_not_told_may_be_either(void **state)
+{
+    (void)state;
+    begin((enum event_role[]){EVENT_ACCESS}, 1, 0);
+    add(1, 0, 30, (struct said){0, 7, LOAD(L1), 0});
+    add(1, 0, 10, (struct said){0, 7, STORE_BEYOND, 0});
+    take();
+    const struct snapshot_rates *rates = object_of(1)->rates;
+    same(rates->miss_rate[RATE_L1], interval_share(0.25, 40));
+    NEAR(rates->miss_rate[RATE_L2].value, 0);
+    NEAR(rates->miss_rate[RATE_L2].low, 0);
+    NEAR(rates->miss_rate[RATE_L2].high, interval_share(0.25, 40).high);
+}
+
+/* Loads of 30 cycles and more are not all loads: no accesses, no rate. */
+static void slow_loads_are_no_accesses(void **state)
+{
+    (void)state;
+    begin((enum event_role[]){EVENT_OTHER}, 1, 0);
+    add(1, 0, 30, (struct said){0, 7, LOAD(L1), 35});
+    add(1, 0, 10, (struct said){0, 7, LOAD(LOC_RAM), 300});
+    take();
+    const struct snapshot_rates *rates = object_of(1)->rates;
+    assert_true(isnan(rates->accesses));
+    assert_true(isnan(rates->miss_rate[RATE_L1].value));
+    NEAR(rates->stall.value, 1);
+    NEAR(rates->missed.value, 1);
+}
+
+/* Object 1: 50 samples of 7000 L1 misses and 100 of 10000 accesses, so 35 %; 20 of 1000 fills: 2 %.
+ * Object 2 has as many accesses and 3 fills. */
+static void several_events_are_two_counts(void **state)
+{
+    (void)state;
+    begin((enum event_role[]){EVENT_MEM_FILL, EVENT_MISS_L1, EVENT_ACCESS}, 3, 0);
+    add(1, 0, 20, (struct said){0, 1000, 0, 0});
+    add(1, 0, 50, (struct said){1, 7000, 0, 0});
+    add(1, 0, 100, (struct said){2, 10000, 0, 0});
+    add(2, 0, 3, (struct said){0, 1000, 0, 0});
+    add(2, 0, 100, (struct said){2, 10000, 0, 0});
+    take();
+    const struct snapshot_rates *rates = object_of(1)->rates;
+    struct snapshot_share accesses = interval_count((struct amount){1e6, 1e10}, 0);
+    assert_int_equal(rates->from, RATES_COUNTED);
+    NEAR(rates->accesses, 1e6);
+    NEAR(rates->miss_rate[RATE_L1].value, 0.35);
+    same(rates->miss_rate[RATE_L1],
+         interval_ratio(interval_count((struct amount){350000, 2.45e9}, 0), accesses));
+    NEAR(rates->miss_rate[RATE_MEMORY].value, 0.02);
+    assert_true(isnan(rates->miss_rate[RATE_L2].value));
+    same(field_rates(object_of(1), 0)->miss_rate[RATE_L1], rates->miss_rate[RATE_L1]);
+    same(function_rates(10)->miss_rate[RATE_L1], rates->miss_rate[RATE_L1]);
+    same(cell_rates(10, 1)->miss_rate[RATE_L1], rates->miss_rate[RATE_L1]);
+    /* No L1 miss was sampled on object 2: from 0 to what 0 of 7000 each may hide. */
+    rates = object_of(2)->rates;
+    NEAR(rates->miss_rate[RATE_L1].value, 0);
+    same(rates->miss_rate[RATE_L1],
+         interval_ratio(interval_count((struct amount){0, 0}, 7000), accesses));
+    assert_true(rates->miss_rate[RATE_L1].high > 0.02);
+    NEAR(snapshot->rates->miss_rate[RATE_MEMORY].value, 0.0115);
+}
+
+/* The accesses were counted half of the time only: there were twice as many. */
+static void events_that_took_turns_are_made_up_for(void **state)
+{
+    (void)state;
+    begin((enum event_role[]){EVENT_MISS_L1, EVENT_ACCESS}, 2, 0);
+    head.source.events[1].counted = 0.5;
+    add(1, 0, 100, (struct said){0, 1000, 0, 0});
+    add(1, 0, 100, (struct said){1, 10000, 0, 0});
+    take();
+    NEAR(object_of(1)->rates->accesses, 2e6);
+    NEAR(object_of(1)->rates->miss_rate[RATE_L1].value, 0.05);
+}
+
+/* Misses and no access: at least so many. More misses than accesses can be: they do not go
+ * together. */
+static void what_cannot_be_a_rate_is_none(void **state)
+{
+    (void)state;
+    begin((enum event_role[]){EVENT_MISS_L1, EVENT_ACCESS}, 2, 0);
+    add(1, 0, 40, (struct said){0, 1000, 0, 0});
+    add(2, 0, 5, (struct said){0, 1000, 0, 0});
+    add(2, 0, 400, (struct said){1, 1000, 0, 0});
+    add(3, 0, 400, (struct said){0, 1000, 0, 0});
+    add(3, 0, 100, (struct said){1, 1000, 0, 0});
+    take();
+    struct snapshot_share rate = object_of(1)->rates->miss_rate[RATE_L1];
+    assert_true(isnan(rate.value) && isnan(rate.low)); /* 40 of at most 4 */
+    rate = object_of(3)->rates->miss_rate[RATE_L1];
+    assert_true(isnan(rate.value) && isnan(rate.low));
+    add(4, 0, 2, (struct said){0, 1000, 0, 0});
+    take();
+    rate = object_of(4)->rates->miss_rate[RATE_L1];
+    assert_true(isnan(rate.value) && rate.low > 0.05 && rate.high == 1);
+}
+
+/* DTrack, 3.4: tds of 179.art has 2.1 % of all misses and 16.6 % of all stalls. */
+static void an_object_that_stalls_more_than_it_misses_stands_out(void **state)
+{
+    (void)state;
+    begin((enum event_role[]){EVENT_MISS_L1, EVENT_STALL}, 2, 0);
+    add(1, 0, 210, (struct said){0, 1000, 0, 0});
+    add(2, 0, 9790, (struct said){0, 1000, 0, 0});
+    add(1, 0, 1660, (struct said){1, 5000, 0, 0});
+    add(2, 0, 8340, (struct said){1, 5000, 0, 0});
+    take();
+    const struct snapshot_rates *tds = object_of(1)->rates;
+    const struct snapshot_rates *rest = object_of(2)->rates;
+    same(tds->stall, interval_share(0.166, 10000));
+    same(tds->missed, interval_share(0.021, 10000));
+    NEAR(tds->critical.value, 0.166 / 0.021);
+    same(tds->critical, interval_ratio(tds->stall, tds->missed));
+    assert_true(tds->critical.low > 6.5 && tds->critical.high < 9.5);
+    NEAR(rest->critical.value, 0.834 / 0.979);
+    assert_true(rest->critical.high < 1);
+    NEAR(function_rates(10)->critical.value, 0.166 / 0.021);
+    assert_int_equal(tds->level, RATE_L1);
+    assert_true(isnan(tds->accesses));
+}
+
+/* The same out of latencies: 20 of 100 missing loads wait 400 cycles each, the others 100; those
+ * that hit take 4 and do not miss. */
+static void latencies_stand_for_stalls(void **state)
+{
+    (void)state;
+    begin((enum event_role[]){EVENT_ACCESS}, 1, 0);
+    add(1, 0, 20, (struct said){0, 10, LOAD(LOC_RAM), 400});
+    add(2, 0, 80, (struct said){0, 10, LOAD(LOC_RAM), 100});
+    add(2, 0, 100, (struct said){0, 10, LOAD(L1), 4});
+    take();
+    const struct snapshot_rates *one = object_of(1)->rates;
+    NEAR(one->stall.value, 8000.0 / (8000 + 8000 + 400));
+    NEAR(one->missed.value, 0.2);
+    NEAR(one->critical.value, one->stall.value / 0.2);
+    struct amount_pair own = {{80000, 20 * 16e6}, {200, 2000}, 80000 * 10};
+    struct amount_pair all = {
+        {164000, 20 * 16e6 + 80 * 1e6 + 100 * 1600}, {1000, 10000}, (80000 + 80000) * 10};
+    same(one->critical, interval_same(&own, &all));
+    assert_true(one->critical.low > 1.5 && one->critical.high < 4);
+    same(function_rates(10)->critical, one->critical);
+    same(cell_rates(10, 1)->critical, one->critical);
+    NEAR(function_rates(10)->miss_rate[RATE_L1].value, 1);
+}
+
+static void what_is_old_counts_less(void **state)
+{
+    (void)state;
+    begin((enum event_role[]){EVENT_ACCESS}, 1, 1e-3);
+    add(1, 0, 200, (struct said){0, 10, LOAD(L1), 10});
+    now += 20 * 1000 * 1000; /* twenty half-lives */
+    add(1, 0, 200, (struct said){0, 10, LOAD(LOC_RAM), 300});
+    take();
+    assert_true(object_of(1)->rates->miss_rate[RATE_L1].value > 0.99);
+    assert_true(function_rates(10)->miss_rate[RATE_L1].value > 0.99);
+    profile_set_basis(profile, BASIS_RUN);
+    take();
+    NEAR(object_of(1)->rates->miss_rate[RATE_L1].value, 0.5);
+    NEAR(function_rates(10)->miss_rate[RATE_L1].value, 0.5);
+    /* Far enough for the scale of decay to be brought back. */
+    now += UINT64_C(1000) * 1000 * 1000;
+    add(1, 0, 100, (struct said){0, 10, LOAD(L1), 10});
+    profile_set_basis(profile, BASIS_DECAYED);
+    take();
+    NEAR(object_of(1)->rates->miss_rate[RATE_L1].value, 0);
+    NEAR(object_of(1)->rates->stall.value, 1);
+    profile_set_basis(profile, BASIS_RUN);
+    profile_zero(profile, now);
+    add(1, 0, 10, (struct said){0, 10, LOAD(L1), 10});
+    take();
+    NEAR(function_rates(10)->accesses, 100);
+    NEAR(function_rates(10)->miss_rate[RATE_L1].value, 0);
+}
+
+/* 300 samples over 0.3 half-lives, the first `age` half-lives after the start. */
+static struct snapshot_share critical_after(double age, double *function_miss_rate)
+{
+    begin((enum event_role[]){EVENT_ACCESS}, 1, 1e-3);
+    add(3, 0, 1, (struct said){0, 10, LOAD(L1), 4});
+    now += (uint64_t)(age * 1e6);
+    for (int i = 0; i < 60; i++) {
+        add(1, 0, 1, (struct said){0, 10, LOAD(LOC_RAM), 400 + 10 * (unsigned)i});
+        add(2, 0, 3, (struct said){0, 10, LOAD(LOC_RAM), 100});
+        add(4, 0, 1, (struct said){0, 10, i < 30 ? LOAD(L1) : LOAD(LOC_RAM), 100});
+    }
+    take();
+    struct snapshot_share critical = object_of(1)->rates->critical;
+    *function_miss_rate = function_rates(40)->miss_rate[RATE_L1].value;
+    tear_down(NULL);
+    return critical;
+}
+
+/* When the scale of decay is brought back (at 240 half-lives) in their middle, nothing changes. */
+static void intervals_stay_when_the_scale_is_brought_back(void **state)
+{
+    (void)state;
+    double rate_before;
+    double rate_across;
+    struct snapshot_share before = critical_after(100, &rate_before);
+    struct snapshot_share across = critical_after(239.85, &rate_across);
+    assert_true(before.low > 2 && before.high < 6);
+    assert_true(rate_before > 0.51 && fabs(rate_across / rate_before - 1) < 1e-6);
+    assert_true(fabs(across.value / before.value - 1) < 1e-6);
+    assert_true(fabs(across.low / before.low - 1) < 1e-6);
+    assert_true(fabs(across.high / before.high - 1) < 1e-6);
+}
+
+static bool counted(void *context, enum exact_of of, uint32_t id, struct exact_counts *counts)
+{
+    (void)context;
+    *counts = (struct exact_counts){.accesses = of == EXACT_ALL ? 1000 : 200,
+                                    .misses = {of == EXACT_ALL ? 100 : 50, 20, NAN},
+                                    .stall_cycles = NAN};
+    return of != EXACT_OBJECT || id == 1;
+}
+
+/* What a simulator counted stands in the place of what samples say, without any doubt. */
+static void exact_counts_have_no_interval(void **state)
+{
+    (void)state;
+    exact = counted;
+    begin((enum event_role[]){EVENT_MISS_L1, EVENT_ACCESS}, 2, 0);
+    add(1, 0, 10, (struct said){0, 1000, 0, 0});
+    add(2, 0, 10, (struct said){0, 1000, 0, 0});
+    add(2, 0, 10, (struct said){1, 10000, 0, 0});
+    take();
+    const struct snapshot_rates *one = object_of(1)->rates;
+    assert_int_equal(one->from, RATES_EXACT);
+    NEAR(one->accesses, 200);
+    same(one->miss_rate[RATE_L1], (struct snapshot_share){0.25, 0.25, 0.25});
+    assert_true(isnan(one->miss_rate[RATE_MEMORY].value));
+    same(one->missed, (struct snapshot_share){0.5, 0.5, 0.5});
+    NEAR(snapshot->rates->miss_rate[RATE_L1].value, 0.1);
+    assert_int_equal(object_of(2)->rates->from, RATES_COUNTED);
+    assert_int_equal(function_rates(10)->from, RATES_EXACT);
+}
+
+static void without_such_events_nothing_is_known(void **state)
+{
+    (void)state;
+    begin((enum event_role[]){EVENT_MISS_L1, EVENT_OTHER}, 2, 0);
+    add(1, 0, 10, (struct said){0, 1000, 0, 0});
+    add(1, 0, 10, (struct said){1, 1000, 0, 0});
+    take();
+    assert_null(snapshot->rates);
+    assert_null(object_of(1)->rates);
+    assert_null(field_rates(object_of(1), 0));
+    assert_null(function_rates(10));
+    assert_int_equal(snapshot->matrix.rated_count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(the_same_samples_are_hits_and_misses, tear_down),
+        cmocka_unit_test_teardown(what_is_not_told_may_be_either, tear_down),
+        cmocka_unit_test_teardown(slow_loads_are_no_accesses, tear_down),
+        cmocka_unit_test_teardown(several_events_are_two_counts, tear_down),
+        cmocka_unit_test_teardown(events_that_took_turns_are_made_up_for, tear_down),
+        cmocka_unit_test_teardown(what_cannot_be_a_rate_is_none, tear_down),
+        cmocka_unit_test_teardown(an_object_that_stalls_more_than_it_misses_stands_out, tear_down),
+        cmocka_unit_test_teardown(latencies_stand_for_stalls, tear_down),
+        cmocka_unit_test_teardown(what_is_old_counts_less, tear_down),
+        cmocka_unit_test_teardown(intervals_stay_when_the_scale_is_brought_back, tear_down),
+        cmocka_unit_test_teardown(exact_counts_have_no_interval, tear_down),
+        cmocka_unit_test_teardown(without_such_events_nothing_is_known, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A name that comes late leaves no trace: tables that were filled under provisional objects and
+ * then renamed report, member by member of the JSON, what tables report that knew the object from
+ * the first sample.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "profile/profile.h"
+#include "profile/snapshot/builders.h"
+#include "unit.h"
+#include "unit/resolve/small_types.h"
+#include "view/view.h"
+
+enum {
+    ARRAY = 2,   /* struct particle [], of blocks 10 to 13 */
+    SLOT = 3,    /* a stack variable, of accesses 20 and 21 */
+    OTHER = 4,   /* known from the start */
+    PART = 9,    /* the size class that the blocks are of */
+    BLOCKS = 10, /* provisional */
+    BLOCK_COUNT = 4,
+    SLOTS = 20,
+    PARTICLE = 1, /* id of the type */
+    BLOCK_BYTES = 64 * 64,
+    SLOT_OFFSET = 24,
+    STEPS = 6000
+};
+
+#define STEP_NS     UINT64_C(1000000)
+#define BLOCK_APART UINT64_C(0x100000)
+#define STACK       UINT64_C(0x7f0000000000)
+
+static bool combined; /* the view shows OTHER under ARRAY */
+
+static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
+{
+    static const char *const names[] = {"unknown", "first", "struct particle []", "main.buffer",
+                                        "other"};
+    (void)context;
+    *desc =
+        (struct object_desc){.name = object < 5 ? names[object] : "malloc(4096)",
+                             .module = "",
+                             .kind = object == SLOT || object >= SLOTS ? OBJECT_STACK : OBJECT_HEAP,
+                             .address = object * BLOCK_APART,
+                             .blocks = 1,
+                             .part_of = combined && object == OTHER ? ARRAY : 0};
+    return true;
+}
+
+static bool fake_type(void *context, uint32_t type, struct type_desc *desc)
+{
+    (void)context;
+    *desc = small_particle;
+    return type == PARTICLE;
+}
+
+static bool fake_function(void *context, uint32_t function, struct function_desc *desc)
+{
+    (void)context;
+    *desc = (struct function_desc){.name = "function", .module = "m", .file = "", .line = function};
+    return true;
+}
+
+static struct profile *make(void)
+{
+    struct profile *profile;
+    struct profile_options options = {
+        .names = {.object = fake_object, .type = fake_type, .function = fake_function},
+        .half_life_s = 10,
+        .ways = 10,
+        .event_count = 2,
+        .roles = {EVENT_MISS_L1, EVENT_ACCESS},
+        .watch = true,
+        .lines = true};
+    assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
+    assert_int_equal(profile_new(&profile, &options, NULL), 0);
+    return profile;
+}
+
+/* The same accesses, whoever takes them; late: the objects are not known before `named`. */
+static struct place place_at(struct prng *prng, int step, bool late)
+{
+    uint64_t which = prng_below(prng, 8);
+    uint64_t spot = prng_below(prng, BLOCK_BYTES / 8) * 8;
+    struct place place = {.function = 1 + (uint32_t)prng_below(prng, 3)};
+    place.access = (struct access){.time_ns = 1000 + (uint64_t)step * STEP_NS,
+                                   .ip = 0x1000 + prng_below(prng, 5) * 16,
+                                   .tid = 100 + (uint32_t)prng_below(prng, 2),
+                                   .cpu = (uint32_t)prng_below(prng, 2),
+                                   .weight = 1 + prng_below(prng, 3),
+                                   .kind = prng_below(prng, 4) ? ACCESS_LOAD : ACCESS_STORE,
+                                   .event = prng_below(prng, 4) == 0,
+                                   .latency = (uint32_t)prng_below(prng, 300),
+                                   .cause = (uint8_t)(prng_below(prng, 3) + CAUSE_INCLUSION),
+                                   .size = 8,
+                                   .how = ACCESS_DIRECT};
+    place.evictor_function = 1 + (uint32_t)prng_below(prng, 3);
+    if (which < BLOCK_COUNT) {
+        place.object = late ? BLOCKS + (uint32_t)which : ARRAY;
+        place.holder = PART;
+        place.base = (BLOCKS + which) * BLOCK_APART;
+        place.size_bytes = BLOCK_BYTES;
+        place.access.address = place.base + spot % 256; /* lines that the threads share */
+        /* An instruction has a member of its own, which it is called after. */
+        place.access.ip = 0x1000 + spot % 64 * 16;
+    } else if (which < BLOCK_COUNT + 2) {
+        place.object = late ? SLOTS + (uint32_t)which % 2 : SLOT;
+        place.holder = PART - 1;
+        place.base = STACK + which * 4096;
+        place.access.address = place.base + SLOT_OFFSET;
+        place.access.ip = 0x2000 + which;
+    } else {
+        place.object = OTHER;
+        place.base = OTHER * BLOCK_APART;
+        place.access.address = place.base + spot;
+    }
+    place.evictor_object = prng_below(prng, 2) ? place.object : OTHER;
+    bool typed = which < BLOCK_COUNT;
+    place.typed = typed && !late ? TYPED_DATA : TYPED_NOT;
+    place.untyped = place.typed == TYPED_NOT && typed ? UNTYPED_WAITING : UNTYPED_NO_VARIABLE;
+    if (place.typed != TYPED_NOT) {
+        place.type = PARTICLE;
+        place.by_member = true;
+        place.type_offset = (uint32_t)((place.access.address - place.base) % 64);
+        place.untyped = UNTYPED_NO_REASON;
+    }
+    return place;
+}
+
+static void add_beside(struct profile *profile, const struct place *place, int step)
+{
+    struct line_place line = {.place = *place};
+    line.line = (struct line_event){.ip = place->access.ip,
+                                    .address = place->access.address,
+                                    .weight = 1,
+                                    .distance = (uint64_t)(step % 500),
+                                    .event = 0,
+                                    .what = step % 2 ? LINE_REUSED : LINE_LEFT,
+                                    .line_bytes = 64,
+                                    .used_bytes = (uint16_t)(step % 64),
+                                    .touched_bytes = 64};
+    struct watch_result watch = {.kind = WATCH_FIRST,
+                                 .end = WATCH_TOUCHED,
+                                 .object = place->object,
+                                 .origin_tid = place->access.tid,
+                                 .toucher_tid = place->access.tid,
+                                 .address = place->access.address & ~UINT64_C(7),
+                                 .base = place->base,
+                                 .origin_ns = place->access.time_ns - 500,
+                                 .armed_ns = place->access.time_ns - 400,
+                                 .end_ns = place->access.time_ns,
+                                 .ip = place->access.ip};
+    if (step % 3 == 0)
+        profile_add_lines(profile, &line, 1);
+    if (step % 7 == 0)
+        profile_watch(profile, &watch, place->function, place->access.ip);
+}
+
+static void rename_all(struct profile *profile)
+{
+    struct object_rename list[BLOCK_COUNT + 2];
+    for (uint32_t i = 0; i < BLOCK_COUNT; i++)
+        list[i] = (struct object_rename){.from = BLOCKS + i, .to = ARRAY, .type = PARTICLE};
+    for (uint32_t i = 0; i < 2; i++)
+        list[BLOCK_COUNT + i] =
+            (struct object_rename){.from = SLOTS + i, .to = SLOT, .fixed = true, .offset = 0};
+    profile_rename(profile, list, BLOCK_COUNT + 2);
+}
+
+/* Not kept while there is no name: where the instances of a stack variable were; and the curve of
+ * each field, for a field is counted over time once its type is known. */
+static void leave_out_unknown(json_t *root)
+{
+    size_t i;
+    json_t *object;
+    json_t *measure;
+    json_object_del(json_object_get(root, "phases"), "fields");
+    json_array_foreach(json_object_get(json_object_get(root, "phases"), "measures"), i, measure)
+    {
+        json_object_del(measure, "fields");
+    }
+    json_array_foreach(json_object_get(root, "objects"), i, object)
+    {
+        if (!strcmp(json_string_value(json_object_get(object, "name")), "main.buffer"))
+            json_object_del(object, "instances");
+    }
+}
+
+/* The report after all STEPS; the name comes at `named`, and again to places that were on their way
+ * for the next hundred. */
+static json_t *report(int named, bool early)
+{
+    struct profile *profile = make();
+    struct prng prng = {7};
+    json_t *root = NULL;
+    for (int step = 0; step < STEPS; step++) {
+        struct place place = place_at(&prng, step, !early && step < named + 100);
+        if (!early && place.object >= SLOTS)
+            place.base = STACK + place.object * 4096;
+        /* A variable on a stack begins where it is; before it is known, the stack does. */
+        if (place.object == SLOT)
+            place.base = place.access.address;
+        profile_add(profile, &place);
+        add_beside(profile, &place, step);
+        if (step == named && !early)
+            rename_all(profile);
+        if (step % 1000 != 999)
+            continue;
+        struct snapshot head = {.iteration = (uint32_t)step / 1000 + 1,
+                                .interval_s = 1,
+                                .elapsed_s = step / 1000 + 1,
+                                .source = {.name = "clock", .event_count = 2}};
+        const struct snapshot *snapshot =
+            profile_snapshot(profile, &head, 1000 + (uint64_t)(step + 1) * STEP_NS);
+        assert_non_null(snapshot);
+        if (step + 1 == STEPS) {
+            char *text = NULL;
+            size_t size;
+            FILE *out = open_memstream(&text, &size);
+            assert_int_equal(json_print(out, snapshot), 0);
+            fclose(out);
+            root = json_loads(text, 0, NULL);
+            free(text);
+        }
+        snapshot_free(snapshot);
+    }
+    profile_free(profile);
+    assert_non_null(root);
+    return root;
+}
+
+/* Sums of the same numbers in another order differ in the last digits. */
+static bool alike(json_t *a, json_t *b, char *where, size_t room)
+{
+    size_t used = strlen(where);
+    if (json_is_number(a) && json_is_number(b)) {
+        double left = json_number_value(a);
+        double right = json_number_value(b);
+        double apart = left > right ? left - right : right - left;
+        return apart <= 1e-6 * (1 + (left > 0 ? left : -left));
+    }
+    if (json_typeof(a) != json_typeof(b))
+        return false;
+    if (json_is_array(a)) {
+        if (json_array_size(a) != json_array_size(b))
+            return false;
+        for (size_t i = 0; i < json_array_size(a); i++) {
+            snprintf(where + used, room - used, "[%zu]", i);
+            if (!alike(json_array_get(a, i), json_array_get(b, i), where, room))
+                return false;
+        }
+    } else if (json_is_object(a)) {
+        const char *key;
+        json_t *value;
+        json_object_foreach(a, key, value)
+        {
+            json_t *other = json_object_get(b, key);
+            snprintf(where + used, room - used, ".%s", key);
+            if (!other || !alike(value, other, where, room))
+                return false;
+        }
+        where[used] = '\0';
+        return json_object_size(a) == json_object_size(b);
+    } else if (!json_equal(a, b)) {
+        return false;
+    }
+    where[used] = '\0';
+    return true;
+}
+
+static void check(int named)
+{
+    char where[512] = "";
+    json_t *late = report(named, false);
+    json_t *early = report(named, true);
+    leave_out_unknown(late);
+    leave_out_unknown(early);
+    assert_true(json_array_size(json_object_get(early, "objects")) == 3);
+    if (!alike(late, early, where, sizeof where)) {
+        if (getenv("SHOW")) {
+            json_dump_file(late, "/tmp/renames-late.json", JSON_INDENT(1));
+            json_dump_file(early, "/tmp/renames-early.json", JSON_INDENT(1));
+        }
+        fail_msg("named after %d samples, the report differs at %s", named, where);
+    }
+    json_decref(late);
+    json_decref(early);
+}
+
+static void a_late_name_leaves_no_trace(void **state)
+{
+    (void)state;
+    check(50);   /* before the first snapshot */
+    check(2500); /* between two */
+    check(5800);
+}
+
+static void an_object_without_a_type_moves_as_well(void **state)
+{
+    (void)state;
+    struct profile *profile = make();
+    struct place place = {.object = BLOCKS, .holder = PART, .base = 0x10000, .size_bytes = 4096};
+    place.access = (struct access){.time_ns = 1, .address = 0x10010, .ip = 0x100, .tid = 1};
+    for (int i = 0; i < 10; i++) {
+        place.access.time_ns += STEP_NS;
+        profile_add(profile, &place);
+    }
+    profile_rename(profile, &(struct object_rename){.from = BLOCKS, .to = PART}, 1);
+    /* Twice is once; and what has ended does not become another object. */
+    profile_rename(profile, &(struct object_rename){.from = BLOCKS, .to = OTHER}, 1);
+    profile_rename(profile, &(struct object_rename){.from = PART, .to = BLOCKS}, 1);
+    assert_int_equal(profile_object(profile, BLOCKS), PART);
+    profile_add(profile, &place);
+    struct snapshot head = {.source = {.name = "clock", .event_count = 2}};
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, place.access.time_ns);
+    assert_int_equal(snapshot->object_count, 1);
+    assert_int_equal(snapshot->objects[0].id, PART);
+    assert_int_equal((int)(snapshot->objects[0].samples + 0.5), 11);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static const struct snapshot *look(struct profile *profile)
+{
+    struct snapshot head = {.source = {.name = "clock", .event_count = 2}};
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, 5000 * STEP_NS);
+    assert_non_null(snapshot);
+    return snapshot;
+}
+
+static double samples_of(const struct snapshot *snapshot, uint32_t id)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (snapshot->objects[i].id == id)
+            return snapshot->objects[i].samples;
+    return 0;
+}
+
+static double in_fields(const struct snapshot *snapshot, uint32_t id)
+{
+    double sum = 0;
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        for (size_t k = 0; k < snapshot->objects[i].field_count; k++)
+            sum += snapshot->objects[i].id == id ? snapshot->objects[i].fields[k].samples : 0;
+    return sum;
+}
+
+/* What a view combines is one row, and is as it was when that is taken back. */
+static void combining_counts_nothing(void **state)
+{
+    (void)state;
+    struct profile *profile = make();
+    struct prng prng = {11};
+    for (int step = 0; step < 3000; step++) {
+        struct place place = place_at(&prng, step, false);
+        profile_add(profile, &place);
+    }
+    const struct snapshot *apart = look(profile);
+    combined = true;
+    const struct snapshot *together = look(profile);
+    combined = false;
+    const struct snapshot *again = look(profile);
+    double array = samples_of(apart, ARRAY);
+    double other = samples_of(apart, OTHER);
+    assert_true(array > 100 && other > 100);
+    assert_float_equal(samples_of(together, ARRAY), array + other, 1e-6);
+    assert_float_equal(samples_of(together, OTHER), 0, 0);
+    assert_int_equal(together->object_count + 1, apart->object_count);
+    assert_true(in_fields(together, ARRAY) > in_fields(apart, ARRAY));
+    assert_float_equal(samples_of(again, ARRAY), array, 1e-9);
+    assert_float_equal(samples_of(again, OTHER), other, 1e-9);
+    snapshot_free(apart);
+    snapshot_free(together);
+    snapshot_free(again);
+    profile_free(profile);
+}
+
+static int run_renames(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_late_name_leaves_no_trace),
+                                       cmocka_unit_test(combining_counts_nothing),
+                                       cmocka_unit_test(an_object_without_a_type_moves_as_well)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Bins of one name are told apart by their callers, and no others get a longer name. */
+
+static struct arena arena;
+
+static int begin(void **state)
+{
+    (void)state;
+    arena_init(&arena);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    arena_fini(&arena);
+    return 0;
+}
+
+static struct snapshot_bin bin(const char *name, const char *path)
+{
+    return (struct snapshot_bin){.heap = {.name = name, .path = path}};
+}
+
+static void callers_tell_them_apart(void **state)
+{
+    (void)state;
+    struct snapshot_bin bins[] = {
+        bin("newlen", "zmalloc < newlen < dbAdd < set < main"),
+        bin("expand", "zcalloc < expand < set < main"),
+        bin("newlen", "zmalloc < newlen < dbAdd < get < main"),
+        bin("newlen", "zmalloc < newlen < log < main"),
+    };
+    struct snapshot_heap heap = {.bins = bins, .bin_count = 4};
+    assert_true(twins_tell_apart(&heap, &arena));
+    assert_string_equal(bins[0].called, "newlen < set");
+    assert_null(bins[1].called);
+    assert_string_equal(bins[2].called, "newlen < get");
+    assert_string_equal(bins[3].called, "newlen < log");
+}
+
+static void what_differs_in_nothing_keeps_its_name(void **state)
+{
+    (void)state;
+    struct snapshot_bin bins[] = {
+        bin("a", "malloc < a"),
+        bin("a", "malloc < a"),     /* of another library */
+        bin("a", "malloc < a < b"), /* its path goes further */
+        bin("b", NULL),             /* a size class */
+        bin("b", "malloc < b < main"),
+    };
+    struct snapshot_heap heap = {.bins = bins, .bin_count = 5};
+    assert_true(twins_tell_apart(&heap, &arena));
+    assert_null(bins[3].called);
+    assert_null(bins[4].called);
+    assert_string_equal(bins[2].called, "a < b");
+}
+
+static void names_that_were_given_stay(void **state)
+{
+    (void)state;
+    struct snapshot_bin bins[] = {bin("mine", "malloc < a < b"), bin("mine", "malloc < a < c")};
+    struct snapshot_heap heap = {.bins = bins, .bin_count = 2};
+    bins[0].heap.renamed = true;
+    assert_true(twins_tell_apart(&heap, &arena));
+    assert_null(bins[0].called);
+    assert_null(bins[1].called);
+}
+
+static int run_twins(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(callers_tell_them_apart, begin, end),
+        cmocka_unit_test_setup_teardown(what_differs_in_nothing_keeps_its_name, begin, end),
+        cmocka_unit_test_setup_teardown(names_that_were_given_stay, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_renames();
+    failed += run_twins();
+    return failed;
+}

@@ -1,0 +1,857 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "profile/cache/search_phases.h"
+#include "unit.h"
+#include "unit/profile/planted.h"
+
+static uint64_t draw(struct prng *prng, double (*share)(uint32_t object, uint64_t now),
+                     uint64_t now)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < planted_count; i++)
+        sum += share ? share(i, now) : planted[i].share;
+    double point = (double)prng_below(prng, 1u << 30) / (1u << 30) * sum;
+    uint32_t i = 0;
+    for (; i + 1 < planted_count; i++) {
+        point -= share ? share(i, now) : planted[i].share;
+        if (point < 0)
+            break;
+    }
+    return planted[i].base + prng_below(prng, (uint32_t)planted[i].size) / 8 * 8;
+}
+
+static void check_regions(const struct search *search)
+{
+    for (uint32_t i = 0; i < search->active_count; i++) {
+        const struct region *region = &search->active[i];
+        assert_true(region->base < region->bound);
+        if (i)
+            assert_true(search->active[i - 1].bound <= region->base);
+        for (uint32_t k = 0; k < planted_count; k++) {
+            uint64_t base = planted[k].base;
+            uint64_t bound = base + planted[k].size;
+            bool across = (region->base > base && region->base < bound) ||
+                          (region->bound > base && region->bound < bound);
+            assert_false(across && planted[k].kind == OBJECT_GLOBAL);
+        }
+    }
+}
+
+/* 2,000 samples a second for `seconds`, from `now` on. */
+static uint64_t feed(struct search *search, struct prng *prng, uint64_t now, double seconds,
+                     double (*share)(uint32_t object, uint64_t now))
+{
+    uint64_t end = now + (uint64_t)(seconds * 1e9);
+    for (; now < end; now += 500000) {
+        uint32_t before = search->iteration;
+        search_count(search, draw(prng, share, now), 1);
+        search_tick(search, now);
+        if (search->iteration != before)
+            check_regions(search);
+    }
+    return now;
+}
+
+static double found_share(const struct search *search, const char *name)
+{
+    for (uint32_t i = 0; i < planted_count; i++)
+        if (!strcmp(planted[i].name, name))
+            return planted_found(search, i + 1);
+    return NAN;
+}
+
+#define MIB (UINT64_C(1) << 20)
+
+static const struct planted figure2[] = {
+    {"A", 0x10000000, MIB, .20, OBJECT_GLOBAL}, {"B", 0x10100000, MIB, .20, OBJECT_GLOBAL},
+    {"C", 0x10200000, MIB, .20, OBJECT_GLOBAL}, {"D", 0x10300000, MIB, .025, OBJECT_GLOBAL},
+    {"E", 0x10400000, MIB, .35, OBJECT_GLOBAL}, {"F", 0x10500000, MIB, .025, OBJECT_GLOBAL}};
+
+static const char *two_way_finds(uint64_t seed, bool forgetful)
+{
+    static struct search search;
+    struct prng prng = {seed};
+    plant(figure2, 6);
+    search_init(&search, &planted_names, 2, 64);
+    search.forgetful = forgetful;
+    search_start(&search, 0x10000000, 0x10600000, "all", 0);
+    feed(&search, &prng, 1, 30, NULL);
+    double best = 0;
+    const char *name = "";
+    for (uint32_t i = 0; i < planted_count; i++)
+        if (found_share(&search, planted[i].name) > best) {
+            best = found_share(&search, planted[i].name);
+            name = planted[i].name;
+        }
+    return name;
+}
+
+static void figure2_needs_the_queue(void **state)
+{
+    (void)state;
+    assert_string_equal(two_way_finds(7, false), "E");
+    assert_string_not_equal(two_way_finds(7, true), "E");
+}
+
+/* 60 samples an interval are a noisy measure: now and then B or C looks like the hottest. What
+ * settled on it has to go on when it turns out that it is not. */
+static void a_lucky_interval_is_not_the_last_word(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++)
+        assert_string_equal(two_way_finds(seed, false), "E");
+}
+
+static void whole_space_ten_way(void **state)
+{
+    (void)state;
+    static struct search search;
+    struct prng prng = {9};
+    plant(figure2, 6);
+    search_init(&search, &planted_names, 10, 64);
+    search_start(&search, 0, UINT64_MAX, "all", 0);
+    feed(&search, &prng, 1, 300, NULL);
+    assert_int_equal(search.state, SEARCH_SETTLED);
+    for (uint32_t i = 0; i < 6; i++) {
+        double share = found_share(&search, figure2[i].name);
+        print_message("%s %.4f planted %.4f\n", figure2[i].name, share, figure2[i].share);
+        assert_true(fabs(share - figure2[i].share) < 0.003);
+    }
+}
+
+/* A process as it lies: a program and its heap, libraries far above, a stack at the end. */
+static const struct planted apart[] = {{"program", 0x562000000000, MIB, .2, OBJECT_GLOBAL},
+                                       {"heap", 0x562000200000, MIB, .2, OBJECT_GLOBAL},
+                                       {"library", 0x7f1000000000, MIB, .3, OBJECT_GLOBAL},
+                                       {"stack", 0x7ffc00000000, MIB, .3, OBJECT_GLOBAL}};
+
+/* Before anything is counted: no counter is spent on addresses that have nothing. */
+static void the_first_regions_are_what_is_mapped(void **state)
+{
+    (void)state;
+    static struct search search;
+    plant(apart, 4);
+    search_init(&search, &planted_names, 10, 64);
+    search_start(&search, 0, UINT64_MAX, "all", 0);
+    assert_int_equal(search.active_count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(search.active[i].base == apart[i].base);
+        assert_true(region_size(&search.active[i]) == apart[i].size);
+    }
+}
+
+/* More objects than counters, and every second one silent in turn. */
+static double in_turn(uint32_t object, uint64_t now)
+{
+    return object % 2 == now / 700000000 % 2 ? planted[object].share : 0;
+}
+
+/* What one interval said of a region is not what it is called for good: it is measured again. */
+static void all_that_is_found_is_measured_on(void **state)
+{
+    (void)state;
+    static struct search search;
+    struct prng prng = {23};
+    struct planted many[9];
+    for (uint32_t i = 0; i < 9; i++)
+        many[i] = (struct planted){"", 0x10000000 + i * MIB, MIB, 1. / 9, OBJECT_GLOBAL};
+    plant(many, 9);
+    search_init(&search, &planted_names, 4, 64);
+    search_start(&search, 0, UINT64_MAX, "all", 0);
+    feed(&search, &prng, 1, 1200, in_turn);
+    unsigned found = 0;
+    for (uint32_t i = 0; i < 9; i++) {
+        double share = planted_found(&search, i + 1);
+        double truth = i % 2 ? .5 / 4 : .5 / 5;
+        found += !isnan(share);
+        print_message("object %u: %.4f truth %.4f\n", i, share, truth);
+        assert_true(isnan(share) || fabs(share - truth) < 0.02);
+    }
+    assert_true(found > 4);
+}
+
+/* applu of Table 1: a, b and c go quiet together for a part of each 2 seconds. */
+static const struct planted search_applu[] = {
+    {"a", 0x600000, MIB, .229, OBJECT_GLOBAL},   {"b", 0x700000, MIB, .229, OBJECT_GLOBAL},
+    {"c", 0x800000, MIB, .226, OBJECT_GLOBAL},   {"d", 0x900000, MIB, .174, OBJECT_GLOBAL},
+    {"rsd", 0xa00000, MIB, .069, OBJECT_GLOBAL}, {"u", 0xb00000, MIB, .073, OBJECT_GLOBAL}};
+
+static double applu_share(uint32_t object, uint64_t now)
+{
+    bool quiet = now % 2000000000 > 1400000000;
+    return quiet && object < 3 ? 0 : search_applu[object].share;
+}
+
+static void applu_phases(void **state)
+{
+    (void)state;
+    static struct search search;
+    struct prng prng = {11};
+    plant(search_applu, 6);
+    search_init(&search, &planted_names, 10, 64);
+    search_start(&search, 0, UINT64_MAX, "all", 0);
+    feed(&search, &prng, 1, 600, applu_share);
+    /* The sampler's rate is constant, so the quiet part weighs 0.3 of the time. */
+    double busy = 0.7;
+    for (uint32_t i = 0; i < 6; i++) {
+        double rest = search_applu[i].share / (.174 + .069 + .073);
+        double truth = busy * search_applu[i].share + (i < 3 ? 0 : (1 - busy) * rest);
+        double share = found_share(&search, search_applu[i].name);
+        print_message("%s %.4f truth %.4f restarts %u\n", search_applu[i].name, share, truth,
+                      search.restarts);
+        assert_true(fabs(share - truth) < 0.003);
+    }
+}
+
+/* What is hot inside one object that is known as a whole only. */
+struct hot {
+    uint64_t base;
+    uint64_t size;
+    double share;
+};
+
+static uint64_t draw_hot(struct prng *prng, const struct hot *hot, uint32_t count)
+{
+    double point = (double)prng_below(prng, 1u << 30) / (1u << 30);
+    uint32_t i = 0;
+    for (; i + 1 < count && point >= hot[i].share; i++)
+        point -= hot[i].share;
+    return hot[i].base + prng_below(prng, (uint32_t)hot[i].size) / 8 * 8;
+}
+
+static const struct region *found_range(const struct search *search, uint64_t base, uint64_t size)
+{
+    for (uint32_t i = 0; i < search->active_count + search->queue.count; i++) {
+        const struct region *region = i < search->active_count
+                                          ? &search->active[i]
+                                          : &search->queue.at[i - search->active_count];
+        if (region->final && region->iterations && region->base == base &&
+            region_size(region) == size)
+            return region;
+    }
+    return NULL;
+}
+
+/* 2,000 samples a second, from 500 for the slow: settled within 30 s, each hot range found as it
+ * is, its share within a point. */
+static void find_hot(const struct planted *known, uint32_t known_count, const struct hot *hot,
+                     uint32_t count, uint32_t found, uint64_t step_ns)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        static struct search search;
+        struct prng prng = {seed};
+        uint64_t settled = 0;
+        search_init(&search, &planted_names, 10, 64);
+        plant(known, known_count);
+        search_start(&search, 0, UINT64_MAX, "all", 0);
+        for (uint64_t now = 1; now < UINT64_C(60000000000); now += step_ns) {
+            search_count(&search, draw_hot(&prng, hot, count), 1);
+            search_tick(&search, now);
+            if (search.state == SEARCH_SETTLED && !settled)
+                settled = now;
+        }
+        print_message("seed %u: settled after %.1f s, explained %.3f\n", (unsigned)seed,
+                      (double)settled / 1e9, search_explained(&search));
+        assert_true(settled && settled < UINT64_C(30000000000));
+        assert_int_equal(search.state, SEARCH_SETTLED);
+        for (uint32_t i = 0; i < found; i++) {
+            const struct region *region = found_range(&search, hot[i].base, hot[i].size);
+            assert_non_null(region);
+            assert_true(fabs(region->share - hot[i].share) < 0.01);
+        }
+    }
+}
+
+#define ARENA UINT64_C(0x7f0000000000)
+static const struct planted arena[] = {{"arena", ARENA, 256 * MIB, 0, OBJECT_ANON},
+                                       {"x", 0x600000, MIB, 0, OBJECT_GLOBAL}};
+
+static void one_page_of_an_arena(void **state)
+{
+    (void)state;
+    static const struct hot hot[] = {
+        {ARENA + 0x1234000, 4096, .4}, {0x600000, MIB, .1}, {ARENA, 256 * MIB, .5}};
+    find_hot(arena, 2, hot, 3, 2, 500000);
+}
+
+static void three_pages_of_an_arena(void **state)
+{
+    (void)state;
+    static const struct hot hot[] = {{ARENA + 70 * MIB + 0x5000, 4096, .45},
+                                     {ARENA + 123 * MIB + 0x4d000, 4096, .30},
+                                     {ARENA + 201 * MIB + 0x3000, 4096, .20},
+                                     {ARENA, 256 * MIB, .05}};
+    find_hot(arena, 1, hot, 4, 3, 500000);
+    find_hot(arena, 1, hot, 4, 3, 2000000);
+}
+
+static void three_lines_of_a_page(void **state)
+{
+    (void)state;
+    static const struct hot hot[] = {{ARENA + 0x1234000 + 3 * 64, 64, .35},
+                                     {ARENA + 0x1234000 + 20 * 64, 64, .30},
+                                     {ARENA + 0x1234000 + 41 * 64, 64, .25},
+                                     {ARENA, 256 * MIB, .1}};
+    find_hot(arena, 1, hot, 4, 3, 500000);
+}
+
+/* A range that ends inside a piece comes out as one, not as pieces of it. */
+static void a_range_and_a_line(void **state)
+{
+    (void)state;
+    static const struct hot hot[] = {
+        {ARENA + 64 * MIB, MIB, .6}, {ARENA + 99 * MIB + 0x7440, 64, .3}, {ARENA, 256 * MIB, .1}};
+    find_hot(arena, 1, hot, 3, 2, 500000);
+}
+
+static const struct planted six[] = {{"ga", 0x55d14adb8060, 4 * MIB, .1, OBJECT_GLOBAL},
+                                     {"gb", 0x55d14a5b8060, 8 * MIB, .15, OBJECT_GLOBAL},
+                                     {"gc", 0x55d14a3b8060, 2 * MIB, .05, OBJECT_GLOBAL},
+                                     {"h1", 0x7ff73d90f010, 33558512, .3, OBJECT_HEAP},
+                                     {"h2", 0x7ff73b90e010, 33558512, .25, OBJECT_HEAP},
+                                     {"h3", 0x7ff73b40d010, 5 * MIB, .15, OBJECT_HEAP}};
+
+static void blocks_used_evenly_are_found_whole(void **state)
+{
+    (void)state;
+    struct hot hot[6];
+    for (uint32_t i = 0; i < 6; i++)
+        hot[i] = (struct hot){six[i].base, six[i].size, six[i].share};
+    find_hot(six, 6, hot, 6, 6, 500000);
+}
+
+static double moved_share(uint32_t object, uint64_t now)
+{
+    return now < UINT64_C(60000000000) ? (object == 0   ? .95
+                                          : object == 4 ? 0
+                                                        : .01)
+                                       : (object == 4 ? .95 : .01);
+}
+
+static void restarts_when_the_hot_object_changes(void **state)
+{
+    (void)state;
+    static struct search search;
+    struct prng prng = {17};
+    plant(figure2, 6);
+    search_init(&search, &planted_names, 4, 64);
+    search_start(&search, 0, UINT64_MAX, "all", 0);
+    uint64_t now = feed(&search, &prng, 1, 60, moved_share);
+    assert_int_equal(search.state, SEARCH_SETTLED);
+    assert_true(found_share(&search, "A") > 0.9);
+    feed(&search, &prng, now, 120, moved_share);
+    assert_true(search.restarts >= 1);
+    assert_true(found_share(&search, "E") > 0.9);
+}
+
+static void nothing_and_one(void **state)
+{
+    (void)state;
+    static struct search search;
+    struct prng prng = {19};
+    static const struct planted one[] = {{"only", 0x5000, 8192, 1, OBJECT_GLOBAL}};
+    plant(one, 1);
+    search_init(&search, &planted_names, 10, 64);
+    search_start(&search, 0, UINT64_MAX, "all", 0);
+    for (uint64_t now = 1; now < 100000000000; now += 100000000)
+        search_tick(&search, now);
+    assert_int_equal(search.state, SEARCH_SEARCHING);
+    assert_int_equal(search.iteration, 0);
+    feed(&search, &prng, 100000000000, 10, NULL);
+    assert_int_equal(search.state, SEARCH_SETTLED);
+    assert_true(found_share(&search, "only") > 0.99);
+}
+
+static int run_search(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(figure2_needs_the_queue),
+                                       cmocka_unit_test(a_lucky_interval_is_not_the_last_word),
+                                       cmocka_unit_test(whole_space_ten_way),
+                                       cmocka_unit_test(the_first_regions_are_what_is_mapped),
+                                       cmocka_unit_test(all_that_is_found_is_measured_on),
+                                       cmocka_unit_test(applu_phases),
+                                       cmocka_unit_test(one_page_of_an_arena),
+                                       cmocka_unit_test(three_pages_of_an_arena),
+                                       cmocka_unit_test(three_lines_of_a_page),
+                                       cmocka_unit_test(a_range_and_a_line),
+                                       cmocka_unit_test(blocks_used_evenly_are_found_whole),
+                                       cmocka_unit_test(restarts_when_the_hot_object_changes),
+                                       cmocka_unit_test(nothing_and_one)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#undef MIB
+
+#define MIB (UINT64_C(1) << 20)
+
+static const struct planted objects[] = {{"hot", 0x10000000, MIB, .7, OBJECT_GLOBAL},
+                                         {"warm", 0x10100000, MIB, .3, OBJECT_GLOBAL}};
+
+static struct search before_search; /* 76 KiB */
+
+static uint64_t before_feed(struct prng *prng, uint64_t now, double seconds)
+{
+    uint64_t end = now + (uint64_t)(seconds * 1e9);
+    for (; now < end; now += 500000) {
+        const struct planted *one = &planted[prng_below(prng, 10) >= 7];
+        search_count(&before_search, one->base + prng_below(prng, (uint32_t)one->size) / 8 * 8, 1);
+        search_tick(&before_search, now);
+    }
+    return now;
+}
+
+static uint64_t before_begin(struct prng *prng)
+{
+    plant(objects, 2);
+    search_init(&before_search, &planted_names, 10, 64);
+    search_start(&before_search, 0, UINT64_MAX, "all", 0);
+    return before_feed(prng, 0, 20);
+}
+
+static double share_of(uint32_t object)
+{
+    return planted_found(&before_search, object);
+}
+
+static void one_that_gave_way_goes_on(void **state)
+{
+    (void)state;
+    struct prng prng = {7};
+    struct search_before before = {0};
+    uint64_t now = before_begin(&prng);
+    uint32_t rounds = before_search.rounds;
+    assert_int_equal(before_search.state, SEARCH_SETTLED);
+    search_before_put(&before, &before_search);
+    assert_string_equal(search_before_what(&before), "all");
+    search_start(&before_search, planted[0].base, planted[0].base + MIB, "hot", now);
+    now = before_feed(&prng, now, 5);
+    assert_true(before_search.base == planted[0].base);
+    assert_true(search_before_take(&before, &before_search, now));
+    assert_null(search_before_what(&before));
+    assert_string_equal(before_search.what, "all");
+    assert_int_equal(before_search.state, SEARCH_SETTLED);
+    assert_int_equal(before_search.rounds, rounds);
+    /* The interval is a new one: what was counted before it went away is not of it. */
+    assert_true(before_search.started_ns == now && before_search.all_samples == 0);
+    before_feed(&prng, now, 20);
+    assert_true(before_search.rounds > rounds);
+    assert_true(share_of(1) > .65 && share_of(1) < .75);
+    assert_true(share_of(2) > .25 && share_of(2) < .35);
+    assert_false(search_before_take(&before, &before_search, now));
+}
+
+static void nothing_measured_is_not_kept(void **state)
+{
+    (void)state;
+    struct search_before before = {0};
+    plant(objects, 2);
+    search_init(&before_search, &planted_names, 10, 64);
+    search_before_put(&before, &before_search);
+    search_start(&before_search, 0, UINT64_MAX, "all", 0);
+    search_before_put(&before, &before_search);
+    assert_false(search_before_take(&before, &before_search, 0));
+    assert_int_equal(before_search.state, SEARCH_SEARCHING);
+}
+
+static void the_oldest_gives_way(void **state)
+{
+    (void)state;
+    struct prng prng = {9};
+    struct search_before before = {0};
+    uint64_t now = before_begin(&prng);
+    for (unsigned i = 0; i < SEARCH_BEFORE_MOST + 2; i++) {
+        before_search.what[0] = (char)('a' + i);
+        search_before_put(&before, &before_search);
+    }
+    for (unsigned i = SEARCH_BEFORE_MOST + 2; i-- > 2;) {
+        assert_true(search_before_take(&before, &before_search, now));
+        assert_int_equal(before_search.what[0], 'a' + (int)i);
+    }
+    assert_false(search_before_take(&before, &before_search, now));
+    search_before_put(&before, &before_search);
+    search_before_clear(&before);
+    assert_null(search_before_what(&before));
+}
+
+static int run_search_before(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_that_gave_way_goes_on),
+                                       cmocka_unit_test(nothing_measured_is_not_kept),
+                                       cmocka_unit_test(the_oldest_gives_way)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#undef MIB
+
+/* Which searches are put by when the phase changes: by changes made up, one after the other. */
+
+static const uint64_t kept_second = 1000000000;
+static struct planted array = {"a", 0x10000000, 1 << 20, 0, OBJECT_GLOBAL};
+static struct search kept_search;
+static struct search_phases kept_kept;
+
+static void kept_begin(void)
+{
+    plant(&array, 1);
+    search_phases_clear(&kept_kept);
+    search_init(&kept_search, &planted_names, 10, 64);
+    search_start(&kept_search, 0, UINT64_MAX, "all", 0);
+}
+
+/* One block of misses, and the next that begins another segment. */
+static void change(struct phases *made, uint64_t at_ns, uint8_t phase)
+{
+    made->segments[0] = (struct phases_segment){.start_ns = at_ns, .phase = phase};
+    made->segments[1] = (struct phases_segment){
+        .start_ns = at_ns + kept_second, .end_ns = at_ns + 1, .phase = PHASES_NONE};
+    search_phases_step(&kept_kept, &kept_search, made, false, at_ns + 1);
+    search_phases_step(&kept_kept, &kept_search, made, true, at_ns + kept_second + 1);
+}
+
+/* More phases than have room: those that were there last stay, in memory of a fixed size. */
+static void few_are_kept(void **state)
+{
+    (void)state;
+    struct phases_segment segments[2];
+    struct phases made = {.segments = segments, .segment_count = 2};
+    kept_begin();
+    for (unsigned i = 0; i < 20; i++)
+        change(&made, i * kept_second, (uint8_t)i);
+    for (unsigned i = 0; i < SEARCH_KEPT; i++) {
+        assert_non_null(kept_kept.kept[i].mark);
+        assert_true(kept_kept.kept[i].phase >= 20 - SEARCH_KEPT);
+    }
+    search_phases_clear(&kept_kept);
+    assert_null(kept_kept.marks);
+}
+
+/* What was measured between two phases is of neither. */
+static void an_edge_is_not_kept(void **state)
+{
+    (void)state;
+    struct phases_segment segments[2];
+    struct phases made = {.segments = segments, .segment_count = 2, .was_edge = true};
+    kept_begin();
+    change(&made, 0, 0);
+    assert_null(kept_kept.kept[0].mark);
+    made.was_edge = false;
+    change(&made, kept_second, 0);
+    assert_non_null(kept_kept.kept[0].mark);
+    search_phases_clear(&kept_kept);
+}
+
+static int run_search_kept(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_are_kept),
+        cmocka_unit_test(an_edge_is_not_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/*
+ * The search through a program that goes round in phases, as applu does: with phases known, each
+ * has a search of its own; without, one search sees a mixture that is true of none. Both printed.
+ */
+
+enum { OBJECTS = 8, PHASES = 2, STEP_NS = 250000000, SAMPLE_NS = 500000, SEEDS = 6 };
+enum { RUN_S = 180 };
+
+static const uint64_t object_bytes = 1 << 20;
+static const uint64_t phases_second = 1000000000;
+static const double close_enough = 0.03;
+
+typedef const double mix[PHASES][OBJECTS];
+
+/* Two groups of arrays, one silent while the other is worked on; what is left on all. */
+static mix turns = {{.40, .25, .15, .10, 0, 0, .05, .05}, {0, 0, .05, .05, .45, .35, .05, .05}};
+
+/* applu of Table 1, where a, b and c fall silent together: d, rsd and u are what is left. */
+static mix phases_applu = {{.229, .229, .226, .174, .069, .073, 0, 0},
+                           {0, 0, 0, .551, .218, .231, 0, 0}};
+
+static struct planted arrays[OBJECTS];
+
+static void plant_arrays(void)
+{
+    static const char *const names[OBJECTS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    for (uint32_t i = 0; i < OBJECTS; i++)
+        arrays[i] = (struct planted){names[i], 0x10000000 + i * object_bytes, object_bytes, 0,
+                                     OBJECT_GLOBAL};
+    plant(arrays, OBJECTS);
+}
+
+/* What the window is for a profile. */
+enum { REMEMBERED = 1 << 15 };
+struct sampled {
+    uint64_t time_ns;
+    uint64_t address;
+};
+
+struct run {
+    mix *shares;
+    unsigned phase_s;
+    struct search search;
+    struct search_phases kept;
+    struct phases phases;
+    struct prng prng;
+    double counts[PHASES_COLUMNS];
+    uint64_t now_ns;
+    uint64_t stepped_ns;
+    struct sampled last[REMEMBERED];
+    uint64_t sampled;
+};
+
+static struct run *phases_begin(mix *shares, unsigned phase_s, uint64_t seed, bool ignored)
+{
+    plant_arrays();
+    struct run *run = calloc(1, sizeof *run);
+    assert_non_null(run);
+    run->shares = shares;
+    run->phase_s = phase_s;
+    run->prng = (struct prng){seed};
+    run->kept.ignored = ignored;
+    search_phases_clear(&run->kept);
+    assert_int_equal(phases_init(&run->phases, 0), 0);
+    search_init(&run->search, &planted_names, 10, 64);
+    search_start(&run->search, 0, UINT64_MAX, "all", 0);
+    return run;
+}
+
+static void end(struct run *run)
+{
+    search_phases_fini(&run->kept);
+    phases_fini(&run->phases);
+    free(run);
+}
+
+static unsigned phase_now(const struct run *run)
+{
+    return (unsigned)(run->now_ns / (run->phase_s * phases_second) % PHASES);
+}
+
+static void count_again(struct run *run, uint64_t from_ns)
+{
+    uint64_t first = run->sampled > REMEMBERED ? run->sampled - REMEMBERED : 0;
+    for (uint64_t i = first; i < run->sampled; i++) {
+        const struct sampled *one = &run->last[i % REMEMBERED];
+        if (from_ns == run->now_ns || one->time_ns < from_ns)
+            continue;
+        search_tick(&run->search, one->time_ns);
+        search_count(&run->search, one->address, 1);
+    }
+}
+
+static void sample(struct run *run)
+{
+    const double *now = (*run->shares)[phase_now(run)];
+    double point = (double)prng_below(&run->prng, 1 << 30) / (1 << 30);
+    uint32_t object = 0;
+    while (object < OBJECTS - 1 && (point -= now[object]) >= 0)
+        object++;
+    run->counts[phases_column(object + 1)]++;
+    uint64_t offset = prng_below(&run->prng, (uint32_t)object_bytes);
+    struct sampled one = {run->now_ns, arrays[object].base + offset};
+    run->last[run->sampled++ % REMEMBERED] = one;
+    search_count(&run->search, one.address, 1);
+    run->now_ns += SAMPLE_NS;
+    search_tick(&run->search, run->now_ns);
+    uint64_t end_ns = run->now_ns / STEP_NS * STEP_NS;
+    if (end_ns == run->stepped_ns)
+        return;
+    bool changed = phases_add(&run->phases, run->counts, run->stepped_ns, end_ns);
+    memset(run->counts, 0, sizeof run->counts);
+    run->stepped_ns = end_ns;
+    count_again(run,
+                search_phases_step(&run->kept, &run->search, &run->phases, changed, run->now_ns));
+}
+
+/* What is not found counts as nothing. */
+static double phases_found_share(const struct search *search, uint32_t id)
+{
+    double share = planted_found(search, id);
+    return isnan(share) ? 0 : share;
+}
+
+/* The largest distance from what is true of a phase, over the objects that matter in it. */
+static double error_of(const struct search *search, const double *shares)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < OBJECTS; i++)
+        if (shares[i] >= 0.1)
+            most = fmax(most, fabs(phases_found_share(search, i + 1) - shares[i]));
+    return most;
+}
+
+/* What stands for a phase: its own search, or where phases are ignored the one there is. */
+static const struct search *search_of(const struct run *run, unsigned phase)
+{
+    uint8_t letter = (uint8_t)phase;
+    if (run->kept.ignored || run->kept.phase == letter)
+        return &run->search;
+    for (unsigned i = 0; i < SEARCH_KEPT; i++)
+        if (run->kept.kept[i].mark && run->kept.kept[i].phase == letter)
+            return &run->kept.kept[i].mark->search;
+    return NULL;
+}
+
+struct outcome {
+    double error;     /* at the end of the run, of either phase */
+    double settled_s; /* when both phases were told within three points; RUN_S: never */
+    double right;     /* part of the time in which the phase that went on was told so */
+    unsigned changes;
+};
+
+static double error_now(const struct run *run)
+{
+    double worst = 0;
+    for (unsigned phase = 0; phase < PHASES; phase++) {
+        const struct search *search = search_of(run, phase);
+        worst = fmax(worst, search ? error_of(search, (*run->shares)[phase]) : 1);
+    }
+    return worst;
+}
+
+static struct outcome go_round(mix *shares, unsigned phase_s, uint64_t seed, bool ignored)
+{
+    struct run *run = phases_begin(shares, phase_s, seed, ignored);
+    struct outcome outcome = {.settled_s = RUN_S};
+    unsigned right = 0;
+    while (run->now_ns < RUN_S * phases_second) {
+        const double *now = (*shares)[phase_now(run)];
+        sample(run);
+        if (run->now_ns % STEP_NS)
+            continue;
+        right += error_of(&run->search, now) < close_enough;
+        if (outcome.settled_s == RUN_S && error_now(run) < close_enough)
+            outcome.settled_s = (double)run->now_ns / (double)phases_second;
+    }
+    outcome.right = (double)right * STEP_NS / ((double)RUN_S * (double)phases_second);
+    outcome.error = error_now(run);
+    outcome.changes = (unsigned)run->phases.segment_count - 1;
+    end(run);
+    return outcome;
+}
+
+static void compare(const char *what, mix *shares, unsigned phase_s)
+{
+    struct outcome sums[2] = {{0}};
+    for (uint64_t seed = 1; seed <= SEEDS; seed++)
+        for (unsigned ignored = 0; ignored < 2; ignored++) {
+            struct outcome one = go_round(shares, phase_s, seed, ignored);
+            sums[ignored].error = fmax(sums[ignored].error, one.error);
+            sums[ignored].settled_s = fmax(sums[ignored].settled_s, one.settled_s);
+            sums[ignored].right += one.right / SEEDS;
+            assert_true(one.changes > RUN_S / phase_s / 2);
+        }
+    for (unsigned ignored = 0; ignored < 2; ignored++)
+        printf("search, %s of %u s for %d s, %s phases: both told within 3 points after %.1f s%s, "
+               "at the end off by %.1f; the phase that goes on told so %.0f %% of the time\n",
+               what, phase_s, RUN_S, ignored ? "without" : "with", sums[ignored].settled_s,
+               sums[ignored].settled_s < RUN_S ? "" : " (never)", sums[ignored].error * 100,
+               sums[ignored].right * 100);
+    assert_true(sums[0].settled_s < RUN_S / 3);
+    assert_true(sums[0].error < close_enough);
+    assert_true(sums[0].error < sums[1].error);
+    assert_true(sums[0].right > sums[1].right);
+}
+
+static void phases_have_their_own_search(void **state)
+{
+    (void)state;
+    compare("turns", &turns, 6);
+    compare("turns", &turns, 3);
+    compare("applu", &phases_applu, 6);
+    compare("applu", &phases_applu, 3);
+}
+
+/* Phases shorter than an interval, for samples are rare: its parts add up until it is one. */
+static void intervals_go_on_where_they_were_left(void **state)
+{
+    enum { EVERY = 20, LONG_S = 900 };
+    (void)state;
+    struct run *run = phases_begin(&turns, 9, 5, false);
+    uint64_t step = 0;
+    uint64_t longest_ns = 0;
+    while (run->now_ns < LONG_S * phases_second) {
+        if (step++ % EVERY) {
+            run->now_ns += SAMPLE_NS;
+            continue;
+        }
+        sample(run);
+        if (run->search.interval_ns > longest_ns)
+            longest_ns = run->search.interval_ns;
+    }
+    double worst = error_now(run);
+    printf("search at %u samples a second: intervals of up to %.1f s, phases of 9 s; after %d s "
+           "off by %.1f points\n",
+           (unsigned)(phases_second / SAMPLE_NS / EVERY),
+           (double)longest_ns / (double)phases_second, LONG_S, worst * 100);
+    assert_true(worst < 2 * close_enough);
+    end(run);
+}
+
+/* Nothing that was counted across a change goes into any phase's shares: what is silent in a phase
+ * has no miss in it. */
+static void no_interval_straddles_a_change(void **state)
+{
+    (void)state;
+    struct run *run = phases_begin(&turns, 6, 7, false);
+    while (run->now_ns < RUN_S * phases_second)
+        sample(run);
+    const struct search *first = search_of(run, 0);
+    const struct search *other = search_of(run, 1);
+    assert_non_null(first);
+    assert_non_null(other);
+    for (uint32_t object = 1; object <= OBJECTS; object++) {
+        if (turns[0][object - 1] == 0)
+            assert_true(phases_found_share(first, object) < 0.02);
+        if (turns[1][object - 1] == 0)
+            assert_true(phases_found_share(other, object) < 0.02);
+    }
+    end(run);
+}
+
+/* A run without phases is as it would be without all this. */
+static void nothing_changes_without_phases(void **state)
+{
+    (void)state;
+    struct run *with = phases_begin(&turns, 1000, 9, false);
+    struct run *without = phases_begin(&turns, 1000, 9, true);
+    while (with->now_ns < 60 * phases_second) {
+        sample(with);
+        sample(without);
+    }
+    assert_int_equal(with->search.iteration, without->search.iteration);
+    assert_int_equal(with->search.state, without->search.state);
+    assert_true(with->search.queue.count == without->search.queue.count);
+    for (uint32_t object = 1; object <= OBJECTS; object++)
+        assert_true(phases_found_share(&with->search, object) ==
+                    phases_found_share(&without->search, object));
+    end(with);
+    end(without);
+}
+
+static int run_search_phases(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(phases_have_their_own_search),
+        cmocka_unit_test(intervals_go_on_where_they_were_left),
+        cmocka_unit_test(no_interval_straddles_a_change),
+        cmocka_unit_test(nothing_changes_without_phases),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_search();
+    failed += run_search_before();
+    failed += run_search_kept();
+    failed += run_search_phases();
+    return failed;
+}

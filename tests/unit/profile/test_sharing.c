@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared lines from made-up accesses to snapshots: what is contention, what only looks like it,
+ * of which kind it is, and that memory is bounded. */
+#include <linux/perf_event.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "profile/profile.h"
+#include "unit.h"
+#include "view/pages/sharing.h"
+
+#define BASE      UINT64_C(0x100000)
+#define LOAD_HITM (PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(SNOOP, HITM))
+#define LOAD_L1   (PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(SNOOP, NONE))
+
+static struct profile *profile;
+static const struct snapshot *snapshot;
+static uint64_t now;
+
+static const char *reading_of(const struct snapshot_sharing_group *group)
+{
+    static char text[SHARING_READING_BYTES];
+    sharing_reading(group, text, sizeof text);
+    return text;
+}
+
+static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
+{
+    (void)context;
+    *desc = (struct object_desc){.name = object == 2 ? "second" : "counters",
+                                 .module = "m",
+                                 .kind = OBJECT_GLOBAL,
+                                 .type_id = object == 1 ? 5 : 0,
+                                 .address = BASE};
+    return true;
+}
+
+/* struct counters { long hits; long misses; } */
+static bool fake_type(void *context, uint32_t type, struct type_desc *desc)
+{
+    static const struct type_member members[] = {
+        {.name = "hits", .type = "long", .size = 8, .parent = TYPE_NO_MEMBER},
+        {.name = "misses", .type = "long", .offset = 8, .size = 8, .parent = TYPE_NO_MEMBER}};
+    (void)context;
+    *desc = (struct type_desc){.name = "struct counters",
+                               .kind = TYPE_STRUCT,
+                               .size = 16,
+                               .members = members,
+                               .member_count = 2};
+    return type == 5;
+}
+
+static int fake_cpu_node(void *context, uint32_t cpu)
+{
+    (void)context;
+    return (int)cpu;
+}
+
+static void fake_page_nodes(void *context, const uint64_t *addresses, size_t count, int *nodes)
+{
+    (void)context;
+    for (size_t i = 0; i < count; i++)
+        nodes[i] = (int)(addresses[i] >> 12 & 7);
+}
+
+static int set_up(void **state)
+{
+    struct profile_options options = {.names = {.object = fake_object,
+                                                .type = fake_type,
+                                                .cpu_node = fake_cpu_node,
+                                                .page_nodes = fake_page_nodes},
+                                      .half_life_s = 10,
+                                      .ways = 10,
+                                      .event_count = 2,
+                                      .window_entries = 1024};
+    (void)state;
+    now = 1;
+    snapshot = NULL;
+    return geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL) ||
+           profile_new(&profile, &options, NULL);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    snapshot_free(snapshot);
+    profile_free(profile);
+    return 0;
+}
+
+/* An access by thread 100 + side on CPU `side`, a millisecond after the last. */
+struct touch {
+    unsigned side;
+    uint64_t offset;
+    enum access_kind kind;
+    uint64_t data_src;
+    bool locked;
+    uint32_t object; /* 0: 1 */
+    uint64_t base;   /* 0: BASE */
+    uint64_t size;   /* 0: 16 */
+    uint32_t cpu;    /* 0: that of the side */
+    uint16_t event;
+};
+
+static void touch(struct touch touch)
+{
+    struct place place = {.object = touch.object ? touch.object : 1,
+                          .function = 3 + touch.side,
+                          .base = touch.base ? touch.base : BASE,
+                          .size_bytes = touch.size ? touch.size : 16};
+    place.access = (struct access){.time_ns = now += 1000000,
+                                   .address = place.base + touch.offset,
+                                   .ip = 0x400000 + touch.side * 64 + touch.offset,
+                                   .weight = 1,
+                                   .data_src = touch.data_src,
+                                   .tid = 100 + touch.side,
+                                   .cpu = touch.cpu ? touch.cpu - 1 : touch.side,
+                                   .size = 8,
+                                   .event = touch.event,
+                                   .kind = (uint8_t)touch.kind,
+                                   .locked = touch.locked};
+    profile_add(profile, &place);
+}
+
+static const struct snapshot_sharing *look(enum snapshot_basis basis)
+{
+    struct snapshot head = {.iteration = 1};
+    snapshot_free(snapshot);
+    profile_set_basis(profile, basis);
+    snapshot = profile_snapshot(profile, &head, now);
+    assert_non_null(snapshot);
+    return &snapshot->sharing;
+}
+
+/* Two threads in random order, each at its own offset; every third access a store. */
+static void contend(int times, uint64_t left, uint64_t right)
+{
+    struct prng prng = {5};
+    for (int i = 0; i < times; i++) {
+        unsigned side = (unsigned)prng_below(&prng, 2);
+        touch((struct touch){.side = side,
+                             .offset = side ? right : left,
+                             .kind = prng_below(&prng, 3) ? ACCESS_LOAD : ACCESS_STORE});
+    }
+}
+
+static void bytes_apart_are_false_sharing(void **state)
+{
+    (void)state;
+    contend(300, 0, 8);
+    const struct snapshot_sharing *sharing = look(BASIS_RUN);
+    assert_int_equal(sharing->group_count, 1);
+    const struct snapshot_sharing_group *group = &sharing->groups[0];
+    const struct snapshot_sharing_line *line = &group->lines[0];
+    assert_int_equal(group->verdict, SHARING_FALSE);
+    assert_int_equal(group->evidence, SHARING_TURNS);
+    assert_true(group->sure && isnan(group->hitm) && !group->locked);
+    assert_string_equal(group->name, "counters");
+    assert_true(line->address == BASE && line->offset == 0 && line->side_count == 2);
+    assert_true(fabs(line->turns / line->expected - 1) < 0.25); /* shuffled indeed */
+    assert_true(line->overlap < 0.01 && line->node == (int)(BASE >> 12 & 7));
+    for (int i = 0; i < 2; i++) {
+        const struct snapshot_sharing_side *side = &line->sides[i];
+        bool left = side->tid == 100;
+        assert_int_equal(side->read, left ? 0xff : 0xff00);
+        assert_int_equal(side->written, left ? 0xff : 0xff00);
+        assert_string_equal(side->fields, left ? "counters.hits" : "counters.misses");
+        assert_true(side->cpu == side->tid - 100 && side->node == (int)side->cpu);
+    }
+    assert_non_null(strstr(reading_of(group), "56 bytes of padding"));
+    assert_non_null(strstr(reading_of(group), "run on nodes"));
+    assert_true(group->share.value > 0.95 && group->of_object > 0.95);
+}
+
+/* Whoever has more samples: fields in order of offset. A third thread came by once. */
+static void fields_and_threads_do_not_change_with_a_few_samples(void **state)
+{
+    struct prng prng = {5};
+    (void)state;
+    touch((struct touch){.side = 2, .offset = 0, .kind = ACCESS_LOAD});
+    for (int i = 0; i < 800; i++) {
+        unsigned side = (unsigned)prng_below(&prng, 2);
+        bool often = prng_below(&prng, 3);
+        bool second = side == (i < 300); /* whose upper field leads changes at 300 */
+        touch((struct touch){.side = side,
+                             .size = 32,
+                             .offset = side * 16 + (often == second ? 8 : 0),
+                             .kind = ACCESS_LOAD_STORE});
+        if (i != 250 && i != 799)
+            continue;
+        const struct snapshot_sharing_group *group = &look(BASIS_RUN)->groups[0];
+        assert_string_equal(group->fields, "[0].hits, [0].misses | [1].hits, [1].misses");
+        assert_int_equal(group->threads, i == 799 ? 2 : group->threads);
+        assert_int_equal(group->remedy.kind, SHARING_PER_ELEMENT);
+        assert_non_null(strstr(reading_of(group), "each element a line of its own"));
+    }
+}
+
+static void the_same_bytes_are_true_sharing(void **state)
+{
+    (void)state;
+    contend(300, 8, 8);
+    const struct snapshot_sharing_group *group = &look(BASIS_DECAYED)->groups[0];
+    assert_int_equal(snapshot->sharing.group_count, 1);
+    assert_int_equal(group->verdict, SHARING_TRUE);
+    assert_true(group->lines[0].overlap > 0.99);
+    assert_null(strstr(reading_of(group), "atomic"));
+}
+
+static void atomics_are_told(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 200; i++)
+        touch((struct touch){
+            .side = i % 3 % 2, .kind = ACCESS_LOAD_STORE, .locked = true, .offset = 8});
+    const struct snapshot_sharing_group *group = &look(BASIS_DECAYED)->groups[0];
+    assert_true(group->verdict == SHARING_TRUE && group->locked && group->lines[0].sides[0].locked);
+    assert_non_null(strstr(reading_of(group), "atomic"));
+}
+
+static void both_kinds_on_a_line_are_told(void **state)
+{
+    (void)state;
+    struct prng prng = {9};
+    for (int i = 0; i < 1000; i++) {
+        unsigned side = (unsigned)prng_below(&prng, 2);
+        uint64_t offset = prng_below(&prng, 2) ? 0 : 8;
+        touch((struct touch){.side = side, .offset = offset, .kind = ACCESS_LOAD_STORE});
+    }
+    const struct snapshot_sharing_group *group = &look(BASIS_DECAYED)->groups[0];
+    assert_int_equal(group->verdict, SHARING_BOTH);
+}
+
+/* What looks like sharing and is none. */
+static void filled_by_one_and_read_by_others_is_none(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 100; i++)
+        touch((struct touch){.side = 0, .kind = ACCESS_STORE});
+    for (unsigned i = 0; i < 1000; i++)
+        touch((struct touch){.side = i % 2, .kind = ACCESS_LOAD});
+    assert_int_equal(look(BASIS_RUN)->group_count, 0);
+}
+
+static void one_after_the_other_is_none(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 6000; i++)
+        touch((struct touch){.side = i / 300 % 2, .kind = ACCESS_LOAD_STORE});
+    assert_int_equal(look(BASIS_RUN)->group_count, 0);
+}
+
+/* A thread for each piece of work, five samples each, one after the other on two CPUs. */
+static void threads_that_only_follow_each_other_are_none(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 600; i++)
+        touch((struct touch){.side = i / 5, .kind = ACCESS_LOAD_STORE, .cpu = 1 + i / 5 % 2});
+    assert_int_equal(look(BASIS_RUN)->group_count, 0);
+}
+
+/* Ten samples each: two threads that a third one keeps from running at the same time, mostly. */
+static void who_waits_for_a_cpu_takes_fewer_turns(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 600; i++)
+        touch((struct touch){.side = i / 10 % 2, .kind = ACCESS_LOAD_STORE});
+    assert_int_equal(look(BASIS_RUN)->group_count, 1);
+    const struct snapshot_sharing_group *group = &snapshot->sharing.groups[0];
+    assert_true(group->turns < 0.25 * group->expected);
+}
+
+static void by_turns_on_one_cpu_is_none(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 600; i++)
+        touch((struct touch){.side = i % 2, .kind = ACCESS_LOAD_STORE, .cpu = 1});
+    assert_int_equal(look(BASIS_RUN)->group_count, 0);
+}
+
+static void one_thread_and_prefetches_are_none(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 600; i++) {
+        touch((struct touch){.side = 0, .kind = ACCESS_LOAD_STORE});
+        touch((struct touch){.side = 1, .kind = ACCESS_PREFETCH});
+    }
+    assert_int_equal(look(BASIS_RUN)->group_count, 0);
+}
+
+/* Freed and allocated anew: other objects, other sizes at the same address. */
+static void memory_used_anew_starts_anew(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 600; i++)
+        touch((struct touch){.side = i % 2,
+                             .kind = ACCESS_LOAD_STORE,
+                             .object = 1 + i % 2,
+                             .size = i % 2 ? 48 : 16});
+    assert_int_equal(look(BASIS_RUN)->group_count, 0);
+}
+
+static void memory_seen_with_less_knowledge_does_not(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 600; i++) {
+        bool heap = i % 5 == 0;
+        uint64_t base = heap ? BASE - 4096 : BASE;
+        touch((struct touch){.side = i % 2,
+                             .kind = ACCESS_LOAD_STORE,
+                             .object = heap ? 3 : 1,
+                             .base = base,
+                             .offset = BASE - base,
+                             .size = heap ? 1 << 20 : 16});
+    }
+    assert_int_equal(look(BASIS_RUN)->groups[0].verdict, SHARING_TRUE);
+    assert_int_equal(snapshot->sharing.group_count, 1);
+    assert_true(snapshot->sharing.groups[0].samples > 590);
+}
+
+static void two_objects_on_a_line_are_named(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 300; i++)
+        touch((struct touch){.side = i % 2,
+                             .kind = ACCESS_LOAD_STORE,
+                             .object = 1 + i % 2,
+                             .base = BASE + i % 2 * 16});
+    const struct snapshot_sharing_group *group = &look(BASIS_RUN)->groups[0];
+    assert_int_equal(group->verdict, SHARING_FALSE);
+    assert_non_null(strstr(reading_of(group), "counters"));
+    assert_non_null(strstr(reading_of(group), "align second to 64"));
+}
+
+static void slots_of_an_array_are_one_row(void **state)
+{
+    (void)state;
+    struct prng prng = {11};
+    for (int i = 0; i < 4000; i++) {
+        uint64_t slot = prng_below(&prng, 32);
+        touch((struct touch){.side = (unsigned)slot % 4,
+                             .offset = slot * 8,
+                             .object = 2,
+                             .size = 256,
+                             .kind = ACCESS_LOAD_STORE});
+    }
+    const struct snapshot_sharing *sharing = look(BASIS_RUN);
+    assert_int_equal(sharing->group_count, 1);
+    assert_int_equal(sharing->groups[0].verdict, SHARING_FALSE);
+    assert_int_equal(sharing->groups[0].line_count, 4);
+    assert_int_equal(sharing->groups[0].threads, 4);
+    assert_non_null(strstr(reading_of(&sharing->groups[0]), "4 lines"));
+}
+
+/* ---- what the hardware tells ---- */
+
+static void hitm_is_evidence_by_itself(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 40; i++) {
+        touch((struct touch){
+            .side = 0, .offset = 0, .kind = ACCESS_LOAD, .data_src = i % 2 ? LOAD_HITM : LOAD_L1});
+        now += 2000000000; /* too far apart for turns */
+        touch((struct touch){.side = 1, .offset = 8, .kind = ACCESS_STORE, .event = 1});
+        now += 2000000000;
+    }
+    const struct snapshot_sharing *sharing = look(BASIS_RUN);
+    assert_int_equal(sharing->evidence, SHARING_HITM);
+    assert_int_equal(sharing->group_count, 1);
+    assert_int_equal(sharing->groups[0].evidence, SHARING_HITM);
+    assert_int_equal(sharing->groups[0].verdict, SHARING_FALSE);
+    assert_true(sharing->groups[0].hitm >= 19 && sharing->groups[0].turns < 1);
+}
+
+static void hitm_without_the_writer_is_unsure(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 20; i++)
+        touch((struct touch){.side = 0, .kind = ACCESS_LOAD, .data_src = LOAD_HITM});
+    const struct snapshot_sharing_group *group = &look(BASIS_RUN)->groups[0];
+    assert_int_equal(snapshot->sharing.group_count, 1);
+    assert_int_equal(group->verdict, SHARING_UNSURE);
+    assert_non_null(strstr(reading_of(group), "who wrote it has not been sampled"));
+}
+
+static void recorded_reads_of_several_threads_are_only_read(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        touch((struct touch){
+            .side = i, .kind = ACCESS_LOAD, .data_src = LOAD_L1, .cpu = SAMPLE_NO_CPU});
+    const struct snapshot_sharing_group *group = &look(BASIS_RUN)->groups[0];
+    assert_int_equal(snapshot->sharing.group_count, 1);
+    assert_int_equal(group->verdict, SHARING_READ_ONLY);
+    assert_int_equal(group->threads, 3); /* the first, too */
+}
+
+/* ---- bounds and time ---- */
+
+static void a_hot_line_stays_among_millions(void **state)
+{
+    (void)state;
+    struct prng prng = {3};
+    for (int i = 0; i < 400000; i++) {
+        bool hot = i % 50 == 0;
+        uint64_t line = prng_below(&prng, 1 << 22) + 2;
+        unsigned side = (unsigned)prng_below(&prng, 40);
+        touch((struct touch){.side = side,
+                             .object = hot ? 1 : 2,
+                             .size = hot ? 16 : 1 << 30,
+                             .base = hot ? BASE : BASE + 4096,
+                             .offset = hot ? side % 2 * 8 : line * 64,
+                             .kind = ACCESS_LOAD_STORE});
+    }
+    const struct snapshot_sharing *sharing = look(BASIS_RUN);
+    assert_true(sharing->group_count >= 1);
+    assert_true(sharing->groups[0].lines[0].address == BASE);
+    assert_true(sharing->groups[0].lines[0].others > 0); /* more threads than are told apart */
+    assert_true(sharing->groups[0].lines[0].side_count <= 6);
+}
+
+static void it_fades_and_the_run_remembers(void **state)
+{
+    (void)state;
+    contend(300, 0, 8);
+    /* Past where the scale of decay is brought back (decay.h). */
+    for (int i = 0; i < 20; i++) {
+        now += UINT64_C(1000000000000);
+        touch((struct touch){.side = 0, .kind = ACCESS_LOAD, .object = 2, .base = BASE * 2});
+    }
+    assert_int_equal(look(BASIS_DECAYED)->group_count, 0);
+    assert_int_equal(look(BASIS_RUN)->group_count, 1);
+    profile_zero(profile, now);
+    assert_int_equal(look(BASIS_RUN)->group_count, 0);
+}
+
+/* One access, a sample of each of the events. */
+static void missed_at(unsigned side, uint64_t offset, int events)
+{
+    for (uint16_t event = 0; event < events; event++) {
+        now -= event ? 1000000 : 0;
+        touch((struct touch){.side = side,
+                             .offset = offset,
+                             .kind = ACCESS_LOAD_STORE,
+                             .data_src = LOAD_HITM,
+                             .event = event});
+    }
+}
+
+static void a_simulated_miss_counts_once(void **state)
+{
+    struct profile_options options = {
+        .names = {.object = fake_object, .type = fake_type},
+        .ways = 10,
+        .simulated = true,
+        .event_count = 2,
+        .roles = {EVENT_MEM_FILL, EVENT_MISS_L1},
+        .window_entries = 1024,
+    };
+    (void)state;
+    profile_free(profile);
+    assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
+    assert_int_equal(profile_new(&profile, &options, NULL), 0);
+    for (unsigned i = 0; i < 100; i++)
+        missed_at(i % 2, i % 2 * 8, 2);
+    const struct snapshot_sharing *sharing = look(BASIS_RUN);
+    assert_int_equal(sharing->group_count, 1);
+    assert_true(fabs(sharing->misses - 100) < 1e-6);
+    assert_true(sharing->groups[0].hitm <= 100 && sharing->groups[0].hitm >= 98);
+    assert_true(sharing->groups[0].samples <= 100);
+    assert_true(sharing->groups[0].share.value > 0.97 && sharing->groups[0].of_object > 0.97);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(bytes_apart_are_false_sharing),
+        TEST(fields_and_threads_do_not_change_with_a_few_samples),
+        TEST(the_same_bytes_are_true_sharing),
+        TEST(atomics_are_told),
+        TEST(both_kinds_on_a_line_are_told),
+        TEST(filled_by_one_and_read_by_others_is_none),
+        TEST(one_after_the_other_is_none),
+        TEST(threads_that_only_follow_each_other_are_none),
+        TEST(who_waits_for_a_cpu_takes_fewer_turns),
+        TEST(by_turns_on_one_cpu_is_none),
+        TEST(one_thread_and_prefetches_are_none),
+        TEST(a_simulated_miss_counts_once),
+        TEST(memory_used_anew_starts_anew),
+        TEST(memory_seen_with_less_knowledge_does_not),
+        TEST(two_objects_on_a_line_are_named),
+        TEST(slots_of_an_array_are_one_row),
+        TEST(hitm_is_evidence_by_itself),
+        TEST(hitm_without_the_writer_is_unsure),
+        TEST(recorded_reads_of_several_threads_are_only_read),
+        TEST(a_hot_line_stays_among_millions),
+        TEST(it_fades_and_the_run_remembers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lines that left simulated caches, through the profile into a snapshot, worked out by hand. */
+#include <math.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "unit.h"
+
+enum { VECTOR = 1, INDEX, LATE, SMOOTH = 1, FILL, L1_EVENT = 1, L2_EVENT = 0, USE_LINE = 64 };
+
+static struct profile *use_profile;
+static struct snapshot use_head;
+static uint64_t use_now_ns;
+
+static bool name_object(void *context, uint32_t object, struct object_desc *desc)
+{
+    static const char *const names[] = {"unknown", "vector", "index"};
+    (void)context;
+    *desc = (struct object_desc){.name = object <= INDEX ? names[object] : "other"};
+    return true;
+}
+
+static bool name_function(void *context, uint32_t function, struct function_desc *desc)
+{
+    static const char *const names[] = {"unknown", "smooth", "fill"};
+    (void)context;
+    *desc = (struct function_desc){.name = function <= FILL ? names[function] : "other"};
+    return true;
+}
+
+static int begin(void **state)
+{
+    struct profile_options options = {
+        .names = {.object = name_object, .function = name_function},
+        .ways = 10,
+        .event_count = 2,
+        .window_entries = 64,
+        .lines = true,
+    };
+    (void)state;
+    assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
+    assert_int_equal(profile_new(&use_profile, &options, NULL), 0);
+    use_head = (struct snapshot){.iteration = 1};
+    use_head.source.event_count = 2;
+    use_now_ns = 1000000000;
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    profile_free(use_profile);
+    return 0;
+}
+
+static struct place place_of(uint32_t object, uint32_t function, uint64_t offset, uint16_t event)
+{
+    uint64_t base = 0x10000u * object;
+    struct place place = {.object = object, .function = function, .base = base};
+    place.access = (struct access){.time_ns = ++use_now_ns,
+                                   .address = base + offset,
+                                   .ip = 0x400000u + 16 * function,
+                                   .weight = 1,
+                                   .tid = 1,
+                                   .size = 8,
+                                   .event = event};
+    return place;
+}
+
+/* Misses both levels. */
+static void miss(uint32_t object, uint32_t function, uint64_t offset)
+{
+    for (uint16_t event = 0; event < 2; event++) {
+        struct place place = place_of(object, function, offset, event);
+        profile_add(use_profile, &place);
+    }
+}
+
+static void left(uint32_t object, uint32_t function, uint64_t offset, uint16_t event,
+                 uint32_t used_bytes, uint32_t touched_bytes, uint64_t weight)
+{
+    struct line_place told = {.place = place_of(object, function, offset, event)};
+    told.line = (struct line_event){.what = LINE_LEFT,
+                                    .ip = told.place.access.ip,
+                                    .address = told.place.access.address,
+                                    .weight = weight,
+                                    .event = event,
+                                    .level = event == L1_EVENT ? 0 : 1,
+                                    .line_bytes = USE_LINE,
+                                    .used_bytes = (uint16_t)used_bytes,
+                                    .touched_bytes = touched_bytes,
+                                    .uses = {touched_bytes / 8, 1, 0, 2}};
+    profile_add_lines(use_profile, &told, 1);
+}
+
+static void assert_near(double value, double expected)
+{
+    if (fabs(value - expected) > 1e-9)
+        fail_msg("%g instead of %g", value, expected);
+}
+
+static const struct snapshot_object *find_object(const struct snapshot *snapshot, const char *name)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (!strcmp(snapshot->objects[i].name, name))
+            return &snapshot->objects[i];
+    fail_msg("no object %s", name);
+    return NULL;
+}
+
+static const struct snapshot_use *use_at(const struct snapshot_object *object, uint64_t offset)
+{
+    for (size_t i = 0; i < object->field_count; i++)
+        if (object->fields[i].offset == offset)
+            return object->fields[i].use;
+    fail_msg("nothing at %d", (int)offset);
+    return NULL;
+}
+
+static const struct snapshot_use *use_of_function(const struct snapshot *snapshot, const char *name)
+{
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        if (!strcmp(snapshot->code[i].function, name))
+            return snapshot->code[i].use;
+    fail_msg("no function %s", name);
+    return NULL;
+}
+
+/* SIP 5.2: spatial use 100 * bytes used / (lines * 64), temporal use touched / used - 1. Of the
+ * vector: offset 0 fetched 100 lines (16 of 64 bytes used, 48 touched), offset 8 fetched 20 (all
+ * used once); of the index: 10 lines of which nothing was touched but the 8 bytes that missed. */
+static void feed(uint16_t event)
+{
+    miss(VECTOR, SMOOTH, 0);
+    miss(VECTOR, FILL, 8);
+    miss(INDEX, SMOOTH, 4);
+    left(VECTOR, SMOOTH, 0, event, 16, 48, 100);
+    left(VECTOR, FILL, 8, event, 64, 64, 20);
+    left(INDEX, SMOOTH, 4, event, 8, 8, 10);
+}
+
+static void by_object_field_and_code(void **state)
+{
+    (void)state;
+    feed(L2_EVENT);
+    const struct snapshot *snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
+    assert_true(snapshot->uses.told);
+    assert_int_equal(snapshot->uses.level, 1);
+    assert_false(snapshot->uses.is_nearer);
+    assert_near(snapshot->uses.all.lines, 130);
+    const struct snapshot_object *vector = find_object(snapshot, "vector");
+    assert_near(vector->use->lines, 120);
+    assert_near(snapshot_use_spatial(vector->use), (1600 + 1280) / (120.0 * USE_LINE));
+    assert_near(snapshot_use_temporal(vector->use), (4800 + 1280) / 2880.0 - 1);
+    assert_near(snapshot_use_spatial(use_at(vector, 0)), 0.25);
+    assert_near(snapshot_use_temporal(use_at(vector, 0)), 2);
+    assert_near(snapshot_use_spatial(use_at(vector, 8)), 1);
+    assert_near(snapshot_use_temporal(use_at(vector, 8)), 0);
+    assert_near(snapshot_use_spatial(find_object(snapshot, "index")->use), 0.125);
+    const struct snapshot_use *smooth = use_of_function(snapshot, "smooth");
+    assert_near(smooth->lines, 110);
+    assert_near(snapshot_use_spatial(smooth), (1600 + 80) / (110.0 * USE_LINE));
+    assert_near(smooth->uses[LINE_LOADS_INTEGER], 100 * 6 + 10);
+    assert_near(smooth->uses[LINE_STORES_FLOAT], 2 * 110);
+    assert_near(snapshot->code[0].instructions[0].use->lines +
+                    snapshot->code[1].instructions[0].use->lines,
+                130);
+    /* Parts make up the whole. */
+    double lines = 0;
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        lines += snapshot->objects[i].use->lines;
+    assert_near(lines, snapshot->uses.all.lines);
+    snapshot_free(snapshot);
+}
+
+/* The block was freed when the line left: the resolver calls the address by another name by then.
+ */
+static void counts_for_what_missed(void **state)
+{
+    (void)state;
+    miss(VECTOR, SMOOTH, 0);
+    struct line_place told = {.place = place_of(INDEX, SMOOTH, 0, L2_EVENT)};
+    told.line = (struct line_event){.what = LINE_LEFT,
+                                    .address = 0x10000u * VECTOR,
+                                    .weight = 1,
+                                    .event = L2_EVENT,
+                                    .level = 1,
+                                    .line_bytes = USE_LINE,
+                                    .used_bytes = 8,
+                                    .touched_bytes = 8};
+    profile_add_lines(use_profile, &told, 1);
+    const struct snapshot *snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
+    const struct snapshot_object *vector = find_object(snapshot, "vector");
+    assert_near(vector->use->lines, 1);
+    assert_near(snapshot_use_spatial(use_at(vector, 0)), 0.125);
+    snapshot_free(snapshot);
+}
+
+static void nearer_level_until_lines_leave(void **state)
+{
+    (void)state;
+    feed(L1_EVENT);
+    const struct snapshot *snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
+    assert_true(snapshot->uses.told && snapshot->uses.is_nearer);
+    assert_int_equal(snapshot->uses.level, 0);
+    snapshot_free(snapshot);
+    feed(L2_EVENT);
+    snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
+    assert_int_equal(snapshot->uses.level, 1);
+    assert_false(snapshot->uses.is_nearer);
+    snapshot_free(snapshot);
+    profile_set_ranking(use_profile, L1_EVENT);
+    snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
+    assert_int_equal(snapshot->uses.level, 0);
+    assert_false(snapshot->uses.is_nearer);
+    snapshot_free(snapshot);
+}
+
+static void nothing_told_is_nothing_known(void **state)
+{
+    (void)state;
+    miss(VECTOR, SMOOTH, 0);
+    const struct snapshot *snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
+    assert_false(snapshot->uses.told);
+    assert_null(find_object(snapshot, "vector")->use);
+    assert_true(isnan(snapshot_use_spatial(NULL)));
+    snapshot_free(snapshot);
+    feed(L2_EVENT);
+    profile_zero(use_profile, ++use_now_ns);
+    miss(VECTOR, SMOOTH, 0);
+    snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
+    assert_false(snapshot->uses.told);
+    snapshot_free(snapshot);
+}
+
+/* More things than there are rows: what found none is not counted as another's. */
+static void full_table(void **state)
+{
+    enum { MANY = 1 << 18 };
+    (void)state;
+    feed(L2_EVENT);
+    for (uint32_t i = 0; i < MANY; i++)
+        left(INDEX, FILL, 8 * i, L2_EVENT, 8, 8, 1);
+    /* Elements of an array leave room for objects and code. */
+    miss(LATE, FILL, 0);
+    left(LATE, FILL, 0, L2_EVENT, 8, 8, 1);
+    const struct snapshot *snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
+    assert_near(snapshot->uses.all.lines, 131 + MANY);
+    assert_non_null(find_object(snapshot, "other")->use);
+    assert_near(find_object(snapshot, "other")->use->lines, 1);
+    assert_near(find_object(snapshot, "vector")->use->lines, 120);
+    assert_near(find_object(snapshot, "index")->use->lines, 10 + MANY);
+    snapshot_free(snapshot);
+}
+
+static int run_use(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(by_object_field_and_code, begin, end),
+        cmocka_unit_test_setup_teardown(counts_for_what_missed, begin, end),
+        cmocka_unit_test_setup_teardown(nearer_level_until_lines_leave, begin, end),
+        cmocka_unit_test_setup_teardown(nothing_told_is_nothing_known, begin, end),
+        cmocka_unit_test_setup_teardown(full_table, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Reuse distances through the profile into miss-ratio curves, worked out by hand. */
+
+enum { HOT = 1, COLD, READ = 1, DISTANCES_LINE = 64 };
+static const uint64_t READ_IP = 0x401000, SCAN_IP = 0x401010;
+
+static struct profile *distances_profile;
+static struct snapshot distances_head;
+static uint64_t distances_now_ns;
+
+static bool distances_name_object(void *context, uint32_t object, struct object_desc *desc)
+{
+    static const char *const names[] = {"unknown", "hot", "cold"};
+    (void)context;
+    *desc = (struct object_desc){.name = object <= COLD ? names[object] : "other"};
+    return true;
+}
+
+static bool distances_name_function(void *context, uint32_t function, struct function_desc *desc)
+{
+    (void)context;
+    *desc = (struct function_desc){.name = function == READ ? "read" : "other"};
+    return true;
+}
+
+static bool name_line(void *context, uint64_t address, struct instruction_desc *desc)
+{
+    (void)context;
+    *desc = (struct instruction_desc){.file = "/src/read.c", .line = address < SCAN_IP ? 7 : 9};
+    return true;
+}
+
+static int distances_begin(void **state)
+{
+    struct profile_options options = {
+        .names = {.object = distances_name_object,
+                  .function = distances_name_function,
+                  .instruction = name_line},
+        .ways = 10,
+        .event_count = 1,
+        .window_entries = 64,
+        .lines = true,
+        .cache_lines = {512, 16384, 0},
+    };
+    (void)state;
+    assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
+    assert_int_equal(profile_new(&distances_profile, &options, NULL), 0);
+    distances_head = (struct snapshot){.iteration = 1};
+    distances_head.source.event_count = 1;
+    distances_head.simulation = (struct snapshot_simulation){.level_count = 2};
+    distances_head.simulation.level[0].size_bytes = 32768;
+    distances_head.simulation.level[1].size_bytes = 262144;
+    distances_now_ns = 1000000000;
+    return 0;
+}
+
+static int distances_end(void **state)
+{
+    (void)state;
+    profile_free(distances_profile);
+    return 0;
+}
+
+static void reused(uint32_t object, uint64_t ip, uint64_t distance, uint64_t weight)
+{
+    struct line_place told = {.place = {.object = object, .function = READ}};
+    told.place.access = (struct access){.time_ns = ++distances_now_ns, .ip = ip, .weight = weight};
+    told.line = (struct line_event){.what = LINE_REUSED,
+                                    .ip = ip,
+                                    .weight = weight,
+                                    .distance = distance,
+                                    .line_bytes = DISTANCES_LINE};
+    profile_add_lines(distances_profile, &told, 1);
+}
+
+static void distances_assert_near(double value, double expected)
+{
+    if (fabs(value - expected) > 1e-9)
+        fail_msg("%g instead of %g", value, expected);
+}
+
+/* hot: 60 uses at once again, 30 after 1024 lines (64 KiB), 10 first ones; cold: 100 first uses. */
+static void distances_feed(void)
+{
+    reused(HOT, READ_IP, 0, 60);
+    reused(HOT, READ_IP, 1024, 30);
+    reused(HOT, SCAN_IP, LINE_NO_DISTANCE, 10);
+    reused(COLD, SCAN_IP, LINE_NO_DISTANCE, 100);
+}
+
+static unsigned point_of(double size_bytes)
+{
+    unsigned point = 0;
+    while (snapshot_reuse_size(point) < size_bytes)
+        point++;
+    return point;
+}
+
+static void curves_of_objects(void **state)
+{
+    (void)state;
+    distances_feed();
+    const struct snapshot *snapshot =
+        profile_snapshot(distances_profile, &distances_head, distances_now_ns);
+    const struct snapshot_reuse *reuse = &snapshot->reuse;
+    const struct snapshot_reuse_row *hot = &reuse->objects[0];
+    assert_true(reuse->told);
+    assert_int_equal(reuse->object_count, 2);
+    if (!strcmp(hot->name, "cold"))
+        hot++;
+    assert_string_equal(hot->name, "hot");
+    distances_assert_near(hot->share, 0.5);
+    distances_assert_near(hot->uses, 3);
+    distances_assert_near(hot->first, 0.1);
+    /* A cache of 64 KiB holds what is used again after 1023 other lines, not after 1024. */
+    distances_assert_near(hot->miss[0].value, 0.4);
+    distances_assert_near(hot->miss[point_of(65536)].value, 0.4);
+    distances_assert_near(hot->miss[point_of(131072)].value, 0.1);
+    distances_assert_near(hot->miss[REUSE_POINTS - 1].value, 0.1);
+    distances_assert_near(reuse->all.miss[0].value, 140 / 200.0);
+    distances_assert_near(reuse->all.miss[REUSE_POINTS - 1].value, 110 / 200.0);
+    snapshot_free(snapshot);
+}
+
+/* The simulated ones first; one of this machine that is as large as one of them is no other. */
+/* 500 and 530 lines are not told from each other by 30 that were watched: L1 may hold them or not.
+ * In L2 there is no doubt. */
+static void a_step_is_between(void **state)
+{
+    (void)state;
+    for (int line = 0; line < 400; line++) {
+        reused(HOT, SCAN_IP, LINE_NO_DISTANCE, 16);
+        for (int use = 0; use < 9; use++)
+            reused(HOT, READ_IP, line % 2 ? 600 : 530, 16);
+    }
+    const struct snapshot *snapshot =
+        profile_snapshot(distances_profile, &distances_head, distances_now_ns);
+    const struct snapshot_reuse_row *row = &snapshot->reuse.objects[0];
+    const struct snapshot_share *first = &row->at[0];
+    const struct snapshot_share *second = &row->at[1];
+    assert_true(first->value > 0.9 && first->low < 0.15 && first->high > 0.99);
+    assert_true(fabs(second->value - 0.1) < 1e-9);
+    assert_true(second->low > 0.05 && second->high < 0.15);
+    for (unsigned i = 0; i < REUSE_POINTS; i++)
+        assert_true(row->miss[i].low <= row->miss[i].value &&
+                    row->miss[i].value <= row->miss[i].high);
+    snapshot_free(snapshot);
+}
+
+static void caches_marked(void **state)
+{
+    (void)state;
+    distances_feed();
+    const struct snapshot *snapshot =
+        profile_snapshot(distances_profile, &distances_head, distances_now_ns);
+    const struct snapshot_reuse *reuse = &snapshot->reuse;
+    assert_int_equal(reuse->mark_count, 3);
+    assert_string_equal(reuse->marks[0].name, "L1");
+    assert_string_equal(reuse->marks[1].name, "L2");
+    assert_string_equal(reuse->marks[2].name, "own L2");
+    assert_false(reuse->marks[2].simulated);
+    distances_assert_near(reuse->all.at[0].value, 0.7);
+    distances_assert_near(reuse->all.at[1].value, 0.55);
+    assert_true(isnan(reuse->all.at[3].value));
+    snapshot_free(snapshot);
+}
+
+/* Instructions of one source line are one row. */
+static void curves_of_lines(void **state)
+{
+    (void)state;
+    distances_feed();
+    reused(HOT, READ_IP + 4, 0, 40);
+    const struct snapshot *snapshot =
+        profile_snapshot(distances_profile, &distances_head, distances_now_ns);
+    const struct snapshot_reuse *reuse = &snapshot->reuse;
+    assert_int_equal(reuse->line_count, 2);
+    assert_string_equal(reuse->lines[0].name, "read.c:7");
+    assert_string_equal(reuse->lines[0].function, "read");
+    distances_assert_near(reuse->lines[0].share, 130 / 240.0);
+    distances_assert_near(reuse->lines[0].miss[0].value, 30 / 130.0);
+    assert_string_equal(reuse->lines[1].name, "read.c:9");
+    distances_assert_near(reuse->lines[1].first, 1);
+    snapshot_free(snapshot);
+}
+
+/* SHARDS-adj: what was watched speaks of 200 accesses, and there were 400: the misses stay. */
+static void whole_put_right(void **state)
+{
+    (void)state;
+    distances_feed();
+    distances_head.simulation.accesses = 400;
+    const struct snapshot *snapshot =
+        profile_snapshot(distances_profile, &distances_head, distances_now_ns);
+    distances_assert_near(snapshot->reuse.all.miss[0].value, 140 / 400.0);
+    distances_assert_near(snapshot->reuse.objects[0].share, 0.5);
+    snapshot_free(snapshot);
+}
+
+static void nothing_told(void **state)
+{
+    (void)state;
+    const struct snapshot *snapshot =
+        profile_snapshot(distances_profile, &distances_head, distances_now_ns);
+    assert_false(snapshot->reuse.told);
+    snapshot_free(snapshot);
+    distances_feed();
+    profile_zero(distances_profile, ++distances_now_ns);
+    snapshot = profile_snapshot(distances_profile, &distances_head, distances_now_ns);
+    assert_false(snapshot->reuse.told);
+    snapshot_free(snapshot);
+}
+
+/* More objects and instructions than there are rows. */
+static void distances_full_table(void **state)
+{
+    enum { MANY = 20000 };
+    (void)state;
+    distances_feed();
+    for (uint32_t i = 0; i < MANY; i++)
+        reused(3 + i, 0x500000 + i, LINE_NO_DISTANCE, 1);
+    const struct snapshot *snapshot =
+        profile_snapshot(distances_profile, &distances_head, distances_now_ns);
+    distances_assert_near(snapshot->reuse.all.miss[0].value, (140.0 + MANY) / (200 + MANY));
+    distances_assert_near(
+        snapshot->reuse.objects[0].miss[0].value + snapshot->reuse.objects[1].miss[0].value, 1.4);
+    snapshot_free(snapshot);
+}
+
+static int run_distances(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(curves_of_objects, distances_begin, distances_end),
+        cmocka_unit_test_setup_teardown(a_step_is_between, distances_begin, distances_end),
+        cmocka_unit_test_setup_teardown(caches_marked, distances_begin, distances_end),
+        cmocka_unit_test_setup_teardown(curves_of_lines, distances_begin, distances_end),
+        cmocka_unit_test_setup_teardown(whole_put_right, distances_begin, distances_end),
+        cmocka_unit_test_setup_teardown(nothing_told, distances_begin, distances_end),
+        cmocka_unit_test_setup_teardown(distances_full_table, distances_begin, distances_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_use();
+    failed += run_distances();
+    return failed;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Results of watches through the profile into a snapshot: by object, with the code that touched. */
+#include <math.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "unit.h"
+
+#define MS UINT64_C(1000000)
+
+enum { ARRAY = 1, QUEUE, ALONE, LEGS = 40 };
+
+static struct profile *profile;
+static struct snapshot head;
+static uint64_t now_ns;
+
+static bool name_object(void *context, uint32_t object, struct object_desc *desc)
+{
+    static const char *const names[] = {"unknown", "array", "queue", "alone"};
+    (void)context;
+    *desc = (struct object_desc){.name = names[object], .kind = OBJECT_GLOBAL};
+    return object <= ALONE;
+}
+
+static bool name_function(void *context, uint32_t function, struct function_desc *desc)
+{
+    (void)context;
+    *desc = (struct function_desc){.name = function == 1 ? "walk" : "push", .module = "app"};
+    return function != 0;
+}
+
+static bool name_instruction(void *context, uint64_t address, struct instruction_desc *desc)
+{
+    (void)context;
+    *desc = (struct instruction_desc){.file = "/src/walk.c", .line = (uint32_t)address % 20};
+    return address < 100;
+}
+
+static void begin(bool watch, enum event_role role)
+{
+    struct profile_options options = {.names = {.object = name_object,
+                                                .function = name_function,
+                                                .instruction = name_instruction},
+                                      .ways = 10,
+                                      .event_count = 1,
+                                      .window_entries = 64,
+                                      .watch = watch,
+                                      .cache_lines = {512, 16384, 524288}};
+    assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
+    assert_int_equal(profile_new(&profile, &options, NULL), 0);
+    head = (struct snapshot){.iteration = 1, .watch = {.on = watch}};
+    head.source.event_count = 1;
+    head.source.events[0] = (struct snapshot_event){.name = "event", .role = role, .period = 100};
+    now_ns = 1000 * MS;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    profile_free(profile);
+    return 0;
+}
+
+/* A sample each ms, that stands for as many misses. */
+static void pass(unsigned ms, uint64_t weight)
+{
+    for (unsigned i = 0; i < ms; i++) {
+        struct place place = {.object = ARRAY, .base = 0x1000};
+        now_ns += MS;
+        place.access = (struct access){
+            .time_ns = now_ns, .address = 0x1000 + i * 64, .weight = weight, .tid = 1, .size = 8};
+        profile_add(profile, &place);
+    }
+}
+
+static void leg(enum watch_kind kind, uint32_t object, unsigned ms, enum watch_end how, uint64_t ip)
+{
+    struct watch_result result = {.kind = (uint8_t)kind,
+                                  .end = (uint8_t)how,
+                                  .object = object,
+                                  .origin_tid = 1,
+                                  .toucher_tid = ip == 7 ? 2 : 1,
+                                  .origin_ns = now_ns - ms * MS,
+                                  .armed_ns = now_ns - ms * MS,
+                                  .end_ns = now_ns};
+    profile_watch(profile, &result, ip ? 1 : 0, ip);
+}
+
+/* 20 ms of 1,000 misses each from touch to touch, in two of three by instruction 12. */
+static void watch_array(uint64_t weight)
+{
+    for (int i = 0; i < LEGS; i++) {
+        pass(20, weight);
+        uint64_t ip = i % 3 ? 12 : 7;
+        leg(WATCH_FIRST, ARRAY, 10, WATCH_TOUCHED, ip);
+        leg(WATCH_AGAIN, ARRAY, 20, WATCH_TOUCHED, ip);
+        leg(WATCH_VISIT, ARRAY, 0, i % 7 ? WATCH_EXPIRED : WATCH_TOUCHED, 0);
+        for (int k = 0; k < 6; k++)
+            leg(WATCH_FIRST, QUEUE, 500, WATCH_REPLACED, 0);
+    }
+    leg(WATCH_FIRST, ALONE, 1, WATCH_TOUCHED, 5000);
+}
+
+static const struct snapshot *shot(void)
+{
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns);
+    assert_non_null(snapshot);
+    return snapshot;
+}
+
+static const struct snapshot_watch_object *row_of(const struct snapshot *snapshot, const char *name)
+{
+    for (size_t i = 0; i < snapshot->watch.count; i++)
+        if (!strcmp(snapshot->watch.objects[i].name, name))
+            return &snapshot->watch.objects[i];
+    fail_msg("no row for %s", name);
+    return NULL;
+}
+
+static void by_object(void **state)
+{
+    (void)state;
+    begin(true, EVENT_MISS_L2);
+    watch_array(1000);
+    const struct snapshot *snapshot = shot();
+    assert_int_equal(snapshot->watch.count, 3);
+    assert_true(snapshot->watch.counts_misses);
+    const struct snapshot_watch_object *array = row_of(snapshot, "array");
+    assert_int_equal(array->watched, LEGS);
+    assert_int_equal(array->touched, LEGS);
+    assert_int_equal(array->object, 0);
+    assert_true(array->again.value == 1 && array->again_s == 0.01);
+    assert_true(fabs(array->reuse_s.value - 0.02) < 1e-9);
+    assert_true(fabs(array->misses.value - 20000) < 1e-6);
+    assert_true(fabs(array->thread_misses - 20000) < 1e-6);
+    assert_int_equal(array->visits, LEGS);
+    /* 6 of 40 drawn words: an eighth, and that of the other seven. */
+    assert_true(fabs(array->used.value - (1 + 7 * 6.0 / LEGS) / 8) < 1e-9);
+    assert_true(fabs(array->elsewhere - 14.0 / LEGS) < 1e-9);
+    assert_int_equal(array->verdict, WATCH_CAPACITY);
+    const struct snapshot_watch_object *queue = row_of(snapshot, "queue");
+    assert_int_equal(queue->verdict, WATCH_STREAMING);
+    assert_int_equal(queue->object, UINT32_MAX);
+    assert_true(isnan(queue->reuse_s.value) && isnan(queue->used.value));
+    assert_int_equal(row_of(snapshot, "alone")->verdict, WATCH_TOO_FEW);
+    snapshot_free(snapshot);
+}
+
+static void the_code_that_touched(void **state)
+{
+    (void)state;
+    begin(true, EVENT_MISS_L2);
+    watch_array(1000);
+    const struct snapshot *snapshot = shot();
+    const struct snapshot_watch_object *array = row_of(snapshot, "array");
+    assert_int_equal(array->code_count, 2);
+    assert_string_equal(array->codes[0].text, "walk (walk.c:12)");
+    assert_string_equal(array->codes[1].text, "walk (walk.c:7)");
+    assert_true(fabs(array->codes[0].share - 26.0 / LEGS) < 1e-9);
+    const struct snapshot_watch_object *alone = row_of(snapshot, "alone");
+    assert_string_equal(alone->codes[0].text, "walk");
+    assert_null(alone->codes[0].file);
+    snapshot_free(snapshot);
+}
+
+/* Two instructions of one line are one row, and its touches those of both. */
+static void a_line_of_code_stands_once(void **state)
+{
+    (void)state;
+    begin(true, EVENT_MISS_L2);
+    for (int i = 0; i < LEGS; i++)
+        leg(WATCH_FIRST, ARRAY, 10, WATCH_TOUCHED, i % 4 == 0 ? 5 : i % 4 == 1 ? 12 : 32);
+    const struct snapshot *snapshot = shot();
+    const struct snapshot_watch_object *array = row_of(snapshot, "array");
+    assert_int_equal(array->code_count, 2);
+    assert_string_equal(array->codes[0].text, "walk (walk.c:12)");
+    assert_true(fabs(array->codes[0].share - 0.75) < 1e-9);
+    assert_string_equal(array->codes[1].text, "walk (walk.c:5)");
+    snapshot_free(snapshot);
+}
+
+/* Watched from a moment at random, touched `us` later. */
+static void touched_after(uint32_t object, unsigned us)
+{
+    struct watch_result result = {.kind = WATCH_FIRST,
+                                  .end = WATCH_TOUCHED,
+                                  .object = object,
+                                  .origin_tid = 1,
+                                  .toucher_tid = 1,
+                                  .origin_ns = now_ns - us * 1000 - MS,
+                                  .armed_ns = now_ns - us * 1000,
+                                  .end_ns = now_ns};
+    profile_watch(profile, &result, 1, 12);
+}
+
+/* What is touched all the time is seen when the register is: that tells no time, but a bound. */
+static void a_time_like_that_of_arming_is_a_bound(void **state)
+{
+    (void)state;
+    begin(true, EVENT_STALL);
+    for (unsigned i = 0; i < LEGS; i++) {
+        touched_after(ARRAY, 10 + i % 5);
+        touched_after(QUEUE, 100 + i * 20);
+    }
+    head.watch.arm_ns = 50000;
+    const struct snapshot *snapshot = shot();
+    const struct snapshot_watch_object *array = row_of(snapshot, "array");
+    assert_true(snapshot_reuse_is_bound(&array->reuse_s));
+    assert_true(array->reuse_s.high >= 20e-6 && array->reuse_s.high <= 30e-6);
+    assert_int_equal(array->verdict, WATCH_CACHED);
+    const struct snapshot_watch_object *queue = row_of(snapshot, "queue");
+    assert_true(queue->reuse_s.value > 0.0007 && queue->reuse_s.value < 0.0013);
+    snapshot_free(snapshot);
+    /* Where arming is much quicker, the same times are times. */
+    head.watch.arm_ns = 1000;
+    snapshot = shot();
+    assert_true(row_of(snapshot, "array")->reuse_s.value >= 20e-6);
+    snapshot_free(snapshot);
+}
+
+/*
+ * A line that is touched every 100 ns for 2 ms of each 5: two of five watches begin among the
+ * touches, the others wait for the next 2 ms. Hardly any touch comes after more than 100 ns. A line
+ * that is touched once in 5 ms is touched at once by chance only.
+ */
+static void touches_in_bursts_are_close_together(void **state)
+{
+    (void)state;
+    begin(true, EVENT_STALL);
+    for (unsigned i = 0; i < LEGS; i++) {
+        touched_after(ARRAY, i % 5 < 2 ? 1 : 100 + i * 70);
+        touched_after(QUEUE, i ? i * 125 : 1);
+    }
+    head.watch.arm_ns = 40000;
+    const struct snapshot *snapshot = shot();
+    const struct snapshot_watch_object *array = row_of(snapshot, "array");
+    assert_true(snapshot_reuse_is_bound(&array->reuse_s));
+    assert_true(array->reuse_s.high < 0.00005);
+    assert_int_equal(array->verdict, WATCH_CACHED);
+    assert_int_equal(row_of(snapshot, "queue")->verdict, WATCH_CAPACITY);
+    snapshot_free(snapshot);
+}
+
+/* How many of those that a verdict needs, and when at this pace; what could be watched and was not
+ * says whether more may help. */
+static void the_way_to_a_verdict_is_told(void **state)
+{
+    (void)state;
+    begin(true, EVENT_STALL);
+    for (int i = 0; i < 3; i++) {
+        pass(1000, 1);
+        leg(WATCH_FIRST, ARRAY, 10, WATCH_TOUCHED, 12);
+        leg(WATCH_FIRST, QUEUE, 10, WATCH_REPLACED, 0);
+    }
+    head.watch.budget = 0.01;
+    head.watch.overhead = 0.0099;
+    head.watch.unpaid = 100;
+    const struct snapshot *snapshot = shot();
+    const struct snapshot_watch_object *array = row_of(snapshot, "array");
+    assert_int_equal(array->told, 3);
+    assert_int_equal(array->needed, 8);
+    assert_true(fabs(array->wait_s - 5) < 0.01); /* one a second */
+    assert_true(snapshot->watch.next_s == array->wait_s);
+    assert_true(snapshot->watch.budget_limits);
+    const struct snapshot_watch_object *queue = row_of(snapshot, "queue");
+    assert_int_equal(queue->told, 0);
+    assert_true(isnan(queue->wait_s));
+    snapshot_free(snapshot);
+    /* A third touched again is sure enough only of more. */
+    for (int i = 0; i < 7; i++)
+        leg(WATCH_FIRST, ARRAY, 300, WATCH_EXPIRED, 0);
+    head.watch.overhead = 0.001;
+    snapshot = shot();
+    array = row_of(snapshot, "array");
+    assert_int_equal(array->verdict, WATCH_TOO_FEW);
+    assert_int_equal(array->told, 10);
+    assert_true(array->needed > 10 && array->needed < 40);
+    assert_false(snapshot->watch.budget_limits);
+    assert_int_equal(snapshot->watch.verdicts, 0);
+    snapshot_free(snapshot);
+    watch_array(1000);
+    snapshot = shot();
+    assert_int_equal(row_of(snapshot, "array")->verdict, WATCH_CAPACITY);
+    assert_true(row_of(snapshot, "array")->wait_s == 0);
+    assert_int_equal(snapshot->watch.verdicts, 2);
+    snapshot_free(snapshot);
+}
+
+/* Weights of a timer are no misses, and few misses are no capacity. */
+static void what_the_event_counts_decides(void **state)
+{
+    (void)state;
+    begin(true, EVENT_STALL);
+    watch_array(1000);
+    const struct snapshot *snapshot = shot();
+    assert_false(snapshot->watch.counts_misses);
+    assert_true(isnan(row_of(snapshot, "array")->misses.value));
+    assert_int_equal(row_of(snapshot, "array")->verdict, WATCH_CAPACITY);
+    snapshot_free(snapshot);
+    profile_free(profile);
+    begin(true, EVENT_MISS_L2);
+    watch_array(100);
+    snapshot = shot();
+    assert_int_equal(row_of(snapshot, "array")->verdict, WATCH_CONFLICT);
+    snapshot_free(snapshot);
+}
+
+static void zero_forgets_and_off_is_off(void **state)
+{
+    (void)state;
+    begin(true, EVENT_MISS_L2);
+    watch_array(1000);
+    profile_zero(profile, now_ns);
+    const struct snapshot *snapshot = shot();
+    assert_int_equal(snapshot->watch.count, 0);
+    snapshot_free(snapshot);
+    profile_free(profile);
+    begin(false, EVENT_MISS_L2);
+    watch_array(1000);
+    snapshot = shot();
+    assert_false(snapshot->watch.on);
+    assert_int_equal(snapshot->watch.count, 0);
+    snapshot_free(snapshot);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(by_object, end),
+        cmocka_unit_test_teardown(the_code_that_touched, end),
+        cmocka_unit_test_teardown(a_line_of_code_stands_once, end),
+        cmocka_unit_test_teardown(a_time_like_that_of_arming_is_a_bound, end),
+        cmocka_unit_test_teardown(touches_in_bursts_are_close_together, end),
+        cmocka_unit_test_teardown(the_way_to_a_verdict_is_told, end),
+        cmocka_unit_test_teardown(what_the_event_counts_decides, end),
+        cmocka_unit_test_teardown(zero_forgets_and_off_is_off, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unit/resolve/described.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "resolve/elf/module.h"
+#include "resolve/members.h"
+#include "unit.h"
+#include "unit/resolve/target.h"
+
+enum { LINE_BYTES = 512 };
+
+/* One statement, taken apart. */
+struct said {
+    char name[128];
+    char text[256];
+    uint64_t address;
+    uint64_t size;
+    uint64_t count;
+    uint64_t pc;
+    uint64_t cfa;
+};
+
+/* The type that "at" lines are of. */
+static const struct type_desc *current;
+
+/* Whether a compiler is at hand. */
+static bool described_has(const char *compiler)
+{
+    return target_run("command -v %s >/dev/null 2>&1", compiler);
+}
+
+/* Where a program that is not position-independent asks to be put. */
+static uint64_t start_of(int fd)
+{
+    Elf64_Ehdr header;
+    Elf64_Phdr segment = {0};
+    assert_int_equal(pread(fd, &header, sizeof header, 0), sizeof header);
+    for (unsigned i = 0; i < header.e_phnum && segment.p_type != PT_LOAD; i++)
+        assert_int_equal(
+            pread(fd, &segment, sizeof segment, (off_t)(header.e_phoff + i * sizeof segment)),
+            sizeof segment);
+    return segment.p_vaddr;
+}
+
+bool described_open(struct described *described, const char *compiler, const char *flags,
+                    const char *source)
+{
+    char label[256];
+    snprintf(label, sizeof label, "%s %s %s", compiler, flags, source);
+    *described = (struct described){.label = strdup(label)};
+    if (!described_has(compiler) ||
+        !target_run("cd %s && %s %s -o described %s/%s 2>described.log", target_folder(), compiler,
+                    flags, TYPES_FOLDER, source))
+        return false;
+    const char *path = target_path("described");
+    struct module_source from = {.fd = open(path, O_RDONLY | O_CLOEXEC), .path = path};
+    assert_true(from.fd >= 0);
+    from.mapping.start = start_of(from.fd);
+    described->module = module_new(&from);
+    assert_non_null(described->module);
+    described->program = program_new(described->module);
+    assert_non_null(described->program);
+    return true;
+}
+
+uint64_t described_symbol(const struct described *described, const char *name)
+{
+    char command[512];
+    uint64_t address = 0;
+    (void)described;
+    snprintf(command, sizeof command, "nm %s | grep ' %s$'", target_path("described"), name);
+    FILE *in = popen(command, "r");
+    assert_non_null(in);
+    assert_int_equal(fscanf(in, "%" SCNx64, &address), 1);
+    pclose(in);
+    return address;
+}
+
+void described_close(struct described *described)
+{
+    program_free(described->program);
+    if (described->module)
+        module_free(described->module);
+    free((char *)described->label);
+}
+
+__attribute__((format(printf, 2, 3))) static void wrong(struct described *described,
+                                                        const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "%s: ", described->label);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    described->wrong++;
+}
+
+static void replace(char *text, const char *from, const char *to)
+{
+    char *at;
+    while ((at = strstr(text, from))) {
+        memmove(at + strlen(to), at + strlen(from), strlen(at + strlen(from)) + 1);
+        memcpy(at, to, strlen(to));
+    }
+}
+
+/* gcc's "long unsigned int" is clang's "unsigned long", which is shorter. */
+static bool same_text(const char *a, const char *b)
+{
+    char one[512];
+    char other[512];
+    char *texts[] = {one, other};
+    if (!strcmp(a, "*") || !strcmp(b, "*"))
+        return true;
+    snprintf(one, sizeof one, "%s", a);
+    snprintf(other, sizeof other, "%s", b);
+    for (int i = 0; i < 2; i++) {
+        replace(texts[i], "long unsigned int", "unsigned long");
+        replace(texts[i], "short unsigned int", "unsigned short");
+        replace(texts[i], "long int", "long");
+        replace(texts[i], "short int", "short");
+        replace(texts[i], "unsigned int", "unsigned");
+    }
+    return !strcmp(one, other);
+}
+
+static struct dwarf_answer ask(struct described *described, struct dwarf_question question)
+{
+    struct dwarf_answer answer;
+    program_answer(described->program, &question, &answer);
+    return answer;
+}
+
+/* An answer about a variable against what the program says of it; the middle of it is asked. */
+static void check_variable(struct described *described, const struct said *said,
+                           struct dwarf_question question, uint64_t inside)
+{
+    struct dwarf_answer answer = ask(described, question);
+    const struct type_desc *type = program_described(described->program, answer.type);
+    current = type;
+    if (!answer.name || !type || strcmp(answer.name, said->name))
+        wrong(described, "%s is told as %s, untyped %s", said->name,
+              answer.name ? answer.name : "nothing", untyped_name(answer.untyped));
+    else if (answer.offset != (int64_t)inside || answer.size != said->size ||
+             answer.count != said->count)
+        wrong(described, "%s: offset %" PRId64 " size %" PRIu64 " count %" PRIu64, said->name,
+              answer.offset, answer.size, answer.count);
+    else if (!same_text(type->name, said->text))
+        wrong(described, "%s is of type '%s', not '%s'", said->name, type->name, said->text);
+    else if (type->size * (said->count ? said->count : 1) != said->size && !type->member_count)
+        wrong(described, "%s: a type of %" PRIu64 " bytes", said->name, type->size);
+    else
+        described->held++;
+}
+
+static uint32_t find_path(const struct type_desc *type, const char *path)
+{
+    char own[256];
+    for (uint32_t i = 0; type && i < type->member_count; i++)
+        if (!strcmp(type_path(type, i, own, sizeof own), path))
+            return i;
+    return TYPE_NO_MEMBER;
+}
+
+static void check_member(struct described *described, const struct said *said)
+{
+    uint32_t index = find_path(current, said->name);
+    if (index == TYPE_NO_MEMBER) {
+        wrong(described, "%s has no %s", current ? current->name : "nothing", said->name);
+        return;
+    }
+    const struct type_member *member = &current->members[index];
+    if (member->offset != said->address || member->size != said->size)
+        wrong(described, "%s of %s: offset %" PRIu64 " size %" PRIu64 ", not %" PRIu64 " %" PRIu64,
+              said->name, current->name, member->offset, member->size, said->address, said->size);
+    else if (!same_text(member->type, said->text))
+        wrong(described, "%s of %s is of type '%s', not '%s'", said->name, current->name,
+              member->type, said->text);
+    else
+        described->held++;
+}
+
+static void check_bits(struct described *described, const struct said *said)
+{
+    uint32_t index = find_path(current, said->name);
+    const struct type_member *member =
+        index == TYPE_NO_MEMBER ? &(struct type_member){0} : &current->members[index];
+    uint64_t first = member->offset * 8 + member->bit_offset;
+    if (first != said->address || member->bit_size != said->size)
+        wrong(described, "bits of %s: %" PRIu64 " from %" PRIu64 ", not %" PRIu64 " from %" PRIu64,
+              said->name, (uint64_t)member->bit_size, first, said->size, said->address);
+    else
+        described->held++;
+}
+
+static void check_slot(struct described *described, const struct said *said)
+{
+    uint64_t inside = said->size / 2;
+    struct dwarf_question question = {.ask = DWARF_SLOT,
+                                      .pc = said->pc - 1,
+                                      .slot = (int64_t)(said->address + inside - said->cfa)};
+    check_variable(described, said, question, inside);
+}
+
+static void check_kind(struct described *described, const struct said *said)
+{
+    static const char *const kinds[] = {"unknown", "variable", "spill",
+                                        "saved",   "argument", "dynamic"};
+    struct dwarf_answer answer =
+        ask(described, (struct dwarf_question){.ask = DWARF_SLOT,
+                                               .pc = said->pc - 1,
+                                               .slot = (int64_t)(said->address - said->cfa)});
+    const char *kind = answer.slot < sizeof kinds / sizeof *kinds ? kinds[answer.slot] : "?";
+    if (strcmp(kind, said->name))
+        wrong(described, "slot at %+" PRId64 " is %s (%s), not %s", answer.question.slot, kind,
+              answer.name ? answer.name : "", said->name);
+    else
+        described->held++;
+}
+
+/* Line and functions inlined as one text, as the program prints it. */
+static void check_source(struct described *described, const struct said *said)
+{
+    char told[512];
+    struct dwarf_answer answer =
+        ask(described, (struct dwarf_question){.ask = DWARF_LINE, .pc = said->pc - 1});
+    snprintf(told, sizeof told, "%u", answer.line);
+    for (uint32_t i = 0; i < answer.inlined_count; i++)
+        snprintf(told + strlen(told), sizeof told - strlen(told), " %s:%u", answer.inlined[i],
+                 answer.inlined_line[i]);
+    if (!answer.inlined_count)
+        snprintf(told + strlen(told), sizeof told - strlen(told), " -");
+    bool files = answer.file && !strncmp(answer.file, TYPES_FOLDER "/d_", strlen(TYPES_FOLDER) + 3);
+    for (uint32_t i = 0; i < answer.inlined_count; i++)
+        files = files && answer.inlined_file[i] && !strcmp(answer.inlined_file[i], answer.file);
+    if (strcmp(told, said->text) || !files)
+        wrong(described, "line %s, not %s (%s)", told, said->text,
+              answer.file ? answer.file : "no file");
+    else
+        described->held++;
+}
+
+static void check_call(struct described *described, const struct said *said)
+{
+    struct dwarf_answer answer =
+        ask(described, (struct dwarf_question){.ask = DWARF_CALL, .pc = said->pc});
+    const char *told = answer.name ? answer.name : "-";
+    const struct type_desc *type = program_described(described->program, answer.type);
+    if (strcmp(told, said->text))
+        wrong(described, "the call before %" PRIx64 " is told as %s, not %s", said->pc, told,
+              said->text);
+    else if (answer.name &&
+             (!type || strncmp(type_bare_name(type), told, strlen(type_bare_name(type)))))
+        wrong(described, "%s has no type", told);
+    else
+        described->held++;
+}
+
+static void check_statement(struct described *described, const char *line)
+{
+    struct said said = {0};
+    uint64_t inside;
+    if (sscanf(line, "var %127s %" SCNx64 " %" SCNu64 " %" SCNu64 " %255[^\n]", said.name,
+               &said.address, &said.size, &said.count, said.text) == 5) {
+        inside = said.size / 2;
+        check_variable(
+            described, &said,
+            (struct dwarf_question){.ask = DWARF_VARIABLE, .address = said.address + inside},
+            inside);
+    } else if (sscanf(line, "thread %127s %" SCNx64 " %" SCNu64 " %" SCNu64 " %255[^\n]", said.name,
+                      &said.address, &said.size, &said.count, said.text) == 5) {
+        inside = said.size / 2;
+        uint64_t offset = said.address + module_tls_bytes(described->module);
+        check_variable(described, &said,
+                       (struct dwarf_question){.ask = DWARF_TLS, .address = offset + inside},
+                       inside);
+    } else if (sscanf(line, "at %127s %" SCNu64 " %" SCNu64 " %255[^\n]", said.name, &said.address,
+                      &said.size, said.text) == 4) {
+        check_member(described, &said);
+    } else if (sscanf(line, "bits %127s %" SCNu64 " %" SCNu64, said.name, &said.address,
+                      &said.size) == 3) {
+        check_bits(described, &said);
+    } else if (sscanf(line,
+                      "slot %127s %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNu64 " %" SCNu64
+                      " %255[^\n]",
+                      said.name, &said.pc, &said.cfa, &said.address, &said.size, &said.count,
+                      said.text) == 7) {
+        check_slot(described, &said);
+    } else if (sscanf(line, "kind %127s %" SCNx64 " %" SCNx64 " %" SCNx64, said.name, &said.pc,
+                      &said.cfa, &said.address) == 4) {
+        check_kind(described, &said);
+    } else if (sscanf(line, "line %" SCNx64 " %255[^\n]", &said.pc, said.text) == 2) {
+        check_source(described, &said);
+    } else if (sscanf(line, "call %" SCNx64 " %255[^\n]", &said.pc, said.text) == 2) {
+        check_call(described, &said);
+    } else if (sscanf(line, "none %127s", said.name) == 1) {
+        if (find_path(current, said.name) == TYPE_NO_MEMBER)
+            described->held++;
+        else
+            wrong(described, "%s is a member", said.name);
+    } else {
+        wrong(described, "says %s", line);
+    }
+}
+
+void described_check(struct described *described)
+{
+    char line[LINE_BYTES];
+    FILE *out = popen(target_path("described"), "r");
+    assert_non_null(out);
+    while (fgets(line, sizeof line, out))
+        check_statement(described, line);
+    if (pclose(out))
+        wrong(described, "failed");
+}
+
+void described_matrix(const char *const compilers[], const char *const flags[], const char *source,
+                      unsigned least)
+{
+    unsigned builds = 0;
+    unsigned wrongs = 0;
+    for (; *compilers; compilers++) {
+        for (const char *const *flag = flags; *flag; flag++) {
+            struct described described;
+            if (described_open(&described, *compilers, *flag, source)) {
+                described_check(&described);
+                fprintf(stderr, "%s: %u hold, %u do not\n", described.label, described.held,
+                        described.wrong);
+                builds++;
+                wrongs += described.wrong + (described.held < least);
+            } else {
+                fprintf(stderr, "%s: cannot be compiled here\n", described.label);
+            }
+            described_close(&described);
+        }
+    }
+    if (!builds)
+        skip();
+    assert_int_equal(wrongs, 0);
+}

@@ -1,0 +1,909 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Heap bins: statistics against a sum over the blocks that live, names of made-up paths, and
+ * groups by rules. The rules' file and the wrappers are in test_bins.c.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "resolve/heap/bin_rules.h"
+#include "resolve/heap/bins.h"
+#include "unit.h"
+
+/* ---- names: address 100 * f + line is in function f ---- */
+
+static const char *const functions[] = {
+    "zero", "malloc", "xmalloc", "parse", "main", "operator new(unsigned long)", "grow\x1b[31m"};
+
+static bool name_fake(void *context, uint64_t address, const char **function, const char **module,
+                      const char **file, uint32_t *line)
+{
+    const char *module_name = context;
+    uint64_t index = address / 100;
+    *module = module_name;
+    if (index >= sizeof functions / sizeof functions[0])
+        return module_name;
+    *function = functions[index];
+    *file = "/src/lib/code.c";
+    *line = (uint32_t)(address % 100);
+    return true;
+}
+
+struct fixture {
+    struct bins *bins;
+    struct wrappers wrappers;
+    struct bin_rules rules;
+};
+
+static int setup(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    wrappers_init(&fixture->wrappers);
+    bin_rules_init(&fixture->rules);
+    *state = fixture;
+    return bins_new(&fixture->bins, 0);
+}
+
+static int teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    bins_free(fixture->bins);
+    wrappers_fini(&fixture->wrappers);
+    bin_rules_fini(&fixture->rules);
+    free(fixture);
+    return 0;
+}
+
+static void update_names(struct fixture *fixture)
+{
+    assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                       name_fake, NULL, NULL),
+                     0);
+}
+
+/* A bin of up to three frames: functions by number, line 10 each; 0 ends the path. */
+static uint32_t bin_of(struct fixture *fixture, unsigned a, unsigned b, unsigned c)
+{
+    const uint64_t path[] = {a * 100 + 11, b * 100 + 11, c * 100 + 11};
+    return bins_of_path(fixture->bins, path, !b ? 1 : !c ? 2 : 3);
+}
+
+static struct bin_info info_of(const struct fixture *fixture, uint32_t id)
+{
+    struct bin_info info;
+    assert_true(bins_info(fixture->bins, id, &info));
+    return info;
+}
+
+/* ---- statistics ---- */
+
+enum { BINS = 7, LIVE_MAX = 500, STEPS = 200000 };
+
+struct model {
+    struct block live[LIVE_MAX];
+    size_t count;
+    struct bin_stats stats[BINS + 1];
+};
+
+static unsigned class_of(uint64_t value)
+{
+    unsigned class = 0;
+    while (value >> class)
+        class ++;
+    return class < BINS_CLASSES ? class : BINS_CLASSES - 1;
+}
+
+static void model_born(struct model *model, struct bins *bins, struct prng *prng, uint64_t now_ns)
+{
+    struct block block = {.bin = 1 + (uint32_t)prng_below(prng, BINS),
+                          .usable_bytes = prng_next(prng) >> (17 + prng_below(prng, 47)),
+                          .born_ns = prng_below(prng, 5) ? now_ns : 0,
+                          .walked = prng_below(prng, 3) == 0};
+    block.requested_bytes = block.usable_bytes - prng_below(prng, 4096) % (block.usable_bytes + 1);
+    struct bin_stats *stats = &model->stats[block.bin];
+    stats->allocations++;
+    if (block.born_ns) {
+        if (!stats->first_ns)
+            stats->first_ns = now_ns;
+        stats->last_ns = now_ns;
+    }
+    model->live[model->count++] = block;
+    bins_born(bins, &block);
+}
+
+static void model_died(struct model *model, struct bins *bins, struct prng *prng, uint64_t now_ns)
+{
+    size_t at = prng_below(prng, (uint32_t)model->count);
+    struct block block = model->live[at];
+    struct bin_stats *stats = &model->stats[block.bin];
+    stats->frees++;
+    if (block.born_ns) {
+        stats->lifetime_count++;
+        stats->lifetime_sum_ns += now_ns - block.born_ns;
+        stats->lifetimes[class_of(now_ns - block.born_ns)]++;
+    }
+    model->live[at] = model->live[--model->count];
+    bins_died(bins, &block, now_ns);
+}
+
+/* What the live blocks of a bin add up to. */
+static struct bin_stats model_sum(const struct model *model, uint32_t bin)
+{
+    struct bin_stats sum = model->stats[bin];
+    for (size_t i = 0; i < model->count; i++) {
+        const struct block *block = &model->live[i];
+        if (block->bin != bin)
+            continue;
+        sum.live_blocks++;
+        sum.live_usable_bytes += block->usable_bytes;
+        sum.live_requested_bytes += block->requested_bytes;
+        sum.sizes[class_of(block->usable_bytes)]++;
+    }
+    return sum;
+}
+
+static void assert_stats(const struct bin_stats *found, const struct bin_stats *expected)
+{
+    assert_int_equal(found->live_blocks, expected->live_blocks);
+    assert_int_equal(found->live_usable_bytes, expected->live_usable_bytes);
+    assert_int_equal(found->live_requested_bytes, expected->live_requested_bytes);
+    assert_int_equal(found->allocations, expected->allocations);
+    assert_int_equal(found->frees, expected->frees);
+    assert_int_equal(found->lifetime_sum_ns, expected->lifetime_sum_ns);
+    assert_int_equal(found->lifetime_count, expected->lifetime_count);
+    assert_int_equal(found->first_ns, expected->first_ns);
+    assert_int_equal(found->last_ns, expected->last_ns);
+    assert_memory_equal(found->sizes, expected->sizes, sizeof found->sizes);
+    assert_memory_equal(found->lifetimes, expected->lifetimes, sizeof found->lifetimes);
+}
+
+static void statistics(void **state)
+{
+    struct fixture *fixture = *state;
+    struct model *model = calloc(1, sizeof *model);
+    struct prng prng = {3};
+    uint64_t now_ns = 1000;
+    for (unsigned i = 1; i < BINS; i++)
+        assert_int_equal(bin_of(fixture, 3, i, 0), i + 1);
+    for (int step = 0; step < STEPS; step++) {
+        now_ns += prng_next(&prng) >> (30 + prng_below(&prng, 30));
+        if (model->count < LIVE_MAX && (!model->count || prng_below(&prng, 100) < 51))
+            model_born(model, fixture->bins, &prng, now_ns);
+        else
+            model_died(model, fixture->bins, &prng, now_ns);
+        uint32_t bin = 1 + (uint32_t)step % BINS;
+        if (step % 501)
+            continue;
+        struct bin_stats expected = model_sum(model, bin);
+        struct bin_stats found;
+        assert_true(bins_stats(fixture->bins, bin, &found));
+        assert_stats(&found, &expected);
+    }
+    free(model);
+}
+
+static void large_waste_does_not_drift(void **state)
+{
+    struct fixture *fixture = *state;
+    struct blocks *blocks;
+    struct bin_stats stats;
+    struct block gone;
+    const struct block block = {.start = 4096,
+                                .usable_bytes = UINT64_C(1) << 33,
+                                .requested_bytes = 123456789,
+                                .bin = BINS_REST};
+    assert_int_equal(blocks_new(&blocks, 0), 0);
+    assert_int_equal(blocks_add(blocks, &block), 0);
+    bins_born(fixture->bins, &block);
+    assert_true(blocks_remove(blocks, block.start, &gone));
+    bins_died(fixture->bins, &gone, 5);
+    assert_true(bins_stats(fixture->bins, BINS_REST, &stats));
+    assert_int_equal(stats.live_requested_bytes, 0);
+    assert_int_equal(stats.live_usable_bytes, 0);
+    blocks_free(blocks);
+}
+
+static void rates_and_growth(void **state)
+{
+    struct fixture *fixture = *state;
+    struct bins *bins = fixture->bins;
+    struct bin_stats stats;
+    const uint32_t id = bin_of(fixture, 3, 0, 0);
+    const struct block block = {.bin = id, .usable_bytes = 24, .born_ns = 1};
+    const uint64_t s = 1000000000;
+    bins_born(bins, &block);
+    bins_tick(bins, 10 * s);
+    assert_true(bins_stats(bins, id, &stats));
+    assert_true(isnan(stats.allocations_per_s) && isnan(bin_stats_lifetime_ns(&stats)));
+    for (int i = 0; i < 30; i++)
+        bins_born(bins, &block);
+    bins_mark(bins, 11 * s);
+    for (int i = 0; i < 10; i++)
+        bins_died(bins, &block, 1001);
+    bins_tick(bins, 12 * s);
+    bins_tick(bins, 12 * s); /* no time has passed: nothing changes */
+    bins_tick(bins, 1 * s);
+    assert_true(bins_stats(bins, id, &stats));
+    assert_float_equal(stats.allocations_per_s, 15, 1e-9);
+    assert_float_equal(stats.frees_per_s, 5, 1e-9);
+    assert_float_equal(bin_stats_lifetime_ns(&stats), 1000, 1e-9);
+    assert_int_equal(stats.mark_blocks, 31);
+    assert_int_equal(stats.live_blocks, 21);
+    assert_int_equal(stats.mark_usable_bytes, 31 * 24);
+    assert_int_equal(bins_mark_ns(bins), 11 * s);
+}
+
+/* ---- which bin ---- */
+
+static void paths(void **state)
+{
+    struct fixture *fixture = *state;
+    struct bins *bins = fixture->bins;
+    uint64_t path[300];
+    struct bin_info info;
+    for (unsigned i = 0; i < 300; i++)
+        path[i] = i;
+    assert_int_equal(bins_of_path(bins, path, 0), BINS_REST);
+    uint32_t id = bins_of_path(bins, path, 5);
+    assert_int_equal(id, 2);
+    assert_int_equal(bins_of_path(bins, path, 4), 3);
+    assert_int_equal(bins_of_path(bins, path + 1, 5), 4);
+    assert_int_equal(bins_of_path(bins, path, 5), id);
+    /* Frames past the most are cut at the outer end. */
+    assert_int_equal(bins_of_path(bins, path, 300), bins_of_path(bins, path, BINS_DEPTH_MAX));
+    assert_true(bins_info(bins, 5, &info));
+    assert_int_equal(info.depth, BINS_DEPTH_MAX);
+    assert_memory_equal(info.path, path, sizeof path[0] * BINS_DEPTH_MAX);
+    assert_null(info.name);
+    assert_false(bins_info(bins, 0, &info));
+    assert_false(bins_info(bins, 6, &info));
+}
+
+static void the_rest_when_full(void **state)
+{
+    (void)state;
+    struct bins *bins;
+    assert_int_equal(bins_new(&bins, 1000), 0);
+    for (uint64_t i = 0; i < 3000; i++) {
+        uint64_t path[] = {i, i + 1};
+        uint32_t id = bins_of_path(bins, path, 2);
+        assert_int_equal(id, i < 999 ? i + 2 : BINS_REST);
+    }
+    for (uint64_t i = 0; i < 999; i++) {
+        uint64_t path[] = {i, i + 1};
+        assert_int_equal(bins_of_path(bins, path, 2), i + 2);
+    }
+    assert_int_equal(bins_count(bins), 1000);
+    bins_free(bins);
+}
+
+/* ---- names ---- */
+
+static void names(void **state)
+{
+    struct fixture *fixture = *state;
+    uint32_t plain = bin_of(fixture, 3, 4, 0);
+    uint32_t wrapped = bin_of(fixture, 2, 3, 4);
+    uint32_t cxx = bin_of(fixture, 5, 3, 4);
+    uint32_t wrappers_only = bin_of(fixture, 1, 2, 0);
+    uint32_t hostile = bin_of(fixture, 6, 4, 0);
+    uint32_t unknown = bin_of(fixture, 77, 2, 4);
+    update_names(fixture);
+    assert_string_equal(info_of(fixture, plain).name, "parse code.c:10");
+    assert_string_equal(info_of(fixture, plain).full_name, "parse < main");
+    assert_string_equal(info_of(fixture, wrapped).name, "parse code.c:10");
+    assert_string_equal(info_of(fixture, wrapped).full_name, "xmalloc < parse < main");
+    assert_string_equal(info_of(fixture, cxx).name, "parse code.c:10");
+    assert_string_equal(info_of(fixture, wrappers_only).name, "xmalloc code.c:10");
+    assert_string_equal(info_of(fixture, hostile).full_name, "grow?[31m < main");
+    assert_string_equal(info_of(fixture, unknown).full_name, "? < xmalloc < main");
+    assert_string_equal(info_of(fixture, unknown).name, "?");
+    uint32_t in_module = bin_of(fixture, 78, 4, 0);
+    assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                       name_fake, NULL, (void *)(uintptr_t) "/usr/lib/libx.so.1"),
+                     0);
+    /* Of the same module: a name says more than none. */
+    assert_string_equal(info_of(fixture, in_module).name, "main code.c:10");
+    assert_string_equal(info_of(fixture, in_module).full_name, "[libx.so.1] < main");
+}
+
+/* Frames of a stripped library, its exported functions, the program, and a mapping. */
+static bool name_stripped(void *context, uint64_t address, const char **function,
+                          const char **module, const char **file, uint32_t *line)
+{
+    static const struct {
+        const char *function;
+        const char *module;
+    } frames[] = {
+        {"libx.so.1+0x10", "libx.so.1"}, {"xmalloc", "libx.so.1"}, {"libx.so.1+0x20", "libx.so.1"},
+        {"x_parse", "libx.so.1"},        {"main", "prog"},         {"prog+0x30", "prog"},
+        {"malloc", "libagent.so"},       {BINS_MAPPING_NAME, NULL}};
+    (void)context;
+    *function = frames[address / 100].function;
+    *module = frames[address / 100].module;
+    *file = NULL;
+    *line = 0;
+    return true;
+}
+
+static void names_past_frames_without_one(void **state)
+{
+    struct fixture *fixture = *state;
+    enum { INNER, WRAPPER, OUTER, EXPORTED, MAIN, PROGRAM, AGENT, MAPPING };
+    static const struct {
+        unsigned path[5];
+        unsigned depth;
+        const char *name;
+    } cases[] = {
+        {{INNER, WRAPPER, OUTER, EXPORTED, MAIN}, 5, "x_parse"},
+        {{INNER, WRAPPER, EXPORTED, MAIN}, 4, "x_parse"},
+        {{INNER, OUTER, MAIN}, 3, "libx.so.1+0x10"}, /* main is no name for a library's doing */
+        {{PROGRAM, MAIN}, 2, "main"},
+        {{INNER, AGENT, MAIN}, 3, "libx.so.1+0x10"}, /* nor is who called malloc */
+        {{MAPPING, INNER}, 2, "mmap in libx.so.1+0x10"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t path[5];
+        for (unsigned k = 0; k < cases[i].depth; k++)
+            path[k] = cases[i].path[k] * 100 + 51;
+        uint32_t id = bins_of_path(fixture->bins, path, cases[i].depth);
+        assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                           name_stripped, NULL, NULL),
+                         0);
+        assert_string_equal(info_of(fixture, id).name, cases[i].name);
+    }
+}
+
+static bool name_long(void *context, uint64_t address, const char **function, const char **module,
+                      const char **file, uint32_t *line)
+{
+    (void)address, (void)module, (void)file, (void)line;
+    *function = context;
+    return true;
+}
+
+static void long_names(void **state)
+{
+    struct fixture *fixture = *state;
+    char function[3000];
+    uint64_t path[BINS_DEPTH_MAX] = {0};
+    memset(function, 'x', sizeof function - 1);
+    function[sizeof function - 1] = '\0';
+    uint32_t id = bins_of_path(fixture->bins, path, BINS_DEPTH_MAX);
+    assert_int_equal(bins_update_names(fixture->bins, &fixture->wrappers, &fixture->rules,
+                                       name_long, NULL, function),
+                     0);
+    size_t length = strlen(info_of(fixture, id).full_name);
+    assert_true(length > BIN_RULES_NAME_BYTES / 2 && length < BIN_RULES_NAME_BYTES);
+    assert_true(strlen(info_of(fixture, id).name) < 1200);
+}
+
+/* ---- rename, combine, undo ---- */
+
+static uint64_t group_blocks(const struct fixture *fixture, uint32_t lead)
+{
+    struct bin_stats stats;
+    assert_true(bins_stats(fixture->bins, lead, &stats));
+    return stats.live_blocks;
+}
+
+static void regroup(struct fixture *fixture)
+{
+    assert_int_equal(bins_regroup(fixture->bins, &fixture->rules), 0);
+}
+
+static void undo(struct fixture *fixture)
+{
+    assert_true(bin_rules_undo(&fixture->rules));
+    regroup(fixture);
+}
+
+static void rename_and_combine(void **state)
+{
+    struct fixture *fixture = *state;
+    struct bin_rules *rules = &fixture->rules;
+    uint32_t ids[4];
+    for (unsigned i = 0; i < 4; i++) { /* "X < main", 1 to 4 blocks */
+        ids[i] = bin_of(fixture, i + 1, 4, 0);
+        for (unsigned n = 0; n <= i; n++)
+            bins_born(fixture->bins, &(struct block){.bin = ids[i]});
+    }
+    update_names(fixture);
+    assert_int_equal(bin_rules_combine(rules, "parse < main", "xmalloc < main"), 0);
+    assert_int_equal(bin_rules_combine(rules, "xmalloc < main", "parse < main"), -EEXIST);
+    assert_int_equal(bin_rules_rename(rules, "xmalloc < main", "tree\tnodes"), 0);
+    regroup(fixture);
+    assert_int_equal(info_of(fixture, ids[1]).lead, ids[2]);
+    assert_int_equal(info_of(fixture, ids[2]).lead, ids[2]);
+    assert_int_equal(group_blocks(fixture, ids[2]), 5);
+    assert_string_equal(info_of(fixture, ids[2]).name, "tree?nodes");
+    assert_true(info_of(fixture, ids[2]).renamed);
+    /* A group into another one: through its member, four in all. */
+    assert_int_equal(bin_rules_combine(rules, "main < main", "xmalloc < main"), 0);
+    assert_int_equal(bin_rules_combine(rules, "main < main", "malloc < main"), 0);
+    regroup(fixture);
+    assert_int_equal(group_blocks(fixture, ids[3]), 10);
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(info_of(fixture, ids[i]).lead, ids[3]);
+    assert_false(info_of(fixture, ids[3]).renamed);
+    undo(fixture);
+    undo(fixture);
+    assert_int_equal(group_blocks(fixture, ids[3]), 4);
+    assert_int_equal(group_blocks(fixture, ids[2]), 5);
+    assert_string_equal(info_of(fixture, ids[2]).name, "tree?nodes");
+    undo(fixture);
+    assert_string_equal(info_of(fixture, ids[2]).name, "parse code.c:10");
+    undo(fixture);
+    assert_int_equal(group_blocks(fixture, ids[2]), 3);
+    assert_int_equal(info_of(fixture, ids[1]).lead, ids[1]);
+    assert_false(bin_rules_undo(rules));
+}
+
+/* Rules of an earlier session: bins come later, and the group's own name may never come. */
+static void rules_before_bins(void **state)
+{
+    struct fixture *fixture = *state;
+    assert_int_equal(bin_rules_combine(&fixture->rules, "never < seen", "malloc < main"), 0);
+    assert_int_equal(bin_rules_combine(&fixture->rules, "never < seen", "parse < main"), 0);
+    assert_int_equal(bin_rules_rename(&fixture->rules, "never < seen", "ours"), 0);
+    uint32_t first = bin_of(fixture, 1, 4, 0);
+    update_names(fixture);
+    uint32_t second = bin_of(fixture, 3, 4, 0);
+    const uint64_t other_line[] = {320, 411};
+    uint32_t same_name = bins_of_path(fixture->bins, other_line, 2);
+    uint32_t outside = bin_of(fixture, 4, 4, 0);
+    update_names(fixture);
+    assert_int_equal(info_of(fixture, second).lead, first);
+    assert_int_equal(info_of(fixture, same_name).lead, first);
+    assert_int_equal(info_of(fixture, outside).lead, outside);
+    assert_string_equal(info_of(fixture, first).name, "ours");
+    unsigned members = 0;
+    for (uint32_t id = first; id; id = info_of(fixture, id).next)
+        members++;
+    assert_int_equal(members, 3);
+}
+
+/* Sums of a group: all fields, each from two members. */
+static void sums_of_groups(void **state)
+{
+    struct fixture *fixture = *state;
+    struct bins *bins = fixture->bins;
+    uint32_t a = bin_of(fixture, 1, 4, 0);
+    uint32_t b = bin_of(fixture, 3, 4, 0);
+    const uint64_t s = 1000000000;
+    struct bin_stats sum;
+    bins_tick(bins, s);
+    for (int i = 0; i < 6; i++)
+        bins_born(bins, &(struct block){.bin = i % 2 ? a : b,
+                                        .usable_bytes = 40,
+                                        .requested_bytes = 30,
+                                        .born_ns = (uint64_t)(100 + i)});
+    bins_mark(bins, s);
+    bins_died(bins,
+              &(struct block){.bin = a, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 101},
+              201);
+    bins_died(bins,
+              &(struct block){.bin = b, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 100},
+              400);
+    bins_tick(bins, 3 * s);
+    update_names(fixture);
+    assert_int_equal(bin_rules_combine(&fixture->rules, "malloc < main", "parse < main"), 0);
+    regroup(fixture);
+    assert_true(bins_stats(bins, a, &sum));
+    assert_int_equal(sum.live_blocks, 4);
+    assert_int_equal(sum.live_usable_bytes, 160);
+    assert_int_equal(sum.live_requested_bytes, 120);
+    assert_int_equal(sum.allocations, 6);
+    assert_int_equal(sum.frees, 2);
+    assert_int_equal(sum.first_ns, 100);
+    assert_int_equal(sum.last_ns, 105);
+    assert_int_equal(sum.mark_blocks, 6);
+    assert_int_equal(sum.mark_usable_bytes, 240);
+    assert_int_equal(sum.sizes[6], 4);
+    assert_int_equal(sum.lifetimes[7], 1);
+    assert_int_equal(sum.lifetimes[9], 1);
+    assert_float_equal(bin_stats_lifetime_ns(&sum), 200, 1e-9);
+    assert_float_equal(sum.allocations_per_s, 3, 1e-9);
+    assert_float_equal(sum.frees_per_s, 1, 1e-9);
+    assert_true(bins_own_stats(bins, a, &sum));
+    assert_int_equal(sum.live_blocks, 2);
+    assert_true(bins_stats(bins, b, &sum)); /* leads nothing: its own */
+    assert_int_equal(sum.live_blocks, 2);
+}
+
+static int run_bins(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(statistics),
+        TEST(large_waste_does_not_drift),
+        TEST(rates_and_growth),
+        TEST(paths),
+        TEST(the_rest_when_full),
+        TEST(names),
+        TEST(names_past_frames_without_one),
+        TEST(long_names),
+        TEST(rename_and_combine),
+        TEST(rules_before_bins),
+        TEST(sums_of_groups),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#undef TEST
+
+/* The file of renamed and combined bins, as hostile input and over failures; the wrappers. */
+
+static char folder[PATH_MAX];
+
+static int bin_rules_setup(void **state)
+{
+    (void)state;
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/misstop-bins-XXXXXX", base ? base : "/tmp");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int bin_rules_teardown(void **state)
+{
+    (void)state;
+    char command[PATH_MAX + 16];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+static const char *path_of(const char *name)
+{
+    static char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void write_file(const char *path, const char *text, size_t size)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static int entries(void)
+{
+    DIR *directory = opendir(folder);
+    int count = 0;
+    assert_non_null(directory);
+    while (readdir(directory))
+        count++;
+    closedir(directory);
+    return count - 2;
+}
+
+static void assert_rule(const struct bin_rules *rules, uint32_t at, bool combines, const char *name,
+                        const char *value)
+{
+    assert_true(at < rules->count);
+    assert_int_equal(rules->rules[at].combines, combines);
+    assert_string_equal(rules->rules[at].name, name);
+    assert_string_equal(rules->rules[at].value, value);
+}
+
+static void round_trip(void **state)
+{
+    (void)state;
+    struct bin_rules rules;
+    struct bin_rules again;
+    struct error error = {0};
+    const char *path = path_of("made/on/the/way/bins");
+    bin_rules_init(&rules);
+    bin_rules_init(&again);
+    assert_int_equal(bin_rules_load(&rules, path, &error), 0); /* not there: no rules */
+    assert_int_equal(rules.count, 0);
+    assert_int_equal(bin_rules_rename(&rules, "a < main", "first\nrename\tx\ty"), 0);
+    assert_int_equal(bin_rules_combine(&rules, "a < main", "caf\xc3\xa9 < main"), 0);
+    assert_int_equal(bin_rules_rename(&rules, "caf\xc3\xa9 < main", "second"), 0);
+    assert_int_equal(bin_rules_save(&rules, path, &error), 0);
+    assert_int_equal(bin_rules_save(&rules, path, &error), 0); /* over itself */
+    assert_int_equal(bin_rules_load(&again, path, &error), 0);
+    assert_int_equal(again.skipped, 0);
+    assert_int_equal(again.count, 3);
+    assert_rule(&again, 0, false, "a < main", "first?rename?x?y");
+    assert_rule(&again, 1, true, "caf\xc3\xa9 < main", "a < main");
+    assert_rule(&again, 2, false, "a < main", "second"); /* renames the group it is in */
+    bin_rules_fini(&rules);
+    bin_rules_fini(&again);
+}
+
+static void malformed_lines(void **state)
+{
+    (void)state;
+    static const char text[] = "# comment\n"
+                               "\n"
+                               "rename\ta\tb\n"
+                               "rename\ta\n"
+                               "rename\n"
+                               "rename\t\tb\n"
+                               "rename\ta\t\n"
+                               "rename\ta\tb\tc\n"
+                               "delete\ta\tb\n"
+                               "combine\ta\ta\n"
+                               "combine\tx\ty\n"
+                               "combine\ty\tx\n" /* would go round in circles */
+                               "rename\ta\tb\0c\n"
+                               "rename\te\tesc \x1b[2J\n"
+                               "rename\tlast\tno newline";
+    struct bin_rules rules;
+    bin_rules_init(&rules);
+    write_file(path_of("bins"), text, sizeof text - 1);
+    assert_int_equal(bin_rules_load(&rules, path_of("bins"), NULL), 0);
+    assert_int_equal(rules.count, 4);
+    assert_int_equal(rules.skipped, 9);
+    assert_rule(&rules, 0, false, "a", "b");
+    assert_rule(&rules, 1, true, "x", "y");
+    assert_rule(&rules, 2, false, "e", "esc ?[2J");
+    assert_rule(&rules, 3, false, "last", "no newline");
+    bin_rules_fini(&rules);
+}
+
+/* Whatever stands in the file: no crash, bounded, groups end, and what is kept can be saved. */
+static void noise(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"rename", "combine", "\t",    "\t", "\n",  "\n",
+                                        "a",      "b",       "c < d", "#",  " < ", "\r"};
+    struct prng prng = {11};
+    for (int round = 0; round < 300; round++) {
+        char text[4096];
+        size_t size = 0;
+        while (size + 16 < sizeof text) {
+            uint64_t pick = prng_below(&prng, 13);
+            if (pick == 12)
+                text[size++] = (char)prng_next(&prng);
+            else
+                size += (size_t)sprintf(text + size, "%s", words[pick]);
+        }
+        struct bin_rules rules;
+        struct bin_rules again;
+        uint32_t first;
+        bin_rules_init(&rules);
+        bin_rules_init(&again);
+        write_file(path_of("bins"), text, size);
+        assert_int_equal(bin_rules_load(&rules, path_of("bins"), NULL), 0);
+        for (uint32_t i = 0; i < rules.count; i++)
+            bin_rules_group(&rules, rules.rules[i].name, rules.rules[i].name_hash, &first);
+        assert_int_equal(bin_rules_save(&rules, path_of("bins"), NULL), 0);
+        assert_int_equal(bin_rules_load(&again, path_of("bins"), NULL), 0);
+        assert_int_equal(again.count, rules.count);
+        assert_int_equal(again.skipped, 0);
+        bin_rules_fini(&rules);
+        bin_rules_fini(&again);
+    }
+}
+
+static void limits(void **state)
+{
+    (void)state;
+    struct bin_rules rules;
+    char name[32];
+    char *lengthy = malloc(BIN_RULES_NAME_BYTES + 1);
+    bin_rules_init(&rules);
+    memset(lengthy, 'x', BIN_RULES_NAME_BYTES);
+    lengthy[BIN_RULES_NAME_BYTES] = '\0';
+    assert_int_equal(bin_rules_rename(&rules, "a", lengthy), -EINVAL);
+    lengthy[BIN_RULES_NAME_BYTES - 1] = '\0';
+    assert_int_equal(bin_rules_rename(&rules, "a", lengthy), 0);
+    assert_int_equal(bin_rules_rename(&rules, "a", ""), -EINVAL);
+    for (int i = 1; i < BIN_RULES_MAX; i++) { /* one chain, as long as can be */
+        char before[32];
+        snprintf(before, sizeof before, "n%d", i - 1);
+        snprintf(name, sizeof name, "n%d", i);
+        assert_int_equal(bin_rules_combine(&rules, name, before), 0);
+    }
+    assert_int_equal(bin_rules_combine(&rules, "more", "n0"), -ENOSPC);
+    assert_non_null(bin_rules_name(&rules, "a", rules.rules[0].name_hash));
+    uint32_t first;
+    const char *head = bin_rules_group(&rules, "n0", rules.rules[1].name_hash, &first);
+    assert_string_equal(head, "n1023");
+    assert_int_equal(first, BIN_RULES_MAX - 1);
+    bin_rules_fini(&rules);
+    free(lengthy);
+}
+
+static void files_that_are_none(void **state)
+{
+    (void)state;
+    struct bin_rules rules;
+    struct error error = {0};
+    bin_rules_init(&rules);
+    assert_int_equal(bin_rules_load(&rules, folder, &error), -EINVAL);
+    assert_non_null(strstr(error.text, folder));
+    assert_int_equal(mkfifo(path_of("fifo"), 0600), 0); /* must not wait for a writer */
+    assert_int_equal(bin_rules_load(&rules, path_of("fifo"), &error), -EINVAL);
+    write_file(path_of("huge"), "", 0);
+    assert_int_equal(truncate(path_of("huge"), BIN_RULES_FILE_BYTES + 1), 0);
+    assert_int_equal(bin_rules_load(&rules, path_of("huge"), &error), -EINVAL);
+    assert_int_equal(bin_rules_load(&rules, "/dev/null", &error), -EINVAL);
+    assert_int_equal(rules.count, 0);
+    bin_rules_fini(&rules);
+}
+
+/* A save that fails leaves the old file and nothing beside it; a link stays a link. */
+static void saving_is_atomic(void **state)
+{
+    (void)state;
+    struct bin_rules rules;
+    struct error error = {0};
+    struct stat status;
+    char target[PATH_MAX + 64];
+    bin_rules_init(&rules);
+    assert_int_equal(bin_rules_rename(&rules, "a", "b"), 0);
+    assert_int_equal(mkdir(path_of("bins"), 0700), 0); /* cannot be replaced by a file */
+    assert_int_equal(mkdir(path_of("bins/full"), 0700), 0);
+    assert_true(bin_rules_save(&rules, path_of("bins"), &error) < 0);
+    assert_non_null(strstr(error.text, "cannot write"));
+    assert_int_equal(entries(), 1);
+    assert_true(bin_rules_save(&rules, "/proc/nowhere/bins", &error) < 0);
+    snprintf(target, sizeof target, "%s", path_of("real"));
+    write_file(target, "old", 3);
+    assert_int_equal(symlink(target, path_of("link")), 0);
+    assert_int_equal(bin_rules_save(&rules, path_of("link"), &error), 0);
+    assert_int_equal(lstat(path_of("link"), &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(stat(target, &status), 0);
+    assert_true(status.st_size > 3 && (status.st_mode & 077) == 0);
+    assert_int_equal(entries(), 3);
+    bin_rules_fini(&rules);
+}
+
+static void where_it_is(void **state)
+{
+    (void)state;
+    char path[64];
+    char tiny[8];
+    setenv("HOME", "/home/u", 1);
+    setenv("XDG_CONFIG_HOME", "/c", 1);
+    assert_int_equal(rc_path(path, sizeof path, "bins"), 0);
+    assert_string_equal(path, "/c/misstop/bins");
+    assert_int_equal(rc_path(tiny, sizeof tiny, "bins"), -ENAMETOOLONG);
+    setenv("XDG_CONFIG_HOME", "relative", 1);
+    assert_int_equal(rc_path(path, sizeof path, "bins"), 0);
+    assert_string_equal(path, "/home/u/.config/misstop/bins");
+    unsetenv("XDG_CONFIG_HOME");
+    unsetenv("HOME");
+    assert_int_equal(rc_path(path, sizeof path, "bins"), -ENOENT);
+}
+
+static void wrappers_by_default(void **state)
+{
+    (void)state;
+    static const char *const are[] = {"malloc",
+                                      "calloc",
+                                      "xmalloc",
+                                      "g_malloc0_n",
+                                      "g_slice_alloc",
+                                      "operator new[](unsigned long)",
+                                      "_Znwm",
+                                      "_Znam",
+                                      "PyObject_Malloc",
+                                      "PyMem_Malloc",
+                                      "_PyObject_Malloc",
+                                      "zmalloc_usable",
+                                      "zcalloc",
+                                      "je_malloc_default",
+                                      "sqlite3Malloc",
+                                      "sqlite3MemMalloc",
+                                      "my_alloc",
+                                      "my_malloc",
+                                      "strdup",
+                                      "std::allocator_traits<A>::allocate(A&, unsigned long)",
+                                      "mystuff_realloc"};
+    static const char *const are_not[] = {
+        "main",   "parse", "", "mallocator_main", "make_node", "std::vector<int>::push_back(int&&)",
+        "dictAdd"};
+    struct wrappers wrappers;
+    wrappers_init(&wrappers);
+    for (size_t i = 0; i < sizeof are / sizeof are[0]; i++)
+        if (!wrappers_match(&wrappers, are[i]))
+            fail_msg("%s is no wrapper", are[i]);
+    for (size_t i = 0; i < sizeof are_not / sizeof are_not[0]; i++)
+        if (wrappers_match(&wrappers, are_not[i]))
+            fail_msg("%s is a wrapper", are_not[i]);
+    wrappers_fini(&wrappers);
+}
+
+static void wrappers_of_the_user(void **state)
+{
+    (void)state;
+    struct wrappers wrappers;
+    char lengthy[2 * WRAPPERS_GLOB_BYTES];
+    wrappers_init(&wrappers);
+    assert_int_equal(wrappers_add(&wrappers, "node_new\n# main\n\n  arena_* ; \t; !zmalloc\r\n"),
+                     0);
+    assert_int_equal(wrappers.count, 3);
+    assert_true(wrappers_match(&wrappers, "node_new"));
+    assert_true(wrappers_match(&wrappers, "arena_push"));
+    assert_false(wrappers_match(&wrappers, "zmalloc"));
+    assert_true(wrappers_match(&wrappers, "zmalloc_usable"));
+    assert_false(wrappers_match(&wrappers, "main"));
+    assert_int_equal(wrappers_add(&wrappers, "zmalloc;a*b*c*d*e*f"), 0);
+    assert_true(wrappers_match(&wrappers, "zmalloc")); /* the last word */
+    assert_int_equal(wrappers.skipped, 1);
+    memset(lengthy, 'y', sizeof lengthy);
+    lengthy[sizeof lengthy - 1] = '\0';
+    assert_int_equal(wrappers_add(&wrappers, lengthy), 0);
+    assert_int_equal(wrappers.skipped, 2);
+    for (int i = 0; i < 2 * WRAPPERS_USER_MAX; i++)
+        assert_int_equal(wrappers_add(&wrappers, "more"), 0);
+    assert_int_equal(wrappers.count, WRAPPERS_USER_MAX);
+    wrappers_fini(&wrappers);
+}
+
+static void wrappers_of_settings(void **state)
+{
+    (void)state;
+    struct wrappers wrappers;
+    wrappers_init(&wrappers);
+    setenv("XDG_CONFIG_HOME", folder, 1);
+    setenv("MISSTOP_WRAPPERS", "!from_file;from_variable", 1);
+    assert_int_equal(mkdir(path_of("misstop"), 0700), 0);
+    write_file(path_of("misstop/wrappers"), "from_file\nfile_too\n", 19);
+    assert_int_equal(wrappers_add_settings(&wrappers), 0);
+    assert_true(wrappers_match(&wrappers, "from_variable"));
+    assert_true(wrappers_match(&wrappers, "file_too"));
+    assert_false(wrappers_match(&wrappers, "from_file"));
+    wrappers_fini(&wrappers);
+    unsetenv("MISSTOP_WRAPPERS");
+}
+
+static void a_request_is_taken_back_as_a_whole(void **state)
+{
+    (void)state;
+    struct bin_rules rules;
+    bin_rules_init(&rules);
+    assert_int_equal(bin_rules_rename(&rules, "a < b", "mine"), 0);
+    bin_rules_begin_step(&rules);
+    assert_int_equal(bin_rules_combine(&rules, "a < b", "c < d"), 0);
+    assert_int_equal(bin_rules_combine(&rules, "a < b", "e < f"), 0);
+    bin_rules_end_step(&rules);
+    assert_int_equal(rules.count, 3);
+    assert_true(bin_rules_undo(&rules));
+    assert_int_equal(rules.count, 1);
+    assert_true(bin_rules_undo(&rules));
+    assert_false(bin_rules_undo(&rules));
+    bin_rules_fini(&rules);
+}
+
+static int run_bin_rules(void)
+{
+#define TEST(function)                                                                             \
+    cmocka_unit_test_setup_teardown(function, bin_rules_setup, bin_rules_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_request_is_taken_back_as_a_whole),
+        TEST(round_trip),
+        TEST(malformed_lines),
+        TEST(noise),
+        TEST(limits),
+        TEST(files_that_are_none),
+        TEST(saving_is_atomic),
+        TEST(where_it_is),
+        TEST(wrappers_by_default),
+        TEST(wrappers_of_the_user),
+        TEST(wrappers_of_settings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#undef TEST
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_bins();
+    failed += run_bin_rules();
+    return failed;
+}

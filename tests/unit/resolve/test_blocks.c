@@ -1,0 +1,698 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The index of heap blocks, and the candidates of its bench, against a sorted array; then
+ * the bound, hostile input, and the precision that is kept.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bench/blocks_candidate.h"
+#include "base/hash.h"
+#include "resolve/process/space.h"
+#include "unit.h"
+
+enum { MODEL_MAX = 1200, STEPS = 250000, STEPS_OTHERS = 60000, COMPARE_EVERY = 5000 };
+
+#define WASTE_MAX (UINT64_C(1) << 42)
+
+struct model {
+    struct block blocks[MODEL_MAX];
+    size_t count;
+    uint64_t displaced;
+};
+
+/* Where a run puts its blocks: what is dense in one is far apart in another. */
+struct field {
+    const char *name;
+    uint64_t base;
+    uint64_t span;
+    uint64_t largest;
+    size_t most; /* blocks in the model */
+};
+
+static const struct field fields[] = {
+    {"dense", 0x7f0000000000, 32 << 10, 40, MODEL_MAX},
+    {"heap", 0x5555557ff000, 1 << 20, 600, MODEL_MAX},
+    {"wide", 0x7e0000000000, UINT64_C(1) << 40, UINT64_C(1) << 33, 150},
+    {"everywhere", 8, BLOCKS_ADDRESS_END - 16, UINT64_C(1) << 46, 40},
+};
+
+struct run {
+    const struct candidate *candidate;
+    void *index;
+    const struct field *field;
+    struct prng prng;
+    struct model model;
+    struct block told[MODEL_MAX]; /* by the callback */
+    size_t told_count;
+    uint64_t now_ns;
+};
+
+static uint64_t end_of(const struct block *block)
+{
+    return block->start + (block->usable_bytes ? block->usable_bytes : 1);
+}
+
+/* Position of the first model block that starts at or after the address. */
+static size_t model_at(const struct model *model, uint64_t address)
+{
+    size_t low = 0;
+    size_t high = model->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (model->blocks[middle].start < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void model_delete(struct model *model, size_t at)
+{
+    model->count--;
+    memmove(&model->blocks[at], &model->blocks[at + 1],
+            (model->count - at) * sizeof model->blocks[0]);
+}
+
+static void model_insert(struct model *model, const struct block *block)
+{
+    size_t at = model_at(model, block->start);
+    memmove(&model->blocks[at + 1], &model->blocks[at],
+            (model->count - at) * sizeof model->blocks[0]);
+    model->blocks[at] = *block;
+    model->count++;
+}
+
+/* As blocks.h and blocks.h promise it. */
+static void assert_same(const struct block *found, const struct block *expected)
+{
+    uint64_t requested = expected->requested_bytes < expected->usable_bytes
+                             ? expected->requested_bytes
+                             : expected->usable_bytes;
+    uint64_t waste = expected->usable_bytes - requested;
+    uint64_t found_waste = found->usable_bytes - found->requested_bytes;
+    assert_int_equal(found->start, expected->start);
+    assert_int_equal(found->usable_bytes, expected->usable_bytes);
+    assert_int_equal(found->bin, expected->bin);
+    assert_int_equal(found->walked, expected->walked);
+    if (waste > WASTE_MAX)
+        waste = WASTE_MAX;
+    assert_true(found_waste <= waste && waste - found_waste <= (waste < 4096 ? 0 : waste / 1000));
+    assert_int_equal(!found->born_ns, !expected->born_ns);
+    assert_true(found->born_ns <= expected->born_ns);
+    assert_true(expected->born_ns - found->born_ns < 256);
+}
+
+static bool is_chosen(const struct run *run)
+{
+    return run->candidate == &candidate_radix;
+}
+
+static void note_gone(void *context, const struct block *gone)
+{
+    struct run *run = context;
+    assert_true(run->told_count < MODEL_MAX);
+    run->told[run->told_count++] = *gone;
+}
+
+/* Deletes blocks [first, last) from the model; the callback told of them from the last on. */
+static void expect_told(struct run *run, size_t first, size_t last)
+{
+    if (is_chosen(run))
+        assert_int_equal(run->told_count, last - first);
+    for (size_t i = 0; last > first; i++) {
+        last--;
+        if (is_chosen(run))
+            assert_same(&run->told[i], &run->model.blocks[last]);
+        model_delete(&run->model, last);
+    }
+    run->told_count = 0;
+}
+
+/* Small ones more often: the logarithm is uniform. */
+static uint64_t pick_size(struct run *run)
+{
+    uint64_t limit = prng_next(&run->prng) % (run->field->largest + 1);
+    unsigned shift = (unsigned)prng_below(&run->prng, 48);
+    return prng_below(&run->prng, 4) ? limit : limit >> shift;
+}
+
+/* Somewhere, or at an edge of a block or of a table of the radix tree. */
+static uint64_t pick_address(struct run *run)
+{
+    static const int64_t near[] = {-8, -1, 0, 1, 8};
+    const struct model *model = &run->model;
+    uint64_t address = run->field->base + prng_next(&run->prng) % run->field->span;
+    uint64_t kind = prng_below(&run->prng, 8);
+    if (kind < 4 && model->count) {
+        const struct block *block = &model->blocks[prng_below(&run->prng, (uint32_t)model->count)];
+        address = kind < 2 ? block->start : end_of(block);
+        address += (uint64_t)near[prng_below(&run->prng, 5)];
+    } else if (kind == 4) {
+        static const unsigned shifts[] = {11, 14, 17, 21, 27, 33, 40};
+        unsigned shift = shifts[prng_below(&run->prng, 7)];
+        address = address >> shift << shift;
+        address += (uint64_t)near[prng_below(&run->prng, 5)];
+    }
+    return address;
+}
+
+static void step_add(struct run *run)
+{
+    run->now_ns += prng_below(&run->prng, 1 << 22);
+    struct block block = {.start = pick_address(run) & ~UINT64_C(7),
+                          .usable_bytes = pick_size(run),
+                          .born_ns = prng_below(&run->prng, 8) ? run->now_ns : 0,
+                          .bin = (uint32_t)prng_below(&run->prng, BLOCKS_BINS_END),
+                          .walked = prng_below(&run->prng, 2)};
+    block.requested_bytes = block.usable_bytes - prng_next(&run->prng) % (block.usable_bytes + 1);
+    struct model *model = &run->model;
+    if (!block.start || block.start >= BLOCKS_ADDRESS_END ||
+        block.usable_bytes > BLOCKS_ADDRESS_END - block.start) {
+        assert_int_equal(run->candidate->add(run->index, &block), -EINVAL);
+        return;
+    }
+    assert_int_equal(run->candidate->add(run->index, &block), 0);
+    size_t first = model_at(model, block.start);
+    size_t last = model_at(model, end_of(&block));
+    if (first && end_of(&model->blocks[first - 1]) > block.start)
+        first--;
+    model->displaced += last - first;
+    expect_told(run, first, last);
+    model_insert(model, &block);
+}
+
+static void step_remove(struct run *run)
+{
+    struct model *model = &run->model;
+    uint64_t start = pick_address(run);
+    size_t at = model_at(model, start);
+    bool known = at < model->count && model->blocks[at].start == start;
+    struct block gone;
+    assert_int_equal(run->candidate->remove(run->index, start, &gone), known);
+    if (!known)
+        return;
+    assert_same(&gone, &model->blocks[at]);
+    model_delete(model, at);
+}
+
+static void step_remove_range(struct run *run)
+{
+    if (!is_chosen(run))
+        return;
+    uint64_t start = pick_address(run);
+    uint64_t length = prng_next(&run->prng) % (run->field->span / 16 + 1);
+    uint64_t end = prng_below(&run->prng, 20) ? start + length : start - length;
+    size_t first = model_at(&run->model, start);
+    size_t last = model_at(&run->model, end);
+    blocks_remove_range(run->index, start, end, note_gone, run);
+    expect_told(run, first, last > first ? last : first);
+}
+
+static void step_look(struct run *run)
+{
+    const struct model *model = &run->model;
+    uint64_t address = pick_address(run);
+    size_t at = model_at(model, address);
+    struct block found;
+    bool next = run->candidate->next(run->index, address, &found);
+    assert_int_equal(next, at < model->count);
+    if (next)
+        assert_same(&found, &model->blocks[at]);
+    bool previous = run->candidate->previous(run->index, address, &found);
+    assert_int_equal(previous, at > 0);
+    if (previous)
+        assert_same(&found, &model->blocks[at - 1]);
+    size_t cover = at < model->count && model->blocks[at].start == address ? at : at - 1;
+    bool covered = cover < model->count && address < end_of(&model->blocks[cover]);
+    assert_int_equal(run->candidate->find(run->index, address, &found), covered);
+    if (covered)
+        assert_same(&found, &model->blocks[cover]);
+}
+
+/* The whole index, forwards and backwards. */
+static void compare(const struct run *run)
+{
+    const struct model *model = &run->model;
+    struct block found = {.start = 0};
+    uint64_t address = 0;
+    for (size_t i = 0; i < model->count; i++, address = found.start + 1) {
+        assert_true(run->candidate->next(run->index, address, &found));
+        assert_same(&found, &model->blocks[i]);
+    }
+    assert_false(run->candidate->next(run->index, address, &found));
+    address = UINT64_MAX;
+    for (size_t i = model->count; i-- > 0; address = found.start) {
+        assert_true(run->candidate->previous(run->index, address, &found));
+        assert_same(&found, &model->blocks[i]);
+    }
+    assert_false(run->candidate->previous(run->index, address, &found));
+    if (is_chosen(run)) {
+        assert_int_equal(blocks_count(run->index), model->count);
+        assert_int_equal(blocks_displaced(run->index), model->displaced);
+    }
+}
+
+static void step(struct run *run)
+{
+    uint64_t kind = prng_below(&run->prng, 100);
+    if (kind < 45 && run->model.count < run->field->most)
+        step_add(run);
+    else if (kind < 65)
+        step_remove(run);
+    else if (kind == 65 && !prng_below(&run->prng, 20))
+        step_remove_range(run);
+    else
+        step_look(run);
+}
+
+static void against_model(const struct candidate *candidate, int steps)
+{
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        struct run *run = calloc(1, sizeof *run);
+        assert_non_null(run);
+        *run = (struct run){.candidate = candidate,
+                            .index = candidate->new (),
+                            .field = &fields[i],
+                            .prng = {i + 1},
+                            .now_ns = 5000000000};
+        assert_non_null(run->index);
+        if (is_chosen(run))
+            blocks_on_displaced(run->index, note_gone, run);
+        for (int done = 0; done < steps; done++) {
+            step(run);
+            if (done % COMPARE_EVERY == 0)
+                compare(run);
+        }
+        compare(run);
+        assert_true(run->model.displaced > 100);
+        candidate->free(run->index);
+        free(run);
+    }
+}
+
+static void chosen_against_model(void **state)
+{
+    (void)state;
+    against_model(&candidate_radix, STEPS);
+}
+
+static void others_against_model(void **state)
+{
+    (void)state;
+    against_model(&candidate_btree, STEPS_OTHERS);
+    against_model(&candidate_runs, STEPS_OTHERS);
+    against_model(&candidate_redblack, STEPS_OTHERS);
+}
+
+/* Many levels, long runs, all classes of a page: too many for the model's array. */
+static void many(const struct candidate *candidate)
+{
+    enum { COUNT = 200000, STEP_BYTES = 48 };
+    void *index = candidate->new ();
+    struct block found;
+    struct prng prng = {7};
+    assert_non_null(index);
+    for (uint64_t i = 1; i <= COUNT; i++) {
+        struct block block = {.start = i * STEP_BYTES, .usable_bytes = 40, .bin = (uint32_t)i};
+        assert_int_equal(candidate->add(index, &block), 0);
+    }
+    for (int i = 0; i < COUNT; i++) {
+        uint64_t start = (1 + prng_below(&prng, COUNT)) * STEP_BYTES;
+        struct block block = {.start = start, .usable_bytes = 16, .bin = (uint32_t)(start / 48)};
+        assert_int_equal(candidate->remove(index, start, &found), true);
+        assert_false(candidate->find(index, start, &found));
+        assert_int_equal(candidate->add(index, &block), 0);
+        assert_true(candidate->find(index, start + 15, &found));
+        assert_false(candidate->find(index, start + 40, &found));
+    }
+    for (uint64_t i = 1; i <= COUNT; i++) {
+        assert_true(candidate->remove(index, i * STEP_BYTES, &found));
+        assert_int_equal(found.bin, i);
+        if (i % 1000 == 0) /* the runs walk over their dead */
+            assert_int_equal(candidate->next(index, 0, &found), i < COUNT);
+    }
+    candidate->free(index);
+}
+
+static void many_blocks(void **state)
+{
+    (void)state;
+    many(&candidate_radix);
+    many(&candidate_btree);
+    many(&candidate_redblack);
+    many(&candidate_runs);
+}
+
+/* Adds blocks a step apart until one is refused; returns how many found room. */
+static uint64_t fill(struct blocks *blocks, uint64_t step_bytes)
+{
+    for (uint64_t i = 1;; i++) {
+        struct block block = {.start = i * step_bytes, .usable_bytes = 8, .bin = (uint32_t)i};
+        if (block.start >= BLOCKS_ADDRESS_END)
+            return i - 1;
+        int result = blocks_add(blocks, &block);
+        if (result) {
+            assert_int_equal(result, -ENOMEM);
+            return i - 1;
+        }
+    }
+}
+
+static void check_bound(uint64_t step_bytes, uint64_t least)
+{
+    struct blocks *blocks;
+    struct block found;
+    assert_int_equal(blocks_new(&blocks, 2 << 20), 0);
+    uint64_t count = fill(blocks, step_bytes);
+    assert_true(count >= least);
+    assert_int_equal(blocks_count(blocks), count);
+    assert_int_equal(blocks_refused(blocks), 1);
+    assert_true(blocks_memory_bytes(blocks) <= blocks_bound(blocks));
+    assert_true(blocks_bound(blocks) < 3 << 20);
+    for (uint64_t i = 1; i <= count; i++) {
+        assert_true(blocks_find(blocks, i * step_bytes + 7, &found));
+        assert_int_equal(found.bin, i);
+    }
+    assert_false(blocks_find(blocks, (count + 1) * step_bytes, &found));
+    blocks_remove_range(blocks, 0, UINT64_MAX, NULL, NULL);
+    assert_int_equal(blocks_count(blocks), 0);
+    assert_false(blocks_next(blocks, 0, &found));
+    /* What was given back serves again; memory is kept by size, hence by the same pattern. */
+    assert_int_equal(fill(blocks, step_bytes), count);
+    assert_true(blocks_memory_bytes(blocks) <= blocks_bound(blocks));
+    blocks_free(blocks);
+}
+
+static void memory_is_bounded(void **state)
+{
+    (void)state;
+    check_bound(8, 50000);
+    check_bound(48, 50000);
+    check_bound(4096, 20000);
+    check_bound(2 << 20, 400);          /* a leaf each */
+    check_bound(UINT64_C(8) << 30, 80); /* a middle table and a leaf each */
+    check_bound((UINT64_C(8) << 30) + 2056, 80);
+}
+
+/* A block that got its page but no table must give the page back. */
+static void refusals_keep_nothing(void **state)
+{
+    (void)state;
+    const uint64_t step_bytes = 2 << 20; /* a leaf each */
+    struct blocks *blocks;
+    assert_int_equal(blocks_new(&blocks, 2 << 20), 0);
+    uint64_t count = fill(blocks, step_bytes);
+    for (uint64_t i = 1; i < 1000; i++) {
+        struct block block = {.start = (count + i) * step_bytes, .usable_bytes = 8};
+        assert_int_equal(blocks_add(blocks, &block), -ENOMEM);
+    }
+    assert_int_equal(blocks_refused(blocks), 1000);
+    /* The few lines that are too few for a leaf still do for a page of an old leaf. */
+    struct block block = {.start = step_bytes + 4096, .usable_bytes = 8};
+    assert_int_equal(blocks_add(blocks, &block), 0);
+    blocks_free(blocks);
+}
+
+/* At the bound, what dense pages gave back serves thin ones. */
+static void memory_changes_its_use(void **state)
+{
+    (void)state;
+    struct blocks *blocks;
+    assert_int_equal(blocks_new(&blocks, 2 << 20), 0);
+    uint64_t dense = fill(blocks, 8);
+    for (uint64_t i = 1; i <= dense; i++)
+        if (i % 256 > 4) /* four are left to a page */
+            assert_true(blocks_remove(blocks, i * 8, NULL));
+    uint64_t kept = blocks_count(blocks);
+    for (uint64_t i = 0; i < 10000; i++) {
+        struct block block = {.start = 0x40000000 + i * 4096, .usable_bytes = 24};
+        assert_int_equal(blocks_add(blocks, &block), 0);
+    }
+    assert_int_equal(blocks_count(blocks), kept + 10000);
+    assert_true(blocks_memory_bytes(blocks) <= blocks_bound(blocks));
+    blocks_free(blocks);
+}
+
+static void hostile_input(void **state)
+{
+    (void)state;
+    static const struct block bad[] = {
+        {.start = 0, .usable_bytes = 8},
+        {.start = 4, .usable_bytes = 8},
+        {.start = 0x1001, .usable_bytes = 8},
+        {.start = BLOCKS_ADDRESS_END, .usable_bytes = 0},
+        {.start = BLOCKS_ADDRESS_END - 8, .usable_bytes = 9},
+        {.start = 0xffff888000000000, .usable_bytes = 64},
+        {.start = UINT64_MAX - 7, .usable_bytes = 8},
+        {.start = 0x1000, .usable_bytes = UINT64_MAX},
+        {.start = 0x1000, .usable_bytes = UINT64_MAX - 0x1000 + 1},
+        {.start = 0x1000, .usable_bytes = UINT64_C(1) << 63},
+    };
+    struct blocks *blocks;
+    struct block found;
+    assert_int_equal(blocks_new(&blocks, 0), 0);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(blocks_add(blocks, &bad[i]), -EINVAL);
+        assert_false(blocks_remove(blocks, bad[i].start, &found));
+        assert_false(blocks_find(blocks, bad[i].start, &found));
+        assert_false(blocks_next(blocks, bad[i].start, &found));
+        assert_false(blocks_previous(blocks, bad[i].start, &found));
+        blocks_remove_range(blocks, bad[i].start, bad[i].start + bad[i].usable_bytes, NULL, NULL);
+    }
+    assert_int_equal(blocks_count(blocks), 0);
+    blocks_free(blocks);
+}
+
+static void extremes(void **state)
+{
+    (void)state;
+    struct blocks *blocks;
+    struct block found;
+    const struct block all = {.start = 8, .usable_bytes = BLOCKS_ADDRESS_END - 8, .bin = 1};
+    const struct block last = {.start = BLOCKS_ADDRESS_END - 8, .usable_bytes = 0, .bin = 2};
+    assert_int_equal(blocks_new(&blocks, 0), 0);
+    assert_int_equal(blocks_add(blocks, &all), 0);
+    assert_true(blocks_find(blocks, 8, &found));
+    assert_true(blocks_find(blocks, BLOCKS_ADDRESS_END - 1, &found));
+    assert_int_equal(found.usable_bytes, all.usable_bytes);
+    assert_false(blocks_find(blocks, 7, &found));
+    assert_int_equal(blocks_add(blocks, &last), 0);
+    assert_int_equal(blocks_displaced(blocks), 1);
+    assert_int_equal(blocks_count(blocks), 1);
+    assert_true(blocks_find(blocks, last.start, &found));
+    assert_false(blocks_find(blocks, last.start + 1, &found));
+    assert_true(blocks_next(blocks, last.start - 7, &found));
+    assert_false(blocks_next(blocks, last.start + 1, &found));
+    assert_true(blocks_previous(blocks, UINT64_MAX, &found));
+    assert_int_equal(found.bin, 2);
+    blocks_remove_range(blocks, 0, UINT64_MAX, NULL, NULL);
+    assert_int_equal(blocks_count(blocks), 0);
+    blocks_free(blocks);
+    blocks_free(NULL);
+}
+
+/* Adds one, and gives back what the index keeps of it. */
+static struct block kept(struct blocks *blocks, struct block block)
+{
+    struct block found;
+    assert_int_equal(blocks_add(blocks, &block), 0);
+    assert_true(blocks_remove(blocks, block.start, &found));
+    return found;
+}
+
+static void precision(void **state)
+{
+    (void)state;
+    const uint64_t epoch_ns = UINT64_C(1000000000000000);
+    const uint64_t day_ns = UINT64_C(86400000000000);
+    struct blocks *blocks;
+    struct block block = {.start = 0x1000, .usable_bytes = 1 << 30, .born_ns = epoch_ns};
+    assert_int_equal(blocks_new(&blocks, 0), 0);
+    block.requested_bytes = block.usable_bytes - 4095;
+    assert_int_equal(kept(blocks, block).requested_bytes, block.requested_bytes);
+    block.requested_bytes = 0;
+    assert_int_equal(kept(blocks, block).requested_bytes, 0);
+    block.requested_bytes = UINT64_MAX;
+    assert_int_equal(kept(blocks, block).requested_bytes, block.usable_bytes);
+    block.usable_bytes = BLOCKS_ADDRESS_END - 0x1000;
+    block.requested_bytes = 1;
+    struct block most = kept(blocks, block); /* the most waste that can be told */
+    assert_true(most.requested_bytes >= block.usable_bytes - WASTE_MAX);
+    assert_true(most.requested_bytes < block.usable_bytes - WASTE_MAX / 1000 * 999);
+    assert_false(most.walked);
+    block.born_ns = epoch_ns - day_ns; /* before the first: as the first */
+    assert_int_equal(kept(blocks, block).born_ns, epoch_ns);
+    block.born_ns = epoch_ns + 52 * day_ns;
+    assert_true(block.born_ns - kept(blocks, block).born_ns < 256);
+    block.born_ns = UINT64_MAX; /* beyond what can be told: late, not wrapped */
+    assert_true(kept(blocks, block).born_ns > epoch_ns + 52 * day_ns);
+    block.bin = BLOCKS_BINS_END - 1;
+    assert_int_equal(kept(blocks, block).bin, block.bin);
+    block.bin = BLOCKS_BINS_END;
+    assert_int_equal(blocks_add(blocks, &block), -EINVAL);
+    blocks_free(blocks);
+}
+
+static int run_blocks(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chosen_against_model),
+        cmocka_unit_test(others_against_model),
+        cmocka_unit_test(many_blocks),
+        cmocka_unit_test(memory_is_bounded),
+        cmocka_unit_test(memory_changes_its_use),
+        cmocka_unit_test(refusals_keep_nothing),
+        cmocka_unit_test(hostile_input),
+        cmocka_unit_test(extremes),
+        cmocka_unit_test(precision),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Which object anonymous memory is, over maps as a kernel would list them. */
+
+struct memory {
+    struct maps maps;
+    struct stacks stacks;
+    struct regions regions;
+};
+
+/* Lines of /proc/PID/maps, in place of those before. */
+static void show(struct memory *memory, const char *lines)
+{
+    FILE *in = fmemopen((void *)(uintptr_t)lines, strlen(lines), "r");
+    assert_non_null(in);
+    assert_int_equal(maps_read_file(&memory->maps, in), 0);
+    fclose(in);
+}
+
+static struct region_found find(struct memory *memory, uint64_t address)
+{
+    struct region_found found;
+    const struct map *map = maps_find(&memory->maps, address);
+    assert_non_null(map);
+    assert_true(regions_find(&memory->regions, &memory->maps, &memory->stacks, map, map->start,
+                             map->end, map->start, &found));
+    return found;
+}
+
+static void end(struct memory *memory)
+{
+    maps_fini(&memory->maps);
+    regions_fini(&memory->regions);
+    free(memory->stacks.stacks);
+}
+
+/* As cc1's memory does: downwards, in steps, each a mapping of its own until /proc is read again.
+ */
+static void what_grows_is_one(void **state)
+{
+    struct memory memory = {0};
+    (void)state;
+    show(&memory, "50000000-50400000 rw-p 00000000 00:00 0 \n");
+    uint64_t key = find(&memory, 0x50000100).key;
+    show(&memory, "4fe00000-50000000 rw-p 00000000 00:00 0 \n"
+                  "50000000-50400000 rw-p 00000000 00:00 0 \n");
+    assert_int_equal(find(&memory, 0x4fe00100).key, key);
+    show(&memory, "4fc00000-50800000 rw-p 00000000 00:00 0 \n");
+    assert_int_equal(find(&memory, 0x4fc00100).key, key);
+    struct region_found found = find(&memory, 0x50700000);
+    assert_int_equal(found.key, key);
+    assert_int_equal(found.size_bytes, 0xc00000);
+    assert_int_equal(found.blocks, 1);
+    assert_int_equal(memory.regions.join_count, 0);
+    end(&memory);
+}
+
+static void two_that_meet_are_one(void **state)
+{
+    struct memory memory = {0};
+    (void)state;
+    show(&memory, "10000000-10100000 rw-p 00000000 00:00 0 \n"
+                  "10300000-10400000 rw-p 00000000 00:00 0 \n");
+    uint64_t low = find(&memory, 0x10000000).key;
+    uint64_t high = find(&memory, 0x10300000).key;
+    assert_int_not_equal(low, high);
+    show(&memory, "10000000-10400000 rw-p 00000000 00:00 0 \n");
+    uint64_t one = find(&memory, 0x10200000).key;
+    assert_int_equal(memory.regions.join_count, 1);
+    assert_int_equal(memory.regions.joins[0].to, one);
+    assert_true((one == low && memory.regions.joins[0].from == high) ||
+                (one == high && memory.regions.joins[0].from == low));
+    assert_int_equal(find(&memory, 0x10000000).key, one);
+    end(&memory);
+}
+
+/* Other rights, another name, a thread's stack; what only a stack pointer tells of is no end. */
+static void where_a_run_ends(void **state)
+{
+    struct memory memory = {0};
+    (void)state;
+    show(&memory, "10000000-10100000 rw-p 00000000 00:00 0 \n"
+                  "10100000-10200000 ---p 00000000 00:00 0 \n"
+                  "10200000-10300000 rw-p 00000000 00:00 0 [anon:pool]\n"
+                  "10300000-10700000 rw-p 00000000 00:00 0 \n"
+                  "10700000-10900000 rw-p 00000000 00:00 0 \n");
+    memory.stacks.stacks = calloc(2, sizeof *memory.stacks.stacks);
+    memory.stacks.count = 2;
+    memory.stacks.stacks[0] = (struct stack){0x10400000, 0x10410000, 0};
+    memory.stacks.stacks[1] = (struct stack){0x10500000, 0x10700000, 7};
+    assert_int_equal(find(&memory, 0x10000000).size_bytes, 0x100000);
+    assert_int_equal(find(&memory, 0x10200000).size_bytes, 0x100000);
+    struct region_found found;
+    const struct map *map = maps_find(&memory.maps, 0x10300000);
+    assert_true(regions_find(&memory.regions, &memory.maps, &memory.stacks, map, 0x10300000,
+                             0x10400000, 1, &found));
+    assert_int_equal(found.size_bytes, 0x200000);
+    assert_int_equal(find(&memory, 0x10700000).size_bytes, 0x200000);
+    end(&memory);
+}
+
+/* Pages of a garbage collector; an array of another size is none of them. */
+static void many_of_one_size_are_one(void **state)
+{
+    struct memory memory = {0};
+    char lines[4096];
+    size_t used = 0;
+    (void)state;
+    for (unsigned i = 0; i < 8; i++)
+        used +=
+            (size_t)snprintf(lines + used, sizeof lines - used, "%x-%x rw-p 00000000 00:00 0 \n",
+                             0x10000000 + i * 0x100000, 0x10040000 + i * 0x100000);
+    snprintf(lines + used, sizeof lines - used, "20000000-22000000 rw-p 00000000 00:00 0 \n");
+    show(&memory, lines);
+    uint64_t first = find(&memory, 0x10000000).key;
+    uint64_t array = find(&memory, 0x20000000).key;
+    for (unsigned i = 1; i < 8; i++)
+        find(&memory, 0x10000000 + i * 0x100000);
+    struct region_found found = find(&memory, 0x10000000);
+    assert_int_not_equal(found.key, first);
+    assert_true(found.is_of_bin);
+    assert_int_equal(found.blocks, 8);
+    assert_int_equal(found.size_bytes, 8 * 0x40000);
+    assert_int_equal(find(&memory, 0x10700000).key, found.key);
+    assert_int_equal(find(&memory, 0x20000000).key, array);
+    for (size_t i = 0; i < memory.regions.join_count; i++)
+        assert_int_equal(memory.regions.joins[i].to, found.key);
+    end(&memory);
+}
+
+static int run_regions(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_grows_is_one), cmocka_unit_test(two_that_meet_are_one),
+        cmocka_unit_test(where_a_run_ends), cmocka_unit_test(many_of_one_size_are_one)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_blocks();
+    failed += run_regions();
+    return failed;
+}

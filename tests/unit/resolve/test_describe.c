@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Types and variables of programs in several languages against what the programs say. */
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/insn.h"
+#include "resolve/dwarf/die.h"
+#include "resolve/dwarf/variables.h"
+#include "resolve/members.h"
+#include "unit.h"
+#include "unit/resolve/described.h"
+
+static const char *const c_compilers[] = {"gcc", "clang", NULL};
+
+static void layouts_of_c(void **state)
+{
+    static const char *const flags[] = {
+        "-no-pie -g -gdwarf-5 -O0",
+        "-no-pie -g -gdwarf-4 -O2",
+        "-no-pie -g -gdwarf-4 -gstrict-dwarf -O0 -fdebug-types-section",
+        "-no-pie -g -gdwarf-5 -O2 -fdebug-types-section",
+        "-no-pie -g -gdwarf-3 -O0",
+        NULL};
+    (void)state;
+    described_matrix(c_compilers, flags, "d_layout.c", 60);
+}
+
+static void frames_of_c(void **state)
+{
+    static const char *const flags[] = {"-no-pie -g -gdwarf-5 -O0",
+                                        "-no-pie -g -gdwarf-4 -O0 -fomit-frame-pointer",
+                                        "-no-pie -g -gdwarf-4 -O1",
+                                        "-no-pie -g -gdwarf-5 -O2",
+                                        "-no-pie -g -gdwarf-5 -O2 -fno-omit-frame-pointer",
+                                        "-no-pie -g -gdwarf-4 -O3",
+                                        NULL};
+    (void)state;
+    described_matrix(c_compilers, flags, "d_frame.c", 20);
+}
+
+static void classes_of_cpp(void **state)
+{
+    static const char *const compilers[] = {"g++", "clang++", NULL};
+    static const char *const flags[] = {"-no-pie -g -gdwarf-5 -O0", "-no-pie -g -gdwarf-4 -O2",
+                                        "-no-pie -g -gdwarf-5 -O1 -fdebug-types-section",
+                                        "-no-pie -g -gdwarf-4 -O0 -fdebug-types-section", NULL};
+    (void)state;
+    described_matrix(compilers, flags, "d_classes.cc", 35);
+}
+
+static void lines_and_what_is_inlined(void **state)
+{
+    static const char *const compilers[] = {"g++", "clang++", NULL};
+    static const char *const flags[] = {"-no-pie -g -gdwarf-5 -O0", "-no-pie -g -gdwarf-5 -O2",
+                                        "-no-pie -g -gdwarf-4 -O2",
+                                        "-no-pie -g -gdwarf-5 -O2 -flto", NULL};
+    (void)state;
+    described_matrix(compilers, flags, "d_lines.cc", 3);
+}
+
+static void results_of_calls(void **state)
+{
+    static const char *const flags[] = {"-no-pie -g -gdwarf-5 -O0", "-no-pie -g -gdwarf-4 -O1",
+                                        "-no-pie -g -gdwarf-5 -O2", "-no-pie -g -gdwarf-4 -O3",
+                                        "-no-pie -g -gdwarf-5 -Os", NULL};
+    (void)state;
+    described_matrix(c_compilers, flags, "d_calls.c", 18);
+}
+
+static void enums_and_slices_of_rust(void **state)
+{
+    static const char *const compilers[] = {"rustc", NULL};
+    static const char *const flags[] = {"-g -C relocation-model=static -C opt-level=0",
+                                        "-g -C relocation-model=static -C opt-level=2", NULL};
+    (void)state;
+    described_matrix(compilers, flags, "d_rust.rs", 20);
+}
+
+/* Fortran cannot tell where a descriptor is; its symbol does. */
+static void allocatable_arrays_are_descriptors(void **state)
+{
+    struct described described;
+    struct dwarf_answer answer;
+    (void)state;
+    if (!described_open(&described, "gfortran", "-no-pie -g -O0", "d_fortran.f90"))
+        skip();
+    struct dwarf_question question = {.ask = DWARF_VARIABLE};
+    question.address = described_symbol(&described, "__shapes_MOD_list") + 64;
+    program_answer(described.program, &question, &answer);
+    const struct type_desc *type = program_described(described.program, answer.type);
+    assert_non_null(type);
+    assert_string_equal(answer.name, "shapes::list");
+    assert_string_equal(type->name, "shapes::point (:,:)");
+    assert_int_equal(answer.size, 40 + 2 * 24);
+    assert_int_equal(type->size, 88);
+    assert_int_equal(answer.count, 0);
+    assert_int_equal(answer.offset, 64);
+    described_close(&described);
+}
+
+static void structs_of_go(void **state)
+{
+    static const char *const compilers[] = {"go", NULL};
+    static const char *const flags[] = {"build -buildmode=exe", NULL};
+    (void)state;
+    described_matrix(compilers, flags, "d_go.go", 8);
+}
+
+static void derived_types_of_fortran(void **state)
+{
+    static const char *const compilers[] = {"gfortran", NULL};
+    static const char *const flags[] = {"-no-pie -g -gdwarf-5 -O0",
+                                        "-no-pie -g -gdwarf-4 -O2 -fno-inline", NULL};
+    (void)state;
+    described_matrix(compilers, flags, "d_fortran.f90", 10);
+}
+
+static unsigned described_as(struct program *program, const char *name)
+{
+    const struct type_desc *desc;
+    unsigned count = 0;
+    for (uint32_t type = 1; (desc = program_described(program, type)); type++)
+        count += !strcmp(desc->name, name);
+    return count;
+}
+
+/* The type that a pointer at an address points to. */
+static const struct type_desc *pointee_at(struct program *program, uint64_t address)
+{
+    Dwarf_Die type;
+    Dwarf_Die peeled;
+    Dwarf_Die pointee;
+    const struct global *global = globals_find(program_globals(program), address, 0);
+    assert_non_null(global);
+    Dwarf_Die die = global->die;
+    assert_true(die_type(&die, &type) && die_peel(&type, &peeled) &&
+                die_pointee(&peeled, &pointee));
+    return program_described(program, program_type(program, &pointee));
+}
+
+static void units_share_their_types(void **state)
+{
+    static const char *const compilers[] = {"gcc", "clang"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct described described;
+        if (!described_open(&described, compilers[i],
+                            "-no-pie -g -O0 " TYPES_FOLDER "/d_units_other.c", "d_units.c"))
+            skip();
+        described_check(&described);
+        assert_int_equal(described.wrong, 0);
+        assert_int_equal(described_as(described.program, "struct shared"), 1);
+        assert_int_equal(described_as(described.program, "struct twin"), 1);
+        const struct type_desc *hidden =
+            pointee_at(described.program, described_symbol(&described, "opaque"));
+        assert_non_null(hidden);
+        assert_string_equal(hidden->name, "struct hidden");
+        assert_int_equal(hidden->size, 24);
+        assert_int_equal(hidden->member_count, 4);
+        described_close(&described);
+    }
+}
+
+static void ask(struct program *program, enum dwarf_ask what, uint64_t pc, int64_t other)
+{
+    struct dwarf_question question = {.ask = what,
+                                      .pc = pc,
+                                      .address = (uint64_t)other,
+                                      .slot = other,
+                                      .displacement = other,
+                                      .base = (uint8_t)other,
+                                      .index = (uint8_t)(other >> 8),
+                                      .size = 8};
+    struct dwarf_answer answer;
+    program_answer(program, &question, &answer);
+    assert_true(answer.untyped < UNTYPED_COUNT);
+}
+
+static void nonsense_gives_nothing(void **state)
+{
+    static const uint64_t places[] = {0, 1, 0x400000, 0x401000, UINT64_MAX, UINT64_MAX - 4096};
+    static const int64_t others[] = {0, -8, -9, 1000, INT64_MIN, INT64_MAX};
+    struct described described;
+    (void)state;
+    if (!described_open(&described, "gcc", "-no-pie -g -O2", "d_frame.c"))
+        skip();
+    uint64_t code = described_symbol(&described, "main");
+    for (int what = DWARF_ACCESS; what <= DWARF_CALL + 1; what++) {
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+            for (size_t j = 0; j < sizeof others / sizeof *others; j++)
+                ask(described.program, (enum dwarf_ask)what, places[i], others[j]);
+        for (uint64_t at = 0; at < 2048; at++) /* inside instructions, in other functions */
+            ask(described.program, (enum dwarf_ask)what, code - 1024 + at, (int64_t)at - 1024);
+    }
+    described_close(&described);
+}
+
+/* Whether "packed.a..c" or "packed.b" may be what the function that is called after b touches. */
+static bool may_be(const char *named, const char *field)
+{
+    static const char *const order[] = {"lo", "hi", "a",  "b",  "c", "d", "big", "rest",
+                                        "s1", "s2", "f1", "f2", "u", "v", "w",   "x"};
+    char first[32];
+    char last[32];
+    size_t from = 99;
+    size_t to = 99;
+    size_t wanted = 99;
+    if (sscanf(named, "packed.%31[^.]..%31s", first, last) != 2) {
+        snprintf(first, sizeof first, "%s", strchr(named, '.') ? strchr(named, '.') + 1 : named);
+        snprintf(last, sizeof last, "%s", first);
+    }
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        from = strcmp(order[i], first) ? from : i;
+        to = strcmp(order[i], last) ? to : i;
+        wanted = strcmp(order[i], field) ? wanted : i;
+    }
+    return from <= wanted && wanted <= to && to != 99;
+}
+
+static void look_at_bits(struct described *described, const char *field, const char *way,
+                         unsigned counts[3])
+{
+    char symbol[32];
+    const struct insn *insns;
+    size_t count;
+    snprintf(symbol, sizeof symbol, "%s_%s", way, field);
+    uint64_t start = described_symbol(described, symbol);
+    assert_non_null(start);
+    assert_true(program_insns(described->program, start, &insns, &count));
+    for (size_t i = 0; i < count; i++) {
+        const struct insn_memory *memory = &insns[i].memory[0];
+        struct dwarf_question question = {.ask = DWARF_ACCESS,
+                                          .pc = insns[i].address,
+                                          .displacement = memory->displacement,
+                                          .base = memory->base,
+                                          .index = memory->index,
+                                          .size = memory->size};
+        struct dwarf_answer answer;
+        char name[32];
+        if (!insns[i].memory_count)
+            continue;
+        program_answer(described->program, &question, &answer);
+        const struct type_desc *type = program_described(described->program, answer.type);
+        if (answer.untyped || !type || !type->member_count)
+            continue;
+        type_bits_name(type, (uint64_t)answer.offset + answer.bits_at, answer.unit, name,
+                       sizeof name);
+        bool right = may_be(name, field);
+        counts[right ? strstr(name, "..") != NULL : 2]++;
+        if (!right)
+            print_message("%s: %s at +%#lx is called %s\n", described->label, symbol,
+                          (unsigned long)(insns[i].address - start), name);
+    }
+}
+
+static void bit_fields_by_shift_and_mask(void **state)
+{
+    static const char *const compilers[] = {"gcc", "clang"};
+    static const char *const flags[] = {"-no-pie -g -O0", "-no-pie -g -O2", "-no-pie -g -O3",
+                                        "-no-pie -gdwarf-2 -Os"};
+    static const char *const fields[] = {"lo", "hi", "a",  "b", "c", "d", "big", "rest",
+                                         "s1", "s2", "f2", "u", "v", "w", "x"};
+    unsigned counts[3] = {0}; /* the field, the unit, wrong */
+    (void)state;
+    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++)
+        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+            struct described described;
+            if (!described_open(&described, compilers[i], flags[k], "d_bits.c"))
+                continue;
+            /* clang -O0 copies the words beside along; gcc keeps the rest of a word by bytes. */
+            bool copies = strstr(compilers[i], "clang") && strstr(flags[k], "-O0");
+            for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
+                look_at_bits(&described, fields[f], "r", counts);
+                if (!copies && strcmp(fields[f], "rest"))
+                    look_at_bits(&described, fields[f], "w", counts);
+            }
+            described_close(&described);
+        }
+    if (!counts[0] && !counts[1])
+        skip();
+    print_message("bit-fields: %u by name, %u by their unit, %u wrong\n", counts[0], counts[1],
+                  counts[2]);
+    assert_int_equal(counts[2], 0);
+    assert_true(3 * counts[0] >= counts[0] + counts[1]); /* many have no byte of their own */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts_of_c),
+                                       cmocka_unit_test(frames_of_c),
+                                       cmocka_unit_test(classes_of_cpp),
+                                       cmocka_unit_test(lines_and_what_is_inlined),
+                                       cmocka_unit_test(results_of_calls),
+                                       cmocka_unit_test(units_share_their_types),
+                                       cmocka_unit_test(bit_fields_by_shift_and_mask),
+                                       cmocka_unit_test(nonsense_gives_nothing),
+                                       cmocka_unit_test(enums_and_slices_of_rust),
+                                       cmocka_unit_test(derived_types_of_fortran),
+                                       cmocka_unit_test(allocatable_arrays_are_descriptors),
+                                       cmocka_unit_test(structs_of_go)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

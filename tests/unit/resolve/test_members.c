@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Looking into types: members, paths, folding, what fits into what. */
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "resolve/dwarf/die.h"
+#include "resolve/elf/module.h"
+#include "resolve/members.h"
+#include "unit.h"
+
+enum { NONE = TYPE_NO_MEMBER };
+
+/* struct body { char tag; vec pos; double m[2][2]; part parts[4]; unsigned a:3, b:9; union u; node
+ * *next; char rest[]; } with vec { double x, y; }, part { int id; short k[3]; } */
+static const struct type_member body_members[] = {
+    {.name = "tag", .type = "char", .size = 1, .parent = NONE},
+    {.name = "pos", .type = "vec", .offset = 8, .size = 16, .parent = NONE},
+    {.name = "x", .type = "double", .offset = 8, .size = 8, .parent = 1, .depth = 1},
+    {.name = "y", .type = "double", .offset = 16, .size = 8, .parent = 1, .depth = 1},
+    {.name = "m",
+     .type = "double [2][2]",
+     .offset = 24,
+     .size = 32,
+     .count = 4,
+     .stride = 8,
+     .parent = NONE},
+    {.name = "parts",
+     .type = "struct part [4]",
+     .offset = 56,
+     .size = 48,
+     .count = 4,
+     .stride = 12,
+     .parent = NONE},
+    {.name = "id", .type = "int", .offset = 56, .size = 4, .parent = 5, .depth = 1},
+    {.name = "k",
+     .type = "short [3]",
+     .offset = 60,
+     .size = 6,
+     .count = 3,
+     .stride = 2,
+     .parent = 5,
+     .depth = 1},
+    {.name = "a", .type = "unsigned int", .offset = 104, .size = 4, .parent = NONE, .bit_size = 3},
+    {.name = "b",
+     .type = "unsigned int",
+     .offset = 104,
+     .size = 4,
+     .parent = NONE,
+     .bit_offset = 16,
+     .bit_size = 9},
+    {.name = "u", .type = "union u", .offset = 112, .size = 8, .parent = NONE},
+    {.name = "", .type = "struct {...}", .offset = 112, .size = 8, .parent = 10, .depth = 1},
+    {.name = "low", .type = "int", .offset = 112, .size = 4, .parent = 11, .depth = 2},
+    {.name = "high", .type = "int", .offset = 116, .size = 4, .parent = 11, .depth = 2},
+    {.name = "whole", .type = "long", .offset = 112, .size = 8, .parent = 10, .depth = 1},
+    {.name = "bytes",
+     .type = "char [8]",
+     .offset = 112,
+     .size = 8,
+     .count = 8,
+     .stride = 1,
+     .parent = 10,
+     .depth = 1},
+    {.name = "next", .type = "struct node *", .offset = 120, .size = 8, .parent = NONE},
+    {.name = "rest", .type = "char []", .offset = 128, .stride = 1, .parent = NONE}};
+
+static const struct type_desc body = {.name = "struct body",
+                                      .kind = TYPE_STRUCT,
+                                      .size = 128,
+                                      .members = body_members,
+                                      .member_count = sizeof body_members / sizeof *body_members};
+
+static const struct type_member part_members[] = {
+    {.name = "id", .type = "int", .size = 4, .parent = NONE},
+    {.name = "k",
+     .type = "short [3]",
+     .offset = 4,
+     .size = 6,
+     .count = 3,
+     .stride = 2,
+     .parent = NONE}};
+static const struct type_desc part = {.name = "struct part",
+                                      .kind = TYPE_STRUCT,
+                                      .size = 12,
+                                      .members = part_members,
+                                      .member_count = 2};
+static const struct type_desc vec = {
+    .name = "vec", .kind = TYPE_STRUCT, .size = 16, .members = &body_members[2], .member_count = 0};
+static const struct type_desc number = {.name = "double", .kind = TYPE_SCALAR, .size = 8};
+static const struct type_desc pointer = {.name = "void *", .kind = TYPE_POINTER, .size = 8};
+
+static const char *path_at(uint64_t offset, uint64_t size)
+{
+    static char out[128];
+    uint32_t member = type_member_at(&body, offset, size);
+    return member == NONE ? "(none)" : type_path(&body, member, out, sizeof out);
+}
+
+static const char *field(const struct type_desc *type, uint64_t offset, uint64_t size)
+{
+    static char out[128];
+    return type_field_name(type, offset, size, out, sizeof out);
+}
+
+static void the_innermost_member_is_found(void **state)
+{
+    (void)state;
+    assert_string_equal(path_at(0, 1), "tag");
+    assert_string_equal(path_at(8, 8), "pos.x");
+    assert_string_equal(path_at(23, 0), "pos.y");
+    assert_string_equal(path_at(24, 8), "m[*]");
+    assert_string_equal(path_at(55, 1), "m[*]");
+    assert_string_equal(path_at(56, 4), "parts[*].id");
+    assert_string_equal(path_at(56 + 36 + 9, 2), "parts[*].k[*]");
+    assert_string_equal(path_at(120, 8), "next");
+}
+
+static void padding_and_outside_are_no_member(void **state)
+{
+    (void)state;
+    assert_string_equal(path_at(1, 1), "(none)");
+    assert_string_equal(path_at(7, 0), "(none)");
+    assert_string_equal(path_at(56 + 10, 2), "(none)");
+    assert_string_equal(path_at(108, 4), "(none)");
+    assert_int_equal(type_member_at(&part, 12, 4), NONE);
+    assert_int_equal(type_member_at(&number, 0, 8), NONE);
+    assert_int_equal(type_member_at(&part, UINT64_MAX, 8), NONE);
+}
+
+static void bit_fields_share_their_word(void **state)
+{
+    (void)state;
+    assert_string_equal(path_at(104, 4), "a");
+    assert_string_equal(path_at(104, 1), "a");
+    assert_string_equal(path_at(106, 2), "b");
+    assert_string_equal(path_at(107, 1), "b");
+    /* Byte 1 is nobody's: the first of the word. */
+    assert_string_equal(path_at(105, 1), "a");
+}
+
+/* struct { unsigned lo:10, hi:22; unsigned a:3, b:3, c:10; unsigned long big:40, rest:24; } */
+static const struct type_member packed_members[] = {
+    {.name = "lo", .type = "unsigned", .size = 4, .parent = NONE, .bit_size = 10},
+    {.name = "hi", .type = "unsigned", .size = 4, .parent = NONE, .bit_offset = 10, .bit_size = 22},
+    {.name = "a", .type = "unsigned", .offset = 4, .size = 4, .parent = NONE, .bit_size = 3},
+    {.name = "b",
+     .type = "unsigned",
+     .offset = 4,
+     .size = 4,
+     .parent = NONE,
+     .bit_offset = 3,
+     .bit_size = 3},
+    {.name = "c",
+     .type = "unsigned",
+     .offset = 4,
+     .size = 4,
+     .parent = NONE,
+     .bit_offset = 6,
+     .bit_size = 10},
+    {.name = "big",
+     .type = "unsigned long",
+     .offset = 8,
+     .size = 8,
+     .parent = NONE,
+     .bit_size = 40},
+    {.name = "rest",
+     .type = "unsigned long",
+     .offset = 8,
+     .size = 8,
+     .parent = NONE,
+     .bit_offset = 40,
+     .bit_size = 24}};
+static const struct type_desc packed = {.name = "struct packed",
+                                        .kind = TYPE_STRUCT,
+                                        .size = 16,
+                                        .members = packed_members,
+                                        .member_count = 7};
+
+/* How an access of `size` bytes is called of which the bits [first, end) are of use. */
+static const char *bits_name(uint64_t offset, uint64_t size, uint64_t first, uint64_t end)
+{
+    static char out[64];
+    bool several;
+    int64_t step = type_bits_at(&packed, offset, first, end, &several);
+    return type_bits_name(&packed, offset + (uint64_t)step, several ? size : 0, out, sizeof out);
+}
+
+static void bits_say_which_field_or_the_unit(void **state)
+{
+    bool several;
+    (void)state;
+    assert_string_equal(bits_name(0, 4, 0, 10), "packed.lo");
+    assert_string_equal(bits_name(0, 4, 10, 32), "packed.hi");
+    assert_string_equal(bits_name(0, 4, 0, 32), "packed.lo..hi");
+    assert_string_equal(bits_name(0, 2, 8, 16), "packed.lo..hi");
+    assert_string_equal(bits_name(0, 8, 32 + 6, 32 + 16), "packed.c");
+    assert_string_equal(bits_name(0, 8, 0, 64), "packed.lo..c");
+    assert_string_equal(bits_name(4, 4, 3, 6), "packed.a..c"); /* it has no byte of its own */
+    assert_string_equal(bits_name(8, 8, 0, 64), "packed.big..rest");
+    assert_string_equal(bits_name(8, 8, 40, 64), "packed.rest");
+    assert_string_equal(bits_name(8, 8, 0, 40), "packed.big");
+    assert_string_equal(bits_name(13, 4, 0, 24), "packed.rest");
+    assert_int_equal(type_bits_at(&packed, 100, 0, 8, &several), 0);
+    assert_false(several);
+    assert_int_equal(type_bits_at(&part, 4, 3, 8, &several), 0);
+    assert_false(several);
+    assert_true(type_shares_byte(&packed, 0, 1) && type_shares_byte(&packed, 1, 1));
+    assert_false(type_shares_byte(&packed, 0, 0) || type_shares_byte(&packed, 1, 0));
+    assert_false(type_shares_byte(&packed, NONE, 0) || type_shares_byte(&part, 0, 0));
+}
+
+static void a_union_chooses_by_size(void **state)
+{
+    (void)state;
+    assert_string_equal(path_at(112, 8), "u.whole");
+    assert_string_equal(path_at(112, 4), "u.low");
+    assert_string_equal(path_at(116, 4), "u.high");
+    assert_string_equal(path_at(112, 1), "u.bytes[*]");
+    assert_string_equal(path_at(115, 1), "u.bytes[*]");
+    assert_string_equal(path_at(112, 0), "u.low");
+    assert_string_equal(path_at(112, 2), "u.low");
+}
+
+static void a_part_of_a_unions_size_is_better_than_none(void **state)
+{
+    static const struct type_member members[] = {
+        {.name = "one", .type = "char", .size = 1, .parent = NONE},
+        {.name = "six", .type = "short [3]", .size = 6, .count = 3, .stride = 2, .parent = NONE}};
+    static const struct type_desc choice = {.name = "union choice",
+                                            .kind = TYPE_UNION,
+                                            .size = 6,
+                                            .members = members,
+                                            .member_count = 2};
+    (void)state;
+    assert_string_equal(field(&choice, 0, 6), "choice.six[*]");
+    assert_string_equal(field(&choice, 0, 1), "choice.one");
+    assert_string_equal(field(&choice, 0, 2), "choice.six[*]");
+    assert_string_equal(field(&choice, 1, 0), "choice.six[*]");
+}
+
+static void flexible_members_have_no_end(void **state)
+{
+    (void)state;
+    assert_string_equal(path_at(128, 1), "rest[*]");
+    assert_string_equal(path_at(1 << 20, 1), "rest[*]");
+}
+
+/* struct part [4] is one part after the other; after a struct body comes more of its rest. */
+static void offsets_fall_into_elements(void **state)
+{
+    (void)state;
+    assert_false(type_is_flexible(&part));
+    assert_int_equal(type_extent(&part), part.size);
+    assert_int_equal(type_in_element(&part, 3 * part.size + 4), 4);
+    assert_true(type_is_flexible(&body));
+    assert_int_equal(type_extent(&body), body.size + 1);
+    assert_int_equal(type_in_element(&body, 127), 127);
+    assert_int_equal(type_in_element(&body, 2 * body.size + 8), body.size);
+}
+
+static void arrays_fold_to_their_first_element(void **state)
+{
+    (void)state;
+    assert_int_equal(type_fold(&body, 0), 0);
+    assert_int_equal(type_fold(&body, 12), 12);
+    assert_int_equal(type_fold(&body, 50), 26);
+    assert_int_equal(type_fold(&body, 56 + 12 + 1), 57);
+    assert_int_equal(type_fold(&body, 56 + 24 + 8), 60);
+    assert_int_equal(type_fold(&body, 56 + 24 + 10), 66); /* padding of an element */
+    assert_int_equal(type_fold(&body, 1000), 128);
+    assert_int_equal(type_fold(&part, 1000), 1000);
+}
+
+static void fields_are_named_without_keyword(void **state)
+{
+    (void)state;
+    assert_string_equal(field(&body, 16, 8), "body.pos.y");
+    assert_string_equal(field(&body, 70, 0), "body.parts[*].id");
+    assert_string_equal(field(&number, 0, 8), "double");
+    assert_string_equal(field(&body, 3, 1), "body+3");
+    assert_string_equal(field(&body, 56 + 12 + 11, 1), "body+67");
+}
+
+static void a_path_is_cut_where_it_ends(void **state)
+{
+    char out[6];
+    (void)state;
+    assert_string_equal(type_path(&body, 3, out, sizeof out), "pos.y");
+    assert_string_equal(type_path(&body, 7, out, sizeof out), "parts");
+    assert_string_equal(type_field_name(&body, 16, 8, out, sizeof out), "body.");
+    out[0] = 'x';
+    type_path(&body, 3, out, 0);
+    assert_int_equal(out[0], 'x');
+    assert_string_equal(type_path(&body, 3, out, 1), "");
+    assert_string_equal(type_path(&body, NONE, out, sizeof out), "");
+}
+
+/* What crossed a pipe from a process that read hostile input. */
+static void damaged_parents_and_depths_end(void **state)
+{
+    char out[64];
+    struct type_member members[40];
+    struct type_desc type = {
+        .name = "struct bad", .size = 8, .members = members, .member_count = 40};
+    (void)state;
+    for (uint32_t i = 0; i < 40; i++)
+        members[i] = (struct type_member){
+            .name = "m", .type = "bad", .size = 8, .parent = i, .depth = (uint16_t)i};
+    type_path(&type, 39, out, sizeof out);
+    type_field_name(&type, 0, 8, out, sizeof out);
+    type_fold(&type, 4);
+    assert_false(type_holds(&type, 0, &body, 0));
+}
+
+static void a_type_holds_its_parts(void **state)
+{
+    (void)state;
+    assert_true(type_holds(&body, 16, &body, 16));
+    assert_false(type_holds(&body, 16, &body, 8));
+    assert_true(type_holds(&body, 56 + 12, &part, 0));
+    assert_true(type_holds(&body, 56 + 36 + 6, &part, 6));
+    assert_false(type_holds(&body, 56 + 36 + 6, &part, 4));
+    assert_false(type_holds(&body, 8, &part, 0));
+    assert_true(type_holds(&body, 16, &vec, 8));
+}
+
+static void scalars_hold_scalars_of_their_size(void **state)
+{
+    (void)state;
+    assert_true(type_holds(&body, 8, &number, 0));
+    assert_true(type_holds(&body, 8, &pointer, 0));
+    assert_true(type_holds(&body, 48, &number, 0));
+    assert_false(type_holds(&body, 57, &number, 0));
+    assert_false(type_holds(&body, 56, &number, 0));
+    assert_true(type_holds(&number, 0, &pointer, 0));
+    assert_false(type_holds(&number, 0, &part, 0));
+    assert_true(type_holds(&body, 112, &number, 0)); /* u.whole */
+}
+
+/* A member of type "part_t" is the type "struct part" if it looks like it. */
+static void a_typedef_hides_nothing(void **state)
+{
+    struct type_member members[3];
+    struct type_desc outer = {
+        .name = "struct outer", .kind = TYPE_STRUCT, .size = 16, .members = members};
+    (void)state;
+    members[0] = (struct type_member){
+        .name = "p", .type = "part_t", .offset = 4, .size = 12, .parent = NONE};
+    members[1] = part_members[0];
+    members[2] = part_members[1];
+    for (int i = 1; i < 3; i++) {
+        members[i].offset += 4;
+        members[i].depth = 1;
+        members[i].parent = 0;
+    }
+    outer.member_count = 3;
+    assert_true(type_holds(&outer, 8, &part, 4));
+    members[2].name = "other";
+    assert_false(type_holds(&outer, 8, &part, 4));
+}
+
+/* Two libraries may have different structs of one name. */
+static void a_name_is_no_layout(void **state)
+{
+    struct type_member members[3];
+    struct type_desc outer = {.name = "struct outer",
+                              .kind = TYPE_STRUCT,
+                              .size = 16,
+                              .members = members,
+                              .member_count = 3};
+    struct type_desc twin = part;
+    struct type_member twin_members[2] = {part_members[0], part_members[1]};
+    struct type_desc opaque = {.name = "struct part", .kind = TYPE_STRUCT, .size = 12};
+    (void)state;
+    members[0] =
+        (struct type_member){.name = "p", .type = "part", .offset = 4, .size = 12, .parent = NONE};
+    for (int i = 0; i < 2; i++) {
+        members[1 + i] = part_members[i];
+        members[1 + i].offset += 4;
+        members[1 + i].depth = 1;
+        members[1 + i].parent = 0;
+    }
+    twin.members = twin_members;
+    twin_members[1].name = "other";
+    assert_true(type_holds(&outer, 8, &part, 4));
+    assert_true(type_has_part(&outer, &part));
+    assert_false(type_holds(&outer, 8, &twin, 4));
+    assert_false(type_has_part(&outer, &twin));
+    assert_false(type_holds(&part, 4, &twin, 4));
+    assert_true(type_holds(&part, 4, &opaque, 4)); /* nothing else is known of it */
+    assert_true(type_holds(&outer, 8, &opaque, 4));
+    members[0].type = "party";
+    assert_false(type_holds(&outer, 8, &opaque, 4));
+    assert_false(type_has_part(&outer, &part));
+}
+
+static void reasons_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(typed_name(TYPED_CODE), "by-code");
+    assert_string_equal(typed_name(TYPED_DISAGREED), "disagreed");
+    assert_string_equal(typed_name((enum typed)99), "?");
+    assert_string_equal(untyped_name(UNTYPED_NO_DEBUG), "no-debug-information");
+    assert_string_equal(untyped_name(UNTYPED_GAVE_UP), "gave-up");
+    assert_string_equal(untyped_name((enum untyped)99), "?");
+    for (int i = 1; i < UNTYPED_COUNT; i++) {
+        assert_true(strlen(untyped_name((enum untyped)i)) > 3);
+        assert_true(strlen(untyped_text((enum untyped)i)) > 10);
+    }
+}
+
+static int run_members(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_innermost_member_is_found),
+        cmocka_unit_test(padding_and_outside_are_no_member),
+        cmocka_unit_test(bit_fields_share_their_word),
+        cmocka_unit_test(bits_say_which_field_or_the_unit),
+        cmocka_unit_test(a_union_chooses_by_size),
+        cmocka_unit_test(a_part_of_a_unions_size_is_better_than_none),
+        cmocka_unit_test(flexible_members_have_no_end),
+        cmocka_unit_test(offsets_fall_into_elements),
+        cmocka_unit_test(arrays_fold_to_their_first_element),
+        cmocka_unit_test(fields_are_named_without_keyword),
+        cmocka_unit_test(a_path_is_cut_where_it_ends),
+        cmocka_unit_test(damaged_parents_and_depths_end),
+        cmocka_unit_test(a_type_holds_its_parts),
+        cmocka_unit_test(scalars_hold_scalars_of_their_size),
+        cmocka_unit_test(a_typedef_hides_nothing),
+        cmocka_unit_test(a_name_is_no_layout),
+        cmocka_unit_test(reasons_have_names)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Where an ELF file's parts are, from headers made for the purpose. */
+
+/* Just headers: no section, so that libelf has nothing else to look at. */
+static struct {
+    Elf64_Ehdr header;
+    Elf64_Phdr parts[24];
+} file;
+
+static Elf *elf;
+static struct layout layout;
+
+static int begin(void **state)
+{
+    (void)state;
+    memset(&file, 0, sizeof file);
+    memset(&layout, 0, sizeof layout);
+    memcpy(file.header.e_ident, ELFMAG "\2\1\1", 7);
+    file.header.e_type = ET_DYN;
+    file.header.e_machine = EM_X86_64;
+    file.header.e_version = EV_CURRENT;
+    file.header.e_phoff = sizeof file.header;
+    file.header.e_ehsize = sizeof file.header;
+    file.header.e_phentsize = sizeof file.parts[0];
+    elf_version(EV_CURRENT);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    elf_end(elf);
+    return 0;
+}
+
+static void add(uint32_t type, uint32_t rights, uint64_t offset, uint64_t address,
+                uint64_t file_bytes, uint64_t bytes)
+{
+    file.parts[file.header.e_phnum++] = (Elf64_Phdr){.p_type = type,
+                                                     .p_flags = rights,
+                                                     .p_offset = offset,
+                                                     .p_vaddr = address,
+                                                     .p_filesz = file_bytes,
+                                                     .p_memsz = bytes,
+                                                     .p_align = 4096};
+}
+
+static bool read_at(uint64_t start, uint64_t offset, bool writable, bool executable)
+{
+    elf = elf_memory((char *)&file, sizeof file);
+    return layout_read_segments(&layout, elf,
+                                &(struct layout_mapping){start, offset, writable, executable});
+}
+
+/* As linked today: the data begins in the page of the file where the constants end. */
+static void add_usual(void)
+{
+    add(PT_LOAD, PF_R, 0, 0, 0x600, 0x600);
+    add(PT_LOAD, PF_R | PF_X, 0x1000, 0x1000, 0x500, 0x500);
+    add(PT_LOAD, PF_R, 0x2000, 0x2000, 0xdf0, 0xdf0);
+    add(PT_LOAD, PF_R | PF_W, 0x2df0, 0x3df0, 0x250, 0x2000);
+}
+
+static void every_mapping_tells_the_same_place(void **state)
+{
+    (void)state;
+    static const struct layout_mapping mappings[] = {{0x10000, 0, false, false},
+                                                     {0x11000, 0x1000, false, true},
+                                                     {0x12000, 0x2000, false, false},
+                                                     {0x13000, 0x2000, true, false}};
+    add_usual();
+    for (size_t i = 0; i < 4; i++) {
+        memset(&layout, 0, sizeof layout);
+        assert_true(read_at(mappings[i].start, mappings[i].offset, mappings[i].writable,
+                            mappings[i].executable));
+        assert_int_equal(layout.bias, 0x10000);
+        assert_true(layout_fits(&layout, mappings[i].start, mappings[i].offset));
+        elf_end(elf);
+    }
+    elf = NULL;
+    assert_false(layout_fits(&layout, 0x21000, 0x1000)); /* another copy */
+    assert_false(layout_fits(&layout, 0x11000, 0));
+}
+
+static void the_range_has_the_part_without_file(void **state)
+{
+    (void)state;
+    uint64_t start;
+    uint64_t bound;
+    add_usual();
+    assert_true(read_at(0x10000, 0, false, false));
+    layout_range(&layout, &start, &bound);
+    assert_int_equal(start, 0x10000);
+    assert_int_equal(bound, 0x10000 + 0x3df0 + 0x2000);
+    assert_non_null(layout_segment(&layout, 0x13df0 + 0x24f));
+    assert_null(layout_segment(&layout, 0x13df0 + 0x250)); /* .bss has no bytes in the file */
+    assert_null(layout_segment(&layout, 0xffff));
+}
+
+static void a_mapping_of_no_segment_is_refused(void **state)
+{
+    (void)state;
+    add_usual();
+    assert_false(read_at(0x10000, 0x9000, false, false));
+}
+
+static void senseless_segments_are_left_out(void **state)
+{
+    (void)state;
+    add_usual();
+    add(PT_LOAD, PF_R, 0, UINT64_MAX - 10, 100, 100);    /* wraps */
+    add(PT_LOAD, PF_R, 0x4000, 0x9000, UINT64_MAX, 100); /* more file than memory */
+    assert_true(read_at(0x10000, 0, false, false));
+    assert_int_equal(layout.segment_count, 4);
+}
+
+static void too_many_segments_are_survived(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 24; i++)
+        add(PT_LOAD, PF_R, i * 4096, i * 4096, 4096, 4096);
+    assert_true(read_at(0x10000, 0, false, false));
+    assert_int_equal(layout.segment_count, LAYOUT_SEGMENTS_MAX);
+}
+
+static void thread_local_sizes_are_rounded_not_wrapped(void **state)
+{
+    (void)state;
+    add_usual();
+    add(PT_TLS, PF_R, 0x2df0, 0x3df0, 0x10, 0x51);
+    file.parts[4].p_align = 64;
+    assert_true(read_at(0x10000, 0, false, false));
+    assert_int_equal(layout.tls_bytes, 0x80);
+    elf_end(elf);
+    file.parts[4].p_memsz = UINT64_MAX;
+    assert_true(read_at(0x10000, 0, false, false));
+    assert_int_equal(layout.tls_bytes, 0);
+    elf_end(elf);
+    file.parts[4].p_align = 0;
+    file.parts[4].p_memsz = 0x51;
+    assert_true(read_at(0x10000, 0, false, false));
+    assert_int_equal(layout.tls_bytes, 0x51);
+}
+
+static int run_layout(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_mapping_tells_the_same_place, begin, end),
+        cmocka_unit_test_setup_teardown(the_range_has_the_part_without_file, begin, end),
+        cmocka_unit_test_setup_teardown(a_mapping_of_no_segment_is_refused, begin, end),
+        cmocka_unit_test_setup_teardown(senseless_segments_are_left_out, begin, end),
+        cmocka_unit_test_setup_teardown(too_many_segments_are_survived, begin, end),
+        cmocka_unit_test_setup_teardown(thread_local_sizes_are_rounded_not_wrapped, begin, end),
+    };
+    return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
+}
+
+/* Names of C++ templates made short, hostile ones too. */
+
+static const char *shortened(const char *name)
+{
+    static char out[512];
+    snprintf(out, sizeof out, "%s", name);
+    shorten_template(out);
+    return out;
+}
+
+static void defaults_are_left_out(void **state)
+{
+    (void)state;
+    assert_string_equal(shortened("std::vector<int, std::allocator<int> >"), "std::vector<int>");
+    assert_string_equal(shortened("std::vector<std::vector<int, std::allocator<int> >, "
+                                  "std::allocator<std::vector<int, std::allocator<int> > > >"),
+                        "std::vector<std::vector<int>>");
+    assert_string_equal(shortened("std::map<int, long, std::less<int>, "
+                                  "std::allocator<std::pair<const int, long> > >"),
+                        "std::map<int, long>");
+    assert_string_equal(shortened("std::unique_ptr<a, std::default_delete<a> >"),
+                        "std::unique_ptr<a>");
+}
+
+static void strings_have_their_name(void **state)
+{
+    (void)state;
+    assert_string_equal(shortened("std::__cxx11::basic_string<char, std::char_traits<char>, "
+                                  "std::allocator<char> >"),
+                        "std::string");
+    assert_string_equal(shortened("pair<std::__cxx11::basic_string<char, std::char_traits<char>, "
+                                  "std::allocator<char> >, int>"),
+                        "pair<std::string, int>");
+}
+
+static void others_stay(void **state)
+{
+    (void)state;
+    assert_string_equal(shortened("std::vector<int, mine::allocator<int> >"),
+                        "std::vector<int, mine::allocator<int>>");
+    assert_string_equal(shortened("plain"), "plain");
+    assert_string_equal(shortened(""), "");
+    assert_string_equal(shortened("a<, std::less<"), "a<, std::less<");
+    assert_string_equal(shortened("a<b, std::less<c, std::hash<>"), "a<b, std::less<c");
+    assert_string_equal(shortened("operator<"), "operator<");
+}
+
+static int run_shorten(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(defaults_are_left_out),
+                                       cmocka_unit_test(strings_have_their_name),
+                                       cmocka_unit_test(others_stay)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_members();
+    failed += run_layout();
+    failed += run_shorten();
+    return failed;
+}

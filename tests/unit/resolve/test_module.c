@@ -1,0 +1,689 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One ELF file as a module: names from itself and from separate debug files; hostile ones. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "resolve/elf/binaries.h"
+#include "resolve/elf/module.h"
+#include "resolve/elf/symbols.h"
+#include "unit.h"
+#include "unit/resolve/target.h"
+
+static const char module_test_source[] = "static int hidden[100] = {1};\n"
+                                         "int shown[100] = {2};\n"
+                                         "__attribute__((noinline)) static int inner(int i)\n"
+                                         "{ return hidden[i]++ + shown[i]; }\n"
+                                         "int outer(int i) { return inner(i) + inner(i + 1); }\n";
+
+enum { BASE = 0x7f0000000000 };
+
+static struct module *module;
+
+static struct module *open_at(const char *path, const char *debug_root)
+{
+    struct module_source from = {.fd = open(path, O_RDONLY | O_CLOEXEC),
+                                 .path = path,
+                                 .mapping = {.start = BASE},
+                                 .debug = {.root = debug_root}};
+    assert_true(from.fd >= 0);
+    return module_new(&from);
+}
+
+/* "a.so" stripped, "a.debug" what was stripped from it; with or without a build-id. */
+static bool split(const char *flags)
+{
+    char all[128];
+    snprintf(all, sizeof all, "-O1 -g -shared -fPIC %s", flags);
+    return target_build(target_path("full.so"), all, module_test_source) &&
+           target_run("objcopy --only-keep-debug %s %s", target_path("full.so"),
+                      target_path("a.debug")) &&
+           target_run("strip -o %s %s", target_path("a.so"), target_path("full.so"));
+}
+
+/* File address of a symbol, from nm. */
+static uint64_t address_of(const char *name)
+{
+    char command[512];
+    unsigned long long address = 0;
+    snprintf(command, sizeof command, "nm %s | grep ' %s$'", target_path("full.so"), name);
+    FILE *in = popen(command, "r");
+    assert_int_equal(fscanf(in, "%llx", &address), 1);
+    pclose(in);
+    return BASE + address;
+}
+
+static bool has_hidden(void)
+{
+    const struct symbol *object = module_object(module, address_of("hidden") + 8);
+    const struct symbol *function = module_function(module, address_of("inner") + 2);
+    return object && !strcmp(object->name, "hidden") && object->start == address_of("hidden") &&
+           object->end == object->start + 400 && function && !strcmp(function->name, "inner");
+}
+
+static int end(void **state)
+{
+    (void)state;
+    module_free(module);
+    module = NULL;
+    target_run("rm -rf %s/*", target_folder());
+    return 0;
+}
+
+static void need(bool built)
+{
+    if (!built) {
+        print_message("skipped: no compiler, objcopy or strip\n");
+        skip();
+    }
+}
+
+static void a_stripped_file_has_its_exports(void **state)
+{
+    (void)state;
+    uint64_t start;
+    uint64_t bound;
+    need(split("-Wl,--build-id"));
+    unlink(target_path("a.debug"));
+    module = open_at(target_path("a.so"), target_folder());
+    assert_non_null(module);
+    assert_false(has_hidden());
+    assert_non_null(module_object(module, address_of("shown")));
+    assert_non_null(module_function(module, address_of("outer")));
+    assert_string_equal(module_section(module, address_of("hidden"), &start, &bound), ".data");
+    assert_true(module_frame(module, address_of("inner") + 2, &start, &bound));
+    assert_int_equal(start, address_of("inner"));
+    assert_string_equal(module_name(module), "a.so");
+}
+
+static void a_debug_file_is_found_by_build_id(void **state)
+{
+    (void)state;
+    need(split("-Wl,--build-id=0xabcdef0123456789"));
+    assert_true(target_run("mkdir -p %s/root/.build-id/ab && mv %s "
+                           "%s/root/.build-id/ab/cdef0123456789.debug",
+                           target_folder(), target_path("a.debug"), target_folder()));
+    module = open_at(target_path("a.so"), target_path("root"));
+    assert_true(has_hidden());
+    module_free(module);
+    module = open_at(target_path("a.so"), target_path("elsewhere"));
+    assert_false(has_hidden());
+}
+
+/* In all three places where the name may stand. */
+static void a_debug_file_is_found_by_its_link(void **state)
+{
+    (void)state;
+    static const char *const places[] = {"", ".debug/", "root/%s/"};
+    need(split("-Wl,--build-id=none"));
+    assert_true(target_run("cd %s && objcopy --add-gnu-debuglink=a.debug a.so", target_folder()));
+    for (size_t i = 0; i < 3; i++) {
+        char folder[512];
+        snprintf(folder, sizeof folder, places[i], target_folder());
+        assert_true(target_run("cd %s && mkdir -p ./%s && cp a.debug kept && mv a.debug ./%s/x && "
+                               "mv ./%s/x ./%s/a.debug",
+                               target_folder(), folder, folder, folder, folder));
+        module = open_at(target_path("a.so"), target_path("root"));
+        assert_true(has_hidden());
+        module_free(module);
+        assert_true(
+            target_run("cd %s && rm ./%s/a.debug && mv kept a.debug", target_folder(), folder));
+    }
+    unlink(target_path("a.debug"));
+    module = open_at(target_path("a.so"), target_path("root"));
+    assert_false(has_hidden());
+}
+
+static void a_debug_file_of_another_build_is_refused(void **state)
+{
+    (void)state;
+    need(split("-Wl,--build-id=none"));
+    assert_true(target_run("cd %s && objcopy --add-gnu-debuglink=a.debug a.so && "
+                           "printf x >>a.debug",
+                           target_folder()));
+    module = open_at(target_path("a.so"), target_path("root"));
+    assert_non_null(module);
+    assert_false(has_hidden());
+    module_free(module);
+    /* By build-id: one of another id at the place where this one's should be. */
+    need(split("-Wl,--build-id=0xaaaaaaaaaaaaaaaa"));
+    assert_true(target_run("cd %s && mkdir -p root/.build-id/ab && cp a.debug "
+                           "root/.build-id/ab/cdef0123456789.debug",
+                           target_folder()));
+    need(split("-Wl,--build-id=0xabcdef0123456789"));
+    module = open_at(target_path("a.so"), target_path("root"));
+    assert_false(has_hidden());
+}
+
+/* libdwfl by itself would wait for the FIFO's other end for ever. */
+static void a_fifo_for_a_debug_file_does_not_hold_us(void **state)
+{
+    (void)state;
+    need(split("-Wl,--build-id=none"));
+    assert_true(target_run("cd %s && objcopy --add-gnu-debuglink=a.debug a.so && rm a.debug && "
+                           "mkfifo a.debug",
+                           target_folder()));
+    module = open_at(target_path("a.so"), target_path("root"));
+    assert_non_null(module);
+    assert_false(has_hidden());
+}
+
+/* Whoever rebuilds a library in place cuts the old one short under whoever has it open. */
+static void a_file_cut_short_while_open_is_survived(void **state)
+{
+    (void)state;
+    uint64_t start;
+    uint64_t bound;
+    char bytes[16];
+    need(split("-Wl,--build-id"));
+    uint64_t inner = address_of("inner");
+    module = open_at(target_path("full.so"), target_path("root"));
+    assert_true(has_hidden());
+    assert_int_equal(module_bytes(module, inner, bytes, sizeof bytes), sizeof bytes);
+    assert_int_equal(truncate(target_path("full.so"), 100), 0);
+    module_frame(module, inner, &start, &bound);
+    assert_int_equal(module_bytes(module, inner, bytes, sizeof bytes), 0);
+    assert_non_null(module_function(module, inner));
+}
+
+/* A section header that claims what no memory holds, in a file with a hole that long. */
+static void a_table_of_endless_size_is_not_read(void **state)
+{
+    (void)state;
+    need(target_build(target_path("full.so"), "-O1 -shared -fPIC", module_test_source));
+    assert_true(target_run("cp %s %s", target_path("full.so"), target_path("huge.so")));
+    int fd = open(target_path("huge.so"), O_RDWR);
+    Elf64_Ehdr header;
+    assert_int_equal(pread(fd, &header, sizeof header, 0), sizeof header);
+    for (unsigned i = 0; i < header.e_shnum; i++) {
+        Elf64_Shdr section;
+        off_t at = (off_t)(header.e_shoff + i * sizeof section);
+        assert_int_equal(pread(fd, &section, sizeof section, at), sizeof section);
+        if (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_STRTAB)
+            section.sh_size = UINT64_C(1) << 36;
+        assert_int_equal(pwrite(fd, &section, sizeof section, at), sizeof section);
+    }
+    assert_int_equal(ftruncate(fd, INT64_C(1) << 38), 0);
+    close(fd);
+    module = open_at(target_path("huge.so"), target_path("root"));
+    assert_non_null(module);
+    assert_null(module_object(module, address_of("shown")));
+}
+
+/* Marks of the linker and labels are names only where there is no other. */
+static void functions_come_before_labels(void **state)
+{
+    static const char assembled[] =
+        "__asm__(\".text\\n.globl __rela_iplt_end\\n__rela_iplt_end:\\n"
+        ".globl a_label\\na_label:\\n"
+        ".globl zeroth\\n.type zeroth,@function\\nzeroth: ret\\nret\\n"
+        ".globl lone_label\\nlone_label: ret\\n.globl etext\\netext: ret\\n\");";
+    (void)state;
+    need(target_build(target_path("full.so"), "-shared -fPIC -nostdlib", assembled));
+    module = open_at(target_path("full.so"), "/nowhere");
+    assert_non_null(module);
+    const struct symbol *symbol = module_function(module, address_of("zeroth"));
+    assert_true(symbol && !strcmp(symbol->name, "zeroth"));
+    symbol = module_function(module, address_of("zeroth") + 1);
+    assert_true(symbol && !strcmp(symbol->name, "zeroth"));
+    symbol = module_function(module, address_of("lone_label"));
+    assert_true(symbol && !strcmp(symbol->name, "lone_label"));
+    symbol = module_function(module, address_of("etext"));
+    assert_true(symbol && !strcmp(symbol->name, "lone_label"));
+}
+
+static void what_is_no_program_is_no_module(void **state)
+{
+    (void)state;
+    need(target_build(target_path("object.o"), "-c", module_test_source));
+    FILE *text = fopen(target_path("text"), "w");
+    fputs("no ELF file at all\n", text);
+    fclose(text);
+    assert_null(open_at(target_path("object.o"), NULL));
+    assert_null(open_at(target_path("text"), NULL));
+    assert_null(open_at("/dev/null", NULL));
+    if (target_build(target_path("small.so"), "-m32 -shared -nostdlib 2>/dev/null", "int x;"))
+        assert_null(open_at(target_path("small.so"), NULL));
+}
+
+static void a_deleted_files_name_is_what_it_was(void **state)
+{
+    (void)state;
+    need(target_build(target_path("full.so"), "-O1 -shared -fPIC", module_test_source));
+    struct module_source from = {.fd = open(target_path("full.so"), O_RDONLY),
+                                 .path = "/x/lib\033[31m.so (deleted)",
+                                 .mapping = {.start = BASE}};
+    module = module_new(&from);
+    assert_non_null(module);
+    assert_string_equal(module_name(module), "lib?[31m.so");
+}
+
+static int run_module(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_stripped_file_has_its_exports, end),
+        cmocka_unit_test_teardown(a_debug_file_is_found_by_build_id, end),
+        cmocka_unit_test_teardown(a_debug_file_is_found_by_its_link, end),
+        cmocka_unit_test_teardown(a_debug_file_of_another_build_is_refused, end),
+        cmocka_unit_test_teardown(a_fifo_for_a_debug_file_does_not_hold_us, end),
+        cmocka_unit_test_teardown(a_file_cut_short_while_open_is_survived, end),
+        cmocka_unit_test_teardown(a_table_of_endless_size_is_not_read, end),
+        cmocka_unit_test_teardown(functions_come_before_labels, end),
+        cmocka_unit_test_teardown(what_is_no_program_is_no_module, end),
+        cmocka_unit_test_teardown(a_deleted_files_name_is_what_it_was, end),
+    };
+    return cmocka_run_group_tests_name("module", tests, NULL, NULL);
+}
+
+/* Symbols of one kind: aliases, ones without size, overlaps, gaps. */
+
+static struct symbols symbols;
+
+static void add(const char *name, uint64_t start, uint64_t size, uint8_t rank, uint64_t stub_end)
+{
+    struct symbol symbol = {.start = start,
+                            .end = stub_end ? stub_end : start + size,
+                            .name = name,
+                            .rank = rank,
+                            .is_stub = stub_end};
+    assert_true(symbols_add(&symbols, symbol));
+}
+
+static const char *name_at(uint64_t address)
+{
+    const struct symbol *symbol = symbols_find(&symbols, address);
+    return symbol ? symbol->name : "(none)";
+}
+
+static int symbols_end(void **state)
+{
+    (void)state;
+    symbols_fini(&symbols);
+    return 0;
+}
+
+static void the_best_of_aliases_stays(void **state)
+{
+    (void)state;
+    add("_IO_thing", 100, 10, 1, 0);
+    add("thing", 100, 10, 0, 0);
+    add("weak", 100, 10, 2, 0);
+    add("another", 200, 10, 0, 0);
+    add("also", 200, 10, 0, 0);
+    symbols_settle(&symbols);
+    assert_int_equal(symbols.count, 2);
+    assert_string_equal(name_at(105), "thing");
+    assert_string_equal(name_at(205), "also"); /* by name, so that every run says the same */
+}
+
+static void one_without_size_reaches_to_the_next(void **state)
+{
+    (void)state;
+    add("stub", 100, 0, 16, 1000);
+    add("next", 300, 10, 0, 0);
+    add("last", 400, 0, 16, 1000);
+    symbols_settle(&symbols);
+    assert_string_equal(name_at(299), "stub");
+    assert_string_equal(name_at(305), "next");
+    assert_string_equal(name_at(310), "(none)");
+    assert_string_equal(name_at(999), "last");
+    assert_string_equal(name_at(1000), "(none)");
+}
+
+static void one_that_overlaps_is_cut(void **state)
+{
+    (void)state;
+    add("wide", 100, 1000, 0, 0);
+    add("inner", 200, 10, 0, 0);
+    symbols_settle(&symbols);
+    assert_string_equal(name_at(199), "wide");
+    assert_string_equal(name_at(209), "inner");
+    assert_string_equal(name_at(210), "(none)");
+    assert_string_equal(name_at(99), "(none)");
+}
+
+/* A label in a function is no function; behind it one may be. */
+static void a_label_inside_does_not_cut(void **state)
+{
+    (void)state;
+    add("function", 100, 100, 0, 0);
+    add("part.c.1234", 150, 0, 20, 1000);
+    add("behind", 200, 0, 16, 1000);
+    symbols_settle(&symbols);
+    assert_string_equal(name_at(149), "function");
+    assert_string_equal(name_at(199), "function");
+    assert_string_equal(name_at(200), "behind");
+}
+
+static void a_gap_lies_between_two(void **state)
+{
+    (void)state;
+    uint64_t start = 0;
+    uint64_t bound = 1000;
+    add("low", 100, 50, 0, 0);
+    add("high", 300, 50, 0, 0);
+    symbols_settle(&symbols);
+    symbols_gap(&symbols, 200, &start, &bound);
+    assert_int_equal(start, 150);
+    assert_int_equal(bound, 300);
+    start = 0, bound = 1000;
+    symbols_gap(&symbols, 400, &start, &bound);
+    assert_int_equal(start, 350);
+    assert_int_equal(bound, 1000);
+}
+
+static void no_symbols_cover_nothing(void **state)
+{
+    (void)state;
+    symbols_settle(&symbols);
+    assert_string_equal(name_at(0), "(none)");
+    assert_string_equal(name_at(UINT64_MAX), "(none)");
+}
+
+static int run_symbols(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(the_best_of_aliases_stays, symbols_end),
+        cmocka_unit_test_teardown(one_without_size_reaches_to_the_next, symbols_end),
+        cmocka_unit_test_teardown(one_that_overlaps_is_cut, symbols_end),
+        cmocka_unit_test_teardown(a_label_inside_does_not_cut, symbols_end),
+        cmocka_unit_test_teardown(a_gap_lies_between_two, symbols_end),
+        cmocka_unit_test_teardown(no_symbols_cover_nothing, symbols_end),
+    };
+    return cmocka_run_group_tests_name("symbols", tests, NULL, NULL);
+}
+
+/*
+ * The binaries behind a recording: each place where one may lie on this machine, builds that are
+ * not the one recorded, names that are no files.
+ */
+
+static const char binaries_source[] = "int shown = 1; int outer(void) { return shown; }\n";
+static const uint8_t wanted_id[20] = {0xab, 0xcd, 0xef, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07,
+                                      0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11};
+#define WANTED_BELOW "ab/cdef0102030405060708090a0b0c0d0e0f1011"
+
+static struct binaries binaries;
+
+static bool build(const char *name, const char *id)
+{
+    char flags[160];
+    snprintf(flags, sizeof flags, "-shared -fPIC -Wl,--build-id=%s", id);
+    return target_build(target_path(name), flags, binaries_source);
+}
+
+static bool make(const char *command)
+{
+    return target_run("cd %s && %s", target_folder(), command);
+}
+
+/* "good.so", "bad.so" and "none.so": the build that was recorded, another, one without an id. */
+static int prepare(void **state)
+{
+    (void)state;
+    bool built = build("good.so", "0xabcdef0102030405060708090a0b0c0d0e0f1011") &&
+                 build("bad.so", "0x1111111111111111111111111111111111111111") &&
+                 build("none.so", "none");
+    setenv("HOME", target_path("home"), 1);
+    unsetenv("DEBUGINFOD_URLS");
+    make("mkdir -p home");
+    return built ? 0 : -1;
+}
+
+static int reset(void **state)
+{
+    (void)state;
+    binaries_fini(&binaries);
+    make("rm -rf sym home root gone bin; mkdir home");
+    return 0;
+}
+
+static void begin(const char *symfs)
+{
+    struct lookup_from from = {.symfs = symfs, .debug_root = target_path("root")};
+    binaries_init(&binaries, &from);
+}
+
+static uint32_t note(const char *path, const uint8_t *id, uint8_t size)
+{
+    struct sample_mapping mapping = {.path = path, .executable = true, .build_id_size = size};
+    if (id)
+        memcpy(mapping.build_id, id, size);
+    return binaries_note(&binaries, &mapping);
+}
+
+/* The one there is, with a sample. */
+static struct binary_desc open_it(const char *path, const uint8_t *id, uint8_t size)
+{
+    struct binary_desc desc = {0};
+    uint32_t number = note(path, id, size);
+    int fd = binaries_open(&binaries, number);
+    binaries_sample(&binaries, number);
+    assert_int_equal(binaries_list(&binaries, &desc, 1), 1);
+    assert_int_equal(fd >= 0, desc.state == BINARY_FOUND || desc.state == BINARY_UNVERIFIED);
+    if (fd >= 0)
+        close(fd);
+    return desc;
+}
+
+static void expect(const char *symfs, const char *recorded, const char *found)
+{
+    begin(symfs);
+    struct binary_desc desc = open_it(recorded, wanted_id, sizeof wanted_id);
+    assert_int_equal(desc.state, BINARY_FOUND);
+    assert_string_equal(desc.found, target_path(found));
+    binaries_fini(&binaries);
+}
+
+static void every_place(void **state)
+{
+    (void)state;
+    static const char recorded[] = "/opt/no-such/lib.so";
+    make("mkdir -p sym/opt/no-such sym/.build-id/ab && cp good.so sym/lib.so");
+    expect(target_path("sym"), recorded, "sym/lib.so");
+    make("cp good.so sym/.build-id/" WANTED_BELOW);
+    expect(target_path("sym"), recorded, "sym/.build-id/" WANTED_BELOW);
+    make("cp good.so sym/opt/no-such/lib.so");
+    expect(target_path("sym"), recorded, "sym/opt/no-such/lib.so");
+
+    make("mkdir -p root/.build-id/ab && cp good.so root/.build-id/" WANTED_BELOW);
+    expect(NULL, recorded, "root/.build-id/" WANTED_BELOW);
+    /* As perf lays its cache out: a link to a folder. */
+    make("mkdir -p home/.debug/opt/lib.so/abcd home/.debug/.build-id/ab && "
+         "cp good.so home/.debug/opt/lib.so/abcd/elf && "
+         "ln -s ../../opt/lib.so/abcd home/.debug/.build-id/" WANTED_BELOW);
+    expect(NULL, recorded, "home/.debug/.build-id/" WANTED_BELOW "/elf");
+    make("rm home/.debug/.build-id/" WANTED_BELOW
+         " && cp good.so home/.debug/.build-id/" WANTED_BELOW);
+    expect(NULL, recorded, "home/.debug/.build-id/" WANTED_BELOW);
+    make("rm -r home/.debug root");
+    expect(NULL, target_path("good.so"), "good.so");
+}
+
+static void deleted_since(void **state)
+{
+    (void)state;
+    char path[256];
+    make("mkdir -p sym gone && cp good.so 'gone/x y.so'");
+    snprintf(path, sizeof path, "%s (deleted)", target_path("gone/x y.so"));
+    expect(NULL, path, "gone/x y.so");
+    make("mv gone/* sym");
+    expect(target_path("sym"), path, "sym/x y.so");
+}
+
+/* The file is there, and has been built anew since. */
+static void other_builds_are_refused(void **state)
+{
+    (void)state;
+    begin(NULL);
+    struct binary_desc desc = open_it(target_path("bad.so"), wanted_id, sizeof wanted_id);
+    assert_int_equal(desc.state, BINARY_OTHER);
+    assert_string_equal(desc.found, target_path("bad.so"));
+    assert_string_equal(desc.found_id, "1111111111111111111111111111111111111111");
+    assert_string_equal(desc.build_id, "abcdef0102030405060708090a0b0c0d0e0f1011");
+    binaries_fini(&binaries);
+
+    begin(NULL);
+    desc = open_it(target_path("none.so"), wanted_id, sizeof wanted_id);
+    assert_int_equal(desc.state, BINARY_OTHER);
+    assert_null(desc.found_id);
+    binaries_fini(&binaries);
+
+    /* A wrong one in one place does not hide the right one in the next. */
+    make(
+        "mkdir -p sym/.build-id/ab && cp bad.so sym/lib.so && cp bad.so sym/.build-id/" WANTED_BELOW
+        " && mkdir -p home/.debug/.build-id/" WANTED_BELOW
+        " && cp good.so home/.debug/.build-id/" WANTED_BELOW "/elf");
+    expect(target_path("sym"), "/opt/lib.so", "home/.debug/.build-id/" WANTED_BELOW "/elf");
+}
+
+static void without_an_id(void **state)
+{
+    (void)state;
+    static const uint8_t zeros[20];
+    begin(NULL);
+    assert_int_equal(open_it(target_path("bad.so"), NULL, 0).state, BINARY_UNVERIFIED);
+    binaries_fini(&binaries);
+    begin(NULL);
+    assert_int_equal(open_it(target_path("bad.so"), zeros, 20).state, BINARY_UNVERIFIED);
+    binaries_fini(&binaries);
+    /* Who names a folder does not mean what lies here by chance. */
+    make("mkdir -p sym");
+    begin(target_path("sym"));
+    assert_int_equal(open_it(target_path("bad.so"), NULL, 0).state, BINARY_MISSING);
+    binaries_fini(&binaries);
+    make("cp good.so sym/bad.so");
+    begin(target_path("sym"));
+    assert_string_equal(open_it(target_path("bad.so"), NULL, 0).found, target_path("sym/bad.so"));
+    binaries_fini(&binaries);
+    /* Nor does it say anything of another kind of machine. */
+    begin(NULL);
+    binaries.from.elsewhere = true;
+    assert_int_equal(open_it(target_path("bad.so"), NULL, 0).state, BINARY_MISSING);
+}
+
+/* An id of 8 bytes that old perf filled up to 20. */
+static void short_ids(void **state)
+{
+    (void)state;
+    static const uint8_t padded[20] = {1, 2, 3, 4, 5, 6, 7, 8};
+    assert_true(build("short.so", "0x0102030405060708"));
+    begin(NULL);
+    assert_int_equal(open_it(target_path("short.so"), padded, 20).state, BINARY_FOUND);
+    binaries_fini(&binaries);
+    begin(NULL);
+    assert_int_equal(open_it(target_path("short.so"), padded, 8).state, BINARY_FOUND);
+    binaries_fini(&binaries);
+    begin(NULL);
+    assert_int_equal(open_it(target_path("short.so"), padded, 7).state, BINARY_OTHER);
+}
+
+static void names_that_are_no_files(void **state)
+{
+    (void)state;
+    begin(NULL);
+    static const char *const names[] = {"//anon",
+                                        "[heap]",
+                                        "[stack]",
+                                        "/dev/zero (deleted)",
+                                        "",
+                                        "/SYSV00000000",
+                                        "[anon:x]",
+                                        "/memfd:x (deleted)",
+                                        "anon_inode:[perf_event]"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_int_equal(note(names[i], wanted_id, 20), 0);
+    assert_int_equal(mkfifo(target_path("home/fifo"), 0600), 0);
+    assert_int_equal(open_it(target_path("home/fifo"), NULL, 0).state, BINARY_MISSING);
+    assert_int_equal(binaries_open(&binaries, 0), -1);
+    assert_int_equal(binaries_open(&binaries, 99), -1);
+}
+
+static void the_vdso_of_this_kernel(void **state)
+{
+    (void)state;
+    struct lookup_found found;
+    struct lookup_from from = {0};
+    struct lookup_wanted wanted = {.path = "[vdso]", .id = {20, {1}}};
+    int fd = lookup_binary(&from, &wanted, &found);
+    assert_int_equal(fd, -1);
+    if (!found.id.size) {
+        print_message("skipped: no vdso with a build-id here\n");
+        skip();
+    }
+    wanted.id = found.id;
+    fd = lookup_binary(&from, &wanted, &found);
+    assert_true(fd >= 0 && found.verified);
+    close(fd);
+}
+
+static void debuginfod_where_it_was_asked_for(void **state)
+{
+    (void)state;
+    struct lookup_from from = {.debug_root = target_path("root")};
+    struct lookup_wanted wanted = {.path = "/opt/lib.so", .id = {20, {0}}};
+    struct lookup_found found;
+    char path[4096];
+    memcpy(wanted.id.bytes, wanted_id, 20);
+    assert_true(make("mkdir -p bin && printf '#!/bin/sh\\n"
+                     "[ $1 = executable ] && echo %s/good.so\\n' \"$PWD\" >bin/debuginfod-find && "
+                     "chmod +x bin/debuginfod-find"));
+    snprintf(path, sizeof path, "%s:%s", target_path("bin"), getenv("PATH"));
+    setenv("PATH", path, 1);
+    setenv("DEBUGINFOD_URLS", "http://127.0.0.1:1", 1);
+    assert_int_equal(lookup_binary(&from, &wanted, &found), -1);
+    from.debuginfod = true;
+    int fd = lookup_binary(&from, &wanted, &found);
+    assert_true(fd >= 0 && found.verified);
+    close(fd);
+    unsetenv("DEBUGINFOD_URLS");
+}
+
+static void those_that_cost_most_first(void **state)
+{
+    (void)state;
+    struct binary_desc list[2];
+    begin(NULL);
+    static const char *const paths[] = {"/no/a", "/no/b\x1b[31m", "/no/c", "/no/d"};
+    for (unsigned i = 0; i < 4; i++) {
+        uint32_t number = note(paths[i], NULL, 0);
+        assert_int_equal(number, i + 1);
+        assert_int_equal(note(paths[i], NULL, 0), number);
+        assert_int_equal(binaries_open(&binaries, number), -1);
+        for (unsigned k = 0; k < i * (4 - i); k++)
+            binaries_sample(&binaries, number);
+    }
+    assert_int_equal(binaries_list(&binaries, list, 2), 2);
+    assert_string_equal(list[0].path, "/no/c");
+    assert_int_equal(list[0].samples, 4);
+    assert_string_equal(list[1].path, "/no/b?[31m");
+    assert_int_equal(list[1].samples, 3);
+}
+
+static int run_binaries(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(every_place, reset),
+        cmocka_unit_test_teardown(deleted_since, reset),
+        cmocka_unit_test_teardown(other_builds_are_refused, reset),
+        cmocka_unit_test_teardown(without_an_id, reset),
+        cmocka_unit_test_teardown(short_ids, reset),
+        cmocka_unit_test_teardown(names_that_are_no_files, reset),
+        cmocka_unit_test_teardown(the_vdso_of_this_kernel, reset),
+        cmocka_unit_test_teardown(debuginfod_where_it_was_asked_for, reset),
+        cmocka_unit_test_teardown(those_that_cost_most_first, reset),
+    };
+    return cmocka_run_group_tests(tests, prepare, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_module();
+    failed += run_symbols();
+    failed += run_binaries();
+    return failed;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Interned objects and functions: ids, keys, instances, hostile text, and when they are full. */
+#include <stdio.h>
+#include <string.h>
+
+#include "resolve/objects.h"
+#include "unit.h"
+
+static struct names names;
+
+static int begin(void **state)
+{
+    (void)state;
+    return names_init(&names);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    names_fini(&names);
+    return 0;
+}
+
+static uint32_t add(uint64_t key, const char *name)
+{
+    struct object_desc desc = {.name = name, .module = "m", .kind = OBJECT_TLS, .address = 0x1000};
+    return names_add_object(&names, key, &desc);
+}
+
+static void ids_are_dense_and_stay(void **state)
+{
+    (void)state;
+    char text[8] = "one";
+    assert_int_equal(names_find_object(&names, 11), 0);
+    assert_int_equal(add(11, text), 1);
+    assert_int_equal(add(12, "two"), 2);
+    strcpy(text, "gone"); /* copies were taken */
+    assert_int_equal(names_find_object(&names, 11), 1);
+    assert_string_equal(names.objects[1].name, "one");
+    assert_string_equal(names.objects[0].name, "(unknown)");
+}
+
+static void functions_have_keys_of_their_own(void **state)
+{
+    (void)state;
+    struct function_desc desc = {.name = "f", .module = "", .start = 0x100};
+    assert_int_equal(add(5, "object"), 1);
+    assert_int_equal(names_find_function(&names, 5), 0);
+    assert_int_equal(names_add_function(&names, 5, &desc), 1);
+    desc.name = "g"; /* at the same address, after the first is gone */
+    assert_int_equal(names_add_function(&names, 6, &desc), 2);
+    assert_string_equal(names.functions[names_find_function(&names, 5)].name, "f");
+    assert_string_equal(names.functions[names_find_function(&names, 6)].name, "g");
+    assert_string_equal(names.functions[1].file, "");
+}
+
+static void names_cannot_steer_the_terminal(void **state)
+{
+    (void)state;
+    static char endless[100000];
+    uint32_t id = add(1, "a\033[2J\a\n\xc2\x9b\xff\xe2\x80\xae z");
+    assert_string_equal(names.objects[id].name, "a?[2J????? z");
+    memset(endless, 'x', sizeof endless - 1);
+    id = add(2, endless);
+    assert_true(strlen(names.objects[id].name) < 2000);
+}
+
+static void instances_count_once_each(void **state)
+{
+    (void)state;
+    uint32_t id = add(1, "tls");
+    assert_int_equal(names.objects[id].blocks, 1);
+    names_instance(&names, id, 0x1000); /* the first, which made it */
+    names_instance(&names, id, 0x2000);
+    names_instance(&names, id, 0x2000);
+    names_instance(&names, id, 0x3000);
+    assert_int_equal(names.objects[id].blocks, 3);
+    names_instance(&names, 0, 0x4000);
+    assert_int_equal(names.objects[0].blocks, 0);
+}
+
+static void what_comes_when_full_is_unknown(void **state)
+{
+    (void)state;
+    uint32_t last = 0;
+    for (uint64_t key = 1; key < (1 << 16) + 10; key++) {
+        uint32_t id = add(key, "n");
+        last = id ? id : last;
+    }
+    assert_int_equal(last, (1 << 16) - 1);
+    assert_int_equal(add(UINT64_MAX, "more"), 0);
+    assert_int_equal(names_find_object(&names, UINT64_MAX), 0);
+    assert_int_equal(names_find_object(&names, 5), 5);
+}
+
+static void kinds_have_the_names_of_the_report(void **state)
+{
+    (void)state;
+    assert_string_equal(object_kind_name(OBJECT_TLS), "tls");
+    assert_string_equal(object_kind_name(OBJECT_KIND_COUNT), "unknown");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(ids_are_dense_and_stay, begin, end),
+        cmocka_unit_test_setup_teardown(functions_have_keys_of_their_own, begin, end),
+        cmocka_unit_test_setup_teardown(names_cannot_steer_the_terminal, begin, end),
+        cmocka_unit_test_setup_teardown(instances_count_once_each, begin, end),
+        cmocka_unit_test_setup_teardown(what_comes_when_full_is_unknown, begin, end),
+        cmocka_unit_test(kinds_have_the_names_of_the_report),
+    };
+    return cmocka_run_group_tests_name("names", tests, NULL, NULL);
+}

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdbool.h>
+#include <string.h>
+
+#include "resolve/object_types.h"
+#include "unit.h"
+#include "unit/resolve/small_types.h"
+
+enum { ID = 3 }; /* of the object that most tests look at */
+
+static struct types types;
+static struct small_ids small;
+static struct object_types typed;
+static struct type_instances instances;
+static uint32_t message;
+static uint32_t cells;
+
+static int start(void **state)
+{
+    (void)state;
+    types_init(&types);
+    small = small_types_add(&types);
+    message = types_add(&types, 1, 6, &small_message);
+    cells = types_add(&types, 1, 7, &small_cells);
+    return object_types_init(&typed) || type_instances_init(&instances);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    object_types_fini(&typed);
+    type_instances_fini(&instances);
+    types_fini(&types);
+    return 0;
+}
+
+static struct finding in_block(enum allocation_kind kind, uint64_t base, uint64_t size)
+{
+    return (struct finding){.key = 7,
+                            .base = base,
+                            .end = base + size,
+                            .kind = OBJECT_HEAP,
+                            .name = "[heap]",
+                            .module = "",
+                            .bin = kind == ALLOCATION_NONE ? 0 : 5,
+                            .allocation = kind};
+}
+
+static struct finding in_kind(enum object_kind kind, uint64_t base, uint64_t size)
+{
+    struct finding finding = in_block(ALLOCATION_NONE, base, size);
+    finding.kind = kind;
+    return finding;
+}
+
+static struct typed_operand says(uint32_t type, int64_t offset)
+{
+    return (struct typed_operand){.type = type, .offset = offset};
+}
+
+static struct typed_operand indexed(uint32_t type, int64_t offset)
+{
+    return (struct typed_operand){.type = type, .offset = offset, .indexed = true};
+}
+
+static const struct typed_operand says_void = {.untyped = UNTYPED_VOID};
+
+/* The place of an access by code that says `operand`. */
+static struct place place_in(uint32_t object, const struct finding *finding, uint64_t address,
+                             const struct typed_operand *operand)
+{
+    struct place place = {.access = {.address = address},
+                          .object = object,
+                          .base = finding->base,
+                          .size_bytes = finding->end - finding->base};
+    object_types_place(&typed, &types, finding, operand, &place);
+    return place;
+}
+
+static void vote(uint32_t object, const struct finding *finding, uint64_t address, uint32_t type,
+                 int64_t offset, int times)
+{
+    struct typed_operand operand = says(type, offset);
+    while (times--)
+        place_in(object, finding, address, &operand);
+}
+
+static void expect(struct place place, enum typed how, uint32_t type, uint32_t offset)
+{
+    assert_int_equal(place.typed, how);
+    assert_int_equal(place.type, type);
+    assert_int_equal(place.type_offset, offset);
+    assert_int_equal(place.untyped, UNTYPED_NO_REASON);
+    assert_int_equal(place.by_member, types_at(&types, type)->member_count != 0);
+}
+
+static void nothing_known_says_why(void **state)
+{
+    (void)state;
+    struct finding global = in_kind(OBJECT_GLOBAL, 0x5000, 64);
+    struct place place = place_in(ID, &global, 0x5008, NULL);
+    assert_int_equal(place.typed, TYPED_NOT);
+    assert_int_equal(place.untyped, UNTYPED_WAITING);
+    assert_int_equal(place.type, 0);
+    assert_false(place.by_member);
+    place = place_in(ID, &global, 0x5008, &says_void);
+    assert_int_equal(place.typed, TYPED_NOT);
+    assert_int_equal(place.untyped, UNTYPED_VOID);
+}
+
+static void the_declaration_is_laid_over_its_memory(void **state)
+{
+    (void)state;
+    struct finding global = in_kind(OBJECT_GLOBAL, 0x5000, 64 * 10);
+    struct typed_operand agrees = says(small.particle, 56);
+    struct typed_operand agrees_as_part = says(small.vec3, 8);
+    struct typed_operand agrees_as_number = says(small.number, 0);
+    struct typed_operand differs = says(small.other, 8);
+    object_types_declare(&typed, ID, small.particle, 10);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, NULL), TYPED_DATA, small.particle, 56);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &says_void), TYPED_DATA, small.particle, 56);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &agrees), TYPED_AGREED, small.particle, 56);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 32, &agrees_as_part), TYPED_AGREED,
+           small.particle, 32);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 48, &agrees_as_number), TYPED_AGREED,
+           small.particle, 48);
+    /* The declaration counts. */
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 56, &differs), TYPED_DISAGREED, small.particle,
+           56);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 48, &agrees), TYPED_DISAGREED, small.particle,
+           48);
+    expect(place_in(ID, &global, 0x5000 + 3 * 64 + 40, &agrees_as_part), TYPED_DISAGREED,
+           small.particle, 40);
+}
+
+/* Behind a variable that is no array is something else. */
+static void one_is_one(void **state)
+{
+    (void)state;
+    struct finding global = in_kind(OBJECT_GLOBAL, 0x5000, 200);
+    struct typed_operand operand = says(small.node, 8);
+    object_types_declare(&typed, ID, small.particle, 0);
+    expect(place_in(ID, &global, 0x5000 + 48, NULL), TYPED_DATA, small.particle, 48);
+    assert_int_equal(place_in(ID, &global, 0x5000 + 64, NULL).typed, TYPED_NOT);
+    expect(place_in(ID, &global, 0x5000 + 64, &operand), TYPED_CODE, small.node, 8);
+}
+
+static void arrays_inside_are_folded_to_agree(void **state)
+{
+    (void)state;
+    struct finding global = in_kind(OBJECT_GLOBAL, 0x5000, 96);
+    struct typed_operand same = says(cells, 32);
+    struct typed_operand part = says(small.vec3, 16);
+    object_types_declare(&typed, ID, cells, 0);
+    expect(place_in(ID, &global, 0x5000 + 32 + 24, &same), TYPED_AGREED, cells, 56);
+    expect(place_in(ID, &global, 0x5000 + 32 + 24 + 16, &part), TYPED_AGREED, cells, 72);
+}
+
+static void blocks_learn_by_votes(void **state)
+{
+    (void)state;
+    struct finding block = in_block(ALLOCATION_RECORDED, 0x9000, 64 * 4);
+    struct typed_operand operand = says(small.particle, 48);
+    for (int i = 0; i < VOTES_MIN; i++)
+        expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_CODE, small.particle, 48);
+    expect(place_in(ID, &block, 0x9000 + 64 + 48, &operand), TYPED_AGREED, small.particle, 48);
+    /* Also where the code says nothing, also in another block of the bin. */
+    struct finding second = in_block(ALLOCATION_RECORDED, 0xa000, 64 * 4);
+    expect(place_in(ID, &second, 0xa000 + 128 + 24, &says_void), TYPED_DATA, small.particle, 24);
+    expect(place_in(ID, &second, 0xa000 + 128 + 24, NULL), TYPED_DATA, small.particle, 24);
+    /* What was not declared is a guess: the code is believed. */
+    struct typed_operand differs = says(small.other, 8);
+    expect(place_in(ID, &second, 0xa000 + 128 + 8, &differs), TYPED_DISAGREED, small.other, 8);
+    struct object_desc desc = {0};
+    assert_string_equal(object_types_describe(&typed, &types, ID, &desc), "struct particle");
+    assert_int_equal(desc.type_id, small.particle);
+    assert_int_equal(desc.type_votes, VOTES_MIN + 1);
+    assert_int_equal(desc.type_against, 1);
+}
+
+/* A node in a block of 40 bytes would begin at 8: no block of nodes. */
+static void misfits_say_it_is_no_such_block(void **state)
+{
+    (void)state;
+    struct finding block = in_block(ALLOCATION_RECORDED, 0x9000, 40);
+    vote(ID, &block, 0x9000 + 8 + 8, small.node, 8, 40);
+    assert_int_equal(place_in(ID, &block, 0x9010, &says_void).typed, TYPED_NOT);
+    /* By an index it could be any of them: that is no misfit. */
+    struct typed_operand operand = indexed(small.node, 8);
+    for (int i = 0; i < 400; i++)
+        place_in(ID, &block, 0x9000 + 8 + 8, &operand);
+    assert_int_equal(place_in(ID, &block, 0x9010, &says_void).type, small.node);
+}
+
+static void a_flexible_tail_is_no_second_one(void **state)
+{
+    (void)state;
+    struct finding block = in_block(ALLOCATION_RECORDED, 0x9000, 16 + 24 * 10);
+    struct typed_operand tail = says(message, 16 + 8);
+    vote(ID, &block, 0x9000, message, 0, 20);
+    expect(place_in(ID, &block, 0x9000 + 16 + 24 * 7 + 8, &says_void), TYPED_DATA, message, 24);
+    expect(place_in(ID, &block, 0x9000 + 16 + 24 * 7 + 8, &tail), TYPED_AGREED, message, 24);
+    struct finding walked = in_block(ALLOCATION_WALKED, 0xa000, 16 + 24 * 10);
+    struct access access = {.address = 0xa000 + 24};
+    assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, &tail), message);
+    assert_string_equal(walked.name, "struct message");
+    assert_int_equal(walked.end, 0xa000 + 16 + 24 * 10);
+}
+
+/* No mapping and no stack is an array of what lies somewhere in it. */
+static void mappings_are_of_no_type(void **state)
+{
+    (void)state;
+    static const enum object_kind kinds[] = {OBJECT_STACK, OBJECT_ANON, OBJECT_CODE, OBJECT_HEAP};
+    for (uint32_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct finding map = in_kind(kinds[i], 0x10000, 0x100000);
+        struct typed_operand operand = says(small.particle, 8);
+        vote(ID + i, &map, 0x10000 + 24 + 8, small.particle, 8, 100);
+        expect(place_in(ID + i, &map, 0x10000 + 24 + 8, &operand), TYPED_CODE, small.particle, 8);
+        assert_int_equal(place_in(ID + i, &map, 0x10000 + 24 + 8, &says_void).typed, TYPED_NOT);
+    }
+}
+
+/* Like the resolver: renamed, then called, then placed. */
+static struct place name_and_place(struct finding *finding, uint64_t address,
+                                   const struct typed_operand *operand)
+{
+    struct access access = {.address = address};
+    uint32_t type = type_instances_rename(&instances, &types, finding, &access, operand);
+    uint32_t object = type ? 100 + type : 1;
+    if (type)
+        object_types_call(&typed, object, type);
+    return place_in(object, finding, address, operand);
+}
+
+static void walked_blocks_are_called_after_their_type(void **state)
+{
+    (void)state;
+    struct typed_operand operand = says(small.particle, 48);
+    struct finding one = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    struct place place = name_and_place(&one, 0x9000 + 48, &operand);
+    expect(place, TYPED_CODE, small.particle, 48); /* one witness only */
+    assert_string_equal(one.name, "struct particle");
+    struct finding block = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    assert_true(type_instances_is_whole(&one, &block));
+    assert_true(one.of_type && one.base == 0x9000 && one.end == 0x9000 + 72 && !one.bin);
+    /* One at a multiple of its size may be chance; another one elsewhere is an array. */
+    struct finding many = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
+    for (int same = 0; same < 2; same++) {
+        place = name_and_place(&many, 0xa000 + 64 * 2 + 48, &operand);
+        expect(place, TYPED_CODE, small.particle, 48);
+        assert_string_equal(many.name, "struct particle");
+        many = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
+    }
+    struct finding untyped = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
+    assert_int_equal(name_and_place(&untyped, 0xa000 + 8, &says_void).typed, TYPED_NOT);
+    place = name_and_place(&many, 0xa000 + 64 * 5 + 48, &operand);
+    expect(place, TYPED_CODE, small.particle, 48);
+    assert_string_equal(many.name, "struct particle []");
+    assert_true(many.key != one.key);
+    struct finding again = in_block(ALLOCATION_WALKED, 0xa000, 64 * 8 + 8);
+    expect(name_and_place(&again, 0xa000 + 64 * 5 + 24, &says_void), TYPED_DATA, small.particle,
+           24);
+    assert_int_equal(again.key, many.key);
+}
+
+static const char *name_at(uint64_t base, uint64_t size, uint64_t address,
+                           const struct typed_operand *operand)
+{
+    static struct finding block;
+    block = in_block(ALLOCATION_WALKED, base, size);
+    name_and_place(&block, address, operand);
+    return block.name;
+}
+
+/* A header with something behind it, and a page with a header before it, are no arrays; whether a
+ * block is one is known by the others of its size, for each is seen once or twice only. */
+static void an_array_is_seen_in_more_places(void **state)
+{
+    (void)state;
+    struct typed_operand operand = says(small.node, 8);
+    for (uint64_t i = 0; i < 20; i++)
+        assert_string_equal(name_at(0x9000 + i * 0x1000, 4096, 0x9008 + i * 0x1000, &operand),
+                            "struct node");
+    for (uint64_t i = 0; i < 20; i++)
+        assert_string_equal(
+            name_at(0x90000 + i * 0x1000, 4096 + 16, 0x90000 + i * 0x1000 + 4096 + 8, &operand),
+            "struct node");
+    for (uint64_t i = 0; i < 20; i++)
+        assert_string_equal(
+            name_at(0x200000 + i * 256, 200, 0x200000 + i * 256 + i % 10 * 16 + 8, &operand),
+            i ? "struct node []" : "struct node");
+    /* One alone in its block is another object. */
+    assert_string_equal(name_at(0x300000, 24, 0x300008, &operand), "struct node");
+}
+
+/* C++ keeps the number of elements before an array of what has a destructor. */
+static void an_array_may_have_a_cookie(void **state)
+{
+    (void)state;
+    struct typed_operand operand = says(small.node, 8);
+    struct finding block = in_block(ALLOCATION_WALKED, 0x9000, 168);
+    name_and_place(&block, 0x9000 + 8 + 3 * 16 + 8, &operand);
+    assert_string_equal(block.name, "struct node");
+    block = in_block(ALLOCATION_WALKED, 0x9000, 168);
+    name_and_place(&block, 0x9000 + 8 + 5 * 16 + 8, &operand);
+    assert_string_equal(block.name, "struct node []");
+    assert_int_equal(block.type_base, 0x9008);
+    assert_int_equal(block.base, 0x9000);
+    /* Also where the code says nothing. */
+    block = in_block(ALLOCATION_WALKED, 0x9000, 168);
+    expect(name_and_place(&block, 0x9000 + 8 + 6 * 16 + 8, &says_void), TYPED_DATA, small.node, 8);
+    /* Farther from the start it is something else's part. */
+    for (uint64_t i = 1; i < 4; i++)
+        assert_string_equal(name_at(0xa000, 400, 0xa000 + 40 + i * 64 + 8,
+                                    &(struct typed_operand){.type = small.particle, .offset = 8}),
+                            "struct particle");
+}
+
+/* First the code that knows the base class, then the one that knows the whole, then the base. */
+static void the_larger_type_has_the_block(void **state)
+{
+    (void)state;
+    struct typed_operand part = says(small.vec3, 8);
+    struct typed_operand whole = says(small.particle, 48);
+    struct typed_operand second_part = says(small.vec3, 16);
+    struct finding finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    assert_int_equal(name_and_place(&finding, 0x9000 + 8, &part).type, small.vec3);
+    finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    assert_int_equal(name_and_place(&finding, 0x9000 + 48, &whole).type, small.particle);
+    finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    expect(name_and_place(&finding, 0x9000 + 8, &part), TYPED_CODE, small.particle, 8);
+    finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    expect(name_and_place(&finding, 0x9000 + 24 + 16, &second_part), TYPED_CODE, small.particle,
+           40);
+    assert_string_equal(finding.name, "struct particle");
+}
+
+/* What lies in the middle of a block that is of no known type is called after itself; the block
+ * keeps its bounds. */
+static void parts_of_unknown_blocks_have_their_own_names(void **state)
+{
+    (void)state;
+    struct typed_operand operand = says(small.node, 8);
+    struct finding finding = in_block(ALLOCATION_WALKED, 0x9000, 200);
+    expect(name_and_place(&finding, 0x9000 + 40 + 8, &operand), TYPED_CODE, small.node, 8);
+    assert_string_equal(finding.name, "struct node");
+    assert_true(finding.base == 0x9000 && finding.end == 0x9000 + 200);
+    struct finding block = in_block(ALLOCATION_WALKED, 0x9000, 200);
+    assert_false(type_instances_is_whole(&finding, &block));
+    finding = in_block(ALLOCATION_WALKED, 0x9000, 200);
+    assert_int_equal(name_and_place(&finding, 0x9000, &says_void).typed, TYPED_NOT);
+    assert_string_equal(finding.name, "[heap]");
+}
+
+static void used_again_a_block_is_what_is_said_now(void **state)
+{
+    (void)state;
+    struct typed_operand first = says(small.particle, 48);
+    struct typed_operand now = says(small.other, 8);
+    struct finding finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    name_and_place(&finding, 0x9030, &first);
+    finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    expect(name_and_place(&finding, 0x9008, &now), TYPED_CODE, small.other, 8);
+    finding = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    expect(name_and_place(&finding, 0x9008, &says_void), TYPED_DATA, small.other, 8);
+    /* Of another size it is another block, of which nothing is known. */
+    finding = in_block(ALLOCATION_WALKED, 0x9000, 40);
+    assert_int_equal(name_and_place(&finding, 0x9008, &says_void).typed, TYPED_NOT);
+    finding = in_block(ALLOCATION_WALKED, 0x9000, 24);
+    struct typed_operand smaller = says(small.vec3, 8);
+    expect(name_and_place(&finding, 0x9008, &smaller), TYPED_CODE, small.vec3, 8);
+    type_instances_forget(&instances);
+    finding = in_block(ALLOCATION_WALKED, 0x9000, 24);
+    assert_int_equal(name_and_place(&finding, 0x9008, &says_void).typed, TYPED_NOT);
+}
+
+/* Memory of an allocator of the program's own: each element is an instance. */
+static void regions_are_called_after_what_lies_there(void **state)
+{
+    (void)state;
+    struct typed_operand operand = indexed(small.particle, 48);
+    struct finding pool = in_kind(OBJECT_ANON, 0x100000, 0x100000);
+    expect(name_and_place(&pool, 0x100000 + 5 * 64 + 48 + 8, &operand), TYPED_CODE, small.particle,
+           48);
+    assert_true(pool.base == 0x100000 + 5 * 64 + 8 && pool.end == pool.base + 64);
+    assert_int_equal(pool.kind, OBJECT_HEAP);
+    struct finding heap = in_block(ALLOCATION_MAPPING, 0x200000, 0x100000);
+    name_and_place(&heap, 0x200000 + 48, &operand);
+    assert_int_equal(heap.key, pool.key); /* private memory is one */
+    struct finding file = in_kind(OBJECT_MAP, 0x300000, 0x100000);
+    name_and_place(&file, 0x300000 + 48, &operand);
+    assert_int_equal(file.kind, OBJECT_MAP);
+    assert_true(file.key != pool.key);
+}
+
+static void some_memory_keeps_its_name(void **state)
+{
+    (void)state;
+    static const enum object_kind kinds[] = {OBJECT_GLOBAL, OBJECT_TLS, OBJECT_STACK,
+                                             OBJECT_CODE,   OBJECT_JIT, OBJECT_UNKNOWN};
+    struct typed_operand operand = says(small.particle, 48);
+    struct typed_operand scalar = says(small.number, 0);
+    struct access access = {.address = 0x9000 + 48};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct finding finding = in_kind(kinds[i], 0x9000, 64);
+        assert_int_equal(type_instances_rename(&instances, &types, &finding, &access, &operand), 0);
+        assert_string_equal(finding.name, "[heap]");
+    }
+    struct finding told = in_block(ALLOCATION_RECORDED, 0x9000, 64);
+    assert_int_equal(type_instances_rename(&instances, &types, &told, &access, &operand), 0);
+    struct finding walked = in_block(ALLOCATION_WALKED, 0x9000, 64);
+    assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, &scalar), 0);
+    assert_int_equal(type_instances_rename(&instances, &types, &walked, &access, NULL), 0);
+    assert_int_equal(walked.bin, 5);
+}
+
+/* The answer comes from a file that the target controls. */
+static void hostile_offsets_lead_nowhere(void **state)
+{
+    (void)state;
+    static const int64_t offsets[] = {-1, -64, 64, INT64_MAX, INT64_MIN, 1ll << 40};
+    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+        struct typed_operand operand = says(small.particle, offsets[i]);
+        struct finding walked = in_block(ALLOCATION_WALKED, 0x9000, 72);
+        struct place place = name_and_place(&walked, 0x9008, &operand);
+        assert_true(place.type_offset < 64);
+        assert_true(walked.base == 0x9000 && walked.end == 0x9048);
+        struct finding told = in_block(ALLOCATION_RECORDED, 0x9000, 72);
+        assert_true(place_in(ID, &told, 0x9008, &operand).type_offset < 64);
+    }
+    struct typed_operand unknown = says(999, 8);
+    struct finding walked = in_block(ALLOCATION_WALKED, 0xb000, 72);
+    assert_int_equal(name_and_place(&walked, 0xb008, &unknown).typed, TYPED_NOT);
+    struct type_desc nothing = {.name = "struct opaque", .kind = TYPE_STRUCT};
+    struct typed_operand opaque = says(types_add(&types, 1, 50, &nothing), 8);
+    assert_int_equal(name_and_place(&walked, 0xb008, &opaque).typed, TYPED_CODE);
+}
+
+/* A size class has blocks of several types: it is of one only if all accesses say so, and the
+ * code's word for one block says nothing of another. */
+static void a_size_class_is_of_no_majority(void **state)
+{
+    (void)state;
+    struct object_desc desc = {0};
+    struct finding bin = in_block(ALLOCATION_WALKED, 0x9000, 64 * 4);
+    for (int i = 0; i < 100; i++)
+        object_types_vote(&typed, &types, &bin, 43, i % 5 ? small.particle : small.node, true);
+    assert_null(object_types_describe(&typed, &types, 43, &desc));
+    assert_int_equal(place_in(43, &bin, 0x9008, &says_void).typed, TYPED_NOT);
+    for (int i = 0; i < 100; i++)
+        object_types_vote(&typed, &types, &bin, 44, small.particle, true);
+    assert_string_equal(object_types_describe(&typed, &types, 44, &desc), "struct particle");
+    assert_int_equal(place_in(44, &bin, 0x9008, &says_void).typed, TYPED_NOT);
+    for (int i = 0; i < 50; i++)
+        place_in(44, &bin, 0x9008, &says_void);
+    assert_null(object_types_describe(&typed, &types, 44, &desc));
+    /* Numbers count against it, though there are fewer of them than of structs. */
+    for (int i = 0; i < 100; i++)
+        object_types_vote(&typed, &types, &bin, 45, i % 3 ? small.node : small.number, true);
+    assert_null(object_types_describe(&typed, &types, 45, &desc));
+}
+
+static void a_bin_is_what_is_called_in_it(void **state)
+{
+    (void)state;
+    struct object_desc desc = {0};
+    struct finding bin = in_block(ALLOCATION_RECORDED, 0x9000, 64 * 4);
+    assert_null(object_types_describe(&typed, &types, 40, &desc));
+    for (int i = 0; i < 20; i++)
+        object_types_vote(&typed, &types, &bin, 40, i % 5 ? small.node : small.particle, true);
+    assert_string_equal(object_types_describe(&typed, &types, 40, &desc), "struct node");
+    assert_int_equal(desc.type_votes, 16);
+    assert_int_equal(desc.type_against, 4);
+    /* A declaration is no matter of votes. */
+    object_types_declare(&typed, 41, small.particle, 1000);
+    object_types_vote(&typed, &types, &bin, 41, small.node, true);
+    desc = (struct object_desc){0};
+    assert_string_equal(object_types_describe(&typed, &types, 41, &desc), "struct particle [1000]");
+    assert_int_equal(desc.type_votes + desc.type_against, 0);
+    object_types_declare(&typed, 41, small.particle, 2000);
+    assert_string_equal(object_types_describe(&typed, &types, 41, &desc), "struct particle [2000]");
+}
+
+static void ids_may_be_any(void **state)
+{
+    (void)state;
+    struct object_desc desc;
+    object_types_declare(&typed, 5, small.node, 0);
+    object_types_declare(&typed, 70000, small.particle, 0);
+    object_types_declare(&typed, 1023, small.vec3, 0);
+    assert_string_equal(object_types_describe(&typed, &types, 5, &desc), "struct node");
+    assert_string_equal(object_types_describe(&typed, &types, 70000, &desc), "struct particle");
+    assert_string_equal(object_types_describe(&typed, &types, 1023, &desc), "struct vec3");
+    assert_null(object_types_describe(&typed, &types, 1024, &desc));
+    assert_null(object_types_describe(&typed, &types, UINT32_MAX, &desc));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
+    const struct CMUnitTest tests[] = {
+        TEST(nothing_known_says_why),
+        TEST(the_declaration_is_laid_over_its_memory),
+        TEST(one_is_one),
+        TEST(arrays_inside_are_folded_to_agree),
+        TEST(blocks_learn_by_votes),
+        TEST(misfits_say_it_is_no_such_block),
+        TEST(a_flexible_tail_is_no_second_one),
+        TEST(mappings_are_of_no_type),
+        TEST(walked_blocks_are_called_after_their_type),
+        TEST(an_array_is_seen_in_more_places),
+        TEST(an_array_may_have_a_cookie),
+        TEST(the_larger_type_has_the_block),
+        TEST(parts_of_unknown_blocks_have_their_own_names),
+        TEST(used_again_a_block_is_what_is_said_now),
+        TEST(regions_are_called_after_what_lies_there),
+        TEST(some_memory_keeps_its_name),
+        TEST(hostile_offsets_lead_nowhere),
+        TEST(a_size_class_is_of_no_majority),
+        TEST(a_bin_is_what_is_called_in_it),
+        TEST(ids_may_be_any),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

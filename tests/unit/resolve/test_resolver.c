@@ -1,0 +1,1008 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The resolver on a live child whose variables, stacks, TLS and mappings the test knows. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent_abi.h"
+#include "resolve/elf/module.h"
+#include "resolve/objects.h"
+#include "resolve/process/maps.h"
+#include "resolve/resolver.h"
+#include "resolve/resolver_state.h"
+#include "unit.h"
+#include "unit/resolve/target.h"
+
+int resolver_test_global[1000];
+static int initialised[64] = {1};
+static __thread long thread_variable[8];
+
+struct known {
+    uint64_t global, initialised, tls, thread_tls, heap, stack, thread_stack, anonymous, libc_code;
+    uint32_t tid;
+};
+
+static int to_parent;
+
+static void *thread_main(void *data)
+{
+    struct known *known = data;
+    long local = 1;
+    known->thread_tls = (uint64_t)(uintptr_t)&thread_variable[2];
+    known->thread_stack = (uint64_t)(uintptr_t)&local;
+    known->tid = (uint32_t)syscall(SYS_gettid);
+    if (write(to_parent, known, sizeof *known) < 0)
+        _exit(1);
+    for (;;)
+        pause();
+    return NULL;
+}
+
+static void child_main(void)
+{
+    struct known known = {0};
+    long local = 2;
+    pthread_t thread;
+    char *map = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    map[0] = 1;
+    known.global = (uint64_t)(uintptr_t)&resolver_test_global[500];
+    known.initialised = (uint64_t)(uintptr_t)&initialised[3];
+    known.tls = (uint64_t)(uintptr_t)&thread_variable[1];
+    known.heap = (uint64_t)(uintptr_t)sbrk(4096);
+    known.stack = (uint64_t)(uintptr_t)&local;
+    known.anonymous = (uint64_t)(uintptr_t)map + 4096;
+    known.libc_code = (uint64_t)(uintptr_t)&qsort;
+    pthread_create(&thread, NULL, thread_main, &known);
+    for (;;)
+        pause();
+}
+
+static pid_t child;
+static struct known known;
+static struct resolver *resolver_resolver;
+
+static int start_child(void **state)
+{
+    int pipes[2];
+    struct error error;
+    (void)state;
+    if (pipe(pipes))
+        return -1;
+    to_parent = pipes[1];
+    child = fork();
+    if (!child)
+        child_main();
+    if (read(pipes[0], &known, sizeof known) != sizeof known)
+        return -1;
+    struct resolver_options options = {.pid = child, .live = true};
+    return resolver_open(&resolver_resolver, &options, &error);
+}
+
+static int end_child(void **state)
+{
+    (void)state;
+    resolver_close(resolver_resolver);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    return 0;
+}
+
+static struct place resolve(uint64_t address, uint8_t base)
+{
+    struct access access = {.address = address,
+                            .ip = known.libc_code,
+                            .base = base,
+                            .index = SREG_NONE,
+                            .tid = known.tid};
+    struct place place;
+    resolver_resolve(resolver_resolver, &access, NULL, &place);
+    return place;
+}
+
+static void expect(uint64_t address, const char *name, enum object_kind kind, uint64_t offset)
+{
+    struct object_desc desc;
+    struct place_names names = resolver_names(resolver_resolver);
+    struct place place = resolve(address, SREG_NONE);
+    assert_int_equal(place.access.reason, REASON_NONE);
+    assert_true(names.object(names.context, place.object, &desc));
+    assert_string_equal(desc.name, name);
+    assert_int_equal(desc.kind, kind);
+    assert_int_equal(address - place.base, offset);
+}
+
+static void variables_have_their_names_and_offsets(void **state)
+{
+    (void)state;
+    expect(known.global, "resolver_test_global", OBJECT_GLOBAL, 2000);
+    expect(known.initialised, "initialised", OBJECT_GLOBAL, 12);
+    assert_int_equal(resolve(known.global, SREG_NONE).size_bytes, 4000);
+}
+
+static void thread_local_variables_are_found_without_stopping(void **state)
+{
+    (void)state;
+    uint64_t base;
+    /* Finding fs for any thread finds the blocks of all. */
+    if (!resolver_segment(resolver_resolver, known.tid, false, &base))
+        skip(); /* another libc lays its blocks out differently */
+    expect(known.tls, "thread_variable", OBJECT_TLS, 8);
+    expect(known.thread_tls, "thread_variable", OBJECT_TLS, 16);
+    assert_int_equal(resolve(known.tls, SREG_NONE).object,
+                     resolve(known.thread_tls, SREG_NONE).object);
+}
+
+static void stacks_heap_and_mappings_are_told_apart(void **state)
+{
+    (void)state;
+    struct object_desc desc;
+    struct place_names names = resolver_names(resolver_resolver);
+    struct place place = resolve(known.stack, SREG_SP);
+    assert_true(names.object(names.context, place.object, &desc));
+    assert_int_equal(desc.kind, OBJECT_STACK);
+    uint32_t main_stack = place.object;
+    place = resolve(known.thread_stack, SREG_SP);
+    assert_int_equal(place.object, main_stack); /* one bin, an instance per thread */
+    place = resolve(known.heap, SREG_NONE);
+    assert_true(names.object(names.context, place.object, &desc));
+    assert_string_equal(desc.name, "[heap]");
+    place = resolve(known.anonymous, SREG_NONE);
+    assert_true(names.object(names.context, place.object, &desc));
+    assert_true(desc.kind == OBJECT_ANON || desc.kind == OBJECT_HEAP);
+}
+
+static void functions_of_libraries_have_names_and_bounds(void **state)
+{
+    (void)state;
+    uint64_t start;
+    uint64_t end;
+    struct function_desc desc;
+    struct place_names names = resolver_names(resolver_resolver);
+    struct place place = resolve(known.global, SREG_NONE);
+    assert_true(names.function(names.context, place.function, &desc));
+    assert_non_null(strstr(desc.name, "qsort"));
+    assert_true(resolver_function_bounds(resolver_resolver, known.libc_code, &start, &end));
+    assert_true(start == known.libc_code && end > start);
+}
+
+static void nothing_mapped_is_a_bad_address(void **state)
+{
+    (void)state;
+    assert_int_equal(resolve(16, SREG_NONE).access.reason, REASON_BAD_ADDRESS);
+}
+
+static void extents_never_cut_an_object(void **state)
+{
+    (void)state;
+    struct object_extent extent;
+    struct place_names names = resolver_names(resolver_resolver);
+    assert_true(names.extent(names.context, known.global, &extent));
+    assert_int_equal(extent.bound - extent.base, 4000);
+    assert_true(extent.object);
+    assert_true(names.extent(names.context, 16, &extent));
+    assert_int_equal(extent.object, 0);
+    assert_true(extent.bound > 4096);
+}
+
+static void processes_that_cannot_be_watched_are_refused(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    pid_t zombie = fork();
+    if (!zombie)
+        _exit(0);
+    siginfo_t ended;
+    assert_int_equal(waitid(P_PID, (id_t)zombie, &ended, WEXITED | WNOWAIT), 0);
+    assert_int_equal(resolver_check(zombie, &error), -ESRCH);
+    assert_non_null(strstr(error.text, "zombie"));
+    waitpid(zombie, NULL, 0);
+    assert_int_equal(resolver_check(zombie, &error), -ESRCH);
+    assert_int_equal(resolver_check(2, &error), -ENOTSUP);
+    assert_int_equal(resolver_check(getpid(), &error), 0);
+}
+
+/* A file cut at every 64 bytes gives fewer names, never a crash. */
+static void truncated_files_are_survived(void **state)
+{
+    (void)state;
+    static unsigned char bytes[1 << 16];
+    int in = open("/proc/self/exe", O_RDONLY);
+    ssize_t size = read(in, bytes, sizeof bytes);
+    close(in);
+    int opened = 0;
+    for (ssize_t cut = 0; cut <= size; cut += 64) {
+        int fd = memfd_create("cut", 0);
+        assert_int_equal(write(fd, bytes, (size_t)cut), cut);
+        struct module *module = module_new(
+            &(struct module_source){.fd = fd, .path = "/tmp/cut", .mapping = {.start = 0x10000}});
+        if (module) {
+            uint64_t start = 0;
+            uint64_t end = 0;
+            module_function(module, 0x11000);
+            module_frame(module, 0x11000, &start, &end);
+            opened++;
+        }
+        module_free(module);
+    }
+    print_message("%zd cuts, %d still opened\n", size / 64, opened);
+}
+
+static void mappings_replace_what_they_cover(void **state)
+{
+    (void)state;
+    struct maps maps = {0};
+    struct sample_mapping whole = {.start = 0x10000, .length = 0x10000, .path = "/a"};
+    struct sample_mapping middle = {
+        .start = 0x14000, .length = 0x2000, .path = "/b", .executable = true};
+    assert_int_equal(maps_add(&maps, &whole), 0);
+    assert_int_equal(maps_add(&maps, &middle), 0);
+    assert_int_equal(maps.count, 3);
+    assert_string_equal(maps_name(&maps, maps_find(&maps, 0x15000)), "/b");
+    assert_string_equal(maps_name(&maps, maps_find(&maps, 0x16000)), "/a");
+    assert_int_equal(maps_find(&maps, 0x16000)->offset, 0x6000);
+    assert_null(maps_find(&maps, 0x20000));
+    whole.start = 0;
+    whole.length = 0x40000;
+    whole.path = "//anon";
+    assert_int_equal(maps_add(&maps, &whole), 0);
+    assert_int_equal(maps.count, 1);
+    assert_int_equal(maps.maps[0].kind, MAPPING_ANON);
+    maps_fini(&maps);
+}
+
+static int run_resolver(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(variables_have_their_names_and_offsets),
+        cmocka_unit_test(thread_local_variables_are_found_without_stopping),
+        cmocka_unit_test(stacks_heap_and_mappings_are_told_apart),
+        cmocka_unit_test(functions_of_libraries_have_names_and_bounds),
+        cmocka_unit_test(nothing_mapped_is_a_bad_address),
+        cmocka_unit_test(extents_never_cut_an_object),
+        cmocka_unit_test(processes_that_cannot_be_watched_are_refused),
+        cmocka_unit_test(truncated_files_are_survived),
+        cmocka_unit_test(mappings_replace_what_they_cover),
+    };
+    return cmocka_run_group_tests_name("resolver", tests, start_child, end_child);
+}
+
+/* The resolver on a program that loads libraries, starts threads and lives in other roots. */
+
+static const char library[] =
+    "int library_global[100] = {5};\n"
+    "static int library_static[100] = {6};\n"
+    "__thread char before[64];\n"
+    "__thread long library_tls[64];\n"
+    "const char *touch(void) { library_tls[1] += before[1]; return (char *)&library_tls[1]; }\n"
+    "int library_function(int i) { return library_global[i] + library_static[i]; }\n";
+
+/* Of the same shape, so that everything stands where the first one's stood. */
+static const char other_library[] =
+    "int other_things[100] = {5};\n"
+    "__thread char before[64];\n"
+    "__thread long other_tls[64];\n"
+    "const char *touch(void) { other_tls[1] += before[1]; return (char *)&other_tls[1]; }\n"
+    "static int library_static[100] = {6};\n"
+    "extern int library_global[100] __attribute__((weak, alias(\"other_things\")));\n"
+    "int library_function(int i) { return other_things[i] + library_static[i]; }\n";
+
+static struct target changes_target;
+static struct resolver *changes_resolver;
+static const char *program;
+
+static int build(void **state)
+{
+    (void)state;
+    program = "-O1 -g -pthread";
+    return target_build(target_path("planted"), program, target_program) &&
+                   target_build(target_path("one.so"), "-O1 -g -shared -fPIC", library) &&
+                   target_build(target_path("two.so"), "-O1 -g -shared -fPIC", other_library)
+               ? 0
+               : -1;
+}
+
+static void changes_watch(const char *root)
+{
+    if (!target_start(&changes_target, target_path("planted"), root))
+        fail_msg("the program did not start");
+    changes_resolver = target_watch(&changes_target);
+}
+
+static bool tell(const char *what, const char *name)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s %s", what, target_path(name));
+    return target_tell(&changes_target, text);
+}
+
+static int changes_end(void **state)
+{
+    (void)state;
+    if (changes_resolver)
+        resolver_close(changes_resolver);
+    if (changes_target.pid > 0)
+        target_end(&changes_target);
+    changes_resolver = NULL;
+    changes_target = (struct target){0};
+    return 0;
+}
+
+/* The records that the kernel would have sent: one for each mapping of a file now. */
+static void send_mappings(const char *part)
+{
+    char path[64];
+    char line[512];
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)changes_target.pid);
+    FILE *in = fopen(path, "r");
+    while (fgets(line, sizeof line, in)) {
+        unsigned long start, bound, offset, inode;
+        unsigned major, minor;
+        char rights[8], name[256];
+        if (!strstr(line, part) || sscanf(line, "%lx-%lx %7s %lx %x:%x %lu %255s", &start, &bound,
+                                          rights, &offset, &major, &minor, &inode, name) != 8)
+            continue;
+        struct record record = {.kind = RECORD_MAPPING,
+                                .pid = (uint32_t)changes_target.pid,
+                                .mapping = {.start = start,
+                                            .length = bound - start,
+                                            .file_offset = offset,
+                                            .inode = inode,
+                                            .device_major = major,
+                                            .device_minor = minor,
+                                            .executable = rights[2] == 'x',
+                                            .path = name}};
+        resolver_record(changes_resolver, &record);
+    }
+    fclose(in);
+}
+
+static void libraries_come_and_go_by_records(void **state)
+{
+    (void)state;
+    uint64_t from;
+    uint64_t bound;
+    changes_watch(NULL);
+    changes_resolver->space.reread_ns = UINT64_MAX; /* what records do not tell stays unknown */
+    while (resolver_code_changed(changes_resolver, &from, &bound))
+        continue;
+    assert_true(tell("open", "one.so"));
+    uint64_t first = target_address(&changes_target, "library_global");
+    assert_string_equal(target_object(changes_resolver, first), "(nothing)");
+    send_mappings("one.so");
+    target_expect(changes_resolver, first, "library_global", OBJECT_GLOBAL, 0);
+    assert_string_equal(
+        target_function(changes_resolver, target_address(&changes_target, "library_function")),
+        "library_function");
+    assert_true(resolver_code_changed(changes_resolver, &from, &bound));
+    assert_true(target_address(&changes_target, "library_function") - from < bound - from);
+    assert_true(target_tell(&changes_target, "close"));
+    assert_true(tell("open", "two.so"));
+    send_mappings("two.so");
+    uint64_t second = target_address(&changes_target, "library_global");
+    target_expect(changes_resolver, second, "other_things", OBJECT_GLOBAL, 0);
+    print_message("the second library lies %s\n",
+                  first == second ? "where the first did" : "elsewhere");
+}
+
+/* Loaded, unloaded, and loaded again beside its old place: the same file with another bias. */
+static void a_library_that_moves(void **state)
+{
+    (void)state;
+    changes_watch(NULL);
+    struct sample_mapping mapping = {.length = 0x100000, .inode = 1, .path = "/nowhere"};
+    assert_true(tell("open", "one.so"));
+    uint64_t there = target_address(&changes_target, "library_global");
+    target_expect(changes_resolver, there, "library_global", OBJECT_GLOBAL, 0);
+    struct map *map = maps_find(&changes_resolver->space.maps, there);
+    struct module *before = space_module(&changes_resolver->space, map);
+    mapping = (struct sample_mapping){.start = map->start + 4096,
+                                      .length = map->end - map->start,
+                                      .file_offset = map->offset,
+                                      .inode = map->inode,
+                                      .device_major = map->major,
+                                      .device_minor = map->minor,
+                                      .path = target_path("one.so")};
+    maps_add(&changes_resolver->space.maps, &mapping);
+    map = maps_find(&changes_resolver->space.maps, mapping.start);
+    struct module *after = space_module(&changes_resolver->space, map);
+    assert_true(before && before != after);
+}
+
+static void expect_library_tls(const char *name)
+{
+    changes_watch(NULL);
+    assert_true(tell("open", name));
+    assert_true(target_tell(&changes_target, "touch"));
+    assert_true(target_tell(&changes_target, "thread"));
+    /* A sample in the library's code makes it known; the next refresh finds its images. */
+    assert_string_equal(
+        target_function(changes_resolver, target_address(&changes_target, "library_function")),
+        "library_function");
+    resolver_tick(changes_resolver, 1);
+    target_expect(changes_resolver, target_address(&changes_target, "library_tls"), "library_tls",
+                  OBJECT_TLS, 8);
+    target_expect(changes_resolver, target_address(&changes_target, "library_thread_tls"),
+                  "library_tls", OBJECT_TLS, 8);
+    target_expect(changes_resolver, target_address(&changes_target, "tls"), "planted_tls",
+                  OBJECT_TLS, 8);
+    target_expect(changes_resolver, target_address(&changes_target, "thread_tls"), "planted_tls",
+                  OBJECT_TLS, 16);
+    assert_int_not_equal(target_address(&changes_target, "library_tls"),
+                         target_address(&changes_target, "library_thread_tls"));
+}
+
+static void thread_local_variables_of_libraries(void **state)
+{
+    (void)state;
+    expect_library_tls("one.so");
+}
+
+/* Addressed through descriptors, as compilers for other machines do by default. */
+static void thread_local_variables_by_descriptor(void **state)
+{
+    (void)state;
+    if (!target_build(target_path("gnu2.so"), "-O1 -shared -fPIC -mtls-dialect=gnu2", library))
+        skip();
+    expect_library_tls("gnu2.so");
+}
+
+/* There from the start, a library has its image below the program's. */
+static void thread_local_variables_of_a_library_from_the_start(void **state)
+{
+    (void)state;
+    setenv("LD_PRELOAD", target_path("one.so"), 1);
+    expect_library_tls("one.so");
+    unsetenv("LD_PRELOAD");
+}
+
+static void stacks_of_all_threads(void **state)
+{
+    (void)state;
+    uint64_t base = 0;
+    changes_watch(NULL);
+    assert_true(target_tell(&changes_target, "thread"));
+    resolver_distrust(changes_resolver);
+    changes_resolver->space.reread_ns = 0;
+    resolver_tick(changes_resolver, 1);
+    resolver_tick(changes_resolver, 2);
+    assert_string_equal(target_object(changes_resolver, target_address(&changes_target, "stack")),
+                        "[stack]");
+    assert_string_equal(
+        target_object(changes_resolver, target_address(&changes_target, "thread_stack")),
+        "[stack]");
+    assert_true(resolver_segment(
+        changes_resolver, (uint32_t)target_address(&changes_target, "thread_id"), false, &base));
+    assert_int_equal(base, target_address(&changes_target, "thread_pointer"));
+}
+
+static void functions_of_the_vdso(void **state)
+{
+    (void)state;
+    void *vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    const char *ours = vdso ? dlsym(vdso, "__vdso_clock_gettime") : NULL;
+    if (!ours)
+        skip(); /* a kernel without it */
+    uint64_t offset = (uint64_t)(uintptr_t)ours - getauxval(AT_SYSINFO_EHDR);
+    uint64_t theirs = 0;
+    uint64_t from;
+    uint64_t bound;
+    changes_watch(NULL);
+    for (size_t i = 0; i < changes_resolver->space.maps.count; i++)
+        if (changes_resolver->space.maps.maps[i].kind == MAPPING_VDSO)
+            theirs = changes_resolver->space.maps.maps[i].start + offset;
+    assert_true(theirs);
+    assert_non_null(strstr(target_function(changes_resolver, theirs), "clock_gettime"));
+    assert_true(resolver_function_bounds(changes_resolver, theirs + 2, &from, &bound));
+    assert_int_equal(from, theirs);
+}
+
+/* A root of its own with everything the program needs, at the paths it has here. */
+static bool make_root(const char *root)
+{
+    return target_run("for f in %s $(ldd %s | grep -o '/[^ ]*'); do "
+                      "mkdir -p %s/$(dirname $f) && cp -L $f %s/$f || exit 1; done",
+                      target_path("planted"), target_path("planted"), root, root);
+}
+
+static void another_root(void **state)
+{
+    (void)state;
+    char inside[512];
+    if (geteuid()) {
+        print_message("skipped: chroot needs root\n");
+        skip();
+    }
+    const char *root = target_path("root");
+    assert_true(make_root(root));
+    snprintf(inside, sizeof inside, "%s%s", root, target_path("over.so"));
+    assert_true(target_build(inside, "-O1 -shared -fPIC", library));
+    /* Here the same path is another library. */
+    assert_true(target_run("cp %s %s", target_path("two.so"), target_path("over.so")));
+    changes_watch(root);
+    assert_true(tell("open", "over.so"));
+    target_expect(changes_resolver, target_address(&changes_target, "library_global"),
+                  "library_global", OBJECT_GLOBAL, 0);
+    target_expect(changes_resolver, target_address(&changes_target, "global"), "planted_global",
+                  OBJECT_GLOBAL, 20);
+}
+
+static void another_mount_namespace(void **state)
+{
+    (void)state;
+    if (geteuid() || !target_run("unshare -m true 2>/dev/null")) {
+        print_message("skipped: unshare -m needs root\n");
+        skip();
+    }
+    assert_true(target_run("cp %s %s", target_path("two.so"), target_path("over.so")));
+    FILE *script = fopen(target_path("start"), "w");
+    fprintf(script, "#!/bin/sh\nexec unshare -m sh -c 'mount --bind %s %s && exec %s'\n",
+            target_path("one.so"), target_path("over.so"), target_path("planted"));
+    fclose(script);
+    assert_true(target_run("chmod +x %s", target_path("start")));
+    assert_true(target_start(&changes_target, target_path("start"), NULL));
+    changes_resolver = target_watch(&changes_target);
+    assert_true(tell("open", "over.so"));
+    target_expect(changes_resolver, target_address(&changes_target, "library_global"),
+                  "library_global", OBJECT_GLOBAL, 0);
+}
+
+static enum reason reason_of(uint64_t ip, uint64_t address)
+{
+    struct access access = {
+        .address = address, .ip = ip, .size = 4, .base = SREG_NONE, .index = SREG_NONE};
+    struct place place;
+    resolver_resolve(changes_resolver, &access, NULL, &place);
+    return place.access.reason;
+}
+
+/* Neither by its code, whatever that looks at, nor by its data, whoever looks at it. */
+static void our_own_library_is_not_the_programs(void **state)
+{
+    (void)state;
+    assert_true(target_build(target_path(AGENT_FILE), "-O1 -g -shared -fPIC", library));
+    changes_watch(NULL);
+    uint64_t own = target_address(&changes_target, "function");
+    uint64_t global = target_address(&changes_target, "global");
+    assert_true(tell("open", "one.so"));
+    uint64_t code = target_address(&changes_target, "library_function");
+    uint64_t data = target_address(&changes_target, "library_global");
+    assert_int_equal(reason_of(code, global), REASON_NONE);
+    assert_int_equal(reason_of(own, data), REASON_NONE);
+    changes_end(state);
+    changes_watch(NULL);
+    assert_true(tell("open", AGENT_FILE));
+    own = target_address(&changes_target, "function");
+    global = target_address(&changes_target, "global");
+    code = target_address(&changes_target, "library_function");
+    data = target_address(&changes_target, "library_global");
+    assert_int_equal(reason_of(code, global), REASON_AGENT);
+    assert_int_equal(reason_of(own, data), REASON_AGENT);
+    assert_int_equal(reason_of(own, global), REASON_NONE);
+}
+
+static int run_resolver_changes(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(libraries_come_and_go_by_records, changes_end),
+        cmocka_unit_test_teardown(a_library_that_moves, changes_end),
+        cmocka_unit_test_teardown(thread_local_variables_of_libraries, changes_end),
+        cmocka_unit_test_teardown(thread_local_variables_by_descriptor, changes_end),
+        cmocka_unit_test_teardown(thread_local_variables_of_a_library_from_the_start, changes_end),
+        cmocka_unit_test_teardown(stacks_of_all_threads, changes_end),
+        cmocka_unit_test_teardown(functions_of_the_vdso, changes_end),
+        cmocka_unit_test_teardown(another_root, changes_end),
+        cmocka_unit_test_teardown(our_own_library_is_not_the_programs, changes_end),
+        cmocka_unit_test_teardown(another_mount_namespace, changes_end),
+    };
+    return cmocka_run_group_tests_name("resolver_changes", tests, build, NULL);
+}
+
+/* What mappings without an ELF file are called, on mappings of this process. */
+
+#ifndef PR_SET_VMA
+#define PR_SET_VMA           0x53564d41
+#define PR_SET_VMA_ANON_NAME 0
+#endif
+
+static struct resolver *mappings_resolver;
+
+static int begin(void **state)
+{
+    struct target self = {.pid = getpid()};
+    (void)state;
+    mappings_resolver = target_watch(&self);
+    return 0;
+}
+
+static int mappings_end(void **state)
+{
+    (void)state;
+    resolver_close(mappings_resolver);
+    return 0;
+}
+
+/* Holes around it, so that the kernel joins it to no neighbour. */
+static char *map_alone(size_t size, int flags, int fd)
+{
+    char *room = mmap(NULL, size + 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *map = mmap(room + 4096, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, 0);
+    assert_ptr_not_equal(map, MAP_FAILED);
+    map[0] = 0;
+    return map;
+}
+
+static const char *name_of(const void *at)
+{
+    mappings_resolver->space.reread_ns = 0;
+    space_reread(&mappings_resolver->space, 1);
+    return target_object(mappings_resolver, (uintptr_t)at);
+}
+
+static void names_given_by_prctl(void **state)
+{
+    (void)state;
+    char *map = map_alone(1 << 16, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    if (prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, map, 1 << 16, "page pool")) {
+        print_message("skipped: the kernel has no CONFIG_ANON_VMA_NAME\n");
+        skip();
+    }
+    assert_string_equal(name_of(map + 5000), "[page pool]");
+}
+
+/* As the kernel would write it; this one may not have such names. */
+static void names_in_records_and_lines(void **state)
+{
+    (void)state;
+    struct record record = {
+        .kind = RECORD_MAPPING,
+        .pid = (uint32_t)getpid(),
+        .mapping = {.start = 0x10000, .length = 0x10000, .path = "[anon:\033]0;title\a]"}};
+    mappings_resolver->space.reread_ns = UINT64_MAX; /* /proc knows nothing of it */
+    resolver_record(mappings_resolver, &record);
+    assert_string_equal(target_object(mappings_resolver, 0x12345), "[?]");
+    record.mapping.start = 0x30000;
+    record.mapping.path = "[anon:a\033b]";
+    resolver_record(mappings_resolver, &record);
+    assert_string_equal(target_object(mappings_resolver, 0x30000), "[a?b]");
+}
+
+static void without_a_name_the_address_tells(void **state)
+{
+    (void)state;
+    char wanted[64];
+    char *map = map_alone(1 << 16, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    snprintf(wanted, sizeof wanted, "[anon %p]", (void *)map);
+    assert_string_equal(name_of(map), wanted);
+}
+
+static void memory_files_and_shared_memory(void **state)
+{
+    (void)state;
+    int fd = memfd_create("frame/buffer\033[2J", 0);
+    assert_int_equal(ftruncate(fd, 4096), 0);
+    char *map = map_alone(4096, MAP_SHARED, fd);
+    assert_string_equal(name_of(map), "memfd:frame/buffer?[2J");
+    map = map_alone(1 << 16, MAP_SHARED | MAP_ANONYMOUS, -1);
+    assert_string_equal(name_of(map), "shared memory");
+    fd = shm_open("/misstop\033[1mtest", O_RDWR | O_CREAT, 0600);
+    if (fd < 0)
+        skip();
+    assert_int_equal(ftruncate(fd, 4096), 0);
+    map = map_alone(4096, MAP_SHARED, fd);
+    assert_string_equal(name_of(map), "misstop?[1mtest");
+    shm_unlink("/misstop\033[1mtest");
+    assert_string_equal(name_of(map), "misstop?[1mtest"); /* deleted now */
+}
+
+static char *shared_memory(const char *name)
+{
+    int fd = shm_open(name, O_RDWR | O_CREAT, 0600);
+    if (fd < 0)
+        skip();
+    assert_int_equal(ftruncate(fd, 4096), 0);
+    char *map = map_alone(4096, MAP_SHARED, fd);
+    shm_unlink(name);
+    return map;
+}
+
+/* As postgres has them, a new one for each query. */
+static void numbered_shared_memory_is_one(void **state)
+{
+    (void)state;
+    assert_string_equal(name_of(shared_memory("/misstop_test.2564281842.a")), "misstop_test.*.a");
+    assert_string_equal(name_of(shared_memory("/misstop_test.97.b")), "misstop_test.97.b");
+    struct place one;
+    struct place other;
+    char *first = shared_memory("/misstop_test.1974817536.a");
+    char *second = shared_memory("/misstop_test.225641.a");
+    assert_string_equal(name_of(second), "misstop_test.*.a");
+    struct access access = {.address = (uintptr_t)first, .how = ACCESS_RECORDED, .size = 8};
+    resolver_resolve(mappings_resolver, &access, NULL, &one);
+    access.address = (uintptr_t)second;
+    resolver_resolve(mappings_resolver, &access, NULL, &other);
+    assert_int_equal(one.object, other.object);
+    assert_int_not_equal(one.base, other.base);
+}
+
+static void files_by_their_last_name(void **state)
+{
+    (void)state;
+    int fd = open(target_path("table of\nthings"), O_RDWR | O_CREAT, 0600);
+    assert_int_equal(ftruncate(fd, 4096), 0);
+    char *map = map_alone(4096, MAP_SHARED, fd);
+    assert_string_equal(name_of(map), "table of\\012things"); /* as /proc escapes it */
+}
+
+/* A FIFO or device in place of a mapped file must not be opened. */
+static void a_file_that_became_a_fifo(void **state)
+{
+    (void)state;
+    const char *path = target_path("file");
+    int fd = open(path, O_RDWR | O_CREAT, 0600);
+    assert_int_equal(ftruncate(fd, 4096), 0);
+    char *map = map_alone(4096, MAP_SHARED, fd);
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_string_equal(name_of(map), "file");
+}
+
+static void blocks_of_malloc(void **state)
+{
+    (void)state;
+    char *block = malloc(64 << 20);
+    block[0] = 1;
+    const char *name = name_of(block + 4096);
+    assert_true(!strncmp(name, "[malloc block", 13) || !strncmp(name, "[anon", 5));
+    free(block);
+}
+
+/* A stack of a coroutine inside a large mapping does not make all of it a stack. */
+static void large_mappings_are_no_stacks(void **state)
+{
+    (void)state;
+    struct place place;
+    struct object_desc desc;
+    struct place_names names = resolver_names(mappings_resolver);
+    char *large = map_alone(64 << 20, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    char *small = map_alone(1 << 16, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    struct access access = {.address = (uintptr_t)large + 4096, .base = SREG_SP};
+    name_of(large);
+    resolver_resolve(mappings_resolver, &access, NULL, &place);
+    assert_true(names.object(names.context, place.object, &desc));
+    assert_int_not_equal(desc.kind, OBJECT_STACK);
+    access.address = (uintptr_t)small + 4096;
+    resolver_resolve(mappings_resolver, &access, NULL, &place);
+    assert_true(names.object(names.context, place.object, &desc));
+    assert_int_equal(desc.kind, OBJECT_STACK);
+}
+
+static int run_resolver_mappings(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(names_given_by_prctl, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(names_in_records_and_lines, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(without_a_name_the_address_tells, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(memory_files_and_shared_memory, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(numbered_shared_memory_is_one, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(files_by_their_last_name, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(a_file_that_became_a_fifo, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(blocks_of_malloc, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(large_mappings_are_no_stacks, begin, mappings_end),
+    };
+    return cmocka_run_group_tests_name("resolver_mappings", tests, NULL, NULL);
+}
+
+/* The resolver on programs linked, stripped, deleted and replaced in every way. */
+
+static struct target programs_target;
+static struct resolver *programs_resolver;
+
+static bool start(const char *flags)
+{
+    const char *path = target_path("planted");
+    unlink(path);
+    return target_build(path, flags, target_program) && target_start(&programs_target, path, NULL);
+}
+
+static void programs_watch(const char *flags)
+{
+    if (!start(flags))
+        skip(); /* no compiler, or none for this kind of program */
+    programs_resolver = target_watch(&programs_target);
+}
+
+/* Constants stand with the code if the linker puts them there. */
+static void expect_everything(enum object_kind constants)
+{
+    uint64_t function = target_address(&programs_target, "function");
+    target_expect(programs_resolver, target_address(&programs_target, "global"), "planted_global",
+                  OBJECT_GLOBAL, 20);
+    target_expect(programs_resolver, target_address(&programs_target, "static"), "planted_static",
+                  OBJECT_GLOBAL, 20);
+    target_expect(programs_resolver, target_address(&programs_target, "const"), "planted_const",
+                  constants, 20);
+    target_expect(programs_resolver, target_address(&programs_target, "tls"), "planted_tls",
+                  OBJECT_TLS, 8);
+    assert_string_equal(target_function(programs_resolver, function + 3), "planted_function");
+}
+
+/* Bounds of the planted function start where it does, whatever told them. */
+static void expect_bounds(void)
+{
+    uint64_t start_at;
+    uint64_t end;
+    uint64_t function = target_address(&programs_target, "function");
+    assert_true(resolver_function_bounds(programs_resolver, function + 3, &start_at, &end));
+    assert_int_equal(start_at, function);
+    assert_true(end > function + 8 && end < function + 512);
+}
+
+static int programs_end(void **state)
+{
+    (void)state;
+    if (programs_resolver)
+        resolver_close(programs_resolver);
+    if (programs_target.pid > 0)
+        target_end(&programs_target);
+    programs_resolver = NULL;
+    programs_target = (struct target){0};
+    return 0;
+}
+
+static void position_independent(void **state)
+{
+    (void)state;
+    programs_watch("-O1 -g -pie -fPIE -pthread");
+    expect_everything(OBJECT_GLOBAL);
+    expect_bounds();
+}
+
+static void at_a_fixed_place(void **state)
+{
+    (void)state;
+    programs_watch("-O1 -no-pie -fno-pie -pthread");
+    expect_everything(OBJECT_GLOBAL);
+    assert_true(target_address(&programs_target, "global") < UINT64_C(1) << 32);
+}
+
+static void segments_that_share_pages(void **state)
+{
+    (void)state;
+    programs_watch("-O1 -Wl,-z,noseparate-code -pthread");
+    expect_everything(OBJECT_CODE);
+    expect_bounds();
+}
+
+/* Data is asked for before any code: its mapping alone must tell the place of the file. */
+static void by_a_data_mapping_first(void **state)
+{
+    (void)state;
+    programs_watch("-O1 -g -pie -fPIE -pthread");
+    target_expect(programs_resolver, target_address(&programs_target, "global"), "planted_global",
+                  OBJECT_GLOBAL, 20);
+}
+
+static void stripped_to_its_dynamic_symbols(void **state)
+{
+    (void)state;
+    programs_watch("-O1 -rdynamic -s -pthread");
+    target_expect(programs_resolver, target_address(&programs_target, "global"), "planted_global",
+                  OBJECT_GLOBAL, 20);
+    assert_string_equal(
+        target_object(programs_resolver, target_address(&programs_target, "static")),
+        "planted .bss");
+    assert_string_equal(
+        target_function(programs_resolver, target_address(&programs_target, "function")),
+        "planted_function");
+}
+
+static void without_any_symbols(void **state)
+{
+    (void)state;
+    programs_watch("-O1 -static -s -pthread");
+    assert_string_equal(
+        target_object(programs_resolver, target_address(&programs_target, "static")),
+        "planted .bss");
+    assert_string_equal(
+        target_object(programs_resolver, target_address(&programs_target, "global")),
+        "planted .data");
+    assert_string_equal(target_object(programs_resolver, target_address(&programs_target, "const")),
+                        "planted .rodata");
+    expect_bounds();
+    /* The name is the place in the file, so that it is the same in every run. */
+    assert_memory_equal(
+        target_function(programs_resolver, target_address(&programs_target, "function")),
+        "planted+0x", 10);
+}
+
+static void deleted_while_it_runs(void **state)
+{
+    (void)state;
+    if (!start("-O1 -g -pthread"))
+        skip();
+    assert_int_equal(unlink(target_path("planted")), 0);
+    programs_resolver = target_watch(&programs_target);
+    expect_everything(OBJECT_GLOBAL);
+    struct place_names names = resolver_names(programs_resolver);
+    struct object_desc desc;
+    struct access access = {.address = target_address(&programs_target, "global"),
+                            .base = SREG_NONE};
+    struct place place;
+    resolver_resolve(programs_resolver, &access, NULL, &place);
+    assert_true(names.object(names.context, place.object, &desc));
+    assert_string_equal(desc.module, "planted");
+}
+
+/* Another file of that name must not lend its symbols. */
+static void replaced_while_it_runs(void **state)
+{
+    (void)state;
+    if (!start("-O1 -g -pthread"))
+        skip();
+    assert_true(target_build(target_path("other"), "-O1 -g",
+                             "int wrong[1 << 20] = {1}; int main(void) { return wrong[1]; }"));
+    /* The second is the name that /proc/PID/maps will have for the first. */
+    assert_true(
+        target_run("cd %s && cp other 'planted (deleted)' && mv other planted", target_folder()));
+    programs_resolver = target_watch(&programs_target);
+    expect_everything(OBJECT_GLOBAL);
+}
+
+static void names_of_one_program_end_with_it(void **state)
+{
+    (void)state;
+    programs_watch("-O1 -no-pie -fno-pie -pthread");
+    uint64_t global = target_address(&programs_target, "global");
+    assert_string_equal(target_object(programs_resolver, global), "planted_global");
+    /* As an exec does: the same address is another program's. */
+    struct record exec = {.kind = RECORD_COMM,
+                          .pid = (uint32_t)programs_target.pid,
+                          .tid = (uint32_t)programs_target.pid,
+                          .comm = {.name = "new", .exec = true}};
+    struct access access = {.address = global, .base = SREG_NONE};
+    struct place before;
+    struct place after;
+    resolver_resolve(programs_resolver, &access, NULL, &before);
+    resolver_record(programs_resolver, &exec);
+    resolver_tick(programs_resolver, UINT64_MAX / 2);
+    resolver_resolve(programs_resolver, &access, NULL, &after);
+    assert_int_not_equal(before.object, after.object);
+}
+
+static int run_resolver_programs(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(position_independent, programs_end),
+        cmocka_unit_test_teardown(at_a_fixed_place, programs_end),
+        cmocka_unit_test_teardown(segments_that_share_pages, programs_end),
+        cmocka_unit_test_teardown(by_a_data_mapping_first, programs_end),
+        cmocka_unit_test_teardown(stripped_to_its_dynamic_symbols, programs_end),
+        cmocka_unit_test_teardown(without_any_symbols, programs_end),
+        cmocka_unit_test_teardown(deleted_while_it_runs, programs_end),
+        cmocka_unit_test_teardown(replaced_while_it_runs, programs_end),
+        cmocka_unit_test_teardown(names_of_one_program_end_with_it, programs_end),
+    };
+    return cmocka_run_group_tests_name("resolver_programs", tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_resolver();
+    failed += run_resolver_changes();
+    failed += run_resolver_mappings();
+    failed += run_resolver_programs();
+    return failed;
+}

@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Stacks beside each other, guessed ones, and one that is a line of /proc/PID/maps with two blocks.
+ */
+#include <fcntl.h>
+#include <gelf.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "resolve/elf/cfi.h"
+#include "resolve/objects.h"
+#include "resolve/process/threads.h"
+#include "unit.h"
+
+static struct stacks stacks;
+
+static int end(void **state)
+{
+    (void)state;
+    stacks_fini(&stacks);
+    return 0;
+}
+
+static void expect(uint64_t address, uint64_t start, uint64_t stop, uint32_t tid)
+{
+    const struct stack *stack = stacks_find(&stacks, address);
+    assert_non_null(stack);
+    assert_int_equal(stack->start, start);
+    assert_int_equal(stack->end, stop);
+    assert_int_equal(stack->tid, tid);
+}
+
+static void expect_sound(void)
+{
+    for (size_t i = 0; i < stacks.count; i++) {
+        assert_true(stacks.stacks[i].start < stacks.stacks[i].end);
+        assert_true(!i || stacks.stacks[i - 1].end <= stacks.stacks[i].start);
+    }
+}
+
+static void beside_a_stack_is_no_stack(void **state)
+{
+    const struct maps none = {0};
+    const struct tcb tcb = {
+        .base = 0x2f000, .stack_start = 0x20000, .stack_end = 0x30000, .tid = 7};
+    uint64_t start = 0x10000;
+    uint64_t stop = 0x50000;
+    (void)state;
+    stacks_of_thread(&stacks, &tcb, &none);
+    stacks_of_thread(&stacks, &tcb, &none); /* as at each tick */
+    assert_int_equal(stacks.count, 1);
+    expect(0x20000, 0x20000, 0x30000, 7);
+    assert_null(stacks_find(&stacks, 0x1ffff));
+    assert_null(stacks_find(&stacks, 0x30000));
+    stacks_gap(&stacks, 0x1ffff, &start, &stop);
+    assert_int_equal(start, 0x10000);
+    assert_int_equal(stop, 0x20000);
+    stop = 0x50000;
+    stacks_gap(&stacks, 0x30000, &start, &stop);
+    assert_int_equal(start, 0x30000);
+    assert_int_equal(stop, 0x50000);
+}
+
+/* A library that does not tell: each stack begins where the one below ends, in whatever order. */
+static void stacks_of_one_mapping_part_it(void **state)
+{
+    static struct map map = {.start = 0x100000, .end = 0x700000, .kind = MAPPING_ANON};
+    const struct maps maps = {.maps = &map, .count = 1};
+    const uint64_t bases[] = {0x4ff000, 0x2ff000, 0x6ff000};
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++)
+        stacks_of_thread(&stacks, &(struct tcb){.base = bases[i], .tid = i + 1}, &maps);
+    expect_sound();
+    assert_int_equal(stacks.count, 3);
+    expect(0x100000, 0x100000, 0x300000, 2);
+    expect(0x4fffff, 0x300000, 0x500000, 1);
+    expect(0x500000, 0x500000, 0x700000, 3);
+}
+
+static void stack_pointers_tell_what_they_reached(void **state)
+{
+    static struct map map = {.start = 0x1000000, .end = 0x2000000, .kind = MAPPING_ANON};
+    const struct maps maps = {.maps = &map, .count = 1};
+    const struct tcbs nobody = {0};
+    (void)state;
+    stacks_reached(&stacks, &map, 0x1845678);
+    expect(0x1845678, 0x1840000, 0x1940000, 0);
+    stacks_reached(&stacks, &map, 0x1800000); /* deeper */
+    expect(0x1845678, 0x1800000, 0x1940000, 0);
+    stacks_reached(&stacks, &map, 0x1ff8000); /* of another, that goes up to the end */
+    expect(0x1ff8000, 0x1ff0000, 0x2000000, 0);
+    assert_null(stacks_find(&stacks, 0x1000000));
+    assert_null(stacks_find(&stacks, 0x1950000));
+    expect_sound();
+    /* What is guessed grows: it gives what is beside it no other bounds. */
+    uint64_t start = map.start;
+    uint64_t stop = map.end;
+    stacks_gap(&stacks, 0x1950000, &start, &stop);
+    assert_true(start == map.start && stop == map.end);
+    stacks_refresh(&stacks, &nobody, &maps, 1);
+    assert_int_equal(stacks.count, 2);
+    map.end = 0x1900000; /* unmapped in part */
+    stacks_refresh(&stacks, &nobody, &maps, 1);
+    assert_int_equal(stacks.count, 0);
+}
+
+static void a_thread_is_better_than_a_guess(void **state)
+{
+    static struct map map = {.start = 0x100000, .end = 0x900000, .kind = MAPPING_ANON};
+    const struct maps maps = {.maps = &map, .count = 1};
+    const struct tcb tcb = {
+        .base = 0x2ff000, .stack_start = 0x200000, .stack_end = 0x300000, .tid = 9};
+    (void)state;
+    stacks_reached(&stacks, &map, 0x2f0000);
+    stacks_of_thread(&stacks, &tcb, &maps);
+    stacks_reached(&stacks, &map, 0x2f8000);
+    assert_int_equal(stacks.count, 1);
+    expect(0x2f0000, 0x200000, 0x300000, 9);
+    stacks_forget(&stacks, 0x280000, 0x281000);
+    assert_int_equal(stacks.count, 0);
+}
+
+static void words_that_cannot_be_are_none(void **state)
+{
+    const uint64_t base = 0x7f0000001000;
+    uint64_t words[64] = {0};
+    uint64_t start = 0;
+    uint64_t stop = 0;
+    (void)state;
+    assert_false(tcb_stack((unsigned char *)words, sizeof words, base, &start, &stop));
+    const uint64_t wrong[][3] = {{base + 8, 4096, 0},                     /* begins above */
+                                 {base - 65536, 4096, 0},                 /* ends below */
+                                 {4096, base, 0},                         /* all there is */
+                                 {base - 65536, 65536 + 2304, 65536 * 2}, /* guard only */
+                                 {base - 65536, 65536 + (1 << 20), 4096}, /* goes on above */
+                                 {base - 65536, UINT64_MAX, 0}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        memcpy(&words[40], wrong[i], sizeof wrong[i]);
+        assert_false(tcb_stack((unsigned char *)words, sizeof words, base, &start, &stop));
+    }
+    memcpy(&words[61], (uint64_t[]){base - 65536, 65536 + 2304, 4096}, 3 * sizeof *words);
+    memset(&words[40], 0, 3 * sizeof *words);
+    assert_true(tcb_stack((unsigned char *)words, sizeof words, base, &start, &stop));
+    assert_int_equal(start, base - 65536 + 4096);
+    assert_int_equal(stop, base + 2304);
+}
+
+/* ---- one line of /proc/PID/maps: a large block of malloc's, a stack, another block ---- */
+
+enum { BLOCK = 8 << 20, STACK = 1 << 20, WHOLE = 2 * BLOCK + STACK, PAGE = 4096 };
+
+static struct merged {
+    unsigned char *reserved; /* a page more on both sides, so that nothing else joins the line */
+    unsigned char *memory;
+    uint32_t tid;
+    pthread_barrier_t started;
+    pthread_barrier_t looked;
+} merged;
+
+static void *on_merged_stack(void *data)
+{
+    merged.tid = (uint32_t)syscall(SYS_gettid);
+    pthread_barrier_wait(&merged.started);
+    pthread_barrier_wait(&merged.looked);
+    return data;
+}
+
+/* As malloc leaves it in front of a mapping of its own. */
+static void write_chunk(unsigned char *at)
+{
+    memcpy(at, (uint64_t[]){0, BLOCK | 2}, 16);
+}
+
+static pthread_t start_merged(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    merged.reserved = mmap(NULL, WHOLE + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(merged.reserved != MAP_FAILED);
+    merged.memory = merged.reserved + PAGE;
+    assert_int_equal(mprotect(merged.memory, WHOLE, PROT_READ | PROT_WRITE), 0);
+    write_chunk(merged.memory);
+    write_chunk(merged.memory + BLOCK + STACK);
+    pthread_barrier_init(&merged.started, NULL, 2);
+    pthread_barrier_init(&merged.looked, NULL, 2);
+    pthread_attr_init(&attributes);
+    assert_int_equal(pthread_attr_setstack(&attributes, merged.memory + BLOCK, STACK), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, on_merged_stack, NULL), 0);
+    pthread_attr_destroy(&attributes);
+    pthread_barrier_wait(&merged.started);
+    return thread;
+}
+
+static void expect_object(struct space *space, size_t at, enum object_kind kind, size_t from,
+                          size_t to)
+{
+    static struct names names;
+    const struct tls no_tls = {0};
+    struct finding finding;
+    assert_int_equal(names_init(&names), 0);
+    assert_true(finding_make(&finding, space, &no_tls, &names,
+                             (uint64_t)(uintptr_t)merged.memory + at, FINDING_STACK_KNOWN));
+    names_fini(&names);
+    assert_int_equal(finding.kind, kind);
+    assert_int_equal(finding.base, (uintptr_t)merged.memory + from);
+    assert_int_equal(finding.end, (uintptr_t)merged.memory + to);
+}
+
+static void blocks_in_one_mapping_with_a_stack_stay_blocks(void **state)
+{
+    const struct modules_from from = {.pid = getpid(), .live = true};
+    struct space space;
+    struct tcbs tcbs = {0};
+    (void)state;
+    pthread_t thread = start_merged();
+    assert_int_equal(space_init(&space, &from), 0);
+    const struct map *map = maps_find(&space.maps, (uintptr_t)merged.memory + BLOCK);
+    assert_true(map && map->start == (uintptr_t)merged.memory);
+    assert_true(map->end == (uintptr_t)merged.memory + WHOLE);
+    tcbs_refresh(&tcbs, getpid());
+    bool told = tcbs_of_thread(&tcbs, merged.tid);
+    stacks_refresh(&space.stacks, &tcbs, &space.maps, (uint32_t)getpid());
+    if (told) {
+        expect_object(&space, BLOCK - 8, OBJECT_HEAP, 0, BLOCK);
+        expect_object(&space, BLOCK + STACK - 4096, OBJECT_STACK, BLOCK, BLOCK + STACK);
+        expect_object(&space, BLOCK, OBJECT_STACK, BLOCK, BLOCK + STACK);
+        expect_object(&space, BLOCK + STACK, OBJECT_HEAP, BLOCK + STACK, WHOLE);
+    }
+    pthread_barrier_wait(&merged.looked);
+    pthread_join(thread, NULL);
+    munmap(merged.reserved, WHOLE + 2 * PAGE);
+    tcbs_fini(&tcbs);
+    space_fini(&space);
+    if (!told)
+        skip(); /* a library that registers no list of robust mutexes */
+}
+
+/* As in Go: stacks and other things in one mapping. */
+static void near_a_stack_pointer_is_perhaps_a_stack(void **state)
+{
+    enum { BYTES = 8 << 20, REACHED = 4 << 20 };
+    const struct modules_from from = {.pid = getpid(), .live = true};
+    static struct names names;
+    const struct tls no_tls = {0};
+    struct finding finding;
+    struct space space;
+    (void)state;
+    unsigned char *memory =
+        mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    assert_int_equal(names_init(&names), 0);
+    assert_int_equal(space_init(&space, &from), 0);
+    uint64_t reached = (uint64_t)(uintptr_t)memory + REACHED;
+    const struct map *map = maps_find(&space.maps, reached);
+    assert_non_null(map);
+    if (map->end - map->start <= 32 << 20) {
+        assert_true(
+            finding_make(&finding, &space, &no_tls, &names, reached, FINDING_STACK_REACHED));
+        assert_int_equal(finding.kind, OBJECT_STACK);
+        assert_true(finding.guessed && !finding.of_thread);
+        assert_true(
+            finding_make(&finding, &space, &no_tls, &names, reached + 4096, FINDING_STACK_KNOWN));
+        assert_int_equal(finding.kind, OBJECT_STACK);
+        assert_true(finding.guessed);
+        assert_true(finding_make(&finding, &space, &no_tls, &names, reached + 4096,
+                                 FINDING_STACK_OF_THREAD));
+        assert_int_equal(finding.kind, OBJECT_ANON);
+        assert_true(finding.base == map->start && finding.end == map->end);
+    }
+    names_fini(&names);
+    space_fini(&space);
+    munmap(memory, BYTES);
+}
+
+static int run_stacks(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(beside_a_stack_is_no_stack, end),
+        cmocka_unit_test_teardown(stacks_of_one_mapping_part_it, end),
+        cmocka_unit_test_teardown(stack_pointers_tell_what_they_reached, end),
+        cmocka_unit_test_teardown(a_thread_is_better_than_a_guess, end),
+        cmocka_unit_test(words_that_cannot_be_are_none),
+        cmocka_unit_test(blocks_in_one_mapping_with_a_stack_stay_blocks),
+        cmocka_unit_test(near_a_stack_pointer_is_perhaps_a_stack),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Function bounds from .eh_frame, beside the symbols of the same file. */
+
+static char *image;
+static size_t image_size;
+
+/* This test program itself, in memory. */
+static int read_self(void **state)
+{
+    (void)state;
+    int fd = open("/proc/self/exe", O_RDONLY);
+    off_t size = lseek(fd, 0, SEEK_END);
+    image = malloc((size_t)size);
+    image_size = (size_t)size;
+    elf_version(EV_CURRENT);
+    bool good = image && pread(fd, image, image_size, 0) == size;
+    close(fd);
+    return !good;
+}
+
+static int free_self(void **state)
+{
+    (void)state;
+    free(image);
+    return 0;
+}
+
+static Elf_Scn *section_named(Elf *elf, const char *wanted, GElf_Shdr *header)
+{
+    size_t names;
+    Elf_Scn *section = NULL;
+    assert_int_equal(elf_getshdrstrndx(elf, &names), 0);
+    while ((section = elf_nextscn(elf, section)) && gelf_getshdr(section, header))
+        if (!strcmp(elf_strptr(elf, names, header->sh_name), wanted))
+            return section;
+    return NULL;
+}
+
+static void every_function_of_ours_has_its_bounds(void **state)
+{
+    (void)state;
+    GElf_Shdr header;
+    GElf_Sym symbol;
+    struct frames frames = {0};
+    Elf *elf = elf_memory(image, image_size);
+    frames_read(&frames, elf);
+    assert_true(frames.count > 5);
+    Elf_Scn *section = section_named(elf, ".symtab", &header);
+    assert_non_null(section);
+    Elf_Data *data = elf_getdata(section, NULL);
+    int functions = 0;
+    for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
+        const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+        if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || !symbol.st_size || *name == '_')
+            continue;
+        const struct frame *frame = frames_find(&frames, symbol.st_value + symbol.st_size / 2);
+        assert_non_null(frame);
+        assert_int_equal(frame->start, symbol.st_value);
+        assert_int_equal(frame->end, symbol.st_value + symbol.st_size);
+        functions++;
+    }
+    assert_true(functions > 5);
+    frames_fini(&frames);
+    elf_end(elf);
+}
+
+static void nothing_lies_outside(void **state)
+{
+    (void)state;
+    struct frames frames = {0};
+    assert_null(frames_find(&frames, 0x1000));
+    Elf *elf = elf_memory(image, image_size);
+    frames_read(&frames, elf);
+    assert_null(frames_find(&frames, 0));
+    assert_null(frames_find(&frames, UINT64_MAX));
+    assert_null(frames_find(&frames, frames.frames[frames.count - 1].end));
+    for (size_t i = 0; i + 1 < frames.count; i++)
+        assert_true(frames.frames[i].start <= frames.frames[i + 1].start);
+    frames_fini(&frames);
+    elf_end(elf);
+}
+
+/* Cut at any place, the section gives the entries before the cut, or none. */
+static void a_damaged_section_gives_fewer(void **state)
+{
+    (void)state;
+    GElf_Shdr header;
+    struct frames whole = {0};
+    Elf *elf = elf_memory(image, image_size);
+    frames_read(&whole, elf);
+    assert_non_null(section_named(elf, ".eh_frame", &header));
+    elf_end(elf);
+    char *copy = malloc(image_size);
+    for (uint64_t cut = 0; cut < header.sh_size; cut += 1 + cut / 16) {
+        struct frames frames = {0};
+        memcpy(copy, image, image_size);
+        memset(copy + header.sh_offset + cut, 0xff, header.sh_size - cut);
+        elf = elf_memory(copy, image_size);
+        frames_read(&frames, elf);
+        assert_true(frames.count <= whole.count);
+        frames_fini(&frames);
+        elf_end(elf);
+    }
+    free(copy);
+    frames_fini(&whole);
+}
+
+static int run_frames(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_function_of_ours_has_its_bounds),
+        cmocka_unit_test(nothing_lies_outside),
+        cmocka_unit_test(a_damaged_section_gives_fewer),
+    };
+    return cmocka_run_group_tests_name("frames", tests, read_self, free_self);
+}
+
+/* Thread control blocks of this very process, whose threads know where theirs are. */
+
+enum { THREADS = 20 };
+
+static struct {
+    pthread_t thread;
+    uint32_t tid;
+    uint64_t base;
+    uint64_t stack;
+} threads[THREADS];
+
+static pthread_barrier_t tcb_started;
+static pthread_barrier_t finished;
+static struct tcbs tcb_tcbs;
+static struct maps tcb_maps;
+
+static void *thread_main(void *data)
+{
+    size_t i = (size_t)(uintptr_t)data;
+    char local = 0;
+    threads[i].tid = (uint32_t)syscall(SYS_gettid);
+    threads[i].base = (uint64_t)(uintptr_t)__builtin_thread_pointer();
+    threads[i].stack = (uint64_t)(uintptr_t)&local;
+    pthread_barrier_wait(&tcb_started);
+    pthread_barrier_wait(&finished);
+    return NULL;
+}
+
+static int start_threads(void **state)
+{
+    (void)state;
+    pthread_barrier_init(&tcb_started, NULL, THREADS + 1);
+    pthread_barrier_init(&finished, NULL, THREADS + 1);
+    for (size_t i = 0; i < THREADS; i++)
+        if (pthread_create(&threads[i].thread, NULL, thread_main, (void *)(uintptr_t)i))
+            return -1;
+    pthread_barrier_wait(&tcb_started);
+    return maps_read(&tcb_maps, getpid());
+}
+
+static int join_threads(void **state)
+{
+    (void)state;
+    pthread_barrier_wait(&finished);
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i].thread, NULL);
+    maps_fini(&tcb_maps);
+    return 0;
+}
+
+static int tcb_end(void **state)
+{
+    (void)state;
+    tcbs_fini(&tcb_tcbs);
+    return 0;
+}
+
+static void expect_ours(void)
+{
+    uint32_t self = (uint32_t)getpid();
+    const struct tcb *tcb = tcbs_of_thread(&tcb_tcbs, self);
+    assert_non_null(tcb);
+    assert_int_equal(tcb->base, (uintptr_t)__builtin_thread_pointer());
+    for (size_t i = 0; i < THREADS; i++) {
+        tcb = tcbs_of_thread(&tcb_tcbs, threads[i].tid);
+        assert_non_null(tcb);
+        assert_int_equal(tcb->base, threads[i].base);
+    }
+    for (size_t i = 0; i + 1 < tcb_tcbs.count; i++)
+        assert_true(tcb_tcbs.tcbs[i].tid < tcb_tcbs.tcbs[i + 1].tid);
+}
+
+/* Not on glibc: then the kernel knows of no list. */
+static bool kernel_tells(void)
+{
+    void *head = NULL;
+    size_t size;
+    return !syscall(SYS_get_robust_list, 0, &head, &size) && head;
+}
+
+static void the_kernel_leads_to_every_block(void **state)
+{
+    (void)state;
+    if (!kernel_tells()) {
+        print_message("skipped: this C library registers no robust list\n");
+        skip();
+    }
+    tcbs_refresh(&tcb_tcbs, getpid());
+    expect_ours();
+    tcbs_refresh(&tcb_tcbs, getpid()); /* nothing is counted twice */
+    assert_int_equal(tcb_tcbs.count, THREADS + 1);
+}
+
+static void each_knows_its_stack(void **state)
+{
+    (void)state;
+    tcbs_refresh(&tcb_tcbs, getpid());
+    for (size_t i = 0; i < THREADS && tcb_tcbs.count; i++) {
+        const struct tcb *tcb = tcbs_of_thread(&tcb_tcbs, threads[i].tid);
+        pthread_attr_t attributes;
+        void *start;
+        size_t bytes;
+        assert_int_equal(pthread_getattr_np(threads[i].thread, &attributes), 0);
+        assert_int_equal(pthread_attr_getstack(&attributes, &start, &bytes), 0);
+        pthread_attr_destroy(&attributes);
+        assert_int_equal(tcb->stack_start, (uintptr_t)start);
+        assert_int_equal(tcb->stack_end, (uintptr_t)start + bytes);
+    }
+}
+
+/* The second way, for libraries that register no list. */
+static void a_search_finds_them_as_well(void **state)
+{
+    (void)state;
+    tcbs_scan(&tcb_tcbs, getpid(), &tcb_maps);
+    if (!tcb_tcbs.count)
+        skip(); /* blocks that look otherwise */
+    expect_ours();
+}
+
+static void threads_that_ended_are_forgotten(void **state)
+{
+    (void)state;
+    tcbs_refresh(&tcb_tcbs, getpid());
+    size_t before = tcb_tcbs.count;
+    if (!before)
+        skip();
+    tcb_tcbs.tcbs[before - 1].tid = 0x7ffffff0; /* no thread has this one */
+    tcbs_refresh(&tcb_tcbs, getpid());
+    assert_null(tcbs_of_thread(&tcb_tcbs, 0x7ffffff0));
+    assert_int_equal(tcb_tcbs.count, before);
+}
+
+static void strangers_have_none(void **state)
+{
+    (void)state;
+    assert_null(tcbs_ask(&tcb_tcbs, getpid(), 0x7ffffff0));
+    assert_null(tcbs_of_thread(&tcb_tcbs, 1));
+    assert_int_equal(tcb_tcbs.count, 0);
+}
+
+static int run_tcb(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(the_kernel_leads_to_every_block, tcb_end),
+        cmocka_unit_test_teardown(each_knows_its_stack, tcb_end),
+        cmocka_unit_test_teardown(a_search_finds_them_as_well, tcb_end),
+        cmocka_unit_test_teardown(threads_that_ended_are_forgotten, tcb_end),
+        cmocka_unit_test_teardown(strangers_have_none, tcb_end),
+    };
+    return cmocka_run_group_tests_name("tcb", tests, start_threads, join_threads);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_stacks();
+    failed += run_frames();
+    failed += run_tcb();
+    return failed;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The walk on made up memory of several versions of glibc, sound and broken. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../walk/image.h"
+#include "base/hash.h"
+#include "resolve/heap/walk.h"
+#include "unit.h"
+
+static struct image image;
+static struct walk *walk;
+static size_t visited;
+static size_t wrong;
+
+static void begin(const struct image_layout *layout)
+{
+    image_make(&image, layout);
+    struct walk_target target = image_target(&image);
+    assert_int_equal(walk_new(&walk, &target), 0);
+    assert_non_null(walk_status(walk));
+    visited = wrong = 0;
+}
+
+static void end(void)
+{
+    walk_free(walk);
+    image_fini(&image);
+}
+
+static int update(void)
+{
+    return walk_update(walk, image.mappings, IMAGE_PARTS);
+}
+
+static const struct image_block *known(uint64_t start)
+{
+    for (size_t i = 0; i < image.block_count; i++)
+        if (image.blocks[i].start == start)
+            return &image.blocks[i];
+    return NULL;
+}
+
+static bool check(void *context, const struct walk_block *block)
+{
+    const struct image_block *expected = known(block->start);
+    (void)context;
+    visited++;
+    wrong += !expected || !expected->in_use || expected->usable_bytes != block->usable_bytes ||
+             expected->arena != block->arena || expected->mmapped != block->mmapped;
+    return true;
+}
+
+static size_t in_use(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < image.block_count; i++)
+        count += image.blocks[i].in_use;
+    return count;
+}
+
+static void every_version_is_walked(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < IMAGE_LAYOUTS; i++) {
+        begin(&image_layouts[i]);
+        assert_int_equal(update(), 0);
+        assert_null(walk_status(walk));
+        assert_string_equal(walk_source(walk), "glibc malloc in libc.so.6");
+        assert_int_equal(walk_all(walk, check, NULL), in_use());
+        print_message("glibc %s: %zu of %zu blocks in use, %zu wrong, %u arenas, %u caches\n",
+                      image.layout->name, visited, image.block_count, wrong,
+                      walk_stats(walk)->arenas, walk_stats(walk)->thread_caches);
+        assert_int_equal(visited, in_use());
+        assert_int_equal(wrong, 0);
+        assert_int_equal(walk_stats(walk)->arenas, 2);
+        assert_int_equal(walk_stats(walk)->thread_caches, 2);
+        end();
+    }
+}
+
+static void find(uint64_t address, const struct image_block *expected)
+{
+    struct walk_block block;
+    assert_true(walk_find(walk, address, &block));
+    assert_int_equal(block.start, expected->start);
+    assert_int_equal(block.usable_bytes, expected->usable_bytes);
+    assert_int_equal(block.state, expected->in_use ? WALK_IN_USE : WALK_FREE);
+    assert_int_equal(block.arena, expected->arena);
+    assert_int_equal(block.mmapped, expected->mmapped);
+}
+
+static void every_block_is_found_by_its_bytes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < IMAGE_LAYOUTS; i++) {
+        begin(&image_layouts[i]);
+        update();
+        /* From the last on: nothing is known of what stands before. */
+        for (size_t b = image.block_count; b-- > 0;) {
+            find(image.blocks[b].start, &image.blocks[b]);
+            find(image.blocks[b].start + image.blocks[b].usable_bytes - 1, &image.blocks[b]);
+        }
+        end();
+    }
+}
+
+static void top_and_foreign_addresses_are_told(void **state)
+{
+    (void)state;
+    struct walk_block block;
+    begin(&image_layouts[3]);
+    update();
+    uint64_t brk_end = image.parts[IMAGE_BRK].start + image.parts[IMAGE_BRK].bytes;
+    assert_true(walk_find(walk, brk_end - 4096, &block));
+    assert_int_equal(block.state, WALK_TOP);
+    assert_false(walk_find(walk, image.parts[IMAGE_DATA].start + 64, &block));
+    assert_int_equal(walk_stats(walk)->failures[WALK_FAIL_FOREIGN], 1);
+    assert_false(walk_find(walk, 0x1000000, &block));
+    assert_int_equal(walk_stats(walk)->failures[WALK_FAIL_UNMAPPED], 1);
+    end();
+}
+
+static size_t two_in_use(size_t from)
+{
+    while (!image.blocks[from].in_use || !image.blocks[from + 1].in_use)
+        from++;
+    return from;
+}
+
+static void a_chunk_that_changes_is_seen_anew(void **state)
+{
+    (void)state;
+    begin(&image_layouts[3]);
+    update();
+    for (size_t b = 0; b < image.block_count; b++)
+        find(image.blocks[b].start, &image.blocks[b]);
+    /* Two blocks in use, next to each other, become one; the old header stays inside. */
+    size_t b = two_in_use(400);
+    uint64_t more = image.blocks[b + 1].usable_bytes + 8;
+    *image_word(&image, image.blocks[b].start - 8) += more;
+    image.blocks[b].usable_bytes += more;
+    find(image.blocks[b + 1].start + 8, &image.blocks[b]);
+    end();
+}
+
+/* The process goes on between the reads of one find: never the block as it was before. */
+static void a_chunk_that_changes_meanwhile_is_not_given_as_it_was(void **state)
+{
+    (void)state;
+    size_t answers = 0;
+    for (uint64_t reads = 1; reads < 8; reads++) {
+        struct walk_block block;
+        begin(&image_layouts[3]);
+        update();
+        for (size_t b = 0; b < 500; b++)
+            find(image.blocks[b].start, &image.blocks[b]);
+        size_t b = two_in_use(300);
+        uint64_t head = image.blocks[b].start - 8;
+        uint64_t more = image.blocks[b + 1].usable_bytes + 8;
+        image.change.address = head;
+        image.change.value = *image_word(&image, head) + more;
+        image.change.reads = image.reads + reads;
+        bool found = walk_find(walk, image.blocks[b + 1].start + 8, &block);
+        if (found && image.reads > image.change.reads) {
+            assert_int_equal(block.start, image.blocks[b].start);
+            assert_int_equal(block.usable_bytes, image.blocks[b].usable_bytes + more);
+            answers++;
+        }
+        end();
+    }
+    assert_true(answers > 0);
+}
+
+static void unlink_chunk(uint64_t chunk)
+{
+    uint64_t next = *image_word(&image, chunk + 16);
+    uint64_t previous = *image_word(&image, chunk + 24);
+    *image_word(&image, next + 24) = previous;
+    *image_word(&image, previous + 16) = next;
+}
+
+/* Many blocks, all known, give way to a large one that is not written to: their headers stay,
+ * lead from one to the next, and agree with what is remembered. Only the lists tell. */
+static void old_headers_inside_a_block_are_not_believed(void **state)
+{
+    (void)state;
+    begin(&image_layouts[3]);
+    update();
+    for (size_t b = 0; b < 800; b++)
+        find(image.blocks[b].start, &image.blocks[b]);
+    size_t first = two_in_use(500);
+    size_t last = two_in_use(first + 60) + 1;
+    for (size_t b = first; b < last; b++) {
+        uint64_t behind = image.blocks[b].start + image.blocks[b].usable_bytes;
+        if (!(*image_word(&image, behind) & 1))
+            unlink_chunk(image.blocks[b].start - 16);
+    }
+    struct image_block *large = &image.blocks[first];
+    uint64_t bytes = image.blocks[last].start - large->start;
+    *image_word(&image, large->start - 8) = bytes | (*image_word(&image, large->start - 8) & 7);
+    large->usable_bytes = bytes - 8;
+    for (size_t b = last - 1; b > first; b -= 7)
+        find(image.blocks[b].start, large);
+    end();
+}
+
+/* A free chunk's size stands at its end too: where they differ no chunk is believed. */
+static void a_size_told_twice_must_agree(void **state)
+{
+    (void)state;
+    struct walk_block block;
+    begin(&image_layouts[3]);
+    update();
+    size_t b = 100;
+    uint64_t behind;
+    do {
+        b++;
+        behind = image.blocks[b].start + image.blocks[b].usable_bytes;
+    } while (image.blocks[b].in_use || *image_word(&image, behind) & 1);
+    find(image.blocks[b].start, &image.blocks[b]);
+    *image_word(&image, behind - 8) ^= 16;
+    assert_false(walk_find(walk, image.blocks[b].start, &block));
+    assert_int_equal(walk_stats(walk)->failures[WALK_FAIL_BROKEN], 1);
+    walk_all(walk, check, NULL);
+    assert_int_equal(walk_stats(walk)->broken_spans, 1);
+    assert_int_equal(wrong, 0);
+    end();
+}
+
+/* As much as a lookup is told to cost at most, while what is read was written by an enemy. */
+static void random_damage_ends_and_stays_inside(void **state)
+{
+    (void)state;
+    static const uint64_t values[] = {0,    1,    0x10,         0x11,
+                                      0x21, 0x22, ~(uint64_t)0, 0x8000000000000001u};
+    struct prng random = {11};
+    uint64_t most = 0;
+    for (unsigned round = 0; round < 300; round++) {
+        begin(&image_layouts[round % IMAGE_LAYOUTS]);
+        for (unsigned i = 0; i < 1u + round % 8; i++) {
+            enum image_part part = (enum image_part)prng_below(&random, IMAGE_PARTS);
+            uint32_t room = part == IMAGE_BLOCK ? 64 : 32768;
+            uint64_t at = image.parts[part].start + prng_below(&random, room / 8) * 8;
+            uint64_t other = image.parts[IMAGE_BRK].start + prng_below(&random, 4096) * 16;
+            uint32_t pick = (uint32_t)prng_below(&random, 12);
+            *image_word(&image, at) = pick < 8 ? values[pick] : pick < 10 ? other : other | 1;
+        }
+        update();
+        uint64_t before = image.reads;
+        walk_all(walk, check, NULL);
+        walk_refresh(walk, 1 << 16);
+        for (unsigned i = 0; i < 50; i++) {
+            struct walk_block block;
+            uint64_t at = image.blocks[prng_below(&random, (uint32_t)image.block_count)].start;
+            if (walk_find(walk, at, &block))
+                assert_true(block.usable_bytes < (uint64_t)1 << 20);
+        }
+        most = image.reads - before > most ? image.reads - before : most;
+        end();
+    }
+    print_message("at most %llu reads in a round\n", (unsigned long long)most);
+    assert_true(most < 200000);
+}
+
+static void why_there_is_no_heap_is_said(void **state)
+{
+    (void)state;
+    begin(&image_layouts[0]);
+    memset(image.parts[IMAGE_DATA].memory, 0, image.parts[IMAGE_DATA].bytes);
+    update();
+    assert_string_equal(walk_status(walk), "no glibc heap: the malloc of libc.so.6 was not used "
+                                           "(another allocator?)");
+    image.mappings[IMAGE_PARTS - 1].path = "/opt/\x1b[2J/pro\x1b[31mgram";
+    update();
+    assert_string_equal(walk_status(walk),
+                        "static program: no glibc allocator found in pro?[31mgram");
+    image.mappings[0].path = "/lib/ld-uClibc.so.0";
+    update();
+    assert_non_null(strstr(walk_status(walk), "another C library (ld-uClibc.so.0)"));
+    image.mappings[0].path = "/usr/bin/qemu-aarch64-static";
+    update();
+    assert_non_null(strstr(walk_status(walk), "another architecture"));
+    image.mappings[0].path = "/lib/ld-musl-x86_64.so.1";
+    update();
+    assert_non_null(strstr(walk_status(walk), "musl"));
+    image.mappings[0].path = "/usr/lib/libjemalloc.so.2";
+    image.mappings[IMAGE_PARTS - 1].path = "/lib/libc.so.6";
+    update();
+    assert_non_null(strstr(walk_status(walk), "libjemalloc.so.2 is loaded"));
+    assert_int_equal(walk_all(walk, check, NULL), -ENODATA);
+    end();
+}
+
+static void an_arena_found_later_is_walked(void **state)
+{
+    (void)state;
+    begin(&image_layouts[2]);
+    unsigned char *data = malloc(image.parts[IMAGE_DATA].bytes);
+    memcpy(data, image.parts[IMAGE_DATA].memory, image.parts[IMAGE_DATA].bytes);
+    memset(image.parts[IMAGE_DATA].memory, 0, image.parts[IMAGE_DATA].bytes);
+    update();
+    assert_non_null(walk_status(walk));
+    memcpy(image.parts[IMAGE_DATA].memory, data, image.parts[IMAGE_DATA].bytes);
+    free(data);
+    update();
+    assert_null(walk_status(walk));
+    assert_int_equal(walk_all(walk, check, NULL), in_use());
+    assert_int_equal(wrong, 0);
+    end();
+}
+
+static void expect_class(uint64_t usable, uint64_t size_class, const char *name)
+{
+    char text[32];
+    assert_int_equal(walk_size_class(usable), size_class);
+    assert_string_equal(walk_class_name(text, size_class), name);
+}
+
+static void size_classes_have_names(void **state)
+{
+    (void)state;
+    expect_class(0, 24, "malloc(1..24)");
+    expect_class(24, 24, "malloc(1..24)");
+    expect_class(25, 40, "malloc(25..40)");
+    expect_class(72, 72, "malloc(57..72)");
+    expect_class(1032, 1032, "malloc(1017..1032)");
+    expect_class(1048, 1280, "malloc(1.0K..1.2K)");
+    expect_class(8200, 10240, "malloc(8.0K..10.0K)");
+    expect_class((3 << 20) + 1, 3670016, "malloc(3.0M..3.5M)");
+    for (uint64_t usable = 1; usable < 1 << 20; usable += 7) {
+        uint64_t size_class = walk_size_class(usable);
+        assert_true(size_class >= usable && size_class <= usable + usable / 4 + 24);
+        assert_int_equal(walk_size_class(size_class), size_class);
+    }
+    assert_int_equal(walk_size_class(UINT64_MAX), UINT64_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_version_is_walked),
+        cmocka_unit_test(every_block_is_found_by_its_bytes),
+        cmocka_unit_test(top_and_foreign_addresses_are_told),
+        cmocka_unit_test(a_chunk_that_changes_is_seen_anew),
+        cmocka_unit_test(a_chunk_that_changes_meanwhile_is_not_given_as_it_was),
+        cmocka_unit_test(old_headers_inside_a_block_are_not_believed),
+        cmocka_unit_test(a_size_told_twice_must_agree),
+        cmocka_unit_test(random_damage_ends_and_stays_inside),
+        cmocka_unit_test(why_there_is_no_heap_is_said),
+        cmocka_unit_test(an_arena_found_later_is_walked),
+        cmocka_unit_test(size_classes_have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sample/sampler.h"
+#include "unit.h"
+#include "unit/sample/fake_kernel.h"
+
+static int answer;
+static char *text;
+
+static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+                      unsigned long flags)
+{
+    (void)pid;
+    (void)cpu;
+    (void)group_fd;
+    (void)flags;
+    if (answer)
+        return answer;
+    return attr->type == PERF_TYPE_SOFTWARE ? fake_kernel_descriptor() : -ENOENT;
+}
+
+static void examine(const struct kernel *kernel)
+{
+    size_t size;
+    free(text);
+    FILE *out = open_memstream(&text, &size);
+    doctor_print(out, kernel);
+    fclose(out);
+}
+
+static void expect(const char *words)
+{
+    if (!strstr(text, words))
+        fail_msg("no '%s' in:\n%s", words, text);
+}
+
+static void a_machine_without_counters(void **state)
+{
+    (void)state;
+    const struct kernel *kernel = fake_kernel_begin(open_event);
+    answer = 0;
+    fake_kernel_file("proc/cpuinfo", "vendor_id : AuthenticAMD\nmodel name\t: AMD EPYC\n"
+                                     "flags\t\t: fpu hypervisor");
+    fake_kernel_file("proc/sys/kernel/perf_event_paranoid", "2");
+    fake_kernel_file("proc/sys/kernel/perf_event_max_sample_rate", "100000");
+    fake_kernel_file("proc/sys/kernel/perf_event_mlock_kb", "516");
+    examine(kernel);
+    expect("AMD EPYC");
+    expect("a virtual machine");
+    expect("perf_event_paranoid 2");
+    expect("pebs     no");
+    expect("ibs      no");
+    expect("counter  no");
+    expect("pmu=on"); /* the way to enable it */
+    expect("clock    yes");
+    expect("mem-fill   none that can be counted here");
+    expect("none: no counter here counts misses");
+    expect("misstop will use: clock");
+    fake_kernel_end();
+}
+
+static int open_all(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+                    unsigned long flags)
+{
+    (void)pid;
+    (void)cpu;
+    (void)group_fd;
+    (void)flags;
+    bool misses = attr->type == PERF_TYPE_HW_CACHE && attr->config == 0x10000; /* L1D, read */
+    bool cycles = attr->type == PERF_TYPE_HARDWARE && attr->config == PERF_COUNT_HW_CPU_CYCLES;
+    return answer && !misses && !cycles ? answer : fake_kernel_descriptor();
+}
+
+/* What gives miss rates is a line that can be typed; the deepest misses rank. */
+static void a_machine_with_counters(void **state)
+{
+    (void)state;
+    const struct kernel *kernel = fake_kernel_begin(open_all);
+    answer = 0;
+    fake_kernel_file("proc/cpuinfo", "vendor_id : AuthenticAMD\n");
+    examine(kernel);
+    expect("  -s counter -e mem-fill,l2-miss,l1-miss,access,stall\n");
+    answer = -ENOENT;
+    examine(kernel);
+    expect("  -s counter -e l1-miss,stall (no miss rates");
+    fake_kernel_end();
+}
+
+static void a_machine_that_forbids_it(void **state)
+{
+    (void)state;
+    const struct kernel *kernel = fake_kernel_begin(open_event);
+    answer = -EACCES;
+    fake_kernel_file("proc/sys/kernel/perf_event_paranoid", "4");
+    examine(kernel);
+    expect("perf_event_paranoid 4");
+    expect("sudo sysctl kernel.perf_event_paranoid=2");
+    expect("clock    no");
+    expect("cannot sample here");
+    fake_kernel_end();
+}
+
+static void a_sandbox_with_nothing_in_it(void **state)
+{
+    (void)state;
+    const struct kernel *kernel = fake_kernel_begin(open_event);
+    answer = -ENOSYS;
+    examine(kernel);
+    expect("no perf_event_open");
+    expect("cannot sample here");
+    fake_kernel_end();
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    free(text);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_machine_without_counters),
+        cmocka_unit_test(a_machine_with_counters),
+        cmocka_unit_test(a_machine_that_forbids_it),
+        cmocka_unit_test(a_sandbox_with_nothing_in_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, tear_down);
+}

@@ -1,0 +1,590 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Encodings, also of CPUs that are not here: libpfm4 is told which one to be by
+ * LIBPFM_FORCE_PMU, once per process, so each such case runs in a child.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sample/perf/event.h"
+#include "sample/perfdata/header.h"
+#include "unit.h"
+#include "unit/sample/fake_kernel.h"
+
+static const struct kernel *event_kernel;
+
+static int set_up(void **state)
+{
+    (void)state;
+    event_kernel = fake_kernel_begin(NULL);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fake_kernel_end();
+    return 0;
+}
+
+static int encode(struct event *event, const char *name, struct error *error)
+{
+    return event_encode(event, name, strlen(name), 0, event_kernel, error);
+}
+
+struct expected {
+    const char *name;
+    uint32_t type;
+    uint64_t config;
+    uint64_t config1;
+    enum event_role role;
+};
+
+static int check_in_child(const char *pmu, const struct expected *wanted, size_t count)
+{
+    int failures = 0;
+    setenv("LIBPFM_FORCE_PMU", pmu, 1);
+    for (size_t i = 0; i < count; i++) {
+        struct event event;
+        struct error error = {0};
+        if (!encode(&event, wanted[i].name, &error) && event.type == wanted[i].type &&
+            event.config == wanted[i].config && event.config1 == wanted[i].config1 &&
+            event.role == wanted[i].role)
+            continue;
+        fprintf(stderr, "%s on %s: type %u config %#llx,%#llx role %d; %s\n", wanted[i].name, pmu,
+                event.type, (unsigned long long)event.config, (unsigned long long)event.config1,
+                event.role, error.text);
+        failures++;
+    }
+    return failures;
+}
+
+static void check(const char *pmu, const struct expected *wanted, size_t count)
+{
+    int status = 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child)
+        _exit(check_in_child(pmu, wanted, count));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+#define CHECK(pmu, wanted) check(pmu, wanted, sizeof(wanted) / sizeof *(wanted))
+
+static void aliases_on_amd(void **state)
+{
+    /* Fills from DRAM or I/O, near and far: event 0x44, umasks 0x08 and 0x40. */
+    static const struct expected zen3[] = {{"mem-fill", 4, 0x4844, 0, EVENT_MEM_FILL}};
+    (void)state;
+    CHECK("amd64_fam19h_zen3", zen3);
+    CHECK("amd64_fam19h_zen4", zen3);
+}
+
+/* Where libpfm4 has no better event, perf's generic ones are taken. */
+static void aliases_fall_back_to_generic_events(void **state)
+{
+    static const struct expected generic[] = {
+        {"mem-fill", 3, 0x10002, 0, EVENT_MEM_FILL},
+        {"l2-miss", 0, PERF_COUNT_HW_CACHE_MISSES, 0, EVENT_MISS_L2},
+        {"l1-miss", 3, 0x10000, 0, EVENT_MISS_L1},
+        {"stall", 0, PERF_COUNT_HW_CPU_CYCLES, 0, EVENT_STALL},
+        {"access", 3, 0, 0, EVENT_ACCESS},
+    };
+    (void)state;
+    CHECK("perf", generic);
+}
+
+/* Intel SDM volume 3, tables of Skylake and Haswell: event, umask << 8, counter mask << 24. */
+static void aliases_on_intel(void **state)
+{
+    static const struct expected skylake[] = {
+        {"mem-fill", 4, 0x20d1, 0, EVENT_MEM_FILL}, {"l2-miss", 4, 0x10d1, 0, EVENT_MISS_L2},
+        {"l1-miss", 4, 0x08d1, 0, EVENT_MISS_L1},   {"stall", 4, 0x140014a3, 0, EVENT_STALL},
+        {"access", 4, 0x81d0, 0, EVENT_ACCESS},
+    };
+    static const struct expected haswell[] = {
+        {"mem-fill", 4, 0x20d1, 0, EVENT_MEM_FILL},
+        {"l1-miss", 4, 0x08d1, 0, EVENT_MISS_L1},
+        {"stall", 4, 0x060006a3, 0, EVENT_STALL},
+        {"access", 4, 0x81d0, 0, EVENT_ACCESS},
+    };
+    (void)state;
+    CHECK("skl", skylake);
+    CHECK("hsw", haswell);
+}
+
+static void any_string_of_libpfm4(void **state)
+{
+    static const struct expected skylake[] = {
+        {"skl::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=30:precise=2", 4, 0x1cd, 30, EVENT_OTHER}};
+    (void)state;
+    CHECK("skl", skylake);
+}
+
+static void names_of_perf(void **state)
+{
+    static const struct expected known[] = {
+        {"cpu-clock", 1, PERF_COUNT_SW_CPU_CLOCK, 0, EVENT_STALL},
+        {"task-clock", 1, PERF_COUNT_SW_TASK_CLOCK, 0, EVENT_STALL},
+        {"page-faults", 1, PERF_COUNT_SW_PAGE_FAULTS, 0, EVENT_OTHER},
+        {"cache-misses", 0, PERF_COUNT_HW_CACHE_MISSES, 0, EVENT_MISS_L2},
+        {"cycles:u", 0, PERF_COUNT_HW_CPU_CYCLES, 0, EVENT_STALL},
+        {"L1-dcache-load-misses", 3, 0x10000, 0, EVENT_MISS_L1},
+        {"r0843", 4, 0x0843, 0, EVENT_OTHER},
+    };
+    (void)state;
+    CHECK("perf", known);
+}
+
+static void expect_error(const char *name, const char *text)
+{
+    struct event event;
+    struct error error = {0};
+    assert_int_equal(encode(&event, name, &error), -EINVAL);
+    if (!strstr(error.text, text))
+        fail_msg("%s: '%s' lacks '%s'", name, error.text, text);
+}
+
+static void unknown_names_get_the_nearest(void **state)
+{
+    char long_name[200];
+    (void)state;
+    expect_error("l2-mis", "did you mean l2-miss");
+    expect_error("cahce-misses", "did you mean cache-misses");
+    expect_error("cpu-clok", "cpu-clock");
+    expect_error("rzz", "did you mean");
+    expect_error("\033[31m", "did you mean");
+    expect_error("cycles:k", "user mode");
+    memset(long_name, 'x', sizeof long_name);
+    long_name[199] = '\0';
+    expect_error(long_name, "longer than");
+}
+
+/* What an unknown name was is shown without steering the terminal. */
+static void messages_are_printable(void **state)
+{
+    struct event event;
+    struct error error = {0};
+    (void)state;
+    assert_int_equal(encode(&event, "a\033[31mb\n", &error), -EINVAL);
+    for (const char *at = error.text; *at; at++)
+        assert_true((unsigned char)*at >= ' ');
+}
+
+static void lists_are_split_outside_slashes(void **state)
+{
+    static const char *const wanted[] = {"l1-miss", "cpu/event=1,umask=2/", "", "x"};
+    const char *list = "l1-miss,cpu/event=1,umask=2/,,x";
+    const char *word;
+    size_t size;
+    size_t i = 0;
+    (void)state;
+    for (; event_next_word(&list, &word, &size); i++) {
+        assert_int_equal(size, strlen(wanted[i]));
+        assert_memory_equal(word, wanted[i], size);
+    }
+    assert_int_equal(i, 4);
+}
+
+static void candidates_run_out(void **state)
+{
+    struct event event;
+    struct error error = {0};
+    (void)state;
+    assert_int_equal(event_encode(&event, "l1-miss", 7, 50, event_kernel, &error), -ENOENT);
+    assert_int_equal(event_encode(&event, "cycles", 6, 1, event_kernel, &error), -ENOENT);
+}
+
+/* On hybrids the generic events have a second encoding, for the efficient cores. */
+static void hybrids_have_a_twin(void **state)
+{
+    struct event event;
+    (void)state;
+    assert_int_equal(encode(&event, "cache-misses", NULL), 0);
+    assert_int_equal(event.twin_count, 0);
+    fake_kernel_file("sys/bus/event_source/devices/cpu_core/type", "4");
+    fake_kernel_file("sys/bus/event_source/devices/cpu_atom/type", "10");
+    assert_int_equal(encode(&event, "cache-misses", NULL), 0);
+    assert_int_equal(event.twin_count, 1);
+    assert_int_equal(event.twins[0].type, PERF_TYPE_HARDWARE);
+    assert_int_equal(event.twins[0].config, UINT64_C(10) << 32 | PERF_COUNT_HW_CACHE_MISSES);
+    assert_int_equal(encode(&event, "cpu-clock", NULL), 0);
+    assert_int_equal(event.twin_count, 0);
+}
+
+/* On Intel the generic event counts misses of the last level: not the L2's. */
+static void cache_misses_are_no_l2_misses_on_intel(void **state)
+{
+    struct event event;
+    (void)state;
+    fake_kernel_file("proc/cpuinfo", "vendor_id\t: AuthenticAMD");
+    assert_int_equal(encode(&event, "l2-miss", NULL), 0);
+    assert_int_equal(event.config, PERF_COUNT_HW_CACHE_MISSES);
+    assert_int_equal(encode(&event, "cache-misses", NULL), 0);
+    assert_int_equal(event.role, EVENT_MISS_L2);
+    fake_kernel_file("proc/cpuinfo", "vendor_id\t: GenuineIntel");
+    assert_int_equal(encode(&event, "l2-miss", NULL), -ENOENT);
+    assert_int_equal(encode(&event, "cache-misses", NULL), 0);
+    assert_int_equal(event.role, EVENT_OTHER);
+    assert_int_equal(encode(&event, "mem-fill", NULL), 0);
+    assert_int_equal(event.role, EVENT_MEM_FILL);
+}
+
+/* A share means something else for each; recordings have the attribute and the name only. */
+static void events_say_what_they_weigh(void **state)
+{
+    static const struct {
+        struct event event;
+        const char *text;
+    } cases[] = {
+        {{.name = "cpu/mem-loads,ldlat=30/P",
+          .type = 4,
+          .config = 0x1cd,
+          .config1 = 30,
+          .precise_ip = 3,
+          .role = EVENT_OTHER},
+         "loads that took more than 30 cycles"},
+        {{.name = "x",
+          .type = 10,
+          .config = 0x5d0,
+          .config1 = 100,
+          .precise_ip = 2,
+          .role = EVENT_OTHER},
+         "loads that took more than 100 cycles"},
+        {{.name = "x",
+          .type = 4,
+          .config = 0x100b,
+          .config1 = 3,
+          .precise_ip = 1,
+          .role = EVENT_OTHER},
+         "loads"},
+        {{.name = "x", .type = 4, .config = 0x82d0, .precise_ip = 2, .role = EVENT_OTHER},
+         "stores"},
+        /* Not precise: it counts, and nothing filters. */
+        {{.name = "r82d0", .type = 4, .config = 0x82d0, .role = EVENT_OTHER}, "r82d0"},
+        {{.name = "ibs_op//", .type = 9, .config = 1 << 19, .role = EVENT_ACCESS},
+         "loads and stores among the ops tagged"},
+        {{.name = "ibs_op", .type = 9, .config = 1 << 16, .role = EVENT_MEM_FILL},
+         "loads and stores that missed the L3"},
+        {{.name = "ibs_op", .type = 9, .config1 = 512, .role = EVENT_MEM_FILL},
+         "loads that took more than 512 cycles"},
+        {{.name = "mem-fill", .type = 4, .config = 0x4844, .role = EVENT_MEM_FILL},
+         "fills from memory"},
+        {{.name = "cpu-clock", .type = 1, .role = EVENT_STALL}, "time at the access"},
+        {{.name = "access", .type = 3, .role = EVENT_ACCESS}, "loads"},
+        {{.name = "instructions", .type = 0, .config = 1, .role = EVENT_ACCESS},
+         "instructions that access memory"},
+        {{.name = "branches", .type = 0, .config = 4, .role = EVENT_OTHER}, "branches"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[64];
+        event_weigh(&cases[i].event, text, sizeof text);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
+/* Only what every load, or every op, may become a sample of tells hits as well as misses. */
+static void which_events_sample_hits_too(void **state)
+{
+    struct event loads = {.type = 4, .config = 0x1cd, .config1 = 3, .precise_ip = 2};
+    struct event ops = {.name = "ibs_op", .type = 9, .config = 1 << 19};
+    (void)state;
+    assert_true(event_samples_all(&loads));
+    loads.config1 = 4;
+    assert_false(event_samples_all(&loads));
+    loads.config1 = 0; /* no threshold: it counts something else */
+    assert_false(event_samples_all(&loads));
+    assert_true(event_samples_all(&ops));
+    ops.config1 = 128;
+    assert_false(event_samples_all(&ops));
+    ops.config1 = 0;
+    ops.config |= 1 << 16;
+    assert_false(event_samples_all(&ops));
+}
+
+static int run_event(void)
+{
+    /* Set before libpfm4 is first used: children that forked later start anew. */
+    setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
+    const struct CMUnitTest in_children[] = {
+        cmocka_unit_test(aliases_on_amd),   cmocka_unit_test(aliases_fall_back_to_generic_events),
+        cmocka_unit_test(aliases_on_intel), cmocka_unit_test(any_string_of_libpfm4),
+        cmocka_unit_test(names_of_perf),
+    };
+    const struct CMUnitTest here[] = {
+        cmocka_unit_test(unknown_names_get_the_nearest),
+        cmocka_unit_test(which_events_sample_hits_too),
+        cmocka_unit_test(messages_are_printable),
+        cmocka_unit_test(lists_are_split_outside_slashes),
+        cmocka_unit_test(candidates_run_out),
+        cmocka_unit_test(hybrids_have_a_twin),
+        cmocka_unit_test_setup_teardown(cache_misses_are_no_l2_misses_on_intel, set_up, tear_down),
+        cmocka_unit_test(events_say_what_they_weigh),
+    };
+    int failed = cmocka_run_group_tests(in_children, set_up, tear_down);
+    /* Not the events of this machine's CPU. */
+    setenv("LIBPFM_FORCE_PMU", "perf", 1);
+    return failed + cmocka_run_group_tests(here, set_up, tear_down);
+}
+
+enum { ATTR = 72 };
+
+/* Two events: "cpu/mem-loads/" with 3 ids and a name that steers terminals. */
+static size_t build(unsigned char *at)
+{
+    static const char *const names[] = {"cpu/mem-loads/", "a\033[31mb"};
+    uint32_t words[] = {2, ATTR};
+    size_t used = sizeof words;
+    memset(at, 0, 512);
+    memcpy(at, words, sizeof words);
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t tail[] = {i ? 1 : 3, 64};
+        memcpy(at + used + ATTR, tail, sizeof tail);
+        memcpy(at + used + ATTR + sizeof tail, names[i], strlen(names[i]));
+        used += ATTR + sizeof tail + 64 + tail[0] * 8;
+    }
+    return used;
+}
+
+static void add_events(struct attributes *attributes)
+{
+    static const unsigned char attr[ATTR];
+    *attributes = (struct attributes){0};
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(attributes_add(attributes, attr, sizeof attr, false), 0);
+}
+
+static void take(const unsigned char *section, size_t size, struct attributes *attributes)
+{
+    struct cursor cursor = {section, size, false, false};
+    event_desc_take(&cursor, attributes);
+}
+
+static void names_are_found_and_made_printable(void **state)
+{
+    unsigned char section[512];
+    struct attributes attributes;
+    size_t size = build(section);
+    (void)state;
+    add_events(&attributes);
+    take(section, size, &attributes);
+    assert_string_equal(attributes.events[0].name, "cpu/mem-loads/");
+    assert_string_equal(attributes.events[1].name, "a?[31mb");
+    attributes_fini(&attributes);
+}
+
+/* The sections of perf need not stand in the order of the attributes: ids decide. */
+static void ids_decide_whose_name_it_is(void **state)
+{
+    unsigned char section[512];
+    struct attributes attributes;
+    uint64_t id = 42;
+    size_t size = build(section);
+    (void)state;
+    add_events(&attributes);
+    assert_int_equal(attributes_add_id(&attributes, 0, id), 0);
+    memcpy(section + size - 8, &id, 8); /* of the second description */
+    take(section, size, &attributes);
+    assert_string_equal(attributes.events[0].name, "a?[31mb");
+    assert_string_equal(attributes.events[1].name, "");
+    attributes_fini(&attributes);
+}
+
+static void cut_anywhere_it_stays_inside(void **state)
+{
+    unsigned char section[512];
+    struct attributes attributes;
+    size_t size = build(section);
+    (void)state;
+    add_events(&attributes);
+    for (size_t cut = 0; cut < size; cut++) {
+        unsigned char *copy = malloc(cut + !cut);
+        memcpy(copy, section, cut);
+        take(copy, cut, &attributes);
+        free(copy);
+    }
+    assert_string_equal(attributes.events[0].name, "cpu/mem-loads/");
+    assert_string_equal(attributes.events[1].name, ""); /* never whole */
+    memset(section, 0xff, sizeof section);
+    take(section, sizeof section, &attributes);
+    attributes_fini(&attributes);
+}
+
+static void piped_recordings_tell_names_by_id(void **state)
+{
+    struct {
+        uint64_t what;
+        uint64_t id;
+        char name[16];
+    } update = {2, 42, "cycles:P"};
+    struct attributes attributes;
+    (void)state;
+    add_events(&attributes);
+    assert_int_equal(attributes_add_id(&attributes, 1, 42), 0);
+    struct cursor cursor = {(unsigned char *)&update, sizeof update, false, false};
+    event_desc_update(&cursor, &attributes);
+    assert_string_equal(attributes.events[1].name, "cycles:P");
+    update.what = 1; /* its scale */
+    update.name[0] = 'X';
+    cursor = (struct cursor){(unsigned char *)&update, sizeof update, false, false};
+    event_desc_update(&cursor, &attributes);
+    assert_string_equal(attributes.events[1].name, "cycles:P");
+    attributes_fini(&attributes);
+}
+
+static void attributes_tell_a_name(void **state)
+{
+    struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+                                   .config = PERF_COUNT_HW_CACHE_MISSES};
+    char name[64];
+    (void)state;
+    event_desc_guess(&attr, name, sizeof name);
+    assert_string_equal(name, "cache-misses");
+    attr.type = PERF_TYPE_RAW;
+    attr.config = 0x1cd;
+    event_desc_guess(&attr, name, sizeof name);
+    assert_string_equal(name, "r01cd of PMU 4");
+    attr.type = PERF_TYPE_SOFTWARE;
+    event_desc_guess(&attr, name, sizeof name);
+    assert_string_equal(name, "r01cd of PMU 1");
+}
+
+static int run_event_desc(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_found_and_made_printable),
+        cmocka_unit_test(cut_anywhere_it_stays_inside),
+        cmocka_unit_test(ids_decide_whose_name_it_is),
+        cmocka_unit_test(piped_recordings_tell_names_by_id),
+        cmocka_unit_test(attributes_tell_a_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#define PMU "sys/bus/event_source/devices/"
+
+static const struct kernel *sysfs_event_kernel;
+
+static int sysfs_event_set_up(void **state)
+{
+    (void)state;
+    sysfs_event_kernel = fake_kernel_begin(NULL);
+    fake_kernel_file(PMU "cpu/type", "4");
+    fake_kernel_file(PMU "cpu/format/event", "config:0-7");
+    fake_kernel_file(PMU "cpu/format/umask", "config:8-15");
+    fake_kernel_file(PMU "cpu/format/ldlat", "config1:0-15");
+    fake_kernel_file(PMU "cpu/format/wide", "config:0-7,32-35");
+    fake_kernel_file(PMU "cpu/format/any", "config:21");
+    fake_kernel_file(PMU "cpu/format/odd", "config9:0-7");
+    fake_kernel_file(PMU "cpu/events/mem-loads", "event=0xcd,umask=0x1,ldlat=3");
+    fake_kernel_file(PMU "cpu/events/loop", "loop");
+    return 0;
+}
+
+static int sysfs_event_tear_down(void **state)
+{
+    (void)state;
+    fake_kernel_end();
+    return 0;
+}
+
+static int sysfs_event_test_encode(struct event *event, const char *name, struct error *error)
+{
+    *event = (struct event){0};
+    strcpy(event->name, name);
+    return sysfs_event_encode(event, sysfs_event_kernel, error);
+}
+
+static void terms_are_spread_over_their_bits(void **state)
+{
+    struct event event;
+    (void)state;
+    assert_int_equal(sysfs_event_test_encode(&event, "cpu/event=0x43,umask=8/", NULL), 0);
+    assert_int_equal(event.type, 4);
+    assert_int_equal(event.config, 0x0843);
+    assert_int_equal(sysfs_event_test_encode(&event, "cpu/wide=0x7c1/", NULL), 0);
+    assert_int_equal(event.config, UINT64_C(0x7000000c1));
+    assert_int_equal(sysfs_event_test_encode(&event, "cpu/any/", NULL), 0);
+    assert_int_equal(event.config, 1 << 21);
+    assert_int_equal(sysfs_event_test_encode(&event, "cpu/config=0x1cd,config1=0x1e/", NULL), 0);
+    assert_int_equal(event.config, 0x1cd);
+    assert_int_equal(event.config1, 0x1e);
+}
+
+/* 3 is the event file's own threshold: 30 replaces it, it is not ORed to it. */
+static void a_later_term_replaces_that_of_the_event(void **state)
+{
+    struct event event;
+    (void)state;
+    assert_int_equal(sysfs_event_test_encode(&event, "cpu/mem-loads,ldlat=30/", NULL), 0);
+    assert_int_equal(event.config, 0x1cd);
+    assert_int_equal(event.config1, 30);
+    assert_int_equal(sysfs_event_test_encode(&event, "cpu/mem-loads/", NULL), 0);
+    assert_int_equal(event.config1, 3);
+}
+
+static void modifiers_ask_for_precision(void **state)
+{
+    struct event event;
+    struct error error = {0};
+    (void)state;
+    assert_int_equal(sysfs_event_test_encode(&event, "cpu/mem-loads/pp", NULL), 0);
+    assert_int_equal(event.precise_ip, 2);
+    assert_int_equal(sysfs_event_test_encode(&event, "cpu/mem-loads/P", NULL), 0);
+    assert_int_equal(event.precise_ip, 3);
+    assert_int_equal(sysfs_event_test_encode(&event, "cpu/mem-loads/u", NULL), 0);
+    assert_int_equal(event.precise_ip, 0);
+    assert_int_equal(sysfs_event_test_encode(&event, "cpu/mem-loads/k", &error), -EINVAL);
+    assert_non_null(strstr(error.text, "user mode"));
+    assert_int_equal(sysfs_event_test_encode(&event, "cpu/mem-loads/pppp", &error), -EINVAL);
+}
+
+static void what_is_not_there_is_named(void **state)
+{
+    static const struct {
+        const char *name;
+        int code;
+        const char *text;
+    } cases[] = {
+        {"gpu/event=1/", -ENOENT, "no PMU 'gpu'"}, {"/event=1/", -ENOENT, "no PMU"},
+        {"../cpu/event=1/", -ENOENT, "no PMU"},    {"cpu/evnt=1/", -EINVAL, "no term 'evnt'"},
+        {"cpu/odd=1/", -EINVAL, "config9"},        {"cpu/event=1x/", -EINVAL, "1x"},
+        {"cpu/event=/", -EINVAL, "event"},         {"cpu/event=0x100/", -EINVAL, "does not fit"},
+        {"cpu/event=1", -EINVAL, "closing"},       {"cpu/loop/", -EINVAL, "no term 'loop'"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct event event;
+        struct error error = {0};
+        assert_int_equal(sysfs_event_test_encode(&event, cases[i].name, &error), cases[i].code);
+        if (!strstr(error.text, cases[i].text))
+            fail_msg("%s: '%s' lacks '%s'", cases[i].name, error.text, cases[i].text);
+    }
+}
+
+static int run_sysfs_event(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(terms_are_spread_over_their_bits),
+        cmocka_unit_test(a_later_term_replaces_that_of_the_event),
+        cmocka_unit_test(modifiers_ask_for_precision),
+        cmocka_unit_test(what_is_not_there_is_named),
+    };
+    return cmocka_run_group_tests(tests, sysfs_event_set_up, sysfs_event_tear_down);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_event();
+    failed += run_event_desc();
+    failed += run_sysfs_event();
+    return failed;
+}

@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which lines are watched and what becomes of each watch, against registers and a clock of our own;
+ * and the budget. */
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "sample/kernel.h"
+#include "sample/perf/watch.h"
+#include "unit.h"
+#include "unit/sample/fake_kernel.h"
+
+#define MS UINT64_C(1000000)
+
+enum { TRAP_NS = 2000, ARM_NS = 1000 };
+
+/* Registers as the kernel has them, and how often they were set. */
+static struct {
+    uint64_t address[WATCH_SLOTS]; /* 0: off */
+    uint64_t now_ns;
+    uint64_t ran_ns; /* since any register was armed */
+    uint64_t ip;     /* of what touches */
+    unsigned armings;
+    int refuse; /* negative errno */
+} machine;
+
+static struct watch_lines lines;
+static struct watch_budget budget;
+
+static double arm(void *context, unsigned slot, uint64_t address, uint64_t *from_ns)
+{
+    (void)context;
+    assert_true(slot < WATCH_SLOTS);
+    if (machine.refuse)
+        return machine.refuse;
+    machine.address[slot] = address;
+    machine.armings++;
+    *from_ns = machine.now_ns;
+    return ARM_NS;
+}
+
+static double disarm(void *context, unsigned slot, uint32_t tid, uint64_t *ran_ns)
+{
+    (void)context;
+    (void)tid;
+    *ran_ns = machine.ran_ns;
+    machine.address[slot] = 0;
+    return 0;
+}
+
+static uint64_t now_ns(void *context)
+{
+    (void)context;
+    return machine.now_ns;
+}
+
+static void begin(unsigned slots, double part)
+{
+    const struct watch_arms arms = {NULL, arm, disarm, now_ns};
+    memset(&machine, 0, sizeof machine);
+    machine.now_ns = 1000 * MS;
+    machine.ip = 0x1000;
+    watch_budget_init(&budget, part);
+    watch_lines_init(&lines, &arms, slots, &budget, TRAP_NS, 42);
+    /* The first one begins the account, the second fills it. */
+    watch_budget_refill(&budget, 0, 0);
+    watch_budget_refill(&budget, 1000 * MS, 1000 * MS);
+}
+
+static void offer(uint64_t address, uint32_t object)
+{
+    struct watch_offer offered = {
+        .address = address, .base = address, .time_ns = machine.now_ns, .object = object, .tid = 1};
+    watch_lines_offer(&lines, &offered);
+}
+
+/* The target touches a word: reported where a register watches it, which is off then. */
+static bool touch_by(uint64_t address, uint32_t tid)
+{
+    for (unsigned slot = 0; slot < WATCH_SLOTS; slot++)
+        if (machine.address[slot] == address) {
+            struct watch_touch touch = {address, machine.now_ns, machine.ip, machine.ran_ns, tid};
+            machine.address[slot] = 0;
+            watch_lines_touch(&lines, &touch);
+            return true;
+        }
+    return false;
+}
+
+static void pass(uint64_t ns)
+{
+    machine.now_ns += ns;
+    watch_budget_refill(&budget, machine.now_ns, machine.now_ns);
+    watch_lines_step(&lines);
+}
+
+static size_t results(struct watch_result out[WATCH_RESULTS])
+{
+    return watch_lines_results(&lines, machine.now_ns, out, WATCH_RESULTS);
+}
+
+static unsigned armed(void)
+{
+    unsigned count = 0;
+    for (unsigned slot = 0; slot < WATCH_SLOTS; slot++)
+        count += machine.address[slot] != 0;
+    return count;
+}
+
+/* ---- a watch from its beginning to its end ---- */
+
+static void two_legs_and_a_visit(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(2, 1);
+    offer(0x10048, 7);
+    pass(2 * MS);
+    assert_int_equal(armed(), 2);
+    assert_int_equal(machine.address[0], 0x10048);
+    uint64_t other = machine.address[1];
+    assert_true(other / 64 == 0x10048 / 64 && other != 0x10048 && other % 8 == 0);
+    pass(10 * MS);
+    assert_true(touch_by(0x10048, 1));
+    assert_int_equal(machine.address[0], 0x10048); /* the second leg began at once */
+    machine.now_ns += MS / 2;
+    assert_true(touch_by(other, 1));
+    pass(5 * MS);
+    assert_true(touch_by(0x10048, 9));
+    pass(MS);
+    assert_int_equal(armed(), 0);
+    assert_int_equal(results(out), 3);
+    assert_int_equal(out[0].kind, WATCH_FIRST);
+    assert_int_equal(out[0].end, WATCH_TOUCHED);
+    assert_int_equal(out[0].object, 7);
+    assert_int_equal(out[0].armed_ns - out[0].origin_ns, 2 * MS);
+    assert_int_equal(out[0].end_ns - out[0].armed_ns, 10 * MS);
+    assert_int_equal(out[1].kind, WATCH_VISIT);
+    assert_int_equal(out[1].end, WATCH_TOUCHED);
+    assert_int_equal(out[2].kind, WATCH_AGAIN);
+    assert_int_equal(out[2].origin_ns, out[0].end_ns);
+    assert_int_equal(out[2].end_ns - out[2].origin_ns, 5 * MS + MS / 2);
+    assert_int_equal(out[2].toucher_tid, 9);
+}
+
+static void a_word_left_alone_is_told_as_that(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(2, 1);
+    offer(0x10048, 7);
+    pass(MS);
+    assert_true(touch_by(0x10048, 1));
+    pass(WATCH_VISIT_NS);
+    assert_int_equal(machine.address[1], 0); /* not waited for any longer */
+    assert_int_equal(results(out), 2);
+    assert_int_equal(out[1].kind, WATCH_VISIT);
+    assert_int_equal(out[1].end, WATCH_EXPIRED);
+}
+
+/* The other word was touched in a visit of its own: nothing is known of the one that counts. */
+static void a_visit_of_the_other_word_alone_says_nothing(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(2, 1);
+    offer(0x10048, 7);
+    pass(MS);
+    assert_true(touch_by(machine.address[1], 1));
+    pass(10 * MS);
+    assert_true(touch_by(0x10048, 1));
+    pass(2 * MS);
+    assert_int_equal(results(out), 1);
+    assert_int_equal(out[0].kind, WATCH_FIRST);
+}
+
+static void what_is_never_touched_expires(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(4, 1);
+    offer(0x10000, 1);
+    pass(0);
+    pass(WATCH_ENOUGH_NS - 1);
+    assert_int_equal(armed(), 2);
+    pass(1);
+    assert_int_equal(armed(), 0);
+    assert_int_equal(results(out), 1);
+    assert_int_equal(out[0].end, WATCH_EXPIRED);
+    assert_int_equal(out[0].end_ns - out[0].armed_ns, WATCH_ENOUGH_NS);
+}
+
+/* What counts is the time that the target ran, up to a limit. */
+static void of_an_idle_target_it_is_waited_for_longer(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(4, 1);
+    offer(0x10000, 1);
+    pass(0);
+    machine.now_ns += WATCH_LONGEST_NS - 1;
+    watch_budget_refill(&budget, budget.cpu_ns + WATCH_ENOUGH_NS - 1, machine.now_ns);
+    watch_lines_step(&lines);
+    assert_int_equal(armed(), 2);
+    machine.now_ns++;
+    watch_lines_step(&lines);
+    assert_int_equal(results(out), 1);
+    assert_int_equal(out[0].end_ns - out[0].armed_ns, WATCH_LONGEST_NS);
+}
+
+/* Touched by an instruction, as soon as it can be seen. */
+static void touch_at(uint64_t ip)
+{
+    machine.now_ns += ARM_NS;
+    machine.ip = ip;
+    assert_true(touch_by(0x10048, 1));
+}
+
+/* A load, and the store of the sum a moment later: the next visit is what is asked about. */
+static void a_visit_of_several_touches_is_one(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(1, 1);
+    offer(0x10048, 7);
+    pass(10 * MS);
+    touch_at(0x1000);
+    touch_at(0x1004);
+    touch_at(0x1008);
+    uint64_t left_ns = machine.now_ns;
+    pass(20 * MS);
+    touch_at(0x1000);
+    assert_int_equal(results(out), 2);
+    assert_int_equal(out[1].kind, WATCH_AGAIN);
+    assert_int_equal(out[1].origin_ns, left_ns);
+    assert_int_equal(out[1].end_ns - out[1].origin_ns, 20 * MS + ARM_NS);
+}
+
+/* Code that comes round, another thread, or more code than is told apart: each a reuse. */
+static void what_comes_round_is_reuse(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(1, 1);
+    offer(0x10048, 7);
+    pass(10 * MS);
+    touch_at(0x1000);
+    touch_at(0x1004);
+    touch_at(0x1000);
+    assert_int_equal(results(out), 2);
+    assert_int_equal(out[1].end_ns - out[1].origin_ns, ARM_NS);
+    pass(2 * MS);
+    offer(0x10048, 7);
+    pass(10 * MS);
+    touch_at(0x1000);
+    machine.now_ns += ARM_NS;
+    machine.ip = 0x1004;
+    touch_by(0x10048, 2);
+    assert_int_equal(results(out), 2);
+    assert_int_equal(out[1].toucher_tid, 2);
+    pass(2 * MS);
+    offer(0x10048, 7);
+    pass(10 * MS);
+    for (uint64_t i = 0; i <= WATCH_CODES; i++)
+        touch_at(0x1000 + i);
+    assert_int_equal(results(out), 2);
+    assert_int_equal(out[1].end_ns - out[1].origin_ns, ARM_NS);
+}
+
+/* Of 10 ms it ran for 3; what another thread did says nothing of it. */
+static void waiting_for_a_cpu_is_told(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(1, 1);
+    machine.ran_ns = 3 * MS;
+    offer(0x10000, 1);
+    pass(0);
+    pass(10 * MS);
+    assert_true(touch_by(0x10000, 1));
+    pass(10 * MS);
+    assert_true(touch_by(0x10000, 2));
+    pass(2 * MS);
+    offer(0x20000, 1);
+    pass(0);
+    pass(10 * MS);
+    watch_lines_drop(&lines);
+    assert_int_equal(results(out), 3);
+    assert_int_equal(out[0].off_ns, 7 * MS);
+    assert_int_equal(out[1].off_ns, 0);
+    assert_int_equal(out[2].off_ns, 7 * MS);
+}
+
+static void results_wait_for_the_samples(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(1, 1);
+    offer(0x10000, 1);
+    pass(MS);
+    assert_true(touch_by(0x10000, 1));
+    assert_int_equal(watch_lines_results(&lines, machine.now_ns - 1, out, WATCH_RESULTS), 0);
+    assert_int_equal(watch_lines_results(&lines, machine.now_ns, out, WATCH_RESULTS), 1);
+}
+
+/* ---- what may go wrong ---- */
+
+/* A record from before the watch was set, of a register that was on the same word. */
+static void stale_touches_are_of_no_watch(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(1, 1);
+    offer(0x10000, 1);
+    pass(MS);
+    struct watch_touch stale = {0x10000, machine.now_ns - 1, 0x1000, 0, 1};
+    struct watch_touch strange = {0x20000, machine.now_ns, 0x1000, 0, 1};
+    watch_lines_touch(&lines, &stale);
+    watch_lines_touch(&lines, &strange);
+    assert_int_equal(results(out), 0);
+    assert_int_equal(armed(), 1);
+}
+
+static void another_program_ends_all_watches(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(4, 1);
+    offer(0x10000, 1);
+    offer(0x20000, 1);
+    pass(MS);
+    watch_lines_drop(&lines);
+    assert_int_equal(armed(), 0);
+    assert_int_equal(results(out), 2);
+    assert_int_equal(out[0].end, WATCH_DROPPED);
+}
+
+static void a_refusing_kernel_leaves_nothing_behind(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(4, 1);
+    machine.refuse = -ENOSPC;
+    offer(0x10000, 1);
+    pass(MS);
+    assert_int_equal(lines.refused, -ENOSPC);
+    assert_int_equal(results(out), 0);
+    machine.refuse = 0;
+    offer(0x10000, 1);
+    pass(MS);
+    assert_int_equal(armed(), 2);
+}
+
+static void a_line_is_watched_once(void **state)
+{
+    (void)state;
+    begin(4, 1);
+    for (uint64_t i = 0; i < 8; i++)
+        offer(0x10000 + i * 8, 1);
+    pass(MS);
+    assert_int_equal(armed(), 2);
+}
+
+static void one_register_is_enough(void **state)
+{
+    struct watch_result out[WATCH_RESULTS];
+    (void)state;
+    begin(1, 1);
+    offer(0x10000, 1);
+    pass(MS);
+    assert_int_equal(armed(), 1);
+    assert_true(touch_by(0x10000, 1));
+    pass(2 * MS);
+    assert_int_equal(results(out), 1); /* and no visit: there is nothing to see it with */
+    assert_int_equal(armed(), 1);
+}
+
+/* ---- which samples ---- */
+
+/* 200 samples come, none is touched: each is as likely to be watched at the end as any. */
+static void each_sample_has_the_same_chance(void **state)
+{
+    enum { ROUNDS = 4000, SAMPLES = 200, PARTS = 4 };
+    unsigned kept[PARTS] = {0};
+    unsigned all = 0;
+    (void)state;
+    begin(1, 1);
+    for (int round = 0; round < ROUNDS; round++) {
+        watch_lines_drop(&lines);
+        for (uint64_t i = 0; i < SAMPLES; i++) {
+            offer((i + 1) * 64, 1);
+            pass(10000);
+        }
+        for (unsigned slot = 0; slot < 1; slot++)
+            kept[(machine.address[slot] / 64 - 1) * PARTS / SAMPLES]++;
+        all++;
+    }
+    /* Four standard deviations of a quarter of 4000. */
+    for (int i = 0; i < PARTS; i++)
+        assert_in_range(kept[i], all / PARTS - 110, all / PARTS + 110);
+}
+
+/* ---- the budget ---- */
+
+/* A line touched as soon as it is watched, offered all the time, for ten seconds of its CPU. */
+static double spent_on_a_hot_line(double part)
+{
+    begin(4, part);
+    double before = budget.spent_ns;
+    for (int i = 0; i < 10000; i++) {
+        offer(0x10000, 1);
+        pass(MS);
+        while (touch_by(0x10000, 1))
+            machine.now_ns += 100;
+    }
+    return (budget.spent_ns - before) / 1e10;
+}
+
+static void the_budget_is_kept(void **state)
+{
+    static const double parts[] = {0.0005, 0.002};
+    (void)state;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        double spent = spent_on_a_hot_line(parts[i]);
+        printf("  a hot line, budget %g%%: %.3f%% spent\n", parts[i] * 100, spent * 100);
+        /* What was saved before may be spent once, and the last watch may overdraw. */
+        assert_true(spent > parts[i] * 0.9 && spent < parts[i] * 1.06);
+    }
+}
+
+static void nothing_is_armed_for_an_idle_target(void **state)
+{
+    (void)state;
+    begin(4, 0.01);
+    budget.tokens_ns = 0;
+    offer(0x10000, 1);
+    machine.now_ns += MS;
+    watch_budget_refill(&budget, budget.cpu_ns, machine.now_ns);
+    watch_lines_step(&lines);
+    assert_int_equal(armed(), 0);
+    assert_int_equal(lines.unpaid, 1);
+}
+
+/* A target of 100 threads grants no more than one CPU's part. */
+static void many_threads_do_not_grant_more(void **state)
+{
+    (void)state;
+    watch_budget_init(&budget, 0.01);
+    watch_budget_refill(&budget, 0, 0);
+    assert_true(isnan(watch_budget_share(&budget)));
+    watch_budget_refill(&budget, 10000 * MS, 100 * MS);
+    assert_true(fabs(budget.granted_ns - 100e6) < 1);
+    watch_budget_spend(&budget, 1e6);
+    assert_true(fabs(watch_budget_share(&budget) - 0.01) < 1e-9);
+}
+
+static int run_watch_lines(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_legs_and_a_visit),
+        cmocka_unit_test(a_word_left_alone_is_told_as_that),
+        cmocka_unit_test(a_visit_of_the_other_word_alone_says_nothing),
+        cmocka_unit_test(what_is_never_touched_expires),
+        cmocka_unit_test(of_an_idle_target_it_is_waited_for_longer),
+        cmocka_unit_test(a_visit_of_several_touches_is_one),
+        cmocka_unit_test(what_comes_round_is_reuse),
+        cmocka_unit_test(waiting_for_a_cpu_is_told),
+        cmocka_unit_test(results_wait_for_the_samples),
+        cmocka_unit_test(stale_touches_are_of_no_watch),
+        cmocka_unit_test(another_program_ends_all_watches),
+        cmocka_unit_test(a_refusing_kernel_leaves_nothing_behind),
+        cmocka_unit_test(a_line_is_watched_once),
+        cmocka_unit_test(one_register_is_enough),
+        cmocka_unit_test(each_sample_has_the_same_chance),
+        cmocka_unit_test(the_budget_is_kept),
+        cmocka_unit_test(nothing_is_armed_for_an_idle_target),
+        cmocka_unit_test(many_threads_do_not_grant_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Debug registers asked of a kernel of our own: what it is asked for, and what a user is told where
+ * it refuses. On the running kernel, a touch of our own; skipped by name where it refuses. */
+
+static struct {
+    int code; /* of breakpoints; 0: they open */
+    int most; /* open at a time */
+    int open;
+    int kernel_too; /* asked for it so often */
+} answers;
+
+static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+                      unsigned long flags)
+{
+    (void)pid;
+    (void)flags;
+    assert_int_equal(cpu, -1);
+    assert_int_equal(group_fd, -1);
+    assert_false(attr->inherit);
+    if (!attr->exclude_kernel)
+        return answers.kernel_too++, -EACCES;
+    if (attr->type != PERF_TYPE_BREAKPOINT)
+        return fake_kernel_descriptor();
+    assert_int_equal(attr->bp_type, HW_BREAKPOINT_RW);
+    assert_int_equal(attr->bp_len, HW_BREAKPOINT_LEN_8);
+    assert_int_equal(attr->sample_period, 1);
+    assert_int_equal(attr->disabled, 1);
+    if (answers.code)
+        return answers.code;
+    return answers.open++ < answers.most ? fake_kernel_descriptor() : -ENOSPC;
+}
+
+static int open_with(int code, int most, struct error *error)
+{
+    struct watch_registers registers;
+    answers.code = code;
+    answers.most = most;
+    answers.open = 0;
+    const struct kernel *kernel = fake_kernel_begin(open_event);
+    fake_kernel_file("proc/sys/kernel/perf_event_paranoid", "3");
+    int got = watch_registers_open(&registers, getpid(), kernel, error);
+    watch_registers_close(&registers);
+    fake_kernel_end();
+    return got;
+}
+
+static void refused_with(int code, const char *cause, const char *remedy)
+{
+    struct error error = {0};
+    assert_int_equal(open_with(code, 0, &error), code);
+    if (!strstr(error.text, cause) || !strstr(error.text, remedy))
+        fail_msg("'%s' lacks '%s' or '%s'", error.text, cause, remedy);
+}
+
+static void a_refusal_says_what_helps(void **state)
+{
+    (void)state;
+    refused_with(-ENOSPC, "debug registers", "detach the debugger");
+    refused_with(-EACCES, "perf_event_paranoid is 3", "kernel.perf_event_paranoid=2");
+    refused_with(-EOPNOTSUPP, "refuses hardware breakpoints", "leave --watch out");
+    refused_with(-ESRCH, "is gone", "process");
+    /* What the kernel touches is asked for, and done without. */
+    assert_true(answers.kernel_too > 0);
+}
+
+/* Descriptors that are no events cannot be mapped: that, too, is no success. */
+static void what_cannot_be_measured_is_refused(void **state)
+{
+    struct error error = {0};
+    (void)state;
+    assert_true(open_with(0, WATCH_SLOTS, &error) < 0);
+    assert_true(error.text[0]);
+}
+
+static void a_touch_is_reported_once(void **state)
+{
+    static _Alignas(64) volatile uint64_t word;
+    struct watch_registers registers;
+    struct error error = {0};
+    const struct watch_touch *touches;
+    uint64_t from_ns = 0;
+    (void)state;
+    if (watch_registers_open(&registers, getpid(), kernel_host(), &error)) {
+        printf("  skipped: %s\n", error.text);
+        skip();
+    }
+    printf("  %u debug registers; a touch takes %.0f ns, %.0f of them before it is recorded\n",
+           registers.slots, registers.trap_ns, registers.entry_ns);
+    watch_registers_follow(&registers);
+    assert_int_equal(registers.thread_count, 1);
+    double cost = watch_registers_arm(&registers, 0, (uint64_t)(uintptr_t)&word, &from_ns);
+    assert_true(cost > 0);
+    for (uint64_t i = 0; i < 1000; i++)
+        word = i;
+    assert_int_equal(watch_registers_read(&registers, &touches), 1);
+    assert_int_equal(touches[0].address, (uintptr_t)&word);
+    assert_int_equal(touches[0].tid, getpid());
+    assert_true(touches[0].ran_ns < 1000000000);
+    assert_true(touches[0].ip > 0 && touches[0].time_ns <= clock_now_ns());
+    assert_int_equal(watch_registers_read(&registers, &touches), 0);
+    assert_true(watch_registers_cpu_ns(&registers) > 0);
+    /* And again, after it has switched itself off. */
+    assert_true(watch_registers_arm(&registers, 0, (uint64_t)(uintptr_t)&word, &from_ns) > 0);
+    word = 1;
+    assert_int_equal(watch_registers_read(&registers, &touches), 1);
+    uint64_t ran_ns = 0;
+    watch_registers_disarm(&registers, 0, (uint32_t)getpid(), &ran_ns);
+    assert_true(ran_ns > 0);
+    word = 2;
+    assert_int_equal(watch_registers_read(&registers, &touches), 0);
+    watch_registers_close(&registers);
+}
+
+static int run_watch_registers(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_refusal_says_what_helps),
+        cmocka_unit_test(what_cannot_be_measured_is_refused),
+        cmocka_unit_test(a_touch_is_reported_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_watch_lines();
+    failed += run_watch_registers();
+    return failed;
+}

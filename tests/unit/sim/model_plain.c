@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "unit/sim/model_plain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void plain_depart(struct plain *plain, struct plain_cache *cache, struct plain_line *line,
+                         struct model_who who, enum model_reason reason);
+
+/* The plain model made, searched and ended. */
+
+static struct plain_cache *plain_cache_of(struct plain *plain, uint32_t level, uint32_t thread)
+{
+    return &plain->caches[level][plain->spec.level[level].shared ? 0 : thread];
+}
+
+uint32_t plain_bin(uint64_t address)
+{
+    return (uint32_t)(address / PLAIN_BIN_BYTES);
+}
+
+struct plain *plain_new(const struct model_spec *spec)
+{
+    struct plain *plain = calloc(1, sizeof *plain);
+    plain->spec = *spec;
+    for (uint32_t level = 0; level < spec->level_count; level++)
+        for (uint32_t thread = 0; thread < PLAIN_THREADS; thread++) {
+            struct plain_cache *cache = &plain->caches[level][thread];
+            cache->spec = spec->level[level];
+            cache->level = level;
+            cache->thread = thread;
+            uint32_t lines = (uint32_t)(cache->spec.size_bytes / cache->spec.line_bytes);
+            cache->sets = lines / cache->spec.ways;
+            cache->lines = calloc(lines, sizeof *cache->lines);
+            cache->order = calloc(lines, sizeof *cache->order);
+            for (uint32_t i = 0; i < lines; i++)
+                cache->order[i] = i % cache->spec.ways;
+            cache->right_next = calloc((size_t)cache->sets * 65 * 65, 1);
+            cache->shadow = calloc(lines + 1, sizeof *cache->shadow);
+            cache->left = calloc(PLAIN_BYTES, sizeof *cache->left);
+        }
+    return plain;
+}
+
+void plain_free(struct plain *plain)
+{
+    for (uint32_t level = 0; level < plain->spec.level_count; level++)
+        for (uint32_t thread = 0; thread < PLAIN_THREADS; thread++) {
+            struct plain_cache *cache = &plain->caches[level][thread];
+            free(cache->lines);
+            free(cache->order);
+            free(cache->right_next);
+            free(cache->shadow);
+            free(cache->left);
+        }
+    free(plain);
+}
+
+static struct plain_line *plain_find(struct plain_cache *cache, uint64_t number)
+{
+    for (uint32_t i = 0; i < cache->sets * cache->spec.ways; i++)
+        if (cache->lines[i].there && cache->lines[i].number == number)
+            return &cache->lines[i];
+    return NULL;
+}
+
+void plain_finish(struct plain *plain)
+{
+    struct model_who nobody = {MODEL_NONE, MODEL_NONE, 0};
+    for (uint32_t level = 0; level < plain->spec.level_count; level++)
+        for (uint32_t thread = 0; thread < PLAIN_THREADS; thread++) {
+            struct plain_cache *cache = &plain->caches[level][thread];
+            for (uint32_t i = 0; i < cache->sets * cache->spec.ways; i++)
+                if (cache->lines[i].there)
+                    plain_depart(plain, cache, &cache->lines[i], nobody, MODEL_END);
+        }
+}
+
+/* What the plain model counts, and what it remembers of lines that left. */
+
+static uint64_t ones(const uint8_t *bytes, uint32_t count)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += bytes[i] != 0;
+    return sum;
+}
+
+/* Lines longer than 64 bytes are told by 64ths. */
+static uint64_t used_bytes(const struct plain_line *line, uint32_t line_bytes)
+{
+    uint32_t grain = line_bytes > 64 ? line_bytes / 64 : 1;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < line_bytes; i += grain)
+        sum += ones(line->touched + i, grain) ? grain : 0;
+    return sum;
+}
+
+static void count_line(struct model_figures *figures, const struct plain_line *line,
+                       uint32_t line_bytes)
+{
+    figures->fetched += !line->ahead;
+    figures->prefetched += line->ahead;
+    figures->prefetched_unused += line->waiting;
+    figures->used_bytes += used_bytes(line, line_bytes);
+    figures->touched_bytes += line->touched_bytes;
+    figures->written_back += ones(line->written, line_bytes) != 0;
+    for (int i = 0; i < MODEL_USE_CLASSES; i++)
+        figures->uses[i] += line->uses[i];
+}
+
+static void leave_above(struct plain *plain, struct plain_cache *cache, struct plain_line *line,
+                        struct model_who who)
+{
+    for (uint32_t level = 0; level < cache->level; level++)
+        for (uint32_t thread = 0; thread < PLAIN_THREADS; thread++) {
+            struct plain_cache *above = &plain->caches[level][thread];
+            if (!cache->spec.shared && thread != cache->thread)
+                continue;
+            for (uint32_t i = 0; i < above->sets * above->spec.ways; i++)
+                if (above->lines[i].there &&
+                    above->lines[i].number * above->spec.line_bytes / cache->spec.line_bytes ==
+                        line->number)
+                    plain_depart(plain, above, &above->lines[i], who, MODEL_INCLUDED);
+        }
+}
+
+/* A line leaves, for unit/sim/model_plain.c; and what model_plain.c counts of misses. */
+static void plain_depart(struct plain *plain, struct plain_cache *cache, struct plain_line *line,
+                         struct model_who who, enum model_reason reason)
+{
+    uint32_t level = cache->level, ip = line->fetched.ip;
+    if (cache->spec.inclusive && (reason == MODEL_REPLACED || reason == MODEL_INCLUDED))
+        leave_above(plain, cache, line, who);
+    count_line(&plain->total[level], line, cache->spec.line_bytes);
+    count_line(&plain->of_ip[ip][level], line, cache->spec.line_bytes);
+    count_line(&plain->of_bin[line->fetched.bin][level], line, cache->spec.line_bytes);
+    for (int i = 0; i < 8 && line->user_uses[i] && plain->spec.users_one_in; i++)
+        plain->pairs[MODEL_IP_USED_BY_IP][level][ip][line->user[i]] += line->user_uses[i];
+    if (reason != MODEL_END)
+        cache->left[line->number] = (struct plain_left){true, reason, who, plain->thread};
+    if (plain->spec.causes && (reason == MODEL_REPLACED || reason == MODEL_INCLUDED))
+        plain->pairs[MODEL_IP_EVICTED_BY_IP][level][ip][who.ip]++;
+    line->there = false;
+}
+
+static bool any(const bool *flags, uint64_t first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (flags[first + i])
+            return true;
+    return false;
+}
+
+static void plain_classify(struct plain *plain, struct plain_cache *cache, uint32_t thread,
+                           uint64_t address, uint32_t size, bool in_shadow)
+{
+    struct model_missed *missed = &plain->missed[cache->level];
+    uint64_t number = address / cache->spec.line_bytes, start = number * cache->spec.line_bytes;
+    struct plain_left left = cache->left[number];
+    *missed =
+        (struct model_missed){.evictor_thread = MODEL_NONE, .evictor = {MODEL_NONE, MODEL_NONE, 0}};
+    if (!plain->spec.causes)
+        return;
+    if (!any(plain->referenced, start, cache->spec.line_bytes)) {
+        missed->cause = MODEL_FIRST;
+        return;
+    }
+    if (!cache->spec.shared && !any(plain->referenced_by[thread], start, cache->spec.line_bytes)) {
+        missed->cause = MODEL_FIRST_HERE;
+        return;
+    }
+    if (left.known) {
+        missed->evictor = left.evictor;
+        missed->evictor_thread = left.thread;
+    }
+    if (left.known && left.reason == MODEL_INVALIDATED)
+        missed->cause = any(plain->written_since[thread], address, size) ? MODEL_INVALIDATED_TRUE
+                                                                         : MODEL_INVALIDATED_FALSE;
+    else if (left.known && left.reason == MODEL_INCLUDED)
+        missed->cause = MODEL_INCLUSION;
+    else
+        missed->cause = in_shadow ? MODEL_CONFLICT : MODEL_CAPACITY;
+}
+
+static void count_miss(struct model_figures *figures, const struct model_missed *missed,
+                       uint32_t bin)
+{
+    bool by_another_thread =
+        missed->cause == MODEL_INVALIDATED_TRUE || missed->cause == MODEL_INVALIDATED_FALSE;
+    figures->misses++;
+    figures->causes[missed->cause]++;
+    if (missed->evictor.bin != MODEL_NONE && !by_another_thread) {
+        figures->evicted_by_same += missed->evictor.bin == bin;
+        figures->evicted_by_other += missed->evictor.bin != bin;
+    }
+}
+
+static void plain_count_misses(struct plain *plain, struct model_who who, uint32_t levels_missed)
+{
+    for (uint32_t level = 0; level < plain->spec.level_count; level++) {
+        const struct model_missed *missed = &plain->missed[level];
+        if (!(levels_missed & 1u << level))
+            continue;
+        count_miss(&plain->total[level], missed, who.bin);
+        count_miss(&plain->of_ip[who.ip][level], missed, who.bin);
+        count_miss(&plain->of_bin[who.bin][level], missed, who.bin);
+        if (missed->evictor.bin != MODEL_NONE &&
+            (missed->cause == MODEL_INCLUSION || missed->cause == MODEL_CONFLICT ||
+             missed->cause == MODEL_CAPACITY))
+            plain->pairs[MODEL_BIN_EVICTED_BY_BIN][level][who.bin][missed->evictor.bin]++;
+    }
+}
+
+static void use_line(struct plain_line *line, uint32_t offset, uint32_t size, uint32_t kind,
+                     uint32_t ip)
+{
+    int class = kind & MODEL_STORE ? (kind & MODEL_FLOAT ? MODEL_STORE_FLOAT : MODEL_STORE_INTEGER)
+                                   : (kind & MODEL_FLOAT ? MODEL_LOAD_FLOAT : MODEL_LOAD_INTEGER);
+    for (uint32_t i = offset; i < offset + size; i++) {
+        line->touched[i] = 1;
+        line->written[i] |= (kind & MODEL_STORE) != 0;
+    }
+    line->touched_bytes += size;
+    line->uses[class]++;
+    for (int i = 0; i < 8; i++)
+        if (!line->user_uses[i] || line->user[i] == ip) {
+            line->user[i] = ip;
+            line->user_uses[i]++;
+            break;
+        }
+}
+
+/* An access is a use at each level that has the line. */
+static void plain_use(struct plain *plain, uint32_t thread, uint64_t address, uint32_t size,
+                      uint32_t kind, uint32_t ip)
+{
+    uint64_t number = address / plain->spec.level[0].line_bytes;
+    bool here = false;
+    for (uint32_t level = 0; level < plain->spec.level_count; level++) {
+        struct plain_cache *cache = plain_cache_of(plain, level, thread);
+        struct plain_line *line = plain_find(cache, address / cache->spec.line_bytes);
+        if (!line)
+            continue;
+        here |= !cache->spec.shared;
+        use_line(line, (uint32_t)(address % cache->spec.line_bytes), size, kind, ip);
+    }
+    for (uint32_t i = 0; i < size; i++) {
+        plain->referenced[address + i] = plain->referenced_by[thread][address + i] = true;
+        for (uint32_t other = 0; other < PLAIN_THREADS && kind & MODEL_STORE; other++)
+            plain->written_since[other][address + i] |=
+                other != thread && plain->taken[other][number];
+    }
+    if (here)
+        plain->taken[thread][number] = false;
+}
+
+/* The subtree of `size` leaves from `first` on: all on the way to `way` point elsewhere. */
+static void point_away(bool *set, uint32_t first, uint32_t size, uint32_t way)
+{
+    if (size < 2)
+        return;
+    bool in_left = way < first + size / 2;
+    set[first * 65 + size] = in_left;
+    point_away(set, in_left ? first : first + size / 2, size / 2, way);
+}
+
+static uint32_t pointed_at(const bool *set, uint32_t first, uint32_t size)
+{
+    if (size < 2)
+        return first;
+    return pointed_at(set, set[first * 65 + size] ? first + size / 2 : first, size / 2);
+}
+
+static void touch(struct plain_cache *cache, const struct plain_line *line)
+{
+    uint32_t ways = cache->spec.ways, at = (uint32_t)(line - cache->lines), i = 0;
+    uint32_t *order = cache->order + at / ways * ways;
+    while (order[i] != at % ways)
+        i++;
+    memmove(order + i, order + i + 1, (ways - 1 - i) * sizeof *order);
+    order[ways - 1] = at % ways;
+    if (cache->spec.policy == MODEL_TREE_PLRU)
+        point_away(cache->right_next + (size_t)(at / ways) * 65 * 65, 0, ways, at % ways);
+}
+
+static uint32_t chosen(struct plain *plain, struct plain_cache *cache, struct plain_line *set)
+{
+    uint64_t numbers[64];
+    for (uint32_t i = 0; i < cache->spec.ways; i++)
+        numbers[i] = set[i].number;
+    uint64_t number = plain->choose(plain->context, cache->level, numbers, cache->spec.ways);
+    for (uint32_t i = 0; i < cache->spec.ways; i++)
+        if (numbers[i] == number)
+            return i;
+    abort();
+}
+
+static struct plain_line *place_for(struct plain *plain, struct plain_cache *cache, uint64_t number,
+                                    struct model_who who)
+{
+    uint32_t set = (uint32_t)(number % cache->sets), ways = cache->spec.ways, way = 0;
+    struct plain_line *lines = cache->lines + (size_t)set * ways;
+    while (way < ways && lines[way].there)
+        way++;
+    if (way < ways)
+        return &lines[way];
+    if (cache->spec.policy == MODEL_LRU)
+        way = cache->order[set * ways];
+    else if (cache->spec.policy == MODEL_TREE_PLRU)
+        way = pointed_at(cache->right_next + (size_t)set * 65 * 65, 0, ways);
+    else
+        way = chosen(plain, cache, lines);
+    plain_depart(plain, cache, &lines[way], who, MODEL_REPLACED);
+    return &lines[way];
+}
+
+static struct plain_line *fill(struct plain *plain, struct plain_cache *cache, uint64_t number,
+                               struct model_who who)
+{
+    struct plain_line *line = place_for(plain, cache, number, who);
+    *line = (struct plain_line){.number = number, .fetched = who, .there = true};
+    touch(cache, line);
+    return line;
+}
+
+static bool touch_shadow(struct plain_cache *cache, uint64_t number, bool fetch)
+{
+    uint32_t lines = cache->sets * cache->spec.ways, i = 0;
+    while (i < cache->shadow_count && cache->shadow[i] != number)
+        i++;
+    bool there = i < cache->shadow_count;
+    if (!there && !fetch)
+        return false;
+    if (there)
+        memmove(cache->shadow + i, cache->shadow + i + 1,
+                (cache->shadow_count-- - i - 1) * sizeof *cache->shadow);
+    cache->shadow[cache->shadow_count++] = number;
+    if (cache->shadow_count > lines)
+        memmove(cache->shadow, cache->shadow + 1, --cache->shadow_count * sizeof *cache->shadow);
+    return there;
+}
+
+struct walk {
+    struct plain *plain;
+    struct model_who who;
+    uint32_t thread, kind, missed;
+    bool learn;
+};
+
+static bool look(struct walk *walk, uint32_t level, uint64_t address, uint32_t size)
+{
+    struct plain *plain = walk->plain;
+    struct plain_cache *cache = plain_cache_of(plain, level, walk->thread);
+    uint64_t number = address / cache->spec.line_bytes;
+    bool fetch = !plain->spec.no_write_allocate || walk->kind & MODEL_LOAD;
+    struct plain_line *line = plain_find(cache, number);
+    bool in_shadow = touch_shadow(cache, number, fetch);
+    bool learns = plain->spec.prefetch && level == plain->spec.prefetch_level;
+    if (line) {
+        touch(cache, line);
+        walk->learn |= learns && line->waiting;
+        line->waiting = false;
+        return true;
+    }
+    walk->learn |= learns;
+    if (!(walk->missed & 1u << level))
+        plain_classify(plain, cache, walk->thread, address, size, in_shadow);
+    walk->missed |= 1u << level;
+    return false;
+}
+
+static void bring(struct walk *walk, uint32_t level, uint64_t address)
+{
+    struct plain_cache *cache = plain_cache_of(walk->plain, level, walk->thread);
+    if (!walk->plain->spec.no_write_allocate || walk->kind & MODEL_LOAD)
+        fill(walk->plain, cache, address / cache->spec.line_bytes, walk->who);
+}
+
+/* All that a miss fetches ahead: from the deepest level up, as for what is asked for. */
+static void fetch_ahead(struct walk *walk, uint64_t address)
+{
+    struct plain *plain = walk->plain;
+    uint32_t first = plain->spec.prefetch_level, end = first;
+    struct plain_cache *cache = plain_cache_of(plain, first, walk->thread);
+    if (address >= PLAIN_BYTES || plain_find(cache, address / cache->spec.line_bytes))
+        return;
+    for (; end < plain->spec.level_count; end++) {
+        cache = plain_cache_of(plain, end, walk->thread);
+        touch_shadow(cache, address / cache->spec.line_bytes, true);
+        struct plain_line *line = plain_find(cache, address / cache->spec.line_bytes);
+        if (line) {
+            touch(cache, line);
+            break;
+        }
+    }
+    while (end-- > first) {
+        cache = plain_cache_of(plain, end, walk->thread);
+        struct plain_line *line = fill(plain, cache, address / cache->spec.line_bytes, walk->who);
+        line->fetched.bin = plain_bin(address);
+        line->ahead = true;
+        line->waiting = end == first;
+    }
+}
+
+static void learn(struct walk *walk, uint64_t address)
+{
+    struct plain *plain = walk->plain;
+    uint64_t line = plain->spec.level[plain->spec.prefetch_level].line_bytes;
+    if (plain->spec.prefetch == MODEL_NEXT_LINE) {
+        fetch_ahead(walk, address / line * line + line);
+        return;
+    }
+    int64_t step = (int64_t)(address - plain->strides[walk->who.ip].last);
+    bool again = plain->strides[walk->who.ip].known && step &&
+                 (uint64_t)step == plain->strides[walk->who.ip].step;
+    plain->strides[walk->who.ip].step = plain->strides[walk->who.ip].known ? (uint64_t)step : 0;
+    plain->strides[walk->who.ip].known = true;
+    plain->strides[walk->who.ip].last = address;
+    if (again && step > 0)
+        fetch_ahead(walk, address + ((uint64_t)step < line ? line : (uint64_t)step));
+    else if (again)
+        fetch_ahead(walk, address - ((uint64_t)-step < line ? line : (uint64_t)-step));
+}
+
+/* A store takes the line from the private levels of all others. */
+static void invalidate(struct walk *walk, uint64_t address)
+{
+    struct plain *plain = walk->plain;
+    uint64_t line_bytes = plain->spec.level[0].line_bytes, number = address / line_bytes;
+    for (uint32_t other = 0; other < plain->spec.threads; other++) {
+        bool found = false;
+        for (uint32_t level = 0; other != walk->thread && level < plain->spec.level_count;
+             level++) {
+            struct plain_cache *cache = &plain->caches[level][other];
+            struct plain_line *line = plain_find(cache, number);
+            if (cache->spec.shared || !line)
+                continue;
+            plain_depart(plain, cache, line, walk->who, MODEL_INVALIDATED);
+            found = true;
+        }
+        if (found) {
+            plain->taken[other][number] = true;
+            memset(&plain->written_since[other][number * line_bytes], 0, line_bytes);
+        }
+    }
+}
+
+static uint32_t part_of(uint32_t line_bytes, uint64_t address, uint64_t end)
+{
+    uint32_t left = line_bytes - (uint32_t)(address % line_bytes);
+    return address + left > end ? (uint32_t)(end - address) : left;
+}
+
+/* One line after the other, each through the levels. */
+static void walk_by_lines(struct walk *walk, uint64_t address, uint32_t size)
+{
+    struct plain *plain = walk->plain;
+    uint32_t level = 0;
+    if (walk->kind & MODEL_STORE)
+        invalidate(walk, address);
+    while (level < plain->spec.level_count && !look(walk, level, address, size))
+        level++;
+    for (uint32_t fetched = level; fetched-- > 0;)
+        bring(walk, fetched, address);
+    if (level > plain->served)
+        plain->served = level;
+}
+
+/* One level after the other, each asked for all lines. */
+static void walk_by_levels(struct walk *walk, uint64_t address, uint64_t end)
+{
+    struct plain *plain = walk->plain;
+    uint32_t line_bytes = plain->spec.level[0].line_bytes;
+    bool all = false;
+    for (uint64_t at = address; at < end; at += part_of(line_bytes, at, end))
+        if (walk->kind & MODEL_STORE)
+            invalidate(walk, at);
+    for (plain->served = 0; plain->served < plain->spec.level_count; plain->served++) {
+        all = true;
+        line_bytes = plain->spec.level[plain->served].line_bytes;
+        for (uint64_t at = address; at < end; at += part_of(line_bytes, at, end)) {
+            bool there = look(walk, plain->served, at, part_of(line_bytes, at, end));
+            if (!there)
+                bring(walk, plain->served, at);
+            all &= there;
+        }
+        if (all)
+            break;
+    }
+}
+
+uint32_t plain_access(struct plain *plain, uint32_t thread, uint64_t address, uint32_t size,
+                      uint32_t kind, uint32_t ip)
+{
+    uint32_t line_bytes = plain->spec.level[0].line_bytes, part;
+    uint64_t end = address + size;
+    struct walk walk = {.plain = plain,
+                        .thread = thread,
+                        .kind = kind,
+                        .who = {.ip = ip, .bin = plain_bin(address)}};
+    plain->served = 0;
+    plain->thread = thread;
+    if (plain->spec.whole_access_below)
+        walk_by_levels(&walk, address, end);
+    for (uint64_t at = address; at < end; at += part) {
+        part = part_of(line_bytes, at, end);
+        if (!plain->spec.whole_access_below)
+            walk_by_lines(&walk, at, part);
+        plain_use(plain, thread, at, part, kind, ip);
+        if (walk.learn)
+            learn(&walk, at);
+        walk.learn = false;
+    }
+    plain_count_misses(plain, walk.who, walk.missed);
+    return plain->served;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tiny caches for traces worked by hand, and what they told. */
+#ifndef MISSTOP_UNIT_SIM_MODEL_TINY_H
+#define MISSTOP_UNIT_SIM_MODEL_TINY_H
+
+#include "unit/sim/model_host.h"
+
+enum { TINY_LINE = 16, TINY_EVICTIONS = 64 };
+
+/* One level: 2 sets of 2 ways. */
+extern const struct model_spec tiny_two_by_two;
+
+extern struct model_miss tiny_last_miss;
+extern struct model_eviction tiny_evictions[TINY_EVICTIONS];
+extern uint32_t tiny_eviction_count;
+
+/* With causes and use; bins are pages of 4096 bytes. */
+struct model *tiny_model(struct model_spec spec);
+
+/* A teardown. */
+int tiny_free(void **state);
+
+#endif

@@ -1,0 +1,772 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Traces of tiny caches, worked by hand: lines of 16 bytes, letters name lines of one set. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "sim/model/reuse.h"
+#include "unit.h"
+#include "unit/sim/model_host.h"
+#include "unit/sim/model_tiny.h"
+
+enum { MODEL_NOBODY = -1 };
+
+/* Of tiny_two_by_two: A, B, C .. share the first set, a, b, c .. the second. */
+static uint64_t address_of(char line)
+{
+    return line >= 'a' ? (uint64_t)(line - 'a') * 2 * TINY_LINE + TINY_LINE
+                       : (uint64_t)(line - 'A') * 2 * TINY_LINE;
+}
+
+struct step {
+    char line;
+    int served;
+    enum model_cause cause;
+    int evictor; /* the step that threw it out */
+};
+
+static void follow(struct model *model, const struct step *steps, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t served =
+            model_access(model_thread(model, 0), address_of(steps[i].line), 8, MODEL_LOAD, i);
+        assert_int_equal(served, steps[i].served);
+        if (!served)
+            continue;
+        assert_int_equal(tiny_last_miss.level[0].cause, steps[i].cause);
+        assert_int_equal(tiny_last_miss.level[0].evictor.ip, (uint32_t)steps[i].evictor);
+    }
+}
+
+static void three_causes_and_who_threw_it_out(void **state)
+{
+    (void)state;
+    static const struct step steps[] = {
+        {'A', 1, MODEL_FIRST, MODEL_NOBODY},
+        {'B', 1, MODEL_FIRST, MODEL_NOBODY},
+        {'A', 0, 0, 0},
+        {'C', 1, MODEL_FIRST, MODEL_NOBODY}, /* 3: B, older than A, goes */
+        {'A', 0, 0, 0},
+        {'B', 1, MODEL_CONFLICT, 3}, /* 5: four lines would hold A, B, C; C goes */
+        {'C', 1, MODEL_CONFLICT, 5}, /* 6: A goes */
+        {'a', 1, MODEL_FIRST, MODEL_NOBODY},
+        {'b', 1, MODEL_FIRST, MODEL_NOBODY}, /* 8: the four last are B, C, a, b */
+        {'B', 0, 0, 0},                      /* C, a, b, B */
+        {'c', 1, MODEL_FIRST, MODEL_NOBODY}, /* 10: a goes; a, b, B, c */
+        {'A', 1, MODEL_CAPACITY, 6},         /* 11: C goes; b, B, c, A */
+        {'a', 1, MODEL_CAPACITY, 10},        /* 12: b goes; B, c, A, a */
+        {'c', 0, 0, 0},
+        {'b', 1, MODEL_CAPACITY, 12},
+    };
+    struct model *model = tiny_model(tiny_two_by_two);
+    follow(model, steps, sizeof steps / sizeof *steps);
+    const struct model_figures *total = model_total(model, 0);
+    assert_int_equal(total->misses, 11);
+    assert_int_equal(total->causes[MODEL_FIRST], 6);
+    assert_int_equal(total->causes[MODEL_CONFLICT], 2);
+    assert_int_equal(total->causes[MODEL_CAPACITY], 3);
+    assert_int_equal(total->evicted_by_same, 5);
+    assert_null(model_of_ip(model, 100, 0));
+    assert_int_equal(model_of_ip(model, 5, 0)->causes[MODEL_CONFLICT], 1);
+}
+
+/* The tree: each node points away from the half used last. LRU would take B, C, D, A. */
+static void tree_points_away_from_what_was_used(void **state)
+{
+    (void)state;
+    static const char used[] = "ABCDAEFGH";
+    static const char thrown_out[] = "CBDA";
+    struct model_spec spec = {.level = {{.size_bytes = 8 * TINY_LINE,
+                                         .ways = 4,
+                                         .line_bytes = TINY_LINE,
+                                         .policy = MODEL_TREE_PLRU}},
+                              .level_count = 1};
+    struct model *model = tiny_model(spec);
+    for (const char *line = used; *line; line++)
+        model_access(model_thread(model, 0), address_of(*line), 1, MODEL_LOAD, 0);
+    assert_int_equal(tiny_eviction_count, strlen(thrown_out));
+    for (uint32_t i = 0; i < tiny_eviction_count; i++)
+        assert_int_equal(tiny_evictions[i].address, address_of(thrown_out[i]));
+}
+
+/* An empty cache fills way by way; the fifth line throws out one of the four, by the seed. */
+static void random_takes_every_way(void **state)
+{
+    (void)state;
+    enum { SEEDS = 100 };
+    struct model_spec spec = {.level = {{.size_bytes = 4 * TINY_LINE,
+                                         .ways = 4,
+                                         .line_bytes = TINY_LINE,
+                                         .policy = MODEL_RANDOM}},
+                              .level_count = 1,
+                              .evicted_max = 16,
+                              .ips_max = 16,
+                              .bins_max = 16};
+    uint32_t thrown_out[4] = {0};
+    for (spec.seed = 1; spec.seed <= SEEDS; spec.seed++) {
+        struct model *model = tiny_model(spec);
+        for (uint32_t way = 0; way < 5; way++)
+            model_access(model_thread(model, 0), way * TINY_LINE, 1, MODEL_LOAD, way);
+        assert_int_equal(tiny_eviction_count, 1);
+        thrown_out[tiny_evictions[0].fetched.ip]++;
+        tiny_free(NULL);
+    }
+    for (uint32_t way = 0; way < 4; way++)
+        assert_true(thrown_out[way] > SEEDS / 10);
+}
+
+static void inclusive_level_takes_it_from_above(void **state)
+{
+    (void)state;
+    struct model_spec spec = {
+        .level =
+            {{.size_bytes = 4 * TINY_LINE, .ways = 4, .line_bytes = TINY_LINE},
+             {.size_bytes = 2 * TINY_LINE, .ways = 2, .line_bytes = TINY_LINE, .inclusive = true}},
+        .level_count = 2};
+    struct model *model = tiny_model(spec);
+    struct model_thread *thread = model_thread(model, 0);
+    for (uint32_t line = 0; line < 3; line++)
+        assert_int_equal(model_access(thread, line * TINY_LINE, 4, MODEL_LOAD, line), 2);
+    assert_int_equal(model_access(thread, 0, 4, MODEL_LOAD, 9), 2);
+    assert_int_equal(tiny_last_miss.level[0].cause, MODEL_INCLUSION);
+    assert_int_equal(tiny_last_miss.level[0].evictor.ip, 2);
+    assert_int_equal(tiny_last_miss.level[1].cause, MODEL_CAPACITY);
+}
+
+/* Instructions take room below, and there the line that was used last goes, unseen by its thread.
+ */
+static void instructions_push_data_out(void **state)
+{
+    (void)state;
+    struct model_spec spec = {
+        .level =
+            {{.size_bytes = 4 * TINY_LINE, .ways = 4, .line_bytes = TINY_LINE},
+             {.size_bytes = 2 * TINY_LINE, .ways = 2, .line_bytes = TINY_LINE, .inclusive = true}},
+        .level_count = 2,
+        .instruction = {.size_bytes = 4 * TINY_LINE, .ways = 4, .line_bytes = TINY_LINE}};
+    struct model *model = tiny_model(spec);
+    struct model_thread *thread = model_thread(model, 0);
+    assert_int_equal(model_access(thread, 0, 4, MODEL_LOAD, 0), 2);
+    assert_int_equal(model_access(thread, 0, 4, MODEL_LOAD, 0), 0);
+    assert_int_equal(model_access(thread, 4096, 4, MODEL_INSTRUCTION, 1), 2);
+    assert_int_equal(model_access(thread, 4096, 4, MODEL_INSTRUCTION, 1), 0);
+    assert_int_equal(model_access(thread, 4096 + TINY_LINE, 4, MODEL_INSTRUCTION, 2), 2);
+    assert_int_equal(model_access(thread, 0, 4, MODEL_LOAD, 0), 2);
+    assert_int_equal(tiny_last_miss.level[0].cause, MODEL_INCLUSION);
+    assert_int_equal(tiny_last_miss.level[0].evictor.ip, 2);
+    /* The first instructions went for it. */
+    assert_int_equal(model_access(thread, 4096, 4, MODEL_INSTRUCTION, 1), 2);
+    assert_int_equal(model_instruction_misses(model, 0), 3);
+    assert_int_equal(model_total(model, 0)->misses, 2);
+}
+
+static void next_line_is_there_already(void **state)
+{
+    (void)state;
+    struct model_spec spec = tiny_two_by_two;
+    spec.prefetch = MODEL_NEXT_LINE;
+    struct model *model = tiny_model(spec);
+    struct model_thread *thread = model_thread(model, 0);
+    assert_int_equal(model_access(thread, 0, 4, MODEL_LOAD, 1), 1);
+    for (uint64_t address = TINY_LINE; address < 20 * TINY_LINE; address += TINY_LINE)
+        assert_int_equal(model_access(thread, address, 4, MODEL_LOAD, 1), 0);
+    model_finish(model);
+    assert_int_equal(model_total(model, 0)->misses, 1);
+    assert_int_equal(model_total(model, 0)->prefetched, 20);
+    assert_int_equal(model_total(model, 0)->prefetched_unused, 1);
+}
+
+/* An access over three lines misses once; the same bytes missed line by line, three times. */
+static void straddling_is_one_miss(void **state)
+{
+    (void)state;
+    struct model *model = tiny_model(tiny_two_by_two);
+    assert_int_equal(model_access(model_thread(model, 0), 12, 24, MODEL_LOAD, 0), 1);
+    assert_int_equal(model_total(model, 0)->misses, 1);
+    assert_int_equal(model_access(model_thread(model, 0), UINT64_MAX, 64, MODEL_LOAD, 0), 1);
+    model_finish(model);
+    assert_int_equal(model_total(model, 0)->fetched, 4);
+    assert_int_equal(model_total(model, 0)->used_bytes, 25);
+}
+
+static int run_model(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(three_causes_and_who_threw_it_out, tiny_free),
+        cmocka_unit_test_teardown(tree_points_away_from_what_was_used, tiny_free),
+        cmocka_unit_test_teardown(random_takes_every_way, tiny_free),
+        cmocka_unit_test_teardown(inclusive_level_takes_it_from_above, tiny_free),
+        cmocka_unit_test_teardown(instructions_push_data_out, tiny_free),
+        cmocka_unit_test_teardown(next_line_is_there_already, tiny_free),
+        cmocka_unit_test_teardown(straddling_is_one_miss, tiny_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/*
+ * Specs: what is refused and in which words; and drawn ones, of which those that are taken make a
+ * model that goes through any trace, in whatever memory there is.
+ */
+
+static const struct model_spec good = {
+    .level = {{.size_bytes = 1024, .ways = 2, .line_bytes = 64},
+              {.size_bytes = 8192, .ways = 4, .line_bytes = 64, .shared = true}},
+    .level_count = 2,
+    .threads = 2};
+
+#define REFUSED(words, ...)                                                                        \
+    do {                                                                                           \
+        struct model_spec spec = good;                                                             \
+        __VA_ARGS__;                                                                               \
+        const char *why = model_spec_refuse(&spec);                                                \
+        assert_non_null(why);                                                                      \
+        assert_non_null(strstr(why, words));                                                       \
+    } while (0)
+
+static void says_why(void **state)
+{
+    (void)state;
+    assert_null(model_spec_refuse(&good));
+    REFUSED("1 to 4 levels", spec.level_count = 0);
+    REFUSED("1 to 4 levels", spec.level_count = 5);
+    REFUSED("1 to 126 threads", spec.threads = 0);
+    REFUSED("1 to 126 threads", spec.threads = 127);
+    REFUSED("level 1: there are no ways", spec.level[0].ways = 0);
+    REFUSED("level 2: more than 65536 ways", spec.level[1].ways = 65537);
+    REFUSED("level 1: a line has 4 to 4096", spec.level[0].line_bytes = 2);
+    REFUSED("level 2: a line has 4 to 4096", spec.level[1].line_bytes = 8192);
+    REFUSED("level 2: bytes of a line are no power", spec.level[1].line_bytes = 96);
+    REFUSED("level 2: lines shorter", spec.level[1].line_bytes = 32);
+    REFUSED("level 1: size is less", spec.level[0].size_bytes = 64);
+    REFUSED("level 1: size is no multiple", spec.level[0].size_bytes = 1025);
+    REFUSED("level 2: more than 2^28", spec.level[1].size_bytes = UINT64_C(1) << 40);
+    REFUSED("level 1: unknown replacement", spec.level[0].policy = 3);
+    REFUSED("level 1: tree-PLRU wants", spec.level[0].policy = MODEL_TREE_PLRU;
+            spec.level[0].ways = 3; spec.level[0].size_bytes = 3 * 64);
+    REFUSED("level 2: private below", spec.level[0].shared = true; spec.level[1].shared = false);
+    REFUSED("level 2: private levels of several", spec.level[1].shared = false;
+            spec.level[1].line_bytes = 128);
+    REFUSED("level 2: inclusive, but", spec.level[1].inclusive = spec.whole_access_below = true);
+    REFUSED("instruction cache: there are no ways", spec.instruction.size_bytes = 1024;
+            spec.instruction.line_bytes = 64);
+    REFUSED("unknown kind of prefetch", spec.prefetch = 3);
+    REFUSED("not there", spec.prefetch = MODEL_NEXT_LINE; spec.prefetch_level = 2);
+    REFUSED("no power of two", spec.users_one_in = 3);
+}
+
+static void refusal_reaches_the_host(void **state)
+{
+    (void)state;
+    struct model_rooms rooms = {.count = 0};
+    struct model_host host = model_host_of(&rooms);
+    struct model_spec spec = good;
+    spec.threads = 0;
+    assert_null(model_new(&spec, &host));
+    assert_string_equal(rooms.failed, "1 to 126 threads");
+    assert_int_equal(rooms.count, 0);
+}
+
+static uint32_t pick(struct prng *prng, const uint32_t *from, uint32_t count)
+{
+    return from[prng_below(prng, count)];
+}
+#define PICK(prng, ...)                                                                            \
+    pick(prng, (const uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4)
+
+static struct model_level_spec draw_level(struct prng *prng)
+{
+    struct model_level_spec level = {.ways = PICK(prng, 1, 2, 4, 8, 16, 32),
+                                     .line_bytes = PICK(prng, 4, 64, 64, 4096),
+                                     .policy = (uint8_t)PICK(prng, 0, 1, 2),
+                                     .inclusive = prng_below(prng, 8) == 0,
+                                     .shared = prng_below(prng, 2)};
+    if (prng_below(prng, 16) == 0)
+        level.ways = PICK(prng, 0, 3, 65537);
+    if (prng_below(prng, 16) == 0)
+        level.line_bytes = PICK(prng, 0, 2, 48, 8192);
+    level.size_bytes = (uint64_t)level.ways * level.line_bytes * PICK(prng, 1, 2, 3, 8, 16);
+    if (prng_below(prng, 16) == 0)
+        level.size_bytes += PICK(prng, 7, UINT32_MAX);
+    return level;
+}
+
+static struct model_spec draw(struct prng *prng)
+{
+    struct model_spec spec = {
+        .level_count = PICK(prng, 1, 2, 3, 4, 1, 2, 3, 2, 0, 5),
+        .threads = PICK(prng, 1, 1, 1, 2, 3, 3, 126, 126, 0, 127),
+        .no_write_allocate = prng_below(prng, 2),
+        .whole_access_below = prng_below(prng, 4) == 0,
+        .prefetch = (uint8_t)PICK(prng, 0, 0, 1, 2, 1, 2, 3),
+        .prefetch_level = PICK(prng, 0, 0, 0, 1, 4),
+        .causes = prng_below(prng, 2),
+        .use = prng_below(prng, 2),
+        .users_one_in = PICK(prng, 0, 0, 1, 2, 16, 3),
+        .reuse_lines = PICK(prng, 0, 1, 2, 50),
+        .ips_max = PICK(prng, 1, 10, 100),
+        .bins_max = PICK(prng, 1, 10, 100),
+        .evicted_max = PICK(prng, 1, 4, 1000),
+        .pairs_max = PICK(prng, 1, 4, 50),
+        .lines_limit_bytes = PICK(prng, 1, 10000, 1000000),
+    };
+    for (uint32_t i = 0; i < MODEL_LEVELS_MAX; i++)
+        spec.level[i] = draw_level(prng);
+    if (prng_below(prng, 2))
+        spec.instruction = draw_level(prng);
+    /* How levels have to go together; most draws would be refused for it. */
+    for (uint32_t i = 1; i < MODEL_LEVELS_MAX && prng_below(prng, 16); i++) {
+        spec.level[i].shared |= spec.level[i - 1].shared;
+        spec.level[i].line_bytes = spec.level[i - 1].line_bytes << (spec.level[i].shared ? 1 : 0);
+        spec.level[i].size_bytes =
+            (uint64_t)spec.level[i].ways * spec.level[i].line_bytes * PICK(prng, 1, 3, 4);
+    }
+    return spec;
+}
+
+static uint32_t odd_bin(void *context, uint64_t address)
+{
+    (void)context;
+    return address % 3 ? (uint32_t)(address >> 8) : MODEL_NONE;
+}
+
+static void add_count(void *context, uint32_t first, uint32_t second, uint64_t count)
+{
+    (void)first, (void)second;
+    *(uint64_t *)context += count;
+}
+
+static void any_trace(struct model *model, struct prng *prng)
+{
+    static const uint32_t kinds[] = {MODEL_LOAD, MODEL_STORE, MODEL_MODIFY,
+                                     MODEL_STORE | MODEL_FLOAT, MODEL_INSTRUCTION};
+    for (int i = 0; i < 200; i++) {
+        uint64_t address = prng_next(prng) >> PICK(prng, 0, 48, 52, 56);
+        struct model_thread *thread = model_thread(model, (uint32_t)prng_next(prng));
+        if (!thread)
+            continue;
+        if (prng_below(prng, 8) == 0)
+            address = -address;
+        model_access(thread, address, PICK(prng, 1, 4, 8, 64, 0, 5000, UINT32_MAX),
+                     kinds[prng_below(prng, 5)], PICK(prng, 0, 1, 5, 50, 500, MODEL_NONE));
+    }
+}
+
+/* What was counted once is the sum of its parts, whatever found no room. */
+static void adds_up(const struct model *model, const struct model_spec *spec)
+{
+    for (uint32_t level = 0; level < spec->level_count; level++) {
+        const struct model_figures *total = model_total(model, level);
+        uint64_t causes = 0, pairs = 0;
+        for (int i = 0; i < MODEL_CAUSES; i++)
+            causes += total->causes[i];
+        assert_int_equal(causes, total->misses);
+        pairs += model_each_pair(model, MODEL_BIN_EVICTED_BY_BIN, level, add_count, &pairs);
+        assert_int_equal(pairs, total->evicted_by_same + total->evicted_by_other);
+        assert_true(total->used_bytes <=
+                    (total->fetched + total->prefetched) * spec->level[level].line_bytes);
+        assert_true(total->prefetched_unused <= total->prefetched);
+    }
+}
+
+static void drawn_specs_hold_or_are_refused(void **state)
+{
+    (void)state;
+    struct prng prng = {1};
+    uint32_t taken = 0, refused = 0, starved = 0;
+    for (int i = 0; i < 600; i++) {
+        struct model_rooms rooms = {.refuse_from = PICK(&prng, 0, 0, 0, 3, 10, 20, 40)};
+        struct model_host host = model_host_of(&rooms);
+        struct model_spec spec = draw(&prng);
+        const char *why = model_spec_refuse(&spec);
+        host.bin_of = odd_bin;
+        struct model *model = model_new(&spec, &host);
+        assert_true(model || rooms.failed);
+        assert_true(!why || !model);
+        if (model) {
+            any_trace(model, &prng);
+            model_finish(model);
+            adds_up(model, &spec);
+        }
+        taken += model != NULL;
+        refused += why != NULL;
+        starved += !why && rooms.failed;
+        model_rooms_free(&rooms);
+    }
+    print_message("%u specs taken, %u refused, %u without the memory\n", taken, refused, starved);
+    assert_true(taken > 30 && refused > 30 && starved > 10);
+}
+
+static int run_model_spec(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(says_why),
+        cmocka_unit_test(refusal_reaches_the_host),
+        cmocka_unit_test(drawn_specs_hold_or_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Use of lines, who used and threw out what, and threads that write: tiny traces, worked by hand.
+ */
+
+enum { USE_NOBODY = -1 };
+
+/* 8 bytes read twice, 4 others written, of 16: 12 used, touched 20 times. */
+static void use_by_the_papers_formulas(void **state)
+{
+    (void)state;
+    struct model *model = tiny_model(tiny_two_by_two);
+    struct model_thread *thread = model_thread(model, 0);
+    model_access(thread, 0, 8, MODEL_LOAD | MODEL_FLOAT, 7);
+    model_access(thread, 0, 8, MODEL_LOAD, 8);
+    model_access(thread, 8, 4, MODEL_STORE, 8);
+    model_access(thread, 2 * TINY_LINE, 1, MODEL_LOAD, 9);
+    assert_int_equal(tiny_eviction_count, 0);
+    model_access(thread, 4 * TINY_LINE, 1, MODEL_LOAD, 10);
+    assert_int_equal(tiny_eviction_count, 1);
+    assert_int_equal(tiny_evictions[0].fetched.ip, 7);
+    assert_int_equal(tiny_evictions[0].evictor.ip, 10);
+    assert_int_equal(tiny_evictions[0].use.touched, 0xfff);
+    assert_int_equal(tiny_evictions[0].use.written, 0xf00);
+    assert_true(tiny_evictions[0].dirty);
+    const struct model_figures *seven = model_of_ip(model, 7, 0);
+    assert_int_equal(seven->uses[MODEL_LOAD_FLOAT], 1);
+    assert_int_equal(seven->uses[MODEL_LOAD_INTEGER], 1);
+    assert_int_equal(seven->uses[MODEL_STORE_INTEGER], 1);
+    assert_int_equal(seven->written_back, 1);
+    assert_float_equal(model_spatial_use(seven, TINY_LINE), 75, 1e-9);
+    assert_float_equal(model_temporal_use(seven), 20.0 / 12 - 1, 1e-9);
+    model_finish(model);
+    assert_int_equal(model_total(model, 0)->fetched, 3);
+    assert_float_equal(model_spatial_use(model_total(model, 0), TINY_LINE), 100.0 * 14 / 48, 1e-9);
+}
+
+/* What the first level did with a line is use at the second too, once, whichever leaves first. */
+static void use_is_told_to_the_level_below(void **state)
+{
+    (void)state;
+    struct model_spec spec = {
+        .level = {{.size_bytes = TINY_LINE, .ways = 1, .line_bytes = TINY_LINE},
+                  {.size_bytes = 4 * TINY_LINE, .ways = 2, .line_bytes = 2 * TINY_LINE}},
+        .level_count = 2};
+    struct model *model = tiny_model(spec);
+    struct model_thread *thread = model_thread(model, 0);
+    model_access(thread, 0, 4, MODEL_LOAD, 1);
+    model_access(thread, TINY_LINE, 4, MODEL_STORE, 2); /* the other half of the longer line */
+    model_access(thread, TINY_LINE, 4, MODEL_LOAD, 2);
+    model_access(thread, 0, 4, MODEL_LOAD, 1);
+    model_finish(model);
+    const struct model_figures *second = model_total(model, 1);
+    assert_int_equal(second->misses, 1);
+    assert_int_equal(second->fetched, 1);
+    assert_int_equal(second->used_bytes, 8);
+    assert_int_equal(second->touched_bytes, 16);
+    assert_int_equal(second->written_back, 1);
+    assert_int_equal(model_of_ip(model, 1, 1)->used_bytes, 8);
+    assert_int_equal(model_of_ip(model, 2, 1)->fetched, 0);
+}
+
+static void add_pair(void *context, uint32_t first, uint32_t second, uint64_t count)
+{
+    uint64_t *table = context;
+    table[first * 4 + second] += count;
+}
+
+/* Statement 1 fetches what 2 and 3 use; another bin throws it out, and costs as much as it misses.
+ */
+static void who_did_what_to_whom(void **state)
+{
+    (void)state;
+    struct model_spec spec = tiny_two_by_two;
+    uint64_t table[16] = {0};
+    spec.users_one_in = 1;
+    struct model *model = tiny_model(spec);
+    struct model_thread *thread = model_thread(model, 0);
+    model_access(thread, 0, 4, MODEL_LOAD, 1);
+    model_access(thread, 4, 4, MODEL_LOAD, 2);
+    model_access(thread, 4, 4, MODEL_LOAD, 3);
+    model_access(thread, 4, 4, MODEL_LOAD, 2);
+    model_access(thread, 4096, 4, MODEL_LOAD, 0);
+    model_access(thread, 4096 + 2 * TINY_LINE, 4, MODEL_LOAD, 0);
+    model_access(thread, 0, 4, MODEL_LOAD, 1);
+    assert_int_equal(model_each_pair(model, MODEL_IP_USED_BY_IP, 0, add_pair, table), 0);
+    assert_int_equal(table[1 * 4 + 1], 1);
+    assert_int_equal(table[1 * 4 + 2], 2);
+    assert_int_equal(table[1 * 4 + 3], 1);
+    memset(table, 0, sizeof table);
+    model_each_pair(model, MODEL_IP_EVICTED_BY_IP, 0, add_pair, table);
+    assert_int_equal(table[1 * 4 + 0], 1);
+    assert_int_equal(table[0 * 4 + 1], 1);
+    memset(table, 0, sizeof table);
+    model_each_pair(model, MODEL_BIN_EVICTED_BY_BIN, 0, add_pair, table);
+    assert_int_equal(table[0 * 4 + 1], 1);
+    assert_int_equal(model_of_bin(model, 0, 0)->evicted_by_other, 1);
+    const double miss_cycles[] = {10};
+    assert_float_equal(model_stall_cycles(model, miss_cycles, MODEL_NONE), 40, 0);
+    assert_float_equal(model_stall_cycles(model, miss_cycles, 1), 20, 0);
+}
+
+struct shared_step {
+    uint32_t thread, kind;
+    uint64_t address;
+    uint32_t served;
+    enum model_cause cause;
+    int evictor;
+};
+
+static void invalidation_by_bytes(void **state)
+{
+    (void)state;
+    static const struct shared_step steps[] = {
+        {0, MODEL_LOAD, 0, 1, MODEL_FIRST, USE_NOBODY},
+        {1, MODEL_STORE, 8, 1, MODEL_FIRST_HERE, USE_NOBODY}, /* takes it from 0 */
+        {1, MODEL_STORE, 8, 0, 0, 0},
+        {0, MODEL_LOAD, 0, 1, MODEL_INVALIDATED_FALSE, 1},
+        {1, MODEL_LOAD, 8, 0, 0, 0},   /* it was only read */
+        {1, MODEL_STORE, 12, 0, 0, 0}, /* 5: takes it again */
+        {1, MODEL_STORE, 0, 0, 0, 0},  /* these bytes too */
+        {0, MODEL_LOAD, 4, 1, MODEL_INVALIDATED_FALSE, 5},
+        {1, MODEL_STORE, 0, 0, 0, 0}, /* 8 */
+        {0, MODEL_LOAD, 0, 1, MODEL_INVALIDATED_TRUE, 8},
+        {0, MODEL_STORE, 4, 0, 0, 0}, /* 10: now from 1 */
+        {1, MODEL_LOAD, 4, 1, MODEL_INVALIDATED_TRUE, 10},
+    };
+    struct model_spec spec = tiny_two_by_two;
+    spec.threads = 2;
+    struct model *model = tiny_model(spec);
+    for (uint32_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const struct shared_step *step = &steps[i];
+        struct model_thread *thread = model_thread(model, step->thread);
+        assert_int_equal(model_access(thread, step->address, 4, step->kind, i), step->served);
+        if (!step->served)
+            continue;
+        assert_int_equal(tiny_last_miss.level[0].cause, step->cause);
+        assert_int_equal(tiny_last_miss.level[0].evictor.ip, (uint32_t)step->evictor);
+    }
+    assert_int_equal(model_total(model, 0)->evicted_by_same, 0);
+}
+
+static int run_model_use(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(use_by_the_papers_formulas, tiny_free),
+        cmocka_unit_test_teardown(use_is_told_to_the_level_below, tiny_free),
+        cmocka_unit_test_teardown(who_did_what_to_whom, tiny_free),
+        cmocka_unit_test_teardown(invalidation_by_bytes, tiny_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/*
+ * Sampled reuse distances against exact ones, found by counting; the miss-ratio curve against
+ * caches really simulated; and the error of the estimate, printed, on random, skewed and looping
+ * traces.
+ */
+
+enum { LINE = 64, ACCESSES = 120000, LINES = 20000 };
+
+static uint64_t trace[ACCESSES]; /* line numbers */
+
+static void draw_random(struct prng *prng)
+{
+    for (int i = 0; i < ACCESSES; i++)
+        trace[i] = prng_below(prng, LINES);
+}
+
+/* Few lines often, many seldom. */
+static void draw_skewed(struct prng *prng)
+{
+    for (int i = 0; i < ACCESSES; i++) {
+        double part = (double)prng_below(prng, 1 << 30) / (1 << 30);
+        trace[i] = (uint64_t)(part * part * part * part * LINES);
+    }
+}
+
+/* Two loops, of which one fits where the other does not. */
+static void draw_looping(struct prng *prng)
+{
+    (void)prng;
+    for (int i = 0; i < ACCESSES; i++)
+        trace[i] = i / 30000 % 2 ? (uint64_t)(i % 3000) : (uint64_t)(5000 + i % 12000);
+}
+
+static const struct {
+    const char *name;
+    void (*draw)(struct prng *prng);
+} traces[] = {{"random", draw_random}, {"skewed", draw_skewed}, {"looping", draw_looping}};
+enum { TRACES = sizeof traces / sizeof *traces };
+
+static uint32_t bin_of(void *context, uint64_t address)
+{
+    (void)context;
+    return address / LINE < LINES / 2 ? 0 : 1;
+}
+
+static struct model *run(struct model_rooms *rooms, uint32_t reuse_lines, uint64_t size_bytes)
+{
+    struct model_spec spec = {.level = {{.size_bytes = size_bytes, .ways = 4, .line_bytes = LINE}},
+                              .level_count = 1,
+                              .threads = 1,
+                              .reuse_lines = reuse_lines};
+    if (!reuse_lines)
+        spec.level[0].ways = (uint32_t)(size_bytes / LINE);
+    struct model_host host = model_host_of(rooms);
+    host.bin_of = bin_of;
+    struct model *model = model_new(&spec, &host);
+    assert_non_null(model);
+    struct model_thread *thread = model_thread(model, 0);
+    for (int i = 0; i < ACCESSES; i++)
+        model_access(thread, trace[i] * LINE, 8, MODEL_LOAD, (uint32_t)(trace[i] % 4));
+    return model;
+}
+
+/* distance[i] of each access, UINT32_MAX for first uses: marks at the last use of each line. */
+static void measure(uint32_t *distance)
+{
+    uint32_t *tree = calloc(ACCESSES + 1, sizeof *tree);
+    uint32_t *last = calloc(LINES, sizeof *last);
+    for (uint32_t now = 1; now <= ACCESSES; now++) {
+        uint64_t line = trace[now - 1];
+        distance[now - 1] = last[line] ? 0 : UINT32_MAX;
+        for (uint32_t i = now - 1; last[line] && i; i &= i - 1)
+            distance[now - 1] += tree[i];
+        for (uint32_t i = last[line]; i; i &= i - 1)
+            distance[now - 1] -= tree[i];
+        for (uint32_t i = last[line]; i && i <= ACCESSES; i += i & -i)
+            tree[i]--;
+        for (uint32_t i = now; i <= ACCESSES; i += i & -i)
+            tree[i]++;
+        last[line] = now;
+    }
+    free(tree);
+    free(last);
+}
+
+static double exact_ratio(const uint32_t *distance, uint64_t lines)
+{
+    uint32_t misses = 0;
+    for (int i = 0; i < ACCESSES; i++)
+        misses += distance[i] >= lines;
+    return (double)misses / ACCESSES;
+}
+
+static uint32_t bucket_of(uint64_t distance)
+{
+    uint32_t bucket = 0;
+    while (reuse_bucket_start(bucket + 1) <= distance)
+        bucket++;
+    return bucket;
+}
+
+/* As long as all lines are watched nothing is estimated. */
+static void watching_all_is_exact(void **state)
+{
+    (void)state;
+    uint32_t *distance = malloc(ACCESSES * sizeof *distance);
+    for (int t = 0; t < TRACES; t++) {
+        struct model_rooms rooms = {.count = 0};
+        struct prng prng = {(uint64_t)t + 1};
+        uint64_t counts[REUSE_BUCKETS] = {0}, first = 0;
+        traces[t].draw(&prng);
+        measure(distance);
+        for (int i = 0; i < ACCESSES; i++)
+            if (distance[i] == UINT32_MAX)
+                first++;
+            else
+                counts[bucket_of(distance[i])]++;
+        struct model *model = run(&rooms, LINES, 4096);
+        const struct reuse_histogram *total = reuse_total(model);
+        assert_int_equal(total->first_256ths, first * 256);
+        for (int i = 0; i < REUSE_BUCKETS; i++) {
+            uint64_t parts = 0;
+            assert_int_equal(total->accesses_256ths[i], counts[i] * 256);
+            for (uint32_t ip = 0; ip < 4; ip++)
+                parts += reuse_of_ip(model, ip)->accesses_256ths[i];
+            assert_int_equal(parts, counts[i] * 256);
+            parts = reuse_of_bin(model, 0)->accesses_256ths[i];
+            parts += reuse_of_bin(model, 1) ? reuse_of_bin(model, 1)->accesses_256ths[i] : 0;
+            assert_int_equal(parts, counts[i] * 256);
+        }
+        assert_null(reuse_of_ip(model, 4));
+        model_rooms_free(&rooms);
+    }
+    free(distance);
+}
+
+/* Mean difference between estimated and exact miss ratio over cache sizes; SHARDS's own measure. */
+static double mean_error(const struct reuse_histogram *total, const uint32_t *distance)
+{
+    double sum = 0;
+    int sizes = 0;
+    for (uint64_t lines = 100; lines <= LINES; lines += 100, sizes++)
+        sum += fabs(reuse_miss_ratio(total, lines, ACCESSES) - exact_ratio(distance, lines));
+    return sum / sizes;
+}
+
+static void few_lines_tell_the_curve(void **state)
+{
+    (void)state;
+    static const uint32_t watched[] = {256, 1024, 4096};
+    uint32_t *distance = malloc(ACCESSES * sizeof *distance);
+    printf("mean error of the miss ratio, %d lines:   256    1024    4096 watched\n", LINES);
+    for (int t = 0; t < TRACES; t++) {
+        struct prng prng = {(uint64_t)t + 1};
+        double error = 0;
+        traces[t].draw(&prng);
+        measure(distance);
+        printf("%-40s", traces[t].name);
+        for (int w = 0; w < 3; w++) {
+            struct model_rooms rooms = {.count = 0};
+            error = mean_error(reuse_total(run(&rooms, watched[w], 4096)), distance);
+            printf(" %6.4f ", error);
+            model_rooms_free(&rooms);
+        }
+        printf("\n");
+        assert_true(error < 0.02);
+    }
+    free(distance);
+}
+
+/* The curve's points are what fully associative caches of these sizes miss. */
+static void curve_is_what_caches_do(void **state)
+{
+    (void)state;
+    struct prng prng = {3};
+    struct model_rooms rooms = {.count = 0};
+    draw_skewed(&prng);
+    const struct reuse_histogram *total = reuse_total(run(&rooms, LINES, 4096));
+    /* Powers of two are where buckets begin: nothing is interpolated. */
+    for (uint64_t lines = 16; lines <= 256; lines *= 2) {
+        struct model_rooms others = {.count = 0};
+        uint64_t misses = model_total(run(&others, 0, lines * LINE), 0)->misses;
+        assert_float_equal(reuse_miss_ratio(total, lines, 0), (double)misses / ACCESSES, 1e-9);
+        model_rooms_free(&others);
+    }
+    struct model_rooms none = {.count = 0};
+    assert_null(reuse_total(run(&none, 0, 4096)));
+    assert_true(isnan(reuse_miss_ratio(&(struct reuse_histogram){.first_256ths = 0}, 1, 0)));
+    model_rooms_free(&rooms);
+    model_rooms_free(&none);
+}
+
+static int run_model_reuse(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(watching_all_is_exact),
+        cmocka_unit_test(few_lines_tell_the_curve),
+        cmocka_unit_test(curve_is_what_caches_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_model();
+    failed += run_model_spec();
+    failed += run_model_use();
+    failed += run_model_reuse();
+    return failed;
+}

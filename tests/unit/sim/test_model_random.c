@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Random traces through the model and through a plain one written otherwise: every access's level
+ * and causes, and every count at the end, are equal. MODEL_FULL=1 takes longer traces.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "unit.h"
+#include "unit/sim/model_host.h"
+#include "unit/sim/model_plain.h"
+
+enum { QUEUE = 4096, SPAN = PLAIN_BYTES / 4, START = PLAIN_BYTES * 3 / 8 };
+
+struct run {
+    struct model_rooms rooms; /* first: the host's context */
+    struct prng prng;
+    struct model_miss miss;
+    bool missed;
+    struct {
+        uint32_t level;
+        uint64_t address;
+    } evictions[QUEUE]; /* of this access: what random replacement chose */
+    uint32_t evicted;
+    struct model_figures seen[MODEL_LEVELS_MAX]; /* from the callbacks alone */
+    const struct model_spec *spec;
+};
+
+static uint32_t bin_of(void *context, uint64_t address)
+{
+    (void)context;
+    return plain_bin(address);
+}
+
+static void on_miss(void *context, const struct model_miss *miss)
+{
+    struct run *run = context;
+    run->miss = *miss;
+    run->missed = true;
+    for (uint32_t level = 0; level < miss->served; level++)
+        run->seen[level].misses++;
+}
+
+static void on_eviction(void *context, const struct model_eviction *eviction)
+{
+    struct run *run = context;
+    run->seen[eviction->level].touched_bytes += eviction->use.touched_bytes;
+    run->seen[eviction->level].written_back += eviction->dirty;
+    if (eviction->reason != MODEL_REPLACED || run->evicted == QUEUE)
+        return;
+    run->evictions[run->evicted].level = eviction->level;
+    run->evictions[run->evicted++].address = eviction->address;
+}
+
+/* What the model threw out of this set. */
+static uint64_t choose(void *context, uint32_t level, const uint64_t *numbers, uint32_t count)
+{
+    struct run *run = context;
+    for (uint32_t e = 0; e < run->evicted; e++)
+        for (uint32_t i = 0; i < count; i++)
+            if (run->evictions[e].level == level &&
+                run->evictions[e].address / run->spec->level[level].line_bytes == numbers[i]) {
+                run->evictions[e].level = MODEL_LEVELS_MAX;
+                return numbers[i];
+            }
+    fail_msg("the plain model throws out what the other kept");
+    return 0;
+}
+
+struct access {
+    uint32_t thread, size, kind, ip;
+    uint64_t address;
+};
+
+/* Some hot bytes, some walks, some anywhere; statements 0 to 7. */
+static struct access draw(struct run *run, uint64_t step)
+{
+    struct prng *prng = &run->prng;
+    static const uint32_t kinds[] = {MODEL_LOAD, MODEL_LOAD, MODEL_STORE, MODEL_MODIFY};
+    /* The last thread is the first, and alone for a while. */
+    uint32_t last = run->spec->threads - 1;
+    struct access access = {
+        .thread = step < 300 ? last : last - (uint32_t)prng_below(prng, last + 1),
+        .size = 1u << prng_below(prng, 4),
+        .kind = kinds[prng_below(prng, 4)] | (prng_below(prng, 4) ? 0 : MODEL_FLOAT),
+        .ip = (uint32_t)prng_below(prng, 8)};
+    uint64_t where = prng_below(prng, 8);
+    if (where < 3)
+        access.address = prng_below(prng, 512);
+    else if (where < 6)
+        access.address = (step * 24 + access.ip * 1024) % SPAN;
+    else
+        access.address = prng_below(prng, SPAN);
+    if (prng_below(prng, 64) == 0)
+        access.size = (uint32_t)prng_below(prng, 300) + 1;
+    access.address += START;
+    return access;
+}
+
+static void same_miss(const struct run *run, const struct plain *plain)
+{
+    assert_int_equal(run->missed, plain->served > 0);
+    for (uint32_t level = 0; level < plain->served; level++) {
+        const struct model_missed *missed = &run->miss.level[level];
+        assert_int_equal(missed->cause, plain->missed[level].cause);
+        assert_int_equal(missed->evictor.ip, plain->missed[level].evictor.ip);
+        assert_int_equal(missed->evictor.bin, plain->missed[level].evictor.bin);
+        assert_int_equal(missed->evictor_thread, plain->missed[level].evictor_thread);
+    }
+}
+
+/* What a model that was not asked for use need not know. */
+static struct model_figures without_use(const struct model_figures *figures)
+{
+    struct model_figures less = *figures;
+    less.used_bytes = less.touched_bytes = less.written_back = 0;
+    memset(less.uses, 0, sizeof less.uses);
+    return less;
+}
+
+static void same_figures(const struct run *run, const struct model_figures *figures,
+                         const struct model_figures *plain)
+{
+    static const struct model_figures none;
+    struct model_figures wanted = *plain, found = figures ? *figures : none;
+    if (!run->spec->use) {
+        wanted = without_use(&wanted);
+        found = without_use(&found);
+    }
+    assert_memory_equal(&found, &wanted, sizeof none);
+}
+
+struct compare {
+    const struct plain *plain;
+    enum model_pairs which;
+    uint32_t level;
+    uint64_t pairs;
+};
+
+static void same_pair(void *context, uint32_t first, uint32_t second, uint64_t count)
+{
+    struct compare *compare = context;
+    assert_int_equal(compare->plain->pairs[compare->which][compare->level][first][second], count);
+    compare->pairs++;
+}
+
+static void same_pairs(const struct model *model, const struct plain *plain, uint32_t level)
+{
+    for (enum model_pairs which = 0; which < MODEL_PAIRS; which++) {
+        struct compare compare = {plain, which, level, 0};
+        assert_int_equal(model_each_pair(model, which, level, same_pair, &compare), 0);
+        for (uint32_t i = 0; i < PLAIN_IDS * PLAIN_IDS; i++)
+            compare.pairs -= plain->pairs[which][level][i / PLAIN_IDS][i % PLAIN_IDS] != 0;
+        assert_int_equal(compare.pairs, 0);
+    }
+}
+
+static void same_end(const struct run *run, const struct model *model, const struct plain *plain)
+{
+    for (uint32_t level = 0; level < plain->spec.level_count; level++) {
+        same_figures(run, model_total(model, level), &plain->total[level]);
+        assert_int_equal(run->seen[level].misses, plain->total[level].misses);
+        if (run->spec->use) {
+            assert_int_equal(run->seen[level].touched_bytes, plain->total[level].touched_bytes);
+            assert_int_equal(run->seen[level].written_back, plain->total[level].written_back);
+        }
+        for (uint32_t id = 0; id < PLAIN_IDS; id++) {
+            same_figures(run, model_of_ip(model, id, level), &plain->of_ip[id][level]);
+            same_figures(run, model_of_bin(model, id, level), &plain->of_bin[id][level]);
+        }
+        same_pairs(model, plain, level);
+    }
+    struct model_limits limits = model_limits(model);
+    assert_int_equal(limits.lines_dropped + limits.ids_dropped + limits.users_dropped, 0);
+}
+
+/* Causes are then found out when it is known which level served. */
+static bool asks_causes(void *context, uint32_t served)
+{
+    (void)context, (void)served;
+    return true;
+}
+
+static void compare(const struct model_spec *spec, uint64_t seed, uint64_t steps)
+{
+    struct run *run = calloc(1, sizeof *run);
+    struct model_host host = model_host_of(&run->rooms);
+    host.bin_of = bin_of;
+    host.miss = on_miss;
+    host.eviction = on_eviction;
+    host.asks_causes = spec->whole_access_below ? asks_causes : NULL;
+    run->prng.state = seed;
+    run->spec = spec;
+    struct model *model = model_new(spec, &host);
+    assert_non_null(model);
+    struct plain *plain = plain_new(spec);
+    plain->choose = choose;
+    plain->context = run;
+    for (uint64_t step = 0; step < steps; step++) {
+        struct access a = draw(run, step);
+        run->evicted = run->missed = 0;
+        uint32_t served =
+            model_access(model_thread(model, a.thread), a.address, a.size, a.kind, a.ip);
+        assert_int_equal(served, plain_access(plain, a.thread, a.address, a.size, a.kind, a.ip));
+        same_miss(run, plain);
+        /* Nobody sees when it is called. */
+        if (step % 97 == 0)
+            model_settle(model);
+    }
+    model_finish(model);
+    plain_finish(plain);
+    same_end(run, model, plain);
+    plain_free(plain);
+    model_rooms_free(&run->rooms);
+    free(run);
+}
+
+static uint64_t steps(void)
+{
+    return getenv("MODEL_FULL") ? 200000 : 3000;
+}
+
+#define LEVEL(size, ways_, line, ...)                                                              \
+    {                                                                                              \
+        .size_bytes = size, .ways = ways_, .line_bytes = line, __VA_ARGS__                         \
+    }
+
+/* Shapes of three levels; the last field of each says what is particular. */
+static const struct model_spec shapes[] = {
+    {.level = {LEVEL(256, 1, 32)}, .level_count = 1},
+    {.level = {LEVEL(512, 16, 32)}, .level_count = 1},
+    {.level = {LEVEL(384, 2, 64), LEVEL(2048, 4, 64), LEVEL(8192, 8, 64, .shared = true)},
+     .level_count = 3},
+    {.level = {LEVEL(512, 4, 32, .policy = MODEL_TREE_PLRU), LEVEL(1536, 3, 32),
+               LEVEL(4096, 4, 128, .shared = true, .policy = MODEL_TREE_PLRU)},
+     .level_count = 3},
+    {.level = {LEVEL(512, 4, 32, .policy = MODEL_RANDOM),
+               LEVEL(2048, 4, 32, .policy = MODEL_RANDOM, .shared = true)},
+     .level_count = 2},
+    {.level = {LEVEL(512, 2, 64), LEVEL(1024, 2, 64, .inclusive = true),
+               LEVEL(4096, 4, 256, .inclusive = true, .shared = true)},
+     .level_count = 3},
+    {.level = {LEVEL(1024, 8, 64, .shared = true), LEVEL(2048, 8, 64, .shared = true)},
+     .level_count = 2},
+    {.level = {LEVEL(128, 2, 4), LEVEL(256, 4, 4), LEVEL(2048, 4, 16, .shared = true)},
+     .level_count = 3},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* With everything on no access takes the fast path; with less, most do. What the Valgrind tool asks
+ * for stands first. */
+enum { CAUSES_ONLY, COUNTS, USE, CAUSES, USERS, ALL, WANTED };
+
+static struct model_spec wanting(uint32_t wanted, uint32_t shape, uint32_t threads)
+{
+    struct model_spec spec = shapes[shape];
+    spec.threads = threads;
+    spec.use = wanted >= USE;
+    spec.causes = wanted == CAUSES_ONLY || wanted == CAUSES || wanted == ALL;
+    spec.users_one_in = wanted == USERS || wanted == ALL;
+    spec.reuse_lines = wanted == ALL ? 64 : 0;
+    return spec;
+}
+
+static void one_thread(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < SHAPES * WANTED; i++) {
+        struct model_spec spec = wanting(i / SHAPES, i % SHAPES, 1);
+        compare(&spec, i + 1, steps());
+    }
+}
+
+static void threads_that_write(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < SHAPES * WANTED; i++) {
+        struct model_spec spec = wanting(i / SHAPES, i % SHAPES, 2 + i % 3);
+        compare(&spec, i + 100, steps());
+    }
+}
+
+static void stores_that_fetch_nothing(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < SHAPES * WANTED; i++) {
+        struct model_spec spec = wanting(i / SHAPES, i % SHAPES, 1 + i % 3);
+        spec.no_write_allocate = true;
+        compare(&spec, i + 200, steps());
+    }
+}
+
+static void fetched_ahead(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < SHAPES * WANTED * 2; i++) {
+        struct model_spec spec = wanting(i / SHAPES / 2, i % SHAPES, 1 + i % 3);
+        spec.prefetch = i / SHAPES % 2 ? MODEL_STRIDE : MODEL_NEXT_LINE;
+        spec.prefetch_level = i % SHAPES % spec.level_count;
+        compare(&spec, i + 300, steps());
+    }
+}
+
+/* As the Valgrind tool asks it: by threads, each level for the whole access. */
+static void level_by_level(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < SHAPES * WANTED; i++) {
+        struct model_spec spec = wanting(i / SHAPES, i % SHAPES, 1 + i % 3);
+        spec.whole_access_below = true;
+        if (!model_spec_refuse(&spec))
+            compare(&spec, i + 500, steps());
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_thread),
+        cmocka_unit_test(threads_that_write),
+        cmocka_unit_test(stores_that_fetch_nothing),
+        cmocka_unit_test(fetched_ahead),
+        cmocka_unit_test(level_by_level),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

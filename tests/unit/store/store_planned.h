@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Places and names made from numbers, to be written to a store: for the tests, the fuzzer and the
+ * bench of src/store.
+ */
+#ifndef MISSTOP_UNIT_STORE_STORE_PLANNED_H
+#define MISSTOP_UNIT_STORE_STORE_PLANNED_H
+
+#include "base/hash.h"
+#include "store/store_write.h"
+
+enum { PLANNED_OBJECTS = 40, PLANNED_FUNCTIONS = 12, PLANNED_TYPES = 6, PLANNED_BINS = 9 };
+
+/* Every name says the generation; what it names stays. */
+struct planned {
+    unsigned generation;
+    char text[8][64];
+    unsigned next;
+    struct type_member members[4];
+    const char *site[3];
+};
+
+struct place_names planned_names(struct planned *planned);
+void planned_facts(struct store_facts *facts, uint64_t period);
+
+/* A watchpoint that ended at a time, which fixes all else. */
+struct store_watch planned_watch(uint64_t time_ns);
+
+/* A line event at a time, which fixes all else; and a pair by its
+ * place. */
+struct line_place planned_line(uint64_t time_ns);
+struct line_pair planned_pair(uint32_t place, uint64_t time_ns);
+
+/* The next one, a little later than `time_ns`; `wild`: any value in any field. */
+struct place planned_place(struct prng *prng, uint64_t time_ns, bool wild);
+
+/* So many of them, one after the other; NULL: out of memory. The caller frees them. */
+struct place *planned_places(unsigned count, bool wild);
+
+/* A file of so many places; after each `every` of them a watchpoint that ended with the last, a
+ * line, two pairs, and a sync; its last descriptions those of planned->generation. Aborts where it
+ * cannot be written. Returns the descriptor, for reading. */
+int planned_write(struct planned *planned, const char *path, unsigned places, unsigned every);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The past against every place that went into it: exactly while there is room, in its totals after
+ * that. */
+#include <malloc.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/past.h"
+#include "unit.h"
+#include "unit/store/store_planned.h"
+
+enum { SMALL_BYTES = 14 << 16, PLACES = 300000, EVENTS = 4, SLICE = 700 };
+
+struct run {
+    struct past *past;
+    struct place *places; /* all that were added */
+    size_t count;
+};
+
+static struct run begin(size_t bytes, size_t room)
+{
+    struct run run = {.places = calloc(room, sizeof *run.places)};
+    assert_non_null(run.places);
+    assert_int_equal(past_new(&run.past, bytes), 0);
+    return run;
+}
+
+static void end(struct run *run)
+{
+    past_free(run->past);
+    free(run->places);
+}
+
+static void add(struct run *run, size_t count, bool wild)
+{
+    struct prng prng = {run->count + 5};
+    for (size_t i = 0; i < count; i++) {
+        uint64_t before = run->count ? run->places[run->count - 1].access.time_ns : 1000;
+        struct place *place = &run->places[run->count++];
+        *place = planned_place(&prng, before, wild && i % 4 == 3);
+        place->access.event %= EVENTS;
+        place->access.weight %= 1 << 20;
+        past_add_all(run->past, place, 1);
+    }
+}
+
+/* What is read of time ranges, in one or more slices. */
+struct reading {
+    struct place *places;
+    size_t count;
+    uint64_t seen;
+};
+
+static struct reading read_time_ranges(struct run *run, const struct time_range *ranges,
+                                       size_t count)
+{
+    struct reading reading = {.places = calloc(run->count + SLICE, sizeof *reading.places)};
+    size_t more;
+    assert_non_null(reading.places);
+    past_read_begin(run->past, ranges, count);
+    while ((more = past_read(run->past, reading.places + reading.count, SLICE, &reading.seen)))
+        reading.count += more;
+    past_read_end(run->past);
+    return reading;
+}
+
+static const struct time_range always = {0, UINT64_MAX};
+
+static bool same(const struct place *a, const struct place *b)
+{
+    return a->access.time_ns == b->access.time_ns && a->access.address == b->access.address &&
+           a->access.ip == b->access.ip && a->access.weight == b->access.weight &&
+           a->access.tid == b->access.tid && a->access.event == b->access.event &&
+           a->access.reason == b->access.reason && a->object == b->object &&
+           a->function == b->function && a->base == b->base && a->type == b->type;
+}
+
+static void what_has_room_comes_back_as_it_was(void **state)
+{
+    (void)state;
+    struct run run = begin(PAST_BYTES, PLACES);
+    add(&run, 50000, true);
+    struct reading reading = read_time_ranges(&run, &always, 1);
+    assert_int_equal(reading.count, run.count);
+    assert_int_equal(reading.seen, run.count);
+    for (size_t i = 0; i < run.count; i++)
+        assert_true(same(&reading.places[i], &run.places[i]));
+    assert_int_equal(past_kept(run.past), past_seen(run.past));
+    free(reading.places);
+    end(&run);
+}
+
+/* Several time ranges, by brute force: their places and no others. */
+static void time_ranges_are_cut_out(void **state)
+{
+    (void)state;
+    struct run run = begin(PAST_BYTES, PLACES);
+    add(&run, 50000, false);
+    struct time_range ranges[3] = {
+        {run.places[10].access.time_ns, run.places[3000].access.time_ns},
+        {run.places[20000].access.time_ns, run.places[20001].access.time_ns},
+        {run.places[30000].access.time_ns, run.places[49000].access.time_ns}};
+    struct reading reading = read_time_ranges(&run, ranges, 3);
+    size_t at = 0;
+    for (size_t i = 0; i < run.count; i++) {
+        uint64_t time_ns = run.places[i].access.time_ns;
+        bool inside = false;
+        for (unsigned k = 0; k < 3; k++)
+            inside |= time_ns >= ranges[k].start_ns && time_ns < ranges[k].end_ns;
+        if (inside)
+            assert_true(at < reading.count && same(&reading.places[at++], &run.places[i]));
+    }
+    assert_int_equal(at, reading.count);
+    assert_int_equal(at, reading.seen);
+    free(reading.places);
+    end(&run);
+}
+
+/* Weight by event, attributed and not. */
+static void sum(const struct place *places, size_t count, uint64_t sums[2 * EVENTS])
+{
+    memset(sums, 0, 2 * EVENTS * sizeof *sums);
+    for (size_t i = 0; i < count; i++)
+        sums[2 * places[i].access.event + !places[i].access.reason] += places[i].access.weight;
+}
+
+static void thinning_keeps_totals_and_covers_the_run(void **state)
+{
+    enum { PARTS = 10 };
+    uint64_t before[2 * EVENTS];
+    uint64_t after[2 * EVENTS];
+    unsigned parts[PARTS] = {0};
+    (void)state;
+    struct run run = begin(SMALL_BYTES, PLACES);
+    add(&run, PLACES, true);
+    struct reading reading = read_time_ranges(&run, &always, 1);
+    assert_int_equal(reading.seen, PLACES);
+    assert_int_equal(reading.count, past_kept(run.past));
+    assert_true(reading.count < PLACES / 4);
+    sum(run.places, run.count, before);
+    sum(reading.places, reading.count, after);
+    assert_memory_equal(before, after, sizeof before);
+    uint64_t last_ns = run.places[PLACES - 1].access.time_ns + 1;
+    for (size_t i = 0; i < reading.count; i++)
+        parts[reading.places[i].access.time_ns * PARTS / last_ns]++;
+    for (unsigned i = 0; i < PARTS; i++) {
+        assert_true(parts[i] > 100);
+        if (i > PARTS / 2)
+            assert_true(parts[i] > parts[i - PARTS / 2]);
+    }
+    for (size_t i = 1; i < 2000; i++) /* the newest are all there */
+        assert_true(same(&reading.places[reading.count - i], &run.places[PLACES - i]));
+    free(reading.places);
+    end(&run);
+}
+
+/* A loop that goes round in step with the thinning, and an object that weighs more: each has its
+ * share of the weight when one in twenty is left. */
+static void thinning_has_no_favourites(void **state)
+{
+    double weights[2] = {0};
+    (void)state;
+    struct run run = begin(SMALL_BYTES, 1);
+    for (size_t i = 0; i < 8 * PLACES; i++) {
+        struct place place = {.object = 1 + i % 2,
+                              .access = {.time_ns = 1000 + 500 * i,
+                                         .address = 0x1000 + i % 2 * 0x100000 + i * 64 % 77777,
+                                         .ip = 0x400000 + i % 2,
+                                         .weight = i % 2 ? 3000 : 1000}};
+        past_add_all(run.past, &place, 1);
+    }
+    run.count = 8 * PLACES;
+    struct reading reading = read_time_ranges(&run, &always, 1);
+    for (size_t i = 0; i < reading.count; i++)
+        weights[reading.places[i].object - 1] += (double)reading.places[i].access.weight;
+    double share = weights[0] / (weights[0] + weights[1]);
+    printf("past: %zu of %zu places kept, an object of 25 %% has %.2f %% of the weight\n",
+           reading.count, run.count, share * 100);
+    assert_true(reading.count * 20 < run.count);
+    assert_true(fabs(share - 0.25) < 0.01);
+    free(reading.places);
+    end(&run);
+}
+
+/* What is thinned while it is read is neither missed nor read twice. */
+static void reading_goes_on_while_places_come(void **state)
+{
+    static struct place places[SLICE];
+    uint64_t seen = 0;
+    (void)state;
+    struct run run = begin(SMALL_BYTES, PLACES);
+    add(&run, PLACES / 2, false);
+    past_read_begin(run.past, &always, 1);
+    size_t before = run.count;
+    while (past_read(run.past, places, SLICE, &seen) == SLICE) {
+        add(&run, run.count + SLICE / 2 <= PLACES ? SLICE / 2 : 0, false);
+        before = run.count;
+    }
+    assert_true(run.count > PLACES / 2 + 10000);
+    assert_int_equal(seen, before);
+    end(&run);
+}
+
+static void nothing_is_allocated_on_the_way(void **state)
+{
+    (void)state;
+    struct run run = begin(SMALL_BYTES, PLACES);
+    struct mallinfo2 before = mallinfo2();
+    add(&run, PLACES, true);
+    struct mallinfo2 after = mallinfo2();
+    assert_int_equal(before.uordblks, after.uordblks);
+    assert_int_equal(before.hblkhd, after.hblkhd);
+    end(&run);
+}
+
+static void clearing_begins_anew(void **state)
+{
+    (void)state;
+    struct run run = begin(SMALL_BYTES, PLACES);
+    add(&run, PLACES / 2, false);
+    past_read_begin(run.past, &always, 1);
+    past_clear(run.past);
+    run.count = 0;
+    struct reading reading = read_time_ranges(&run, &always, 1);
+    assert_int_equal(reading.count, 0);
+    free(reading.places);
+    add(&run, 100, false);
+    reading = read_time_ranges(&run, &always, 1);
+    assert_int_equal(reading.count, 100);
+    free(reading.places);
+    end(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_has_room_comes_back_as_it_was),
+        cmocka_unit_test(time_ranges_are_cut_out),
+        cmocka_unit_test(thinning_keeps_totals_and_covers_the_run),
+        cmocka_unit_test(thinning_has_no_favourites),
+        cmocka_unit_test(reading_goes_on_while_places_come),
+        cmocka_unit_test(nothing_is_allocated_on_the_way),
+        cmocka_unit_test(clearing_begins_anew),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One browser on a made-up snapshot, its keys and clicks, and what stands on its canvas. For tests
+ * that look at pages; one is open at a time. */
+#ifndef MISSTOP_UNIT_VIEW_PAGE_FIXTURE_H
+#define MISSTOP_UNIT_VIEW_PAGE_FIXTURE_H
+
+#ifndef TESTS_UNIT_PAGE_FIXTURE_H
+#define TESTS_UNIT_PAGE_FIXTURE_H
+
+#include "unit/view/snapshot_fixture.h"
+#include "view/screen/browser.h"
+
+extern struct browser page_browser;
+extern struct canvas page_canvas;
+
+/* `keys` are pressed one after the other; '\n' is Enter. */
+void page_open(enum fixture_kind kind, int rows, int columns, bool ascii, const char *keys);
+/* The same on a snapshot of the test's own, made from one of fixture_new(). */
+void page_open_on(const struct snapshot *snapshot, int rows, int columns, bool ascii,
+                  const char *keys);
+/* Fails where a snapshot was not released. */
+void page_close(void);
+
+void page_press(uint32_t key);
+void page_click(int row, int column);
+
+/* A row as text, until the next call. */
+const char *page_row(int at);
+/* The first row with a text; -1: none. Where in a row it stands, in columns. */
+int page_row_with(const char *text);
+int page_column_of(int at, const char *text);
+
+#endif
+
+#endif

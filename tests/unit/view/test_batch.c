@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* text_print(): tables for people and grep. */
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+#include "unit/view/snapshot_fixture.h"
+#include "view/screen/canvas.h"
+#include "view/view.h"
+
+static char *print(enum fixture_kind kind, struct view_options options)
+{
+    char *text = NULL;
+    size_t size;
+    const struct snapshot *snapshot = fixture_new(kind, 0);
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(text_print(out, snapshot, &options), 0);
+    fclose(out);
+    fixture_release(snapshot);
+    return text;
+}
+
+static struct view_options plain(unsigned width)
+{
+    return (struct view_options){.color = VIEW_COLOR_NEVER, .width = width};
+}
+
+static void all_parts_are_there(void **state)
+{
+    (void)state;
+    char *text = print(FIXTURE_USUAL, plain(120));
+    assert_non_null(strstr(text, "misstop misstop-demo 4242, 4 threads"));
+    assert_non_null(strstr(text, "samples 45000 (1998/s): attributed 94.0%, kernel 2.0%, lost 12"));
+    assert_non_null(strstr(text, "not attributed: no-memory 2.2%"));
+    assert_non_null(strstr(text, "particles"));
+    assert_non_null(strstr(text, "[*]+40"));
+    assert_non_null(strstr(text, "visit_particles"));
+    assert_non_null(strstr(text, "search in all: settled"));
+    assert_non_null(strstr(text, "sets L1d, 64 by virtual address: concentrated"));
+    assert_non_null(strstr(text, "window 51234 samples"));
+    assert_null(strstr(text, "\033"));
+    free(text);
+}
+
+static void fields_have_names_and_types(void **state)
+{
+    (void)state;
+    char *text = print(FIXTURE_TYPED, plain(120));
+    assert_non_null(strstr(text, "fields known for 83.0%: by code 49.6%, by data 9.5%, by both "
+                                 "23.2%, disagreed 0.7%; not: no-debug"));
+    assert_non_null(strstr(text, "reading debug information of libmatching.so.4: 120 waiting"));
+    const char *fields = strstr(text, "OF IT FIELD");
+    assert_non_null(fields);
+    const char *hot = strstr(fields, "particle.vel.y");
+    assert_non_null(hot);
+    const char *end = strchr(hot, '\n');
+    assert_true(strstr(hot, "double") < end && strstr(hot, "particles") < end);
+    free(text);
+    text = print(FIXTURE_USUAL, plain(120)); /* nothing was asked for types */
+    assert_null(strstr(text, "fields known"));
+    assert_null(strstr(text, "reading debug"));
+    free(text);
+}
+
+/* Tables keep to the width; sentences (which have no columns) may be longer. */
+static void tables_fit_the_width(void **state)
+{
+    (void)state;
+    for (unsigned width = 40; width <= 240; width += 25) {
+        char *text = print(FIXTURE_HOSTILE, plain(width));
+        bool table = false;
+        char *rest = text;
+        for (char *line; (line = strsep(&rest, "\n"));) {
+            if (!strncmp(line, "search", 6) || !*line)
+                table = false;
+            if (strstr(line, "SHARE") || strstr(line, "OF IT"))
+                table = true;
+            if (table)
+                assert_true(glyph_columns(line, false) <= (int)width);
+            assert_false(*line && line[strlen(line) - 1] == ' ');
+        }
+        free(text);
+    }
+}
+
+static void colour_only_where_asked(void **state)
+{
+    struct view_options options = {.color = VIEW_COLOR_ALWAYS, .width = 100};
+    (void)state;
+    char *text = print(FIXTURE_USUAL, options);
+    assert_non_null(strstr(text, "\033[0"));
+    /* the last thing each line says about colour is that there is none */
+    char *rest = text;
+    for (char *line; (line = strsep(&rest, "\n"));) {
+        const char *last = strrchr(line, '\033');
+        if (last)
+            assert_memory_equal(last, "\033[0m", 4);
+    }
+    free(text);
+    options.color = VIEW_COLOR_AUTO; /* a file is no terminal */
+    text = print(FIXTURE_USUAL, options);
+    assert_null(strchr(text, '\033'));
+    free(text);
+}
+
+static void ascii_and_nothing(void **state)
+{
+    struct view_options options = {.color = VIEW_COLOR_NEVER, .width = 100, .ascii = true};
+    (void)state;
+    char *text = print(FIXTURE_USUAL, options);
+    for (const char *at = text; *at; at++)
+        assert_true((unsigned char)*at < 0x7f);
+    assert_non_null(strstr(text, "+-"));
+    free(text);
+    text = print(FIXTURE_EMPTY, options);
+    assert_non_null(strstr(text, "No samples yet"));
+    assert_null(strstr(text, "nan"));
+    free(text);
+    text = print(FIXTURE_HUGE, options);
+    assert_null(strstr(text, "nan"));
+    free(text);
+}
+
+static void a_failing_file_is_reported(void **state)
+{
+    struct view_options options = plain(100);
+    const struct snapshot *snapshot = fixture_new(FIXTURE_USUAL, 0);
+    FILE *full = fopen("/dev/full", "w");
+    (void)state;
+    assert_non_null(full);
+    assert_int_equal(text_print(full, snapshot, &options), -ENOSPC);
+    fclose(full);
+    fixture_release(snapshot);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_parts_are_there),         cmocka_unit_test(tables_fit_the_width),
+        cmocka_unit_test(fields_have_names_and_types), cmocka_unit_test(colour_only_where_asked),
+        cmocka_unit_test(ascii_and_nothing),           cmocka_unit_test(a_failing_file_is_reported),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

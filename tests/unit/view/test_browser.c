@@ -1,0 +1,1237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "unit.h"
+#include "unit/view/page_fixture.h"
+#include "unit/view/snapshot_fixture.h"
+#include "view/pages/layout.h"
+#include "view/screen/browser.h"
+#include "view/screen/keys.h"
+#include "view/screen/pages.h"
+
+struct fixture {
+    struct browser browser;
+    struct canvas canvas;
+};
+
+static bool instruction(void *context, uint64_t ip, char *out, size_t size)
+{
+    (void)context;
+    snprintf(out, size, "mov at %llx", (unsigned long long)ip);
+    return true;
+}
+
+static int setup(void **state)
+{
+    static struct fixture fixture;
+    struct screen_sources sources = {.instruction = instruction};
+    browser_init(&fixture.browser, &sources);
+    canvas_init(&fixture.canvas, 36, 120, false);
+    browser_show(&fixture.browser, fixture_new(FIXTURE_USUAL, 0), fixture_release);
+    browser_draw(&fixture.browser, &fixture.canvas, 0);
+    *state = &fixture;
+    return 0;
+}
+
+/* Whatever a test did, every snapshot was released once. */
+static int teardown(void **state)
+{
+    struct fixture *fixture = *state;
+    browser_fini(&fixture->browser);
+    canvas_fini(&fixture->canvas);
+    return fixture_alive() ? -1 : 0;
+}
+
+static struct request press(struct fixture *fixture, uint32_t key)
+{
+    struct input input = {.kind = INPUT_KEY, .key = key};
+    struct request request = browser_input(&fixture->browser, &input);
+    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns());
+    return request;
+}
+
+static void type(struct fixture *fixture, const char *text)
+{
+    for (; *text; text++)
+        press(fixture, (uint32_t)*text);
+}
+
+static struct request click(struct fixture *fixture, int row, int column)
+{
+    struct input input = {.kind = INPUT_CLICK, .row = row, .column = column};
+    struct request request = browser_input(&fixture->browser, &input);
+    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns());
+    return request;
+}
+
+/* Row and column of a text on the canvas; row -1: not there. */
+static struct area find(struct fixture *fixture, const char *text)
+{
+    char line[1024];
+    for (int row = 0; row < fixture->canvas.rows; row++) {
+        canvas_row_text(&fixture->canvas, row, line, sizeof line);
+        const char *at = strstr(line, text);
+        if (!at)
+            continue;
+        line[at - line] = '\0';
+        return (struct area){.row = row, .column = glyph_columns(line, false)};
+    }
+    return (struct area){.row = -1};
+}
+
+static bool seen(struct fixture *fixture, const char *text)
+{
+    return find(fixture, text).row >= 0;
+}
+
+static const char *selected(struct fixture *fixture)
+{
+    const struct snapshot_object *object =
+        table_selected(browser_table_of(&fixture->browser, &object_columns));
+    return object->name;
+}
+
+static void keys_become_requests(void **state)
+{
+    static const struct {
+        uint32_t key;
+        enum request_kind kind;
+    } keys[] = {{'q', REQUEST_QUIT},        {KEYS_F10, REQUEST_QUIT}, {'c', REQUEST_BASIS},
+                {'z', REQUEST_ZERO},        {'+', REQUEST_SLOWER},    {'-', REQUEST_FASTER},
+                {'e', REQUEST_NEXT_EVENT},  {'W', REQUEST_WRITE},     {26, REQUEST_SUSPEND},
+                {'X', REQUEST_SEARCH_STOP}, {'m', REQUEST_NONE},      {' ', REQUEST_NONE},
+                {'S', REQUEST_SEARCH_ALL},  {'T', REQUEST_COUNTING}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_int_equal(press(*state, keys[i].key).kind, keys[i].kind);
+}
+
+static void drilling_in_and_back(void **state)
+{
+    struct fixture *fixture = *state;
+    press(fixture, 'j');
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+    assert_string_equal(fixture->browser.opened.object->name, "grid");
+    press(fixture, KEYS_RIGHT);
+    assert_ptr_equal(browser_table(&fixture->browser),
+                     browser_table_of(&fixture->browser, &toucher_columns));
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    assert_true(seen(fixture, "walk_grid_column"));
+    assert_true(seen(fixture, "mov at 4011"));
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+    press(fixture, KEYS_ESCAPE);
+    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    press(fixture, KEYS_ESCAPE);
+    press(fixture, KEYS_BACKSPACE);
+    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+    assert_string_equal(selected(fixture), "grid");
+    press(fixture, KEYS_ESCAPE); /* nothing behind the first page */
+    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+}
+
+/* The name of the type that Layout shows. */
+static const char *layout_name(struct fixture *fixture)
+{
+    const struct snapshot_object *object = fixture->browser.opened.object;
+    uint32_t type;
+    layout_selected(&fixture->browser, &type);
+    for (size_t i = 0; i < object->layout_count; i++)
+        if (object->layouts[i].type == type)
+            return object->layouts[i].name;
+    return "";
+}
+
+/* The thread of the first access that Sharing lists. */
+static const struct snapshot_sharing_side *shared_side(const struct browser *browser)
+{
+    const struct table *accesses = browser_table_of(browser, &sharing_access_columns);
+    return ((const struct sharing_access *)(const void *)accesses->rows)->side;
+}
+
+static unsigned set_shown(struct fixture *fixture)
+{
+    char line[512];
+    unsigned set = 0;
+    struct area at = find(fixture, "Set ");
+    canvas_row_text(&fixture->canvas, at.row, line, sizeof line);
+    assert_int_equal(sscanf(strstr(line, "Set "), "Set %u", &set), 1);
+    return set;
+}
+
+static const struct layout_row *member_selected(struct fixture *fixture)
+{
+    return table_selected(browser_table_of(&fixture->browser, &layout_columns));
+}
+
+/* From the process to the line of source by Enter alone, and back by Esc alone. */
+static void enter_alone_leads_to_the_source_line(void **state)
+{
+    struct fixture *fixture = *state;
+    struct browser *browser = &fixture->browser;
+    browser_show(browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    press(fixture, '1');
+    assert_true(seen(fixture, "Enter Fields and code"));
+    press(fixture, KEYS_ENTER);
+    assert_true(seen(fixture, "Enter Layout"));
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(browser->page, PAGE_LAYOUT);
+    assert_string_equal(member_selected(fixture)->row->member.name, "y");
+    assert_true(seen(fixture, "Enter Code"));
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(browser->page, PAGE_FUNCTION);
+    const struct source_row *line = table_selected(browser_table_of(browser, &source_columns));
+    assert_int_equal(line->line, 75);
+    const struct instruction_row *access =
+        table_selected(browser_table_of(browser, &instruction_columns));
+    assert_int_equal(access->instruction->address, 0x401004);
+    assert_true(seen(fixture, "Enter Instructions"));
+    press(fixture, KEYS_ENTER);
+    assert_ptr_equal(browser_table(browser), browser_table_of(browser, &instruction_columns));
+    assert_true(seen(fixture, "mov at 401004"));
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(browser->page, PAGE_DETAIL);
+    for (enum page_id page = PAGE_FUNCTION;; page = page == PAGE_FUNCTION ? PAGE_LAYOUT
+                                                    : page == PAGE_LAYOUT ? PAGE_DETAIL
+                                                                          : PAGE_OBJECTS) {
+        press(fixture, KEYS_ESCAPE);
+        assert_int_equal(browser->page, page);
+        if (page == PAGE_LAYOUT)
+            assert_string_equal(member_selected(fixture)->row->member.name, "y");
+        if (page == PAGE_OBJECTS)
+            break;
+    }
+}
+
+/* Each page comes back with the object and the function it was left with. */
+static void the_way_back_is_that_of_the_objects_too(void **state)
+{
+    struct fixture *fixture = *state;
+    struct browser *browser = &fixture->browser;
+    browser_show(browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    press(fixture, KEYS_ENTER);
+    press(fixture, KEYS_ENTER);
+    press(fixture, KEYS_ENTER);
+    press(fixture, KEYS_END); /* no line */
+    press(fixture, KEYS_UP);  /* the header: misses on grid */
+    press(fixture, KEYS_ENTER);
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(browser->page, PAGE_DETAIL);
+    assert_string_equal(browser->opened.object->name, "grid");
+    press(fixture, KEYS_RIGHT);
+    press(fixture, 'j');
+    press(fixture, KEYS_ENTER); /* another function */
+    assert_int_equal(browser->page, PAGE_FUNCTION);
+    assert_string_not_equal(browser->opened_function.name, "visit_particles");
+    press(fixture, KEYS_ESCAPE);
+    assert_string_equal(browser->opened.object->name, "grid");
+    press(fixture, KEYS_ESCAPE);
+    assert_string_equal(browser->opened_function.name, "visit_particles");
+    press(fixture, KEYS_ESCAPE);
+    assert_int_equal(browser->page, PAGE_LAYOUT);
+    assert_string_equal(layout_name(fixture), "struct particle");
+    press(fixture, KEYS_ESCAPE);
+    assert_string_equal(browser->opened.object->name, "particles");
+    /* 2 looks at what Objects has selected, and Esc at what was opened before */
+    press(fixture, '1');
+    press(fixture, 'j');
+    press(fixture, 'j');
+    press(fixture, '2');
+    assert_string_equal(browser->opened.object->name, "[heap]");
+}
+
+static void a_field_opens_the_layout_at_itself(void **state)
+{
+    struct fixture *fixture = *state;
+    browser_show(&fixture->browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    press(fixture, KEYS_ENTER);
+    press(fixture, 'j');
+    press(fixture, KEYS_ENTER);
+    assert_string_equal(member_selected(fixture)->row->member.name, "mass");
+    press(fixture, KEYS_ENTER);
+    const struct source_row *line =
+        table_selected(browser_table_of(&fixture->browser, &source_columns));
+    assert_int_equal(line->line, 74);
+    /* it stays there when the next snapshot comes */
+    browser_show(&fixture->browser, fixture_new(FIXTURE_TYPED, 1), fixture_release);
+    line = table_selected(browser_table_of(&fixture->browser, &source_columns));
+    assert_int_equal(line->line, 74);
+}
+
+/* The struct as a whole stands for the members in it. */
+static void a_struct_leads_to_the_code_of_its_members(void **state)
+{
+    struct fixture *fixture = *state;
+    browser_show(&fixture->browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    press(fixture, '8');
+    press(fixture, 'o');
+    assert_string_equal(member_selected(fixture)->text, "+ vel");
+    press(fixture, KEYS_ENTER);
+    const struct instruction_row *access =
+        table_selected(browser_table_of(&fixture->browser, &instruction_columns));
+    assert_string_equal(access->instruction->field, "particle.vel.y");
+    press(fixture, KEYS_ESCAPE);
+    assert_string_equal(member_selected(fixture)->text, "+ vel");
+    press(fixture, 'o');
+    assert_string_equal(member_selected(fixture)->text, "- vel");
+    press(fixture, KEYS_HOME); /* pos: part of nothing */
+    press(fixture, 'o');
+    assert_true(seen(fixture, "nothing to fold"));
+    /* a member that no listed instruction misses on: at least the object's code */
+    press(fixture, KEYS_END);
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    assert_true(seen(fixture, "no instruction is mostly on this member"));
+}
+
+/* Of a union the first member stands for an access to any, of bit-fields the first of their unit.
+ */
+static void code_of_a_member_that_shares_its_bytes(void **state)
+{
+    struct fixture *fixture = *state;
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_TYPED, 0);
+    snapshot->code[0].instructions[1].member = 7; /* alive, beside kind */
+    snapshot->code[0].instructions[1].offset = 60;
+    browser_show(&fixture->browser, snapshot, fixture_release);
+    press(fixture, '8');
+    press(fixture, KEYS_END);
+    assert_string_equal(member_selected(fixture)->row->member.name, "kind");
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    assert_false(seen(fixture, "no instruction is mostly on this member"));
+    const struct source_row *line =
+        table_selected(browser_table_of(&fixture->browser, &source_columns));
+    assert_int_equal(line->line, 75);
+}
+
+static void left_and_right_step_through_the_types(void **state)
+{
+    struct fixture *fixture = *state;
+    browser_show(&fixture->browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    press(fixture, '1');
+    press(fixture, 'j');
+    press(fixture, 'j');
+    assert_string_equal(selected(fixture), "[heap]");
+    press(fixture, '8');
+    assert_string_equal(layout_name(fixture), "struct node");
+    assert_true(seen(fixture, "struct edge 30%"));
+    press(fixture, KEYS_RIGHT);
+    assert_string_equal(layout_name(fixture), "struct edge");
+    assert_true(seen(fixture, "not the object's own type"));
+    browser_show(&fixture->browser, fixture_new(FIXTURE_TYPED, 1), fixture_release);
+    assert_string_equal(layout_name(fixture), "struct edge");
+    press(fixture, KEYS_RIGHT);
+    assert_string_equal(layout_name(fixture), "struct node");
+    press(fixture, KEYS_LEFT);
+    assert_string_equal(layout_name(fixture), "struct edge");
+    struct area at = find(fixture, "struct node 70%");
+    click(fixture, at.row, at.column);
+    assert_string_equal(layout_name(fixture), "struct node");
+    /* another object begins with its own leading type */
+    press(fixture, '1');
+    press(fixture, KEYS_HOME);
+    press(fixture, '8');
+    assert_string_equal(layout_name(fixture), "struct particle");
+    press(fixture, KEYS_RIGHT);
+    assert_true(seen(fixture, "one type only"));
+}
+
+/* Without debugging information the way is the same. */
+static void inferred_elements_are_drilled_into_too(void **state)
+{
+    struct fixture *fixture = *state;
+    press(fixture, KEYS_ENTER);
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_LAYOUT);
+    assert_int_equal(member_selected(fixture)->row->member.offset, 40);
+    assert_true(seen(fixture, "inferred from the distances"));
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    /* grid has no elements: its fields lead to the code at once */
+    press(fixture, '1');
+    press(fixture, 'j');
+    press(fixture, KEYS_ENTER);
+    assert_true(seen(fixture, "Enter Source"));
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_FUNCTION);
+    press(fixture, '1');
+    press(fixture, '8');
+    assert_true(seen(fixture, "No type is known of grid"));
+    assert_int_equal(press(fixture, KEYS_ENTER).kind, REQUEST_NONE);
+    press(fixture, 'o');
+}
+
+static void the_line_selected_chooses_the_instructions(void **state)
+{
+    struct fixture *fixture = *state;
+    struct browser *browser = &fixture->browser;
+    browser_show(browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    press(fixture, '5');
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(browser_table_of(browser, &instruction_columns)->count,
+                     2); /* the hottest line */
+    /* put on another one, it stays there in the next snapshot, and not on another line */
+    press(fixture, KEYS_RIGHT);
+    press(fixture, KEYS_DOWN);
+    browser_show(browser, fixture_new(FIXTURE_TYPED, 1), fixture_release);
+    const struct instruction_row *access =
+        table_selected(browser_table_of(browser, &instruction_columns));
+    assert_int_equal(access->instruction->address, 0x401009);
+    press(fixture, KEYS_LEFT);
+    press(fixture, KEYS_UP); /* 74 */
+    access = table_selected(browser_table_of(browser, &instruction_columns));
+    assert_int_equal(access->instruction->address, 0x401000);
+    press(fixture, KEYS_DOWN);
+    access = table_selected(browser_table_of(browser, &instruction_columns));
+    assert_int_equal(access->instruction->address, 0x401004);
+    press(fixture, KEYS_HOME);
+    assert_int_equal(browser_table_of(browser, &instruction_columns)->count, 1);
+    press(fixture, KEYS_END);
+    assert_int_equal(browser_table_of(browser, &instruction_columns)->count, 1);
+    assert_true(seen(fixture, "whose line is not known"));
+    press(fixture, KEYS_RIGHT);
+    press(fixture, KEYS_RIGHT);
+    assert_ptr_equal(browser_table(browser), browser_table_of(browser, &site_columns));
+    press(fixture, KEYS_RIGHT);
+    assert_ptr_equal(browser_table(browser), browser_table_of(browser, &source_columns));
+}
+
+static void an_opened_object_stays_while_ranks_change(void **state)
+{
+    struct fixture *fixture = *state;
+    press(fixture, 'j');
+    press(fixture, KEYS_ENTER);
+    for (unsigned tick = 1; tick < 30; tick++) {
+        browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, tick), fixture_release);
+        assert_string_equal(fixture->browser.opened.object->name, "grid");
+    }
+    browser_show(&fixture->browser, fixture_new(FIXTURE_ONE, 0), fixture_release);
+    browser_draw(&fixture->browser, &fixture->canvas, 0);
+    assert_true(seen(fixture, "grid is not listed now"));
+    press(fixture, KEYS_ENTER); /* nothing to open: nothing happens */
+    assert_int_equal(press(fixture, 's').kind, REQUEST_NONE);
+}
+
+static void bins_are_named_and_combined(void **state)
+{
+    struct fixture *fixture = *state;
+    press(fixture, '7');
+    press(fixture, KEYS_HOME);
+    press(fixture, 'R');
+    for (const char *key = "mine!"; *key; key++)
+        assert_int_equal(press(fixture, (uint32_t)*key).kind, REQUEST_NONE);
+    press(fixture, KEYS_BACKSPACE);
+    struct request request = press(fixture, KEYS_ENTER);
+    assert_int_equal(request.kind, REQUEST_BIN_RENAME);
+    assert_int_equal(request.bins[0], 1);
+    assert_string_equal(request.name, "mine");
+    press(fixture, 'R');
+    assert_int_equal(press(fixture, KEYS_ESCAPE).kind, REQUEST_NONE);
+    assert_int_equal(press(fixture, 'C').kind, REQUEST_NONE); /* nothing tagged */
+    press(fixture, 't');                                      /* and on to the next row */
+    press(fixture, 't');
+    request = press(fixture, 'C');
+    assert_int_equal(request.kind, REQUEST_BIN_COMBINE);
+    assert_int_equal(request.bin_count, 3);
+    assert_false(seen(fixture, "tagged"));
+    request = press(fixture, 'U');
+    assert_int_equal(request.kind, REQUEST_BIN_UNDO);
+    assert_int_equal(press(fixture, 'M').kind, REQUEST_HEAP_MARK);
+}
+
+static void numbers_and_tab_change_the_page(void **state)
+{
+    struct fixture *fixture = *state;
+    for (uint32_t key = '1'; key <= '9'; key++) {
+        press(fixture, key);
+        assert_int_equal(pages[fixture->browser.page].key[0], key);
+    }
+    press(fixture, '0');
+    assert_int_equal(fixture->browser.page, PAGE_TIMELINE);
+    press(fixture, KEYS_TAB);
+    assert_int_equal(fixture->browser.page, PAGE_MATRIX);
+    press(fixture, KEYS_BACK_TAB);
+    assert_int_equal(fixture->browser.page, PAGE_TIMELINE);
+    press(fixture, '?'); /* between the last and the first */
+    press(fixture, KEYS_TAB);
+    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+    press(fixture, KEYS_F1);
+    press(fixture, KEYS_BACK_TAB);
+    assert_int_equal(fixture->browser.page, PAGE_FINDINGS);
+    for (int i = 0; i < 100; i++) /* the way back is bounded */
+        press(fixture, i % 2 ? '1' : '3');
+    for (int i = 0; i < BACK_MAX + 2; i++)
+        press(fixture, KEYS_ESCAPE);
+    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+}
+
+/* Panes: rows, who does what, and lines where there are several. */
+static void sharing_leads_to_object_and_function(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct browser *browser = &fixture->browser;
+    press(fixture, '9');
+    assert_int_equal(browser_table_of(browser, &sharing_line_columns)->count, 3);
+    assert_int_equal(browser_table_of(browser, &sharing_access_columns)->count, 4);
+    press(fixture, KEYS_RIGHT);
+    press(fixture, KEYS_RIGHT);
+    press(fixture, KEYS_DOWN); /* the second line of the array */
+    assert_ptr_equal(shared_side(browser), browser->snapshot->sharing.groups[0].lines[1].sides);
+    press(fixture, KEYS_RIGHT);
+    press(fixture, KEYS_DOWN); /* the lock: one line, six threads */
+    assert_int_equal(browser_table_of(browser, &sharing_line_columns)->count, 0);
+    assert_int_equal(browser_table_of(browser, &sharing_access_columns)->count, 12);
+    press(fixture, KEYS_ENTER);
+    assert_string_equal(browser->opened.object->name, browser->snapshot->objects[1].name);
+    while (browser->page != PAGE_SHARING)
+        press(fixture, KEYS_ESCAPE);
+    browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
+    assert_ptr_equal(shared_side(browser), browser->snapshot->sharing.groups[1].lines[0].sides);
+    press(fixture, KEYS_RIGHT);
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(browser->page, PAGE_FUNCTION);
+}
+
+static void frozen_keeps_the_picture_and_still_acts(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct snapshot *before = fixture->browser.snapshot;
+    press(fixture, ' ');
+    assert_true(seen(fixture, "FROZEN"));
+    for (unsigned tick = 1; tick < 4; tick++)
+        browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, tick), fixture_release);
+    assert_ptr_equal(fixture->browser.snapshot, before);
+    assert_int_equal(fixture_alive(), 2); /* the one shown and the newest */
+    press(fixture, 'I');
+    assert_string_equal(selected(fixture), "unknown");
+    press(fixture, KEYS_ENTER);
+    assert_string_equal(fixture->browser.opened.object->name, "unknown");
+    press(fixture, ' ');
+    assert_false(seen(fixture, "FROZEN"));
+    assert_int_equal(fixture->browser.snapshot->iteration, 4);
+    assert_int_equal(fixture_alive(), 1);
+}
+
+static void filter_is_typed_kept_and_cleared(void **state)
+{
+    struct fixture *fixture = *state;
+    press(fixture, '\\');
+    type(fixture, "arenaq");
+    assert_true(seen(fixture, "Filter: arenaq"));
+    assert_true(seen(fixture, "no row has it"));
+    press(fixture, KEYS_BACKSPACE);
+    assert_int_equal(browser_table_of(&fixture->browser, &object_columns)->shown, 2);
+    press(fixture, KEYS_ENTER);
+    assert_true(seen(fixture, "2 of 12"));
+    browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
+    assert_int_equal(browser_table_of(&fixture->browser, &object_columns)->shown, 2);
+    press(fixture, KEYS_ESCAPE); /* first the filter goes, and the page stays */
+    assert_int_equal(browser_table_of(&fixture->browser, &object_columns)->shown, 12);
+}
+
+static void find_goes_along_as_one_types(void **state)
+{
+    struct fixture *fixture = *state;
+    press(fixture, '/');
+    type(fixture, "lib");
+    assert_string_equal(browser_table_of(&fixture->browser, &object_columns)->find, "lib");
+    const char *first = selected(fixture);
+    assert_true(strstr(first, "std::") == first);
+    press(fixture, KEYS_ENTER);
+    press(fixture, 'n');
+    assert_string_equal(selected(fixture), "errno_table");
+    press(fixture, '/');
+    type(fixture, "grid");
+    assert_string_equal(selected(fixture), "grid");
+    press(fixture, KEYS_ESCAPE);
+    assert_string_equal(selected(fixture), "errno_table");
+    press(fixture, '/');
+    assert_int_equal(press(fixture, 3).kind, REQUEST_QUIT); /* Ctrl-C works while typing */
+}
+
+static void search_requests_name_a_range(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct snapshot_object *object = &fixture->browser.snapshot->objects[0];
+    struct request request = press(fixture, 's');
+    assert_int_equal(request.kind, REQUEST_SEARCH_RANGE);
+    assert_int_equal(request.base, object->address);
+    assert_int_equal(request.bound, object->address + object->size);
+    assert_string_equal(request.name, "particles");
+    assert_int_equal(fixture->browser.page, PAGE_SEARCH);
+    /* on a region that holds no single object, Enter zooms in */
+    press(fixture, KEYS_END);
+    request = press(fixture, KEYS_ENTER);
+    assert_int_equal(request.kind, REQUEST_SEARCH_RANGE);
+    /* on one that does, it opens the object */
+    press(fixture, KEYS_HOME);
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+    /* an object of unknown size cannot be searched in */
+    press(fixture, '1');
+    press(fixture, KEYS_END);
+    assert_string_equal(selected(fixture), "unknown");
+    assert_int_equal(press(fixture, 's').kind, REQUEST_NONE);
+    assert_true(seen(fixture, "nothing here to search in"));
+}
+
+static void the_cursor_moves_over_sets(void **state)
+{
+    struct fixture *fixture = *state;
+    press(fixture, '3');
+    uint32_t hottest = set_shown(fixture);
+    assert_in_range(hottest, 13, 14);
+    press(fixture, KEYS_LEFT);
+    assert_int_equal(set_shown(fixture), hottest - 1);
+    press(fixture, KEYS_DOWN);
+    assert_int_equal(set_shown(fixture), hottest - 1 + 16);
+    browser_show(&fixture->browser, fixture_new(FIXTURE_USUAL, 5), fixture_release);
+    assert_int_equal(set_shown(fixture), hottest - 1 + 16); /* stays where put */
+    for (int i = 0; i < 9; i++)
+        press(fixture, KEYS_DOWN);
+    assert_int_equal(set_shown(fixture), 63);
+    press(fixture, KEYS_HOME);
+    assert_in_range(set_shown(fixture), 13, 14);
+    /* 16 sets a row, cells of 7 columns behind labels of 7 */
+    struct area at = find(fixture, "    16 ");
+    click(fixture, at.row, at.column + 7 + 2 * 7);
+    assert_int_equal(set_shown(fixture), 18);
+    press(fixture, KEYS_ENTER);
+    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+}
+
+static void the_mouse_selects_opens_sorts_and_acts(void **state)
+{
+    struct fixture *fixture = *state;
+    struct area at = find(fixture, "demo arena");
+    click(fixture, at.row, at.column);
+    assert_string_equal(selected(fixture), "demo arena");
+    assert_int_equal(fixture->browser.page, PAGE_OBJECTS);
+    click(fixture, at.row, at.column);
+    assert_int_equal(fixture->browser.page, PAGE_DETAIL);
+    at = find(fixture, "5 Code");
+    click(fixture, at.row, at.column);
+    assert_int_equal(fixture->browser.page, PAGE_CODE);
+    at = find(fixture, "Quit");
+    assert_int_equal(at.row, 35);
+    assert_int_equal(click(fixture, at.row, at.column).kind, REQUEST_QUIT);
+    press(fixture, '1');
+    at = find(fixture, "NAME");
+    click(fixture, at.row, at.column);
+    assert_string_equal(table_sort_title(browser_table_of(&fixture->browser, &object_columns)),
+                        "NAME");
+    struct input wheel = {.kind = INPUT_WHEEL_DOWN};
+    size_t before = browser_table_of(&fixture->browser, &object_columns)->selected;
+    browser_input(&fixture->browser, &wheel);
+    assert_int_equal(browser_table_of(&fixture->browser, &object_columns)->selected, before + 3);
+    click(fixture, 500, 500);
+    click(fixture, -1, -1);
+}
+
+static void messages_fade(void **state)
+{
+    struct fixture *fixture = *state;
+    browser_message(&fixture->browser, "written: a.txt");
+    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns());
+    assert_true(seen(fixture, "written: a.txt"));
+    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns() + 10 * CLOCK_NS_PER_S);
+    assert_false(seen(fixture, "written: a.txt"));
+}
+
+static void the_picker_picks_and_then_gives_way(void **state)
+{
+    struct fixture *fixture = *state;
+    struct browser *browser = &fixture->browser;
+    struct picker_row rows[] = {{.pid = 10, .cpu_percent = 1, .command = "one"},
+                                {.pid = 20, .cpu_percent = 90, .command = "two"},
+                                {.pid = 30, .cpu_percent = 50, .command = "three"}};
+    browser_pick(browser, rows, 3);
+    browser_draw(browser, &fixture->canvas, 0);
+    assert_int_equal(press(fixture, KEYS_DOWN).kind, REQUEST_NONE);
+    /* The list moves below the selection, which stays on its process. */
+    rows[0].cpu_percent = 99;
+    browser_pick(browser, rows, 3);
+    assert_int_equal(press(fixture, '3').kind, REQUEST_NONE); /* no pages here */
+    assert_int_equal(browser->page, PAGE_PICKER);
+    struct request request = press(fixture, KEYS_ENTER);
+    assert_int_equal(request.kind, REQUEST_PICK);
+    assert_int_equal(request.pid, 30);
+    browser_pick(browser, rows, 0);
+    assert_int_equal(press(fixture, KEYS_ENTER).kind, REQUEST_NONE);
+    browser_show(browser, fixture_new(FIXTURE_USUAL, 1), fixture_release);
+    assert_int_equal(browser->page, PAGE_OBJECTS);
+}
+
+static void one_event_cannot_change_places(void **state)
+{
+    struct fixture *fixture = *state;
+    browser_show(&fixture->browser, fixture_new(FIXTURE_EMPTY, 0), fixture_release);
+    assert_int_equal(press(fixture, 'e').kind, REQUEST_NONE);
+    assert_true(seen(fixture, "one event is sampled"));
+}
+
+static void no_key_breaks_any_page(void **state)
+{
+    struct fixture *fixture = *state;
+    static const enum fixture_kind kinds[] = {FIXTURE_EMPTY, FIXTURE_ONE, FIXTURE_HOSTILE,
+                                              FIXTURE_HUGE, FIXTURE_TYPED};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        browser_show(&fixture->browser, fixture_new(kinds[k], 0), fixture_release);
+        for (uint32_t page = '1'; page <= '9'; page++)
+            for (uint32_t key = 0; key < 0x80; key++) {
+                press(fixture, page);
+                press(fixture, key);
+                press(fixture, KEYS_UP + key % 24);
+                press(fixture, KEYS_ESCAPE);
+            }
+    }
+}
+
+static int run_browser(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(keys_become_requests),
+        TEST(drilling_in_and_back),
+        TEST(enter_alone_leads_to_the_source_line),
+        TEST(the_way_back_is_that_of_the_objects_too),
+        TEST(a_field_opens_the_layout_at_itself),
+        TEST(a_struct_leads_to_the_code_of_its_members),
+        TEST(code_of_a_member_that_shares_its_bytes),
+        TEST(left_and_right_step_through_the_types),
+        TEST(inferred_elements_are_drilled_into_too),
+        TEST(the_line_selected_chooses_the_instructions),
+        TEST(an_opened_object_stays_while_ranks_change),
+        TEST(bins_are_named_and_combined),
+        TEST(numbers_and_tab_change_the_page),
+        TEST(sharing_leads_to_object_and_function),
+        TEST(frozen_keeps_the_picture_and_still_acts),
+        TEST(filter_is_typed_kept_and_cleared),
+        TEST(find_goes_along_as_one_types),
+        TEST(search_requests_name_a_range),
+        TEST(the_cursor_moves_over_sets),
+        TEST(the_mouse_selects_opens_sorts_and_acts),
+        TEST(messages_fade),
+        TEST(the_picker_picks_and_then_gives_way),
+        TEST(one_event_cannot_change_places),
+        TEST(no_key_breaks_any_page),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#undef TEST
+
+/* The keys and the line of a replay, and its list of processes, without a terminal. */
+
+struct replay_fixture {
+    struct browser browser;
+    struct canvas canvas;
+    struct snapshot_recording recording;
+};
+
+static const struct view_play playing = {
+    .position_s = 41, .length_s = 130, .goal_s = NAN, .pace = "5x"};
+
+static void draw(struct replay_fixture *fixture)
+{
+    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns());
+}
+
+static void show(struct replay_fixture *fixture)
+{
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
+    snapshot->source.live = false;
+    snapshot->recording = &fixture->recording;
+    browser_show(&fixture->browser, snapshot, fixture_release);
+}
+
+static int replay_setup(void **state)
+{
+    static struct replay_fixture fixture;
+    browser_init(&fixture.browser, NULL);
+    canvas_init(&fixture.canvas, 36, 140, false);
+    fixture.recording = (struct snapshot_recording){.host = "server9",
+                                                    .cpu = "Xeon 8173M",
+                                                    .kernel = "4.14 x86_64",
+                                                    .command = "perf mem record",
+                                                    .date = "2026-11-21 12:03:11",
+                                                    .date_exact = true,
+                                                    .processes = 3};
+    *state = &fixture;
+    return 0;
+}
+
+static int replay_teardown(void **state)
+{
+    struct replay_fixture *fixture = *state;
+    browser_fini(&fixture->browser);
+    canvas_fini(&fixture->canvas);
+    return fixture_alive() ? -1 : 0;
+}
+
+static struct request replay_press(struct replay_fixture *fixture, uint32_t key)
+{
+    struct input input = {.kind = INPUT_KEY, .key = key};
+    struct request request = browser_input(&fixture->browser, &input);
+    draw(fixture);
+    return request;
+}
+
+static bool replay_seen(struct replay_fixture *fixture, const char *text)
+{
+    char line[2048];
+    for (int row = 0; row < fixture->canvas.rows; row++) {
+        canvas_row_text(&fixture->canvas, row, line, sizeof line);
+        if (strstr(line, text))
+            return true;
+    }
+    return false;
+}
+
+static void the_line_says_where_it_stands(void **state)
+{
+    struct replay_fixture *fixture = *state;
+    struct view_play play = playing;
+    browser_play(&fixture->browser, &play);
+    show(fixture);
+    draw(fixture);
+    assert_true(replay_seen(fixture, "Playing  0m41s of 2m10s, 5x"));
+    assert_true(
+        replay_seen(fixture, "1 of 3 processes  recorded on server9, 2026-11-21 12:03:11, Xeon"));
+    assert_true(replay_seen(fixture, "RECORDED") || replay_seen(fixture, "PLAYING"));
+    assert_false(replay_seen(fixture, "LIVE"));
+    replay_press(fixture, ' ');
+    assert_true(replay_seen(fixture, "FROZEN"));
+    assert_true(replay_seen(fixture, "behind the frozen picture"));
+    play.paused = true;
+    browser_play(&fixture->browser, &play);
+    draw(fixture);
+    assert_true(replay_seen(fixture, "FROZEN"));
+    assert_true(replay_seen(fixture, "Paused  0m41s of 2m10s, 5x"));
+    replay_press(fixture, ' ');
+    assert_true(replay_seen(fixture, "PAUSED"));
+    play.goal_s = 100;
+    browser_play(&fixture->browser, &play);
+    draw(fixture);
+    assert_true(replay_seen(fixture, "Reading  0m41s of 2m10s"));
+    play = (struct view_play){
+        .position_s = 0.0123, .length_s = 0.0123, .goal_s = NAN, .paused = true, .ended = true};
+    browser_play(&fixture->browser, &play);
+    draw(fixture);
+    assert_true(replay_seen(fixture, "At the end  12ms of 12ms"));
+}
+
+static void what_is_not_known_is_left_out(void **state)
+{
+    struct replay_fixture *fixture = *state;
+    struct view_play play = playing;
+    play.length_s = NAN;
+    fixture->recording = (struct snapshot_recording){.position_s = NAN, .length_s = NAN};
+    browser_play(&fixture->browser, &play);
+    draw(fixture);
+    assert_true(replay_seen(fixture, "Reading the recording."));
+    show(fixture);
+    draw(fixture);
+    assert_true(replay_seen(fixture, "Playing  0m41s, 5x"));
+    assert_false(replay_seen(fixture, "recorded on"));
+    assert_false(replay_seen(fixture, "nan"));
+}
+
+static void replay_keys_become_requests(void **state)
+{
+    static const struct {
+        uint32_t key;
+        enum request_kind kind;
+        int direction;
+        const char *name;
+    } keys[] = {{'p', REQUEST_PLAY_PAUSE, 0, ""}, {'.', REQUEST_PLAY_STEP, 1, ""},
+                {',', REQUEST_PLAY_STEP, -1, ""}, {']', REQUEST_PLAY_PACE, 1, ""},
+                {'[', REQUEST_PLAY_PACE, -1, ""}, {')', REQUEST_PLAY_JUMP, 1, ""},
+                {'(', REQUEST_PLAY_JUMP, -1, ""}, {'^', REQUEST_PLAY_GO, 0, "0"},
+                {'$', REQUEST_PLAY_GO, 0, "end"}, {'P', REQUEST_PROCESSES, 0, ""}};
+    struct replay_fixture *fixture = *state;
+    show(fixture);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        assert_int_equal(replay_press(fixture, keys[i].key).kind, REQUEST_NONE);
+    assert_true(replay_seen(fixture, "misstop -i FILE"));
+    assert_false(replay_seen(fixture, "p Play"));
+    browser_play(&fixture->browser, &playing);
+    for (uint32_t page = '1'; page <= '9'; page++) {
+        replay_press(fixture, page);
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+            struct request request = replay_press(fixture, keys[i].key);
+            assert_int_equal(request.kind, keys[i].kind);
+            assert_int_equal(request.direction, keys[i].direction);
+            assert_string_equal(request.name, keys[i].name);
+        }
+        assert_true(replay_seen(fixture, "p Pause"));
+    }
+}
+
+static void a_time_is_typed(void **state)
+{
+    struct replay_fixture *fixture = *state;
+    browser_play(&fixture->browser, &playing);
+    show(fixture);
+    replay_press(fixture, '@');
+    for (const char *at = "1m2x"; *at; at++)
+        assert_int_equal(replay_press(fixture, (uint32_t)*at).kind, REQUEST_NONE);
+    replay_press(fixture, KEYS_BACKSPACE);
+    assert_true(replay_seen(fixture, "Go to: 1m2"));
+    struct request request = replay_press(fixture, KEYS_ENTER);
+    assert_int_equal(request.kind, REQUEST_PLAY_GO);
+    assert_string_equal(request.name, "1m2");
+    replay_press(fixture, '@');
+    replay_press(fixture, '7');
+    assert_int_equal(replay_press(fixture, KEYS_ESCAPE).kind, REQUEST_NONE);
+    replay_press(fixture, '@');
+    assert_int_equal(replay_press(fixture, KEYS_ENTER).kind, REQUEST_NONE);
+}
+
+static void help_tells_of_the_recording(void **state)
+{
+    struct replay_fixture *fixture = *state;
+    show(fixture);
+    replay_press(fixture, '?');
+    assert_false(replay_seen(fixture, "to its start, and to its end"));
+    fixture->recording.note = "the recording is damaged: read up to there";
+    browser_play(&fixture->browser, &playing);
+    canvas_fini(&fixture->canvas);
+    canvas_init(&fixture->canvas, 300, 120, false);
+    draw(fixture);
+    assert_true(replay_seen(fixture, "perf mem record"));
+    assert_true(replay_seen(fixture, "4.14 x86_64"));
+    assert_true(replay_seen(fixture, "the recording is damaged"));
+    assert_true(replay_seen(fixture, "to its start, and to its end"));
+}
+
+static void what_is_wrong_is_said_with_the_first_picture(void **state)
+{
+    struct replay_fixture *fixture = *state;
+    fixture->recording.note = "the recording is cut short: its end is missing";
+    browser_play(&fixture->browser, &playing);
+    show(fixture);
+    draw(fixture);
+    assert_true(replay_seen(fixture, "cut short"));
+    browser_draw(&fixture->browser, &fixture->canvas, clock_now_ns() + 60 * CLOCK_NS_PER_S);
+    assert_false(replay_seen(fixture, "cut short"));
+}
+
+static void the_list_is_left_for_the_picture_or_a_process(void **state)
+{
+    struct replay_fixture *fixture = *state;
+    struct browser *browser = &fixture->browser;
+    const struct picker_row rows[] = {
+        {.pid = 10, .samples = 900, .share = 0.9, .span_s = 12, .command = "server"},
+        {.pid = 20, .samples = 100, .share = 0.1, .span_s = NAN, .command = "client"}};
+    browser_pick_recorded(browser, rows, 2);
+    draw(fixture);
+    assert_true(replay_seen(fixture, "which process of the recording?"));
+    assert_true(replay_seen(fixture, "0m12s server"));
+    assert_int_equal(replay_press(fixture, KEYS_ESCAPE).kind,
+                     REQUEST_NONE); /* nothing to go back to */
+    replay_press(fixture, KEYS_DOWN);
+    struct request request = replay_press(fixture, KEYS_ENTER);
+    assert_int_equal(request.kind, REQUEST_PICK);
+    assert_int_equal(request.pid, 20);
+    browser_pick_end(browser, true);
+    browser_play(browser, &playing);
+    show(fixture);
+    replay_press(fixture, '3');
+    browser_pick_recorded(browser, rows, 2);
+    draw(fixture);
+    assert_int_equal(replay_press(fixture, 'p').kind, REQUEST_NONE);
+    assert_int_equal(replay_press(fixture, KEYS_ESCAPE).kind, REQUEST_LEAVE);
+    browser_pick_end(browser, false);
+    draw(fixture);
+    assert_int_equal(browser->page, PAGE_SETS);
+    replay_press(fixture, KEYS_UP); /* the rows are gone; nothing may look at them */
+    browser_pick_recorded(browser, rows, 2);
+    browser_pick_end(browser, true);
+    assert_int_equal(browser->page, PAGE_OBJECTS);
+}
+
+static void a_small_screen_keeps_the_state_in_its_corner(void **state)
+{
+    struct replay_fixture *fixture = *state;
+    struct view_play play = playing;
+    canvas_fini(&fixture->canvas);
+    canvas_init(&fixture->canvas, BROWSER_ROWS_MIN, BROWSER_COLUMNS_MIN, true);
+    browser_play(&fixture->browser, &play);
+    show(fixture);
+    draw(fixture);
+    assert_true(replay_seen(fixture, "PLAYING"));
+    play.paused = true;
+    browser_play(&fixture->browser, &play);
+    draw(fixture);
+    assert_true(replay_seen(fixture, "PAUSED"));
+}
+
+static int run_browser_replay(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, replay_setup, replay_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(the_line_says_where_it_stands),
+        TEST(what_is_not_known_is_left_out),
+        TEST(replay_keys_become_requests),
+        TEST(a_time_is_typed),
+        TEST(help_tells_of_the_recording),
+        TEST(what_is_wrong_is_said_with_the_first_picture),
+        TEST(the_list_is_left_for_the_picture_or_a_process),
+        TEST(a_small_screen_keeps_the_state_in_its_corner),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#undef TEST
+
+/* The row of tabs at every width: which screens it names, and where clicks and Tab lead. */
+
+enum { ROW = 1 };
+
+/* The screens that have a tab on the snapshots of these tests. */
+static struct {
+    char key;
+    enum page_id page;
+} screens[PAGE_COUNT];
+static size_t screen_count;
+
+static int list_screens(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_TYPED, 24, 80, false, "");
+    for (int i = 0; i < PAGE_COUNT; i++)
+        if (pages[i].key && page_filled((enum page_id)i, page_browser.snapshot)) {
+            screens[screen_count].key = pages[i].key[0];
+            screens[screen_count++].page = (enum page_id)i;
+        }
+    page_close();
+    return screen_count ? 0 : -1;
+}
+
+static const int widths[] = {40, 41, 60, 80, 99, 120, 200};
+enum { WIDTHS = sizeof widths / sizeof *widths };
+
+/* Where a screen's key stands among the tabs; -1: nowhere. */
+static int place_of(char key)
+{
+    const char *line = page_row(ROW);
+    for (const char *at = line; *at; at++)
+        if (at[0] == ' ' && at[1] == key && (at[2] == ' ' || !at[2]))
+            return (int)(at - line) + 1;
+    return -1;
+}
+
+static bool named(enum page_id page)
+{
+    char text[64];
+    for (size_t i = 0; i < screen_count; i++)
+        if (screens[i].page == page)
+            snprintf(text, sizeof text, " %c %s", screens[i].key, pages[page].page->name);
+    return page_column_of(ROW, text) >= 0;
+}
+
+static void every_screen_has_a_tab_that_leads_there(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < WIDTHS; i++)
+        for (size_t from = 0; from < screen_count; from++) {
+            char keys[2] = {screens[from].key};
+            page_open(FIXTURE_TYPED, widths[i] < 80 ? 10 : 24, widths[i], from % 2, keys);
+            assert_int_equal(page_browser.page, screens[from].page);
+            assert_true(named(screens[from].page));
+            for (size_t to = 0; to < screen_count; to++) {
+                page_press((uint32_t)screens[from].key);
+                int column = place_of(screens[to].key);
+                assert_true(column > 0);
+                page_click(ROW, column);
+                assert_int_equal(page_browser.page, screens[to].page);
+            }
+            page_close();
+        }
+}
+
+/* Where some are named and some not, nothing that is named lies further away than what is not. */
+static void the_nearest_keep_their_names(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 24, 80, false, "5");
+    assert_true(named(PAGE_SEARCH) && named(PAGE_CODE) && named(PAGE_WINDOW));
+    assert_false(named(PAGE_OBJECTS) && named(PAGE_MATRIX));
+    page_press('m');
+    assert_true(named(PAGE_TIMELINE) && named(PAGE_MATRIX) && named(PAGE_FINDINGS));
+    assert_false(named(PAGE_OBJECTS));
+    page_close();
+    page_open(FIXTURE_USUAL, 24, 150, false, "5");
+    for (size_t i = 0; i < screen_count; i++)
+        assert_true(named(screens[i].page));
+    page_close();
+}
+
+/* What was found keeps its name wherever one looks, and is told by its colour. */
+static void findings_call(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_TYPED, 24, 80, false, "1");
+    assert_true(page_browser.snapshot->findings.count > 0);
+    assert_true(named(PAGE_FINDINGS));
+    assert_int_equal(canvas_at(&page_canvas, ROW, place_of('f'))->paint, PAINT_WARN);
+    assert_int_equal(canvas_at(&page_canvas, ROW, place_of('m'))->paint, PAINT_TAB);
+    page_close();
+}
+
+static void tab_goes_round(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_TYPED, 24, 80, false, "1");
+    for (size_t i = 1; i <= screen_count; i++) {
+        page_press(KEYS_TAB);
+        assert_int_equal(page_browser.page, screens[i % screen_count].page);
+    }
+    for (size_t i = screen_count; i > 0; i--) {
+        page_press(KEYS_BACK_TAB);
+        assert_int_equal(page_browser.page, screens[i - 1].page);
+    }
+    page_close();
+}
+
+static int run_tabs(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_screen_has_a_tab_that_leads_there),
+        cmocka_unit_test(the_nearest_keep_their_names),
+        cmocka_unit_test(findings_call),
+        cmocka_unit_test(tab_goes_round),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, list_screens, NULL);
+}
+
+static void the_contract_is_kept(void **state)
+{
+    static const struct {
+        uint32_t key;
+        enum action action;
+    } fixed[] = {{'?', ACTION_HELP},
+                 {KEYS_F1, ACTION_HELP},
+                 {'q', ACTION_QUIT},
+                 {KEYS_F10, ACTION_QUIT},
+                 {'1', PAGE_ACTION(OBJECTS)},
+                 {'7', PAGE_ACTION(HEAP)},
+                 {'8', PAGE_ACTION(LAYOUT)},
+                 {KEYS_TAB, ACTION_NEXT_PAGE},
+                 {KEYS_UP, ACTION_UP},
+                 {'j', ACTION_DOWN},
+                 {'k', ACTION_UP},
+                 {'g', ACTION_HOME},
+                 {'G', ACTION_END},
+                 {KEYS_PAGE_UP, ACTION_PAGE_UP},
+                 {KEYS_PAGE_DOWN, ACTION_PAGE_DOWN},
+                 {KEYS_HOME, ACTION_HOME},
+                 {KEYS_END, ACTION_END},
+                 {KEYS_ENTER, ACTION_ENTER},
+                 {KEYS_ESCAPE, ACTION_BACK},
+                 {KEYS_BACKSPACE, ACTION_BACK},
+                 {'/', ACTION_FIND},
+                 {'\\', ACTION_FILTER},
+                 {'n', ACTION_FIND_NEXT},
+                 {KEYS_F6, ACTION_SORT_NEXT},
+                 {'<', ACTION_SORT_LAST},
+                 {'>', ACTION_SORT_NEXT},
+                 {'I', ACTION_INVERT},
+                 {' ', ACTION_FREEZE},
+                 {'c', ACTION_BASIS},
+                 {'z', ACTION_ZERO},
+                 {'+', ACTION_SLOWER},
+                 {'-', ACTION_FASTER},
+                 {'e', ACTION_NEXT_EVENT},
+                 {'m', PAGE_ACTION(MATRIX)},
+                 {'w', PAGE_ACTION(WATCH)},
+                 {'y', PAGE_ACTION(CAUSES)},
+                 {'x', PAGE_ACTION(WHATIF)},
+                 {'r', PAGE_ACTION(REUSE)},
+                 {'L' & 0x1f, ACTION_REFRESH},
+                 {'s', ACTION_SEARCH_HERE},
+                 {'S', ACTION_SEARCH_ALL},
+                 {'W', ACTION_WRITE},
+                 {'Z' & 0x1f, ACTION_SUSPEND}};
+    (void)state;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        assert_int_equal(keys_action(fixed[i].key), fixed[i].action);
+    assert_int_equal(keys_action('u'), ACTION_NONE);
+    assert_int_equal(keys_action(0), ACTION_NONE);
+}
+
+static void no_key_means_two_things(void **state)
+{
+    size_t count;
+    const struct key_binding *all = keys_all(&count);
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        assert_true(strlen(all[i].label) > 0 && strlen(all[i].brief) > 0);
+        assert_string_equal(keys_binding(all[i].action).brief, all[i].brief);
+        for (size_t k = 0; k < 4 && all[i].keys[k]; k++)
+            assert_int_equal(keys_action(all[i].keys[k]), all[i].action);
+    }
+    for (int i = 0; i < PAGE_COUNT; i++) {
+        if (!pages[i].key)
+            continue;
+        enum action action = (enum action)((int)ACTION_SHOW + i);
+        assert_int_equal(keys_action((uint32_t)pages[i].key[0]), action);
+        assert_string_equal(keys_binding(action).label, pages[i].page->name);
+    }
+}
+
+/* The man page has a paragraph on each screen that has a tab, under its key and name, and on no
+ * other. */
+static void the_man_page_lists_every_screen(void **state)
+{
+    char path[4096];
+    char line[1024];
+    bool listed[PAGE_COUNT] = {false};
+    (void)state;
+    snprintf(path, sizeof path, "%s/man/misstop.1", getenv("srcdir") ? getenv("srcdir") : "..");
+    FILE *man = fopen(path, "r");
+    assert_non_null(man);
+    bool section = false;
+    while (fgets(line, sizeof line, man)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (!strncmp(line, ".S", 2))
+            section = !strcmp(line, ".SH SCREENS");
+        if (!section || strncmp(line, ".B ", 3) != 0 || strlen(line) < 6 || line[4] != ' ')
+            continue;
+        enum action action = keys_action((uint32_t)line[3]);
+        if (!action || strcmp(line + 5, keys_binding(action).label) != 0)
+            fail_msg("no such screen: %s", line);
+        if (action >= ACTION_SHOW)
+            listed[action - ACTION_SHOW] = true;
+    }
+    fclose(man);
+    for (int i = 0; i < PAGE_COUNT; i++)
+        if (!listed[i] && pages[i].key)
+            fail_msg("not in the man page: %s %s", pages[i].key, pages[i].page->name);
+}
+
+static int run_keys(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_contract_is_kept),
+                                       cmocka_unit_test(no_key_means_two_things),
+                                       cmocka_unit_test(the_man_page_lists_every_screen)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_browser();
+    failed += run_browser_replay();
+    failed += run_tabs();
+    failed += run_keys();
+    return failed;
+}

@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where accesses found their data, as it is seen: columns, the Levels pane, text, JSON. */
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+#include "unit/view/json_fixture.h"
+#include "unit/view/page_fixture.h"
+#include "unit/view/snapshot_fixture.h"
+#include "view/levels.h"
+#include "view/rates.h"
+#include "view/screen/browser.h"
+
+#define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9)
+
+static const struct column *column_named(const struct columns *columns, const char *title,
+                                         const struct snapshot *snapshot)
+{
+    for (unsigned i = 0; i < columns->count; i++)
+        if (columns->list[i].title && !strcmp(columns->list[i].title, title) &&
+            (!columns->list[i].shown || columns->list[i].shown(snapshot)))
+            return &columns->list[i];
+    return NULL;
+}
+
+static const char *const levels_view_titles[] = {"FOUND IN", "CYCLES", "FAR",
+                                                 "HITM",     "REMOTE", "TLB"};
+enum { TITLES = sizeof levels_view_titles / sizeof *levels_view_titles };
+static const struct columns *const levels_view_tables[] = {&object_columns, &field_columns,
+                                                           &offset_columns, &layout_columns};
+enum { TABLES = sizeof levels_view_tables / sizeof *levels_view_tables };
+
+static void columns_only_where_the_source_tells(void **state)
+{
+    (void)state;
+    const struct snapshot *without = fixture_new(FIXTURE_TYPED, 0);
+    const struct snapshot *with = fixture_new(FIXTURE_LEVELS, 0);
+    for (int i = 0; i < TABLES; i++)
+        for (int k = 0; k < TITLES; k++) {
+            assert_null(column_named(levels_view_tables[i], levels_view_titles[k], without));
+            assert_non_null(column_named(levels_view_tables[i], levels_view_titles[k], with));
+        }
+    /* Event stall is sampled in the one, estimated in the other. */
+    assert_ptr_not_equal(column_named(&object_columns, "STALL", without),
+                         column_named(&object_columns, "STALL", with));
+    assert_ptr_not_equal(column_named(&field_columns, "STALL", without),
+                         column_named(&field_columns, "STALL", with));
+    fixture_release(without);
+    fixture_release(with);
+}
+
+static struct value cell(const struct snapshot *snapshot, const char *title, size_t object)
+{
+    return columns_value(column_named(&object_columns, title, snapshot), snapshot,
+                         &snapshot->objects[object]);
+}
+
+/* Stores tell their level and no latency; of the fifth object nothing is told. */
+static void unknown_cells_are_blank(void **state)
+{
+    (void)state;
+    const struct snapshot *snapshot = fixture_new(FIXTURE_LEVELS, 0);
+    NEAR(cell(snapshot, "FAR", 0).number, 0.85);
+    NEAR(cell(snapshot, "REMOTE", 0).number, 0.02);
+    NEAR(cell(snapshot, "TLB", 0).number, 0.63);
+    NEAR(cell(snapshot, "HITM", 1).number, 0.8);
+    NEAR(cell(snapshot, "CYCLES", 2).number, 33);
+    assert_string_equal(cell(snapshot, "FOUND IN", 3).text, "L1 96% beyond-L1 4%");
+    assert_int_equal(cell(snapshot, "CYCLES", 3).kind, VALUE_UNKNOWN);
+    assert_int_equal(cell(snapshot, "STALL", 3).kind, VALUE_UNKNOWN);
+    assert_int_equal(cell(snapshot, "HITM", 3).kind, VALUE_UNKNOWN);
+    assert_int_equal(cell(snapshot, "FAR", 3).kind, VALUE_UNKNOWN);
+    for (int k = 0; k < TITLES; k++)
+        assert_int_equal(cell(snapshot, levels_view_titles[k], 4).kind, VALUE_UNKNOWN);
+    double stall = 0;
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (cell(snapshot, "STALL", i).kind == VALUE_NUMBER)
+            stall += cell(snapshot, "STALL", i).number;
+    NEAR(stall, 1);
+    fixture_release(snapshot);
+}
+
+/* F6 comes to each of the columns, and the rows follow, those that are not known last. */
+static void sorted_by_what_it_costs(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_LEVELS, 40, 220, false, "");
+    for (int k = 0;
+         k < 40 &&
+         strcmp(table_sort_title(browser_table_of(&page_browser, &object_columns)), "CYCLES") != 0;
+         k++)
+        page_press(KEYS_F6);
+    assert_string_equal(table_sort_title(browser_table_of(&page_browser, &object_columns)),
+                        "CYCLES");
+    double last = INFINITY;
+    bool unknown = false;
+    for (size_t i = 0; i < browser_table_of(&page_browser, &object_columns)->shown; i++) {
+        double cycles = page_browser.snapshot
+                            ->objects[browser_table_of(&page_browser, &object_columns)->order[i]]
+                            .latency;
+        const struct snapshot_levels *levels =
+            page_browser.snapshot
+                ->objects[browser_table_of(&page_browser, &object_columns)->order[i]]
+                .levels;
+        if (!levels || isnan(levels->latency)) {
+            unknown = true;
+            continue;
+        }
+        assert_false(unknown);
+        assert_true(cycles <= last);
+        last = cycles;
+    }
+    assert_true(unknown);
+    page_close();
+}
+
+static void objects_say_what_is_counted(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_LEVELS, 36, 160, false, "");
+    int at = page_row_with("Found in L1 36%");
+    assert_true(at > 0 && strstr(page_row(at), "of loads that took more than 30 cycles"));
+    assert_non_null(strstr(page_row(at), "mean 1"));
+    assert_null(strstr(page_row(at), "of all waiting")); /* it is everything */
+    page_close();
+    page_open(FIXTURE_TYPED, 36, 160, false, "");
+    assert_int_equal(page_row_with("Found in"), -1);
+    page_close();
+}
+
+static void detail_has_a_pane_of_them(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_LEVELS, 50, 160, false, "");
+    page_press(KEYS_ENTER);
+    assert_true(page_row_with("Levels: of loads that took more than 30 cycles") > 0);
+    assert_true(page_row_with("56.") > 0 && page_row_with("of all waiting") > 0);
+    assert_true(page_row_with("latency in core cycles, mean 249") > 0);
+    assert_true(page_row_with("256 to 511") > 0 && page_row_with("128 to 255") > 0);
+    assert_non_null(strstr(page_row(page_row_with("remote-DRAM")), "2.0%"));
+    assert_true(page_row_with("page walk: huge pages help") > 0);
+    for (int i = 0; i < 3; i++)
+        page_press(KEYS_RIGHT);
+    assert_ptr_equal(browser_table(&page_browser),
+                     browser_table_of(&page_browser, &levels_columns));
+    /* Rules are passed over. */
+    const struct levels_row *selected =
+        table_selected(browser_table_of(&page_browser, &levels_columns));
+    assert_string_equal(selected->name, "LFB");
+    for (int i = 0; i < 5; i++)
+        page_press(KEYS_DOWN);
+    selected = table_selected(browser_table_of(&page_browser, &levels_columns));
+    assert_string_equal(selected->name, "32 to 63");
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_browser.page, PAGE_DETAIL);
+    page_close();
+}
+
+/* Where nothing is told there is no such pane: right goes round the three others. */
+static void no_pane_without_levels(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_TYPED, 50, 160, false, "");
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_row_with("Levels"), -1);
+    for (int i = 0; i < 3; i++)
+        page_press(KEYS_RIGHT);
+    assert_ptr_equal(browser_table(&page_browser), browser_table_of(&page_browser, &field_columns));
+    page_close();
+}
+
+static void rows_are_parts_of_a_whole(void **state)
+{
+    (void)state;
+    const struct snapshot *snapshot = fixture_new(FIXTURE_LEVELS, 0);
+    struct levels_rows rows;
+    levels_rows_make(&rows, snapshot->objects[0].levels);
+    double sum = 0;
+    double waited = 0;
+    size_t i;
+    for (i = 0; i < rows.count && !rows.list[i].parting; i++) {
+        sum += rows.list[i].share;
+        waited += rows.list[i].waited;
+    }
+    assert_int_equal(i, 5);
+    NEAR(sum, 1);
+    NEAR(waited, 1);
+    for (sum = 0, i++; i < rows.count && !rows.list[i].parting; i++)
+        sum += rows.list[i].share;
+    NEAR(sum, 1); /* latency classes */
+    levels_rows_make(&rows, NULL);
+    assert_int_equal(rows.count, 0);
+    fixture_release(snapshot);
+}
+
+/* There is room for every answer that hardware can give. */
+static void rows_of_everything_fit(void **state)
+{
+    (void)state;
+    struct snapshot_levels levels = {.remote = 0.5, .locked = 0.5, .blocked = 0.5};
+    struct levels_rows rows;
+    for (int i = 0; i < DATA_LEVEL_COUNT; i++)
+        levels.level[i] = levels.waited[i] = 1;
+    for (int i = 0; i < SNAPSHOT_LATENCY_CLASSES; i++)
+        levels.histogram[i] = 1;
+    for (int i = 0; i < SNOOP_COUNT; i++)
+        levels.snoop[i] = 1;
+    for (int i = 0; i < TLB_COUNT; i++)
+        levels.tlb[i] = 1;
+    levels.accesses = DATA_LEVEL_COUNT;
+    levels.latency = 1;
+    levels_rows_make(&rows, &levels);
+    /* All but the row of unknown TLB answers, which says nothing. */
+    assert_int_equal(rows.count, LEVELS_ROWS_MAX - 1);
+    for (size_t i = 0; i < rows.count; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_true(rows.list[i].identity != rows.list[k].identity);
+}
+
+static void counted_levels_say_so(void **state)
+{
+    struct snapshot_levels levels = {.from = LEVELS_COUNTED, .found = "L2 60% L3 40%"};
+    struct snapshot snapshot = {.levels = &levels};
+    char text[512];
+    (void)state;
+    levels.latency = levels.stall = levels.hitm = levels.remote = levels.tlb_miss = NAN;
+    levels.far = 0.4;
+    snapshot.source.weighs = "fills from memory";
+    snapshot.source.event_count = 1;
+    snapshot.source.events[0].role = EVENT_MISS_L1;
+    levels_sentence(&snapshot, &levels, text, sizeof text);
+    assert_string_equal(text, "found in: L2 60% L3 40%, 40.0% beyond this core; counted: only L1 "
+                              "misses, worked out from the counts of several events");
+    snapshot.source.events[0].role = EVENT_MISS_L2;
+    levels_basis(&snapshot, text, sizeof text);
+    assert_non_null(strstr(text, "L2 misses"));
+    snapshot.levels = NULL;
+    levels_sentence(&snapshot, NULL, text, sizeof text);
+    assert_string_equal(text, "");
+    levels_basis(&snapshot, text, sizeof text);
+    assert_string_equal(text, "");
+}
+
+static void text_tells_them(void **state)
+{
+    struct view_options options = {.color = VIEW_COLOR_NEVER, .width = 200};
+    char *text = NULL;
+    size_t size;
+    (void)state;
+    const struct snapshot *snapshot = fixture_new(FIXTURE_LEVELS, 0);
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(text_print(out, snapshot, &options), 0);
+    fclose(out);
+    fixture_release(snapshot);
+    assert_non_null(strstr(text, "\nfound in: L1 36%"));
+    assert_non_null(strstr(text, "; counted: only loads that took more than 30 cycles\n"));
+    assert_non_null(strstr(text, "DRAM 61% L3 22% LFB 10%"));
+    assert_non_null(strstr(text, "HITM"));
+    free(text);
+}
+
+static void json_has_them_at_every_height(void **state)
+{
+    (void)state;
+    json_t *root = json_fixture(fixture_new(FIXTURE_LEVELS, 0));
+    json_t *levels = json_object_get(root, "levels");
+    json_t *objects = json_object_get(root, "objects");
+    json_t *first = json_array_get(objects, 0);
+    json_t *field = json_array_get(json_object_get(first, "fields"), 0);
+    assert_string_equal(json_string_value(json_object_get(levels, "from")), "recorded");
+    assert_string_equal(json_string_value(json_object_get(levels, "counts")),
+                        "loads that took more than 30 cycles");
+    assert_true(json_fixture_number(root, "latency") > 0);
+    levels = json_object_get(first, "levels");
+    double share =
+        json_fixture_number(levels, "found.DRAM") / json_fixture_number(levels, "accesses");
+    assert_true(fabs(share - 0.61) < 1e-3);
+    assert_null(json_object_get(json_object_get(levels, "found"), "L1"));
+    assert_true(fabs(json_fixture_number(levels, "far") - 0.85) < 1e-6);
+    assert_int_equal(json_array_size(json_object_get(levels, "latencies")),
+                     SNAPSHOT_LATENCY_CLASSES);
+    assert_true(json_is_null(json_object_get(levels, "blocked")));
+    assert_true(json_fixture_number(first, "stall_share") > json_fixture_number(first, "share"));
+    assert_true(json_fixture_number(field, "levels.tlb_miss") > 0.6 &&
+                json_fixture_number(field, "latency") > 0);
+    assert_true(json_fixture_number(field, "stall_share") <
+                json_fixture_number(first, "stall_share"));
+    /* Stores, and what nothing is told of. */
+    json_t *stores = json_array_get(objects, 3);
+    assert_true(json_fixture_number(stores, "levels.found.beyond-L1") > 0);
+    assert_true(json_is_null(json_object_get(json_object_get(stores, "levels"), "latencies")));
+    assert_true(json_is_null(json_object_get(json_object_get(stores, "levels"), "snoop")));
+    assert_true(json_is_null(json_object_get(stores, "latency")));
+    assert_true(json_is_null(json_object_get(json_array_get(objects, 4), "levels")));
+    json_decref(root);
+    root = json_fixture(fixture_new(FIXTURE_TYPED, 0));
+    assert_true(json_is_null(json_object_get(root, "levels")));
+    assert_true(json_is_null(json_object_get(root, "latency")));
+    json_decref(root);
+    json_decref(json_fixture(fixture_new(FIXTURE_HOSTILE, 0)));
+}
+
+static int run_levels_view(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_only_where_the_source_tells),
+        cmocka_unit_test(unknown_cells_are_blank),
+        cmocka_unit_test(sorted_by_what_it_costs),
+        cmocka_unit_test(objects_say_what_is_counted),
+        cmocka_unit_test(detail_has_a_pane_of_them),
+        cmocka_unit_test(no_pane_without_levels),
+        cmocka_unit_test(rows_are_parts_of_a_whole),
+        cmocka_unit_test(rows_of_everything_fit),
+        cmocka_unit_test(counted_levels_say_so),
+        cmocka_unit_test(text_tells_them),
+        cmocka_unit_test(json_has_them_at_every_height),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Miss rates and criticality as they are seen: numbers where they are sure, ranges, blanks. */
+
+static struct browser browser;
+static struct canvas canvas;
+
+static void open_page(enum fixture_kind kind, int rows, int columns)
+{
+    browser_init(&browser, NULL);
+    canvas_init(&canvas, rows, columns, false);
+    browser_show(&browser, fixture_new(kind, 0), fixture_release);
+    browser_draw(&browser, &canvas, 0);
+}
+
+static void press(uint32_t key)
+{
+    struct input input = {.kind = INPUT_KEY, .key = key};
+    browser_input(&browser, &input);
+    browser_draw(&browser, &canvas, 0);
+}
+
+static void close_page(void)
+{
+    browser_fini(&browser);
+    canvas_fini(&canvas);
+    assert_int_equal(fixture_alive(), 0);
+}
+
+static bool drawn(const char *text)
+{
+    static char line[2048];
+    for (int at = 0; at < canvas.rows; at++) {
+        canvas_row_text(&canvas, at, line, sizeof line);
+        if (strstr(line, text))
+            return true;
+    }
+    return false;
+}
+
+static const struct column *rates_view_column_named(const struct columns *columns,
+                                                    const char *title,
+                                                    const struct snapshot *snapshot)
+{
+    for (unsigned i = 0; i < columns->count; i++)
+        if (columns->list[i].title && !strcmp(columns->list[i].title, title) &&
+            (!columns->list[i].shown || columns->list[i].shown(snapshot)))
+            return &columns->list[i];
+    return NULL;
+}
+
+static const char *rates_view_cell(const struct snapshot *snapshot, const char *title,
+                                   size_t object)
+{
+    static char text[COLUMN_TEXT_BYTES];
+    columns_text(rates_view_column_named(&object_columns, title, snapshot), snapshot,
+                 &snapshot->objects[object], 20, false, text, sizeof text);
+    return text;
+}
+
+static void rates_view_columns_only_where_the_source_tells(void **state)
+{
+    static const char *const titles[] = {"ACCESS", "MISS L1", "MISS MEM", "CRIT"};
+    static const struct columns *const tables[] = {&object_columns, &field_columns, &offset_columns,
+                                                   &function_columns};
+    (void)state;
+    const struct snapshot *without = fixture_new(FIXTURE_TYPED, 0);
+    const struct snapshot *with = fixture_new(FIXTURE_RATES, 0);
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 4; k++) {
+            assert_null(rates_view_column_named(tables[i], titles[k], without));
+            assert_non_null(rates_view_column_named(tables[i], titles[k], with));
+        }
+        assert_null(
+            rates_view_column_named(tables[i], "MISS L2", with)); /* the event is not sampled */
+        assert_non_null(rates_view_column_named(tables[i], "STALL", with));
+    }
+    fixture_release(without);
+    fixture_release(with);
+}
+
+/* A ratio of two small samples is not shown as a fact. */
+static void cells_are_numbers_only_where_they_are_sure(void **state)
+{
+    (void)state;
+    const struct snapshot *snapshot = fixture_new(FIXTURE_RATES, 0);
+    assert_string_equal(rates_view_cell(snapshot, "MISS L1", 0), "12.3%");
+    assert_string_equal(rates_view_cell(snapshot, "MISS MEM", 0), "3.1%");
+    assert_string_equal(rates_view_cell(snapshot, "CRIT", 0), "1.0x");
+    assert_string_equal(rates_view_cell(snapshot, "MISS L1", 1), "2-19%");
+    assert_string_equal(rates_view_cell(snapshot, "MISS MEM", 1), ""); /* 0 to 50 %: anything */
+    assert_string_equal(rates_view_cell(snapshot, "CRIT", 1), "0.0-0.9x");
+    assert_string_equal(rates_view_cell(snapshot, "MISS L1", 2),
+                        "40-100%"); /* no access was sampled */
+    assert_string_equal(rates_view_cell(snapshot, "CRIT", 2), "");
+    assert_string_equal(rates_view_cell(snapshot, "CRIT", 3), "7.9x");
+    assert_string_equal(rates_view_cell(snapshot, "STALL", 3), "16.6%");
+    assert_string_equal(rates_view_cell(snapshot, "MISS L1", 4), "");
+    assert_string_equal(rates_view_cell(snapshot, "ACCESS", 4), "");
+    fixture_release(snapshot);
+}
+
+static struct value rate(double value, double low, double high)
+{
+    return rates_rate(NULL, &(struct snapshot_share){value, low, high});
+}
+
+static struct value ratio(double value, double low, double high)
+{
+    return rates_ratio(NULL, &(struct snapshot_share){value, low, high});
+}
+
+static void where_a_number_becomes_a_range(void **state)
+{
+    (void)state;
+    struct value value = rate(0.1, 0.082, 0.12);
+    assert_true(value.number == 0.1 && !(value.high > 0));
+    value = rate(0.1, 0.07, 0.12);
+    assert_true(value.number == 0.07 && value.low == 0.07 && value.high == 0.12);
+    /* Too small to print is sure, small is something. */
+    assert_true(rate(0.0002, 0, 0.0009).number == 0.0002);
+    assert_int_equal(rate(0.01, 0, 0.19).kind, VALUE_NUMBER);
+    assert_int_equal(rate(0.01, 0, 0.21).kind, VALUE_UNKNOWN);
+    /* More than the others, or less, is something to say of a ratio; 0.5 to 6 times is not. */
+    assert_int_equal(ratio(0.3, 0.01, 0.9).kind, VALUE_NUMBER);
+    assert_int_equal(ratio(2, 0.5, 6).kind, VALUE_UNKNOWN);
+    assert_int_equal(ratio(3, 1.2, 6).kind, VALUE_NUMBER);
+    assert_int_equal(rates_ratio(NULL, NULL).kind, VALUE_UNKNOWN);
+}
+
+/* By the low end: what may be much does not stand above what is. */
+static void sorted_by_what_is_sure(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_RATES, 40, 240);
+    for (int k = 0; k < 40 && strcmp(table_sort_title(browser_table_of(&browser, &object_columns)),
+                                     "MISS L1") != 0;
+         k++)
+        press(KEYS_F6);
+    assert_string_equal(table_sort_title(browser_table_of(&browser, &object_columns)), "MISS L1");
+    double last = INFINITY;
+    bool unknown = false;
+    for (size_t i = 0; i < browser_table_of(&browser, &object_columns)->shown; i++) {
+        const struct snapshot_object *object =
+            &browser.snapshot->objects[browser_table_of(&browser, &object_columns)->order[i]];
+        struct value value =
+            rates_rate(NULL, object->rates ? &object->rates->miss_rate[RATE_L1] : NULL);
+        if (value.kind == VALUE_UNKNOWN) {
+            unknown = true;
+            continue;
+        }
+        assert_false(unknown);
+        assert_true(value.number <= last);
+        last = value.number;
+    }
+    assert_true(unknown && last < 0.05);
+    close_page();
+}
+
+static void said_above_the_lists(void **state)
+{
+    (void)state;
+    open_page(FIXTURE_RATES, 40, 200);
+    assert_true(drawn("12.3% (11.8 to 12.8) miss the L1"));
+    assert_true(drawn("3.1% (2.9 to 3.4) go to memory"));
+    assert_false(drawn("of all stalls")); /* it is everything */
+    for (int i = 0; i < 3; i++)
+        press(KEYS_DOWN);
+    press(KEYS_ENTER);
+    assert_true(drawn("16.6% (15.9 to 17.3) of all stalls"));
+    assert_true(drawn("7.9x (6.8 to 9.2) its part of the misses"));
+    close_page();
+    open_page(FIXTURE_RATES, 10, 40);
+    close_page();
+    open_page(FIXTURE_HOSTILE, 40, 200);
+    press(KEYS_ENTER);
+    close_page();
+}
+
+static void help_says_what_would_give_them(void **state)
+{
+    static const struct {
+        const char *source;
+        bool live;
+        const char *text;
+    } cases[] = {{"counter", true, "-e mem-fill,l1-miss,access"},
+                 {"clock", true, "misstop doctor"},
+                 {"pebs", true, "-e ldlat=3"},
+                 {"ibs", true, "l3missonly"},
+                 {"replay", false, "recording holds no event"}};
+    char text[256];
+    (void)state;
+    const struct snapshot *without = fixture_new(FIXTURE_TYPED, 0);
+    for (int i = 0; i < 5; i++) {
+        struct snapshot snapshot = *without;
+        snapshot.source.name = cases[i].source;
+        snapshot.source.live = cases[i].live;
+        rates_wanting(&snapshot, text, sizeof text);
+        assert_non_null(strstr(text, cases[i].text));
+    }
+    const struct snapshot *with = fixture_new(FIXTURE_RATES, 0);
+    rates_wanting(with, text, sizeof text);
+    assert_string_equal(text, "");
+    fixture_release(with);
+    fixture_release(without);
+    open_page(FIXTURE_TYPED, 40, 120);
+    press('?');
+    for (int i = 0; i < 40 && !drawn(" rates "); i++)
+        press(KEYS_PAGE_DOWN);
+    assert_true(drawn(" rates "));
+    close_page();
+}
+
+static void json_has_value_and_ends(void **state)
+{
+    (void)state;
+    json_t *root = json_fixture(fixture_new(FIXTURE_RATES, 0));
+    json_t *objects = json_object_get(root, "objects");
+    json_t *tds = json_array_get(objects, 3);
+    json_t *rates = json_object_get(tds, "rates");
+    assert_true(json_fixture_number(tds, "accesses") == 2e6);
+    assert_true(json_fixture_number(tds, "miss_rate") == 0.02);
+    assert_string_equal(json_string_value(json_object_get(tds, "miss_rate_of")), "L1");
+    assert_true(json_fixture_number(rates, "critical.value") == 7.9);
+    assert_true(json_fixture_number(rates, "critical.high") == 9.2);
+    assert_true(json_fixture_number(rates, "miss.L1.low") == 0.019);
+    assert_true(json_is_null(json_object_get(json_object_get(rates, "miss"), "L2")));
+    rates = json_object_get(json_array_get(objects, 2), "rates");
+    assert_true(json_fixture_number(rates, "miss.L1.low") == 0.4);
+    assert_true(json_is_null(
+        json_object_get(json_object_get(json_object_get(rates, "miss"), "L1"), "value")));
+    assert_true(json_is_null(json_object_get(json_array_get(objects, 4), "rates")));
+    assert_true(json_is_null(json_object_get(json_array_get(objects, 4), "miss_rate")));
+    json_t *field = json_array_get(json_object_get(json_array_get(objects, 0), "fields"), 0);
+    assert_true(json_fixture_number(field, "miss_rate") == 0.123);
+    assert_true(json_fixture_number(field, "stall_share") == 0.25);
+    json_t *events = json_object_get(json_object_get(root, "source"), "events");
+    assert_true(json_fixture_number(json_array_get(events, 3), "counted") == 0.5);
+    assert_true(json_is_null(json_object_get(json_array_get(events, 0), "counted")));
+    json_decref(root);
+    json_decref(json_fixture(fixture_new(FIXTURE_HOSTILE, 0)));
+}
+
+static int run_rates_view(void)
+{
+    setlocale(LC_ALL, "C.UTF-8");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rates_view_columns_only_where_the_source_tells),
+        cmocka_unit_test(cells_are_numbers_only_where_they_are_sure),
+        cmocka_unit_test(where_a_number_becomes_a_range),
+        cmocka_unit_test(sorted_by_what_is_sure),
+        cmocka_unit_test(said_above_the_lists),
+        cmocka_unit_test(help_says_what_would_give_them),
+        cmocka_unit_test(json_has_value_and_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_levels_view();
+    failed += run_rates_view();
+    return failed;
+}

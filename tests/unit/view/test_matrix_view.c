@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The Matrix screen by its keys, and its names from session to session. */
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "unit.h"
+#include "unit/view/snapshot_fixture.h"
+#include "view/pages/matrix.h"
+#include "view/pages/matrix_table.h"
+#include "view/screen/browser.h"
+
+struct fixture {
+    struct browser browser;
+    struct canvas canvas;
+};
+
+static struct fixture fixture;
+static char folder[] = "/tmp/test_matrix.XXXXXX";
+
+static void press(uint32_t key)
+{
+    struct input input = {.kind = INPUT_KEY, .key = key};
+    browser_input(&fixture.browser, &input);
+    browser_draw(&fixture.browser, &fixture.canvas, clock_now_ns());
+}
+
+static void type(const char *text)
+{
+    for (; *text; text++)
+        press((uint32_t)*text);
+    press(KEYS_ENTER);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    browser_init(&fixture.browser, NULL);
+    canvas_init(&fixture.canvas, 36, 140, false);
+    browser_show(&fixture.browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    press('m');
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    char path[128];
+    (void)state;
+    browser_fini(&fixture.browser);
+    canvas_fini(&fixture.canvas);
+    snprintf(path, sizeof path, "%s/misstop/matrix", folder);
+    unlink(path);
+    return fixture_alive() ? -1 : 0;
+}
+
+static int row_with(const char *text)
+{
+    char line[1024];
+    for (int row = 0; row < fixture.canvas.rows; row++) {
+        canvas_row_text(&fixture.canvas, row, line, sizeof line);
+        if (strstr(line, text))
+            return row;
+    }
+    return -1;
+}
+
+static bool seen(const char *text)
+{
+    return row_with(text) >= 0;
+}
+
+static const struct matrix_view *matrix(void)
+{
+    return page_state(&fixture.browser, PAGE_MATRIX);
+}
+
+static const struct matrix_table *table(void)
+{
+    return &matrix()->table;
+}
+
+static const struct matrix_line *function(void)
+{
+    return matrix_grid_row(&matrix()->grid, table());
+}
+
+static const struct matrix_line *object(void)
+{
+    return matrix_grid_column(&matrix()->grid, table());
+}
+
+/* Cells, rows and columns of the table under its names add up as before. */
+static void check_sums(void)
+{
+    double all = 0;
+    for (size_t i = 0; i < table()->row_count; i++) {
+        double sum = 0;
+        for (size_t k = 0; k < table()->column_count; k++)
+            sum += table()->cells[i][k].samples;
+        assert_true(fabs(sum - table()->rows[i].total.samples) < 1e-6);
+        assert_true(i < 1 || !table()->rows[i].members ||
+                    table()->rows[i].total.share <= table()->rows[i - 1].total.share);
+        all += sum;
+    }
+    double columns = 0;
+    for (size_t k = 0; k < table()->column_count; k++)
+        columns += table()->columns[k].total.samples;
+    assert_true(fabs(all - table()->snapshot->matrix.all.samples) < 1e-6);
+    assert_true(fabs(columns - all) < 1e-6);
+}
+
+static void begins_on_the_strongest_cell(void **state)
+{
+    (void)state;
+    const struct snapshot *snapshot = fixture.browser.snapshot;
+    char text[512];
+    assert_int_equal(fixture.browser.page, PAGE_MATRIX);
+    assert_int_equal(function()->index, 0);
+    assert_int_equal(object()->index, 0);
+    snprintf(text, sizeof text, "%s on %s", snapshot->code[0].function, snapshot->objects[0].name);
+    assert_true(seen(text));
+    assert_true(seen("20.0% of all"));
+    assert_true(seen("25% loads, 75% stores"));
+    assert_true(seen("m Matrix"));
+    check_sums();
+}
+
+static void arrows_move_both_ways(void **state)
+{
+    (void)state;
+    press(KEYS_RIGHT);
+    assert_int_equal(object()->index, 1);
+    press(KEYS_DOWN);
+    press(KEYS_LEFT);
+    assert_int_equal(function()->index, 1);
+    assert_true(seen("nothing: no sample of it fell there"));
+    for (int i = 0; i < 60; i++)
+        press(KEYS_RIGHT);
+    assert_int_equal(object()->members, 0); /* the others */
+    press(KEYS_END);
+    assert_int_equal(function()->members, 0);
+    press(KEYS_HOME);
+    assert_int_equal(function()->index, 0);
+    press(KEYS_UP);
+    assert_null(function());
+    assert_true(seen("all functions on"));
+    for (int i = 0; i < 60; i++)
+        press(KEYS_LEFT);
+    assert_null(object());
+    assert_true(seen("all functions on all objects"));
+}
+
+static void a_cell_opens_both_its_sides(void **state)
+{
+    (void)state;
+    press(KEYS_DOWN);
+    press(KEYS_RIGHT);
+    const struct matrix_line *row = function();
+    press(KEYS_ENTER);
+    assert_int_equal(fixture.browser.page, PAGE_FUNCTION);
+    assert_string_equal(fixture.browser.opened_function.name, row->name);
+    press(KEYS_ESCAPE);
+    assert_int_equal(fixture.browser.page, PAGE_MATRIX);
+    const struct matrix_line *column = object();
+    press('o');
+    assert_true(fixture.browser.page == PAGE_LAYOUT || fixture.browser.page == PAGE_DETAIL);
+    assert_string_equal(fixture.browser.opened.name, column->name);
+    press(KEYS_ESCAPE);
+    assert_int_equal(fixture.browser.page, PAGE_MATRIX);
+    assert_int_equal(function()->index, 1);
+    press(KEYS_ESCAPE);
+    assert_int_equal(fixture.browser.page, PAGE_OBJECTS);
+}
+
+static void cursor_stays_on_its_names(void **state)
+{
+    (void)state;
+    char name[256];
+    press(KEYS_RIGHT);
+    press(KEYS_RIGHT);
+    snprintf(name, sizeof name, "%s", object()->name);
+    for (unsigned tick = 1; tick < 12; tick++) {
+        browser_show(&fixture.browser, fixture_new(FIXTURE_TYPED, tick), fixture_release);
+        assert_string_equal(object()->name, name);
+    }
+}
+
+/* Shows the file again as another session would. */
+static void begin_again(void)
+{
+    browser_fini(&fixture.browser);
+    browser_init(&fixture.browser, NULL);
+    browser_show(&fixture.browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    press('m');
+}
+
+static void names_are_kept(void **state)
+{
+    (void)state;
+    char own[256];
+    snprintf(own, sizeof own, "%s", function()->name);
+    press('R');
+    type("the kernel");
+    assert_string_equal(function()->name, "the kernel");
+    assert_true(seen("the kernel"));
+    press(KEYS_UP);
+    press('R');
+    type("the grid");
+    assert_string_equal(object()->name, "the grid");
+    begin_again();
+    assert_string_equal(table()->rows[0].name, "the kernel");
+    assert_string_equal(table()->columns[0].name, "the grid");
+    press('R');
+    for (int i = 0; i < 20; i++)
+        press(KEYS_BACKSPACE);
+    type("");
+    assert_string_equal(function()->name, own);
+    press('U');
+    press('U');
+    press('U');
+    begin_again();
+    assert_false(table()->rows[0].renamed || table()->columns[0].renamed);
+}
+
+static void combined_lines_are_summed(void **state)
+{
+    (void)state;
+    size_t rows = table()->row_count;
+    double both = table()->rows[1].total.samples + table()->rows[2].total.samples;
+    press(KEYS_DOWN);
+    press('t');
+    press(KEYS_DOWN);
+    press('C');
+    assert_int_equal(table()->row_count, rows - 1);
+    assert_int_equal(function()->members, 2);
+    assert_true(fabs(function()->total.samples - both) < 1e-6);
+    check_sums();
+    size_t columns = table()->column_count;
+    press(KEYS_HOME);
+    press(KEYS_UP);
+    press('t');
+    press(KEYS_RIGHT);
+    press('C');
+    assert_int_equal(table()->column_count, columns - 1);
+    check_sums();
+    begin_again();
+    assert_int_equal(table()->row_count, rows - 1);
+    assert_int_equal(table()->column_count, columns - 1);
+    press('U');
+    press('U');
+    assert_int_equal(table()->row_count, rows);
+    assert_int_equal(table()->column_count, columns);
+}
+
+/* Text and JSON show what the screen shows. */
+static void reports_use_the_names(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    struct view_options options = {.color = VIEW_COLOR_NEVER, .width = 160};
+    press('R');
+    type("the kernel");
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(text_print(out, fixture.browser.snapshot, &options), 0);
+    assert_int_equal(json_print(out, fixture.browser.snapshot), 0);
+    fclose(out);
+    const char *in_text = strstr(text, "FUNCTION x OBJECT");
+    assert_non_null(in_text);
+    assert_non_null(strstr(in_text, "the kernel"));
+    const char *in_json = strstr(text, "\"matrix\":{\"rows\":[{\"function\":\"the kernel\"");
+    assert_non_null(in_json);
+    free(text);
+}
+
+static void a_click_selects_and_opens(void **state)
+{
+    (void)state;
+    const struct matrix_grid *grid = &matrix()->grid;
+    struct input input = {.kind = INPUT_CLICK,
+                          .row = grid->names.row + 2,
+                          .column =
+                              grid->names.columns + grid->total_columns + grid->cell_columns + 2};
+    browser_input(&fixture.browser, &input);
+    assert_int_equal(function()->index, 1);
+    assert_int_equal(object()->index, 1);
+    browser_input(&fixture.browser, &input);
+    assert_int_equal(fixture.browser.page, PAGE_FUNCTION);
+}
+
+/* What snapshot_fixture.c puts into the first cell. */
+static void a_cell_says_what_it_is_made_of(void **state)
+{
+    (void)state;
+    assert_true(seen("fields: thing.key 25% (written)"));
+    assert_true(seen("lines: loop.c:1 25% (written)"));
+    assert_true(
+        seen("its last 3.7k samples: 3 threads: 7000 55%, 7001 27%, 7002 18%; one block, at "
+             "0x7000"));
+    assert_false(seen("found in:"));
+    browser_show(&fixture.browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
+    press(KEYS_DOWN);
+    press(KEYS_UP);
+    assert_true(seen("found in: DRAM"));
+    press(KEYS_UP); /* of all functions: the same threads, and no fields of several objects */
+    press(KEYS_LEFT);
+    assert_true(seen("3 threads: 7000"));
+    assert_false(seen("fields:") || seen("block, at"));
+}
+
+/* Of lines that were combined, parts are those of all of them. */
+static void parts_of_combined_lines_are_summed(void **state)
+{
+    (void)state;
+    struct matrix_cell before[2];
+    struct matrix_cell both;
+    browser_show(&fixture.browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
+    matrix_cell_gather(table(), 1, 2, &before[0]);
+    matrix_cell_gather(table(), 1, 3, &before[1]);
+    double samples = before[0].figures->samples + before[1].figures->samples;
+    press(KEYS_UP);
+    press(KEYS_RIGHT);
+    press('t');
+    press(KEYS_RIGHT);
+    press('C');
+    matrix_cell_gather(table(), 1, matrix_table_line(table(), MATRIX_OBJECTS, 1) + 1, &both);
+    assert_int_equal(both.column->members, 2);
+    assert_true(both.figures->samples == samples);
+    assert_true(both.lines.all == before[0].lines.all + before[1].lines.all);
+    assert_true(both.threads.all == before[0].threads.all + before[1].threads.all);
+    assert_int_equal(both.threads.distinct, 3);
+    assert_int_equal(both.blocks.distinct, 2);
+    assert_int_equal(both.levels.parts, before[0].levels.parts + before[1].levels.parts);
+    double accesses = before[0].levels.levels.accesses + before[1].levels.levels.accesses;
+    assert_true(fabs(both.levels.levels.accesses - accesses) < 1e-9 * accesses);
+    press('U');
+}
+
+/* The amount is another; the lines are ranked by it, and it adds up to everything. */
+static void check_measure(enum matrix_measure measure)
+{
+    double sum = 0;
+    assert_int_equal(table()->measure, measure);
+    for (size_t i = 0; i < table()->row_count; i++) {
+        double share = matrix_table_share(table(), &table()->rows[i].total);
+        assert_true(!i || !table()->rows[i].members ||
+                    share <= matrix_table_share(table(), &table()->rows[i - 1].total));
+        for (size_t k = 0; k < table()->column_count; k++)
+            sum += matrix_table_share(table(), &table()->cells[i][k]);
+    }
+    assert_true(fabs(sum - (measure == MATRIX_WEIGHT ? table()->snapshot->matrix.all.share : 1)) <
+                1e-9);
+}
+
+static void the_amount_is_chosen(void **state)
+{
+    (void)state;
+    press('a'); /* no latency is told here */
+    check_measure(MATRIX_LOADS);
+    assert_true(seen("share of sampled loads"));
+    press('a');
+    check_measure(MATRIX_STORES);
+    press('a');
+    check_measure(MATRIX_WEIGHT);
+    browser_show(&fixture.browser, fixture_new(FIXTURE_LEVELS, 0), fixture_release);
+    press('a');
+    check_measure(MATRIX_LATENCY);
+    assert_true(seen("share of waiting"));
+    /* What came back without latencies is shown by what it has. */
+    browser_show(&fixture.browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
+    check_measure(MATRIX_WEIGHT);
+}
+
+static void json_tells_the_parts(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    const struct snapshot *snapshot = fixture_new(FIXTURE_LEVELS, 0);
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(json_print(out, snapshot), 0);
+    fclose(out);
+    const char *cells = strstr(text, "\"cells\":");
+    assert_non_null(cells);
+    assert_non_null(strstr(cells, "\"levels\":{\"from\":\"recorded\""));
+    assert_non_null(strstr(cells, "\"lines\":[{\"line\":\"loop.c:1\",\"samples\":500"));
+    assert_non_null(strstr(cells, "\"threads\":{\"samples\":3669,\"count\":3"));
+    assert_non_null(strstr(cells, "\"blocks\":{\"samples\":3669,\"count\":1"));
+    free(text);
+    fixture_release(snapshot);
+}
+
+/* Whatever the size: the cursor is in sight, and its cell is told where it can be. */
+static void fits_every_size(void **state)
+{
+    (void)state;
+    static const enum fixture_kind kinds[] = {FIXTURE_TYPED, FIXTURE_HOSTILE, FIXTURE_HUGE,
+                                              FIXTURE_LEVELS, FIXTURE_ONE};
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        browser_show(&fixture.browser, fixture_new(kinds[kind], 0), fixture_release);
+        for (int columns = 40; columns <= 200; columns += 16)
+            for (int rows = 10; rows <= 50; rows += 4) {
+                canvas_fini(&fixture.canvas);
+                canvas_init(&fixture.canvas, rows, columns, rows % 8 == 2);
+                press(rows % 8 == 2 ? KEYS_RIGHT : KEYS_DOWN);
+                bool cursor = false;
+                for (int at = 0; at < rows * columns; at++)
+                    cursor |=
+                        canvas_at(&fixture.canvas, at / columns, at % columns)->flags & CELL_CURSOR;
+                assert_int_equal(cursor, kinds[kind] != FIXTURE_ONE);
+            }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(begins_on_the_strongest_cell, setup, teardown),
+        cmocka_unit_test_setup_teardown(arrows_move_both_ways, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_cell_opens_both_its_sides, setup, teardown),
+        cmocka_unit_test_setup_teardown(cursor_stays_on_its_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(names_are_kept, setup, teardown),
+        cmocka_unit_test_setup_teardown(combined_lines_are_summed, setup, teardown),
+        cmocka_unit_test_setup_teardown(reports_use_the_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_cell_says_what_it_is_made_of, setup, teardown),
+        cmocka_unit_test_setup_teardown(parts_of_combined_lines_are_summed, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_amount_is_chosen, setup, teardown),
+        cmocka_unit_test_setup_teardown(json_tells_the_parts, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_click_selects_and_opens, setup, teardown),
+        cmocka_unit_test_setup_teardown(fits_every_size, setup, teardown),
+    };
+    if (!mkdtemp(folder) || setenv("XDG_CONFIG_HOME", folder, 1))
+        return 99;
+    setlocale(LC_ALL, "C.UTF-8");
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    char path[128];
+    snprintf(path, sizeof path, "%s/misstop", folder);
+    rmdir(path);
+    rmdir(folder);
+    return failed;
+}

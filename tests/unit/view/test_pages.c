@@ -1,0 +1,958 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Every page on every kind of snapshot at every size, and what stands where. */
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+#include "unit/view/page_fixture.h"
+#include "view/words.h"
+
+/* Columns of a row as cells count them; a character cut in half shows as a difference. */
+static void check_rows(void)
+{
+    for (int at = 0; at < page_canvas.rows; at++) {
+        int columns = 0;
+        for (int i = 0; i < page_canvas.columns; i++) {
+            const struct cell *cell = canvas_at(&page_canvas, at, i);
+            columns += cell->columns;
+            if (cell->columns == 2)
+                assert_int_equal(canvas_at(&page_canvas, at, i + 1)->columns, 0);
+            assert_true(cell->paint < PAINT_COUNT);
+            assert_true(!cell->columns || cell->text[0] >= ' ');
+        }
+        assert_int_equal(columns, page_canvas.columns);
+        assert_true(glyph_columns(page_row(at), false) <= page_canvas.columns);
+    }
+}
+
+static void nothing_overflows_at_any_size(void **state)
+{
+    static const int sizes[][2] = {{10, 40},  {24, 80}, {36, 120}, {100, 300}, {11, 41},
+                                   {13, 200}, {60, 40}, {10, 99},  {3, 20},    {1, 1}};
+    static const char *const keys[] = {
+        "1",   "2",     "3",     "4",    "5",     "6",   "7",   "8",  "9",   "\n\n", "\n\n\n",
+        "8lo", "8ljjo", "5\n\n", "5\nl", "5\nll", "5\n", "7\n", "2l", "2ll", "2lll", "4l",
+        "6l",  "\n",    "1\\a",  "9l",   "9ll",   "9j",  "f",   "fj", "f\n", "0",    "m"};
+    (void)state;
+    for (int kind = FIXTURE_USUAL; kind <= FIXTURE_LEVELS; kind++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+                page_open((enum fixture_kind)kind, sizes[i][0], sizes[i][1], k % 2, keys[k]);
+                check_rows();
+                page_close();
+            }
+}
+
+static bool contains(const char *text)
+{
+    for (int at = 0; at < page_canvas.rows; at++)
+        if (strstr(page_row(at), text))
+            return true;
+    return false;
+}
+
+static void objects_say_what_and_how_sure(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 36, 120, false, "1");
+    assert_true(strstr(page_row(0), "misstop-demo 4242") &&
+                strstr(page_row(0), "counter:mem-fill") &&
+                strstr(page_row(0), "fills from memory") && strstr(page_row(0), "LIVE"));
+    assert_int_equal(canvas_at(&page_canvas, 0, 119)->paint, PAINT_LIVE);
+    assert_int_equal(canvas_at(&page_canvas, 1, 2)->paint, PAINT_TAB_SHOWN);
+    assert_true(strstr(page_row(2), "Samples 45.0k") && strstr(page_row(2), "94.0%") &&
+                strstr(page_row(2), "Lost 12") && strstr(page_row(2), "Throttled 0"));
+    assert_int_equal(canvas_at(&page_canvas, 2, page_column_of(2, "Lost"))->paint, PAINT_WARN);
+    assert_int_equal(canvas_at(&page_canvas, 2, page_column_of(2, "Throttled"))->paint, PAINT_DIM);
+    assert_true(strstr(page_row(3), "no-memory 2.2%") && strstr(page_row(3), "overwritten 1.3%"));
+    int titles = page_row_with("SHARE");
+    assert_true(page_column_of(titles, "±") < page_column_of(titles, "NAME"));
+    /* the first row is selected, and hot in colour */
+    assert_true(strstr(page_row(titles + 1), "particles"));
+    assert_int_equal(canvas_at(&page_canvas, titles + 1, 50)->flags, CELL_SELECTED);
+    assert_int_equal(canvas_at(&page_canvas, titles + 2, 50)->flags, 0);
+    assert_int_equal(
+        canvas_at(&page_canvas, titles + 1, page_column_of(titles + 1, "35.4%"))->paint,
+        PAINT_HEAT_4);
+    /* right-aligned under its title */
+    assert_int_equal(page_column_of(titles, "SAMPLES") + 7,
+                     page_column_of(titles + 1, "14.5k") + 5);
+    assert_true(strstr(page_row(34), "Enter:"));
+    assert_true(strstr(page_row(35), "Help") && strstr(page_row(35), "Quit"));
+    page_close();
+}
+
+static void little_room_keeps_what_matters(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 10, 40, false, "1");
+    assert_true(strstr(page_row(0), "misstop-demo 4242") && strstr(page_row(0), "LIVE"));
+    assert_true(strstr(page_row(2), "94.0%"));
+    assert_true(strstr(page_row(3), "SHARE") && strstr(page_row(3), "±") &&
+                strstr(page_row(3), "NAME"));
+    assert_true(strstr(page_row(4), "35.4%") && strstr(page_row(4), "particles"));
+    assert_true(strstr(page_row(9), "? Help q Quit"));
+    page_close();
+    page_open(FIXTURE_USUAL, 5, 20, false, "1");
+    assert_true(contains("terminal too") && contains("40x10"));
+    page_close();
+}
+
+static void few_samples_and_none_are_said(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_ONE, 24, 80, false, "1");
+    assert_true(contains("Only 1 sample so far"));
+    page_close();
+    page_open(FIXTURE_EMPTY, 24, 80, false, "1");
+    assert_true(contains("No samples yet"));
+    assert_true(contains("RECORDED"));
+    assert_false(contains("%"));
+    page_close();
+}
+
+static void detail_shows_bytes_code_and_instances(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 36, 120, false, "\n");
+    assert_true(strstr(page_row(2), "particles") && strstr(page_row(2), "35.4% ±0.5"));
+    assert_true(contains("array of 64-byte elements (97% sure"));
+    assert_true(contains("[*]+40") && contains("visit_particles") && contains("0x7f0000000000"));
+    /* the strip of the element: byte 40 of 64 is the hottest cell */
+    int strip = page_row_with("+64");
+    int start = page_column_of(strip, "+0") + 3;
+    assert_int_equal(canvas_at(&page_canvas, strip, start + 40)->paint, PAINT_HEAT_5);
+    assert_int_equal(canvas_at(&page_canvas, strip, start + 30)->paint, PAINT_DIM);
+    page_close();
+    page_open(FIXTURE_USUAL, 24, 80, false, "\n");
+    assert_true(contains("Fields 6") && contains("Code 3"));
+    page_close();
+}
+
+enum { LABEL = 7 }; /* columns before the map of sets */
+
+static void sets_mark_the_crowded_ones(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 36, 120, false, "3");
+    assert_true(strstr(page_row(2), "L1d: 64 sets of 8 ways"));
+    assert_true(contains("Concentrated: 2 sets are above chance"));
+    /* 16 sets a row, cells of 7 columns */
+    int first = page_row_with("     0 ");
+    int chosen = 0;
+    for (int i = 0; i < 64; i++) {
+        const struct cell *cell = canvas_at(&page_canvas, first + i / 16, LABEL + i % 16 * 7);
+        assert_int_equal(cell->paint == PAINT_HEAT_5, i == 13 || i == 14);
+        chosen = cell->flags == CELL_CURSOR ? i : chosen;
+    }
+    char title[32];
+    snprintf(title, sizeof title, "Set %d: ", chosen);
+    assert_true((chosen == 13 || chosen == 14) && contains(title));
+    page_close();
+    /* 2,048 sets where few fit: the hot one is not averaged away */
+    page_open(FIXTURE_HUGE, 24, 80, false, "3");
+    first = page_row_with("     0 ");
+    int columns = 64;
+    int fold = atoi(page_row(first + 1)) / columns;
+    assert_true(fold > 1);
+    for (int i = 0; i < 2048 / fold; i++) {
+        const struct cell *cell = canvas_at(&page_canvas, first + i / columns, LABEL + i % columns);
+        assert_int_equal(cell->paint == PAINT_HEAT_5, i == 13 / fold);
+        assert_int_equal(cell->text[0] == L'█', i == 13 / fold);
+    }
+    page_close();
+    page_open(FIXTURE_ONE, 24, 80, false, "3");
+    assert_true(contains("Too few samples"));
+    page_close();
+}
+
+static void search_tells_state_and_reasons(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 36, 120, false, "4");
+    assert_true(strstr(page_row(2), "Settled everywhere") && strstr(page_row(2), "found: 89.2%") &&
+                strstr(page_row(2), "10 ways"));
+    assert_true(contains("no hotter part"));
+    assert_true(contains("no samples now, but was"));
+    /* the map: eight regions, the hottest one tallest, marked as selected */
+    int marked = 0;
+    for (int i = 0; i < 120; i++)
+        marked += canvas_at(&page_canvas, 4, i)->flags == CELL_CURSOR;
+    assert_true(marked > 0);
+    page_close();
+    page_open(FIXTURE_ONE, 24, 80, false, "4");
+    assert_true(contains("No search is running. S searches"));
+    page_close();
+}
+
+static void code_and_window_lead_to_objects(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 36, 120, false, "5");
+    assert_true(contains("MOSTLY ON") && contains("visit_particles") && contains("demo.c"));
+    page_close();
+    page_open(FIXTURE_USUAL, 36, 120, false, "5\n");
+    assert_true(contains("OBJECT") && contains("40.0% ±0.5"));
+    page_close();
+    page_open(FIXTURE_USUAL, 36, 120, false, "6");
+    assert_true(contains("30.2k lines: 24.1k seen once, 6.1k again") &&
+                contains("80 % of the lines have one"));
+    assert_true(contains("14x") && contains("79.8%") && contains("<0.1%"));
+    page_close();
+}
+
+static void heap_shows_bins_their_path_and_sizes(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 40, 160, false, "7");
+    assert_true(contains("310M in 1.2M blocks"));
+    assert_true(contains("known by agent"));
+    assert_true(contains("7 events lost"));
+    assert_true(contains("particles_new (demo.c:71)"));
+    assert_true(contains("< main (demo.c:120)"));
+    assert_true(contains("Sizes of live blocks"));
+    assert_true(contains("leak?"));
+    assert_true(contains("250us"));
+    assert_true(contains("+1.0M"));
+    assert_true(contains("3 smaller bins are not listed"));
+    page_close();
+}
+
+static void an_object_says_who_allocated_it(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 40, 160, false, "7\n");
+    assert_true(contains("allocated by main < load < particles_new"));
+    page_close();
+}
+
+static void layout_draws_the_type_with_its_lines_and_heat(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_TYPED, 36, 120, false, "8");
+    assert_true(strstr(page_row(2), "struct particle  64 bytes  in particles") &&
+                strstr(page_row(2), "100.0% of its samples"));
+    assert_true(contains("declared so in the debug information"));
+    assert_true(contains("begin at byte 16 of a cache line in 93% of samples; 4 alignments seen"));
+    assert_true(contains("side by side they would need 1."));
+    int line = page_row_with("line 1  22.0%  12 of 16 bytes used, 4 cold");
+    int mass = page_row_with(" mass ");
+    int hot = page_row_with("   y ");
+    assert_true(hot > 0 && hot < line && mass == line + 1);
+    assert_int_equal(canvas_at(&page_canvas, hot, 50)->flags, CELL_SELECTED); /* the hottest */
+    assert_true(strstr(page_row(hot), "63.0%") && strstr(page_row(hot), "hottest"));
+    int note = page_column_of(mass, "HOT, on another line");
+    assert_int_equal(canvas_at(&page_canvas, mass, note)->paint, PAINT_BAD);
+    assert_true(strstr(page_row(page_row_with("kind : 3")), "60:1"));
+    page_close();
+    page_open(FIXTURE_TYPED, 40, 120, false, "1jjjj8");
+    assert_true(contains("by the code: 4312 accesses say so, 12 another"));
+    assert_true(contains("DISAGREE on 4.0%") && contains("12.4% of accesses cross a line"));
+    assert_true(contains("STRADDLES 2 lines") && contains("(padding)") &&
+                contains("its members over"));
+    page_close();
+    page_open(FIXTURE_USUAL, 36, 120, false, "8");
+    assert_true(contains("inferred from the distances of sampled offsets (97% sure)"));
+    assert_true(contains("alignment not known yet") && contains("+40"));
+    page_close();
+}
+
+static void objects_and_detail_name_types_and_fields(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_TYPED, 36, 200, false, "1");
+    assert_true(contains("TYPE") && contains("particle [524288]") && contains(" vel.y "));
+    assert_true(strstr(page_row(4), "Fields known for 83.0%") &&
+                strstr(page_row(4), "by both 23.2%") &&
+                strstr(page_row(4), "reading debug information of libmatching.so.4: 120 waiting"));
+    int order = page_row_with("order [1024]");
+    assert_true(page_column_of(order, "4.0%") > page_column_of(order, "order [1024]")); /* DIFF */
+    page_close();
+    page_open(FIXTURE_TYPED, 36, 120, false, "\n");
+    assert_true(contains("struct particle [524288]   declared so in the debug information"));
+    assert_true(contains("one struct particle, 64 bytes:"));
+    int hot = page_row_with("particle.vel.y");
+    assert_true(strstr(page_row(hot), "double"));
+    page_close();
+    /* where nothing was asked for types nothing is said of them */
+    page_open(FIXTURE_USUAL, 36, 160, false, "1");
+    assert_false(contains("Fields known") || contains("TYPE"));
+    page_close();
+}
+
+/* One sample that stands for 900 and 99 that stand for one each. */
+static void fields_known_are_parts_of_the_weight(void **state)
+{
+    struct snapshot few = {
+        .totals = {.typed = {[TYPED_NOT] = 1, [TYPED_CODE] = 99}, .untyped = {[UNTYPED_VOID] = 1}}};
+    char text[512];
+    (void)state;
+    field_summary(&few, text, sizeof text);
+    assert_string_equal(text, "Fields known for 99.0%: by code 99.0%; not: void 1.0%");
+    few.totals.typed_weight[TYPED_NOT] = few.totals.untyped_weight[UNTYPED_VOID] = 900;
+    few.totals.typed_weight[TYPED_CODE] = 100;
+    field_summary(&few, text, sizeof text);
+    assert_string_equal(text, "Fields known for 10.0%: by code 10.0%; not: void 90.0%");
+}
+
+static void a_function_shows_source_or_where_it_was_looked_for(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_TYPED, 36, 120, false, "5\n");
+    assert_true(contains("/build/demo/src/demo.c"));
+    int line = page_row_with("75  75.0%");
+    assert_true(line > 0 && strstr(page_row(line), "particle.vel.y"));
+    assert_true(contains("clamp.h  inlined: min < clamp"));
+    assert_true(contains("0x401004") && contains("particles"));
+    page_close();
+    page_open(FIXTURE_USUAL, 36, 120, false, "5\n");
+    assert_true(contains("source lines are not known: the file"));
+    assert_true(contains("0x401004") && !contains("demo.c  inlined"));
+    page_close();
+}
+
+static void sharing_draws_the_line_byte_by_byte(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 36, 140, false, "9");
+    assert_true(contains("29.9% of the samples") || contains("30.0% of the samples"));
+    assert_true(contains("1 true, 1 false, 1 only read, 1 unsure; known by HITM"));
+    assert_true(contains("Give each element"));
+    int side = page_row_with("HITM 155");
+    assert_true(side > 0 && strstr(page_row(side), "WWWWWWWW····") &&
+                strstr(page_row(side), "thread 4711"));
+    assert_true(strstr(page_row(side + 1), "········WWWWWWWW···"));
+    assert_true(strstr(page_row(side + 2), "same bytes") && strstr(page_row(side + 2), "none"));
+    assert_true(contains("NODE") && contains("counter.c:12") && contains("Its lines"));
+    page_close();
+    page_open(FIXTURE_USUAL, 24, 80, false, "9j");
+    assert_true(page_row_with("same bytes") > 0 && !contains("none: only"));
+    page_close();
+    page_open(FIXTURE_USUAL, 10, 40, false, "9");
+    assert_true(contains("Shared lines 4") && contains("false"));
+    page_close();
+    page_open(FIXTURE_ONE, 24, 80, false, "9");
+    assert_true(contains("No line has been seen") || contains("one thread"));
+    page_close();
+}
+
+static void help_lists_keys_columns_and_the_source(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 600, 120, false, "?");
+    assert_true(contains("Counts real cache misses"));
+    assert_true(contains("freeze the picture and thaw it"));
+    assert_true(contains("Columns: Objects") && contains("HOT FIELD"));
+    assert_true(contains("Why a sample has no object") && contains("overwritten"));
+    assert_true(contains("an object but no field") && contains(untyped_name(UNTYPED_VOID)));
+    assert_true(contains("Columns: Layout") && contains("Columns: Source"));
+    assert_true(contains("Columns: Shared lines") && contains("IF MIXED"));
+    page_close();
+    page_open(FIXTURE_USUAL, 24, 80, false, "?");
+    assert_true(contains("lines 1 to 20 of"));
+    int lines = 0;
+    assert_int_equal(sscanf(strstr(page_row(22), "to 20 of "), "to 20 of %d", &lines), 1);
+    for (int i = 0; i < lines - 20; i++) {
+        assert_true(contains("PgDn goes on"));
+        struct input down = {.kind = INPUT_KEY, .key = 'j'};
+        browser_input(&page_browser, &down);
+        browser_draw(&page_browser, &page_canvas, 0);
+    }
+    assert_false(contains("PgDn goes on"));
+    page_close();
+}
+
+static struct request press(uint32_t key)
+{
+    struct input input = {.kind = INPUT_KEY, .key = key};
+    struct request request = browser_input(&page_browser, &input);
+    browser_draw(&page_browser, &page_canvas, 0);
+    return request;
+}
+
+/* The row that is found, behind the hint that says which lines of the help are in sight. */
+static const char *marked(void)
+{
+    static char text[1024];
+    int at = snprintf(text, sizeof text, "%s", page_row(page_canvas.rows - 2));
+    for (int row = 0; row < page_canvas.rows; row++)
+        if (canvas_at(&page_canvas, row, 5)->flags & CELL_SELECTED)
+            snprintf(text + at, sizeof text - (size_t)at, "%s", page_row(row));
+    return text;
+}
+
+static void help_finds_a_word_and_the_next(void **state)
+{
+    (void)state;
+    struct snapshot *simulated = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
+    simulated->uses.told = true; /* or the columns of the use of lines are not in the help */
+    page_open_on(simulated, 24, 80, false, "?/spatial\n");
+    char first[1024];
+    snprintf(first, sizeof first, "%s", marked());
+    assert_non_null(strcasestr(first, "spatial"));
+    press('n');
+    assert_non_null(strcasestr(marked(), "spatial"));
+    assert_string_not_equal(marked(), first);
+    for (int i = 0; i < 50 && strcmp(marked(), first) != 0; i++)
+        press('n');
+    assert_string_equal(marked(), first);
+    page_close();
+    page_open(FIXTURE_USUAL, 24, 80, false, "?/no such word");
+    assert_true(page_browser.prompt.missing && contains("not found"));
+    page_close();
+}
+
+static void help_changes_nothing_of_the_screen_it_is_of(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 24, 80, false, "?");
+    for (const char *key = "SszecAW+-MR"; *key; key++)
+        assert_int_equal(press((uint32_t)*key).kind, REQUEST_NONE);
+    assert_int_equal(page_browser.page, PAGE_HELP);
+    assert_true(contains("Esc goes back to the screen"));
+    assert_int_equal(press('q').kind, REQUEST_QUIT);
+    page_close();
+}
+
+static void ascii_draws_ascii_only(void **state)
+{
+    static const char *const keys[] = {"1", "\n", "3", "4",    "5",      "6",    "7",
+                                       "8", "9",  "?", "\n\n", "\n\n\n", "5\n\n"};
+    (void)state;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        page_open(FIXTURE_HOSTILE, 36, 120, true, keys[k]);
+        for (int at = 0; at < 36; at++)
+            for (int i = 0; i < 120; i++)
+                assert_true(canvas_at(&page_canvas, at, i)->text[0] < 0x7f);
+        page_close();
+    }
+}
+
+static int run_pages(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_overflows_at_any_size),
+        cmocka_unit_test(objects_say_what_and_how_sure),
+        cmocka_unit_test(little_room_keeps_what_matters),
+        cmocka_unit_test(few_samples_and_none_are_said),
+        cmocka_unit_test(detail_shows_bytes_code_and_instances),
+        cmocka_unit_test(sets_mark_the_crowded_ones),
+        cmocka_unit_test(search_tells_state_and_reasons),
+        cmocka_unit_test(code_and_window_lead_to_objects),
+        cmocka_unit_test(heap_shows_bins_their_path_and_sizes),
+        cmocka_unit_test(an_object_says_who_allocated_it),
+        cmocka_unit_test(layout_draws_the_type_with_its_lines_and_heat),
+        cmocka_unit_test(objects_and_detail_name_types_and_fields),
+        cmocka_unit_test(fields_known_are_parts_of_the_weight),
+        cmocka_unit_test(a_function_shows_source_or_where_it_was_looked_for),
+        cmocka_unit_test(sharing_draws_the_line_byte_by_byte),
+        cmocka_unit_test(help_lists_keys_columns_and_the_source),
+        cmocka_unit_test(help_finds_a_word_and_the_next),
+        cmocka_unit_test(help_changes_nothing_of_the_screen_it_is_of),
+        cmocka_unit_test(ascii_draws_ascii_only),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* What the screens say of code that waits for data nobody can name. */
+
+static const char unknown_page_note[] = "object unknown: overwritten";
+
+static bool source(void *context, const char *file, uint32_t line, char *out, size_t size)
+{
+    (void)context;
+    snprintf(out, size, "text %u of %s", line, file);
+    return true;
+}
+
+static void show(struct snapshot *snapshot, const char *keys)
+{
+    page_open(FIXTURE_EMPTY, 44, 120, true, "");
+    page_browser.sources.source = source;
+    browser_show(&page_browser, snapshot, fixture_release);
+    for (; *keys; keys++)
+        page_press(*keys == '\n' ? KEYS_ENTER : (uint32_t)*keys);
+}
+
+static struct snapshot *usual(enum fixture_kind kind)
+{
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(kind, 0);
+    assert_non_null(snapshot);
+    return snapshot;
+}
+
+/* The third function has most of all samples, and none of a known object. */
+static struct snapshot *with_unknown(void)
+{
+    struct snapshot *snapshot = usual(FIXTURE_TYPED);
+    struct snapshot_code *code = &snapshot->code[2];
+    struct snapshot_instruction *instruction = &snapshot->code[0].instructions[0];
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        snapshot->code[i].all_share = snapshot->code[i].share.value / 2;
+    code->samples = 0;
+    code->share.value = 0;
+    code->all_share = code->unknown_share = 0.401;
+    code->unknown_samples = 20000;
+    code->unknown_note = unknown_page_note;
+    code->instructions = instruction;
+    code->instruction_count = 1;
+    *instruction = (struct snapshot_instruction){.address = instruction->address,
+                                                 .file = instruction->file,
+                                                 .line = instruction->line,
+                                                 .unknown_samples = 20000,
+                                                 .unknown_note = unknown_page_note,
+                                                 .share = 1,
+                                                 .object = UINT32_MAX,
+                                                 .object_share = NAN};
+    return snapshot;
+}
+
+static void the_function_leads(void **state)
+{
+    (void)state;
+    struct snapshot *snapshot = with_unknown();
+    show(snapshot, "5");
+    int at = page_row_with(snapshot->code[2].function);
+    int other = page_row_with(snapshot->code[0].function);
+    assert_true(at > 0 && at + 1 == other);
+    assert_true(page_column_of(at, "40.1%") > 0 && page_column_of(at, unknown_page_note) > 0);
+    assert_true(page_column_of(at - 1, "ALL") > 0 && page_column_of(at - 1, "UNKNOWN") > 0);
+    /* Another column that the user takes stays. */
+    for (int i = 0; i < 4; i++)
+        page_press('>');
+    unsigned sort = browser_table_of(&page_browser, &function_columns)->sort;
+    browser_show(&page_browser, with_unknown(), fixture_release);
+    assert_int_equal(browser_table_of(&page_browser, &function_columns)->sort, sort);
+    page_close();
+}
+
+static void without_any_the_columns_are_not_there(void **state)
+{
+    (void)state;
+    show(usual(FIXTURE_TYPED), "5");
+    assert_int_equal(page_row_with("UNKNOWN"), -1);
+    assert_true(page_row_with("SHARE") > 0);
+    assert_string_equal(table_sort_title(browser_table_of(&page_browser, &function_columns)),
+                        "SHARE");
+    page_close();
+}
+
+static void the_totals_name_it(void **state)
+{
+    (void)state;
+    struct snapshot *snapshot = with_unknown();
+    char text[96];
+    snprintf(text, sizeof text, "mostly in %s", snapshot->code[2].function);
+    show(snapshot, "1");
+    int at = page_row_with(text);
+    assert_true(at > 0 && page_column_of(at, "Not attributed") >= 0);
+    snapshot->code[1].unknown_samples = 20000; /* no more than half each */
+    browser_draw(&page_browser, &page_canvas, 0);
+    assert_int_equal(page_row_with("mostly in"), -1);
+    page_close();
+}
+
+static void its_page_says_where_and_why(void **state)
+{
+    (void)state;
+    show(with_unknown(), "5\n");
+    int head = page_row_with("40.1% of all samples");
+    assert_true(head > 0 && page_column_of(head, unknown_page_note) > 0);
+    int line = page_row_with("LINE");
+    assert_true(line > head);
+    int told = 0;
+    for (int at = line; at < page_canvas.rows; at++)
+        told += page_column_of(at, unknown_page_note) > 0;
+    assert_int_equal(told, 2); /* the line, and the instruction below */
+    page_close();
+}
+
+static void a_line_without_accesses_is_named(void **state)
+{
+    (void)state;
+    show(with_unknown(), "5\nj");
+    const struct source_row *row = table_selected(browser_table_of(&page_browser, &source_columns));
+    char text[64];
+    assert_true(row && row->line && !row->sites);
+    snprintf(text, sizeof text, "Line %u has no samples", row->line);
+    assert_true(page_row_with(text) > 0);
+    page_close();
+}
+
+static void a_plain_value_has_no_layout(void **state)
+{
+    (void)state;
+    struct snapshot *snapshot = usual(FIXTURE_USUAL);
+    for (size_t i = 0; i < snapshot->object_count; i++) {
+        snapshot->objects[i].type = "long unsigned int";
+        snapshot->objects[i].layout_count = 0;
+    }
+    show(snapshot, "8");
+    assert_true(page_row_with("is long unsigned int: a plain value") > 0);
+    assert_int_equal(page_row_with("build with -g"), -1);
+    page_close();
+}
+
+/* Figures beside it may go, but the text is what the screen is opened for. */
+static void a_long_line_has_the_room(void **state)
+{
+    (void)state;
+    static struct source_row row = {
+        .file = "a.c", .line = 42, .sites = 1, .samples = 9, .share = 1, .loads = 9};
+    static const char text[] = "    for (int i = 0; i < 2000; i++) sum += index_by_price[(rnd(s) + "
+                               "sum) % (1 << 23)];";
+    struct layout layout;
+    const struct snapshot *snapshot = usual(FIXTURE_EMPTY);
+    strcpy(row.text, text);
+    columns_layout(&source_columns, snapshot, &row, 1, 120, true, &layout);
+    int width = 0;
+    for (unsigned i = 0; i < layout.count; i++)
+        if (!strcmp(source_columns.list[layout.places[i].index].title, "SOURCE"))
+            width = layout.places[i].width;
+    assert_true(width >= (int)strlen(text));
+    fixture_release(snapshot);
+}
+
+static int run_unknown_page(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_function_leads),
+        cmocka_unit_test(without_any_the_columns_are_not_there),
+        cmocka_unit_test(the_totals_name_it),
+        cmocka_unit_test(its_page_says_where_and_why),
+        cmocka_unit_test(a_line_without_accesses_is_named),
+        cmocka_unit_test(a_plain_value_has_no_layout),
+        cmocka_unit_test(a_long_line_has_the_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Findings on the screen: how one comes there, what it says, and where Enter leads. */
+
+static int close_browser(void **state)
+{
+    (void)state;
+    page_close();
+    return 0;
+}
+
+static void objects_says_that_there_are_findings(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_TYPED, 36, 120, false, "");
+    assert_true(page_row_with("f Findings") >= 0);
+    page_press('f');
+    assert_int_equal(page_browser.page, PAGE_FINDINGS);
+    page_press(KEYS_ESCAPE);
+    assert_int_equal(page_browser.page, PAGE_OBJECTS);
+}
+
+static void the_list_and_the_selected_one_in_full(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_TYPED, 36, 120, false, "");
+    page_press('f');
+    assert_true(page_row_with("hot and cold fields") < page_row_with("true sharing"));
+    assert_true(page_row_with("of 64 bytes: 16 are in use") > page_row_with("true sharing"));
+    assert_true(page_row_with("Split the struct:") > 0);
+    assert_true(page_row_with("about 25.0% of all samples: its share of all samples,") > 0);
+    assert_true(page_row_with("likely: members that are always read") > 0);
+    assert_true(page_row_with("move (move.c:12)") > 0);
+    page_press(KEYS_DOWN);
+    assert_int_equal(page_row_with("Split the struct:"), -1);
+    assert_true(page_row_with("at most 12.5% of all samples") > 0);
+}
+
+/* One that goes leaves no blank row: the text comes a row below the list, however long that is. */
+static void the_list_is_as_long_as_there_are_findings(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_TYPED, 36, 120, false, "");
+    page_press('f');
+    assert_int_equal(page_row_with("Evidence"), page_row_with("true sharing") + 2);
+    page_press('\\');
+    for (const char *key = "hot"; *key; key++)
+        page_press(*key);
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_row_with("true sharing"), -1);
+    assert_int_equal(page_row_with("Evidence"), page_row_with("hot and cold fields") + 2);
+}
+
+static void enter_opens_the_screen_that_shows_it(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_TYPED, 36, 120, false, "");
+    page_press('f');
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_browser.page, PAGE_LAYOUT);
+    assert_int_equal(page_browser.opened.id, page_browser.snapshot->objects[0].id);
+    page_press(KEYS_ESCAPE);
+    assert_int_equal(page_browser.page, PAGE_FINDINGS);
+    page_press(KEYS_DOWN);
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_browser.page, PAGE_SHARING);
+}
+
+static void none_says_what_is_looked_for(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_USUAL, 24, 80, false, "");
+    assert_int_equal(page_row_with("f Findings"), -1);
+    page_press('f');
+    assert_true(page_row_with("No problem that misstop knows") > 0);
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_browser.page, PAGE_FINDINGS);
+}
+
+static void little_room_is_enough(void **state)
+{
+    (void)state;
+    page_open(FIXTURE_TYPED, 10, 40, false, "");
+    page_press('f');
+    assert_true(page_row_with("hot and cold") > 0);
+    assert_true(page_row_with("of 64 bytes: 16") > 0);
+}
+
+static int run_findings_page(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(objects_says_that_there_are_findings, close_browser),
+        cmocka_unit_test_teardown(the_list_and_the_selected_one_in_full, close_browser),
+        cmocka_unit_test_teardown(the_list_is_as_long_as_there_are_findings, close_browser),
+        cmocka_unit_test_teardown(enter_opens_the_screen_that_shows_it, close_browser),
+        cmocka_unit_test_teardown(none_says_what_is_looked_for, close_browser),
+        cmocka_unit_test_teardown(little_room_is_enough, close_browser),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Ways from screen to screen and back: what a new user missed. */
+
+static bool ways_contains(const char *text)
+{
+    return page_row_with(text) >= 0;
+}
+
+static struct request ways_press(uint32_t key)
+{
+    struct input input = {.kind = INPUT_KEY, .key = key};
+    return browser_input(&page_browser, &input);
+}
+
+/* Selects a region that is not the whole of what is searched and holds no object that is listed. */
+static void select_part(void)
+{
+    for (int i = 0; i < 20; i++) {
+        if (!strcmp(pages[PAGE_SEARCH].page->enter(&page_browser), "Search in it"))
+            return;
+        page_press('j');
+    }
+    fail_msg("no region to search in");
+}
+
+static void a_search_inside_another_leads_back(void **state)
+{
+    (void)state;
+    struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
+    page_open_on(snapshot, 36, 120, false, "4");
+    select_part();
+    assert_int_equal(ways_press(KEYS_ENTER).kind, REQUEST_SEARCH_RANGE);
+    /* As long as there is nothing to go back to Esc leaves. */
+    snapshot->search.before = "all";
+    browser_draw(&page_browser, &page_canvas, 0);
+    assert_true(ways_contains("Esc: back to the search in all"));
+    assert_int_equal(ways_press(KEYS_ESCAPE).kind, REQUEST_SEARCH_BACK);
+    assert_int_equal(page_browser.page, PAGE_SEARCH);
+    assert_int_equal(ways_press(KEYS_ESCAPE).kind, REQUEST_NONE);
+    assert_int_equal(page_browser.page, PAGE_OBJECTS);
+    /* One that another screen began is left for that screen. */
+    assert_int_equal(ways_press('s').kind, REQUEST_SEARCH_RANGE);
+    assert_int_equal(ways_press(KEYS_ESCAPE).kind, REQUEST_NONE);
+    assert_int_equal(page_browser.page, PAGE_OBJECTS);
+    page_close();
+}
+
+static void help_begins_with_the_screen_one_is_on(void **state)
+{
+    static const char *const keys[] = {"1", "2", "3", "4", "5", "6", "7",  "8",
+                                       "9", "0", "m", "f", "w", "y", "5\n"};
+    (void)state;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char heading[80];
+        page_open(FIXTURE_USUAL, 24, 80, false, keys[i]);
+        enum page_id about = page_browser.page;
+        page_press('?');
+        assert_int_equal(page_browser.page, PAGE_HELP);
+        snprintf(heading, sizeof heading, "This screen: %s", pages[about].page->name);
+        assert_int_equal(page_row_with(heading), 2);
+        assert_true(page_row_with("Keys here") > 3);
+        page_press('?');
+        assert_int_equal(page_browser.page, about);
+        page_close();
+    }
+    /* Its own columns come first, and once. */
+    page_open(FIXTURE_USUAL, 400, 120, false, "9?");
+    assert_true(page_row_with("Columns: Shared lines") < page_row_with("All keys"));
+    page_close();
+    page_open(FIXTURE_USUAL, 24, 80, false, "9?jjjjj");
+    assert_true(page_row_with("This screen") < 0);
+    page_press(KEYS_ESCAPE);
+    page_press('?');
+    assert_true(page_row_with("This screen: Sharing") > 0);
+    page_close();
+}
+
+static void what_is_not_listed_is_told_and_can_be(void **state)
+{
+    (void)state;
+    struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
+    snapshot->objects_left_out = 31;
+    snapshot->objects_left_share = 0.0123;
+    snapshot->objects_least = 0.001;
+    page_open_on(snapshot, 36, 120, false, "");
+    int row = page_row_with("31 more objects have less than 0.1% each, 1.2% together: A lists");
+    assert_int_equal(row, 33);
+    assert_int_equal(ways_press('A').kind, REQUEST_ALL_OBJECTS);
+    struct input click = {.kind = INPUT_CLICK, .row = row, .column = 10};
+    assert_int_equal(browser_input(&page_browser, &click).kind, REQUEST_ALL_OBJECTS);
+    snapshot->objects_all = true;
+    snapshot->objects_left_out = 0;
+    browser_draw(&page_browser, &page_canvas, 0);
+    assert_false(ways_contains("more objects have less"));
+    assert_true(ways_contains("A: those of 0.1% and more alone"));
+    page_close();
+}
+
+/* A list of figures about nobody is of no use. */
+static void the_smallest_window_says_what_rows_are_of(void **state)
+{
+    static const struct {
+        const char *keys;
+        const char *name;
+    } lists[] = {{"1", "particles"},       {"2", "particles"},     {"3", "partic"},
+                 {"5", "visit_particles"}, {"7", "particles_new"}, {"8", "particle"},
+                 {"m", "partic"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
+        snapshot->code[0].unknown_samples = 5; /* with all of the columns that Code may have */
+        page_open_on(snapshot, BROWSER_ROWS_MIN, BROWSER_COLUMNS_MIN, false, lists[i].keys);
+        if (!ways_contains(lists[i].name))
+            for (int row = 0; row < BROWSER_ROWS_MIN; row++)
+                print_error("%s\n", page_row(row));
+        assert_true(ways_contains(lists[i].name));
+        page_close();
+    }
+}
+
+enum { PERIODS = 40, PROFILE = 16 };
+
+/* A run of one object in one phase, calm from periods of 2 s on. */
+static void with_run(struct snapshot *snapshot)
+{
+    static double weight[PERIODS];
+    static double volatilities[PROFILE];
+    static struct snapshot_volatility profile[PROFILE];
+    static struct snapshot_stream stream;
+    static struct snapshot_phase phase;
+    for (int i = 0; i < PERIODS; i++)
+        weight[i] = 100;
+    for (int i = 0; i < PROFILE; i++) {
+        profile[i] = (struct snapshot_volatility){0.25 * (i + 1), i < 7 ? 0.8 : 0.2};
+        volatilities[i] = i < 7 ? 0.9 : 0.1;
+    }
+    stream = (struct snapshot_stream){.name = "particles",
+                                      .object = UINT32_MAX,
+                                      .weight = weight,
+                                      .share = 1,
+                                      .volatilities = volatilities};
+    phase = (struct snapshot_phase){.name = "A", .end_s = 80, .leader = "particles", .samples = 9};
+    snapshot->timeline =
+        (struct snapshot_timeline){.period_s = 2,
+                                   .damped_s = 2,
+                                   .base_s = 0.25,
+                                   .periods = PERIODS,
+                                   .by = {{.all = weight, .objects = {&stream, 1}}},
+                                   .phases = &phase,
+                                   .phase_count = 1,
+                                   .profile = profile,
+                                   .profile_count = PROFILE,
+                                   .recent_s = NAN,
+                                   .display_s = NAN};
+}
+
+static void open_run(int rows, int columns, const char *keys)
+{
+    struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
+    with_run(snapshot);
+    page_open_on(snapshot, rows, columns, false, keys);
+}
+
+static void a_picture_without_room_says_so(void **state)
+{
+    static const char keys[] = "bvVo";
+    (void)state;
+    for (const char *key = keys; *key; key++) {
+        open_run(BROWSER_ROWS_MIN, BROWSER_COLUMNS_MIN, "0");
+        assert_true(ways_contains("particles"));
+        page_press((uint32_t)*key);
+        browser_draw(&page_browser, &page_canvas, page_browser.message_until_ns - 1);
+        assert_true(ways_contains("no room for the picture"));
+        page_close();
+        open_run(36, 120, "0");
+        page_press((uint32_t)*key);
+        browser_draw(&page_browser, &page_canvas, 1);
+        assert_false(ways_contains("no room for the picture"));
+        page_close();
+    }
+}
+
+/* A row a period, the drawn one among them, with its figure and the object's. */
+static void volatility_is_a_row_a_period(void **state)
+{
+    (void)state;
+    open_run(36, 120, "0V");
+    int title = page_row_with("25% or less is calm");
+    assert_true(title > 0 && strstr(page_row(title), "particles"));
+    assert_true(strstr(page_row(title + 1), "250ms") && strstr(page_row(title + 1), "80%") &&
+                strstr(page_row(title + 1), "90%"));
+    int drawn = page_row_with("as drawn");
+    assert_true(drawn > title && strstr(page_row(drawn), "2.0s"));
+    assert_true(strstr(page_row(drawn), "20%") && strstr(page_row(drawn), "10%"));
+    /* Calm is another colour, and the bars are as long as the figures say. */
+    int bar = page_column_of(title, "changes by");
+    assert_int_equal(canvas_at(&page_canvas, drawn, bar)->paint, PAINT_GOOD);
+    assert_true(canvas_at(&page_canvas, title + 1, bar)->paint != PAINT_GOOD);
+    assert_true(canvas_at(&page_canvas, title + 1, bar + 20)->text[0] != L' ');
+    assert_true(canvas_at(&page_canvas, drawn, bar + 20)->text[0] == L' ');
+    page_close();
+}
+
+static int run_ways(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_search_inside_another_leads_back),
+        cmocka_unit_test(the_smallest_window_says_what_rows_are_of),
+        cmocka_unit_test(a_picture_without_room_says_so),
+        cmocka_unit_test(volatility_is_a_row_a_period),
+        cmocka_unit_test(what_is_not_listed_is_told_and_can_be),
+        cmocka_unit_test(help_begins_with_the_screen_one_is_on),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_pages();
+    failed += run_unknown_page();
+    failed += run_findings_page();
+    failed += run_ways();
+    return failed;
+}

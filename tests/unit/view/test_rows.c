@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows of the Layout screen: what is noted, where lines part them, what folding leaves out. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "unit.h"
+#include "unit/view/snapshot_fixture.h"
+#include "view/pages/function.h"
+#include "view/pages/layout.h"
+
+struct layout_rows_fixture {
+    const struct snapshot *snapshot;
+    struct layout_rows rows;
+    struct layout_folds folds;
+};
+
+static int layout_rows_setup(void **state)
+{
+    static struct layout_rows_fixture fixture;
+    fixture = (struct layout_rows_fixture){.snapshot = fixture_new(FIXTURE_TYPED, 0)};
+    *state = &fixture;
+    return 0;
+}
+
+static int layout_rows_teardown(void **state)
+{
+    struct layout_rows_fixture *fixture = *state;
+    layout_rows_fini(&fixture->rows);
+    fixture_release(fixture->snapshot);
+    return 0;
+}
+
+static const struct snapshot_layout *layout_of(struct layout_rows_fixture *fixture,
+                                               const char *name)
+{
+    for (size_t i = 0; i < fixture->snapshot->object_count; i++)
+        for (size_t k = 0; k < fixture->snapshot->objects[i].layout_count; k++)
+            if (!strcmp(fixture->snapshot->objects[i].layouts[k].name, name))
+                return &fixture->snapshot->objects[i].layouts[k];
+    fail_msg("no layout of %s", name);
+    return NULL;
+}
+
+static const struct layout_row *layout_rows_test_make(struct layout_rows_fixture *fixture,
+                                                      const char *name)
+{
+    layout_rows_make(&fixture->rows, layout_of(fixture, name), &fixture->folds);
+    return fixture->rows.list;
+}
+
+static const struct layout_row *row_of(struct layout_rows_fixture *fixture, const char *text)
+{
+    for (size_t i = 0; i < fixture->rows.count; i++)
+        if (!strcmp(fixture->rows.list[i].text, text))
+            return &fixture->rows.list[i];
+    fail_msg("no row \"%s\"", text);
+    return NULL;
+}
+
+static void lines_stand_where_the_phase_cuts(void **state)
+{
+    struct layout_rows_fixture *fixture = *state;
+    const struct layout_row *rows = layout_rows_test_make(fixture, "struct particle");
+    /* elements begin at byte 16: the first line ends before byte 48 */
+    assert_null(rows[0].row);
+    assert_string_equal(rows[0].text, "line 0  78.0%  24 of 48 bytes used, 24 cold");
+    assert_string_equal(rows[1].text, "pos");
+    assert_null(rows[6].row);
+    assert_string_equal(rows[6].text, "line 1  22.0%  12 of 16 bytes used, 4 cold");
+    assert_string_equal(rows[7].text, "mass");
+    assert_int_equal(fixture->rows.count, 9 + 2);
+}
+
+static void what_costs_is_noted(void **state)
+{
+    struct layout_rows_fixture *fixture = *state;
+    layout_rows_test_make(fixture, "struct particle");
+    assert_string_equal(row_of(fixture, "  y")->note, "hottest");
+    assert_string_equal(row_of(fixture, "mass")->note, "HOT, on another line");
+    assert_string_equal(row_of(fixture, "pos")->note, ""); /* warm, and on the hottest line */
+    assert_string_equal(row_of(fixture, "  z")->note, "cold, fetched along");
+    assert_string_equal(row_of(fixture, "id")->note, "");
+    layout_rows_test_make(fixture, "struct order");
+    assert_string_equal(row_of(fixture, "split")->note, "STRADDLES 2 lines");
+    assert_string_equal(row_of(fixture, "- history")->note, "over 8 lines");
+    assert_string_equal(row_of(fixture, "(padding)")->note, "empty, fetched along");
+    assert_string_equal(row_of(fixture, "- (no name)")->note, "its members overlap");
+    assert_string_equal(row_of(fixture, "- (base class)")->note, "");
+    assert_string_equal(row_of(fixture, "  (vtable)")->row->member.type, "int (**)(void)");
+}
+
+static void lines_inside_one_member_share_a_rule(void **state)
+{
+    struct layout_rows_fixture *fixture = *state;
+    layout_rows_test_make(fixture, "struct order");
+    const struct layout_row *inside = row_of(fixture, "lines 2-7  0.0%  0 of 384 bytes used");
+    assert_string_equal(inside[-1].text, "  by");
+    assert_string_equal(inside[1].text, "line 8  40.0%  8 of 64 bytes used, 56 cold");
+    assert_string_equal(inside[2].text, "next");
+}
+
+static void bits_and_nesting_show_in_the_name(void **state)
+{
+    struct layout_rows_fixture *fixture = *state;
+    layout_rows_test_make(fixture, "struct particle");
+    row_of(fixture, "alive : 1");
+    row_of(fixture, "kind : 3");
+    layout_rows_test_make(fixture, "struct order");
+    row_of(fixture, "    price"); /* in a struct in a union */
+    row_of(fixture, "  (hole)");
+}
+
+static void folding_leaves_the_inner_ones_out(void **state)
+{
+    struct layout_rows_fixture *fixture = *state;
+    layout_rows_test_make(fixture, "struct particle");
+    uint32_t vel = row_of(fixture, "- vel")->row->index;
+    uint64_t identity = row_of(fixture, "- vel")->identity;
+    assert_true(layout_fold(&fixture->folds, vel));
+    layout_rows_test_make(fixture, "struct particle");
+    assert_int_equal(row_of(fixture, "+ vel")->identity, identity);
+    assert_int_equal(fixture->rows.count, 9 + 2 - 3);
+    for (size_t i = 0; i < fixture->rows.count; i++)
+        assert_string_not_equal(fixture->rows.list[i].text, "  y");
+    assert_true(layout_fold(&fixture->folds, vel)); /* unfolds */
+    layout_rows_test_make(fixture, "struct particle");
+    row_of(fixture, "  y");
+    for (uint32_t i = 0; i < 64; i++)
+        assert_true(layout_fold(&fixture->folds, 100 + i));
+    assert_false(layout_fold(&fixture->folds, 500)); /* bounded */
+}
+
+/* Offsets and depths of a target that lies. */
+static void nonsense_stays_in_bounds(void **state)
+{
+    struct layout_rows_fixture *fixture = *state;
+    const struct snapshot *hostile = fixture_new(FIXTURE_HOSTILE, 0);
+    for (size_t i = 0; i < hostile->object_count; i++)
+        for (size_t k = 0; k < hostile->objects[i].layout_count; k++) {
+            const struct snapshot_layout *layout = &hostile->objects[i].layouts[k];
+            layout_rows_make(&fixture->rows, layout, &fixture->folds);
+            assert_true(fixture->rows.count <= layout->row_count + 2 * layout->line_count);
+        }
+    fixture_release(hostile);
+}
+
+static int run_layout_rows(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, layout_rows_setup, layout_rows_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(lines_stand_where_the_phase_cuts),     TEST(what_costs_is_noted),
+        TEST(lines_inside_one_member_share_a_rule), TEST(bits_and_nesting_show_in_the_name),
+        TEST(folding_leaves_the_inner_ones_out),    TEST(nonsense_stays_in_bounds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#undef TEST
+
+/* Source lines of a function: which ones, in which order, with what around them. */
+
+enum { LINES_IN_FILE = 93 };
+
+static bool source(void *context, const char *file, uint32_t line, char *out, size_t size)
+{
+    if (!context || !strstr(file, "demo.c") || line > LINES_IN_FILE)
+        return false;
+    snprintf(out, size, "text %u", line);
+    return true;
+}
+
+struct source_rows_fixture {
+    const struct snapshot *snapshot;
+    const struct snapshot_code *code;
+    struct source_rows rows;
+};
+
+static int source_rows_setup(void **state)
+{
+    static struct source_rows_fixture fixture;
+    fixture = (struct source_rows_fixture){.snapshot = fixture_new(FIXTURE_TYPED, 0)};
+    fixture.code = &fixture.snapshot->code[0];
+    *state = &fixture;
+    return 0;
+}
+
+static int source_rows_teardown(void **state)
+{
+    struct source_rows_fixture *fixture = *state;
+    source_rows_fini(&fixture->rows);
+    fixture_release(fixture->snapshot);
+    return 0;
+}
+
+static void source_rows_test_make(struct source_rows_fixture *fixture, bool readable)
+{
+    struct screen_sources sources = {.context = readable ? fixture : NULL, .source = source};
+    source_rows_make(&fixture->rows, fixture->code, &sources);
+}
+
+/* "70 71 |" and so on; | parts, a line with samples is in brackets. */
+static const char *shape(const struct source_rows *rows)
+{
+    static char out[512];
+    size_t used = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct source_row *row = &rows->list[i];
+        if (source_columns.parting(row))
+            used += (size_t)snprintf(out + used, sizeof out - used, "| ");
+        else
+            used += (size_t)snprintf(out + used, sizeof out - used, row->sites ? "[%u] " : "%u ",
+                                     row->line);
+    }
+    return out;
+}
+
+static void hot_lines_stand_among_their_neighbours(void **state)
+{
+    struct source_rows_fixture *fixture = *state;
+    source_rows_test_make(fixture, true);
+    /* from the function's head; a gap; up to the end of the file; the header; no line */
+    assert_string_equal(shape(&fixture->rows),
+                        "| 70 71 72 73 [74] [75] 76 77 78 | 89 90 91 [92] 93 | [12] | [0] ");
+    assert_true(fixture->rows.unreadable); /* the header */
+    assert_string_equal(fixture->rows.list[0].text, "/build/demo/src/demo.c");
+    assert_string_equal(fixture->rows.list[1].text, "text 70");
+    assert_true(isnan(fixture->rows.list[1].samples));
+}
+
+static void instructions_of_a_line_add_up(void **state)
+{
+    struct source_rows_fixture *fixture = *state;
+    struct screen_sources none = {0};
+    struct instruction_rows instructions = {0};
+    source_rows_test_make(fixture, true);
+    const struct source_row *row = &fixture->rows.list[6];
+    assert_int_equal(row->line, 75);
+    assert_int_equal(row->sites, 2);
+    assert_true(fabs(row->share - 0.75) < 1e-9);
+    assert_string_equal(row->hottest->field, "particle.vel.y");
+    instruction_rows_make(&instructions, fixture->code, row, &none);
+    assert_int_equal(instructions.count, 2);
+    assert_string_equal(instructions.list[1].instruction->field, "particle.vel.x");
+    instruction_rows_make(&instructions, fixture->code, &fixture->rows.list[1], &none);
+    assert_int_equal(instructions.count, 0); /* context */
+    instruction_rows_make(&instructions, fixture->code, NULL, &none);
+    assert_int_equal(instructions.count, 6);
+    const struct source_row *last = &fixture->rows.list[fixture->rows.count - 1];
+    instruction_rows_make(&instructions, fixture->code, last, &none);
+    assert_int_equal(instructions.count, 1); /* that without a line */
+    instruction_rows_fini(&instructions);
+}
+
+static void inlined_code_says_so(void **state)
+{
+    struct source_rows_fixture *fixture = *state;
+    source_rows_test_make(fixture, true);
+    size_t at = fixture->rows.count - 3;
+    assert_string_equal(fixture->rows.list[at].inlined, "min < clamp");
+    assert_string_equal(fixture->rows.list[at - 1].text,
+                        "/build/demo/include/clamp.h  inlined: min < clamp");
+}
+
+static void without_the_file_only_hot_lines_are_left(void **state)
+{
+    struct source_rows_fixture *fixture = *state;
+    source_rows_test_make(fixture, false);
+    assert_string_equal(shape(&fixture->rows), "| [74] [75] [92] | [12] | [0] ");
+    assert_true(fixture->rows.unreadable);
+}
+
+static void a_head_far_above_leaves_a_gap(void **state)
+{
+    struct source_rows_fixture *fixture = *state;
+    struct snapshot_code code = *fixture->code;
+    code.line = 10;
+    fixture->code = &code;
+    source_rows_test_make(fixture, true);
+    assert_memory_equal(shape(&fixture->rows), "| 10 | 71 72 73 [74]", 20);
+    code.line = 80; /* of another function, or wrong */
+    source_rows_test_make(fixture, true);
+    assert_memory_equal(shape(&fixture->rows), "| 71 72 73 [74]", 15);
+}
+
+static void no_line_known_makes_no_rows(void **state)
+{
+    struct source_rows_fixture *fixture = *state;
+    const struct snapshot *bare = fixture_new(FIXTURE_USUAL, 0);
+    fixture->code = &bare->code[0];
+    source_rows_test_make(fixture, true);
+    assert_int_equal(fixture->rows.count, 0);
+    fixture_release(bare);
+}
+
+static void lines_at_both_ends_do_not_wrap(void **state)
+{
+    struct source_rows_fixture *fixture = *state;
+    struct snapshot_instruction ends[] = {{.file = "demo.c", .line = 1, .samples = 1},
+                                          {.file = "demo.c", .line = UINT32_MAX, .samples = 1}};
+    struct snapshot_code code = {.file = "demo.c", .instructions = ends, .instruction_count = 2};
+    fixture->code = &code;
+    source_rows_test_make(fixture, true);
+    assert_string_equal(shape(&fixture->rows), "| [1] 2 3 4 | [4294967295] ");
+    source_rows_test_make(fixture, false);
+    assert_string_equal(shape(&fixture->rows), "| [1] [4294967295] ");
+}
+
+static int run_source_rows(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, source_rows_setup, source_rows_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(hot_lines_stand_among_their_neighbours),
+        TEST(instructions_of_a_line_add_up),
+        TEST(inlined_code_says_so),
+        TEST(without_the_file_only_hot_lines_are_left),
+        TEST(a_head_far_above_leaves_a_gap),
+        TEST(no_line_known_makes_no_rows),
+        TEST(lines_at_both_ends_do_not_wrap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#undef TEST
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_layout_rows();
+    failed += run_source_rows();
+    return failed;
+}

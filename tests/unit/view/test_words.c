@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where time is sampled, no screen, help, text, HTML page or reading of JSON claims a miss, a
+ * stall, a conflict or a lack of capacity: a clock measures none of them. */
+#include <ctype.h>
+#include <jansson.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/tables/rates.h"
+#include "unit.h"
+#include "unit/view/page_fixture.h"
+#include "unit/view/snapshot_fixture.h"
+#include "view/export/html.h"
+#include "view/screen/browser.h"
+#include "view/words.h"
+
+static const char *const claims[] = {"miss",     "misses",    "missed",  "stall",
+                                     "stalls",   "stalled",   "evicted", "evicts",
+                                     "conflict", "conflicts", "capacity"};
+
+/* A word of its own: not in misstop, nor in an event's name such as l1-miss. */
+static bool has_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = text; *at; at++) {
+        bool inside = at > text && (isalnum((unsigned char)at[-1]) || strchr("-_,.", at[-1]));
+        bool goes_on = isalnum((unsigned char)at[length < strlen(at) ? length : strlen(at)]) ||
+                       (strlen(at) > length && strchr("-_", at[length]));
+        if (!inside && !strncasecmp(at, word, length) && !goes_on)
+            return true;
+    }
+    return false;
+}
+
+enum { CLAIMS_IN_HELP = 6 };
+
+static unsigned claimed;
+
+/* In the help "conflict" is also a reason for a sample without a type; in JSON "stall" is the name
+ * of a kind of event. */
+static void look_at(const char *where, const char *text)
+{
+    size_t count = strcmp(where, "help") ? sizeof claims / sizeof *claims : CLAIMS_IN_HELP;
+    if (!strcmp(text, "stall"))
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (has_word(text, claims[i])) {
+            printf("%s claims %s: %s\n", where, claims[i], text);
+            claimed++;
+            return;
+        }
+}
+
+static void look_at_canvas(const char *where)
+{
+    for (int row = 0; row < page_canvas.rows; row++)
+        look_at(where, page_row(row));
+}
+
+static bool recorded; /* by perf, and replayed */
+
+static const struct snapshot *timed(enum fixture_kind kind)
+{
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(kind, 0);
+    snapshot->source = (struct snapshot_source){
+        .name = recorded ? "replay" : "clock",
+        .weighs = recorded ? "cycles at the access" : "time at the access",
+        .live = !recorded,
+        .event_count = 1,
+        .events = {{recorded ? "cycles:u" : "cpu-clock", EVENT_STALL, 500009, 41000, 2e10, NAN}}};
+    snapshot->timeline.ranks = MEASURE_WAITING;
+    return snapshot;
+}
+
+static const enum fixture_kind kinds[] = {FIXTURE_USUAL, FIXTURE_EMPTY, FIXTURE_ONE, FIXTURE_TYPED};
+
+static void screens_claim_no_miss(void **state)
+{
+    (void)state;
+    claimed = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        page_open_on(timed(kinds[i]), 60, 240, false, "");
+        for (int page = 0; page < PAGE_PICKER; page++) {
+            if (page == PAGE_HELP)
+                continue;
+            browser_go(&page_browser, (enum page_id)page);
+            browser_draw(&page_browser, &page_canvas, 0);
+            for (int pane = 0; pane < 4; pane++) {
+                look_at_canvas(pages[page].page->name);
+                page_press(KEYS_RIGHT);
+            }
+            browser_return(&page_browser);
+        }
+        page_close();
+    }
+    assert_int_equal(claimed, 0);
+}
+
+static void opened_rows_claim_no_miss(void **state)
+{
+    static const char *const keys[] = {"\n",  "\n\n", "\n\n\n", "2\n", "2\n\n",
+                                       "m\n", "f\n",  "4\n",    "5\n", "8\n"};
+    (void)state;
+    claimed = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+            page_open_on(timed(kinds[i]), 60, 240, false, keys[k]);
+            look_at_canvas(keys[k]);
+            page_close();
+        }
+    assert_int_equal(claimed, 0);
+}
+
+static void help_claims_no_miss(void **state)
+{
+    (void)state;
+    claimed = 0;
+    page_open_on(timed(FIXTURE_TYPED), 1200, 160, false, "");
+    for (int page = 0; page < PAGE_PICKER; page++) {
+        if (page == PAGE_HELP)
+            continue;
+        browser_go(&page_browser, (enum page_id)page);
+        page_press('?');
+        look_at_canvas("help");
+        page_press('?');
+        browser_return(&page_browser);
+    }
+    page_close();
+    assert_int_equal(claimed, 0);
+}
+
+static void look_at_lines(const char *where, char *text)
+{
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        look_at(where, line);
+}
+
+static void text_claims_no_miss(void **state)
+{
+    struct view_options options = {.width = 200};
+    (void)state;
+    claimed = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        const struct snapshot *snapshot = timed(kinds[i]);
+        FILE *out = open_memstream(&text, &size);
+        assert_int_equal(text_print(out, snapshot, &options), 0);
+        fclose(out);
+        look_at_lines("text", text);
+        free(text);
+        fixture_release(snapshot);
+    }
+    assert_int_equal(claimed, 0);
+}
+
+static bool no_instruction(void *context, uint64_t ip, char *out, size_t size)
+{
+    (void)context;
+    (void)ip;
+    (void)out;
+    (void)size;
+    return false;
+}
+
+static bool no_source(void *context, const char *file, uint32_t line, char *out, size_t size)
+{
+    (void)context;
+    (void)file;
+    (void)line;
+    (void)out;
+    (void)size;
+    return false;
+}
+
+/* Without its tags and its style sheet. */
+static void strip_markup(char *text)
+{
+    char *to = text;
+    for (char *from = text; *from;) {
+        if (!strncmp(from, "<style", 6)) {
+            char *end = strstr(from, "</style>");
+            from = end ? end + 8 : from + strlen(from);
+        } else if (*from == '<') {
+            from += strcspn(from, ">");
+            from += *from == '>';
+            *to++ = '\n';
+        } else {
+            *to++ = *from++;
+        }
+    }
+    *to = '\0';
+}
+
+static void html_claims_no_miss(void **state)
+{
+    static const struct screen_sources sources = {.instruction = no_instruction,
+                                                  .source = no_source};
+    static const struct html_run run = {"demo", "host", "today", "misstop 1.0"};
+    (void)state;
+    claimed = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        const struct snapshot *snapshot = timed(kinds[i]);
+        FILE *out = open_memstream(&text, &size);
+        assert_int_equal(html_print(out, snapshot, &sources, &run), 0);
+        fclose(out);
+        strip_markup(text);
+        look_at_lines("html", text);
+        free(text);
+        fixture_release(snapshot);
+    }
+    assert_int_equal(claimed, 0);
+}
+
+/* Names of members are fixed; what they say is not. */
+static void look_at_values(json_t *value)
+{
+    const char *key;
+    json_t *inner;
+    size_t index;
+    if (json_is_string(value))
+        look_at("json", json_string_value(value));
+    json_array_foreach(value, index, inner) look_at_values(inner);
+    json_object_foreach(value, key, inner) look_at_values(inner);
+}
+
+static void json_claims_no_miss(void **state)
+{
+    (void)state;
+    claimed = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        const struct snapshot *snapshot = timed(kinds[i]);
+        FILE *out = open_memstream(&text, &size);
+        assert_int_equal(json_print(out, snapshot), 0);
+        fclose(out);
+        json_t *value = json_loads(text, 0, NULL);
+        assert_non_null(value);
+        look_at_values(value);
+        json_decref(value);
+        free(text);
+        fixture_release(snapshot);
+    }
+    assert_int_equal(claimed, 0);
+}
+
+static void words_follow_the_event(void **state)
+{
+    static const struct {
+        const char *event;
+        enum event_role role;
+        const char *weighs;
+        const char *word;
+    } known[] = {
+        {"mem-fill", EVENT_MEM_FILL, "fills from memory", "misses"},
+        {"l1-miss", EVENT_MISS_L1, "L1 data cache misses", "misses"},
+        {"access", EVENT_ACCESS, "loads", "accesses"},
+        {"stall", EVENT_STALL, "stalled cycles", "stall time"},
+        {"cycles", EVENT_STALL, "cycles at the access", "time"},
+        {"cpu-clock", EVENT_STALL, "time at the access", "time"},
+        {"cpu-clock:u", EVENT_STALL, "time stalled at the access", "time"}, /* older recordings */
+        {"cpu-clock", EVENT_STALL, NULL, "time"},
+        {"page-faults", EVENT_OTHER, "page-faults", "samples"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct snapshot_source source = {
+            .weighs = known[i].weighs,
+            .event_count = 1,
+            .events = {{.name = known[i].event, .role = known[i].role}}};
+        assert_string_equal(measured_of(&source)->word, known[i].word);
+    }
+    assert_string_equal(measured_of(&(struct snapshot_source){0})->word, "samples");
+}
+
+static int replay(void **state)
+{
+    (void)state;
+    recorded = true;
+    return 0;
+}
+
+static int run_measured_words(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_follow_the_event),
+        cmocka_unit_test(screens_claim_no_miss),
+        cmocka_unit_test(opened_rows_claim_no_miss),
+        cmocka_unit_test(help_claims_no_miss),
+        cmocka_unit_test(text_claims_no_miss),
+        cmocka_unit_test(html_claims_no_miss),
+        cmocka_unit_test(json_claims_no_miss),
+        cmocka_unit_test_setup(screens_claim_no_miss, replay),
+        cmocka_unit_test_setup(opened_rows_claim_no_miss, replay),
+        cmocka_unit_test_setup(help_claims_no_miss, replay),
+        cmocka_unit_test_setup(text_claims_no_miss, replay),
+        cmocka_unit_test_setup(html_claims_no_miss, replay),
+        cmocka_unit_test_setup(json_claims_no_miss, replay),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* What is said of the binaries behind a recording: on the screen, in the help, at the end of a
+ * batch; and that nothing is said where nothing is missing. */
+
+static struct binary_desc list[] = {
+    {.path = "/opt/x/server", .build_id = "12ab", .samples = 600, .state = BINARY_MISSING},
+    {.path = "/lib/libz.so",
+     .build_id = "34cd",
+     .found = "/lib/libz.so",
+     .found_id = "56ef",
+     .samples = 100,
+     .state = BINARY_OTHER},
+    {.path = "/lib/libc.so",
+     .build_id = "78ab",
+     .found = "/sym/lib/libc.so",
+     .samples = 200,
+     .state = BINARY_FOUND},
+    {.path = "/lib/libm.so", .found = "/lib/libm.so", .samples = 100, .state = BINARY_UNVERIFIED},
+};
+
+static struct snapshot_binaries first(size_t from, size_t count)
+{
+    return (struct snapshot_binaries){.list = list + from, .count = count, .samples = 1000};
+}
+
+static const char *report(const struct snapshot_binaries *binaries)
+{
+    static char text[4096];
+    text[0] = '\0'; /* where nothing is said, nothing is written */
+    FILE *out = fmemopen(text, sizeof text, "w");
+    binary_report(out, binaries);
+    fclose(out);
+    return text;
+}
+
+static void what_is_missing_is_a_part_of_all_samples(void **state)
+{
+    char text[128];
+    (void)state;
+    struct snapshot_binaries all = first(0, 4);
+    assert_true(binary_missing(&all) == 0.7);
+    binary_note(&all, text, sizeof text);
+    assert_string_equal(text,
+                        "70.0% of the samples are in programs or libraries that are not here");
+    struct snapshot_binaries found = first(2, 2);
+    assert_true(binary_missing(&found) == 0);
+    binary_note(&found, text, sizeof text);
+    assert_string_equal(text, "");
+    struct snapshot_binaries none = {0};
+    assert_true(binary_missing(&none) == 0);
+}
+
+static void each_is_told_what_became_of_it(void **state)
+{
+    static const char *const fates[] = {
+        "not found: build-id 12ab",
+        "another build is here: /lib/libz.so has build-id 56ef; recorded was 34cd",
+        "/sym/lib/libc.so", "not verified, no build-id was recorded"};
+    char text[512];
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        binary_fate(&list[i], text, sizeof text);
+        assert_string_equal(text, fates[i]);
+    }
+}
+
+static void the_report_names_the_missing_and_the_remedy(void **state)
+{
+    (void)state;
+    struct snapshot_binaries all = first(0, 4);
+    const char *text = report(&all);
+    assert_non_null(strstr(text, "600 samples  /opt/x/server: not found"));
+    assert_non_null(strstr(text, "100 samples  /lib/libz.so: another build"));
+    assert_null(strstr(text, "libc.so"));
+    assert_non_null(strstr(text, "perf archive"));
+    assert_non_null(strstr(text, "not verified"));
+    struct snapshot_binaries found = first(2, 1);
+    assert_string_equal(report(&found), "");
+}
+
+static bool shows(struct browser *browser, struct canvas *canvas, const char *text)
+{
+    char line[1024];
+    browser_draw(browser, canvas, 0);
+    for (int row = 0; row < canvas->rows; row++) {
+        canvas_row_text(canvas, row, line, sizeof line);
+        if (strstr(line, text))
+            return true;
+    }
+    return false;
+}
+
+static void on_screen(void **state)
+{
+    struct browser browser;
+    struct canvas canvas;
+    struct screen_sources sources = {0};
+    struct input help = {.kind = INPUT_KEY, .key = '?'};
+    (void)state;
+    browser_init(&browser, &sources);
+    canvas_init(&canvas, 36, 120, false);
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
+    browser_show(&browser, snapshot, fixture_release);
+    assert_false(shows(&browser, &canvas, "are not here"));
+    snapshot->binaries = first(0, 4);
+    assert_true(shows(&browser, &canvas, "70.0% of the samples"));
+    browser_input(&browser, &help);
+    assert_true(shows(&browser, &canvas, "/opt/x/server: not found"));
+    assert_true(shows(&browser, &canvas, "/lib/libc.so: /sym/lib/libc.so"));
+    assert_true(shows(&browser, &canvas, "perf archive"));
+    browser_fini(&browser);
+    canvas_fini(&canvas);
+}
+
+static int run_binary_words(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_missing_is_a_part_of_all_samples),
+        cmocka_unit_test(each_is_told_what_became_of_it),
+        cmocka_unit_test(the_report_names_the_missing_and_the_remedy),
+        cmocka_unit_test(on_screen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* The exact totals of a simulated run in words. */
+
+static struct snapshot_simulation two_levels(void)
+{
+    return (struct snapshot_simulation){
+        .level_count = 2,
+        .level = {{32 << 10, 8, 64, 15, 5}, {1 << 20, 16, 64, 0, 1}},
+        .loads = 900,
+        .stores = 150,
+        .accesses = 1000,
+        .one_in = 1,
+        .counting = true,
+    };
+}
+
+static void all_of_it(void **state)
+{
+    char text[320];
+    struct snapshot_simulation simulation = two_levels();
+    (void)state;
+    simulation_sentence(&simulation, text, sizeof text);
+    assert_string_equal(text, "simulated: 900 loads, 150 stores; missed L1 32.0K 2.00%, "
+                              "L2 1.0M 0.10%; every miss is a sample");
+}
+
+static void what_became_of_the_misses(void **state)
+{
+    char text[320];
+    struct snapshot_simulation simulation = two_levels();
+    (void)state;
+    simulation.one_in = 23;
+    simulation_sentence(&simulation, text, sizeof text);
+    assert_non_null(strstr(text, "samples are 1 in 23 misses"));
+    simulation.counting = false;
+    simulation.pause = SIMULATION_OUTSIDE;
+    simulation_sentence(&simulation, text, sizeof text);
+    assert_non_null(strstr(text, "simulated (not counting after --sim-to): 900 loads"));
+    simulation.pause = SIMULATION_PAUSED;
+    simulation_sentence(&simulation, text, sizeof text);
+    assert_non_null(strstr(text, "T goes on"));
+    simulation.pause = SIMULATION_BEFORE;
+    simulation_sentence(&simulation, text, sizeof text);
+    assert_non_null(strstr(text, "--sim-from was not reached"));
+    /* Thinned before: not every miss is one. */
+    simulation = two_levels();
+    simulation.dropped = 1;
+    simulation_sentence(&simulation, text, sizeof text);
+    assert_null(strstr(text, "every miss"));
+}
+
+/* The seconds before the program runs are no pause. */
+static void what_is_awaited_at_first(void **state)
+{
+    char text[320];
+    struct snapshot_simulation simulation = two_levels();
+    (void)state;
+    simulation.accesses = simulation.loads = simulation.stores = 0;
+    simulation.counting = false;
+    assert_true(simulation_starts(&simulation));
+    simulation_sentence(&simulation, text, sizeof text);
+    assert_non_null(strstr(text, "Valgrind starts the program"));
+    assert_null(strstr(text, "0 loads"));
+    simulation.counting = true;
+    assert_false(simulation_starts(&simulation));
+    assert_string_equal(simulation_pause_name(SIMULATION_BEFORE), "before");
+}
+
+/* No access is no rate; no simulation is no sentence. */
+static void nothing_is_said_of_nothing(void **state)
+{
+    char text[320];
+    struct snapshot_simulation simulation = two_levels();
+    (void)state;
+    simulation.accesses = 0;
+    simulation_sentence(&simulation, text, sizeof text);
+    assert_null(strstr(text, "missed"));
+    simulation.level_count = 0;
+    simulation_sentence(&simulation, text, sizeof text);
+    assert_string_equal(text, "");
+}
+
+static void a_short_buffer_is_kept(void **state)
+{
+    struct snapshot_simulation simulation = two_levels();
+    (void)state;
+    for (size_t size = 1; size < 120; size++) {
+        char text[120];
+        memset(text, 'x', sizeof text);
+        simulation_sentence(&simulation, text, size);
+        assert_true(strlen(text) < size);
+    }
+}
+
+static int run_simulation_words(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_of_it),
+        cmocka_unit_test(what_became_of_the_misses),
+        cmocka_unit_test(what_is_awaited_at_first),
+        cmocka_unit_test(nothing_is_said_of_nothing),
+        cmocka_unit_test(a_short_buffer_is_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+    int failed = 0;
+    failed += run_measured_words();
+    failed += run_binary_words();
+    failed += run_simulation_words();
+    return failed;
+}
