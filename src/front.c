@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "profile/profile.h"
-#include "signals.h"
+#include "terminal.h"
 #include "export.h"
 
 #include <errno.h>

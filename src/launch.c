@@ -14,7 +14,7 @@
 
 #include "agent_abi.h"
 #include "resolve/heap/feed.h"
-#include "signals.h"
+#include "terminal.h"
 
 static void redirect(int fd, const char *path, int flags)
 {

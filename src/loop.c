@@ -15,12 +15,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "engine/player.h"
+#include "player.h"
 #include "export.h"
 #include "front.h"
 #include "profile/profile.h"
 #include "sample/sampler.h"
-#include "signals.h"
+#include "terminal.h"
 
 /* The sources of the poll loop and its state. */
 enum loop_source { LOOP_RECORDS, LOOP_KEYS, LOOP_TIMER, LOOP_SIGNAL, LOOP_TARGET, LOOP_SOURCES };

@@ -39,7 +39,7 @@ check_PROGRAMS += tests/live/churn tests/live/test_heap
 tests_live_churn_SOURCES = tests/live/churn.c tests/live/churn.h
 tests_live_churn_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_churn_LDFLAGS =
-tests_live_test_heap_SOURCES = tests/live/test_heap.c src/launch.c src/signals.c src/simulation.c
+tests_live_test_heap_SOURCES = tests/live/test_heap.c src/launch.c src/terminal.c src/simulation.c
 tests_live_test_heap_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests/unit -DPKGLIBDIR='"$(abs_builddir)/src/agent"'
 tests_live_test_heap_LDADD = $(STAGE_LIBS) $(OUTSIDE_LIBS) $(CMOCKA_LIBS)
 TESTS += tests/live/test_heap

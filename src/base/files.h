@@ -11,10 +11,13 @@
 #ifndef MISSTOP_BASE_FILES_H
 #define MISSTOP_BASE_FILES_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "base/error.h"
 
 enum {
     FILES_USERS_MAX = 8,
@@ -109,5 +112,26 @@ void files_become(const struct files_client *client);
 
 /* A copy in memory, which cannot be truncated while it is mapped; closes fd. -1: too large. */
 int files_copy(int fd, uint64_t most_bytes);
+
+/* A file that appears as a whole or not at all: it is written beside its path and renamed once all
+ * of it is on disk. On failure the older file stays as it was. For the files that are written at
+ * the end of a run. */
+struct whole_file {
+    const char *option; /* "--pprof", for messages */
+    const char *path;
+    int fd; /* open for writing, mode 0600 */
+    char beside[PATH_MAX];
+};
+
+/* Whether the file can be made; asked before the run begins. 0 or a negative errno. */
+int whole_file_check(const char *option, const char *path, struct error *error);
+
+/* The strings are kept. 0 or a negative errno; then there is nothing to close. */
+int whole_file_open(struct whole_file *file, const char *option, const char *path,
+                    struct error *error);
+
+/* `code`: 0, or the negative errno that writing gave. Puts the file in its place, or leaves none.
+ * 0 or a negative errno. */
+int whole_file_close(struct whole_file *file, int code, struct error *error);
 
 #endif

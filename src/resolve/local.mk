@@ -22,12 +22,12 @@ src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c
 	src/resolve/objects.c src/resolve/objects.h src/resolve/place.c src/resolve/resolver_state.h \
 	src/resolve/runtime/jitmap.c src/resolve/runtime/jitmap.h src/resolve/elf/module.c \
 	src/resolve/elf/module.h src/resolve/process/maps.c src/resolve/process/maps.h \
-	src/resolve/members.c src/resolve/members.h src/resolve/elf/modules.c src/resolve/elf/modules.h \
-	src/resolve/process/process.c src/resolve/process/process.h src/resolve/process/space.c \
-	src/resolve/process/space.h src/resolve/resolver.c src/resolve/names.c src/resolve/source.c \
-	src/resolve/source.h src/resolve/process/threads.c src/resolve/process/threads.h \
-	src/resolve/process/tlb.c src/resolve/process/tlb.h src/resolve/process/tls.c \
-	src/resolve/process/tls.h src/resolve/process/memory_use.c src/resolve/process/memory_use.h \
+	src/resolve/members.c src/resolve/members.h src/resolve/process/process.c \
+	src/resolve/process/process.h src/resolve/process/space.c src/resolve/process/space.h \
+	src/resolve/resolver.c src/resolve/names.c src/resolve/source.c src/resolve/source.h \
+	src/resolve/process/threads.c src/resolve/process/threads.h src/resolve/process/tlb.c \
+	src/resolve/process/tlb.h src/resolve/process/tls.c src/resolve/process/tls.h \
+	src/resolve/process/memory_use.c src/resolve/process/memory_use.h \
 	src/resolve/heap/recorded_heap.c src/resolve/object_types.c src/resolve/object_types.h \
 	src/resolve/provisional.c src/resolve/typing.c src/resolve/typing.h \
 	src/resolve/heap/recorded_heap.h src/resolve/elf/unwind.c src/resolve/elf/unwind.h \

@@ -74,7 +74,7 @@ const char *type_bare_name(const struct type_desc *type)
     return members_bare(type->name);
 }
 
-static const char *write_name(const struct type_desc *type, uint32_t member, uint64_t offset,
+static const char *write_type_name(const struct type_desc *type, uint32_t member, uint64_t offset,
                               char *out, size_t out_size)
 {
     struct writing writing = {.out = out, .size = out_size};
@@ -102,7 +102,7 @@ const char *type_member_name(const struct type_desc *type, uint32_t member, char
                              size_t out_size)
 {
     uint64_t offset = member < type->member_count ? type->members[member].offset : 0;
-    return write_name(type, member, offset, out, out_size);
+    return write_type_name(type, member, offset, out, out_size);
 }
 
 const char *type_bits_name(const struct type_desc *type, uint64_t offset, uint64_t bytes, char *out,
@@ -111,7 +111,7 @@ const char *type_bits_name(const struct type_desc *type, uint64_t offset, uint64
     const struct type_member *last = NULL;
     uint64_t folded;
     uint32_t member = members_find(type, offset, 0, &folded);
-    write_name(type, member, folded, out, out_size);
+    write_type_name(type, member, folded, out, out_size);
     if (member == TYPE_NO_MEMBER || !type->members[member].bit_size)
         return out;
     for (uint32_t i = member + 1; i < type->member_count; i++)
@@ -131,7 +131,7 @@ const char *type_field_name(const struct type_desc *type, uint64_t offset, uint6
     uint32_t member = members_find(type, offset, size, &folded);
     if (type_shares_byte(type, member, folded))
         return type_bits_name(type, offset, 1, out, out_size);
-    return write_name(type, member, folded, out, out_size);
+    return write_type_name(type, member, folded, out, out_size);
 }
 
 /* How well a member fits an access; the first of the best is taken. */

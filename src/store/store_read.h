@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "place.h"
-#include "store/facts.h"
+#include "store/form.h"
 
 struct store_reader;
 

@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "place.h"
-#include "store/facts.h"
+#include "store/form.h"
 
 struct store_writer;
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "view/pages/sharing.h"
+#include "view/words.h"
 
 #define SAY(out, ...) snprintf(out, sizeof(out), __VA_ARGS__)
 #define MIB(bytes)    ((bytes) / (1 << 20))

@@ -10,6 +10,7 @@
 
 #include "place.h"
 #include "snapshot.h"
+#include "snapshot_sharing.h"
 #include "view/screen/canvas.h"
 
 enum { FIELD_PARTS_MAX = TYPED_COUNT + 3 };
@@ -90,5 +91,46 @@ void simulation_sentence(const struct snapshot_simulation *simulation, char *out
 /* One line of the header; false: there is nothing to say. */
 bool simulation_line(const struct snapshot_simulation *simulation, struct canvas *canvas,
                      struct area area);
+
+/* Sharing of cache lines in sentences; for the Sharing page, Findings, text, JSON and HTML. */
+/* The evidence and the remedy: one to three sentences. */
+enum { SHARING_READING_BYTES = 2048 };
+void sharing_reading(const struct snapshot_sharing_group *group, char *out, size_t size);
+
+/* The remedy alone; "": there is none, or it is not known. */
+void sharing_remedy_words(const struct sharing_remedy *remedy, char *out, size_t size);
+
+/* Miss-ratio curves in words; for the Reuse page, batch text and HTML. */
+/* What the curves are of, and what all accesses miss at the caches marked. */
+void reuse_summary(const struct snapshot *snapshot, char *out, size_t size);
+
+/* What a row's curve says, and what to try: a sentence or two. */
+void reuse_advice(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
+                  char *out, size_t size);
+
+/* "32K", "1M", "1.4M": what there is room for on an axis. */
+const char *reuse_size_text(char out[16], double size_bytes);
+
+/* Whether a figure says enough. */
+bool reuse_is_sure(const struct snapshot_share *missed);
+
+/* What watchpoints did and saw, in a line each; for the Watch page, Detail and batch text. */
+/* "cost 0.90% of its time, 1% allowed; 4 debug registers on 1 thread: set 403 times, ..." */
+void watch_summary(const struct snapshot_watch *watch, char *out, size_t size);
+
+/* "2 of 9 objects have a verdict; at this pace the next in about 3s", and what would be faster
+ * where the budget is what limits; false: all have one. */
+bool watch_pace(const struct snapshot_watch *watch, char *out, size_t size);
+
+/* What was seen of an object, by its id; NULL: nothing. */
+const struct snapshot_watch_object *watch_find(const struct snapshot *snapshot, uint32_t id);
+
+/* "watched: capacity; 96% touched again within 22ms, after 4ms; 20% of the line used". */
+void watch_line(const struct snapshot_watch_object *object, char *out, size_t size);
+
+/* Why the verdict, and what to do: one to three sentences. */
+enum { WATCH_READING_BYTES = 640 };
+void watch_reading(const struct snapshot_watch *watch, const struct snapshot_watch_object *object,
+                   char *out, size_t size);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "resolve/elf/debuginfo.h"
-#include "resolve/elf/modules.h"
+#include "resolve/elf/module.h"
 
 static const char vdso_name[] = "[vdso]";
 static const char deleted_suffix[] = " (deleted)";

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "resolve/elf/binaries.h"
-#include "resolve/elf/modules.h"
+#include "resolve/elf/module.h"
 #include "resolve/process/maps.h"
 #include "resolve/process/threads.h"
 

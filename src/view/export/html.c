@@ -10,16 +10,14 @@
 #include "base/text.h"
 #include "profile/tables/rates.h"
 #include "view/export/html_writer.h"
-#include "view/export/whole_file.h"
+#include "base/files.h"
 #include "view/findings.h"
 #include "view/levels.h"
 #include "view/pages/causes.h"
 #include "view/pages/function.h"
-#include "view/pages/sharing.h"
-#include "view/pages/whatif.h"
-#include "view/rates.h"
-#include "view/screen/browser.h"
 #include "view/words.h"
+#include "view/pages/whatif.h"
+#include "view/screen/browser.h"
 
 /* What was watched, how, and how far the figures can be trusted; declared in html_writer.h. */
 

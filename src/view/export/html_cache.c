@@ -8,10 +8,8 @@
 
 #include "view/export/html_writer.h"
 #include "view/pages/causes.h"
-#include "view/pages/reuse.h"
-#include "view/pages/sharing.h"
-#include "view/widget/chart.h"
 #include "view/words.h"
+#include "view/widget/chart.h"
 
 enum {
     BARS = 256,

@@ -8,9 +8,8 @@
 #include "view/export/html_writer.h"
 #include "view/levels.h"
 #include "view/pages/layout.h"
-#include "view/pages/watch.h"
-#include "view/pages/whatif.h"
 #include "view/words.h"
+#include "view/pages/whatif.h"
 
 /* A type as it lies in cache lines: a strip of bytes for each line, and the rows of the Layout
  * screen; declared in html_writer.h. */

@@ -5,7 +5,7 @@
 
 #include "view/export/json.h"
 #include "view/pages/causes.h"
-#include "view/pages/sharing.h"
+#include "view/words.h"
 
 json_t *json_sets(const struct snapshot *snapshot)
 {

@@ -5,7 +5,6 @@
 
 #include "view/export/json.h"
 #include "view/levels.h"
-#include "view/rates.h"
 #include "view/pages/whatif.h"
 
 /* A type as it lies in memory, with its heat; declared in json.h. */

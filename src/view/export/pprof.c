@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "snapshot.h"
-#include "view/export/whole_file.h"
+#include "base/files.h"
 #include "view/pprof.pb-c.h"
 
 /*

@@ -18,13 +18,9 @@
 #include "view/levels.h"
 #include "view/pages/causes.h"
 #include "view/pages/matrix_table.h"
-#include "view/pages/reuse.h"
-#include "view/pages/sharing.h"
-#include "view/pages/watch.h"
-#include "view/pages/whatif.h"
-#include "view/rates.h"
-#include "view/widget/table.h"
 #include "view/words.h"
+#include "view/pages/whatif.h"
+#include "view/widget/table.h"
 
 /* The first lines of batch text: what was watched, how, and how far to trust it; declared in
  * text.h. */
@@ -339,7 +335,7 @@ static void write_share(struct canvas *line, int *at, int columns, double share,
     *at += canvas_format(line, 0, *at, columns, paint, "%*s", columns, text);
 }
 
-static void write_name(struct canvas *line, int at, int columns, enum paint paint, const char *name)
+static void draw_name(struct canvas *line, int at, int columns, enum paint paint, const char *name)
 {
     char text[COLUMN_TEXT_BYTES];
     glyph_fit(text, sizeof text, name, columns, GLYPH_CUT_MIDDLE, line->ascii);
@@ -362,7 +358,7 @@ static void write_titles(struct text_writer *writer, const struct matrix_table *
     canvas_text(line, 0, 0, NAME_COLUMNS, PAINT_HEADING, "FUNCTION x OBJECT");
     canvas_format(line, 0, NAME_COLUMNS, SHARE_COLUMNS, PAINT_HEADING, "%*s", SHARE_COLUMNS, "ALL");
     for (size_t i = 0; i < columns; i++)
-        write_name(line, NAME_COLUMNS + SHARE_COLUMNS + (int)i * CELL_COLUMNS + 1, CELL_COLUMNS - 1,
+        draw_name(line, NAME_COLUMNS + SHARE_COLUMNS + (int)i * CELL_COLUMNS + 1, CELL_COLUMNS - 1,
                    PAINT_HEADING, table->columns[column_at(table, i, columns)].name);
     text_canvas(writer);
 }
@@ -373,7 +369,7 @@ static void write_row(struct text_writer *writer, const struct matrix_table *tab
 {
     struct canvas *line = &writer->line;
     int at = NAME_COLUMNS;
-    write_name(line, 0, NAME_COLUMNS - 1, PAINT_PLAIN, row ? row->name : "all functions");
+    draw_name(line, 0, NAME_COLUMNS - 1, PAINT_PLAIN, row ? row->name : "all functions");
     write_share(line, &at, SHARE_COLUMNS,
                 row ? row->total.share : table->snapshot->matrix.all.share, PAINT_STRONG);
     for (size_t i = 0; i < columns; i++) {

@@ -10,8 +10,6 @@
 #include "view/pages/matrix_table.h"
 #include "view/screen/canvas.h"
 
-/* "first", "conflict", ...: as in JSON. */
-const char *causes_name(enum miss_cause cause);
 /* The row of an object or function by its id; NULL: none. */
 const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
                                                 enum causes_of kind, uint32_t id);
@@ -40,17 +38,13 @@ void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t si
 void causes_threads(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
                     char *out, size_t size);
 
-/* The evictors of a row, one a line, as far as the area reaches. */
-void causes_draw_evictors(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
-                          struct canvas *canvas, struct area area);
-
 /* What leads, and what to try: a sentence or two. (causes.c) */
 void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, char *out,
                    size_t size);
 
 /*
  * Who evicts whom (struct snapshot_evictions) as a table of the matrix's grid: rows whose lines
- * were missed, columns whose accesses had thrown them out. For its screen (evictions.c), batch
+ * were missed, columns whose accesses had thrown them out. For its screen (causes.c), batch
  * text and the page of --html, which say the same of a cell.
  */
 /* Without rows where nothing is known. Shares are of all misses whose evictor is known. */
@@ -65,10 +59,5 @@ void evictions_words(const struct matrix_table *table, enum causes_of kind, size
                      size_t column, char *out, size_t size);
 
 struct browser;
-/* Causes and Evictions list objects, functions or threads; the next of the three. */
-enum causes_of causes_kind(const struct browser *browser);
-void causes_step_kind(struct browser *browser);
-/* Opens the object or function, as Causes lists them now, of this index. */
-void causes_open(struct browser *browser, uint32_t index);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "view/pages/causes.h"
-#include "view/rates.h"
+#include "view/levels.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
 

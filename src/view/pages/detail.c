@@ -7,12 +7,10 @@
 
 #include "base/text.h"
 #include "view/levels.h"
-#include "view/pages/watch.h"
-#include "view/rates.h"
+#include "view/words.h"
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
 #include "view/widget/columns.h"
-#include "view/words.h"
 
 struct detail_view {
     struct table fields;

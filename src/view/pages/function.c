@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "view/rates.h"
+#include "view/levels.h"
 #include "view/screen/browser.h"
 
 struct function_view {

@@ -11,7 +11,6 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "view/levels.h"
-#include "view/rates.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
 #include "view/words.h"

@@ -2,7 +2,7 @@
 /*
  * The grid of the Matrix screen: functions down, objects across, totals first on both sides; its
  * cursor and what is scrolled into sight. For matrix.c and matrix.c, and for
- * evictions.c, whose lines are of one kind.
+ * causes.c, whose lines are of one kind.
  */
 #ifndef MISSTOP_VIEW_PAGES_MATRIX_H
 #define MISSTOP_VIEW_PAGES_MATRIX_H

@@ -17,7 +17,6 @@
 #include "view/levels.h"
 #include "view/pages/causes.h"
 #include "view/pages/function.h"
-#include "view/rates.h"
 
 /* What the user said about lines of the matrix; declared in matrix_table.h. */
 

@@ -6,7 +6,6 @@
 
 #include "view/levels.h"
 #include "view/pages/causes.h"
-#include "view/rates.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
 #include "view/words.h"

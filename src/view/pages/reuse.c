@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen r: what caches of any size would miss (--sim). */
-#include "view/pages/reuse.h"
+#include "view/words.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "base/text.h"
-#include "view/rates.h"
+#include "view/levels.h"
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
 #include "view/widget/columns.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 9: cache lines that threads take from each other, and who does what on each. */
-#include "view/pages/sharing.h"
+#include "view/words.h"
 
 #include <math.h>
 #include <stdio.h>

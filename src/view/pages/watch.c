@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen w: what hardware watchpoints saw of each object (--watch). */
-#include "view/pages/watch.h"
+#include "view/words.h"
 
 #include <inttypes.h>
 #include <math.h>

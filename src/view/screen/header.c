@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "profile/tables/rates.h"
 #include "view/levels.h"
-#include "view/rates.h"
 #include "view/screen/browser.h"
 #include "view/screen/canvas.h"
 #include "view/widget/chart.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "view/rates.h"
+#include "view/levels.h"
 #include "view/screen/browser.h"
 #include "view/screen/canvas.h"
 #include "view/words.h"

@@ -132,8 +132,6 @@ void browser_open_layout(struct browser *browser, const struct snapshot_field *f
 /* The code that misses most on a member of the object in Detail. */
 void browser_open_member(struct browser *browser, const struct snapshot_layout *layout,
                          const struct snapshot_layout_row *row);
-/* Evictors of the object or function of this id. */
-void browser_open_evictions(struct browser *browser, uint32_t id);
 /* The help on the page shown; back from the help where it is open. */
 void help_open(struct browser *browser);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "view/pages/reuse.h"
+#include "view/words.h"
 
 static void timeline_chart_add(struct timeline_stack *stack, const struct snapshot_stream *stream)
 {

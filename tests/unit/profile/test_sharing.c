@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "profile/profile.h"
 #include "unit.h"
-#include "view/pages/sharing.h"
+#include "view/words.h"
 
 #define BASE      UINT64_C(0x100000)
 #define LOAD_HITM (PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(SNOOP, HITM))

@@ -13,7 +13,7 @@
 #include "view/export/html.h"
 #include "view/pages/causes.h"
 #include "view/pages/layout.h"
-#include "view/pages/reuse.h"
+#include "view/words.h"
 #include "view/pages/whatif.h"
 
 static struct snapshot_causes_row causes_page_rows[] = {

@@ -10,7 +10,6 @@
 #include "unit/view/page_fixture.h"
 #include "unit/view/snapshot_fixture.h"
 #include "view/levels.h"
-#include "view/rates.h"
 #include "view/screen/browser.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9)

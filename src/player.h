@@ -3,8 +3,10 @@
  * A recording played on the screen: the clock (engine/play.h), the engine and the line with its
  * position, together. It has no access to the data read. Owned by loop.c.
  */
-#ifndef MISSTOP_ENGINE_PLAYER_H
-#define MISSTOP_ENGINE_PLAYER_H
+#ifndef MISSTOP_PLAYER_H
+#define MISSTOP_PLAYER_H
+
+#include <sys/types.h>
 
 #include "base/error.h"
 #include "engine/engine.h"
@@ -48,5 +50,13 @@ int player_pick(struct player *player, bool *quit, struct error *error);
 /* The same before anything is shown, where there is more than one. *quit: none was chosen. */
 int player_pick_first(struct engine *engine, struct screen *screen, bool *quit,
                       struct error *error);
+
+/* Lets the user choose a process on the screen: of this machine, or of a recording. */
+struct perfdata_process;
+
+enum { PICK_QUIT = 0, PICK_BACK = -1 };
+
+/* Its PID, PICK_QUIT, or below -1 a negative errno. */
+pid_t pick_running(struct screen *screen, double delay_s, struct error *error);
 
 #endif
