@@ -410,8 +410,8 @@ static const struct column region_list[] = {
            .help = "How many times it was halved.", .from = FIELD(struct snapshot_region, depth),
            .width = 5, .rank = 8, UNIT_INTEGER),
     COLUMN(.title = "WHY", .key = "reason", .after = "object", .help = "Why it is kept.",
-           .from = FIELD(struct snapshot_region, reason), .name = region_reason_words, .width = 26, .most = 40, .rank = 7,
-           .paint = paint_dim),
+           .from = FIELD(struct snapshot_region, reason), .name = region_reason_words, .width = 26,
+           .most = 40, .rank = 7, .paint = paint_dim),
     COLUMN(.key = "share_low", .from = FIELD(struct snapshot_region, low)),
     COLUMN(.key = "share_high", .from = FIELD(struct snapshot_region, high)),
     COLUMN(.key = "iterations", .from = FIELD(struct snapshot_region, iterations)),
@@ -435,7 +435,8 @@ static const struct column dropped_list[] = {
     COLUMN(.title = "SHARE", .from = FIELD(struct snapshot_region, share), .width = 6, .rank = 3,
            UNIT_SHARE),
     COLUMN(.title = "WHY DROPPED", .help = "Why it is not searched further.",
-           .from = FIELD(struct snapshot_region, reason), .width = 14, .most = 60),
+           .from = FIELD(struct snapshot_region, reason), .name = region_reason_words, .width = 14,
+           .most = 60),
 };
 
 const struct columns dropped_columns = {
