@@ -2,7 +2,7 @@
 /*
  * One instruction, reduced to what finding an address needs: its memory operands, which general
  * registers it changes, and for the common ones how. Every x86-64 encoding is decoded here, from
- * its bytes; tests/unit/test_operands compares the result with an independent disassembler.
+ * its bytes; tests/unit/decode/test_operands compares the result with an independent disassembler.
  */
 #ifndef MISSTOP_DECODE_INSN_H
 #define MISSTOP_DECODE_INSN_H

@@ -59,7 +59,7 @@ tests_unit_view_test_diff_SOURCES = tests/unit/view/test_diff.c tests/unit/view/
 	tests/unit/view/snapshot_fixture.h
 tests_unit_view_test_diff_LDADD = $(UNIT_LIBS)
 
-tests/unit/test_pprof.$(OBJEXT): src/view/pprof.pb-c.h
+tests/unit/view/test_pprof.$(OBJEXT): src/view/pprof.pb-c.h
 
 dist_check_SCRIPTS += tests/replay/test_diff.sh
 TESTS += tests/replay/test_diff.sh
