@@ -3,7 +3,7 @@
 
 #include "base/hash.h"
 
-#include "unit/planted.h"
+#include "unit/profile/planted.h"
 
 /* The search's first interval is 100 ms: 300 million cycles, as the paper's 1.6 to 4.1 interrupts a
  * billion cycles have it. */

@@ -185,7 +185,7 @@ static void find_anonymous(struct finding *finding, struct space *space, const s
 
 /* Beside a thread's stack something else may go on in the same mapping. */
 static bool find_stack(struct finding *finding, const struct stacks *stacks, const struct map *map,
-                       uint64_t address, enum finding_stack which)
+                       uint64_t address, enum stack_wanted which)
 {
     const struct stack *stack = stacks_find(stacks, address);
     if (stack && !stack->tid && which == FINDING_STACK_OF_THREAD)
@@ -245,7 +245,7 @@ static bool join_numbered(struct finding *finding, const char *path)
 }
 
 static void find_in_map(struct finding *finding, struct space *space, const struct names *names,
-                        struct map *map, uint64_t address, enum finding_stack stack)
+                        struct map *map, uint64_t address, enum stack_wanted stack)
 {
     const char *name = maps_name(&space->maps, map);
     finding->base = map->start;
@@ -279,7 +279,7 @@ static bool looks_like_stack(struct space *space, struct map *map)
 }
 
 bool finding_make(struct finding *finding, struct space *space, const struct tls *tls,
-                  const struct names *names, uint64_t address, enum finding_stack stack)
+                  const struct names *names, uint64_t address, enum stack_wanted stack)
 {
     memset(finding, 0, offsetof(struct finding, text));
     struct map *map = space_map(space, address);

@@ -77,7 +77,7 @@ struct finding {
     char text[160];       /* room for a made-up name */
 };
 
-enum finding_stack {
+enum stack_wanted {
     FINDING_STACK_KNOWN,
     FINDING_STACK_REACHED,  /* reached through a stack pointer: then it is a stack, whoever made
                                it */
@@ -86,7 +86,7 @@ enum finding_stack {
 
 /* False: nothing is mapped. */
 bool finding_make(struct finding *finding, struct space *space, const struct tls *tls,
-                  const struct names *names, uint64_t address, enum finding_stack stack);
+                  const struct names *names, uint64_t address, enum stack_wanted stack);
 
 /* In a recording, where no mapping around the address was recorded. `sp`: the sample's stack
  * pointer, 0 if it is not known. */

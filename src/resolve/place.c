@@ -258,7 +258,7 @@ static bool place_find(struct resolver *resolver, const struct access *access, c
                        struct finding *finding)
 {
     struct space *space = &resolver->space;
-    enum finding_stack stack =
+    enum stack_wanted stack =
         access->base == SREG_SP ? FINDING_STACK_REACHED : FINDING_STACK_KNOWN;
     for (int again = 0;; again++) {
         if (!finding_make(finding, space, &resolver->tls, &resolver->names, access->address, stack))

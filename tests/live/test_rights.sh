@@ -66,13 +66,13 @@ if [ "$(as_user ./id -u 2>/dev/null)" = 0 ]; then
     says 'a setuid program and its user' 'its program is setuid' out
     kill $pid
     start ./spin ./setuid
-    watch_until 'the kernel ended the sampling'
-    says 'a program that becomes setuid' 'the kernel ended the sampling' out
+    watch_until 'the kernel ended its sampling'
+    says 'a program that becomes setuid' 'the kernel ended its sampling' out
     kill $pid
     start ./spin ./spin
     watch_until 'another program was started'
     says 'a program that becomes another' 'another program was started' out
-    never 'a program that becomes another' 'the kernel ended the sampling' out
+    never 'a program that becomes another' 'the kernel ended its sampling' out
     kill $pid
 else
     skip 'setuid programs: they have no effect in the folder of temporary files (nosuid, no new privileges)'
