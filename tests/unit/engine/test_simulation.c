@@ -66,8 +66,8 @@ static void test_refusals(void **state)
         "L1=32K,8,64:L2=1M,16,32",
         "causes:nothing",
         "L1=32K,8,64:L2=64K,8,64:L3=1M,8,64:L4=2M,8,64:L5=4M,8,64",
-        "L1=32K,8,64:"
-        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        ("L1=32K,8,64:"
+         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -524,7 +524,7 @@ static void sharing_fixture_fill(struct arena *arena, struct snapshot *snapshot)
             .locked = row->locked,
             .sure = row->verdict != SHARING_UNSURE,
             .threads = row->sides,
-            .remedy = {row->remedy},
+            .remedy.kind = row->remedy,
             .lines = arena_array(arena, row->lines, sizeof *group->lines),
             .line_count = row->lines};
         for (size_t k = 0; k < row->lines; k++)
