@@ -16,6 +16,7 @@ AM_TESTS_ENVIRONMENT = \
 
 # Each test's time goes to test-times in the build folder.
 LOG_COMPILER = $(SHELL) $(srcdir)/tests/timed
+CLEANFILES += test-times
 
 dist_check_SCRIPTS += tests/test_layers.sh tests/test_words.sh tests/test_headers.sh tests/test_bad_input.sh
 TESTS += tests/test_layers.sh tests/test_words.sh tests/test_headers.sh tests/test_bad_input.sh
