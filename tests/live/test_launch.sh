@@ -119,13 +119,13 @@ else
 fi
 
 # ---- after misstop's end, and after its death, the agent is silent: within a few events ----
-for end in TERM KILL; do
+silent_after() { # signal
     rm -f gone gone.ns
     # The program lives on: misstop ends those it started, unless it cannot.
     "$MISSTOP" -b -d 60 -- sh -c 'trap "" TERM; exec ./program gone' >out 2>err &
     watcher=$!
     sleep 1
-    kill -$end $watcher
+    kill -"$1" $watcher
     wait $watcher 2>/dev/null
     : >gone
     for _ in $(seq 200); do [ -s gone.ns ] && break; sleep 0.1; done
@@ -133,9 +133,17 @@ for end in TERM KILL; do
     : >there; ./program there
     read -r _ bare <there.ns
     rm -f there there.ns
-    echo "ns of a malloc and free pair: $during recorded, $after after $end, $bare bare"
+    echo "ns of a malloc and free pair: $during recorded, $after after $1, $bare bare"
     # One load and a branch in each of two calls; wide, for the machine may be busy.
-    check "silent after $end" python3 -c "import sys; sys.exit(not $after < $bare + 0.6 * max($during - $bare, 10))"
+    python3 -c "import sys; sys.exit(not $after < $bare + 0.6 * max($during - $bare, 10))"
+}
+# Times wander: an agent that goes on is slow each time.
+goes_silent() { # signal
+    for _ in 1 2 3 4; do silent_after "$1" && return; done
+    return 1
+}
+for end in TERM KILL; do
+    check "silent after $end" goes_silent $end
 done
 
 echo "test_launch: $passed passed, $failed failed"
