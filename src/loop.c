@@ -110,7 +110,7 @@ static void loop_suspend(struct loop *loop)
     screen_resume(loop->setup->screen);
 }
 
-static void ask_pipeline(struct loop *loop, const struct request *request)
+static void ask_engine(struct loop *loop, const struct request *request)
 {
     const char *message = engine_request(loop->setup->engine, request);
     if (*message)
@@ -145,7 +145,7 @@ static bool loop_act(struct loop *loop, const struct request *request)
         if (loop->replays &&
             player_act(&loop->player, request, loop->delay_s, &loop->code, loop->error))
             return false;
-        ask_pipeline(loop, request);
+        ask_engine(loop, request);
     }
     return !loop->quit && !loop->code;
 }

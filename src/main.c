@@ -167,7 +167,7 @@ static int open_screen(struct run *run, struct error *error)
     return screen_open(&run->screen, &run->options->view, &sources, error);
 }
 
-static int open_pipeline(struct run *run, struct error *error)
+static int open_engine(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
     struct engine_options wanted = {
@@ -274,7 +274,7 @@ static int watch(struct run *run, struct error *error)
     if (options->input && !strcmp(options->input, "-") && !options->batch)
         code = keyboard_leave(run->input, sizeof run->input, error);
     if (!code)
-        code = open_pipeline(run, error);
+        code = open_engine(run, error);
     if (!code && run->launch.pid)
         code = start_program(run, error);
     /* The screen opens last, so that earlier errors are read on a plain terminal. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where the keys come from when standard input is something else, as with less: a recording
- * (perf record -o - | misstop -i -), or what the watched program reads (misstop -- CMD < FILE). For
- * main.
+ * Keys and signals. Keys come from the terminal when standard input is something else, as with
+ * less: a recording (perf record -o - | misstop -i -) or the input of the watched program (misstop
+ * -- CMD < FILE). Signals are read like input instead of interrupting.
  */
 #ifndef MISSTOP_TERMINAL_H
 #define MISSTOP_TERMINAL_H
@@ -22,7 +22,6 @@ int keyboard_take(struct error *error);
  * is one. 0, or a negative errno. */
 int keyboard_leave(char *path, size_t size, struct error *error);
 
-/* The signals that are read like input instead of interrupting. For main, loop.c and player.c. */
 /* Signal dispositions for the started program, which misstop changes for itself. */
 struct signals_before {
     sigset_t mask;
@@ -35,9 +34,8 @@ void signals_note(struct signals_before *before);
 /* In a child, before exec: as misstop found it. */
 void signals_restore(const struct signals_before *before);
 
-/*
- * Blocks them, for everything started afterwards. Call before launching or opening anything.
- */
+/* Blocks these signals for everything started afterwards. Call before launching or opening
+ * anything. */
 void signals_block(void);
 
 /* A descriptor that gives struct signalfd_siginfo, not blocking; or a negative errno. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How many of the samples have a field, by what, and why the others have none, in words. For the
- * lines on top of the screen, help, and the page of --html. */
+/* Sentences that screens, batch text, JSON and HTML share: fields known, time ranges, phases,
+ * sharing, watchpoints and reuse. */
 #ifndef MISSTOP_VIEW_WORDS_H
 #define MISSTOP_VIEW_WORDS_H
 

@@ -201,36 +201,36 @@ static struct value screen(const struct snapshot *snapshot, const void *pointer)
     return value_text(finding_page_name(finding_page(row)));
 }
 
-static void evidence(const struct snapshot *snapshot, const void *pointer, char *out, size_t size)
+/* One of the texts of struct finding_words, by its offset there. */
+static void finding_text(const struct snapshot_finding *finding, size_t at, char *out, size_t size)
 {
-    ROW;
     struct finding_words words;
-    finding_words(row, &words);
-    snprintf(out, size, "%s", words.evidence);
+    finding_words(finding, &words);
+    snprintf(out, size, "%s", (const char *)&words + at);
 }
 
-static void reckoned(const struct snapshot *snapshot, const void *pointer, char *out, size_t size)
+static void evidence(const struct snapshot *snapshot, const void *row, char *out, size_t size)
 {
-    ROW;
-    struct finding_words words;
-    finding_words(row, &words);
-    snprintf(out, size, "%s", words.reckoned);
+    (void)snapshot;
+    finding_text(row, offsetof(struct finding_words, evidence), out, size);
 }
 
-static void why_sure(const struct snapshot *snapshot, const void *pointer, char *out, size_t size)
+static void reckoned(const struct snapshot *snapshot, const void *row, char *out, size_t size)
 {
-    ROW;
-    struct finding_words words;
-    finding_words(row, &words);
-    snprintf(out, size, "%s", words.how_sure);
+    (void)snapshot;
+    finding_text(row, offsetof(struct finding_words, reckoned), out, size);
 }
 
-static void advice(const struct snapshot *snapshot, const void *pointer, char *out, size_t size)
+static void why_sure(const struct snapshot *snapshot, const void *row, char *out, size_t size)
 {
-    ROW;
-    struct finding_words words;
-    finding_words(row, &words);
-    snprintf(out, size, "%s", words.advice);
+    (void)snapshot;
+    finding_text(row, offsetof(struct finding_words, how_sure), out, size);
+}
+
+static void advice(const struct snapshot *snapshot, const void *row, char *out, size_t size)
+{
+    (void)snapshot;
+    finding_text(row, offsetof(struct finding_words, advice), out, size);
 }
 
 static uint64_t finding_column_identity(const struct snapshot *snapshot, const void *pointer)
@@ -293,8 +293,7 @@ static const struct column finding_list[] = {
            .from = FIELD(struct snapshot_finding, sure), .name = finding_sure_name, .width = 7,
            .rank = 1),
     COLUMN(.title = "SCREEN", .key = "screen", .after = "try", .help = "Enter opens it.",
-           .value = screen, .width = 7,
-           .rank = 4, .paint = paint_dim),
+           .value = screen, .width = 7, .rank = 4, .paint = paint_dim),
     COLUMN(.key = "kind", .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_name),
     COLUMN(.key = "file", .from = FIELD(struct snapshot_finding, file)),
     COLUMN(.key = "line", .from = KNOWN(struct snapshot_finding, line)),
