@@ -169,6 +169,7 @@ struct snapshot {
     struct snapshot_totals totals;
     struct snapshot_levels *levels;  /* of everything attributed; NULL */
     struct snapshot_rates *rates;    /* the same */
+    struct snapshot_wait wait;       /* of the process' CPU time */
     struct snapshot_object *objects; /* all with a share of 0.001 or more, most samples first */
     size_t object_count;
     size_t objects_left_out;

@@ -78,6 +78,7 @@ struct snapshot_code {
     double top_object_share;
     struct snapshot_rates *rates; /* in `code` only; NULL: the source tells nothing of it */
     struct snapshot_use *use;     /* the same, of the lines it fetched */
+    struct snapshot_wait wait;    /* of the function's time; in `code` only */
     struct snapshot_instruction *instructions; /* in `code` only; by address */
     size_t instruction_count;
 };

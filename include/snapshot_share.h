@@ -102,6 +102,27 @@ struct snapshot_levels {
                      waiting, for waits overlap */
 };
 
+/*
+ * The part of the time that waits for data which this core's nearer caches do not hold: of the
+ * process' CPU time, of a function's, of the time at an object's accesses.
+ */
+enum wait_level { WAIT_BEYOND_L1, WAIT_BEYOND_L2, WAIT_BEYOND_L3, WAIT_LEVELS };
+
+/* What the bounds are worked out from. */
+enum wait_evidence {
+    WAIT_UNKNOWN,
+    WAIT_FROM_COUNTERS,   /* stall and cycle events */
+    WAIT_FROM_LATENCIES,  /* of the samples */
+    WAIT_FROM_RECURRENCE, /* which lines the samples come back to, and how many there are */
+    WAIT_FROM_SIMULATION  /* every access was seen */
+};
+
+struct snapshot_wait {
+    enum wait_evidence from; /* WAIT_UNKNOWN: the rest is empty */
+    double low[WAIT_LEVELS]; /* bounds, 0..1; both NAN: the evidence says nothing of this level */
+    double high[WAIT_LEVELS];
+};
+
 /* A time range: from start_ns on, before end_ns, by the clock of the samples. */
 struct time_range {
     uint64_t start_ns;
