@@ -126,6 +126,8 @@ struct snapshot_source {
 struct snapshot_target {
     uint32_t pid;
     uint32_t threads;
+    uint32_t cpus; /* that it may use; 0: not known */
+    double cpu;    /* CPU time used per second, over the last second or interval; NAN: not known */
     const char *comm;
     const char *exe;
     /* "running", "idle" (no CPU time used), "stopped" (signal, debugger), "not counted" (on

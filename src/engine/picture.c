@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Snapshots and texts for the views. */
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "engine/state.h"
@@ -67,11 +69,39 @@ static const char *live_state(struct engine *engine, const struct resolver_targe
                                                       : "running";
 }
 
+/* Ticks are coarse: over a second at least. */
+static double cpu_used(struct engine *engine, const struct resolver_target *target, uint64_t now)
+{
+    double ticks = (double)(target->cpu_ticks - engine->measured_ticks);
+    uint64_t length_ns = now - engine->measured_ns;
+    if (engine->measured_ns && length_ns < CLOCK_NS_PER_S)
+        return engine->cpu;
+    engine->cpu = !engine->measured_ns ? NAN
+                                       : ticks / (double)sysconf(_SC_CLK_TCK) * CLOCK_NS_PER_S /
+                                             (double)length_ns;
+    engine->measured_ns = now;
+    engine->measured_ticks = target->cpu_ticks;
+    return engine->cpu;
+}
+
+/* The kernel needs room for all CPUs that it could have. */
+static uint32_t cpus_allowed(uint32_t pid)
+{
+    enum { CPUS_MOST = 8192 };
+    unsigned char set[CPU_ALLOC_SIZE(CPUS_MOST)];
+    if (!pid || sched_getaffinity((pid_t)pid, sizeof set, (cpu_set_t *)(void *)set))
+        return 0;
+    return (uint32_t)CPU_COUNT_S(sizeof set, (cpu_set_t *)(void *)set);
+}
+
 static struct snapshot_target describe_target(struct engine *engine)
 {
     struct resolver_target target = engine->kind->target(engine);
+    bool runs = engine->kind->live && target.alive && !engine->ended;
     return (struct snapshot_target){
         .pid = target.pid,
+        .cpus = runs ? cpus_allowed(target.pid) : 0,
+        .cpu = runs ? cpu_used(engine, &target, engine_now(engine)) : NAN,
         .threads = target.threads,
         .comm = target.comm,
         .exe = target.exe,

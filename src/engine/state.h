@@ -178,6 +178,9 @@ struct engine {
     bool behind;             /* the last drain left some */
     uint64_t cpu_ticks;      /* of the target, when it was looked at last */
     uint64_t sampled;        /* the same of the samples of all events */
+    uint64_t measured_ns;    /* the CPU time used was measured up to here, */
+    uint64_t measured_ticks; /* where it was so much, */
+    double cpu;              /* and this much a second before; NAN: not known */
     uint64_t ran_ns;         /* when it was last seen to have used CPU time */
     uint64_t sampled_ns;     /* and when a sample had come */
     bool slower;             /* it was reported that fewer samples are taken than wanted */

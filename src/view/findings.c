@@ -705,6 +705,6 @@ const char *finding_sure_name(enum finding_sure sure)
 
 const char *finding_page_name(enum finding_page page)
 {
-    static const char *const names[] = {"Detail", "Layout", "Sharing", "Sets", "Code", "Heap"};
+    static const char *const names[] = {"Detail", "Layout", "Sharing", "Cache", "Code", "Heap"};
     return (unsigned)page < 6 ? names[page] : "Detail";
 }

@@ -496,26 +496,6 @@ void simulation_sentence(const struct snapshot_simulation *simulation, char *out
         say_state(simulation, out + used, size - used);
 }
 
-/* The figures go before what is said of the samples. */
-static void shorten(char *text, int columns)
-{
-    char *last = strrchr(text, ';');
-    if (last && strlen(text) > (size_t)columns)
-        *last = '\0';
-}
-
-bool simulation_line(const struct snapshot_simulation *simulation, struct canvas *canvas,
-                     struct area area)
-{
-    char text[320];
-    simulation_sentence(simulation, text + 1, sizeof text - 1);
-    text[0] = ' ';
-    shorten(text, area.columns);
-    if (text[1])
-        canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, text);
-    return text[1] != '\0';
-}
-
 void phase_news(const struct snapshot_phase *phase, char *out, size_t size)
 {
     char since[TEXT_TIME_BYTES];
@@ -526,10 +506,10 @@ void phase_news(const struct snapshot_phase *phase, char *out, size_t size)
     size -= (size_t)used;
     /* The object that leads, where that is another; else the one that has more now. */
     if (phase->rose && !phase->inversion)
-        snprintf(out, size, "%.365s has %.0f points more; Phases (0) shows the run", phase->rose,
+        snprintf(out, size, "%.365s has %.0f points more; Phases (8) shows the run", phase->rose,
                  phase->rose_by * 100);
     else
-        snprintf(out, size, "%.365s leads with %.0f%%; Phases (0) shows the run", phase->leader,
+        snprintf(out, size, "%.365s leads with %.0f%%; Phases (8) shows the run", phase->leader,
                  phase->leader_share * 100);
 }
 

@@ -81,16 +81,12 @@ bool object_is_spread(const struct snapshot_object *object);
 /* Why there are no rows of objects: a sentence for screen and text. */
 const char *objects_nothing_yet(const struct snapshot *snapshot);
 
-/* The exact totals of a simulated run in words; the same in the screen's header and in text. */
+/* The exact totals of a simulated run in words. */
 /* Whether the program has not begun: Valgrind takes a moment before it runs. */
 bool simulation_starts(const struct snapshot_simulation *simulation);
 
 /* "312M loads, 98M stores; missed L1 1.24%, ..."; "" where nothing is simulated. */
 void simulation_sentence(const struct snapshot_simulation *simulation, char *out, size_t size);
-
-/* One line of the header; false: there is nothing to say. */
-bool simulation_line(const struct snapshot_simulation *simulation, struct canvas *canvas,
-                     struct area area);
 
 /* Sharing of cache lines in sentences; for the Sharing page, Findings, text, JSON and HTML. */
 /* The evidence and the remedy: one to three sentences. */

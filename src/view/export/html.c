@@ -11,6 +11,7 @@
 #include "profile/tables/rates.h"
 #include "view/export/html_writer.h"
 #include "base/files.h"
+#include "view/answer.h"
 #include "view/findings.h"
 #include "view/levels.h"
 #include "view/pages/causes.h"
@@ -130,7 +131,7 @@ static void write_notes(struct html_writer *writer)
             writer, "",
             "The source does not tell addresses: they are worked out from the registers at each "
             "sample, and a sample where that fails is counted below, not guessed.");
-    header_trust(snapshot, text, sizeof text);
+    answer_trust(snapshot, text, sizeof text);
     html_head_note(writer, "warn", text);
     levels_sentence(snapshot, snapshot->levels, text, sizeof text);
     html_head_note(writer, "", text);

@@ -22,6 +22,8 @@ static const struct column target_members_list[] = {
     COLUMN(.key = "comm", .from = FIELD(struct snapshot_target, comm)),
     COLUMN(.key = "exe", .from = FIELD(struct snapshot_target, exe)),
     COLUMN(.key = "threads", .from = KNOWN(struct snapshot_target, threads)),
+    COLUMN(.key = "cpu", .from = FIELD(struct snapshot_target, cpu)),
+    COLUMN(.key = "cpus", .from = KNOWN(struct snapshot_target, cpus)),
     COLUMN(.key = "state", .from = FIELD(struct snapshot_target, state)),
 };
 static const struct columns target_members = {TABLE(struct snapshot_target, target_members_list)};

@@ -295,14 +295,6 @@ static void detail_update(struct browser *browser)
     table_set(&view->levels, snapshot, view->answers.list, view->answers.count);
 }
 
-/* By its key, the page shows what is selected in Objects. */
-static void detail_open(struct browser *browser)
-{
-    browser_leave(browser);
-    browser_open_selected(browser);
-    browser_enter(browser, PAGE_DETAIL);
-}
-
 void browser_open_object(struct browser *browser, const struct snapshot_object *object)
 {
     browser_leave(browser);
@@ -481,6 +473,11 @@ static const char *detail_enter(struct browser *browser)
     return table == &view->code || !object->layout_count ? "Source" : "Layout";
 }
 
+static void detail_crumb(const struct browser *browser, char *out, size_t size)
+{
+    snprintf(out, size, "%s", browser->opened.name);
+}
+
 const struct page detail_page = {
     .name = "Detail",
     .shows = "One object: which of its fields or offsets have the samples, the code that accesses "
@@ -492,7 +489,7 @@ const struct page detail_page = {
                {.at = offsetof(struct detail_view, code), .columns = &toucher_columns},
                {.at = offsetof(struct detail_view, instances), .columns = &instance_columns},
                {.at = offsetof(struct detail_view, levels), .columns = &levels_columns}},
-    .open = detail_open,
+    .crumb = detail_crumb,
     .update = detail_update,
     .draw = detail_draw,
     .panes = detail_panes,

@@ -96,13 +96,13 @@ static void findings_draw(struct browser *browser, struct canvas *canvas, struct
 
 /* ---- keys ---- */
 
-static void open_screen(struct browser *browser, const struct snapshot_finding *finding)
+void findings_open(struct browser *browser, const struct snapshot_finding *finding)
 {
     static const enum page_id shown_on[] = {PAGE_DETAIL, PAGE_LAYOUT, PAGE_SHARING,
-                                            PAGE_SETS,   PAGE_CODE,   PAGE_HEAP};
+                                            PAGE_CACHE,  PAGE_CODE,   PAGE_HEAP};
     const struct snapshot_object *object = columns_object(browser->snapshot, finding->object);
     enum page_id page = shown_on[finding_page(finding)];
-    if (page == PAGE_SHARING || page == PAGE_SETS || page == PAGE_CODE || page == PAGE_HEAP) {
+    if (page == PAGE_SHARING || page == PAGE_CACHE || page == PAGE_CODE || page == PAGE_HEAP) {
         browser_go(browser, page);
         return;
     }
@@ -113,13 +113,19 @@ static void open_screen(struct browser *browser, const struct snapshot_finding *
         browser_enter(browser, PAGE_LAYOUT);
 }
 
+void findings_open_hint(const struct snapshot_finding *finding, char *out, size_t size)
+{
+    snprintf(out, size, "Enter: %s, which shows it. 9: what to try, and how sure it is",
+             finding_page_name(finding_page(finding)));
+}
+
 static bool findings_act(struct browser *browser, enum action action, struct request *request)
 {
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
     (void)request;
     if (action != ACTION_ENTER || !finding)
         return false;
-    open_screen(browser, finding);
+    findings_open(browser, finding);
     return true;
 }
 
@@ -133,10 +139,9 @@ static void findings_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
     if (finding)
-        snprintf(out, size, "Enter: %s, which shows it. Esc: back",
-                 finding_page_name(finding_page(finding)));
+        snprintf(out, size, "Enter: %s, which shows it", finding_page_name(finding_page(finding)));
     else
-        snprintf(out, size, "Findings come as samples do: give it a while. Esc: back");
+        snprintf(out, size, "Findings come as samples do: give it a while");
 }
 
 static bool findings_call(const struct snapshot *snapshot)

@@ -723,6 +723,11 @@ static void function_fini(void *state)
     instruction_rows_fini(&function->instructions);
 }
 
+static void function_crumb(const struct browser *browser, char *out, size_t size)
+{
+    snprintf(out, size, "%s", browser->opened_function.name);
+}
+
 const struct page function_page = {
     .name = "Function",
     .shows = "One function: its source lines with their heat, below them the instructions of the "
@@ -735,6 +740,7 @@ const struct page function_page = {
                {.at = offsetof(struct function_view, source), .columns = &source_columns},
                {.at = offsetof(struct function_view, accesses), .columns = &instruction_columns}},
     .fini = function_fini,
+    .crumb = function_crumb,
     .update = function_update,
     .draw = function_draw,
     .panes = function_panes,

@@ -386,16 +386,6 @@ static void layout_update(struct browser *browser)
         table_prefer(&view->table, layout_identity(hottest->index, hottest->member.offset));
 }
 
-/* From Objects, the object selected there. */
-static void layout_open(struct browser *browser)
-{
-    bool from_list = browser->page == PAGE_OBJECTS;
-    browser_leave(browser);
-    if (from_list)
-        browser_open_selected(browser);
-    browser_enter(browser, PAGE_LAYOUT);
-}
-
 const struct layout_row *layout_selected(const struct browser *browser, uint32_t *type)
 {
     const struct layout_view *view = layout_view(browser);
@@ -579,7 +569,6 @@ const struct page layout_page = {
     .state_size = sizeof(struct layout_view),
     .tables = {{.at = offsetof(struct layout_view, table), .columns = &layout_columns}},
     .fini = layout_fini,
-    .open = layout_open,
     .update = layout_update,
     .draw = layout_draw,
     .panes = layout_panes,

@@ -1,24 +1,52 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 1: what the process misses on, hottest first. */
+/* Screen 1: what the process waits for, hottest first, and the two most valuable findings. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "view/answer.h"
 #include "view/levels.h"
 #include "view/pages/causes.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
 #include "view/words.h"
 
-static struct table *objects_table(const struct browser *browser)
+enum { FINDINGS_SHOWN = 2 };
+
+struct objects_view {
+    struct table table;
+    struct table fields; /* of the selected object, on wide terminals */
+    unsigned on_finding; /* the cursor is on this finding, from 1; 0: in the table */
+    struct {
+        int row;
+        int column;
+        int columns;
+    } places[FINDINGS_SHOWN]; /* of the findings, as drawn */
+};
+
+static struct objects_view *objects_view(const struct browser *browser)
 {
     return page_state(browser, PAGE_OBJECTS);
+}
+
+static struct table *objects_table(const struct browser *browser)
+{
+    return &objects_view(browser)->table;
+}
+
+static unsigned findings_shown(const struct browser *browser)
+{
+    size_t count = browser->snapshot ? browser->snapshot->findings.count : 0;
+    return count < FINDINGS_SHOWN ? (unsigned)count : FINDINGS_SHOWN;
 }
 
 static void objects_update(struct browser *browser)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    table_set(objects_table(browser), snapshot, snapshot->objects, snapshot->object_count);
+    struct objects_view *view = objects_view(browser);
+    table_set(&view->table, snapshot, snapshot->objects, snapshot->object_count);
+    if (view->on_finding > findings_shown(browser))
+        view->on_finding = findings_shown(browser);
 }
 
 /* Of those that are not in the list, and how they come into it; rows used. */
@@ -34,33 +62,126 @@ static int draw_left_out(struct browser *browser, struct canvas *canvas, int row
     return 1;
 }
 
-static void objects_draw(struct browser *browser, struct canvas *canvas, struct area area)
+/* What to do: the most valuable findings, or why there are none. Rows used. */
+static int draw_findings(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    enum {
-        ROWS_FOR_LEVELS = 14,
-        ROWS_FOR_FIELDS = 12,
-        ROWS_FOR_TOTALS = 8,
-        ROWS_FOR_LEFT_OUT = 10
-    };
-    int used = header_totals(browser, canvas, area.row,
-                             area.rows >= ROWS_FOR_LEVELS   ? 5
-                             : area.rows >= ROWS_FOR_FIELDS ? 3
-                             : area.rows >= ROWS_FOR_TOTALS ? 2
-                             : area.rows >= 6               ? 1
-                                                            : 0);
-    /* A blank line sets the list off where there is room for it. */
-    if (used >= 2 && area.rows >= 20)
-        used++;
+    struct objects_view *view = objects_view(browser);
+    const struct snapshot *snapshot = browser->snapshot;
+    unsigned count = findings_shown(browser);
+    char text[256];
+    char fitted[256];
+    memset(view->places, 0, sizeof view->places);
+    if (!count) {
+        bool nothing = answer_of(snapshot) == WAITS_HARDLY;
+        canvas_text(canvas, area.row, 1, area.columns - 1, nothing ? PAINT_GOOD : PAINT_DIM,
+                    nothing ? "Nothing to do: little of its time is at memory."
+                            : "No problem recognised so far: the tables rank where time goes.");
+        return 1;
+    }
+    int rows = area.columns < 120 && area.rows >= 16 ? (int)count : 1;
+    int each = rows > 1 ? area.columns - 2 : (area.columns - 2) / (int)count;
+    for (unsigned i = 0; i < count; i++) {
+        int row = area.row + (rows > 1 ? (int)i : 0);
+        int column = 1 + (rows > 1 ? 0 : (int)i * each);
+        answer_finding(&snapshot->findings.list[i], text, sizeof text);
+        glyph_fit(fitted, sizeof fitted, text, each - 4, GLYPH_CUT_MIDDLE, canvas->ascii);
+        int used = canvas_format(canvas, row, column, each - 1, PAINT_WARN, "%s %s",
+                                 canvas->ascii ? "!" : "▸", fitted);
+        if (view->on_finding == i + 1)
+            canvas_flag(canvas, row, column, used, CELL_SELECTED);
+        view->places[i].row = row;
+        view->places[i].column = column;
+        view->places[i].columns = used;
+    }
+    return rows;
+}
+
+/* Beside the objects, on wide terminals. */
+static void draw_fields(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    struct table *fields = &objects_view(browser)->fields;
+    const struct snapshot_object *object = objects_selected(browser);
+    char name[128];
+    table_set(fields, browser->snapshot, object ? object->fields : NULL,
+              object ? object->field_count : 0);
+    glyph_fit(name, sizeof name, object ? object->name : "", area.columns - 12, GLYPH_CUT_MIDDLE,
+              canvas->ascii);
+    int used = pane_title(canvas, area, false, "Fields of %s", name);
     area.row += used;
     area.rows -= used;
-    if (area.rows >= ROWS_FOR_LEFT_OUT)
+    table_draw(fields, canvas, area, false);
+}
+
+static void objects_draw(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    enum { WIDE_COLUMNS = 150, FIELD_COLUMNS = 56, TALL_ROWS = 38, GLANCE_ROWS = 11, LEFT_ROWS = 10 };
+    if (area.rows >= 6) {
+        int used = draw_findings(browser, canvas, area);
+        /* A blank line sets the list off where there is room for it. */
+        used += area.rows >= 20;
+        area.row += used;
+        area.rows -= used;
+    }
+    if (area.rows >= TALL_ROWS - 3) {
+        area.rows -= GLANCE_ROWS;
+        struct area glance = {area.row + area.rows + 1, 0, GLANCE_ROWS - 1, area.columns / 2 - 1};
+        cache_glance(browser, canvas, glance);
+        glance.column = area.columns / 2 + 1;
+        search_glance(browser, canvas, glance);
+    }
+    if (area.rows >= LEFT_ROWS)
         area.rows -= draw_left_out(browser, canvas, area.row + area.rows - 1);
+    if (area.columns >= WIDE_COLUMNS) {
+        struct area right = {area.row, area.columns - FIELD_COLUMNS, area.rows, FIELD_COLUMNS};
+        draw_fields(browser, canvas, right);
+        area.columns -= FIELD_COLUMNS + 2;
+    }
     pane_table(browser, canvas, area, objects_table(browser),
                objects_nothing_yet(browser->snapshot));
 }
 
+static unsigned objects_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    panes[0] = objects_table(browser);
+    return 1;
+}
+
+/* Up from the first row leads to the findings above it. */
+static bool move_to_findings(struct browser *browser, enum action action)
+{
+    struct objects_view *view = objects_view(browser);
+    unsigned count = findings_shown(browser);
+    if (!view->on_finding) {
+        if (action != ACTION_UP || !count || view->table.selected)
+            return false;
+        view->on_finding = 1;
+        return true;
+    }
+    switch (action) {
+    case ACTION_UP:
+    case ACTION_LEFT:
+        view->on_finding -= view->on_finding > 1;
+        return true;
+    case ACTION_RIGHT:
+        view->on_finding += view->on_finding < count;
+        return true;
+    case ACTION_DOWN:
+        view->on_finding = view->on_finding < count ? view->on_finding + 1 : 0;
+        return true;
+    case ACTION_ENTER:
+        findings_open(browser, &browser->snapshot->findings.list[view->on_finding - 1]);
+        view->on_finding = 0;
+        return true;
+    default:
+        view->on_finding = 0;
+        return false;
+    }
+}
+
 static bool objects_act(struct browser *browser, enum action action, struct request *request)
 {
+    if (browser->snapshot && move_to_findings(browser, action))
+        return true;
     const struct snapshot_object *object = table_selected(objects_table(browser));
     if (!object)
         return false;
@@ -81,6 +202,19 @@ static bool objects_act(struct browser *browser, enum action action, struct requ
     }
 }
 
+static bool objects_click(struct browser *browser, int row, int column)
+{
+    const struct objects_view *view = objects_view(browser);
+    for (unsigned i = 0; i < findings_shown(browser); i++)
+        if (view->places[i].columns && row == view->places[i].row &&
+            column >= view->places[i].column &&
+            column < view->places[i].column + view->places[i].columns) {
+            findings_open(browser, &browser->snapshot->findings.list[i]);
+            return true;
+        }
+    return false;
+}
+
 const struct snapshot_object *objects_selected(const struct browser *browser)
 {
     return table_selected(objects_table(browser));
@@ -88,42 +222,49 @@ const struct snapshot_object *objects_selected(const struct browser *browser)
 
 static void objects_hint(struct browser *browser, char *out, size_t size)
 {
-    const struct snapshot_object *object = table_selected(objects_table(browser));
+    const struct snapshot_object *object = objects_selected(browser);
     const struct snapshot *snapshot = browser->snapshot;
+    unsigned finding = objects_view(browser)->on_finding;
     char name[160];
     if (!snapshot)
         return;
-    header_trust(snapshot, out, size);
+    if (finding) {
+        findings_open_hint(&snapshot->findings.list[finding - 1], out, size);
+        return;
+    }
+    answer_trust(snapshot, out, size);
     if (*out || !object)
         return;
     glyph_fit(name, sizeof name, object->name, 32, GLYPH_CUT_MIDDLE, false);
-    int used = 0;
-    if (snapshot->findings.count)
-        used = snprintf(out, size, "%zu finding%s: f.  ", snapshot->findings.count,
-                        snapshot->findings.count == 1 ? "" : "s");
-    used += snprintf(out + used, size - (size_t)used,
-                     "Enter: the hot fields of %s and the code that touches them", name);
-    if (snapshot->objects_all && used > 0 && (size_t)used < size)
-        snprintf(out + used, size - (size_t)used, ".  A: those of 0.1%% and more alone");
+    snprintf(out, size, "Enter: the hot fields of %s and the code that accesses it%s", name,
+             snapshot->objects_all           ? ".  A: those of 0.1% and more alone"
+             : snapshot->findings.count      ? ".  Up: the findings"
+                                             : "");
 }
 
 static const char *objects_enter(struct browser *browser)
 {
-    return table_selected(objects_table(browser)) ? "Fields and code" : "";
+    return objects_view(browser)->on_finding   ? "Open the finding"
+           : objects_selected(browser)         ? "Fields and code"
+                                               : "";
 }
 
 const struct page objects_page = {
     .name = "Objects",
-    .shows = "The data that the process waits for, hottest first: variables, heap blocks (by who "
-             "allocated them, by type, or by size), stacks, mappings. Above the list, how many "
-             "samples there are, how many could be put on an object, and why the others could not.",
+    .shows = "The first screen: whether the process waits for memory, the most valuable findings, "
+             "and the data that its time goes to, hottest first: variables, heap blocks (by who "
+             "allocated them, by type, or by size), stacks, mappings.",
     .next = "Look at the first rows; the column beside the share says how sure it is by now. Enter "
-            "opens one. f lists problems recognised, 0 says whether it was like this all the time.",
-    .state_size = sizeof(struct table),
-    .tables = {{.columns = &object_columns}},
+            "opens one. Up from the first row goes to the findings; i says how good the samples "
+            "are.",
+    .state_size = sizeof(struct objects_view),
+    .tables = {{.at = offsetof(struct objects_view, table), .columns = &object_columns},
+               {.at = offsetof(struct objects_view, fields), .columns = &field_columns}},
     .update = objects_update,
     .draw = objects_draw,
+    .panes = objects_panes,
     .act = objects_act,
+    .click = objects_click,
     .hint = objects_hint,
     .enter = objects_enter,
     .bar = {ACTION_ENTER, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT, ACTION_FREEZE,

@@ -3,6 +3,8 @@
 #include <stdio.h>
 
 #include "view/screen/browser.h"
+#include "view/widget/chart.h"
+#include "view/widget/columns.h"
 
 struct picker_view {
     bool recorded;     /* those of a recording are listed */
@@ -31,7 +33,7 @@ void browser_pick_end(struct browser *browser, bool picked)
     browser->page = picked ? PAGE_OBJECTS : picker_view(browser)->from;
     /* What was opened belongs to the other process. */
     if (picked) {
-        browser->back_count = 0;
+        browser->level_count = 0;
         browser->opened.chosen = false;
     }
 }
@@ -119,4 +121,78 @@ const struct page picker_page = {
     .act = picker_act,
     .hint = picker_hint,
     .bar = {ACTION_ENTER, ACTION_FILTER, ACTION_FIND, ACTION_SORT_NEXT, ACTION_INVERT},
+};
+
+/* Columns of the two lists. */
+
+#define ROW(type)                                                                                  \
+    const struct type *row = pointer;                                                              \
+    (void)snapshot
+
+static struct value process_cpu(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(picker_row);
+    return value_number(row->cpu_percent / 100);
+}
+
+static struct value process_state(const struct snapshot *snapshot, const void *pointer)
+{
+    static const struct {
+        char letter;
+        const char *word;
+    } states[] = {{'R', "runs"},   {'S', "sleeps"}, {'D', "disk"}, {'T', "stopped"},
+                  {'t', "traced"}, {'Z', "zombie"}, {'I', "idle"}};
+    ROW(picker_row);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        if (states[i].letter == row->state)
+            return value_text(states[i].word);
+    return value_text(NULL);
+}
+
+static void format_span(char *out, size_t size, struct value value)
+{
+    char text[32];
+    snprintf(out, size, "%s", play_time_text(text, value.number, 0));
+}
+
+static uint64_t process_identity(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(picker_row);
+    return row->pid;
+}
+
+static const struct column process_list[] = {
+    COLUMN(.title = "CPU", .value = process_cpu, .width = 6, UNIT_SHARE),
+    COLUMN(.title = "PID", .from = FIELD(struct picker_row, pid), .width = 7, UNIT_INTEGER),
+    COLUMN(.title = "USER", .from = FIELD(struct picker_row, user), .width = 8, .most = 12,
+           .rank = 4, .paint = paint_dim),
+    COLUMN(.title = "MEMORY", .from = KNOWN(struct picker_row, resident_bytes), .width = 6,
+           .rank = 2, UNIT_BYTES),
+    COLUMN(.title = "THREADS", .from = KNOWN(struct picker_row, threads), .width = 7, .rank = 3,
+           UNIT_INTEGER),
+    COLUMN(.title = "STATE", .value = process_state, .width = 7, .rank = 5, .paint = paint_dim),
+    COLUMN(.title = "COMMAND", .from = FIELD(struct picker_row, command), .width = 14, .most = 255,
+           .paint = paint_strong),
+};
+
+const struct columns process_columns = {
+    .title = "Processes",
+    TABLE(struct picker_row, process_list),
+    .identity = process_identity,
+};
+
+static const struct column recorded_list[] = {
+    COLUMN(.title = "SHARE", .from = FIELD(struct picker_row, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "SAMPLES", .from = FIELD(struct picker_row, samples), .width = 9, UNIT_INTEGER),
+    COLUMN(.title = "PID", .from = FIELD(struct picker_row, pid), .width = 7, UNIT_INTEGER),
+    COLUMN(.title = "SAMPLED FOR", .from = FIELD(struct picker_row, span_s), .width = 11, .rank = 2,
+           .look = COLUMN_RIGHT, .format = format_span),
+    COLUMN(.title = "NAME", .from = FIELD(struct picker_row, command), .width = 14, .most = 255,
+           .paint = paint_strong),
+};
+
+const struct columns recorded_columns = {
+    .title = "Processes recorded",
+    TABLE(struct picker_row, recorded_list),
+    .identity = process_identity,
 };

@@ -69,20 +69,20 @@ static int draw_state(const struct snapshot_search *search, struct canvas *canva
     bool settled = search->state == SEARCH_SETTLED;
     int used = 1;
     used +=
-        canvas_format(canvas, area.row, used, area.columns - used,
+        canvas_format(canvas, area.row, area.column + used, area.columns - used,
                       settled ? PAINT_GOOD : PAINT_WARN, "%s", settled ? "Settled" : "Searching");
-    used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_STRONG, "%s%s",
+    used += canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_STRONG, "%s%s",
                           everywhere(search) ? " " : " in ",
                           everywhere(search) ? "everywhere" : search->what);
     if (!isnan(search->explained))
         used +=
-            canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
+            canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_PLAIN,
                           "  found%s: %.1f%%", settled ? "" : " so far", search->explained * 100);
-    used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
+    used += canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
                           "  round %" PRIu32 " of %.3g s, %" PRIu32 " ways", search->iteration,
                           search->interval_s, search->ways);
     if (search->restarts)
-        canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
+        canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
                       "  restarted %" PRIu32 "x", search->restarts);
     return 1;
 }
@@ -212,6 +212,23 @@ void search_open(struct browser *browser, struct request *request, uint64_t base
     search_view(browser)->inside = 0;
     search_in(request, base, bound, name);
     browser_go(browser, PAGE_SEARCH);
+}
+
+void search_glance(struct browser *browser, struct canvas *canvas, struct area area)
+{
+    const struct snapshot_search *search = &browser->snapshot->search;
+    int used = pane_title(canvas, area, false, "6 Search");
+    if (search->state == SEARCH_OFF) {
+        struct area text = {area.row + used, area.column + 1, area.rows - used, area.columns - 2};
+        canvas_wrap(canvas, text, PAINT_DIM,
+                    "No search is running. S searches the whole address space for its hottest "
+                    "ranges, s inside the object selected.");
+        return;
+    }
+    struct area state = {area.row + used, area.column, 1, area.columns};
+    used += draw_state(search, canvas, state);
+    struct area list = {area.row + used, area.column, area.rows - used, area.columns};
+    table_draw(&search_view(browser)->regions, canvas, list, false);
 }
 
 static bool search_act(struct browser *browser, enum action action, struct request *request)

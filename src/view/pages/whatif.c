@@ -199,7 +199,7 @@ static void whatif_open(struct browser *browser)
         browser_open_selected(browser);
     view->at_member = row && row->row;
     view->member = row ? row->identity : 0;
-    browser_leave(browser);
+    browser->level_count = 0;
     /* As it was chosen: another picture may rank otherwise. */
     browser->opened.chosen |= browser->opened.object != NULL;
     browser_enter(browser, PAGE_WHATIF);

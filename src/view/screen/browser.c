@@ -71,7 +71,7 @@ void browser_show(struct browser *browser, const struct snapshot *snapshot,
         tell_trouble(browser, snapshot);
     if (browser->page == PAGE_PICKER) {
         browser->page = PAGE_OBJECTS;
-        browser->back_count = 0;
+        browser->level_count = 0;
     }
     if (browser->frozen && browser->snapshot) {
         let_go(&browser->newest);
@@ -103,17 +103,32 @@ void browser_message(struct browser *browser, const char *text)
     browser->message_until_ns = clock_now_ns() + MESSAGE_S * CLOCK_NS_PER_S;
 }
 
+void page_crumb(const struct browser *browser, char out[CRUMB_BYTES])
+{
+    const struct page *page = browser_page(browser);
+    if (page->crumb)
+        page->crumb(browser, out, CRUMB_BYTES);
+    else
+        snprintf(out, CRUMB_BYTES, "%s", page->name);
+}
+
 void browser_leave(struct browser *browser)
 {
-    if (browser->back_count == BACK_MAX) {
-        browser->back_count--;
-        memmove(browser->back, browser->back + 1, (BACK_MAX - 1) * sizeof *browser->back);
+    if (browser->level_count == LEVELS_MAX) {
+        browser->level_count--;
+        memmove(browser->above + 1, browser->above + 2, (LEVELS_MAX - 2) * sizeof *browser->above);
     }
-    browser->back[browser->back_count++] =
-        (struct way_back){.page = browser->page,
-                          .chosen = browser->opened.chosen,
-                          .object = browser->opened.id,
-                          .function = browser->opened_function.id};
+    struct level *level = &browser->above[browser->level_count++];
+    *level = (struct level){.page = browser->page,
+                            .chosen = browser->opened.chosen,
+                            .object = browser->opened.id,
+                            .function = browser->opened_function.id};
+    page_crumb(browser, level->crumb);
+}
+
+enum page_id browser_tab(const struct browser *browser)
+{
+    return browser->level_count ? browser->above[0].page : browser->page;
 }
 
 static void page_update(struct browser *browser, enum page_id page)
@@ -131,14 +146,14 @@ void browser_open_selected(struct browser *browser)
 
 bool browser_return(struct browser *browser)
 {
-    if (!browser->back_count)
+    if (!browser->level_count)
         return false;
-    struct way_back way = browser->back[--browser->back_count];
-    browser->opened.chosen = way.chosen;
-    browser->opened.id = way.object;
-    browser->opened_function.id = way.function;
+    struct level level = browser->above[--browser->level_count];
+    browser->opened.chosen = level.chosen;
+    browser->opened.id = level.object;
+    browser->opened_function.id = level.function;
     page_update(browser, PAGE_DETAIL);
-    browser_enter(browser, way.page);
+    browser_enter(browser, level.page);
     return true;
 }
 
@@ -146,7 +161,10 @@ void browser_go(struct browser *browser, enum page_id page)
 {
     if (page == browser->page)
         return;
-    browser_leave(browser);
+    if (pages[page].place == PAGE_IS_TAB)
+        browser->level_count = 0;
+    else
+        browser_leave(browser);
     browser_enter(browser, page);
 }
 
@@ -357,12 +375,10 @@ static void go_back(struct browser *browser, struct request *request)
         table_filter(table, "");
     else if (browser_return(browser))
         return;
-    else if (browser->page != PAGE_OBJECTS && browser->page != PAGE_PICKER)
-        browser_enter(browser, PAGE_OBJECTS);
     else if (browser->snapshot && browser->snapshot->time_range)
         browser_now(browser, request);
     else
-        browser_message(browser, "q quits");
+        browser_message(browser, "no level above this one: 1 to 9 are the screens, q quits");
 }
 
 /* From a stretch of the run back to now, from any page. */
@@ -376,7 +392,7 @@ static void browser_now(struct browser *browser, struct request *request)
         browser_message(browser, "the run up to now is shown; 0, Phases, selects a stretch of it");
 }
 
-static void change_pane(struct browser *browser, int direction)
+void browser_pane_step(struct browser *browser, int direction)
 {
     struct table *panes[PANES_MAX];
     unsigned count = browser_panes(browser, panes);
@@ -447,10 +463,10 @@ static bool move_about(struct browser *browser, enum action action, struct reque
         go_back(browser, request);
         return true;
     case ACTION_LEFT:
-        change_pane(browser, -1);
+        browser_pane_step(browser, -1);
         return true;
     case ACTION_RIGHT:
-        change_pane(browser, 1);
+        browser_pane_step(browser, 1);
         return true;
     case ACTION_NOW:
         browser_now(browser, request);

@@ -40,14 +40,21 @@ struct prompt {
     bool missing;                  /* nothing found */
 };
 
-enum { BROWSER_ROWS_MIN = 10, BROWSER_COLUMNS_MIN = 40, BACK_MAX = 16, ZONES_MAX = 48 };
+enum {
+    BROWSER_ROWS_MIN = 10,
+    BROWSER_COLUMNS_MIN = 40,
+    LEVELS_MAX = 16,
+    CRUMB_BYTES = 128,
+    ZONES_MAX = 48
+};
 
-/* A page that was left, and what it showed. */
-struct way_back {
+/* A page on which a level was opened, and what it showed. */
+struct level {
     enum page_id page;
     bool chosen; /* as opened.chosen */
     uint32_t object;
     uint32_t function;
+    char crumb[CRUMB_BYTES];
 };
 
 struct held_snapshot {
@@ -62,8 +69,8 @@ struct browser {
     bool frozen;
     struct screen_sources sources;
     enum page_id page;
-    struct way_back back[BACK_MAX];
-    unsigned back_count;
+    struct level above[LEVELS_MAX]; /* the page shown, from the tab down */
+    unsigned level_count;
     unsigned pane[PAGE_COUNT];
     bool drawn;               /* the page shown has been drawn and takes clicks */
     void *states[PAGE_COUNT]; /* read by page_state() */
@@ -126,10 +133,10 @@ static inline const struct page *browser_page(const struct browser *browser)
     return pages[browser->page].page;
 }
 
-/* Another page; Esc comes back. */
+/* To a tab, or one level down. */
 void browser_go(struct browser *browser, enum page_id page);
-/* The two halves of it, to change what is shown in between: Esc will come back to this page as it
- * is; and on to another, which makes its rows only while it is shown. */
+/* The two halves of going a level down, to change what is shown in between: Esc will come back to
+ * this page as it is; and on to another, which makes its rows only while it is shown. */
 void browser_leave(struct browser *browser);
 void browser_enter(struct browser *browser, enum page_id page);
 /* The table of the pages that began with these columns; NULL: none did. */
@@ -137,7 +144,11 @@ struct table *browser_table_of(const struct browser *browser, const struct colum
 
 /* The object selected in Objects becomes the object opened. */
 void browser_open_selected(struct browser *browser);
-/* To the page left last; false: there is none. */
+/* What the page shown has open. */
+void page_crumb(const struct browser *browser, char out[CRUMB_BYTES]);
+/* The tab that the page shown is, or is a level of. */
+enum page_id browser_tab(const struct browser *browser);
+/* Up a level; false: a tab is shown. */
 bool browser_return(struct browser *browser);
 void browser_freeze(struct browser *browser);
 
@@ -147,6 +158,8 @@ unsigned browser_panes(struct browser *browser, struct table *panes[PANES_MAX]);
 /* The table that keys move in; NULL: none. */
 struct table *browser_table(struct browser *browser);
 bool browser_focused(struct browser *browser, const struct table *table);
+/* The next (1) or previous (-1) table in sight gets the keys. */
+void browser_pane_step(struct browser *browser, int direction);
 
 void browser_zone(struct browser *browser, int row, int column, int columns, enum action action);
 
@@ -161,14 +174,10 @@ struct request play_act(struct browser *browser, enum action action);
 const char *play_badge(const struct browser *browser);
 void play_line_draw(const struct browser *browser, struct canvas *canvas, int row);
 
-/* Title and tabs; rows used. */
+/* The lines on top; rows used. */
 int header_draw(struct browser *browser, struct canvas *canvas);
 /* The action that shows the next page in a direction. */
 enum action tabs_next(const struct browser *browser, int direction);
-/* Totals and reasons; rows used, at most `rows`. */
-int header_totals(struct browser *browser, struct canvas *canvas, int row, int rows);
-/* How far to trust the figures; "" when they are fine. */
-void header_trust(const struct snapshot *snapshot, char *out, size_t size);
 
 void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row);
 

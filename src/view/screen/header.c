@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines on top: the process, its source, the tabs, totals; declared in browser.h. */
+/* The lines on top: the process, whether it waits for memory, the tabs, the levels below one. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "profile/tables/rates.h"
-#include "view/levels.h"
+#include "view/answer.h"
 #include "view/screen/browser.h"
 #include "view/screen/canvas.h"
 #include "view/widget/chart.h"
@@ -29,14 +28,15 @@ static bool tab_calls(const struct browser *browser, int tab)
 
 static bool tab_exists(const struct browser *browser, int tab)
 {
-    return pages[tab].key &&
+    return pages[tab].place == PAGE_IS_TAB &&
            (tab == (int)browser->page || page_filled((enum page_id)tab, browser->snapshot));
 }
 
+/* -1: the page shown is below none. */
 static int tab_shown(const struct browser *browser)
 {
-    int tab = (int)pages[browser->page].under;
-    return pages[tab].key ? tab : -1;
+    enum page_id tab = browser_tab(browser);
+    return pages[tab].place == PAGE_IS_TAB ? (int)tab : -1;
 }
 
 static enum action tab_action(int tab)
@@ -44,11 +44,11 @@ static enum action tab_action(int tab)
     return (enum action)((int)ACTION_SHOW + tab);
 }
 
-/* Columns that a key, or a name behind it, takes with the blank before it. */
+/* Columns that a key with the blank before it takes, and the name behind it. */
 static int cost_of(int tab, enum said said, bool ascii)
 {
-    const char *text = said == SAID_NAME ? pages[tab].page->name : pages[tab].key;
-    return glyph_columns(text, ascii) + 1;
+    return said == SAID_NAME ? glyph_columns(pages[tab].page->name, ascii)
+                             : glyph_columns(pages[tab].key, ascii) + 1;
 }
 
 static void tabs_say(const struct browser *browser, int tab, enum said said, bool ascii, int *room,
@@ -63,12 +63,12 @@ static void tabs_say(const struct browser *browser, int tab, enum said said, boo
     *room -= cost;
 }
 
-/* The next page that has a key; out of range past the last. */
+/* The next tab; out of range past the last. */
 static int tab_step(int tab, int direction)
 {
     do
         tab += direction;
-    while (tab >= 0 && tab < PAGE_COUNT && !pages[tab].key);
+    while (tab >= 0 && tab < PAGE_COUNT && pages[tab].place != PAGE_IS_TAB);
     return tab;
 }
 
@@ -96,18 +96,21 @@ static void share_out(const struct browser *browser, int room, bool ascii,
 
 /* Columns used; the blank behind it is the next one's too. */
 static int draw_tab(struct browser *browser, struct canvas *canvas, int row, int column, int tab,
-                    enum said said)
+                    enum said said, bool apart)
 {
-    enum paint paint = tab_calls(browser, tab) ? PAINT_WARN : PAINT_TAB;
+    bool calls = tab_calls(browser, tab);
     int room = canvas->columns - column;
-    int used = canvas_format(canvas, row, column, room, paint, " %s", pages[tab].key);
+    int used = canvas_format(canvas, row, column, room, calls ? PAINT_WARN : PAINT_KEY, " %s",
+                             pages[tab].key);
     if (said == SAID_NAME)
-        used += canvas_format(canvas, row, column + used, room - used, paint, " %s",
+        used += canvas_format(canvas, row, column + used, room - used,
+                              calls ? PAINT_WARN : PAINT_TAB, "%s%s", apart ? " " : "",
                               pages[tab].page->name);
     browser_zone(browser, row, column, used, tab_action(tab));
     return used;
 }
 
+/* Blanks between keys and names, and then between tabs, where there is room for all of them. */
 static int tabs_draw(struct browser *browser, struct canvas *canvas, int row)
 {
     enum said said[PAGE_COUNT] = {SAID_NOTHING};
@@ -115,20 +118,22 @@ static int tabs_draw(struct browser *browser, struct canvas *canvas, int row)
     int wanted = 0;
     int count = 0;
     int column = 0;
-    for (int i = 0; i < PAGE_COUNT; i++)
-        count += pages[i].key != NULL;
-    for (int i = 0; i < PAGE_COUNT; i++)
-        if (tab_exists(browser, i))
-            wanted += cost_of(i, SAID_KEY, canvas->ascii) + cost_of(i, SAID_NAME, canvas->ascii);
-    int apart = wanted + count <= room;
+    for (int i = 0; i < PAGE_COUNT; i++) {
+        if (!tab_exists(browser, i))
+            continue;
+        count++;
+        wanted += cost_of(i, SAID_KEY, canvas->ascii) + cost_of(i, SAID_NAME, canvas->ascii);
+    }
+    bool apart = wanted + count <= room;
+    int gap = wanted + 2 * count <= room;
     share_out(browser, room, canvas->ascii, said);
     for (int i = 0; i < PAGE_COUNT; i++) {
         if (said[i] == SAID_NOTHING)
             continue;
-        int used = draw_tab(browser, canvas, row, column, i, said[i]);
+        int used = draw_tab(browser, canvas, row, column, i, said[i], apart);
         if (i == tab_shown(browser))
             canvas_paint(canvas, row, column, used + 1, PAINT_TAB_SHOWN);
-        column += used + apart;
+        column += used + gap;
     }
     return column + 1;
 }
@@ -142,6 +147,30 @@ enum action tabs_next(const struct browser *browser, int direction)
     while (!tab_exists(browser, to))
         to = (to + direction + PAGE_COUNT) % PAGE_COUNT;
     return tab_action(to);
+}
+
+/* The line of the levels from the tab down to the page shown; rows used, 0 on a tab. */
+static int levels_above_draw(struct browser *browser, struct canvas *canvas, int row)
+{
+    static const char up[] = "Esc: up";
+    char name[CRUMB_BYTES];
+    char crumb[CRUMB_BYTES];
+    int end = canvas->columns - (int)sizeof up;
+    int used = 1;
+    if (!browser->level_count)
+        return 0;
+    for (unsigned i = 0; i < browser->level_count; i++) {
+        glyph_fit(name, sizeof name, browser->above[i].crumb, 40, GLYPH_CUT_MIDDLE, canvas->ascii);
+        used += canvas_format(canvas, row, used, end - used, PAINT_DIM, "%s %s ", name,
+                              canvas->ascii ? ">" : "›");
+    }
+    page_crumb(browser, crumb);
+    glyph_fit(name, sizeof name, crumb, end > used ? end - used : 0, GLYPH_CUT_MIDDLE,
+              canvas->ascii);
+    canvas_text(canvas, row, used, end - used, PAINT_STRONG, name);
+    int columns = canvas_text(canvas, row, end, canvas->columns - end, PAINT_KEY, up);
+    browser_zone(browser, row, end, columns, ACTION_BACK);
+    return 1;
 }
 
 /* The line under the tabs: the time range of all tables, and the way back; rows used, 0 where it is
@@ -220,6 +249,21 @@ static int draw_badge(const struct browser *browser, struct canvas *canvas)
     return columns;
 }
 
+/* How the samples are taken, and what a share is a part of. */
+static void draw_source(const struct snapshot *snapshot, struct pen *pen)
+{
+    const struct snapshot_source *source = &snapshot->source;
+    const struct snapshot_event *event = ranking_event(snapshot);
+    const char *name = source->name ? source->name : "";
+    if (!strcmp(name, "clock"))
+        pen_part(pen, PAINT_DIM, "  timer samples");
+    else
+        pen_part(pen, PAINT_DIM, "  %s%s%s", name, event && event->name ? ":" : "",
+                 event && event->name ? event->name : "");
+    if (source->weighs && *source->weighs)
+        pen_part(pen, PAINT_PLAIN, ": %s", source->weighs);
+}
+
 static void draw_title(const struct browser *browser, struct canvas *canvas)
 {
     char elapsed[32];
@@ -227,33 +271,57 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
     const struct snapshot *snapshot = browser->snapshot;
     void (*title)(const struct browser *, char *, size_t) = browser_page(browser)->title;
     struct pen pen = {canvas, 0, 0, canvas->columns};
-    if (title || !snapshot) {
-        pen_part(&pen, PAINT_TITLE, " misstop ");
-        if (title) {
-            title(browser, text, sizeof text);
-            pen_part(&pen, PAINT_PLAIN, "%s", text);
-        }
-        return;
+    pen_part(&pen, PAINT_TITLE, " misstop ");
+    if (title) {
+        title(browser, text, sizeof text);
+        pen_part(&pen, PAINT_PLAIN, "%s", text);
     }
+    if (title || !snapshot)
+        return;
     pen.end -= draw_badge(browser, canvas) + 1;
     const struct snapshot_target *target = &snapshot->target;
-    const struct snapshot_event *event = ranking_event(snapshot);
-    pen_part(&pen, PAINT_TITLE, " misstop ");
     pen_part(&pen, PAINT_STRONG, "%s", target->comm ? target->comm : "?");
     if (target->pid)
         pen_part(&pen, PAINT_PLAIN, " %" PRIu32, target->pid);
-    pen_part(&pen, PAINT_DIM, "  %s", snapshot->source.name ? snapshot->source.name : "");
-    if (event && event->name)
-        pen_part(&pen, PAINT_DIM, ":%s", event->name);
-    if (snapshot->source.weighs && *snapshot->source.weighs)
-        pen_part(&pen, PAINT_WARN, "  %s", snapshot->source.weighs);
     if (target->threads)
         pen_whole(&pen, PAINT_DIM, "  %" PRIu32 " thread%s", target->threads,
                   target->threads == 1 ? "" : "s");
+    answer_cpu(target, text, sizeof text);
+    if (*text)
+        pen_whole(&pen, PAINT_PLAIN, "  %s", text);
+    draw_source(snapshot, &pen);
     if (!isnan(snapshot->elapsed_s) && (!browser->replays || canvas->rows < PLAY_FROM_ROWS))
         pen_whole(&pen, PAINT_DIM, "  %s", elapsed_text(elapsed, snapshot->elapsed_s));
     if (snapshot->interval_s > 0 && snapshot->source.live)
         pen_whole(&pen, PAINT_DIM, "  every %g s", snapshot->interval_s);
+}
+
+/* Whether it waits for memory, and at the right how good the samples are. */
+static void draw_answer(struct browser *browser, struct canvas *canvas, int row)
+{
+    enum { GAUGE_COLUMNS = 20, WIDE_COLUMNS = 100 };
+    static const enum paint paints[] = {
+        [WAITS_NOT_YET] = PAINT_DIM,  [WAITS_UNKNOWN] = PAINT_DIM,   [WAITS_IDLE] = PAINT_STRONG,
+        [WAITS_HARDLY] = PAINT_GOOD,  [WAITS_PERHAPS] = PAINT_STRONG, [WAITS_MUCH] = PAINT_WARN};
+    const struct snapshot *snapshot = browser->snapshot;
+    enum answer answer = answer_of(snapshot);
+    char gauge[GAUGE_COLUMNS * 4];
+    char text[256];
+    bool look = answer_quality(snapshot, text, sizeof text);
+    int columns = glyph_columns(text, canvas->ascii);
+    int at = canvas->columns - columns - 1;
+    canvas_text(canvas, row, at, columns, look ? PAINT_WARN : PAINT_DIM, text);
+    browser_zone(browser, row, at, columns, PAGE_ACTION(QUALITY));
+    struct pen pen = {canvas, row, 0, at - 1};
+    if (canvas->columns >= WIDE_COLUMNS) {
+        answer_gauge(snapshot, GAUGE_COLUMNS, canvas->ascii, gauge, sizeof gauge);
+        if (*gauge)
+            pen_part(&pen, paints[answer], " %s", gauge);
+    }
+    answer_words(snapshot, text, sizeof text);
+    pen_part(&pen, paints[answer], " %s", text);
+    if (*answer_evidence(snapshot))
+        pen_whole(&pen, PAINT_DIM, "  %s", answer_evidence(snapshot));
 }
 
 static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
@@ -264,7 +332,7 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
         return;
     char basis[48];
     if (snapshot->time_range)
-        snprintf(basis, sizeof basis, "a stretch of the run");
+        snprintf(basis, sizeof basis, "a time range");
     else if (snapshot->basis == BASIS_RUN || !(snapshot->half_life_s > 0))
         snprintf(basis, sizeof basis, "whole run");
     else
@@ -276,157 +344,15 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
 
 int header_draw(struct browser *browser, struct canvas *canvas)
 {
+    int row = 1;
     draw_title(browser, canvas);
     if (browser_page(browser)->title)
         return 1;
-    bool line = browser->replays && canvas->rows >= PLAY_FROM_ROWS;
-    if (line)
-        play_line_draw(browser, canvas, 1);
-    draw_tabs(browser, canvas, 1 + line);
-    return 2 + line + time_range_line_draw(browser, canvas, 2 + line);
-}
-
-enum { SAMPLES_FEW = 100, REASONS_SHOWN = 6 };
-static const double BINARIES_MISSED = 0.02; /* share of the samples worth a line */
-
-static void draw_lost(const struct snapshot_totals *totals, struct pen *pen)
-{
-    char text[16];
-    pen_whole(pen, totals->lost ? PAINT_WARN : PAINT_DIM, "  Lost %s",
-              text_count(text, (double)totals->lost));
-    pen_whole(pen, totals->throttled ? PAINT_WARN : PAINT_DIM, "  Throttled %s",
-              text_count(text, (double)totals->throttled));
-}
-
-static void draw_totals(const struct snapshot *snapshot, struct pen *pen)
-{
-    const struct snapshot_totals *totals = &snapshot->totals;
-    char text[16];
-    char bar[BAR_BYTES(16)];
-    double attributed = measured_attributed(totals);
-    int columns = pen->end >= 100 ? 16 : 8;
-    pen_part(pen, PAINT_DIM, " Samples ");
-    pen_part(pen, PAINT_STRONG, "%s", text_count(text, (double)totals->samples));
-    if (!isnan(totals->rate))
-        pen_whole(pen, PAINT_PLAIN, "  %s/s", text_count(text, totals->rate));
-    if (isnan(attributed))
-        return;
-    enum paint paint = attributed >= 0.8 ? PAINT_GOOD : attributed >= 0.5 ? PAINT_WARN : PAINT_BAD;
-    bar_fill(bar, sizeof bar, columns, attributed, pen->canvas->ascii);
-    if (pen_whole(pen, PAINT_DIM, "  Attributed ") && pen->end >= 70)
-        pen_whole(pen, paint, "%s ", bar);
-    pen_whole(pen, paint, "%.1f%%", attributed * 100);
-    if (pen->end >= 100) /* as SHARE and ALL in the tables below */
-        pen_whole(pen, PAINT_DIM, " of the %s", measured_of(&snapshot->source)->word);
-    if (!snapshot->time_range)
-        draw_lost(totals, pen);
-    pen_whole(pen, PAINT_DIM, "  Kernel %.1f%%", measured_reason(totals, REASON_KERNEL) * 100);
-    if (totals->agent && totals->samples)
-        pen_whole(pen, PAINT_DIM, "  Agent +%.1f%%",
-                  (double)totals->agent * 100 / (double)totals->samples);
-}
-
-/* The most frequent reasons first; each as a part of all samples. */
-static void draw_reasons(const struct snapshot *snapshot, struct pen *pen)
-{
-    const struct snapshot_totals *totals = &snapshot->totals;
-    const struct snapshot_code *leader = columns_unknown_leader(snapshot);
-    char name[64];
-    bool said[REASON_COUNT] = {[REASON_NONE] = true, [REASON_KERNEL] = true};
-    uint64_t without = totals->samples - totals->attributed;
-    if (!without || totals->attributed > totals->samples)
-        return;
-    pen_part(pen, PAINT_DIM, " Not attributed %.1f%%:", (1 - measured_attributed(totals)) * 100);
-    if (totals->reasons[REASON_KERNEL] == without)
-        pen_whole(pen, PAINT_DIM, " all in the kernel");
-    for (int i = 0; i < REASONS_SHOWN; i++) {
-        int most = REASON_NONE;
-        for (int k = 0; k < REASON_COUNT; k++)
-            if (!said[k] && totals->reasons[k] &&
-                (most == REASON_NONE || measured_reason(totals, (enum reason)k) >
-                                            measured_reason(totals, (enum reason)most)))
-                most = k;
-        if (most == REASON_NONE)
-            break;
-        said[most] = true;
-        if (!pen_whole(pen, PAINT_PLAIN, "  %s %.1f%%", access_reason_name((enum reason)most),
-                       measured_reason(totals, (enum reason)most) * 100))
-            break;
-    }
-    if (!leader)
-        return;
-    glyph_fit(name, sizeof name, leader->function, 40, GLYPH_CUT_MIDDLE, pen->canvas->ascii);
-    pen_whole(pen, PAINT_PLAIN, "  mostly in %s", name);
-}
-
-/* In the place of the fields, which cannot be known of code that is not here. */
-static bool draw_missing(const struct snapshot *snapshot, struct pen *pen)
-{
-    char text[256];
-    if (binary_missing(&snapshot->binaries) < BINARIES_MISSED)
-        return false;
-    binary_note(&snapshot->binaries, text, sizeof text);
-    pen_part(pen, PAINT_BAD, " %s: ? tells which", text);
-    return true;
-}
-
-/* Debug information that is being loaded comes first: it explains why names are still missing. */
-static bool draw_fields(const struct snapshot *snapshot, struct pen *pen)
-{
-    char reading[160];
-    struct field_part parts[FIELD_PARTS_MAX];
-    unsigned count = field_parts(snapshot, parts);
-    field_reading(snapshot, reading, sizeof reading);
-    if (count) {
-        pen_part(pen, PAINT_DIM, " %s ", parts[0].label);
-        pen_part(pen, PAINT_STRONG, "%.1f%%", parts[0].share * 100);
-    }
-    if (*reading && !pen_whole(pen, PAINT_WARN, "%s%s", count ? "  " : " ", reading))
-        pen_part(pen, PAINT_WARN, "  reading debug information: %" PRIu32 " waiting",
-                 snapshot->reading.waiting);
-    for (unsigned i = 1; i < count; i++)
-        if (!pen_whole(pen, parts[i].known ? PAINT_PLAIN : PAINT_DIM, "  %s%s %.1f%%",
-                       parts[i].known || !parts[i - 1].known ? "" : "not: ", parts[i].label,
-                       parts[i].share * 100))
-            break;
-    return *reading || count;
-}
-
-int header_totals(struct browser *browser, struct canvas *canvas, int row, int rows)
-{
-    struct pen pen = {canvas, row, 0, canvas->columns};
-    if (rows < 1)
-        return 0;
-    draw_totals(browser->snapshot, &pen);
-    if (rows < 2)
-        return 1;
-    pen = (struct pen){canvas, row + 1, 0, canvas->columns};
-    draw_reasons(browser->snapshot, &pen);
-    if (rows < 3)
-        return 2;
-    pen = (struct pen){canvas, row + 2, 0, canvas->columns};
-    int used =
-        draw_missing(browser->snapshot, &pen) || draw_fields(browser->snapshot, &pen) ? 3 : 2;
-    struct area line = {row + used, 0, 1, canvas->columns};
-    if (rows > used && levels_line(browser->snapshot, browser->snapshot->levels, canvas, line))
-        used++;
-    line.row = row + used;
-    if (rows > used && rates_line(browser->snapshot, browser->snapshot->rates, canvas, line))
-        used++;
-    line.row = row + used;
-    return used + (rows > used && simulation_line(&browser->snapshot->simulation, canvas, line));
-}
-
-void header_trust(const struct snapshot *snapshot, char *out, size_t size)
-{
-    double samples = 0;
-    *out = '\0';
-    for (size_t i = 0; i < snapshot->object_count; i++)
-        samples += snapshot->objects[i].samples;
-    if (samples > 0 && samples < SAMPLES_FEW)
-        snprintf(out, size, "Only %.0f sample%s so far: shares are rough, see the +- column.",
-                 samples, samples < 1.5 ? "" : "s");
-    else if (snapshot->totals.samples > SAMPLES_FEW &&
-             snapshot->totals.attributed * 2 < snapshot->totals.samples)
-        snprintf(out, size, "Less than half of the samples have an object: shares are of those.");
+    if (browser->replays && canvas->rows >= PLAY_FROM_ROWS)
+        play_line_draw(browser, canvas, row++);
+    if (browser->snapshot)
+        draw_answer(browser, canvas, row++);
+    draw_tabs(browser, canvas, row++);
+    row += levels_above_draw(browser, canvas, row);
+    return row + time_range_line_draw(browser, canvas, row);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/screen/keys.h"
 
+#include <string.h>
+
 #include "view/screen/pages.h"
 
 #define CONTROL(letter) ((letter)&0x1f)
@@ -133,7 +135,7 @@ enum { BINDINGS = sizeof bindings / sizeof *bindings };
 enum action keys_action(uint32_t key)
 {
     for (int i = 0; i < PAGE_COUNT; i++)
-        if (pages[i].key && key == (unsigned char)pages[i].key[0])
+        if (key > 0 && key < 0x80 && strchr(pages[i].keys, (int)key))
             return (enum action)((int)ACTION_SHOW + i);
     for (size_t i = 0; i < BINDINGS; i++)
         for (size_t k = 0; k < 4 && bindings[i].keys[k]; k++)
@@ -154,7 +156,7 @@ struct key_binding keys_binding(enum action action)
         if (bindings[i].action == action)
             return bindings[i];
     int id = (int)action - (int)ACTION_SHOW;
-    if (id < 0 || id >= PAGE_COUNT || !pages[id].key)
+    if (id < 0 || id >= PAGE_COUNT || !*pages[id].key)
         return (struct key_binding){.action = ACTION_NONE};
     return (struct key_binding){.action = action,
                                 .keys = {(unsigned char)pages[id].key[0]},

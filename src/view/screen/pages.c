@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define PAGE_DECLARATION(id, it, its_key, above) extern const struct page it;
+#define PAGE_DECLARATION(id, it, its_keys, its_place) extern const struct page it;
 PAGES(PAGE_DECLARATION)
 
-#define PAGE_ROW(id, it, its_key, above)                                                           \
-    [PAGE_##id] = {.page = &(it), .key = (its_key), .under = PAGE_##above},
+#define PAGE_ROW(id, it, its_keys, its_place)                                                      \
+    [PAGE_##id] = {.page = &(it),                                                                  \
+                   .keys = (its_keys),                                                             \
+                   .key = {(its_keys)[0]},                                                         \
+                   .place = PAGE_IS_##its_place},
 const struct page_row pages[PAGE_COUNT] = {PAGES(PAGE_ROW)};
 
 bool page_filled(enum page_id id, const struct snapshot *snapshot)

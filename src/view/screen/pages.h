@@ -19,32 +19,35 @@
 
 /*
  * In the order of the tabs, and of the updates after each snapshot: Detail follows what is selected
- * in Objects, later rows follow Detail. PAGE(id, struct page, key, the screen that it is a level
- * below; for a screen that has a tab, or none, itself).
+ * in Objects, later rows follow Detail. PAGE(id, struct page, keys, place): the first key is the
+ * one that is shown.
  */
 #define PAGES(PAGE)                                                                                \
-    PAGE(OBJECTS, objects_page, "1", OBJECTS)                                                      \
-    PAGE(DETAIL, detail_page, "2", DETAIL)                                                         \
-    PAGE(SETS, sets_page, "3", SETS)                                                               \
-    PAGE(SEARCH, search_page, "4", SEARCH)                                                         \
-    PAGE(CODE, code_page, "5", CODE)                                                               \
-    PAGE(FUNCTION, function_page, NULL, CODE)                                                      \
-    PAGE(WINDOW, window_page, "6", WINDOW)                                                         \
-    PAGE(HEAP, heap_page, "7", HEAP)                                                               \
-    PAGE(LAYOUT, layout_page, "8", LAYOUT)                                                         \
-    PAGE(SHARING, sharing_page, "9", SHARING)                                                      \
-    PAGE(TIMELINE, timeline_page, "0", TIMELINE)                                                   \
-    PAGE(MATRIX, matrix_page, "m", MATRIX)                                                         \
-    PAGE(FINDINGS, findings_page, "f", FINDINGS)                                                   \
-    PAGE(WATCH, watch_page, "w", WATCH)                                                            \
-    PAGE(CAUSES, causes_page, "y", CAUSES)                                                         \
-    PAGE(EVICTIONS, evictions_page, NULL, CAUSES)                                                  \
-    PAGE(WHATIF, whatif_page, "x", WHATIF)                                                         \
-    PAGE(REUSE, reuse_page, "r", REUSE)                                                            \
-    PAGE(HELP, help_page, NULL, HELP)                                                              \
-    PAGE(PICKER, picker_page, NULL, PICKER)
+    PAGE(OBJECTS, objects_page, "1", TAB)                                                          \
+    PAGE(DETAIL, detail_page, "", LEVEL)                                                           \
+    PAGE(CODE, code_page, "2", TAB)                                                                \
+    PAGE(FUNCTION, function_page, "", LEVEL)                                                       \
+    PAGE(LAYOUT, layout_page, "", LEVEL)                                                           \
+    PAGE(MATRIX, matrix_page, "3m", TAB)                                                           \
+    PAGE(HEAP, heap_page, "4", TAB)                                                                \
+    PAGE(CACHE, cache_page, "5", TAB)                                                              \
+    PAGE(SEARCH, search_page, "6", TAB)                                                            \
+    PAGE(SHARING, sharing_page, "7", TAB)                                                          \
+    PAGE(TIMELINE, timeline_page, "8", TAB)                                                        \
+    PAGE(FINDINGS, findings_page, "9f", TAB)                                                       \
+    PAGE(WATCH, watch_page, "w", TAB)                                                              \
+    PAGE(CAUSES, causes_page, "y", TAB)                                                            \
+    PAGE(EVICTIONS, evictions_page, "", LEVEL)                                                     \
+    PAGE(REUSE, reuse_page, "r", LEVEL)                                                            \
+    PAGE(WHATIF, whatif_page, "x", TAB)                                                            \
+    PAGE(QUALITY, quality_page, "i", LEVEL)                                                        \
+    PAGE(HELP, help_page, "", LEVEL)                                                               \
+    PAGE(PICKER, picker_page, "", LEVEL)
 
-#define PAGE_ID(id, it, key, under) PAGE_##id,
+/* Esc leaves a level to the screen that it was opened on; a tab is left by another tab's key. */
+enum page_place { PAGE_IS_LEVEL, PAGE_IS_TAB };
+
+#define PAGE_ID(id, it, keys, place) PAGE_##id,
 enum page_id { PAGES(PAGE_ID) PAGE_COUNT };
 #undef PAGE_ID
 
@@ -75,6 +78,8 @@ struct page {
     /* Whether the tab is there; NULL: always. */
     bool (*filled)(const struct snapshot *snapshot);
     bool (*calls)(const struct snapshot *snapshot); /* its tab asks for a look */
+    /* What is open, for the line that tells the levels; NULL: the name of the page. */
+    void (*crumb)(const struct browser *browser, char *out, size_t size);
     /* The first line in the place of the process; such a page has no tabs and no totals. */
     void (*title)(const struct browser *browser, char *out, size_t size);
     void (*open)(struct browser *browser);   /* by its key; NULL: browser_go() */
@@ -100,8 +105,9 @@ struct page {
 
 struct page_row {
     const struct page *page;
-    const char *key; /* one character; NULL: no key and no tab */
-    enum page_id under;
+    const char *keys; /* a character each */
+    char key[2];      /* the first of them, as it is shown; "": none */
+    enum page_place place;
 };
 
 extern const struct page_row pages[PAGE_COUNT];
@@ -120,6 +126,9 @@ const struct snapshot_object *objects_selected(const struct browser *browser);
 void browser_open_object(struct browser *browser, const struct snapshot_object *object);
 /* By its index; an object that is not listed now gives a message. */
 void browser_open_listed(struct browser *browser, uint32_t object);
+/* The screen that shows a finding, and its name as a hint on Enter. */
+void findings_open(struct browser *browser, const struct snapshot_finding *finding);
+void findings_open_hint(const struct snapshot_finding *finding, char *out, size_t size);
 /* A search in a range, on the Search page. */
 void search_open(struct browser *browser, struct request *request, uint64_t base, uint64_t bound,
                  const char *name);
@@ -134,5 +143,10 @@ void browser_open_member(struct browser *browser, const struct snapshot_layout *
                          const struct snapshot_layout_row *row);
 /* The help on the page shown; back from the help where it is open. */
 void help_open(struct browser *browser);
+
+/* ---- the two that the first screen shows below the objects, where there is room ---- */
+
+void cache_glance(struct browser *browser, struct canvas *canvas, struct area area);
+void search_glance(struct browser *browser, struct canvas *canvas, struct area area);
 
 #endif

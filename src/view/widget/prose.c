@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "view/widget/prose.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LABEL_COLUMNS = 21 };
+
+static bool in_sight(const struct prose_writer *writer)
+{
+    return writer->line >= writer->top && writer->line < writer->top + writer->area.rows;
+}
+
+static int row_of(const struct prose_writer *writer)
+{
+    return writer->area.row + writer->line - writer->top;
+}
+
+/* An entry begins with the line that is found. */
+static void look_for(struct prose_writer *writer, const char *label, const char *text)
+{
+    if (writer->word && writer->found < 0 && writer->line >= writer->from &&
+        (strcasestr(label, writer->word) || strcasestr(text, writer->word)))
+        writer->found = writer->line;
+}
+
+void prose_heading(struct prose_writer *writer, const char *text)
+{
+    if (writer->line)
+        writer->line++;
+    look_for(writer, "", text);
+    if (in_sight(writer))
+        canvas_text(writer->canvas, row_of(writer), 1, writer->area.columns - 2, PAINT_PANE,
+                    text);
+    writer->line++;
+}
+
+void prose_entry(struct prose_writer *writer, enum paint paint, const char *label,
+                 const char *text)
+{
+    int column = *label ? LABEL_COLUMNS + 3 : 3;
+    int columns = writer->area.columns - column - 1;
+    look_for(writer, label, text);
+    if (in_sight(writer))
+        canvas_text(writer->canvas, row_of(writer), 3, LABEL_COLUMNS - 1, paint, label);
+    while (*text) {
+        char line[512];
+        int used = 0;
+        size_t bytes = 0;
+        size_t space = 0;
+        struct glyph glyph;
+        for (; (glyph = glyph_next(text + bytes, false)).bytes; bytes += glyph.bytes) {
+            used += glyph.columns;
+            if (text[bytes] == ' ')
+                space = bytes;
+            if (used > columns) {
+                bytes = space ? space : bytes;
+                break;
+            }
+        }
+        snprintf(line, sizeof line, "%.*s", (int)bytes, text);
+        if (in_sight(writer))
+            canvas_text(writer->canvas, row_of(writer), column, columns, PAINT_PLAIN, line);
+        writer->line++;
+        text += bytes ? bytes : strlen(text);
+        text += strspn(text, " ");
+    }
+}
+
+void prose_open(struct prose *prose)
+{
+    prose->top = 0;
+    prose->found = -1;
+}
+
+void prose_draw(struct prose *prose, struct browser *browser, struct canvas *canvas,
+                struct area area)
+{
+    struct prose_writer writer = {.canvas = canvas, .area = area, .top = prose->top};
+    prose->write(&writer, browser);
+    prose->lines = writer.line;
+    prose->area = area;
+    prose->ascii = canvas->ascii;
+    int row = area.row + prose->found - prose->top;
+    if (prose->found >= 0 && row >= area.row && row < area.row + area.rows)
+        canvas_flag(canvas, row, area.column, area.columns, CELL_SELECTED);
+}
+
+/* The line of a word, of those as wide as drawn last; -1: it has none. */
+static int line_of(const struct prose *prose, struct browser *browser, const char *word, int from)
+{
+    struct canvas none = {.ascii = prose->ascii};
+    struct prose_writer writer = {.canvas = &none,
+                                  .area = {.columns = prose->area.columns},
+                                  .word = word,
+                                  .from = from,
+                                  .found = -1};
+    prose->write(&writer, browser);
+    return writer.found;
+}
+
+static void scroll_to(struct prose *prose, int top)
+{
+    int last = prose->lines - prose->area.rows;
+    last = last < 0 ? 0 : last;
+    prose->top = top < 0 ? 0 : top > last ? last : top;
+}
+
+/* From the line found last, else from the first in sight; past the end it begins anew. */
+static bool go_to_word(struct prose *prose, struct browser *browser, const char *word,
+                       bool from_here)
+{
+    int from = prose->found >= 0 ? prose->found + !from_here : prose->top;
+    int line = line_of(prose, browser, word, from);
+    if (line < 0)
+        line = line_of(prose, browser, word, 0);
+    prose->found = line;
+    if (line >= 0)
+        scroll_to(prose, line);
+    return line >= 0;
+}
+
+bool prose_find(struct prose *prose, struct browser *browser, const char *word, bool from_here)
+{
+    snprintf(prose->word, sizeof prose->word, "%s", word);
+    return go_to_word(prose, browser, word, from_here);
+}
+
+bool prose_act(struct prose *prose, struct browser *browser, enum action action)
+{
+    int page = prose->area.rows > 1 ? prose->area.rows - 1 : 1;
+    int top = prose->top;
+    switch (action) {
+    case ACTION_UP:
+        top -= 1;
+        break;
+    case ACTION_DOWN:
+        top += 1;
+        break;
+    case ACTION_PAGE_UP:
+        top -= page;
+        break;
+    case ACTION_PAGE_DOWN:
+        top += page;
+        break;
+    case ACTION_HOME:
+        top = 0;
+        break;
+    case ACTION_END:
+        top = prose->lines;
+        break;
+    case ACTION_FIND_NEXT:
+        if (!*prose->word)
+            browser_message(browser, "nothing to find yet: / asks for a word");
+        else if (!go_to_word(prose, browser, prose->word, false))
+            browser_message(browser, "not found");
+        return true;
+    case ACTION_FILTER:
+        browser_message(browser, "/ finds a word in this text");
+        return true;
+    default:
+        return false;
+    }
+    scroll_to(prose, top);
+    return true;
+}
+
+void prose_hint(const struct prose *prose, char *out, size_t size)
+{
+    int last = prose->top + prose->area.rows;
+    if (last < prose->lines)
+        snprintf(out, size,
+                 "lines %d to %d of %d: PgDn goes on, / finds a word. man misstop has more",
+                 prose->top + 1, last, prose->lines);
+    else
+        snprintf(out, size, "man misstop has more");
+}
