@@ -23,7 +23,8 @@ enum request_kind {
     REQUEST_SEARCH_RANGE, /* base, bound; name for the title */
     REQUEST_SEARCH_STOP,
     REQUEST_SEARCH_BACK, /* to the search that another took the place of */
-    REQUEST_WRITE,       /* write the snapshot shown to a file */
+    REQUEST_INTERVAL,    /* interval_s: the refresh interval */
+    REQUEST_WRITE,       /* name: write the snapshot shown to NAME.txt and NAME.json */
     REQUEST_SUSPEND,     /* Ctrl-Z */
     REQUEST_PICK,        /* pid: watch this process */
     REQUEST_HEAP_MARK,   /* growth counts from now */
@@ -51,6 +52,7 @@ struct request {
     uint64_t bound;
     uint32_t pid;
     int direction;
+    double interval_s;
     double start_s; /* from the start of the run */
     double end_s;
     uint32_t object; /* id */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -103,25 +104,24 @@ static int write_one(const struct snapshot *snapshot, const struct view_options 
     struct view_options plain = *options;
     plain.color = VIEW_COLOR_NEVER;
     plain.width = 132;
+    plain.full = true;
     int code = json ? json_print(out, snapshot) : text_print(out, snapshot, &plain);
     return fclose(out) && !code ? -errno : code;
 }
 
 void snapshot_file_write(const struct snapshot *snapshot, const struct view_options *options,
-                         char *message, size_t size)
+                         const char *name, char *message, size_t size)
 {
-    char stamp[32];
-    char text[80];
-    char json[80];
-    time_t now = time(NULL);
-    strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", localtime(&now));
-    snprintf(text, sizeof text, "misstop-%" PRIu32 "-%s.txt", snapshot->target.pid, stamp);
-    snprintf(json, sizeof json, "misstop-%" PRIu32 "-%s.json", snapshot->target.pid, stamp);
-    int code = write_one(snapshot, options, text, false);
-    if (!code)
-        code = write_one(snapshot, options, json, true);
-    if (code)
-        snprintf(message, size, "cannot write %s: %s", text, strerror(-code));
-    else
-        snprintf(message, size, "written: %s and .json", text);
+    static const char *const endings[] = {".txt", ".json"};
+    char path[PATH_MAX];
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s%s", name, endings[i]);
+        int code = write_one(snapshot, options, path, i);
+        if (code) {
+            snprintf(message, size, "cannot write %s: %s%s", path, strerror(-code),
+                     code == -EEXIST ? "; W with another name" : "");
+            return;
+        }
+    }
+    snprintf(message, size, "written: %s.txt and .json", name);
 }

@@ -18,8 +18,8 @@ int export_write(const struct options *options, struct engine *engine, pid_t pid
                  struct error *error);
 
 /* A snapshot written to files in the working directory, as text and as JSON. */
-/* misstop-PID-TIME.txt and .json; the result is reported in `message`. Overwrites nothing. */
+/* NAME.txt and NAME.json; the result is reported in `message`. Overwrites nothing. */
 void snapshot_file_write(const struct snapshot *snapshot, const struct view_options *options,
-                         char *message, size_t size);
+                         const char *name, char *message, size_t size);
 
 #endif

@@ -173,13 +173,14 @@ static void suspend(struct front *front)
 }
 
 /* `W`: the picture shown. */
-static void write_snapshot(struct front *front)
+static void write_snapshot(struct front *front, const char *name)
 {
-    char message[160];
+    char message[512];
     struct screen *screen = front->setup.screen;
     if (!screen_snapshot(screen))
         return;
-    snapshot_file_write(screen_snapshot(screen), front->setup.view, message, sizeof message);
+    snapshot_file_write(screen_snapshot(screen), front->setup.view, name, message,
+                        sizeof message);
     screen_message(screen, message);
 }
 
@@ -191,7 +192,7 @@ static void read_keys(struct front *front)
         if (request.kind == REQUEST_SUSPEND)
             suspend(front);
         else if (request.kind == REQUEST_WRITE)
-            write_snapshot(front);
+            write_snapshot(front, request.name);
         else
             ask_loop(front, &request);
         if (request.kind == REQUEST_QUIT)

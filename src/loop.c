@@ -91,13 +91,13 @@ static void change_delay(struct loop *loop, int direction)
 }
 
 /* `W`: the picture shown. */
-static void write_snapshot(const struct loop *loop)
+static void write_snapshot(const struct loop *loop, const char *name)
 {
-    char message[160];
+    char message[512];
     struct screen *screen = loop->setup->screen;
     if (!screen_snapshot(screen))
         return;
-    snapshot_file_write(screen_snapshot(screen), &loop->setup->options->view, message,
+    snapshot_file_write(screen_snapshot(screen), &loop->setup->options->view, name, message,
                         sizeof message);
     screen_message(screen, message);
 }
@@ -131,8 +131,12 @@ static bool loop_act(struct loop *loop, const struct request *request)
     case REQUEST_SLOWER:
         change_delay(loop, 1);
         return false;
+    case REQUEST_INTERVAL:
+        loop->delay_s = request->interval_s;
+        refresh_timer_arm(loop->polled[LOOP_TIMER].fd, loop->delay_s);
+        return false;
     case REQUEST_WRITE:
-        write_snapshot(loop);
+        write_snapshot(loop, request->name);
         return false;
     case REQUEST_SUSPEND:
         loop_suspend(loop);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/settings.h"
 #include "sample/perfdata/perfdata.h"
 
 static int option_unsigned(const char *text, const char *option, uint64_t low, uint64_t high,
@@ -23,6 +24,10 @@ static int option_unsigned(const char *text, const char *option, uint64_t low, u
     *value = parsed;
     return 0;
 }
+
+static const char *const source_names[] = {"auto", "pebs", "ibs", "counter", "clock", NULL};
+static const double delay_least_s = 0.05;
+static const double delay_most_s = 86400;
 
 /* Words with commas between. */
 static int option_heap(const char *text, unsigned *heap, struct error *error)
@@ -164,7 +169,8 @@ enum long_only {
     OPT_SIM_TO,
     OPT_WHAT_IF,
     OPT_WATCH,
-    OPT_OUTPUT
+    OPT_OUTPUT,
+    OPT_FULL
 };
 
 static const char short_options[] = "+p:i:o:s:e:r:c:d:n:bjw:H:W:C:hV";
@@ -205,19 +211,19 @@ static const struct option long_options[] = {
     {"watch", optional_argument, NULL, OPT_WATCH},
     {"html", required_argument, NULL, OPT_HTML},
     {"output", required_argument, NULL, OPT_OUTPUT},
+    {"full", no_argument, NULL, OPT_FULL},
     {NULL, 0, NULL, 0},
 };
 
 static int parse_sampling(struct options *options, int option, const char *text,
                           struct error *error)
 {
-    static const char *const sources[] = {"auto", "pebs", "ibs", "counter", "clock", NULL};
     switch (option) {
     case 'p':
         return option_pid(text, &options->pid, error);
     case 's':
         options->source = text;
-        return option_choice(text, "-s", sources, error) < 0 ? -EINVAL : 0;
+        return option_choice(text, "-s", source_names, error) < 0 ? -EINVAL : 0;
     case 'e':
         options->events = text;
         return 0;
@@ -305,7 +311,7 @@ static int parse_output(struct options *options, int option, const char *text, s
     switch (option) {
     case 'd':
         options->delay_given = true;
-        return option_seconds(text, "-d", 0.05, 86400, &options->delay_s, error);
+        return option_seconds(text, "-d", delay_least_s, delay_most_s, &options->delay_s, error);
     case 'n':
         return option_u32(text, "-n", 1, UINT32_MAX, &options->iterations, error);
     case 'j':
@@ -330,6 +336,9 @@ static int parse_output(struct options *options, int option, const char *text, s
         return option_pace(text, &options->pace, error);
     case OPT_STRETCH:
         options->time_range = text;
+        return 0;
+    case OPT_FULL:
+        options->view.full = true;
         return 0;
     case OPT_HEAP:
         return option_heap(text, &options->heap, error);
@@ -377,7 +386,7 @@ static int check_together(const struct options *options, struct error *error)
     if (options->time_range && !options->batch && !options->input)
         return error_set(error, -EINVAL,
                          "--stretch is for the last report of -b or -j, and for a recording (-i); "
-                         "on the screen, key 0 selects one");
+                         "on the screen, 8 Phases selects one");
     if (options->sim && (options->action != OPTIONS_LAUNCH || strcmp(options->source, "auto")))
         return error_set(error, -EINVAL,
                          "--sim is a source of its own, for a program that misstop starts: "
@@ -422,12 +431,31 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
     return check_together(options, error);
 }
 
+/* What F2 keeps, where no option says otherwise. A value that no option would take is left. */
+static void options_from_settings(struct options *options)
+{
+    struct settings settings;
+    struct error ignored;
+    char text[32];
+    settings_load(&settings);
+    if (!(options->delay_s > 0) && settings_get(&settings, "interval", text, sizeof text))
+        option_seconds(text, "interval", delay_least_s, delay_most_s, &options->delay_s, &ignored);
+    if (!options->source && !options->sim && !options->input &&
+        settings_get(&settings, "source", text, sizeof text))
+        for (const char *const *name = source_names; *name; name++)
+            if (!strcmp(text, *name))
+                options->source = *name;
+    settings_free(&settings);
+    if (!(options->delay_s > 0))
+        options->delay_s = 1;
+    if (!options->source)
+        options->source = "auto";
+}
+
 int options_parse(struct options *options, int argc, char **argv, struct error *error)
 {
     *options = (struct options){.action = OPTIONS_PICK,
-                                .source = "auto",
                                 .rate = 2000,
-                                .delay_s = 1,
                                 .pace = NAN,
                                 .half_life_s = 10,
                                 .ways = 10,
@@ -447,6 +475,7 @@ int options_parse(struct options *options, int argc, char **argv, struct error *
         if (options->action != OPTIONS_PICK)
             return 0;
     }
+    options_from_settings(options);
     return choose_action(options, argc, argv, error);
 }
 
@@ -507,7 +536,8 @@ void options_help(FILE *out)
         "Output\n"
         "  -d, --delay SECS      refresh interval (1)\n"
         "  -n, --iterations N    stop after N refreshes\n"
-        "  -b, --batch           print tables instead of the screen\n"
+        "  -b, --batch           print instead of the screen: the answer, findings, objects\n"
+        "      --full            with -b: every table\n"
         "  -j, --json            print one JSON object per refresh, one a line\n"
         "      --pprof FILE      also write the run as a profile that pprof reads\n"
         "      --output FILE     reports of -b and -j go to FILE; without it to standard output,\n"

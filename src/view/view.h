@@ -19,6 +19,7 @@ enum view_color { VIEW_COLOR_AUTO, VIEW_COLOR_ALWAYS, VIEW_COLOR_NEVER };
 struct view_options {
     enum view_color color; /* NO_COLOR is looked at here */
     bool ascii;            /* no Unicode bars */
+    bool full;             /* batch: all tables; else the answer, the findings, the objects */
     unsigned width;        /* batch: columns of text; 0: 100, or the terminal's */
 };
 

@@ -2,17 +2,15 @@
 #include "resolve/heap/bin_rules.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/hash.h"
+#include "base/settings.h"
 #include "base/text.h"
 
 void bin_rules_init(struct bin_rules *rules)
@@ -219,36 +217,11 @@ static void bin_rules_parse(struct bin_rules *rules, char *text, size_t size)
     }
 }
 
-/* All of a file, with room for a NUL behind it. Its size, or a negative errno. */
-static long bin_rules_read_all(int fd, char **text)
-{
-    struct stat status;
-    if (fstat(fd, &status))
-        return -errno;
-    if (!S_ISREG(status.st_mode) || status.st_size > BIN_RULES_FILE_BYTES)
-        return -EINVAL;
-    size_t room = (size_t)status.st_size;
-    size_t used = 0;
-    ssize_t got = 0;
-    *text = malloc(room + 1);
-    if (!*text)
-        return -ENOMEM;
-    while (used < room && (got = read(fd, *text + used, room - used)) > 0)
-        used += (size_t)got;
-    return got < 0 ? -errno : (long)used;
-}
-
 int bin_rules_load(struct bin_rules *rules, const char *path, struct error *error)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0 && errno == ENOENT)
-        return 0;
-    if (fd < 0)
-        return error_set(error, -errno, "cannot open %s: %s", path, strerror(errno));
-    char *text = NULL;
-    long size = bin_rules_read_all(fd, &text);
-    close(fd);
-    if (size >= 0)
+    char *text;
+    long size = settings_read(path, BIN_RULES_FILE_BYTES, &text);
+    if (size > 0)
         bin_rules_parse(rules, text, (size_t)size);
     free(text);
     if (size == -EINVAL)
@@ -259,54 +232,21 @@ int bin_rules_load(struct bin_rules *rules, const char *path, struct error *erro
     return 0;
 }
 
-/* The folders above a path that are missing. */
-static void make_folders(const char *path)
-{
-    char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", path);
-    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(folder, 0700); /* one that cannot be made shows when the file is opened */
-        *slash = '/';
-    }
-}
-
-static int write_rules(const struct bin_rules *rules, int fd)
-{
-    FILE *file = fdopen(fd, "w");
-    if (!file) {
-        int result = -errno;
-        close(fd);
-        return result;
-    }
-    fputs("# misstop: names that were given, and which are one. Written by misstop.\n", file);
-    for (uint32_t i = 0; i < rules->count; i++)
-        fprintf(file, "%s\t%s\t%s\n", rules->rules[i].combines ? "combine" : "rename",
-                rules->rules[i].name, rules->rules[i].value);
-    int result = fflush(file) || ferror(file) || fsync(fd) ? -(errno ? errno : EIO) : 0;
-    if (fclose(file) && !result)
-        result = -errno;
-    return result;
-}
-
 int bin_rules_save(const struct bin_rules *rules, const char *path, struct error *error)
 {
-    char real[PATH_MAX];
-    char fresh[PATH_MAX + 16];
-    make_folders(path);
-    if (!realpath(path, real)) /* a link is kept: its target is replaced */
-        snprintf(real, sizeof real, "%s", path);
-    snprintf(fresh, sizeof fresh, "%s.XXXXXX", real);
-    int fd = mkostemp(fresh, O_CLOEXEC);
-    if (fd < 0)
-        return error_set(error, -errno, "cannot write %s: %s", path, strerror(errno));
-    int result = write_rules(rules, fd);
-    if (!result && rename(fresh, real))
-        result = -errno;
-    if (!result)
-        return 0;
-    unlink(fresh);
-    return error_set(error, result, "cannot write %s: %s", path, strerror(-result));
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return error_set(error, -ENOMEM, "cannot write %s: out of memory", path);
+    fputs("# misstop: names that were given, and which are one. Written by misstop.\n", out);
+    for (uint32_t i = 0; i < rules->count; i++)
+        fprintf(out, "%s\t%s\t%s\n", rules->rules[i].combines ? "combine" : "rename",
+                rules->rules[i].name, rules->rules[i].value);
+    int result = fclose(out) ? error_set(error, -ENOMEM, "cannot write %s: out of memory", path)
+                             : settings_write(path, text, size, error);
+    free(text);
+    return result;
 }
 
 /* Grouped by library. Both plain and mangled names, because symbols may be either. */
@@ -493,7 +433,7 @@ int wrappers_add_settings(struct wrappers *wrappers)
     char *text = malloc(WRAPPERS_FILE_BYTES);
     const char *variable = getenv("MISSTOP_WRAPPERS");
     int result = text ? 0 : -ENOMEM;
-    if (text && !rc_path(path, sizeof path, "wrappers") &&
+    if (text && !settings_path(path, sizeof path, "wrappers") &&
         text_read_file(path, text, WRAPPERS_FILE_BYTES) > 0)
         result = wrappers_add(wrappers, text);
     free(text);
@@ -523,27 +463,4 @@ bool wrappers_match(const struct wrappers *wrappers, const char *function)
         if (matches(wrappers_default[i], function))
             return true;
     return false;
-}
-
-/* Settings of another user, as under sudo, are neither read nor written. */
-static bool is_ours(const char *folder)
-{
-    struct stat status;
-    return stat(folder, &status) || status.st_uid == geteuid();
-}
-
-int rc_path(char *out, size_t out_size, const char *name)
-{
-    const char *config = getenv("XDG_CONFIG_HOME");
-    const char *home = getenv("HOME");
-    int wrote;
-    if (config && config[0] == '/') /* the XDG rules: a relative one is not valid */
-        wrote = snprintf(out, out_size, "%s/misstop/%s", config, name);
-    else if (home && home[0] == '/')
-        wrote = snprintf(out, out_size, "%s/.config/misstop/%s", home, name);
-    else
-        return -ENOENT;
-    if (!is_ours(config && config[0] == '/' ? config : home))
-        return -EACCES;
-    return (size_t)wrote < out_size ? 0 : -ENAMETOOLONG;
 }

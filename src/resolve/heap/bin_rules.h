@@ -105,13 +105,4 @@ int wrappers_add_settings(struct wrappers *wrappers);
 
 bool wrappers_match(const struct wrappers *wrappers, const char *function);
 
-/*
- * Where the user's files of settings are: "bins" (bin_rules.h), "matrix" (the same rules, of
- * lines of the matrix: view/pages/matrix_table.h) and "wrappers" (bin_rules.h)
- * in $XDG_CONFIG_HOME/misstop, else in ~/.config/misstop. For main, which loads them.
- */
-/* -ENOENT: neither variable is set to an absolute path; -EACCES: the folder is another
- * user's; -ENAMETOOLONG. */
-int rc_path(char *out, size_t out_size, const char *name);
-
 #endif

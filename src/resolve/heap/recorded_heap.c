@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/settings.h"
 #include "resolve/heap/bin_rules.h"
 
 static void recorded_list_leads(struct recorded_heap *recorded);
@@ -23,7 +24,7 @@ static void recorded_load_rules(struct recorded_heap *recorded)
     wrappers_init(&recorded->wrappers);
     bin_rules_init(&recorded->rules);
     wrappers_add_settings(&recorded->wrappers);
-    if (rc_path(recorded->rules_path, sizeof recorded->rules_path, "bins"))
+    if (settings_path(recorded->rules_path, sizeof recorded->rules_path, "bins"))
         recorded->rules_path[0] = '\0';
     else if (bin_rules_load(&recorded->rules, recorded->rules_path, &unread))
         recorded->rules_path[0] = '\0'; /* not ours to write over */

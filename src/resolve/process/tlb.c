@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/settings.h"
 #include "base/text.h"
 #include "resolve/heap/bin_rules.h"
 
@@ -112,7 +113,7 @@ uint32_t tlb_entries(void)
     char cpu[64];
     uint32_t entries = 0;
     name_cpu(cpu, sizeof cpu);
-    int fd = rc_path(path, sizeof path, "tlb") ? -ENOENT : text_open_file(path);
+    int fd = settings_path(path, sizeof path, "tlb") ? -ENOENT : text_open_file(path);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
     if (file) {
         entries = tlb_entries_kept(file, cpu);
@@ -127,7 +128,7 @@ uint32_t tlb_entries(void)
 static bool tlb_keep(const char *cpu, uint32_t entries)
 {
     char path[PATH_MAX];
-    if (rc_path(path, sizeof path, "tlb"))
+    if (settings_path(path, sizeof path, "tlb"))
         return false;
     if (tlb_entries() == entries && tlb_reported() != entries)
         return true; /* as before */

@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "profile/tables/rates.h"
+#include "view/answer.h"
 #include "view/findings.h"
 #include "view/levels.h"
 #include "view/pages/causes.h"
@@ -187,22 +188,36 @@ static void print_refused(struct text_writer *writer)
         text_say(writer, "note: not opened: %s (%s)", refused->list[i].path, refused->list[i].why);
 }
 
-/* What was watched and how far to trust it. (text.c) */
-static void text_head_print(struct text_writer *writer)
+/* The first question, as on the screen. */
+static void print_answer(struct text_writer *writer)
 {
-    print_head(writer);
-    print_recording(writer);
-    print_time_range(writer);
+    char text[256];
+    char quality[64];
+    const char *evidence = answer_evidence(writer->snapshot);
+    answer_words(writer->snapshot, text, sizeof text);
+    answer_quality(writer->snapshot, quality, sizeof quality);
+    text_say(writer, "%s%s%s%s; %s", text, *evidence ? " (" : "", evidence, *evidence ? ")" : "",
+             quality);
+}
+
+/* What is not counted on every run, but must be said where it is. */
+static void print_notes(struct text_writer *writer)
+{
+    if (writer->snapshot->status)
+        text_say(writer, "note: %s", writer->snapshot->status);
+    print_binaries(writer);
+    print_refused(writer);
+}
+
+/* How good the samples are, as on the screen Quality. */
+static void print_quality(struct text_writer *writer)
+{
     print_totals(writer);
     print_fields_known(writer);
     print_levels(writer);
     print_rates(writer);
     print_use(writer);
     print_simulation(writer);
-    if (writer->snapshot->status)
-        text_say(writer, "note: %s", writer->snapshot->status);
-    print_binaries(writer);
-    print_refused(writer);
 }
 
 enum { WIDTH_DEFAULT = 100 };
@@ -237,14 +252,14 @@ int text_writer_init(struct text_writer *writer, FILE *out, const struct snapsho
 
 static void write_color(FILE *out, enum paint paint)
 {
-    const struct paint_look *look = paint_look(paint);
+    const struct paint_look look = paint_look(SCHEME_DEFAULT, paint);
     fputs("\033[0", out);
-    if (look->attributes_256 & PAINT_BOLD)
+    if (look.attributes_256 & PAINT_BOLD)
         fputs(";1", out);
-    if (look->text_256 >= 0)
-        fprintf(out, ";38;5;%d", look->text_256);
-    if (look->ground_256 >= 0)
-        fprintf(out, ";48;5;%d", look->ground_256);
+    if (look.text_256 >= 0)
+        fprintf(out, ";38;5;%d", look.text_256);
+    if (look.ground_256 >= 0)
+        fprintf(out, ";48;5;%d", look.ground_256);
     fputc('m', out);
 }
 
@@ -303,7 +318,7 @@ void text_rows(struct text_writer *writer, const struct columns *columns, const 
     table.snapshot = writer->snapshot;
     table.sort = COLUMNS_MAX; /* rows stand as they come; no arrow */
     /* Bars and trends are for the eye; text has the figures. */
-    columns_layout(columns, writer->snapshot, rows, count, writer->line.columns, false, &layout);
+    columns_layout(columns, NULL, writer->snapshot, rows, count, writer->line.columns, false, &layout);
     fputc('\n', writer->out);
     table_draw_row(&table, &layout, &writer->line, 0, 0, NULL);
     text_canvas(writer);
@@ -600,7 +615,7 @@ static void watch_text_print(struct text_writer *writer)
 
 /* What was asked about another layout, in batch text; declared in text.h. */
 
-static void print_answer(struct text_writer *writer, const struct snapshot_whatif *answer)
+static void print_whatif(struct text_writer *writer, const struct snapshot_whatif *answer)
 {
     struct whatif_row rows[WHATIF_ROWS_MAX];
     char text[WHATIF_TEXT_BYTES];
@@ -623,11 +638,13 @@ static void whatif_text_print(struct text_writer *writer)
         text_rows(writer, &whatif_asked_columns, asked->list, asked->count, WHATIF_MAX);
     }
     for (uint32_t i = 0; i < asked->count; i++)
-        print_answer(writer, &asked->list[i]);
+        print_whatif(writer, &asked->list[i]);
 }
 
 enum {
     OBJECT_ROWS = 40,
+    OBJECT_ROWS_SHORT = 28,
+    FINDING_ROWS_SHORT = 3,
     FUNCTION_ROWS = 15,
     REGION_ROWS = 20,
     OFFSET_OBJECTS = 5,
@@ -742,6 +759,24 @@ static void print_findings(struct text_writer *writer)
     }
 }
 
+/* One line each: what, and what to try. */
+static void print_findings_short(struct text_writer *writer)
+{
+    const struct snapshot_findings *findings = &writer->snapshot->findings;
+    struct finding_words words;
+    char text[256];
+    if (findings->count)
+        fputc('\n', writer->out);
+    for (size_t i = 0; i < findings->count && i < FINDING_ROWS_SHORT; i++) {
+        finding_words(&findings->list[i], &words);
+        answer_finding(&findings->list[i], text, sizeof text);
+        text_say(writer, "finding: %s. Try: %s", text, words.advice);
+    }
+    if (findings->count > FINDING_ROWS_SHORT)
+        text_say(writer, "(%zu more findings; --full tells them, with the evidence of each)",
+                 findings->count - FINDING_ROWS_SHORT);
+}
+
 static void print_phases(struct text_writer *writer)
 {
     const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
@@ -767,6 +802,53 @@ static void print_search(struct text_writer *writer)
     text_rows(writer, &region_columns, search->regions, search->region_count, REGION_ROWS);
 }
 
+/* The first screen: the answer, what to do, for which data. */
+static void print_first(struct text_writer *writer, size_t objects, bool full)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    print_head(writer);
+    print_recording(writer);
+    print_time_range(writer);
+    print_answer(writer);
+    if (full)
+        print_quality(writer);
+    print_notes(writer);
+    if (full)
+        print_findings(writer);
+    else
+        print_findings_short(writer);
+    if (!snapshot->object_count)
+        text_say(writer, "\n%s", objects_nothing_yet(snapshot));
+    text_rows(writer, &object_columns, snapshot->objects, snapshot->object_count, objects);
+}
+
+static void print_tables(struct text_writer *writer)
+{
+    const struct snapshot *snapshot = writer->snapshot;
+    print_offsets(writer);
+    print_heap(writer);
+    text_rows(writer, &function_columns, snapshot->code, snapshot->code_count, FUNCTION_ROWS);
+    print_threads(writer);
+    matrix_text_print(writer);
+    print_sharing(writer);
+    watch_text_print(writer);
+    causes_text_print(writer);
+    reuse_text_print(writer);
+    whatif_text_print(writer);
+    print_phases(writer);
+    print_search(writer);
+    print_sets(writer);
+    print_window(writer);
+}
+
+/* What the user asked for by an option is printed without --full too. */
+static void print_asked(struct text_writer *writer)
+{
+    watch_text_print(writer);
+    whatif_text_print(writer);
+    print_search(writer);
+}
+
 int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options)
 {
     struct text_writer writer;
@@ -774,25 +856,11 @@ int text_print(FILE *out, const struct snapshot *snapshot, const struct view_opt
     if (code)
         return code;
     errno = 0;
-    text_head_print(&writer);
-    if (!snapshot->object_count)
-        text_say(&writer, "\n%s", objects_nothing_yet(snapshot));
-    text_rows(&writer, &object_columns, snapshot->objects, snapshot->object_count, OBJECT_ROWS);
-    print_offsets(&writer);
-    print_heap(&writer);
-    text_rows(&writer, &function_columns, snapshot->code, snapshot->code_count, FUNCTION_ROWS);
-    print_threads(&writer);
-    matrix_text_print(&writer);
-    print_findings(&writer);
-    print_sharing(&writer);
-    watch_text_print(&writer);
-    causes_text_print(&writer);
-    reuse_text_print(&writer);
-    whatif_text_print(&writer);
-    print_phases(&writer);
-    print_search(&writer);
-    print_sets(&writer);
-    print_window(&writer);
+    print_first(&writer, options->full ? OBJECT_ROWS : OBJECT_ROWS_SHORT, options->full);
+    if (options->full)
+        print_tables(&writer);
+    else
+        print_asked(&writer);
     fputc('\n', out);
     if (fflush(out) == EOF || ferror(out))
         code = errno ? -errno : -EIO;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/settings.h"
 #include "base/text.h"
 #include "profile/tables/rates.h"
 #include "resolve/heap/bin_rules.h"
@@ -25,7 +26,7 @@ static const char *const prefixes[] = {
 
 static int file_path(char path[PATH_MAX])
 {
-    return rc_path(path, PATH_MAX, "matrix");
+    return settings_path(path, PATH_MAX, "matrix");
 }
 
 void matrix_rules_init(struct matrix_rules *rules)

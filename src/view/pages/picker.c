@@ -80,6 +80,10 @@ static bool picker_act(struct browser *browser, enum action action, struct reque
         request->kind = REQUEST_LEAVE;
         return true;
     }
+    if (action == ACTION_USER && row && row->user) {
+        table_filter(listed(browser), *table->filter ? "" : row->user);
+        return true;
+    }
     if (action != ACTION_ENTER || !row)
         return false;
     request->kind = REQUEST_PICK;

@@ -29,6 +29,7 @@ static void let_go(struct held_snapshot *held)
 void browser_fini(struct browser *browser)
 {
     page_states_fini(browser->states);
+    settings_free(&browser->settings);
     let_go(&browser->held);
     let_go(&browser->newest);
 }
@@ -168,16 +169,19 @@ void browser_go(struct browser *browser, enum page_id page)
     browser_enter(browser, page);
 }
 
-void browser_enter(struct browser *browser, enum page_id page)
-{
-    browser->page = page;
-    page_update(browser, page);
-}
-
 static struct table *listed_table(const struct browser *browser, int id,
                                   const struct page_table *table)
 {
     return (struct table *)((char *)browser->states[id] + table->at);
+}
+
+void browser_enter(struct browser *browser, enum page_id page)
+{
+    const struct page_table *table = pages[page].page->tables;
+    for (; table->columns; table++)
+        table_lay_out(listed_table(browser, (int)page, table));
+    browser->page = page;
+    page_update(browser, page);
 }
 
 struct table *browser_table_of(const struct browser *browser, const struct columns *columns)
@@ -282,6 +286,20 @@ static bool works_in_help(enum action action)
            action == ACTION_NONE;
 }
 
+/* Both files have this name, with .txt and .json. */
+static void ask_for_file(struct browser *browser)
+{
+    char name[TABLE_WORD_BYTES];
+    if (!browser->snapshot)
+        return;
+    snprintf(name, sizeof name, "misstop-%s-%u", browser->snapshot->target.comm,
+             browser->snapshot->target.pid);
+    for (char *at = name; *at; at++)
+        if (*at == '/')
+            *at = '_';
+    prompt_ask(browser, PROMPT_WRITE, name);
+}
+
 /* The request of an action that no page has taken; an action of another screen gives a message. */
 static enum request_kind browser_request(struct browser *browser, enum action action)
 {
@@ -309,21 +327,28 @@ static enum request_kind browser_request(struct browser *browser, enum action ac
     case ACTION_SEARCH_STOP:
         return REQUEST_SEARCH_STOP;
     case ACTION_WRITE:
-        return REQUEST_WRITE;
+        ask_for_file(browser);
+        return REQUEST_NONE;
+    case ACTION_USER:
+        browser_message(browser, "u chooses a user in the list of processes");
+        return REQUEST_NONE;
+    case ACTION_NO_SIGNAL:
+        browser_message(browser, "misstop sends no signals: nothing ends the process from here");
+        return REQUEST_NONE;
     case ACTION_MARK:
         return REQUEST_HEAP_MARK;
     case ACTION_RENAME:
     case ACTION_TAG:
     case ACTION_COMBINE:
     case ACTION_UNDO:
-        browser_message(browser, "bins of the heap are named and combined on screen 7, Heap;"
-                                 " functions and objects on m, Matrix");
+        browser_message(browser, "bins of the heap are named and combined on screen 4, Heap;"
+                                 " functions and objects on 3, Matrix");
         return REQUEST_NONE;
     case ACTION_COUNTING:
         return REQUEST_COUNTING;
     case ACTION_MEASURE:
         browser_message(browser,
-                        "what is counted is chosen on m, Matrix, and 0, Phases; e changes the "
+                        "what is counted is chosen on 3, Matrix, and 8, Phases; e changes the "
                         "event");
         return REQUEST_NONE;
     case ACTION_REFRESH:
@@ -336,22 +361,26 @@ static enum request_kind browser_request(struct browser *browser, enum action ac
         browser_message(browser, "one event is sampled; -e l2-miss,stall would sample two");
         return REQUEST_NONE;
     case ACTION_FOLD:
-        browser_message(browser, "members of nested structs are folded on screen 8, Layout");
+        browser_message(browser, "folded are nested members in Layout, and callers in Detail and Function");
         return REQUEST_NONE;
     case ACTION_SPAN:
-        browser_message(browser, "a stretch of the run is marked on screen 0, Phases");
+        browser_message(browser, "a time range is marked on screen 8, Phases");
         return REQUEST_NONE;
     case ACTION_STACK:
-        browser_message(browser, "by objects, functions or threads: on screen 0, Phases, and on y, "
+        browser_message(browser, "by objects, functions or threads: on screen 8, Phases, and on y, "
                                  "Causes");
         return REQUEST_NONE;
     case ACTION_VOLATILITY:
-        browser_message(browser, "the volatility of the run is on screen 0, Phases");
+        browser_message(browser, "the volatility of the run is on screen 8, Phases");
         return REQUEST_NONE;
     case ACTION_SEARCH_HERE:
         browser_message(browser, "nothing here to search in: select an object or a region");
         return REQUEST_NONE;
+    case ACTION_NONE:
+        return REQUEST_NONE;
     default:
+        if (action < ACTION_UP || action > ACTION_END)
+            browser_message(browser, "that key does nothing here: F1 lists those that do");
         return REQUEST_NONE;
     }
 }
@@ -389,7 +418,7 @@ static void browser_now(struct browser *browser, struct request *request)
     if (browser->snapshot && browser->snapshot->time_range)
         request->kind = REQUEST_NOW;
     else
-        browser_message(browser, "the run up to now is shown; 0, Phases, selects a stretch of it");
+        browser_message(browser, "the run up to now is shown; 8, Phases, selects a time range");
 }
 
 void browser_pane_step(struct browser *browser, int direction)
@@ -474,6 +503,10 @@ static bool move_about(struct browser *browser, enum action action, struct reque
     case ACTION_FREEZE:
         browser_freeze(browser);
         return true;
+    case ACTION_THREADS:
+        browser_go(browser, PAGE_CODE);
+        browser->pane[PAGE_CODE] = 1;
+        return true;
     case ACTION_FIND:
         prompt_open(browser, PROMPT_FIND);
         return true;
@@ -487,7 +520,7 @@ static bool move_about(struct browser *browser, enum action action, struct reque
 
 static bool allowed_in_picker(enum action action)
 {
-    return action == ACTION_QUIT || action == ACTION_SUSPEND || action == ACTION_FIND ||
+    return action == ACTION_QUIT || action == ACTION_USER || action == ACTION_SUSPEND || action == ACTION_FIND ||
            action == ACTION_FILTER || action == ACTION_BACK ||
            (action >= ACTION_UP && action <= ACTION_INVERT);
 }
@@ -541,6 +574,19 @@ static struct request click(struct browser *browser, int row, int column)
     return (struct request){.kind = REQUEST_NONE};
 }
 
+static struct request press(struct browser *browser, uint32_t key)
+{
+    enum action action = keys_action(key);
+    char name[16];
+    char text[64];
+    if (action != ACTION_NONE || browser_page(browser)->title)
+        return act(browser, action);
+    keys_name(key, name, sizeof name);
+    snprintf(text, sizeof text, "%s does nothing: F1 lists the keys", name);
+    browser_message(browser, text);
+    return (struct request){.kind = REQUEST_NONE};
+}
+
 struct request browser_input(struct browser *browser, const struct input *input)
 {
     struct request none = {.kind = REQUEST_NONE};
@@ -561,6 +607,6 @@ struct request browser_input(struct browser *browser, const struct input *input)
             prompt_key(browser, input->key, &none);
             return none;
         }
-        return act(browser, keys_action(input->key));
+        return press(browser, input->key);
     }
 }

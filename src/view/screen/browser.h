@@ -7,6 +7,7 @@
 #ifndef MISSTOP_VIEW_SCREEN_BROWSER_H
 #define MISSTOP_VIEW_SCREEN_BROWSER_H
 
+#include "base/settings.h"
 #include "view/screen/canvas.h"
 #include "view/screen/keys.h"
 #include "view/screen/pages.h"
@@ -30,7 +31,14 @@ struct zone {
     enum action action;
 };
 
-enum prompt_kind { PROMPT_NONE, PROMPT_FIND, PROMPT_FILTER, PROMPT_RENAME, PROMPT_TIME };
+enum prompt_kind {
+    PROMPT_NONE,
+    PROMPT_FIND,
+    PROMPT_FILTER,
+    PROMPT_RENAME,
+    PROMPT_TIME,
+    PROMPT_WRITE
+};
 
 struct prompt {
     enum prompt_kind kind;
@@ -94,6 +102,8 @@ struct browser {
     } opened_function;
     bool replays;
     struct view_play play;
+    struct settings settings;
+    enum paint_scheme scheme;
 };
 
 /* -ENOMEM; browser_fini() all the same. */

@@ -252,9 +252,60 @@ static const struct paint_look looks[PAINT_COUNT] = {
     [PAINT_SERIES_5] = INK(80, CYAN),
 };
 
-const struct paint_look *paint_look(enum paint paint)
+/* What differs in the other schemes, of 256 colours; 0 is as in `looks`. */
+static const struct {
+    short text[SCHEME_MONO];
+    short ground[SCHEME_MONO];
+} schemes[PAINT_COUNT] = {
+    [PAINT_DIM] = {{0, 240, 252}, {0}},
+    [PAINT_TITLE] = {{0, 25, 15}, {0}},
+    [PAINT_HEADING] = {{0, 231, 16}, {0, 25, 15}},
+    [PAINT_SORTED] = {{0, 231, 16}, {0, 28, 46}},
+    [PAINT_PANE] = {{0, 25, 51}, {0}},
+    [PAINT_KEY_LABEL] = {{0, 231, 16}, {0, 31, 51}},
+    [PAINT_TAB] = {{0, 238, 15}, {0}},
+    [PAINT_TAB_SHOWN] = {{0, 231, 16}, {0, 25, 226}},
+    [PAINT_LIVE] = {{0, 231, 16}, {0, 28, 46}},
+    [PAINT_FROZEN] = {{0, 231, 16}, {0, 25, 51}},
+    [PAINT_RECORDED] = {{0, 231, 16}, {0, 130, 226}},
+    [PAINT_GOOD] = {{0, 28, 46}, {0}},
+    [PAINT_WARN] = {{0, 130, 226}, {0}},
+    [PAINT_BAD] = {{0, 160, 196}, {0}},
+    [PAINT_LOAD] = {{0, 31, 51}, {0}},
+    [PAINT_STORE] = {{0, 90, 201}, {0}},
+    [PAINT_HEAT_0] = {{0, 245, 250}, {0}},
+    [PAINT_HEAT_1] = {{0, 31, 51}, {0}},
+    [PAINT_HEAT_2] = {{0, 28, 46}, {0}},
+    [PAINT_HEAT_3] = {{0, 136, 226}, {0}},
+    [PAINT_HEAT_4] = {{0, 166, 214}, {0}},
+    [PAINT_HEAT_5] = {{0, 160, 196}, {0}},
+    [PAINT_SERIES_0] = {{0, 25, 33}, {0}},
+    [PAINT_SERIES_1] = {{0, 166, 214}, {0}},
+    [PAINT_SERIES_2] = {{0, 28, 46}, {0}},
+    [PAINT_SERIES_3] = {{0, 124, 196}, {0}},
+    [PAINT_SERIES_4] = {{0, 90, 201}, {0}},
+    [PAINT_SERIES_5] = {{0, 30, 51}, {0}},
+};
+
+struct paint_look paint_look(enum paint_scheme scheme, enum paint paint)
 {
-    return &looks[(unsigned)paint < PAINT_COUNT ? paint : PAINT_PLAIN];
+    struct paint_look look = looks[(unsigned)paint < PAINT_COUNT ? paint : PAINT_PLAIN];
+    if (scheme == SCHEME_DEFAULT || scheme >= SCHEME_MONO || (unsigned)paint >= PAINT_COUNT)
+        return look;
+    look.text_256 = schemes[paint].text[scheme] ? schemes[paint].text[scheme] : look.text_256;
+    look.ground_256 =
+        schemes[paint].ground[scheme] ? schemes[paint].ground[scheme] : look.ground_256;
+    if (scheme == SCHEME_CONTRAST) {
+        look.attributes_256 = (look.attributes_256 | PAINT_BOLD) & ~(unsigned)PAINT_FAINT;
+        look.attributes_8 = (look.attributes_8 | PAINT_BOLD) & ~(unsigned)PAINT_FAINT;
+    }
+    return look;
+}
+
+short paint_selected_ground(enum paint_scheme scheme)
+{
+    enum { GREY_ON_DARK = 238, GREY_ON_LIGHT = 252 };
+    return scheme == SCHEME_LIGHT ? GREY_ON_LIGHT : GREY_ON_DARK;
 }
 
 enum paint paint_heat(double share)

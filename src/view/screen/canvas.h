@@ -64,9 +64,18 @@ struct paint_look {
     unsigned attributes_mono;
 };
 
-enum { PAINT_SELECTED_GROUND = 238 }; /* behind the selected row, with 256 colours */
+/* Sets of colours. */
+enum paint_scheme {
+    SCHEME_DEFAULT,  /* for a dark background */
+    SCHEME_LIGHT,    /* for a light one */
+    SCHEME_CONTRAST, /* bright and bold */
+    SCHEME_MONO
+};
 
-const struct paint_look *paint_look(enum paint paint);
+struct paint_look paint_look(enum paint_scheme scheme, enum paint paint);
+
+/* Behind the selected row, with 256 colours. */
+short paint_selected_ground(enum paint_scheme scheme);
 
 /* Heat of a share, 0..1; PAINT_PLAIN where it is not known. */
 enum paint paint_heat(double share);

@@ -87,10 +87,12 @@ static void answer_key(struct browser *browser, uint32_t key, struct request *re
     edit(prompt->text, sizeof prompt->text, key);
     if (key != KEYS_ENTER && key != KEYS_ESCAPE)
         return;
-    bool time = prompt->kind == PROMPT_TIME;
+    enum prompt_kind kind = prompt->kind;
     prompt->kind = PROMPT_NONE;
-    if (key == KEYS_ENTER && time) {
-        request->kind = *prompt->text ? REQUEST_PLAY_GO : REQUEST_NONE;
+    if (key == KEYS_ENTER && (kind == PROMPT_TIME || kind == PROMPT_WRITE)) {
+        request->kind = !*prompt->text        ? REQUEST_NONE
+                        : kind == PROMPT_TIME ? REQUEST_PLAY_GO
+                                              : REQUEST_WRITE;
         snprintf(request->name, sizeof request->name, "%s", prompt->text);
     } else if (key == KEYS_ENTER && page->answer)
         page->answer(browser, prompt->text, request);
@@ -100,7 +102,7 @@ void prompt_key(struct browser *browser, uint32_t key, struct request *request)
 {
     struct table *table = browser_table(browser);
     struct prompt *prompt = &browser->prompt;
-    if (prompt->kind == PROMPT_RENAME || prompt->kind == PROMPT_TIME) {
+    if (prompt->kind >= PROMPT_RENAME) {
         answer_key(browser, key, request);
     } else if ((!table && !browser_page(browser)->find) || key == KEYS_ESCAPE) {
         if (table)
@@ -123,6 +125,7 @@ static void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
     const char *word = prompt->kind == PROMPT_FIND     ? "Find"
                        : prompt->kind == PROMPT_FILTER ? "Filter"
                        : prompt->kind == PROMPT_TIME   ? "Go to"
+                       : prompt->kind == PROMPT_WRITE  ? "Write to"
                                                        : "New name";
     int used = canvas_format(canvas, row, 0, canvas->columns, PAINT_STRONG, " %s: ", word);
     used += canvas_text(canvas, row, used, canvas->columns - used - 1,
@@ -135,6 +138,9 @@ static void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
     else if (prompt->kind == PROMPT_TIME)
         canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
                     "80, 1m20s, 1:20, 50%, +10, -10   Enter goes there, Esc cancels");
+    else if (prompt->kind == PROMPT_WRITE)
+        canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
+                    ".txt and .json   Enter writes them, Esc cancels");
     else if (prompt->kind == PROMPT_RENAME)
         canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
                     "Enter keeps, Esc cancels; empty: its own name again");

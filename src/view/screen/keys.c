@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/screen/keys.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "view/screen/pages.h"
@@ -17,8 +18,8 @@ static const struct key_binding bindings[] = {
      "Up",
      "move; left and right change the pane, on Layout the type, on Phases the time"},
     {ACTION_DOWN, {KEYS_DOWN, 'j'}, "j", "j", "Down", NULL},
-    {ACTION_LEFT, {KEYS_LEFT, 'h'}, "Left", "Left", "Pane", NULL},
-    {ACTION_RIGHT, {KEYS_RIGHT, 'l'}, "Right", "Left/Right", "Pane", NULL},
+    {ACTION_LEFT, {KEYS_LEFT}, "Left", "Left", "Pane", NULL},
+    {ACTION_RIGHT, {KEYS_RIGHT}, "Right", "Left/Right", "Pane", NULL},
     {ACTION_PAGE_UP, {KEYS_PAGE_UP, CONTROL('b')}, "PgUp, PgDn", "PgUp", "Up", "move by a page"},
     {ACTION_PAGE_DOWN, {KEYS_PAGE_DOWN, CONTROL('f')}, "PgDn", "PgDn", "Down", NULL},
     {ACTION_HOME, {KEYS_HOME, 'g'}, "Home, End, g G", "Home", "First", "first and last row"},
@@ -31,12 +32,12 @@ static const struct key_binding bindings[] = {
      "Back",
      "back; Backspace too; first clears a filter"},
     {ACTION_FOLD,
-     {'o'},
-     "o",
-     "o",
+     {KEYS_F5, 'o'},
+     "F5, o",
+     "F5",
      "Fold",
-     "Layout: fold the members of a nested struct, and unfold; Matrix: open the object; "
-     "Phases: zoom in"},
+     "fold what is nested, and unfold: members in Layout, callers in Detail and Function; Matrix: "
+     "open the object; Phases: zoom in"},
     {ACTION_STACK,
      {'b'},
      "b",
@@ -50,9 +51,9 @@ static const struct key_binding bindings[] = {
      "V",
      "Volatility",
      "Phases: how restless the run is, by period; and closes it"},
-    {ACTION_FIND, {'/'}, "/", "/", "Find", "find a word, as you type"},
+    {ACTION_FIND, {KEYS_F3, '/'}, "F3, /", "F3", "Find", "find a word, as you type"},
     {ACTION_FIND_NEXT, {'n'}, "n", "n", "Next", "find the next one"},
-    {ACTION_FILTER, {'\\'}, "\\", "\\", "Filter", "show only rows with a word"},
+    {ACTION_FILTER, {KEYS_F4, '\\'}, "F4, \\", "F4", "Filter", "show only rows with a word"},
     {ACTION_SORT_NEXT,
      {KEYS_F6, '>'},
      "F6, < >",
@@ -60,6 +61,8 @@ static const struct key_binding bindings[] = {
      "Sort",
      "sort by the next or previous column"},
     {ACTION_SORT_LAST, {'<'}, "<", "<", "Sort", NULL},
+    {ACTION_MOVE_UP, {KEYS_F7}, "F7, F8", "F7", "Up", "Setup: move a column"},
+    {ACTION_MOVE_DOWN, {KEYS_F8}, "F8", "F8", "Down", NULL},
     {ACTION_INVERT, {'I'}, "I", "I", "Invert", "invert the order"},
     {ACTION_FREEZE,
      {' '},
@@ -126,8 +129,12 @@ static const struct key_binding bindings[] = {
     {ACTION_PROCESSES, {'P'}, "P", "P", "Processes", "the processes of the recording"},
     {ACTION_REFRESH, {CONTROL('l')}, "Ctrl-L", "Ctrl-L", "Refresh", "refresh now"},
     {ACTION_SUSPEND, {CONTROL('z')}, "Ctrl-Z", "Ctrl-Z", "Suspend", "suspend; fg comes back"},
-    {ACTION_HELP, {'?', KEYS_F1}, "?", "?", "Help", "this page; F1 too; again: back"},
-    {ACTION_QUIT, {'q', KEYS_F10, CONTROL('c'), CONTROL('\\')}, "q", "q", "Quit", "quit; F10 too"},
+    {ACTION_THREADS, {'H'}, "H", "H", "Threads", "the threads, one a row, on Code"},
+    {ACTION_USER, {'u'}, "u", "u", "User", "list of processes: those of the selected one's user"},
+    {ACTION_NO_SIGNAL, {KEYS_F9}, "F9", "F9", "Nothing", "nothing: misstop sends no signals"},
+    {PAGE_ACTION(SETUP), {KEYS_F2}, "F2", "F2", "Setup", "colours, interval, source, columns"},
+    {ACTION_HELP, {'?', 'h', KEYS_F1}, "F1, h, ?", "F1", "Help", "this page; again: back"},
+    {ACTION_QUIT, {'q', KEYS_F10, CONTROL('c'), CONTROL('\\')}, "q, F10", "q", "Quit", "quit"},
 };
 
 enum { BINDINGS = sizeof bindings / sizeof *bindings };
@@ -142,6 +149,18 @@ enum action keys_action(uint32_t key)
             if (bindings[i].keys[k] == key)
                 return bindings[i].action;
     return ACTION_NONE;
+}
+
+void keys_name(uint32_t key, char *out, size_t size)
+{
+    if (key >= KEYS_F1 && key <= KEYS_F12)
+        snprintf(out, size, "F%u", (unsigned)(key - KEYS_F1 + 1));
+    else if (key < 0x20)
+        snprintf(out, size, "Ctrl-%c", (char)(key + '@'));
+    else if (key < 0x7f)
+        snprintf(out, size, "%c", (char)key);
+    else
+        snprintf(out, size, "this key");
 }
 
 const struct key_binding *keys_all(size_t *count)

@@ -26,8 +26,16 @@ enum key {
     KEYS_TAB,
     KEYS_BACK_TAB,
     KEYS_F1,
-    KEYS_F6 = KEYS_F1 + 5,
-    KEYS_F10 = KEYS_F1 + 9
+    KEYS_F2,
+    KEYS_F3,
+    KEYS_F4,
+    KEYS_F5,
+    KEYS_F6,
+    KEYS_F7,
+    KEYS_F8,
+    KEYS_F9,
+    KEYS_F10,
+    KEYS_F12 = KEYS_F1 + 11
 };
 
 enum action {
@@ -84,6 +92,11 @@ enum action {
     ACTION_PLAY_GO,
     ACTION_PROCESSES,
     ACTION_COUNTING,
+    ACTION_THREADS,
+    ACTION_USER,
+    ACTION_MOVE_UP,   /* of a column in Setup */
+    ACTION_MOVE_DOWN,
+    ACTION_NO_SIGNAL, /* the key that ends a process in htop */
     ACTION_REFRESH,
     ACTION_SUSPEND,
     ACTION_HELP,
@@ -99,6 +112,9 @@ struct key_binding {
     const char *label; /* what it does, in a word */
     const char *help;  /* NULL: the line before speaks for it too */
 };
+
+/* "F7", "Ctrl-K", "x": a key that was pressed. */
+void keys_name(uint32_t key, char *out, size_t size);
 
 /* ACTION_NONE: the key does nothing. */
 enum action keys_action(uint32_t key);

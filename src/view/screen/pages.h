@@ -41,6 +41,7 @@
     PAGE(REUSE, reuse_page, "r", LEVEL)                                                            \
     PAGE(WHATIF, whatif_page, "x", TAB)                                                            \
     PAGE(QUALITY, quality_page, "i", LEVEL)                                                        \
+    PAGE(SETUP, setup_page, "", LEVEL)                                                             \
     PAGE(HELP, help_page, "", LEVEL)                                                               \
     PAGE(PICKER, picker_page, "", LEVEL)
 
@@ -121,6 +122,8 @@ void page_states_fini(void *states[PAGE_COUNT]);
 
 /* ---- how one page opens another; each is defined by the page that is opened ---- */
 
+/* Settings take effect: the scheme of colours, columns of tables. */
+void setup_apply(struct browser *browser);
 /* NULL: none. */
 const struct snapshot_object *objects_selected(const struct browser *browser);
 void browser_open_object(struct browser *browser, const struct snapshot_object *object);

@@ -40,57 +40,62 @@ static attr_t attribute_bits(unsigned attributes)
 static void set_mono(struct screen_colors *colors)
 {
     for (int i = 0; i < PAINT_COUNT; i++) {
-        attr_t bits = attribute_bits(paint_look((enum paint)i)->attributes_mono);
+        attr_t bits = attribute_bits(paint_look(SCHEME_MONO, (enum paint)i).attributes_mono);
+        colors->pairs[i][0] = colors->pairs[i][1] = 0;
         colors->attributes[i][0] = bits;
         colors->attributes[i][1] = bits | A_REVERSE;
     }
 }
 
 /* With 256 colours a selected row keeps its own, on a grey ground. */
-static void set_256(struct screen_colors *colors)
+static void set_256(struct screen_colors *colors, enum paint_scheme scheme)
 {
     enum { DIM = 245, DIM_ON_GREY = 250 };
     short pair = 1;
     for (int i = 0; i < PAINT_COUNT; i++) {
-        const struct paint_look *look = paint_look((enum paint)i);
-        attr_t bits = attribute_bits(look->attributes_256);
-        init_pair(pair, look->text_256, look->ground_256);
+        const struct paint_look look = paint_look(scheme, (enum paint)i);
+        attr_t bits = attribute_bits(look.attributes_256);
+        init_pair(pair, look.text_256, look.ground_256);
         colors->pairs[i][0] = pair++;
         colors->attributes[i][0] = bits;
-        init_pair(pair, look->text_256 == DIM ? DIM_ON_GREY : look->text_256,
-                  PAINT_SELECTED_GROUND);
+        init_pair(pair, look.text_256 == DIM ? DIM_ON_GREY : look.text_256,
+                  paint_selected_ground(scheme));
         colors->pairs[i][1] = pair++;
         colors->attributes[i][1] = bits | A_BOLD;
     }
 }
 
-static void set_8(struct screen_colors *colors)
+static void set_8(struct screen_colors *colors, enum paint_scheme scheme)
 {
     for (short i = 0; i < PAINT_COUNT; i++) {
-        const struct paint_look *look = paint_look((enum paint)i);
-        init_pair((short)(i + 1), look->text_8, look->ground_8);
+        const struct paint_look look = paint_look(scheme, (enum paint)i);
+        init_pair((short)(i + 1), look.text_8, look.ground_8);
         colors->pairs[i][0] = (short)(i + 1);
-        colors->attributes[i][0] = attribute_bits(look->attributes_8);
+        colors->attributes[i][0] = attribute_bits(look.attributes_8);
         colors->pairs[i][1] = PAINT_SELECTED + 1;
-        colors->attributes[i][1] = attribute_bits(paint_look(PAINT_SELECTED)->attributes_8);
+        colors->attributes[i][1] = attribute_bits(paint_look(scheme, PAINT_SELECTED).attributes_8);
     }
 }
 
 /* By the option, NO_COLOR and what the terminal can do. */
-static void screen_choose_colors(struct screen_colors *colors, const struct view_options *options)
+static bool colors_wanted(const struct view_options *options)
 {
     const char *no_color = getenv("NO_COLOR");
-    bool wanted = options->color == VIEW_COLOR_ALWAYS ||
-                  (options->color == VIEW_COLOR_AUTO && !(no_color && *no_color));
-    if (!wanted || !has_colors() || start_color() == ERR || COLORS < 8) {
+    return options->color == VIEW_COLOR_ALWAYS ||
+           (options->color == VIEW_COLOR_AUTO && !(no_color && *no_color));
+}
+
+static void set_colors(struct screen_colors *colors, bool wanted, enum paint_scheme scheme)
+{
+    if (!wanted || scheme == SCHEME_MONO || !has_colors() || start_color() == ERR || COLORS < 8) {
         set_mono(colors);
         return;
     }
     use_default_colors();
     if (COLORS >= 256 && COLOR_PAIRS > 2 * PAINT_COUNT)
-        set_256(colors);
+        set_256(colors, scheme);
     else
-        set_8(colors);
+        set_8(colors, scheme);
 }
 
 /* Keys and the mouse as the terminal sends them. */
@@ -254,6 +259,8 @@ struct screen {
     SCREEN *terminal;
     bool ascii;
     struct screen_colors colors;
+    bool colored; /* by the option and NO_COLOR */
+    enum paint_scheme scheme;
 };
 
 /* The font of the Linux console has no eighth blocks. */
@@ -324,9 +331,14 @@ int screen_open(struct screen **out, const struct view_options *options,
     if (code)
         goto failed;
     set_modes();
-    screen_choose_colors(&screen->colors, options);
     screen_arm(&before);
     code = browser_init(&screen->browser, sources);
+    settings_load(&screen->browser.settings);
+    if (!code)
+        setup_apply(&screen->browser);
+    screen->colored = colors_wanted(options);
+    screen->scheme = screen->browser.scheme;
+    set_colors(&screen->colors, screen->colored, screen->scheme);
     if (!code)
         code = fit_canvas(screen);
     if (code) {
@@ -366,6 +378,10 @@ static void screen_draw(struct screen *screen)
 {
     if (fit_canvas(screen))
         return;
+    if (screen->scheme != screen->browser.scheme) {
+        screen->scheme = screen->browser.scheme;
+        set_colors(&screen->colors, screen->colored, screen->scheme);
+    }
     browser_draw(&screen->browser, &screen->canvas, clock_now_ns());
     erase();
     for (int row = 0; row < screen->canvas.rows; row++)

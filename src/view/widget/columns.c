@@ -226,8 +226,23 @@ static int widen(struct layout *layout, const struct columns *columns,
     return spare;
 }
 
-void columns_layout(const struct columns *columns, const struct snapshot *snapshot,
-                    const void *rows, size_t count, int width, bool pictures, struct layout *layout)
+/* Those that are chosen and fit, in the order chosen. */
+static void place_chosen(const struct columns *columns, const struct column_choice *choice,
+                         const struct snapshot *snapshot, int width, struct layout *layout)
+{
+    int used = -GAP;
+    for (unsigned i = 0; i < choice->count; i++) {
+        const struct column *column = &columns->list[choice->index[i]];
+        if (!columns_shown(column, snapshot) || used + GAP + column->width > width)
+            continue;
+        used += GAP + column->width;
+        layout->places[layout->count++].index = choice->index[i];
+    }
+}
+
+void columns_layout(const struct columns *columns, const struct column_choice *choice,
+                    const struct snapshot *snapshot, const void *rows, size_t count, int width,
+                    bool pictures, struct layout *layout)
 {
     bool chosen[COLUMNS_MAX] = {false};
     int wanted[COLUMNS_MAX] = {0};
@@ -239,13 +254,17 @@ void columns_layout(const struct columns *columns, const struct snapshot *snapsh
         wanted[i] = wanted_width(columns, &columns->list[i], snapshot, rows, count);
         comfortable[i] = comfort_of(&columns->list[i], wanted[i]);
     }
-    choose_by_rank(columns, snapshot, wanted, width, pictures, chosen);
-    for (unsigned i = 0; i < columns->count; i++) {
-        if (!chosen[i])
-            continue;
-        layout->places[layout->count].index = i;
-        layout->places[layout->count++].width = columns->list[i].width;
-        used += columns->list[i].width + GAP;
+    if (choice && choice->count) {
+        place_chosen(columns, choice, snapshot, width, layout);
+    } else {
+        choose_by_rank(columns, snapshot, wanted, width, pictures, chosen);
+        for (unsigned i = 0; i < columns->count; i++)
+            if (chosen[i])
+                layout->places[layout->count++].index = i;
+    }
+    for (unsigned i = 0; i < layout->count; i++) {
+        layout->places[i].width = columns->list[layout->places[i].index].width;
+        used += layout->places[i].width + GAP;
     }
     int spare = widen(layout, columns, comfortable, width - used, false);
     spare = widen(layout, columns, wanted, spare, false);
@@ -255,6 +274,60 @@ void columns_layout(const struct columns *columns, const struct snapshot *snapsh
         if (start + layout->places[i].width > width)
             layout->places[i].width = width > start ? width - start : 0;
         start += layout->places[i].width + GAP;
+    }
+}
+
+static const char *plain_name(const struct column *column)
+{
+    return !column->title   ? ""
+           : *column->title ? columns_title(column, true)
+                            : "bar";
+}
+
+void columns_setting_name(const struct columns *columns, unsigned index, char *out, size_t size)
+{
+    const char *name = plain_name(&columns->list[index]);
+    unsigned same = 1;
+    for (unsigned i = 0; i < index; i++)
+        same += !strcmp(plain_name(&columns->list[i]), name);
+    if (same > 1)
+        snprintf(out, size, "%s#%u", name, same);
+    else
+        snprintf(out, size, "%s", name);
+}
+
+static bool column_named(const struct columns *columns, unsigned index, const char *name,
+                         size_t length)
+{
+    char own[64];
+    if (!columns->list[index].title)
+        return false;
+    columns_setting_name(columns, index, own, sizeof own);
+    return strlen(own) == length && !strncmp(own, name, length);
+}
+
+void column_choice_parse(const struct columns *columns, const char *text,
+                         struct column_choice *choice)
+{
+    *choice = (struct column_choice){0};
+    for (; *text; text += *text == ',') {
+        size_t length = strcspn(text, ",");
+        for (unsigned i = 0; i < columns->count; i++)
+            if (choice->count < COLUMNS_MAX && column_named(columns, i, text, length))
+                choice->index[choice->count++] = (uint8_t)i;
+        text += length;
+    }
+}
+
+void column_choice_text(const struct columns *columns, const struct column_choice *choice,
+                        char *out, size_t size)
+{
+    size_t used = 0;
+    *out = '\0';
+    for (unsigned i = 0; i < choice->count && used < size; i++) {
+        char name[64];
+        columns_setting_name(columns, choice->index[i], name, sizeof name);
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? "," : "", name);
     }
 }
 

@@ -242,13 +242,28 @@ struct layout {
     } places[COLUMNS_MAX];
 };
 
+/* The columns that the user chose, in this order; none: as many as fit, by their rank. */
+struct column_choice {
+    uint8_t count;
+    uint8_t index[COLUMNS_MAX]; /* into columns->list */
+};
+
+/* What a column is called in settings: its title, "bar" without one; the second of a name "NAME#2".
+ */
+void columns_setting_name(const struct columns *columns, unsigned index, char *out, size_t size);
+/* From and to "SHARE,NAME,TYPE". Names that no column has are left out. */
+void column_choice_parse(const struct columns *columns, const char *text,
+                         struct column_choice *choice);
+void column_choice_text(const struct columns *columns, const struct column_choice *choice,
+                        char *out, size_t size);
+
 /*
  * Chooses the columns that fit in `width`, and makes those that may grow as wide as what
- * the first rows say. `pictures`: bars and sparklines too.
+ * the first rows say. `pictures`: bars and sparklines too. choice NULL: none.
  */
-void columns_layout(const struct columns *columns, const struct snapshot *snapshot,
-                    const void *rows, size_t count, int width, bool pictures,
-                    struct layout *layout);
+void columns_layout(const struct columns *columns, const struct column_choice *choice,
+                    const struct snapshot *snapshot, const void *rows, size_t count, int width,
+                    bool pictures, struct layout *layout);
 
 /* The value of a cell. */
 struct value columns_value(const struct column *column, const struct snapshot *snapshot,

@@ -7,6 +7,9 @@
 
 #include "view/screen/canvas.h"
 
+/* Snapshots in which the first names come. */
+enum { FITS = 3 };
+
 void table_init(struct table *table, const struct columns *columns)
 {
     *table = (struct table){.columns = columns, .sort = columns->sort};
@@ -17,6 +20,12 @@ void table_fini(struct table *table)
     free(table->order);
     table->order = NULL;
     table->shown = table->capacity = 0;
+}
+
+void table_lay_out(struct table *table)
+{
+    table->laid_out = 0;
+    table->fits = 0;
 }
 
 static const void *row_at(const struct table *table, uint32_t index)
@@ -140,6 +149,8 @@ void table_set(struct table *table, const struct snapshot *snapshot, const void 
 {
     table->snapshot = snapshot;
     table->rows = rows;
+    if (count && table->fits < FITS)
+        table->laid_out = 0;
     /* Out of memory: as many rows as there is room for. */
     table->count = reserve(table, count) ? count : table->capacity;
     arrange(table);
@@ -405,16 +416,27 @@ static void draw_rows(const struct table *table, struct canvas *canvas, bool foc
     }
 }
 
+/* Columns that came and went with the data would make the screen restless: after the first few
+ * snapshots they stay as they are. */
+static void fit_columns(struct table *table, int width)
+{
+    if (table->laid_out == width)
+        return;
+    table->fits += table->count > 0;
+    table->laid_out = width;
+    columns_layout(table->columns, &table->choice, table->snapshot, table->rows, table->count,
+                   width, true, &table->layout);
+}
+
 void table_draw(struct table *table, struct canvas *canvas, struct area area, bool focused)
 {
     table->body = (struct area){0};
     if (area.rows < 2 || area.columns < 4)
         return;
     bool overflows = table->shown > (size_t)area.rows - 1;
-    int width = area.columns - (overflows ? 2 : 0);
+    int width = area.columns - 2; /* the scroll bar has its room */
     table->body = (struct area){area.row + 1, area.column, area.rows - 1, width};
-    columns_layout(table->columns, table->snapshot, table->rows, table->count, width, true,
-                   &table->layout);
+    fit_columns(table, width);
     canvas_paint(canvas, area.row, area.column, area.columns, PAINT_HEADING);
     table_draw_row(table, &table->layout, canvas, area.row, area.column, NULL);
     scroll(table, (size_t)table->body.rows);

@@ -31,10 +31,16 @@ struct table {
     char find[TABLE_WORD_BYTES];
     struct area body; /* where it was drawn, for the mouse; rows 0: was not */
     struct layout layout;
+    int laid_out;  /* width that the layout is for; 0: it is to be made */
+    unsigned fits; /* snapshots that it has been made for; then it stays */
+    struct column_choice choice;
 };
 
 void table_init(struct table *table, const struct columns *columns);
 void table_fini(struct table *table);
+
+/* The columns are chosen and made wide anew: the screen was opened, or the user chose. */
+void table_lay_out(struct table *table);
 
 /* New rows. They and the snapshot must outlive the next table_set(). */
 void table_set(struct table *table, const struct snapshot *snapshot, const void *rows,

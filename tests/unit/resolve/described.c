@@ -52,9 +52,8 @@ static uint64_t start_of(int fd)
 bool described_open(struct described *described, const char *compiler, const char *flags,
                     const char *source)
 {
-    char label[256];
-    snprintf(label, sizeof label, "%s %s %s", compiler, flags, source);
-    *described = (struct described){.label = strdup(label)};
+    *described = (struct described){0};
+    snprintf(described->label, sizeof described->label, "%s %s %s", compiler, flags, source);
     if (!described_has(compiler) ||
         !target_run("cd %s && %s %s -o described %s/%s 2>described.log", target_folder(), compiler,
                     flags, TYPES_FOLDER, source))
@@ -88,7 +87,6 @@ void described_close(struct described *described)
     program_free(described->program);
     if (described->module)
         module_free(described->module);
-    free((char *)described->label);
 }
 
 __attribute__((format(printf, 2, 3))) static void wrong(struct described *described,

@@ -14,7 +14,7 @@
 struct described {
     struct module *module;
     struct program *program;
-    const char *label; /* compiler and flags, for what is printed */
+    char label[256]; /* compiler and flags, for what is printed */
     unsigned held;     /* statements of the program that hold */
     unsigned wrong;
 };

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/settings.h"
 #include "resolve/heap/bin_rules.h"
 #include "resolve/heap/bins.h"
 #include "unit.h"
@@ -768,15 +769,15 @@ static void where_it_is(void **state)
     char tiny[8];
     setenv("HOME", "/home/u", 1);
     setenv("XDG_CONFIG_HOME", "/c", 1);
-    assert_int_equal(rc_path(path, sizeof path, "bins"), 0);
+    assert_int_equal(settings_path(path, sizeof path, "bins"), 0);
     assert_string_equal(path, "/c/misstop/bins");
-    assert_int_equal(rc_path(tiny, sizeof tiny, "bins"), -ENAMETOOLONG);
+    assert_int_equal(settings_path(tiny, sizeof tiny, "bins"), -ENAMETOOLONG);
     setenv("XDG_CONFIG_HOME", "relative", 1);
-    assert_int_equal(rc_path(path, sizeof path, "bins"), 0);
+    assert_int_equal(settings_path(path, sizeof path, "bins"), 0);
     assert_string_equal(path, "/home/u/.config/misstop/bins");
     unsetenv("XDG_CONFIG_HOME");
     unsetenv("HOME");
-    assert_int_equal(rc_path(path, sizeof path, "bins"), -ENOENT);
+    assert_int_equal(settings_path(path, sizeof path, "bins"), -ENOENT);
 }
 
 static void wrappers_by_default(void **state)

@@ -369,7 +369,7 @@ static void columns_fit_at_every_width(void **state)
         for (int width = 30; width <= 300; width++) {
             struct layout layout;
             int end = -1;
-            columns_layout(all[i], snapshot, NULL, 0, width, true, &layout);
+            columns_layout(all[i], NULL, snapshot, NULL, 0, width, true, &layout);
             assert_true(layout.count > 0);
             for (unsigned k = 0; k < layout.count; k++) {
                 assert_true(layout.places[k].start > end);
@@ -385,13 +385,13 @@ static void the_interval_stays_when_there_is_little_room(void **state)
     const struct snapshot *snapshot = fixture_new(FIXTURE_USUAL, 0);
     struct layout layout;
     (void)state;
-    columns_layout(&object_columns, snapshot, snapshot->objects, snapshot->object_count, 40, true,
+    columns_layout(&object_columns, NULL, snapshot, snapshot->objects, snapshot->object_count, 40, true,
                    &layout);
     assert_true(has(&object_columns, &layout, "SHARE"));
     assert_true(has(&object_columns, &layout, "±"));
     assert_true(has(&object_columns, &layout, "NAME"));
     assert_false(has(&object_columns, &layout, "TREND"));
-    columns_layout(&object_columns, snapshot, snapshot->objects, snapshot->object_count, 300, true,
+    columns_layout(&object_columns, NULL, snapshot, snapshot->objects, snapshot->object_count, 300, true,
                    &layout);
     assert_true(has(&object_columns, &layout, "TREND"));
     assert_true(has(&object_columns, &layout, "MODULE"));
@@ -403,7 +403,7 @@ static void columns_of_events_stand_only_where_measured(void **state)
     const struct snapshot *snapshot = fixture_new(FIXTURE_USUAL, 0);
     struct layout layout;
     (void)state;
-    columns_layout(&object_columns, snapshot, NULL, 0, 300, true, &layout);
+    columns_layout(&object_columns, NULL, snapshot, NULL, 0, 300, true, &layout);
     assert_true(has(&object_columns, &layout, "STALL")); /* the second event */
     assert_false(has(&object_columns, &layout, "FILL")); /* the ranking one is SHARE itself */
     assert_false(has(&object_columns, &layout, "L1"));
@@ -412,10 +412,10 @@ static void columns_of_events_stand_only_where_measured(void **state)
     assert_false(has(&object_columns, &layout, "DIFF"));
     fixture_release(snapshot);
     snapshot = fixture_new(FIXTURE_TYPED, 0);
-    columns_layout(&object_columns, snapshot, NULL, 0, 300, true, &layout);
+    columns_layout(&object_columns, NULL, snapshot, NULL, 0, 300, true, &layout);
     assert_true(has(&object_columns, &layout, "TYPE"));
     assert_true(has(&object_columns, &layout, "DIFF"));
-    columns_layout(&field_columns, snapshot, NULL, 0, 100, true, &layout);
+    columns_layout(&field_columns, NULL, snapshot, NULL, 0, 100, true, &layout);
     assert_true(has(&field_columns, &layout, "TYPE"));
     fixture_release(snapshot);
 }
@@ -426,7 +426,7 @@ static void names_keep_a_width_before_lesser_columns(void **state)
     (void)state;
     for (int width = 70; width <= 300; width += 7) {
         struct layout layout;
-        columns_layout(&object_columns, snapshot, snapshot->objects, snapshot->object_count, width,
+        columns_layout(&object_columns, NULL, snapshot, snapshot->objects, snapshot->object_count, width,
                        true, &layout);
         for (unsigned k = 0; k < layout.count; k++)
             if (!strcmp(object_columns.list[layout.places[k].index].title, "NAME"))
