@@ -208,7 +208,7 @@ static const struct snapshot *act(struct fixture *fixture, const struct request 
 static const struct snapshot *select_first_phase(struct fixture *fixture)
 {
     browser_show(&fixture->browser, look(fixture->engine), snapshot_free);
-    press(fixture, '0');
+    press(fixture, '8');
     assert_true(seen(fixture, "Only this phase"));
     struct request request = press(fixture, KEYS_ENTER);
     assert_int_equal(request.kind, REQUEST_STRETCH);
@@ -264,7 +264,7 @@ static void what_is_marked_is_shown(void **state)
 {
     struct fixture *fixture = *state;
     browser_show(&fixture->browser, look(fixture->engine), snapshot_free);
-    press(fixture, '0');
+    press(fixture, '8');
     for (int i = 0; i < 5; i++)
         press(fixture, KEYS_RIGHT);
     press(fixture, 'v');
@@ -348,7 +348,7 @@ static void what_only_goes_on_live_is_not_known(void **state)
     assert_int_equal(json_integer_value(json_object_get(stretch, "seen")), shown->time_range->seen);
     assert_true(shown->timeline.phase_count == PHASES);
     json_decref(report);
-    press(fixture, '7');
+    press(fixture, '4');
     assert_true(seen(fixture, "not as it was in this stretch"));
 }
 

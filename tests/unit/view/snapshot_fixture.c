@@ -1212,7 +1212,13 @@ static void fill_head(struct snapshot *snapshot, unsigned tick)
     snapshot->half_life_s = 10;
     snapshot->basis = BASIS_DECAYED;
     snapshot->target =
-        (struct snapshot_target){4242, 4, "misstop-demo", "/usr/bin/misstop-demo", "running"};
+        (struct snapshot_target){.pid = 4242,
+                                 .threads = 4,
+                                 .cpus = 8,
+                                 .cpu = 1.25,
+                                 .comm = "misstop-demo",
+                                 .exe = "/usr/bin/misstop-demo",
+                                 .state = "running"};
     snapshot->source =
         (struct snapshot_source){.name = "counter",
                                  .weighs = "fills from memory",

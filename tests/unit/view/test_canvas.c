@@ -135,19 +135,22 @@ static void mono_marks_what_colour_marks(void **state)
                                         PAINT_WARN,    PAINT_HEAT_5};
     (void)state;
     for (size_t i = 0; i < sizeof marked / sizeof *marked; i++)
-        assert_true(paint_look(marked[i])->attributes_mono);
+        assert_true(paint_look(SCHEME_MONO, marked[i]).attributes_mono);
 }
 
 static void eight_colours_are_enough_for_eight(void **state)
 {
     (void)state;
-    for (int i = 0; i < PAINT_COUNT; i++) {
-        const struct paint_look *look = paint_look((enum paint)i);
-        assert_in_range(look->text_8 + 1, 0, 8);
-        assert_in_range(look->ground_8 + 1, 0, 8);
-        assert_in_range(look->text_256 + 1, 0, 256);
-    }
-    assert_ptr_equal(paint_look((enum paint)999), paint_look(PAINT_PLAIN));
+    for (int scheme = 0; scheme <= SCHEME_MONO; scheme++)
+        for (int i = 0; i < PAINT_COUNT; i++) {
+            const struct paint_look look = paint_look((enum paint_scheme)scheme, (enum paint)i);
+            assert_in_range(look.text_8 + 1, 0, 8);
+            assert_in_range(look.ground_8 + 1, 0, 8);
+            assert_in_range(look.text_256 + 1, 0, 256);
+            assert_in_range(look.ground_256 + 1, 0, 256);
+        }
+    assert_int_equal(paint_look(SCHEME_LIGHT, (enum paint)999).text_256,
+                     paint_look(SCHEME_DEFAULT, PAINT_PLAIN).text_256);
 }
 
 static int run_paint(void)

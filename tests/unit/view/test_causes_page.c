@@ -428,12 +428,12 @@ static int use_page_close_browser(void **state)
 static void columns_where_it_is_known(void **state)
 {
     (void)state;
-    page_open_on(told(false), 36, 200, false, "2");
+    page_open_on(told(false), 36, 200, false, "\n");
     assert_true(page_row_with("SPATIAL") > 0);
     assert_true(page_row_with("1.0k lines left L2: 22% of their bytes used, each again 2.0x") > 0);
     assert_true(page_row_with("80% loads, 20% stores") > 0);
     assert_true(page_row_with("21.5%") > page_row_with("SPATIAL"));
-    page_press('5');
+    page_press('2');
     assert_true(page_row_with("TEMPORAL") > 0);
     assert_true(page_row_with("2.0x") > page_row_with("TEMPORAL"));
 }
@@ -441,9 +441,9 @@ static void columns_where_it_is_known(void **state)
 static void no_columns_where_it_is_not(void **state)
 {
     (void)state;
-    page_open(FIXTURE_USUAL, 36, 200, false, "2");
+    page_open(FIXTURE_USUAL, 36, 200, false, "\n");
     assert_int_equal(page_row_with("SPATIAL"), -1);
-    page_press('5');
+    page_press('2');
     assert_int_equal(page_row_with("TEMPORAL"), -1);
     page_press('r');
     assert_true(page_row_with("misstop --sim -- CMD") > 0);
@@ -512,7 +512,7 @@ static void partners_of_a_function(void **state)
     assert_true(snapshot->code[0].instruction_count > 0);
     for (size_t i = 0; i < snapshot->code[0].instruction_count; i++)
         snapshot->code[0].instructions[i].partners = partners;
-    page_open_on(snapshot, 40, 120, false, "5\n");
+    page_open_on(snapshot, 40, 120, false, "2\n");
     assert_int_equal(page_browser.page, PAGE_FUNCTION);
     assert_true(page_row_with("What it fetched was used by  60% smooth a.c:7") > 0);
     assert_true(page_row_with("and thrown out by        90% fill") > 0);

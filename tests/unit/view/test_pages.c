@@ -137,7 +137,7 @@ enum { LABEL = 7 }; /* columns before the map of sets */
 static void sets_mark_the_crowded_ones(void **state)
 {
     (void)state;
-    page_open(FIXTURE_USUAL, 36, 120, false, "3");
+    page_open(FIXTURE_USUAL, 36, 120, false, "5");
     assert_true(strstr(page_row(2), "L1d: 64 sets of 8 ways"));
     assert_true(contains("Concentrated: 2 sets are above chance"));
     /* 16 sets a row, cells of 7 columns */
@@ -153,7 +153,7 @@ static void sets_mark_the_crowded_ones(void **state)
     assert_true((chosen == 13 || chosen == 14) && contains(title));
     page_close();
     /* 2,048 sets where few fit: the hot one is not averaged away */
-    page_open(FIXTURE_HUGE, 24, 80, false, "3");
+    page_open(FIXTURE_HUGE, 24, 80, false, "5");
     first = page_row_with("     0 ");
     int columns = 64;
     int fold = atoi(page_row(first + 1)) / columns;
@@ -164,7 +164,7 @@ static void sets_mark_the_crowded_ones(void **state)
         assert_int_equal(cell->text[0] == L'█', i == 13 / fold);
     }
     page_close();
-    page_open(FIXTURE_ONE, 24, 80, false, "3");
+    page_open(FIXTURE_ONE, 24, 80, false, "5");
     assert_true(contains("Too few samples"));
     page_close();
 }
@@ -172,7 +172,7 @@ static void sets_mark_the_crowded_ones(void **state)
 static void search_tells_state_and_reasons(void **state)
 {
     (void)state;
-    page_open(FIXTURE_USUAL, 36, 120, false, "4");
+    page_open(FIXTURE_USUAL, 36, 120, false, "6");
     assert_true(strstr(page_row(2), "Settled everywhere") && strstr(page_row(2), "found: 89.2%") &&
                 strstr(page_row(2), "10 ways"));
     assert_true(contains("no hotter part"));
@@ -183,7 +183,7 @@ static void search_tells_state_and_reasons(void **state)
         marked += canvas_at(&page_canvas, 4, i)->flags == CELL_CURSOR;
     assert_true(marked > 0);
     page_close();
-    page_open(FIXTURE_ONE, 24, 80, false, "4");
+    page_open(FIXTURE_ONE, 24, 80, false, "6");
     assert_true(contains("No search is running. S searches"));
     page_close();
 }
@@ -191,13 +191,13 @@ static void search_tells_state_and_reasons(void **state)
 static void code_and_window_lead_to_objects(void **state)
 {
     (void)state;
-    page_open(FIXTURE_USUAL, 36, 120, false, "5");
+    page_open(FIXTURE_USUAL, 36, 120, false, "2");
     assert_true(contains("MOSTLY ON") && contains("visit_particles") && contains("demo.c"));
     page_close();
-    page_open(FIXTURE_USUAL, 36, 120, false, "5\n");
+    page_open(FIXTURE_USUAL, 36, 120, false, "2\n");
     assert_true(contains("OBJECT") && contains("40.0% ±0.5"));
     page_close();
-    page_open(FIXTURE_USUAL, 36, 120, false, "6");
+    page_open(FIXTURE_USUAL, 36, 120, false, "5b");
     assert_true(contains("30.2k lines: 24.1k seen once, 6.1k again") &&
                 contains("80 % of the lines have one"));
     assert_true(contains("14x") && contains("79.8%") && contains("<0.1%"));
@@ -207,7 +207,7 @@ static void code_and_window_lead_to_objects(void **state)
 static void heap_shows_bins_their_path_and_sizes(void **state)
 {
     (void)state;
-    page_open(FIXTURE_USUAL, 40, 160, false, "7");
+    page_open(FIXTURE_USUAL, 40, 160, false, "4");
     assert_true(contains("310M in 1.2M blocks"));
     assert_true(contains("known by agent"));
     assert_true(contains("7 events lost"));
@@ -224,7 +224,7 @@ static void heap_shows_bins_their_path_and_sizes(void **state)
 static void an_object_says_who_allocated_it(void **state)
 {
     (void)state;
-    page_open(FIXTURE_USUAL, 40, 160, false, "7\n");
+    page_open(FIXTURE_USUAL, 40, 160, false, "4\n");
     assert_true(contains("allocated by main < load < particles_new"));
     page_close();
 }
@@ -232,7 +232,7 @@ static void an_object_says_who_allocated_it(void **state)
 static void layout_draws_the_type_with_its_lines_and_heat(void **state)
 {
     (void)state;
-    page_open(FIXTURE_TYPED, 36, 120, false, "8");
+    page_open(FIXTURE_TYPED, 36, 120, false, "\n\n");
     assert_true(strstr(page_row(2), "struct particle  64 bytes  in particles") &&
                 strstr(page_row(2), "100.0% of its samples"));
     assert_true(contains("declared so in the debug information"));
@@ -248,13 +248,13 @@ static void layout_draws_the_type_with_its_lines_and_heat(void **state)
     assert_int_equal(canvas_at(&page_canvas, mass, note)->paint, PAINT_BAD);
     assert_true(strstr(page_row(page_row_with("kind : 3")), "60:1"));
     page_close();
-    page_open(FIXTURE_TYPED, 40, 120, false, "1jjjj8");
+    page_open(FIXTURE_TYPED, 40, 120, false, "1jjjj\n\n");
     assert_true(contains("by the code: 4312 accesses say so, 12 another"));
     assert_true(contains("DISAGREE on 4.0%") && contains("12.4% of accesses cross a line"));
     assert_true(contains("STRADDLES 2 lines") && contains("(padding)") &&
                 contains("its members over"));
     page_close();
-    page_open(FIXTURE_USUAL, 36, 120, false, "8");
+    page_open(FIXTURE_USUAL, 36, 120, false, "\n\n");
     assert_true(contains("inferred from the distances of sampled offsets (97% sure)"));
     assert_true(contains("alignment not known yet") && contains("+40"));
     page_close();
@@ -301,14 +301,14 @@ static void fields_known_are_parts_of_the_weight(void **state)
 static void a_function_shows_source_or_where_it_was_looked_for(void **state)
 {
     (void)state;
-    page_open(FIXTURE_TYPED, 36, 120, false, "5\n");
+    page_open(FIXTURE_TYPED, 36, 120, false, "2\n");
     assert_true(contains("/build/demo/src/demo.c"));
     int line = page_row_with("75  75.0%");
     assert_true(line > 0 && strstr(page_row(line), "particle.vel.y"));
     assert_true(contains("clamp.h  inlined: min < clamp"));
     assert_true(contains("0x401004") && contains("particles"));
     page_close();
-    page_open(FIXTURE_USUAL, 36, 120, false, "5\n");
+    page_open(FIXTURE_USUAL, 36, 120, false, "2\n");
     assert_true(contains("source lines are not known: the file"));
     assert_true(contains("0x401004") && !contains("demo.c  inlined"));
     page_close();
@@ -317,7 +317,7 @@ static void a_function_shows_source_or_where_it_was_looked_for(void **state)
 static void sharing_draws_the_line_byte_by_byte(void **state)
 {
     (void)state;
-    page_open(FIXTURE_USUAL, 36, 140, false, "9");
+    page_open(FIXTURE_USUAL, 36, 140, false, "7");
     assert_true(contains("29.9% of the samples") || contains("30.0% of the samples"));
     assert_true(contains("1 true, 1 false, 1 only read, 1 unsure; known by HITM"));
     assert_true(contains("Give each element"));
@@ -328,13 +328,13 @@ static void sharing_draws_the_line_byte_by_byte(void **state)
     assert_true(strstr(page_row(side + 2), "same bytes") && strstr(page_row(side + 2), "none"));
     assert_true(contains("NODE") && contains("counter.c:12") && contains("Its lines"));
     page_close();
-    page_open(FIXTURE_USUAL, 24, 80, false, "9j");
+    page_open(FIXTURE_USUAL, 24, 80, false, "7j");
     assert_true(page_row_with("same bytes") > 0 && !contains("none: only"));
     page_close();
-    page_open(FIXTURE_USUAL, 10, 40, false, "9");
+    page_open(FIXTURE_USUAL, 10, 40, false, "7");
     assert_true(contains("Shared lines 4") && contains("false"));
     page_close();
-    page_open(FIXTURE_ONE, 24, 80, false, "9");
+    page_open(FIXTURE_ONE, 24, 80, false, "7");
     assert_true(contains("No line has been seen") || contains("one thread"));
     page_close();
 }
@@ -608,7 +608,7 @@ static void a_long_line_has_the_room(void **state)
     struct layout layout;
     const struct snapshot *snapshot = usual(FIXTURE_EMPTY);
     strcpy(row.text, text);
-    columns_layout(&source_columns, snapshot, &row, 1, 120, true, &layout);
+    columns_layout(&source_columns, NULL, snapshot, &row, 1, 120, true, &layout);
     int width = 0;
     for (unsigned i = 0; i < layout.count; i++)
         if (!strcmp(source_columns.list[layout.places[i].index].title, "SOURCE"))
@@ -759,7 +759,7 @@ static void a_search_inside_another_leads_back(void **state)
 {
     (void)state;
     struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);
-    page_open_on(snapshot, 36, 120, false, "4");
+    page_open_on(snapshot, 36, 120, false, "6");
     select_part();
     assert_int_equal(ways_press(KEYS_ENTER).kind, REQUEST_SEARCH_RANGE);
     /* As long as there is nothing to go back to Esc leaves. */

@@ -488,7 +488,7 @@ static void text_to_be_read_has_room_before_figures(void **state)
     struct layout layout;
     (void)state;
     snprintf(row.text, sizeof row.text, "%60s", "x");
-    columns_layout(&source_columns, snapshot, &row, 1, 80, true, &layout);
+    columns_layout(&source_columns, NULL, snapshot, &row, 1, 80, true, &layout);
     for (unsigned k = 0; k < layout.count; k++)
         if (!strcmp(source_columns.list[layout.places[k].index].title, "SOURCE"))
             assert_true(layout.places[k].width >= 50);
