@@ -431,7 +431,7 @@ static int choose_action(struct options *options, int argc, char **argv, struct 
     return check_together(options, error);
 }
 
-/* What F2 keeps, where no option says otherwise. A value that no option would take is left. */
+/* Of F2, where no option was given. A value that no option would take is ignored. */
 static void options_from_settings(struct options *options)
 {
     struct settings settings;

@@ -18,7 +18,7 @@
 int settings_path(char *out, size_t out_size, const char *name);
 
 /* All of a regular file of at most `most` bytes, with a NUL behind it, for free(); text NULL where
- * there is none. Its size, or a negative errno: -EINVAL for what is no such file. */
+ * there is none. Its size, or a negative errno: -EINVAL for a larger file or another kind. */
 long settings_read(const char *path, size_t most, char **text);
 
 /* Replaces the file as a whole, through links to it; makes the folders above it. */

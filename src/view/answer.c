@@ -166,7 +166,13 @@ void answer_trust(const struct snapshot *snapshot, char *out, size_t size)
 
 void answer_finding(const struct snapshot_finding *finding, char *out, size_t size)
 {
-    char gain[96];
-    findings_gain(finding, gain, sizeof gain);
-    snprintf(out, size, "%s: %s, %s", finding->name, finding_kind_words(finding->kind), gain);
+    snprintf(out, size, "%s: %s", finding->name, finding_kind_words(finding->kind));
+    if (isnan(finding->gain))
+        answer_add(out, size, ", %.0f%% of the samples", finding->share * 100);
+    else if (finding->gain_low > 0)
+        answer_add(out, size, ", saves %.0f to %.0f%%", finding->gain_low * 100,
+                   finding->gain * 100);
+    else
+        answer_add(out, size, ", saves %s %.0f%%", finding->bound ? "at most" : "about",
+                   finding->gain * 100);
 }

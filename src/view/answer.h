@@ -41,7 +41,7 @@ bool answer_quality(const struct snapshot *snapshot, char *out, size_t size);
 /* How far to trust the figures, in a sentence; "" when they are fine. */
 void answer_trust(const struct snapshot *snapshot, char *out, size_t size);
 
-/* A finding in a few words: "particles: hot and cold fields, up to 30% less". */
+/* A finding in a few words: "particles: hot and cold fields, saves at most 30%". */
 void answer_finding(const struct snapshot_finding *finding, char *out, size_t size);
 
 #endif

@@ -215,8 +215,7 @@ static void evictions_hint(struct browser *browser, char *out, size_t size)
     snprintf(out, size, "%s",
              table_of(browser)->row_count
                  ? "Arrows: another cell. Enter: what the row is. b: by object, function, thread. "
-                   "Esc: back"
-                 : "Esc: back");
+                 : "");
 }
 
 static const char *evictions_label(struct browser *browser, enum action action)
@@ -506,7 +505,7 @@ static void causes_hint(struct browser *browser, char *out, size_t size)
 {
     static const char *const opens[CAUSES_KINDS] = {"  o: the object", "  o: the function", ""};
     if (!table_selected(&causes_view(browser)->table))
-        snprintf(out, size, "Esc: back");
+        *out = '\0';
     else
         snprintf(out, size,
                  "Enter: who evicts whom  b: by object, function, thread  e: another level%s",
@@ -531,7 +530,7 @@ const struct page causes_page = {
     .shows =
         "Why lines were not in the simulated caches (misstop --sim): first reference, too much "
         "data, too many lines for one set, or written by another thread; and what replaced them.",
-    .next = "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 9.",
+    .next = "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7.",
     .key_help = "Causes: with --sim, why lines were not in the cache, and what replaced them",
     .state_size = sizeof(struct causes_view),
     .tables = {{.at = offsetof(struct causes_view, table),

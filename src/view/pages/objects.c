@@ -34,6 +34,16 @@ static struct table *objects_table(const struct browser *browser)
     return &objects_view(browser)->table;
 }
 
+static void objects_init(void *state)
+{
+    table_init(&((struct objects_view *)state)->fields, &field_columns);
+}
+
+static void objects_fini(void *state)
+{
+    table_fini(&((struct objects_view *)state)->fields);
+}
+
 static unsigned findings_shown(const struct browser *browser)
 {
     size_t count = browser->snapshot ? browser->snapshot->findings.count : 0;
@@ -102,6 +112,7 @@ static void draw_fields(struct browser *browser, struct canvas *canvas, struct a
     struct table *fields = &objects_view(browser)->fields;
     const struct snapshot_object *object = objects_selected(browser);
     char name[128];
+    fields->choice = browser_table_of(browser, &field_columns)->choice;
     table_set(fields, browser->snapshot, object ? object->fields : NULL,
               object ? object->field_count : 0);
     glyph_fit(name, sizeof name, object ? object->name : "", area.columns - 12, GLYPH_CUT_MIDDLE,
@@ -115,7 +126,7 @@ static void draw_fields(struct browser *browser, struct canvas *canvas, struct a
 static void objects_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     enum { WIDE_COLUMNS = 150, FIELD_COLUMNS = 56, TALL_ROWS = 38, GLANCE_ROWS = 11, LEFT_ROWS = 10 };
-    if (area.rows >= 6) {
+    if (area.rows >= 7) {
         int used = draw_findings(browser, canvas, area);
         /* A blank line sets the list off where there is room for it. */
         used += area.rows >= 20;
@@ -138,12 +149,6 @@ static void objects_draw(struct browser *browser, struct canvas *canvas, struct 
     }
     pane_table(browser, canvas, area, objects_table(browser),
                objects_nothing_yet(browser->snapshot));
-}
-
-static unsigned objects_panes(struct browser *browser, struct table *panes[PANES_MAX])
-{
-    panes[0] = objects_table(browser);
-    return 1;
 }
 
 /* Up from the first row leads to the findings above it. */
@@ -258,11 +263,11 @@ const struct page objects_page = {
             "opens one. Up from the first row goes to the findings; i says how good the samples "
             "are.",
     .state_size = sizeof(struct objects_view),
-    .tables = {{.at = offsetof(struct objects_view, table), .columns = &object_columns},
-               {.at = offsetof(struct objects_view, fields), .columns = &field_columns}},
+    .init = objects_init,
+    .fini = objects_fini,
+    .tables = {{.at = offsetof(struct objects_view, table), .columns = &object_columns}},
     .update = objects_update,
     .draw = objects_draw,
-    .panes = objects_panes,
     .act = objects_act,
     .click = objects_click,
     .hint = objects_hint,

@@ -233,6 +233,9 @@ static void write_binaries(struct prose_writer *writer, const struct snapshot *s
     if (!binaries->count)
         return;
     prose_heading(writer, "Programs and libraries of the recording, by samples");
+    binary_note(binaries, fate, sizeof fate);
+    if (*fate)
+        prose_entry(writer, PAINT_BAD, "", fate);
     for (size_t i = 0; i < binaries->count; i++) {
         char line[1024];
         const struct binary_desc *binary = &binaries->list[i];

@@ -138,9 +138,9 @@ static void reuse_hint(struct browser *browser, char *out, size_t size)
     snprintf(out, size, "%s",
              browser->snapshot->reuse.told
                  ? (lines
-                        ? "Enter: the function. Left: objects. ?: what the columns mean. Esc: back"
-                        : "Enter: Detail. Right: by code. ?: what the columns mean. Esc: back")
-                 : "Esc: back");
+                        ? "Enter: the function. Left: objects. F1: what the columns mean"
+                        : "Enter: Detail. Right: by code. F1: what the columns mean")
+                 : "");
 }
 
 static bool reuse_filled(const struct snapshot *snapshot)

@@ -262,7 +262,7 @@ static void sharing_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot *snapshot = browser->snapshot;
     if (snapshot && snapshot->target.threads == 1 && !snapshot->sharing.group_count)
-        snprintf(out, size, "Esc: back");
+        *out = '\0';
     else if (!snapshot || !snapshot->sharing.group_count)
         snprintf(out, size, "Shared lines show up where several threads write: give it a while");
     else if (browser_table(browser) == &sharing_view(browser)->accesses)

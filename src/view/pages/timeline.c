@@ -735,7 +735,7 @@ static void zoom_or_not(struct browser *browser)
     }
 }
 
-/* The other screens show it: the first of them comes, and Esc leads back here. */
+/* The other screens show it: the first of them comes, and Esc there leads back to now. */
 static void show_alone(struct browser *browser, struct request *request)
 {
     if (!timeline_chosen(browser, request)) {

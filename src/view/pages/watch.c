@@ -59,7 +59,7 @@ static void watch_draw_nothing(const struct snapshot_watch *watch, struct canvas
 static int draw_state(const struct snapshot_watch *watch, struct canvas *canvas, struct area area)
 {
     char text[512];
-    struct area rest = {area.row, area.column + 1, area.rows, area.columns - 1};
+    struct area rest = {area.row, area.column + 1, area.rows < 8 ? 1 : area.rows, area.columns - 1};
     if (!watch->on)
         return 0;
     watch_summary(watch, text, sizeof text);
@@ -113,9 +113,9 @@ static const char *watch_enter(struct browser *browser)
 static void watch_hint(struct browser *browser, char *out, size_t size)
 {
     if (table_selected(watch_table(browser)))
-        snprintf(out, size, "Enter: Detail. ?: what the columns mean. Esc: back");
+        snprintf(out, size, "Enter: Detail. F1: what the columns mean");
     else
-        snprintf(out, size, "Esc: back");
+        *out = '\0';
 }
 
 static bool watch_filled(const struct snapshot *snapshot)

@@ -87,7 +87,7 @@ static void add_split(struct menu *menu, const struct snapshot_layout_row *row)
     whatif_choice_add(menu, WHATIF_SPLIT, 0, field, title);
     if (!row)
         snprintf(menu->choices[menu->count - 1].text, sizeof menu->choices->text,
-                 "Not here: select a member on screen 8, Layout, and press x there.");
+                 "Not here: select a member in Layout and press x there.");
 }
 
 /* `asked`: what was, and is. `layout`: NULL: none is known. `row`: the member selected in it, for a
@@ -363,7 +363,7 @@ static const char *whatif_enter(struct browser *browser)
 static void whatif_hint(struct browser *browser, char *out, size_t size)
 {
     if (!whatif_view(browser)->choice_count)
-        snprintf(out, size, "Esc: back");
+        *out = '\0';
     else if (is_in_asked(browser))
         snprintf(out, size, "Up, Down: another answer below. x: drop this one. Left: ask more");
     else if (!browser->snapshot->whatif.count)

@@ -13,7 +13,7 @@
 extern struct browser page_browser;
 extern struct canvas page_canvas;
 
-/* `keys` are pressed one after the other; '\n' is Enter. */
+/* `keys` are pressed one after the other; '\n' is Enter, '~' Right, '\x02' F2. */
 void page_open(enum fixture_kind kind, int rows, int columns, bool ascii, const char *keys);
 /* The same on a snapshot of the test's own, made from one of fixture_new(). */
 void page_open_on(const struct snapshot *snapshot, int rows, int columns, bool ascii,

@@ -24,7 +24,7 @@ static char *print(enum fixture_kind kind, struct view_options options)
 
 static struct view_options plain(unsigned width)
 {
-    return (struct view_options){.color = VIEW_COLOR_NEVER, .width = width};
+    return (struct view_options){.color = VIEW_COLOR_NEVER, .width = width, .full = true};
 }
 
 static void all_parts_are_there(void **state)

@@ -125,7 +125,7 @@ static void begins_on_the_strongest_cell(void **state)
     assert_true(seen(text));
     assert_true(seen("20.0% of all"));
     assert_true(seen("25% loads, 75% stores"));
-    assert_true(seen("m Matrix"));
+    assert_true(seen("3 Matrix"));
     check_sums();
 }
 
@@ -173,7 +173,7 @@ static void a_cell_opens_both_its_sides(void **state)
     assert_int_equal(fixture.browser.page, PAGE_MATRIX);
     assert_int_equal(function()->index, 1);
     press(KEYS_ESCAPE);
-    assert_int_equal(fixture.browser.page, PAGE_OBJECTS);
+    assert_int_equal(fixture.browser.page, PAGE_MATRIX);
 }
 
 static void cursor_stays_on_its_names(void **state)
@@ -262,7 +262,7 @@ static void reports_use_the_names(void **state)
     (void)state;
     char *text = NULL;
     size_t size = 0;
-    struct view_options options = {.color = VIEW_COLOR_NEVER, .width = 160};
+    struct view_options options = {.color = VIEW_COLOR_NEVER, .width = 160, .full = true};
     press('R');
     type("the kernel");
     FILE *out = open_memstream(&text, &size);

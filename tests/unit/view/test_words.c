@@ -402,7 +402,7 @@ static void on_screen(void **state)
     struct browser browser;
     struct canvas canvas;
     struct screen_sources sources = {0};
-    struct input help = {.kind = INPUT_KEY, .key = '?'};
+    struct input quality = {.kind = INPUT_KEY, .key = 'i'};
     (void)state;
     browser_init(&browser, &sources);
     canvas_init(&canvas, 36, 120, false);
@@ -410,8 +410,9 @@ static void on_screen(void **state)
     browser_show(&browser, snapshot, fixture_release);
     assert_false(shows(&browser, &canvas, "are not here"));
     snapshot->binaries = first(0, 4);
+    assert_true(shows(&browser, &canvas, "binaries missing"));
+    browser_input(&browser, &quality);
     assert_true(shows(&browser, &canvas, "70.0% of the samples"));
-    browser_input(&browser, &help);
     assert_true(shows(&browser, &canvas, "/opt/x/server: not found"));
     assert_true(shows(&browser, &canvas, "/lib/libc.so: /sym/lib/libc.so"));
     assert_true(shows(&browser, &canvas, "perf archive"));
