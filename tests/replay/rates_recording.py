@@ -109,7 +109,7 @@ def main():
         if not near(said(report, name), wanted(name)):
             print(f"{name}: misstop {said(report, name)}, wanted {wanted(name)}")
             return 1
-    text = misstop(program, "-i", out, "-b", "-n", "1", "-H", "0", "--width", "200", "--ascii")
+    text = misstop(program, "-i", out, "-b", "--full", "-n", "1", "-H", "0", "--width", "200", "--ascii")
     lines = [line.split() for line in text.splitlines()]
     rows = [line for line in lines if len(line) > 4 and line[0].endswith("%") and "anon" in line]
     shown = [word for line in rows[:2] for word in line if word.endswith("x")]

@@ -109,6 +109,15 @@ static void write_samples(struct html_writer *writer)
         fact(writer, "Samples", "0%s", lost);
 }
 
+/* The first question, as on the screen. */
+static void write_answer(struct html_writer *writer)
+{
+    const char *evidence = answer_evidence(writer->snapshot);
+    char text[TEXT_BYTES];
+    answer_words(writer->snapshot, text, sizeof text);
+    fact(writer, "Answer", "%s%s%s%s", text, *evidence ? " (" : "", evidence, *evidence ? ")" : "");
+}
+
 static void html_head_note(struct html_writer *writer, const char *class, const char *text)
 {
     html_element(writer, "li", class, text);
@@ -199,6 +208,7 @@ static void html_head(struct html_writer *writer)
     html_markup(writer, *writer->run->date ? ", page made " : "");
     html_text(writer, writer->run->date);
     html_markup(writer, "</p>\n<dl class=\"facts\">\n");
+    write_answer(writer);
     write_program(writer);
     write_recording(writer);
     write_source(writer);
