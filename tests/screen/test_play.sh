@@ -65,7 +65,10 @@ check tui_wait 'whole run'
 check tui_wait 'particles|\[anon|\[heap'
 check tui_wait 'RECORDED'
 tui_screen | grep -qE 'LIVE|exec' && { echo "FAIL: words of a live run"; failures=$((failures + 1)); }
-all=$(tui_screen | sed -n 's/.*Samples \([0-9.k]*\).*/\1/p')
+tui_keys i
+check tui_wait 'taken  '
+all=$(tui_screen | sed -n 's/.*taken  *\([0-9.k]*\).*/\1/p')
+tui_keys i
 
 # --- back, step, to a time, and to the end: the same picture
 tui_keys '^'
@@ -77,7 +80,9 @@ tui_keys .
 check expect 'a step forward' is_behind "$half"
 tui_keys '$'
 check tui_wait 'At the end'
-check tui_wait "Samples $all "
+tui_keys i
+check tui_wait "taken  *$all"
+tui_keys i
 
 # --- played, with a faster pace
 tui_keys p

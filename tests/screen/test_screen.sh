@@ -36,10 +36,10 @@ check tui_wait 'LIVE'
 check tui_wait 'SHARE.*NAME.*HOT FIELD'
 tui_keys Down Enter
 check tui_wait 'Fields'
-check tui_wait '2 Detail'
+check tui_wait 'Objects › '
 tui_keys Escape
-check tui_wait 'Not attributed'
-for page in '2:Fields' '3:Concentrated' '4:Settled' '5:MOSTLY ON' '6:seen once' '7:known by agent' '8:No type is known of grid' '9:same bytes' '?:Keys'; do
+check tui_wait '94% attributed'
+for page in '2:MOSTLY ON' '3:Functions x objects' '4:known by agent' '5:more than chance' '6:Settled' '7:same bytes' '8:Phases' '9:No problem' 'i:taken' 'F2:Colours' '?:Keys'; do
     tui_keys "${page%%:*}"
     check tui_wait "${page#*:}"
 done
@@ -66,8 +66,8 @@ tui_until arena_is_selected ||
     { echo "FAIL: the click did not select"; failures=$((failures + 1)); }
 click 60 "$row"
 check tui_wait 'Fields'
-click 40 2
-check tui_wait 'MOSTLY ON|Settled'
+click 14 3
+check tui_wait 'MOSTLY ON'
 
 # --- resize live
 tui_keys 1
@@ -100,7 +100,7 @@ check tui_wait 'same-modes'
 tui_keys 'fg' Enter
 check tui_wait 'LIVE'
 tui_keys 2
-check tui_wait 'Fields'
+check tui_wait 'MOSTLY ON'
 # --- a crash: modes as before, cursor and main screen back
 kill -SEGV "$(pgrep -t "$(tui display -p '#{s|/dev/||:pane_tty}')" -x show_fixture)"
 check tui_wait 'egmentation'
@@ -144,7 +144,7 @@ check tui_wait 'Enter Code'
 tui_keys Escape Escape
 check tui_wait 'Enter Fields and code'
 # straight to the picture, and to another type of the same object
-tui_keys Home Down Down 8
+tui_keys Home Down Down Enter Enter
 check tui_wait 'struct node 70%'
 tui_keys Right
 check tui_wait 'struct edge  16 bytes'

@@ -21,28 +21,28 @@ check tui_wait 'element|offset|\+0|\[\*\]'
 tui_keys Escape
 check tui_wait 'SHARE|Share|share'
 # every screen by its number
-tui_keys 3
-check tui_wait 'L1d'
 tui_keys 5
+check tui_wait 'L1d'
+tui_keys b
+check tui_wait '[Rr]ecur'
+tui_keys 2
 check tui_wait 'visit_particles|walk_grid_column|visit_arena_page|walk_list'
 # code by data, and from a cell to its code
-tui_keys m
+tui_keys 3
 check tui_wait 'Functions x objects'
 check tui_wait '[a-z_]+ on [a-z]+'
 tui_keys Enter
 check tui_wait 'Instructions|Objects it accesses'
 tui_keys Escape
 check tui_wait 'Functions x objects'
-tui_keys 6
-check tui_wait '[Rr]ecur'
-tui_keys 4 S
+tui_keys 6 S
 check tui_wait '[Ss]earching|[Ss]ettled'
-tui_keys 7
+tui_keys 4
 check tui_wait 'known by'
 check tui_wait 'Allocated at'
 tui_keys M
 check tui_wait 'GROWTH|growth'
-tui_keys 9
+tui_keys 7
 check tui_wait '[Ff]reeze'
 tui_keys 1
 # freeze: the picture stands, sorting goes on
