@@ -116,9 +116,13 @@ int settings_write(const char *path, const char *text, size_t size, struct error
 void settings_load(struct settings *settings)
 {
     *settings = (struct settings){0};
-    if (settings_path(settings->path, sizeof settings->path, "config") ||
-        settings_read(settings->path, CONFIG_BYTES, &settings->text) < 0)
-        settings->path[0] = '\0';
+    long size = settings_path(settings->path, sizeof settings->path, "config")
+                    ? -1
+                    : settings_read(settings->path, CONFIG_BYTES, &settings->text);
+    if (size >= 0 && (!settings->text || strlen(settings->text) == (size_t)size))
+        return;
+    settings_free(settings);
+    settings->path[0] = '\0';
 }
 
 void settings_free(struct settings *settings)

@@ -416,13 +416,14 @@ static void draw_rows(const struct table *table, struct canvas *canvas, bool foc
     }
 }
 
-/* Columns that came and went with the data would make the screen restless: after the first few
- * snapshots they stay as they are. */
+/* Columns that come and go with the data make the screen restless: after the first few snapshots
+ * they stay, once the names have been read. */
 static void fit_columns(struct table *table, int width)
 {
+    bool reading = table->snapshot && table->snapshot->reading.waiting;
     if (table->laid_out == width)
         return;
-    table->fits += table->count > 0;
+    table->fits += table->count > 0 && !reading;
     table->laid_out = width;
     columns_layout(table->columns, &table->choice, table->snapshot, table->rows, table->count,
                    width, true, &table->layout);

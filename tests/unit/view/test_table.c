@@ -420,6 +420,40 @@ static void columns_of_events_stand_only_where_measured(void **state)
     fixture_release(snapshot);
 }
 
+/* While a screen is open its columns stay; what the data brought meanwhile is there the next time. */
+static void columns_stay_while_the_screen_is_open(void **state)
+{
+    const struct snapshot *untyped = fixture_new(FIXTURE_USUAL, 0);
+    struct snapshot *typed = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_TYPED, 0);
+    struct canvas canvas;
+    struct table table;
+    struct layout before;
+    (void)state;
+    typed->reading.waiting = 0;
+    canvas_init(&canvas, 30, 200, false);
+    table_init(&table, &object_columns);
+    for (int i = 0; i < 5; i++) {
+        table_set(&table, untyped, untyped->objects, untyped->object_count);
+        table_draw(&table, &canvas, (struct area){0, 0, 30, 200}, true);
+    }
+    before = table.layout;
+    table_set(&table, typed, typed->objects, 1);
+    table_draw(&table, &canvas, (struct area){0, 0, 30, 200}, true);
+    assert_memory_equal(&table.layout, &before, sizeof before);
+    assert_false(has(&object_columns, &table.layout, "TYPE"));
+    table_lay_out(&table);
+    table_draw(&table, &canvas, (struct area){0, 0, 30, 200}, true);
+    assert_true(has(&object_columns, &table.layout, "TYPE"));
+    /* A terminal of another width is another screen. */
+    before = table.layout;
+    table_draw(&table, &canvas, (struct area){0, 0, 30, 60}, true);
+    assert_memory_not_equal(&table.layout, &before, sizeof before);
+    table_fini(&table);
+    canvas_fini(&canvas);
+    fixture_release(typed);
+    fixture_release(untyped);
+}
+
 static void names_keep_a_width_before_lesser_columns(void **state)
 {
     const struct snapshot *snapshot = fixture_new(FIXTURE_USUAL, 0);
@@ -633,6 +667,7 @@ static int run_columns(void)
         cmocka_unit_test(columns_fit_at_every_width),
         cmocka_unit_test(the_interval_stays_when_there_is_little_room),
         cmocka_unit_test(columns_of_events_stand_only_where_measured),
+        cmocka_unit_test(columns_stay_while_the_screen_is_open),
         cmocka_unit_test(names_keep_a_width_before_lesser_columns),
         cmocka_unit_test(unknown_is_blank_and_zero_is_zero),
         cmocka_unit_test(text_to_be_read_has_room_before_figures),

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The file config: keys and lines that stay, and what is no such file. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/settings.h"
+#include "unit.h"
+
+static char folder[] = "/tmp/misstop-settings-XXXXXX";
+static char path[256];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/misstop-settings-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    setenv("XDG_CONFIG_HOME", folder, 1);
+    snprintf(path, sizeof path, "%s/misstop/config", folder);
+    return 0;
+}
+
+static int drop_folder(void **state)
+{
+    char command[128];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static void file_is(const char *text, size_t size)
+{
+    char command[128];
+    snprintf(command, sizeof command, "mkdir -p %s/misstop", folder);
+    assert_int_equal(system(command), 0);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, size, file), size);
+    fclose(file);
+}
+
+static void expect_file(const char *text)
+{
+    char *found;
+    assert_int_equal(settings_read(path, 1 << 20, &found), strlen(text));
+    assert_string_equal(found, text);
+    free(found);
+}
+
+static void a_value_is_kept_and_found_again(void **state)
+{
+    struct settings settings;
+    struct error error = {0};
+    char value[32];
+    (void)state;
+    settings_load(&settings);
+    assert_false(settings_get(&settings, "interval", value, sizeof value));
+    assert_int_equal(settings_set(&settings, "interval", "2"), 0);
+    assert_int_equal(settings_set(&settings, "colors", "high contrast"), 0);
+    assert_int_equal(settings_set(&settings, "interval", "5"), 0);
+    assert_int_equal(settings_save(&settings, &error), 0);
+    settings_free(&settings);
+    settings_load(&settings);
+    assert_true(settings_get(&settings, "interval", value, sizeof value));
+    assert_string_equal(value, "5");
+    assert_true(settings_get(&settings, "colors", value, sizeof value));
+    assert_string_equal(value, "high contrast");
+    assert_false(settings_get(&settings, "color", value, sizeof value));
+    settings_free(&settings);
+}
+
+/* Of a newer version, or of the user: comments, other keys, an end without a newline. */
+static void other_lines_stay(void **state)
+{
+    static const char before[] = "# mine\nnewer=x=y\n\ninterval=1\r\nnot understood\ninterval=3";
+    struct settings settings;
+    struct error error = {0};
+    char value[32];
+    (void)state;
+    file_is(before, sizeof before - 1);
+    settings_load(&settings);
+    assert_true(settings_get(&settings, "interval", value, sizeof value));
+    assert_string_equal(value, "3"); /* the last one */
+    assert_int_equal(settings_set(&settings, "interval", "9"), 0);
+    assert_int_equal(settings_set(&settings, "source", "clock"), 0);
+    assert_int_equal(settings_save(&settings, &error), 0);
+    expect_file("# mine\nnewer=x=y\n\ninterval=1\r\nnot understood\ninterval=9\nsource=clock\n");
+    settings_free(&settings);
+}
+
+static void a_line_goes(void **state)
+{
+    struct settings settings;
+    struct error error = {0};
+    (void)state;
+    file_is("a=1\nb=2\nc=3\n", 12);
+    settings_load(&settings);
+    assert_int_equal(settings_set(&settings, "b", NULL), 0);
+    assert_int_equal(settings_set(&settings, "d", NULL), 0);
+    assert_int_equal(settings_save(&settings, &error), 0);
+    expect_file("a=1\nc=3\n");
+    settings_free(&settings);
+}
+
+static void long_values_are_no_values(void **state)
+{
+    struct settings settings;
+    char value[8];
+    (void)state;
+    file_is("interval=12345678\n", 18);
+    settings_load(&settings);
+    assert_false(settings_get(&settings, "interval", value, sizeof value));
+    settings_free(&settings);
+}
+
+/* A directory, a FIFO, too large, unreadable: nothing is read, and nothing is written over. */
+static void what_is_no_such_file_is_left(void **state)
+{
+    static char large[1 << 17];
+    struct settings settings;
+    struct error error;
+    struct stat status;
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        file_is("", 0);
+        unlink(path);
+        if (kind == 0)
+            assert_int_equal(mkdir(path, 0700), 0);
+        else if (kind == 1)
+            assert_int_equal(mkfifo(path, 0600), 0);
+        else
+            file_is(large, sizeof large);
+        settings_load(&settings);
+        assert_int_equal(settings_set(&settings, "a", "1"), 0);
+        assert_int_equal(settings_save(&settings, &error), -EACCES);
+        assert_true(strlen(error.text) > 0);
+        assert_int_equal(stat(path, &status), 0);
+        assert_true(kind == 0   ? S_ISDIR(status.st_mode)
+                    : kind == 1 ? S_ISFIFO(status.st_mode)
+                                : status.st_size == sizeof large);
+        settings_free(&settings);
+        assert_int_equal(kind == 0 ? rmdir(path) : unlink(path), 0);
+    }
+}
+
+/* With a NUL, which would hide what is behind it, it is not written over. */
+static void bytes_that_are_no_text(void **state)
+{
+    static const char bytes[] = "\xff\xfe=\n=\n==\nkey\n\0interval=4\n";
+    struct settings settings;
+    char value[32];
+    (void)state;
+    file_is(bytes, sizeof bytes - 1);
+    settings_load(&settings);
+    assert_false(settings_get(&settings, "interval", value, sizeof value));
+    assert_false(settings_get(&settings, "key", value, sizeof value));
+    assert_string_equal(settings.path, "");
+    settings_free(&settings);
+}
+
+/* As root below the home of another user. */
+static void the_home_of_another_user_is_left(void **state)
+{
+    struct settings settings;
+    struct error error;
+    char value[32];
+    (void)state;
+    if (geteuid())
+        skip();
+    file_is("interval=4\n", 11);
+    assert_int_equal(chown(folder, 12345, 12345), 0);
+    settings_load(&settings);
+    assert_false(settings_get(&settings, "interval", value, sizeof value));
+    assert_int_equal(settings_set(&settings, "interval", "9"), 0);
+    assert_int_equal(settings_save(&settings, &error), -EACCES);
+    expect_file("interval=4\n");
+    settings_free(&settings);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_value_is_kept_and_found_again, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(other_lines_stay, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(a_line_goes, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(long_values_are_no_values, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(what_is_no_such_file_is_left, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(bytes_that_are_no_text, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(the_home_of_another_user_is_left, make_folder,
+                                        drop_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
