@@ -13,8 +13,8 @@ src_libview_a_SOURCES = src/view/widget/chart.c src/view/widget/chart.h src/view
 	src/view/screen/keys.h src/view/pages/layout.c src/view/pages/layout.h src/view/levels.c \
 	src/view/levels.h src/view/pages/matrix_table.c src/view/pages/matrix_table.h \
 	src/view/pages/matrix.c src/view/pages/matrix.h src/view/pages/causes.c src/view/pages/causes.h \
-	src/view/export/text.c src/view/pages/objects.c src/view/widget/pane.c src/view/pages/picker.c \
-	src/view/screen/pages.c src/view/screen/pages.h src/view/export/pprof.c src/view/export/pprof.h \
+	src/view/export/text.c src/view/pages/objects.c src/view/pages/picker.c \
+	src/view/screen/pages.h src/view/export/pprof.c src/view/export/pprof.h \
 	src/view/pages/timeline.c src/view/screen/screen.c src/view/pages/search.c src/view/pages/cache.c src/view/answer.c \
 	src/view/answer.h src/view/pages/quality.c src/view/pages/setup.c src/view/widget/prose.c src/view/widget/prose.h \
 	src/view/pages/sharing.c src/view/pages/function.h src/view/widget/table.c \

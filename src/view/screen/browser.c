@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view/screen/browser.h"
 
+#include <errno.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +10,109 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+
+/* ---- the table of screens ---- */
+
+#define PAGE_DECLARATION(id, it, its_keys, its_place) extern const struct page it;
+PAGES(PAGE_DECLARATION)
+
+#define PAGE_ROW(id, it, its_keys, its_place)                                                      \
+    [PAGE_##id] = {.page = &(it),                                                                  \
+                   .keys = (its_keys),                                                             \
+                   .key = {(its_keys)[0]},                                                         \
+                   .place = PAGE_IS_##its_place},
+const struct page_row pages[PAGE_COUNT] = {PAGES(PAGE_ROW)};
+
+bool page_filled(enum page_id id, const struct snapshot *snapshot)
+{
+    const struct page *page = pages[id].page;
+    return !page->filled || (snapshot && page->filled(snapshot));
+}
+
+int page_states_init(void *states[PAGE_COUNT])
+{
+    for (int i = 0; i < PAGE_COUNT; i++) {
+        const struct page *page = pages[i].page;
+        if (!page->state_size)
+            continue;
+        states[i] = calloc(1, page->state_size);
+        if (!states[i])
+            return -ENOMEM;
+        for (const struct page_table *table = page->tables; table->columns; table++)
+            table_init((struct table *)((char *)states[i] + table->at), table->columns);
+        if (page->init)
+            page->init(states[i]);
+    }
+    return 0;
+}
+
+void page_states_fini(void *states[PAGE_COUNT])
+{
+    for (int i = 0; i < PAGE_COUNT; i++) {
+        const struct page *page = pages[i].page;
+        if (!states[i])
+            continue;
+        for (const struct page_table *table = page->tables; table->columns; table++)
+            table_fini((struct table *)((char *)states[i] + table->at));
+        if (page->fini)
+            page->fini(states[i]);
+        free(states[i]);
+        states[i] = NULL;
+    }
+}
+
+/* ---- titled parts of a screen ---- */
+
+int pane_title(struct canvas *canvas, struct area area, bool focused, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (area.rows < 1)
+        return 0;
+    int used = canvas_text(canvas, area.row, area.column, 2, PAINT_PANE,
+                           !focused        ? "  "
+                           : canvas->ascii ? "> "
+                                           : "▸ ");
+    canvas_text(canvas, area.row, area.column + used, area.columns - used,
+                focused ? PAINT_PANE : PAINT_DIM, text);
+    return 1;
+}
+
+void pane_table(struct browser *browser, struct canvas *canvas, struct area area,
+                struct table *table, const char *empty)
+{
+    bool focused = browser_focused(browser, table);
+    table_draw(table, canvas, area, focused);
+    if (table->shown || area.rows < 2)
+        return;
+    struct area below = {area.row + 1, area.column + 1, area.rows - 1, area.columns - 1};
+    canvas_wrap(canvas, below, PAINT_DIM,
+                *table->filter ? "No row has the word of the filter; Esc clears it." : empty);
+}
+
+int pane_tabs(struct browser *browser, struct canvas *canvas, struct area area,
+              struct table *const panes[], unsigned count)
+{
+    int used = 0;
+    if (area.rows < 1)
+        return 0;
+    for (unsigned i = 0; i < count; i++) {
+        bool focused = browser_focused(browser, panes[i]);
+        int start = used;
+        used += canvas_format(canvas, area.row, area.column + used, area.columns - used,
+                              focused ? PAINT_TAB_SHOWN : PAINT_TAB, " %s %zu ",
+                              panes[i]->columns->title, table_rows(panes[i]));
+        browser_zone(browser, area.row, area.column + start, used - start,
+                     focused ? ACTION_NONE : ACTION_RIGHT);
+        used++;
+    }
+    return 1;
+}
+
+/* ---- what is shown ---- */
 
 enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14 };
 
