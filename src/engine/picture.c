@@ -69,7 +69,7 @@ static const char *live_state(struct engine *engine, const struct resolver_targe
 
 static struct snapshot_target describe_target(struct engine *engine)
 {
-    struct resolver_target target = engine->kind->target(engine);
+    struct resolver_target target = engine->kind->source->target(engine);
     return (struct snapshot_target){
         .pid = target.pid,
         .threads = target.threads,
@@ -154,10 +154,10 @@ static struct snapshot describe_head(struct engine *engine, uint64_t now, struct
         .binaries = engine_binaries(engine, lists->binaries),
         .refused = describe_refused(&engine->files, lists->refused),
         .objects_all = engine->objects_all,
-        .simulation = engine->kind->simulation(engine),
+        .simulation = engine->kind->source->simulation(engine),
         .watch = engine_watch_state(engine),
-        .whatif =
-            engine->kind->whatifs ? engine->kind->whatifs(engine) : (struct snapshot_whatifs){.count = 0},
+        .whatif = engine->kind->whatifs ? engine->kind->whatifs(engine)
+                                        : (struct snapshot_whatifs){.count = 0},
     };
 }
 
@@ -231,7 +231,8 @@ const struct snapshot *engine_snapshot_run(struct engine *engine)
 {
     enum snapshot_basis basis = profile_basis(engine->profile);
     struct recorder *recorder = engine->recorder;
-    struct profile *shown = engine->time_range.profile ? engine->time_range.profile : engine->profile;
+    struct profile *shown =
+        engine->time_range.profile ? engine->time_range.profile : engine->profile;
     take_renames(engine);
     engine->recorder = NULL; /* it is no refresh */
     profile_set_basis(engine->profile, BASIS_RUN);
@@ -246,7 +247,7 @@ const struct snapshot *engine_snapshot_run(struct engine *engine)
 bool engine_instruction(void *context, uint64_t ip, char *out, size_t size)
 {
     struct engine *engine = context;
-    return engine->kind->instruction(engine, ip, out, size);
+    return engine->kind->source->instruction(engine, ip, out, size);
 }
 
 bool engine_source(void *context, const char *file, uint32_t line, char *out, size_t size)
