@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 #include "profile/snapshot/builders.h"
 
 static uint32_t build_thread_id(const struct build *build, uint32_t number);
@@ -219,16 +221,7 @@ static struct throws causes_gather_evictions(const struct build *build, enum cau
 /* The first of an id, or where it would stand. */
 static size_t first_of(const struct throws *throws, uint32_t id)
 {
-    size_t low = 0;
-    size_t high = throws->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (throws->list[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_BELOW(throws->list, throws->count, id, id);
 }
 
 static void causes_row_keep_evictor(struct snapshot_causes_row *row,

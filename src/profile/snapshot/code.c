@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "profile/state.h"
+#include "base/array.h"
 #include "profile/tables/statistics.h"
 #include "resolve/members.h"
 
@@ -144,15 +145,7 @@ static size_t build_unplaced_most(const struct build *build, uint32_t function)
 static struct snapshot_instruction *row_at(struct snapshot_instruction *rows, size_t used,
                                            uint64_t address)
 {
-    size_t low = 0;
-    size_t high = used;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (rows[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_BELOW(rows, used, address, address);
     return low < used && rows[low].address == address ? &rows[low] : NULL;
 }
 

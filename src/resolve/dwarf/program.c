@@ -426,17 +426,10 @@ static void read_unit(struct routines *routines, struct program_place *place)
 bool routines_find(struct routines *routines, uint64_t address, struct routine *routine)
 {
     struct program_place place;
-    size_t low = 0;
     if (!program_place(routines->program, address, &place))
         return false;
     read_unit(routines, &place);
-    for (size_t high = routines->count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (routines->routines[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_UP_TO(routines->routines, routines->count, start, address);
     if (!low || address >= routines->routines[low - 1].end)
         return false;
     *routine = routines->routines[low - 1];

@@ -190,15 +190,7 @@ void wheres_fini(struct wheres *wheres)
 /* How many of a list begin at the address or before it. */
 static size_t begun(const struct where_list *list, uint64_t address)
 {
-    size_t low = 0;
-    for (size_t high = list->count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (list->at[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_UP_TO(list->at, list->count, start, address);
 }
 
 const struct where *where_next(const struct where_list *list, uint64_t address, size_t *at)

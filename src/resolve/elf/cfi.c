@@ -172,14 +172,6 @@ void frames_read(struct frames *frames, Elf *elf)
 
 const struct frame *frames_find(const struct frames *frames, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = frames->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (frames->frames[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_UP_TO(frames->frames, frames->count, start, address);
     return low && address < frames->frames[low - 1].end ? &frames->frames[low - 1] : NULL;
 }

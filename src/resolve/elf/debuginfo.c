@@ -98,15 +98,7 @@ static void read_units(struct units *units, Dwfl_Module *module)
 
 static struct unit_range *units_search(const struct units *units, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = units->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (units->ranges[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_UP_TO(units->ranges, units->count, start, address);
     struct unit_range *last = low ? &units->ranges[low - 1] : NULL;
     return last && address < last->end ? last : NULL;
 }

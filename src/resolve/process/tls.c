@@ -125,14 +125,6 @@ void tls_refresh(struct tls *tls, struct space *space, const struct tcbs *tcbs)
 
 const struct tls_block *tls_find(const struct tls *tls, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = tls->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (tls->blocks[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_UP_TO(tls->blocks, tls->count, start, address);
     return low && address < tls->blocks[low - 1].end ? &tls->blocks[low - 1] : NULL;
 }

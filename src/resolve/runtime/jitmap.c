@@ -289,15 +289,7 @@ bool jitmap_refresh(struct jitmap *jitmap, pid_t pid, struct files_client *files
 
 const struct jit_symbol *jitmap_find(const struct jitmap *jitmap, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = jitmap->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (jitmap->symbols[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_UP_TO(jitmap->symbols, jitmap->count, start, address);
     return low && address < jitmap->symbols[low - 1].end ? &jitmap->symbols[low - 1] : NULL;
 }
 
