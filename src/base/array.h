@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arrays that grow by doubling, with a bound; binary search; and arenas, which free all their
- * memory at once. */
+/* Arrays that grow by doubling, with a bound; sorting and binary search by a member; and arenas,
+ * which free all their memory at once. */
 #ifndef MISSTOP_BASE_ARRAY_H
 #define MISSTOP_BASE_ARRAY_H
 
@@ -35,14 +35,26 @@ void *array_reach(void *at, size_t *room, size_t index, size_t each, size_t firs
     array_sorted((list), (count), sizeof *(list), offsetof(__typeof__(*(list)), member),           \
                  sizeof(list)->member, (key), 0)
 
+/* Sorts by such a member, ascending; `list` may be NULL where `count` is 0. */
+#define SORT_BY(list, count, member)                                                               \
+    array_sort((list), (count), sizeof *(list), offsetof(__typeof__(*(list)), member),             \
+               sizeof(list)->member)
+
+void array_sort(void *list, size_t count, size_t each, size_t member, size_t member_bytes);
+
+static inline uint64_t array_member(const void *element, size_t member, size_t member_bytes)
+{
+    const void *at = (const char *)element + member;
+    return member_bytes == 4 ? *(const uint32_t *)at : *(const uint64_t *)at;
+}
+
 static inline size_t array_sorted(const void *list, size_t count, size_t each, size_t member,
                                   size_t member_bytes, uint64_t key, int equal)
 {
     size_t low = 0;
     for (size_t high = count; low < high;) {
         size_t middle = low + (high - low) / 2;
-        const void *at = (const char *)list + middle * each + member;
-        uint64_t value = member_bytes == 4 ? *(const uint32_t *)at : *(const uint64_t *)at;
+        uint64_t value = array_member((const char *)list + middle * each, member, member_bytes);
         if (value < key || (equal && value == key))
             low = middle + 1;
         else

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/tables/statistics.h"
 
 static void search_queue_put(struct search_queue *queue, const struct region *region)
@@ -629,16 +630,9 @@ void search_init(struct search *search, const struct place_names *names, uint32_
     search->ways = ways < 2 ? 2 : ways > SEARCH_WAYS_MAX ? SEARCH_WAYS_MAX : ways;
 }
 
-static int by_base(const void *left, const void *right)
-{
-    const struct region *a = left;
-    const struct region *b = right;
-    return a->base < b->base ? -1 : a->base > b->base;
-}
-
 static void begin_interval(struct search *search, uint64_t now_ns)
 {
-    qsort(search->active, search->active_count, sizeof search->active[0], by_base);
+    SORT_BY(search->active, search->active_count, base);
     for (uint32_t i = 0; i < search->active_count; i++) {
         search->active[i].weight = 0;
         search->active[i].samples = 0;

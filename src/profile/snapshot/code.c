@@ -372,13 +372,6 @@ static int by_instruction_samples(const void *left, const void *right)
     return all_a > all_b ? -1 : all_a < all_b;
 }
 
-static int by_address(const void *left, const void *right)
-{
-    const struct snapshot_instruction *a = left;
-    const struct snapshot_instruction *b = right;
-    return a->address < b->address ? -1 : a->address > b->address;
-}
-
 static void name_field(struct build *build, struct snapshot_instruction *row, uint64_t where)
 {
     struct type_desc type;
@@ -454,7 +447,7 @@ static void instructions_list(struct build *build, struct snapshot_code *code,
     }
     if (code->sites < code->instruction_count)
         code->sites = (uint32_t)code->instruction_count;
-    qsort(code->instructions, code->instruction_count, sizeof *rows, by_address);
+    SORT_BY(code->instructions, code->instruction_count, address);
     free(rows);
     free(where);
 }

@@ -405,13 +405,6 @@ static void read_scope(struct routines *routines, Dwarf_Die *scope, Dwarf_Addr b
     } while (!dwarf_siblingof(&child, &child));
 }
 
-static int routines_compare(const void *a, const void *b)
-{
-    const struct routine *one = a;
-    const struct routine *other = b;
-    return (one->start > other->start) - (one->start < other->start);
-}
-
 static void read_unit(struct routines *routines, struct program_place *place)
 {
     bool created = false;
@@ -419,8 +412,7 @@ static void read_unit(struct routines *routines, struct program_place *place)
     if (!hash_insert(&routines->units, (uint64_t)(uintptr_t)place->unit.addr, &created) || !created)
         return;
     read_scope(routines, &place->unit, place->bias, 0, &left);
-    if (routines->count)
-        qsort(routines->routines, routines->count, sizeof *routines->routines, routines_compare);
+    SORT_BY(routines->routines, routines->count, start);
 }
 
 bool routines_find(struct routines *routines, uint64_t address, struct routine *routine)

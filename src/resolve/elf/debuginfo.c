@@ -78,13 +78,6 @@ static bool add_unit(struct units *units, Dwarf_Die *die, Dwarf_Addr bias)
     return true;
 }
 
-static int by_start(const void *left, const void *right)
-{
-    const struct unit_range *a = left;
-    const struct unit_range *b = right;
-    return a->start < b->start ? -1 : a->start > b->start;
-}
-
 static void read_units(struct units *units, Dwfl_Module *module)
 {
     Dwarf_Die *die = NULL;
@@ -92,8 +85,7 @@ static void read_units(struct units *units, Dwfl_Module *module)
     units->read = true;
     while ((die = dwfl_module_nextcu(module, die, &bias)) && add_unit(units, die, bias))
         continue;
-    if (units->count)
-        qsort(units->ranges, units->count, sizeof *units->ranges, by_start);
+    SORT_BY(units->ranges, units->count, start);
 }
 
 static struct unit_range *units_search(const struct units *units, uint64_t address)

@@ -87,13 +87,6 @@ static void add_thread(struct tls *tls, pid_t pid, const struct tcb *tcb,
     }
 }
 
-static int tls_compare(const void *a, const void *b)
-{
-    const struct tls_block *x = a;
-    const struct tls_block *y = b;
-    return (x->start > y->start) - (x->start < y->start);
-}
-
 /* The first file mapped, in order of addresses: libraries are above. */
 static const struct module *program_of(struct space *space)
 {
@@ -119,8 +112,7 @@ void tls_refresh(struct tls *tls, struct space *space, const struct tcbs *tcbs)
     for (size_t i = 0; i < tcbs->count; i++)
         add_thread(tls, space->from.pid, &tcbs->tcbs[i], images, count);
     free(images);
-    if (tls->count)
-        qsort(tls->blocks, tls->count, sizeof *tls->blocks, tls_compare);
+    SORT_BY(tls->blocks, tls->count, start);
 }
 
 const struct tls_block *tls_find(const struct tls *tls, uint64_t address)
