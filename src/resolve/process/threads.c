@@ -390,12 +390,6 @@ void stacks_reached(struct stacks *stacks, const struct map *map, uint64_t addre
     stacks_put(stacks, stack);
 }
 
-void thread_names_init(struct thread_names *names)
-{
-    *names = (struct thread_names){.count = 0};
-    hash_init(&names->of_tid);
-}
-
 void thread_names_fini(struct thread_names *names)
 {
     hash_fini(&names->of_tid);
