@@ -29,7 +29,7 @@
 #include "snapshot_time.h"
 #include "snapshot_watch.h"
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): the recording that is replayed. */
+/* Part of struct snapshot (its rules are in snapshot.h): the recording that is replayed. */
 struct snapshot_recording {
     const char *host;
     const char *cpu;       /* "Intel(R) Xeon(R) ..." */
@@ -46,7 +46,7 @@ struct snapshot_recording {
     const char *note;      /* what is missing, damaged or cannot be used */
 };
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): threads one by one, by their newest
+/* Part of struct snapshot (its rules are in snapshot.h): threads one by one, by their newest
  * samples. */
 struct snapshot_thread {
     uint32_t tid;
@@ -72,7 +72,7 @@ struct snapshot_threads {
 const struct snapshot_thread *snapshot_thread(const struct snapshot_threads *threads, uint32_t tid);
 
 /*
- * Part of struct snapshot (snapshot.h, where its rules stand): the time range that its
+ * Part of struct snapshot (its rules are in snapshot.h): the time range that its
  * tables are of, where they are not of the run up to now. Of what goes on live (the heap, records
  * lost, rates, histories) nothing is known then; the timeline is the whole run's all the same.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): cache sets. */
+/* Part of struct snapshot (its rules are in snapshot.h): cache sets. */
 #ifndef MISSTOP_SNAPSHOT_CACHE_H
 #define MISSTOP_SNAPSHOT_CACHE_H
 
@@ -38,7 +38,7 @@ struct snapshot_sets {
 /* As in JSON. */
 const char *sets_verdict_name(enum sets_verdict verdict);
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): the window of recent misses: what
+/* Part of struct snapshot (its rules are in snapshot.h): the window of recent misses: what
  * recurs, what misses together. */
 /* An address (line) that recurs in the window. */
 struct snapshot_recurrence {
@@ -77,7 +77,7 @@ struct snapshot_window {
     size_t pair_count;
 };
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): the n-way search. */
+/* Part of struct snapshot (its rules are in snapshot.h): the n-way search. */
 enum search_state { SEARCH_OFF, SEARCH_SEARCHING, SEARCH_SETTLED };
 enum region_state {
     REGION_SPLIT,

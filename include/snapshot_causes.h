@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): why misses happened and what had
+/* Part of struct snapshot (its rules are in snapshot.h): why misses happened and what had
  * thrown the lines out, of the ranking event; a simulation tells (--sim). */
 #ifndef MISSTOP_SNAPSHOT_CAUSES_H
 #define MISSTOP_SNAPSHOT_CAUSES_H
@@ -98,7 +98,7 @@ struct snapshot_causes {
 };
 
 /*
- * Part of struct snapshot (snapshot.h, where its rules stand): what a cache of any size would miss,
+ * Part of struct snapshot (its rules are in snapshot.h): what a cache of any size would miss,
  * by reuse distances that a simulation samples (--sim): miss-ratio curves of a fully associative
  * LRU cache, of everything, of objects and of source lines.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): functions, and their instructions
+/* Part of struct snapshot (its rules are in snapshot.h): functions, and their instructions
  * that access memory. */
 #ifndef MISSTOP_SNAPSHOT_CODE_H
 #define MISSTOP_SNAPSHOT_CODE_H
@@ -83,7 +83,7 @@ struct snapshot_code {
     size_t instruction_count;
 };
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): which code misses on which data. */
+/* Part of struct snapshot (its rules are in snapshot.h): which code misses on which data. */
 enum {
     SNAPSHOT_MATRIX_ROWS = 40,
     SNAPSHOT_MATRIX_COLUMNS = 24,

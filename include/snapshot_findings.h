@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): problems that are recognised, each
+/* Part of struct snapshot (its rules are in snapshot.h): problems that are recognised, each
  * with the figures of its evidence. The rules are in src/profile/findings, the sentences in
  * src/view/findings.c. */
 #ifndef MISSTOP_SNAPSHOT_FINDINGS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): objects, and what is known of each.
+/* Part of struct snapshot (its rules are in snapshot.h): objects, and what is known of each.
  */
 #ifndef MISSTOP_SNAPSHOT_OBJECTS_H
 #define MISSTOP_SNAPSHOT_OBJECTS_H
@@ -14,7 +14,7 @@
 #include "snapshot_code.h"
 #include "snapshot_share.h"
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): fields, and the types they belong to
+/* Part of struct snapshot (its rules are in snapshot.h): fields, and the types they belong to
  * as the samples see them. */
 /* One offset, or one field-like column of an array of equal elements. */
 struct snapshot_field {
@@ -141,7 +141,7 @@ struct snapshot_object {
     size_t instance_count;
 };
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): every pair of an instruction and an
+/* Part of struct snapshot (its rules are in snapshot.h): every pair of an instruction and an
  * object, for profiles that other viewers read. Costs a look at each pair, so it is made only for
  * a profile that was told so (profile_want_accesses()). */
 struct snapshot_access {
@@ -163,7 +163,7 @@ struct snapshot_access {
     double cycles;      /* weight times the object's mean latency; NAN: not measured */
 };
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): bins of the heap beside their
+/* Part of struct snapshot (its rules are in snapshot.h): bins of the heap beside their
  * misses. */
 /* One bin of the heap beside its misses. */
 struct snapshot_bin {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): a share and how sure it is. */
+/* Part of struct snapshot (its rules are in snapshot.h): a share and how sure it is. */
 #ifndef MISSTOP_SNAPSHOT_SHARE_H
 #define MISSTOP_SNAPSHOT_SHARE_H
 
@@ -18,7 +18,7 @@ struct snapshot_share {
 };
 
 /*
- * Part of struct snapshot (snapshot.h, where its rules stand): how often accesses miss, and how
+ * Part of struct snapshot (its rules are in snapshot.h): how often accesses miss, and how
  * much of the waiting that makes (DTrack, Figure 4 and section 3.4). Of an object, a field, a
  * function, everything.
  */
@@ -63,7 +63,7 @@ struct exact_counts {
 /* "L1", "L2", "memory": as in JSON. */
 const char *rate_level_name(enum rate_level level);
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): where accesses found their data, and
+/* Part of struct snapshot (its rules are in snapshot.h): where accesses found their data, and
  * how long it took. */
 /* Where the levels of struct snapshot_levels are from. */
 enum levels_from {
@@ -130,7 +130,7 @@ struct time_range {
 };
 
 /*
- * Part of struct snapshot (snapshot.h, where its rules stand): how lines were used between being
+ * Part of struct snapshot (its rules are in snapshot.h): how lines were used between being
  * fetched into a cache and leaving it; a simulation tells (--sim).
  */
 /* Sums over the lines that something had fetched and that have left. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): cache lines that several threads
+/* Part of struct snapshot (its rules are in snapshot.h): cache lines that several threads
  * touch with a store among them, and what each of them does there. */
 #ifndef MISSTOP_SNAPSHOT_SHARING_H
 #define MISSTOP_SNAPSHOT_SHARING_H

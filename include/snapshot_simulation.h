@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): exact totals of a program that runs
+/* Part of struct snapshot (its rules are in snapshot.h): exact totals of a program that runs
  * under a simulated cache. */
 #ifndef MISSTOP_SNAPSHOT_SIMULATION_H
 #define MISSTOP_SNAPSHOT_SIMULATION_H
@@ -42,7 +42,7 @@ struct snapshot_simulation {
 /* "starting", ...: as in JSON. */
 const char *simulation_pause_name(enum simulation_pause pause);
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): what was asked about other layouts,
+/* Part of struct snapshot (its rules are in snapshot.h): what was asked about other layouts,
  * each of one object, and what a simulation answers so far (--sim). */
 enum whatif_state {
     WHATIF_NONE,  /* nothing was asked, and nothing else here means anything */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): the whole run over time, by object,
+/* Part of struct snapshot (its rules are in snapshot.h): the whole run over time, by object,
  * function, field and group of threads, and the phases in it. Whatever the basis shown. */
 #ifndef MISSTOP_SNAPSHOT_TIME_H
 #define MISSTOP_SNAPSHOT_TIME_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): what watchpoints saw (--watch), per
+/* Part of struct snapshot (its rules are in snapshot.h): what watchpoints saw (--watch), per
  * object. Counts are of the last watches, whatever the basis. */
 #ifndef MISSTOP_SNAPSHOT_WATCH_H
 #define MISSTOP_SNAPSHOT_WATCH_H

@@ -672,7 +672,7 @@ void profile_add(struct profile *profile, const struct place *place)
     profile_add_all(profile, place, 1);
 }
 
-/* What a simulation tells of lines, on its way into the tables; declared in profile.h. */
+/* What a simulation tells of lines, on its way into the tables. */
 
 static void add_line(struct profile *profile, const struct line_place *told)
 {
@@ -703,7 +703,7 @@ void profile_add_lines(struct profile *profile, const struct line_place *lines, 
         add_line(profile, &lines[i]);
 }
 
-/* The n-way search of a profile; declared in profile.h. */
+/* The n-way search of a profile. */
 
 void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound, const char *what,
                           uint64_t now_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines on top: the process, its source, the tabs, totals; declared in browser.h. */
+/* The lines on top: the process, its source, the tabs, totals. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Titled parts of a screen; declared in browser.h. */
+/* Titled parts of a screen. */
 #include <stdarg.h>
 #include <stdio.h>
 
