@@ -19,7 +19,7 @@ struct snapshot_set_part {
 struct snapshot_sets {
     const char *level; /* "L1d" */
     const char *index; /* "virtual", "physical" */
-    const char *note;  /* NULL, or why the index is what it is / may be wrong */
+    const char *note;  /* why the index may be wrong, or its limits; NULL */
     uint32_t sets;
     uint32_t ways;
     uint32_t line;
@@ -50,7 +50,7 @@ struct snapshot_recurrence {
     uint32_t functions; /* distinct functions that missed on it */
 };
 
-/* Two objects or lines whose misses come close together more often than by chance. */
+/* Two objects or lines with misses close together more often than by chance. */
 struct snapshot_pair {
     uint64_t line_a; /* 0 when the pair is of objects */
     uint64_t line_b;
@@ -101,7 +101,7 @@ enum region_reason {
     REGION_REASON_COUNT
 };
 
-/* What a region found had in a phase. */
+/* The share of a region found, in one phase. */
 struct snapshot_region_phase {
     char name[4]; /* "A" */
     double share; /* of all misses in the range searched, in that phase */
@@ -119,8 +119,8 @@ struct snapshot_region {
     enum region_state state;
     const char *object; /* name of what it holds, "" if several */
     enum region_reason reason;
-    /* Of those found, where phases were told apart: most misses first. A region that was found in
-     * other phases only has a share of NAN: there is no measurement of it now. */
+    /* Regions found, where phases are distinguished: most misses first. Share NAN: found in other
+     * phases only, not measured now. */
     const struct snapshot_region_phase *phases; /* one more follows, without a name; NULL: none */
     size_t phase_count;
 };
@@ -132,7 +132,7 @@ struct snapshot_search {
     uint32_t restarts;
     double interval_s; /* current length of one interval */
     double explained;  /* share of the misses in the found regions */
-    uint64_t base;     /* what is searched */
+    uint64_t base;     /* range that is searched */
     uint64_t bound;
     const char *what;                /* "all", or the object's name */
     const char *before;              /* the same of the one to go back to; NULL: there is none */
