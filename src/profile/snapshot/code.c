@@ -9,7 +9,7 @@
 #include "profile/tables/statistics.h"
 #include "resolve/members.h"
 
-/* What functions and instructions waited for that has no object. */
+/* Functions and instructions that waited for data without an object. */
 
 static const char *note_of(struct build *build, uint32_t reason)
 {
@@ -54,8 +54,8 @@ static bool sum_attributed(const struct build *build, double *sums)
 }
 
 /*
- * Weight of the samples without an object that nothing is known of. Of an instruction of which the
- * part f is without one, the others tell where it goes as far as they are 1 - f of all.
+ * Weight of the samples without an object, with no known reason. Of an instruction with a part f
+ * of these, the others show the object as far as they are 1 - f of all.
  */
 static double unlike_others(struct build *build)
 {
@@ -132,8 +132,8 @@ static void build_note_unplaced(struct build *build, struct snapshot_code *code)
         code->address = hottest->key;
 }
 
-/* How many rows build_join_unplaced() may add to `used`, which stand by address; returns how many
- * there are then. The new ones have their own index as type_id. */
+/* Number of rows build_join_unplaced() may add to `used`, which are sorted by address; returns the
+ * number there are then. The new ones have their own index as type_id. */
 static size_t build_unplaced_most(const struct build *build, uint32_t function)
 {
     size_t count;
@@ -141,7 +141,7 @@ static size_t build_unplaced_most(const struct build *build, uint32_t function)
     return count;
 }
 
-/* The row of an address among `used` that stand by it; NULL. */
+/* The row of an address among the `used` first, which are sorted by it; NULL. */
 static struct snapshot_instruction *row_at(struct snapshot_instruction *rows, size_t used,
                                            uint64_t address)
 {
@@ -198,7 +198,7 @@ static int by_code_samples(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Pairs stand by function within an object: one row for each run of them. */
+/* Pairs are sorted by function within an object: one row for each run of them. */
 static size_t rows_of(const struct build *build, const struct pair **sorted, size_t count,
                       struct snapshot_code *rows)
 {
@@ -347,7 +347,7 @@ void build_code(struct build *build)
     free(rows);
 }
 
-/* The accessing instructions of the listed functions: where they stand in the source, what they
+/* The accessing instructions of the listed functions: their lines of source, the objects they
  * missed on. */
 
 enum { FUNCTIONS = 100, INSTRUCTIONS = 256, INSTRUCTIONS_NAME_BYTES = 256 };
