@@ -75,7 +75,7 @@ void search_before_put(struct search_before *before, const struct search *search
 /* The newest, which measures a new interval from now on; false: there is none. */
 bool search_before_take(struct search_before *before, struct search *search, uint64_t now_ns);
 
-/* The newest part of the search; NULL: there is none. */
+/* The range of the newest search, by name; NULL: there is none. */
 const char *search_before_what(const struct search_before *before);
 
 #endif

@@ -315,7 +315,7 @@ static uint64_t element_at(const struct type_desc *type, uint32_t member, uint64
         return 0;
     uint64_t into = offset - array->offset;
     uint64_t size = array->size;
-    /* The array around it, of arrays of structs, has larger steps. */
+    /* An array that contains it has larger steps. */
     for (uint32_t up = array->parent; up != TYPE_NO_MEMBER; up = type->members[up].parent)
         if (type->members[up].stride)
             into = into < size ? into : into % type->members[up].stride;

@@ -166,7 +166,8 @@ static double lines_in_hot_sets(struct build *build, const struct snapshot_sets 
     return lines + once * (once - 1) / (2 * (twice + 1));
 }
 
-/* The common object or stride of the hot sets, after "6 of 64 sets take 48 % of the time". */
+/* The cause of the hot sets, after "6 of 64 sets take 48 % of the time": hot lines, one large
+ * object, or a conflict. */
 static const char *read_hot_sets(struct build *build, const struct sets_finding *finding,
                                  struct snapshot_sets *shown)
 {
