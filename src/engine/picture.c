@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/text.h"
 #include "engine/state.h"
 #include "view/words.h"
 

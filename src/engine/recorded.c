@@ -3,7 +3,6 @@
  * A recording: played again from its start, its processes, its machine and its clock; and how one
  * that another program than misstop made is read, decoded and resolved.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

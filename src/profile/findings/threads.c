@@ -2,11 +2,9 @@
 /* Findings about lines that threads take from each other, by the verdicts of sharing.h. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "profile/findings/findings.h"
 #include "profile/findings/thresholds.h"
-#include "profile/state.h"
 
 static struct finding_sharing figures_of(const struct snapshot_sharing_group *group, double misses)
 {

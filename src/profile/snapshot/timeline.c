@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text.h"
 #include "profile/state.h"
 #include "profile/time/streams.h"
 
