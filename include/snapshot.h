@@ -29,7 +29,7 @@
 #include "snapshot_time.h"
 #include "snapshot_watch.h"
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): the recording that is replayed. */
+/* Part of struct snapshot (its rules are in snapshot.h): the recording that is replayed. */
 struct snapshot_recording {
     const char *host;
     const char *cpu;       /* "Intel(R) Xeon(R) ..." */
@@ -43,15 +43,15 @@ struct snapshot_recording {
     double process_share;  /* of the process shown, of all their samples; NAN: not known */
     const char *others;    /* "12 (xz), 13 (cat)": the strongest of the others */
     const char *addresses; /* how many samples have one, or registers to compute it from */
-    const char *note;      /* what is missing, damaged or cannot be used */
+    const char *note;      /* missing, damaged or unusable parts */
 };
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): threads one by one, by their newest
+/* Part of struct snapshot (its rules are in snapshot.h): threads one by one, by their newest
  * samples. */
 struct snapshot_thread {
     uint32_t tid;
-    const char *name; /* what it is called now; NULL: it has ended, or names are unknown */
-    double samples;   /* of the ranking event, with an object */
+    const char *name;            /* its name now; NULL: it has ended, or names are unknown */
+    double samples;              /* of the ranking event, with an object */
     struct snapshot_share share; /* of those of all threads */
     uint32_t object;             /* that most of them fell on, index into objects; UINT32_MAX */
     const char *object_name;
@@ -72,7 +72,7 @@ struct snapshot_threads {
 const struct snapshot_thread *snapshot_thread(const struct snapshot_threads *threads, uint32_t tid);
 
 /*
- * Part of struct snapshot (snapshot.h, where its rules stand): the time range that its
+ * Part of struct snapshot (its rules are in snapshot.h): the time range that its
  * tables are of, where they are not of the run up to now. Of what goes on live (the heap, records
  * lost, rates, histories) nothing is known then; the timeline is the whole run's all the same.
  */
@@ -83,17 +83,17 @@ struct snapshot_time_range {
     size_t pieces;   /* as often as the phase came */
     char phase[4];   /* "A"; "": it is no phase's */
     uint64_t kept;   /* samples that are counted */
-    uint64_t seen;   /* that there were: what is long ago is thinned, and weighs the same */
+    uint64_t seen;   /* samples there were; old ones are thinned, with the same total weight */
     bool reading;    /* there is more of it to come */
 };
 
-/* What the shown weights cover. */
+/* The time that the shown weights cover. */
 enum snapshot_basis {
     BASIS_DECAYED /* recent past, half-life -H */,
     BASIS_RUN /* since start or zero */
 };
 
-/* What an event stands for, so that columns know which of them they need. */
+/* The role of an event, by which columns find the ones they need. */
 enum event_role {
     EVENT_MISS_L1,
     EVENT_MISS_L2,
@@ -108,14 +108,14 @@ struct snapshot_event {
     enum event_role role;
     uint64_t period;  /* current, events per sample */
     uint64_t samples; /* since start or zero */
-    double events;    /* that these stand for: sum of their periods; NAN: not known */
+    double events;    /* events represented: sum of the samples' periods; NAN: not known */
     double counted; /* part of the time that it was counted: events take turns where there are more
                        than counters; NAN, 0: not known */
 };
 
 struct snapshot_source {
     const char *name;   /* "counter", "clock", ... */
-    const char *weighs; /* what a share means: "cache misses", "time at the access" */
+    const char *weighs; /* unit of a share: "cache misses", "time at the access" */
     bool precise;
     bool live;
     size_t event_count;
@@ -150,7 +150,7 @@ struct snapshot_totals {
     double typed_weight[TYPED_COUNT];     /* as `weight`, of those attributed */
     double untyped_weight[UNTYPED_COUNT]; /* of typed_weight[TYPED_NOT] */
     double everything;                    /* of all samples; 0: not known */
-    double weight;    /* events the attributed samples of the ranking event stand for, and how */
+    double weight; /* events represented by the attributed samples of the ranking event, and how */
     double effective; /* many samples of equal weight would be as sure; under the basis */
     double rate;      /* samples per second of the ranking event, over the last interval */
 };

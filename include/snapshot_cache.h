@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): cache sets. */
+/* Part of struct snapshot (its rules are in snapshot.h): cache sets. */
 #ifndef MISSTOP_SNAPSHOT_CACHE_H
 #define MISSTOP_SNAPSHOT_CACHE_H
 
@@ -19,7 +19,7 @@ struct snapshot_set_part {
 struct snapshot_sets {
     const char *level; /* "L1d" */
     const char *index; /* "virtual", "physical" */
-    const char *note;  /* NULL, or why the index is what it is / may be wrong */
+    const char *note;  /* why the index may be wrong, or its limits; NULL */
     uint32_t sets;
     uint32_t ways;
     uint32_t line;
@@ -38,7 +38,7 @@ struct snapshot_sets {
 /* As in JSON. */
 const char *sets_verdict_name(enum sets_verdict verdict);
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): the window of recent misses: what
+/* Part of struct snapshot (its rules are in snapshot.h): the window of recent misses: what
  * recurs, what misses together. */
 /* An address (line) that recurs in the window. */
 struct snapshot_recurrence {
@@ -50,7 +50,7 @@ struct snapshot_recurrence {
     uint32_t functions; /* distinct functions that missed on it */
 };
 
-/* Two objects or lines whose misses come close together more often than by chance. */
+/* Two objects or lines with misses close together more often than by chance. */
 struct snapshot_pair {
     uint64_t line_a; /* 0 when the pair is of objects */
     uint64_t line_b;
@@ -77,7 +77,7 @@ struct snapshot_window {
     size_t pair_count;
 };
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): the n-way search. */
+/* Part of struct snapshot (its rules are in snapshot.h): the n-way search. */
 enum search_state { SEARCH_OFF, SEARCH_SEARCHING, SEARCH_SETTLED };
 enum region_state {
     REGION_SPLIT,
@@ -101,7 +101,7 @@ enum region_reason {
     REGION_REASON_COUNT
 };
 
-/* What a region found had in a phase. */
+/* The share of a region found, in one phase. */
 struct snapshot_region_phase {
     char name[4]; /* "A" */
     double share; /* of all misses in the range searched, in that phase */
@@ -119,8 +119,8 @@ struct snapshot_region {
     enum region_state state;
     const char *object; /* name of what it holds, "" if several */
     enum region_reason reason;
-    /* Of those found, where phases were told apart: most misses first. A region that was found in
-     * other phases only has a share of NAN: there is no measurement of it now. */
+    /* Regions found, where phases are distinguished: most misses first. Share NAN: found in other
+     * phases only, not measured now. */
     const struct snapshot_region_phase *phases; /* one more follows, without a name; NULL: none */
     size_t phase_count;
 };
@@ -132,7 +132,7 @@ struct snapshot_search {
     uint32_t restarts;
     double interval_s; /* current length of one interval */
     double explained;  /* share of the misses in the found regions */
-    uint64_t base;     /* what is searched */
+    uint64_t base;     /* range that is searched */
     uint64_t bound;
     const char *what;                /* "all", or the object's name */
     const char *before;              /* the same of the one to go back to; NULL: there is none */

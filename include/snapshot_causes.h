@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): why misses happened and what had
- * thrown the lines out, of the ranking event; a simulation tells (--sim). */
+/* Part of struct snapshot (its rules are in snapshot.h): causes of misses and evictors of the
+ * missed lines, of the ranking event; simulation only (--sim). */
 #ifndef MISSTOP_SNAPSHOT_CAUSES_H
 #define MISSTOP_SNAPSHOT_CAUSES_H
 
@@ -21,13 +21,12 @@ enum {
 /* Of an object, a function, a thread, a field, a cell of the matrix, or everything. */
 struct snapshot_causes_figures {
     double samples;
-    double misses;             /* that these stand for */
+    double misses;             /* misses represented */
     double share[CAUSE_COUNT]; /* of the misses; [CAUSE_NOT_KNOWN]: 0 */
-    double evicted;            /* misses whose evictor is known */
-    double by_itself;          /* part of these thrown out by accesses of, or to, what the figures
-                                  are of; NAN: none, or nothing can be said */
-    /* Parts of the misses: lines thrown out too early, and wanted again (DTrack 3.5), to make room
-     * for what the object itself, or another, needed. */
+    double evicted;            /* misses with a known evictor */
+    double by_itself; /* part of these evicted by the row itself; NAN: none, or not known */
+    /* Parts of the misses: lines evicted before they were reused (DTrack 3.5), by the object
+     * itself, or by another. */
     double early_same;
     double early_other;
 };
@@ -38,19 +37,20 @@ struct snapshot_evictor {
     const char *object;   /* NULL: not known */
     uint32_t object_id;
     uint32_t function_id;
-    double share; /* of the misses whose evictor is known */
+    double share; /* of the misses with a known evictor */
 };
 
-/* Whose accesses needed the room. */
+/* The objects or functions that evicted it. */
 struct snapshot_evictor_thread {
     const char *name; /* "worker (123)" */
-    uint32_t tid;     /* 0: one of those beyond the threads that are told apart */
-    double share;     /* of the misses whose evictor is known */
+    uint32_t tid;     /* 0: one of the threads that are not counted one by one */
+    double share;     /* of the misses with a known evictor */
 };
 
 struct snapshot_causes_row {
     uint32_t index; /* into objects, or code; UINT32_MAX: not listed there, or a thread */
-    uint32_t id;    /* of the object or function; thread id, 0: those beyond that are told apart */
+    uint32_t id; /* of the object or function; thread id, 0: the threads that are not counted one by
+                    one */
     const char *name;
     struct snapshot_causes_figures figures;
     double unlisted; /* part of figures.evicted that found no room in the table; NAN */
@@ -64,16 +64,16 @@ enum causes_of { CAUSES_OBJECTS, CAUSES_FUNCTIONS, CAUSES_THREADS, CAUSES_KINDS 
 
 /* A line of the matrix of who evicts whom. */
 struct snapshot_eviction_line {
-    const char *name; /* NULL: the others, and what is not known */
+    const char *name; /* NULL: the others, and those not known */
     uint32_t id;
     double misses;
 };
 
 /*
- * Rows: whose lines were missed. Columns: whose accesses had thrown them out. Most misses first,
- * the others last on both sides, and in them all of less than 0.1 %. Cells add up to the lines, and
- * these to `misses`: all misses whose evictor is known. What the table of evictors forgot stands in
- * the others.
+ * Rows: objects or threads that missed. Columns: those that had evicted the lines. Most misses
+ * first; the others last on both sides, with all below 0.1 %. Cells add up to the rows, and these
+ * to `misses`: all misses with a known evictor. Evictors that the bounded table forgot are in the
+ * others.
  */
 struct snapshot_evictions {
     size_t row_count; /* without the others; 0: nothing is known */
@@ -98,7 +98,7 @@ struct snapshot_causes {
 };
 
 /*
- * Part of struct snapshot (snapshot.h, where its rules stand): what a cache of any size would miss,
+ * Part of struct snapshot (its rules are in snapshot.h): what a cache of any size would miss,
  * by reuse distances that a simulation samples (--sim): miss-ratio curves of a fully associative
  * LRU cache, of everything, of objects and of source lines.
  */
@@ -122,10 +122,10 @@ struct snapshot_reuse_row {
     const char *name;
     uint32_t line;        /* of a source line: its number, 0: not known; and its */
     const char *function; /* function. NULL: an object */
-    double uses;          /* that were told: what the figures rest on */
+    double uses;          /* intervals the figures are computed from */
     double share;         /* of all accesses */
     double first;         /* part of its accesses that no cache has: lines not used before */
-    /* Part of its accesses that a cache of that size misses, and between what it is: 95 %. */
+    /* Miss ratio of a cache of that size, with its 95 % interval. */
     struct snapshot_share miss[REUSE_POINTS];
     struct snapshot_share at[REUSE_MARKS]; /* the same at the marks */
 };

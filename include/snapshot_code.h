@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): functions, and their instructions
+/* Part of struct snapshot (its rules are in snapshot.h): functions, and their instructions
  * that access memory. */
 #ifndef MISSTOP_SNAPSHOT_CODE_H
 #define MISSTOP_SNAPSHOT_CODE_H
@@ -14,7 +14,7 @@
 
 enum { SNAPSHOT_PARTNERS = 6 };
 
-/* An instruction that used, or threw out, lines that another one had fetched. */
+/* An instruction that used or evicted lines that another one had fetched. */
 struct snapshot_partner {
     uint64_t address;
     const char *function;
@@ -37,7 +37,7 @@ struct snapshot_instruction {
     const char *inlined;    /* "min < clamp": functions inlined there; NULL: none */
     double samples;         /* of known objects, by weight: samples of mean weight */
     double count_over;      /* samples counted, less these: 0 where all weigh the same */
-    double unknown_samples; /* those whose object is not known, */
+    double unknown_samples; /* those without a known object, */
     double unknown_over;
     const char *unknown_note; /* and why: "object unknown: overwritten"; NULL: none */
     double share;             /* of its function's, of known objects or not */
@@ -51,8 +51,8 @@ struct snapshot_instruction {
     uint32_t member;
     uint64_t offset; /* into the type, arrays folded to element 0; which of a union's members, or of
                         the bit-fields there, it is for does not follow from that */
-    const struct snapshot_use *use;     /* of lines it fetched; NULL: nothing is told of it */
-    struct snapshot_partners *partners; /* [LINE_PAIRS]; NULL: none told, or it is no hot one */
+    const struct snapshot_use *use;     /* of lines it fetched; NULL: not measured */
+    struct snapshot_partners *partners; /* [LINE_PAIRS]; NULL: not measured, or it is no hot one */
 };
 
 /* A function and its accesses: to one object, or, in snapshot.code, all of them. */
@@ -66,8 +66,8 @@ struct snapshot_code {
     double samples;   /* as an instruction's */
     double count_over;
     struct snapshot_share share; /* of its object; of everything attributed in `code` */
-    /* In `code` only: samples that waited for data whose object is not known, as parts of all
-     * samples, and with those that are known; why, of most of them, or NULL. */
+    /* In `code` only: samples that waited for data of no known object, as parts of all samples, and
+     * with those that are known; the reason of most of them, or NULL. */
     double unknown_samples;
     double unknown_over;
     double unknown_share;
@@ -76,14 +76,14 @@ struct snapshot_code {
     uint32_t sites;      /* distinct accessing instructions seen */
     uint32_t top_object; /* index into objects, UINT32_MAX if none */
     double top_object_share;
-    struct snapshot_rates *rates; /* in `code` only; NULL: the source tells nothing of it */
-    struct snapshot_use *use;     /* the same, of the lines it fetched */
-    struct snapshot_wait wait;    /* of the function's time; in `code` only */
+    struct snapshot_rates *rates;              /* in `code` only; NULL: not measured */
+    struct snapshot_use *use;                  /* the same, of the lines it fetched */
+    struct snapshot_wait wait;                 /* of the function's time; in `code` only */
     struct snapshot_instruction *instructions; /* in `code` only; by address */
     size_t instruction_count;
 };
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): which code misses on which data. */
+/* Part of struct snapshot (its rules are in snapshot.h): which code misses on which data. */
 enum {
     SNAPSHOT_MATRIX_ROWS = 40,
     SNAPSHOT_MATRIX_COLUMNS = 24,
@@ -92,7 +92,7 @@ enum {
     SNAPSHOT_MATRIX_ALL = UINT16_MAX
 };
 
-/* Out of which rates are made: src/profile/tables/rates.h. */
+/* Sums that rates are made of: src/profile/tables/rates.h. */
 struct rates_plan;
 struct rates_sums;
 
@@ -102,7 +102,7 @@ struct snapshot_matrix_cell {
     double share; /* of the weight of everything, attributed or not */
     double loads; /* parts of samples; the rest is of unknown kind */
     double stores;
-    double cycles; /* waited, latency x accesses; NAN: the source tells no latency, or not of it */
+    double cycles; /* waited, latency x accesses; NAN: latencies are not measured, or not of it */
     double by[SNAPSHOT_MEASURES]; /* events of others than the ranking one; NAN: none counts it */
 };
 
@@ -119,8 +119,8 @@ struct snapshot_matrix_site {
     double stores;
 };
 
-/* What a thread missed on one block (instance of an object), by one function. Samples of the
- * ranking event, each counting 1 under either basis, of the last `recent` ones. */
+/* Misses of a thread on one block (instance of an object), in one function. Samples of the ranking
+ * event, each counting 1 under either basis, of the last `recent` ones. */
 struct snapshot_matrix_block {
     uint16_t row;
     uint16_t column;
@@ -136,7 +136,7 @@ struct snapshot_matrix_found {
     const struct snapshot_levels *levels;
 };
 
-/* The same: what tells how often it misses. Row or column SNAPSHOT_MATRIX_ALL: a total. */
+/* Likewise: sums for the miss rate. Row or column SNAPSHOT_MATRIX_ALL: a total. */
 struct snapshot_matrix_rated {
     uint16_t row;
     uint16_t column;
@@ -150,7 +150,7 @@ struct snapshot_matrix_caused {
     const struct snapshot_causes_figures *figures;
 };
 
-/* What had thrown lines out that a cell missed: MemSpy's "Causes of Replacements". */
+/* Evictors of the lines that a cell missed: MemSpy's "Causes of Replacements". */
 struct snapshot_matrix_evictor {
     uint16_t row;
     uint16_t column;
@@ -159,7 +159,7 @@ struct snapshot_matrix_evictor {
     double misses;
 };
 
-/* Which thread had: those of a cell add up to what is known of it, as far as they found room. */
+/* Evicting threads: those of a cell add up to its known evictions, as far as the table had room. */
 struct snapshot_matrix_evictor_thread {
     uint16_t row;
     uint16_t column;
@@ -168,15 +168,15 @@ struct snapshot_matrix_evictor_thread {
 };
 
 /*
- * Functions x objects, most weight first on both sides; then the others; then nobody: as a column
- * what has no object, as a row what waited for no data that is known of, in no function that is
- * known (it computed, it was in the kernel). Cells add up to the totals of their row and column,
- * and those to everything.
+ * Functions x objects, most weight first on both sides; then the others; then a column of samples
+ * without an object, and a row of samples in no known function that waited for no known data
+ * (computing, in the kernel). Cells add up to the totals of their row and column, and those to the
+ * whole.
  *
- * Rows and columns are counted of every sample, cells by instruction and object in tables of
- * bounded size, which forget what is rare. What they forgot stands in the others of its row and
- * column as far as there is room for it, and only the rest of it is estimated over the listed
- * cells, in proportion to what their rows and columns lack.
+ * Rows and columns count every sample; cells are counted by instruction and object in tables of
+ * bounded size, which forget rare ones. Forgotten weight is in the others of its row and column as
+ * far as these have room; only the rest is estimated over the listed cells, in proportion to the
+ * gaps of their rows and columns.
  */
 struct snapshot_matrix {
     size_t row_count;                          /* the listed ones; 0: nothing to show */
@@ -188,19 +188,19 @@ struct snapshot_matrix {
     struct snapshot_matrix_cell *column_totals; /* [column_count + 2] */
     struct snapshot_matrix_cell *cells;         /* [(row_count + 2) * (column_count + 2)] by rows */
     double attributed;                          /* part of the weight of everything */
-    double forgotten; /* share of all attributed weight whose cell is not known */
+    double forgotten; /* share of all attributed weight with a forgotten cell */
     double estimated; /* that part of it which is spread over listed cells */
-    /* What cells are made of, as far as it is kept, in no order. */
+    /* Parts of cells, as far as kept, in no order. */
     struct snapshot_matrix_site *sites; /* those of less than 1/4000 of everything left out */
     size_t site_count;
     struct snapshot_matrix_block *blocks;
     size_t block_count;
     size_t recent; /* samples that blocks are of, SNAPSHOT_MATRIX_RECENT at most */
-    struct snapshot_matrix_found *found; /* none where the source does not tell levels */
+    struct snapshot_matrix_found *found; /* NULL: levels are not measured */
     size_t found_count;
     struct snapshot_matrix_rated *rated; /* none where accesses or stalls are not known */
     size_t rated_count;
-    struct snapshot_matrix_caused *caused; /* none where no cause is told */
+    struct snapshot_matrix_caused *caused; /* NULL: causes are not measured */
     size_t caused_count;
     struct snapshot_matrix_evictor *evictors; /* the same; those of less than 1/2000 of all that is
                                                  known left out */
@@ -220,7 +220,8 @@ static inline bool snapshot_matrix_any(const struct snapshot_matrix_cell *cell)
     return cell->samples > 0;
 }
 
-/* Row row_count and column column_count are the others, those after them nobody. */
+/* Row row_count and column column_count are the others; the ones after them have no function, no
+ * object. */
 static inline const struct snapshot_matrix_cell *
 snapshot_matrix_at(const struct snapshot_matrix *matrix, size_t row, size_t column)
 {

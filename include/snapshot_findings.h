@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): problems that are recognised, each
+/* Part of struct snapshot (its rules are in snapshot.h): problems that are recognised, each
  * with the figures of its evidence. The rules are in src/profile/findings, the sentences in
  * src/view/findings.c. */
 #ifndef MISSTOP_SNAPSHOT_FINDINGS_H
@@ -24,7 +24,7 @@ enum finding_kind {
     FINDING_SCATTERED,     /* many small blocks between others, in no order */
     FINDING_TOGETHER,      /* one leads to the other, and both miss */
     FINDING_CHURN,         /* blocks are allocated and freed all the time */
-    FINDING_WASTE,         /* most of what the blocks take is the allocator's */
+    FINDING_WASTE,         /* the allocator uses most of the memory of the blocks */
     FINDING_STACK,         /* a variable on the stack where a register would do */
     FINDING_FIRST_TOUCH,   /* fresh memory is filled all the time */
     FINDING_REACH,         /* on more pages than the TLB reaches, by reckoning */
@@ -102,7 +102,7 @@ struct finding_sharing {
     bool by_hitm;  /* else by turns */
 };
 
-/* Of misses whose causes a simulation counted. */
+/* Of misses with causes that a simulation counted. */
 struct finding_cause {
     double misses;
     double part;        /* with the rule's cause, or causes */
@@ -269,7 +269,7 @@ struct snapshot_finding {
     const char *function; /* that misses most on it; NULL, 0: not known, like the next two */
     const char *file;
     uint32_t line;
-    /* What the sentences of the rule name beside these; NULL: nothing. */
+    /* Name in the sentences of the rule; NULL: none. */
     const char *type;  /* of its elements */
     const char *other; /* object or type */
     const char *link;  /* member that leads from one to the other */
@@ -297,8 +297,8 @@ struct snapshot_finding {
     struct finding_support support;
     /* Part of all samples of the ranking event, attributed or not, that it is about. */
     double share;
-    /* Part of all samples that the remedy could save, NAN: the samples do not tell. From gain_low
-     * to gain, where there is a low end; bound: at most gain, and no low end is known. */
+    /* Part of all samples that the remedy could save; NAN: not known. From gain_low to gain, where
+     * there is a low end; bound: at most gain, and no low end is known. */
     double gain;
     double gain_low; /* 0: none */
     bool bound;

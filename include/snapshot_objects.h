@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): objects, and what is known of each.
- */
+/* Part of struct snapshot (its rules are in snapshot.h): objects, their fields, types and
+ * instructions. */
 #ifndef MISSTOP_SNAPSHOT_OBJECTS_H
 #define MISSTOP_SNAPSHOT_OBJECTS_H
 
@@ -14,7 +14,7 @@
 #include "snapshot_code.h"
 #include "snapshot_share.h"
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): fields, and the types they belong to
+/* Part of struct snapshot (its rules are in snapshot.h): fields, and the types they belong to
  * as the samples see them. */
 /* One offset, or one field-like column of an array of equal elements. */
 struct snapshot_field {
@@ -22,7 +22,8 @@ struct snapshot_field {
     const char *type;  /* of the field: "double"; NULL: not known */
     uint32_t type_id;  /* of the type it is a member of; 0: not known */
     uint32_t member;   /* index of the member; TYPE_NO_MEMBER: none */
-    uint8_t unit;      /* bytes of bit-fields, the first of which is the member: "flags.lo..hi" */
+    uint8_t unit;      /* size of the bit-fields' unit in bytes; the member is the first of them:
+                          "flags.lo..hi" */
     uint64_t offset;   /* into the element where one is inferred, else into the object */
     uint32_t size;     /* widest access seen, bytes */
     double samples;    /* under the basis, by weight: samples of mean weight */
@@ -30,7 +31,7 @@ struct snapshot_field {
     double share;      /* of its object */
     double loads;
     double stores;
-    struct snapshot_levels *levels;         /* NULL: the source tells nothing of it */
+    struct snapshot_levels *levels;         /* NULL: not measured */
     struct snapshot_rates *rates;           /* the same */
     struct snapshot_use *use;               /* the same, of the lines it fetched */
     struct snapshot_causes_figures *causes; /* the same */
@@ -53,7 +54,7 @@ struct snapshot_layout_row {
     double share; /* of the object's samples of this type */
     double loads;
     double stores;
-    const struct snapshot_levels *levels; /* NULL: not told, or it is several fields */
+    const struct snapshot_levels *levels; /* NULL: not measured, or it is several fields */
     const struct snapshot_rates *rates;   /* the same */
     const struct snapshot_use *use;       /* the same */
     uint32_t line; /* cache line it begins in, under the leading phase, from 0 */
@@ -83,8 +84,8 @@ struct snapshot_layout {
     uint32_t phase;      /* where in a cache line elements begin most often, bytes */
     double phase_share;  /* of the samples in the window; NAN: too few */
     uint32_t phases;     /* different ones seen */
-    double straddling;   /* share of samples whose access crosses a line; NAN */
-    uint64_t hot_span;   /* lines that the members with most of the heat lie in */
+    double straddling;   /* share of samples with an access that crosses a line; NAN */
+    uint64_t hot_span;   /* lines that hold the members with most of the heat */
     uint64_t hot_lines;  /* lines they would need side by side */
     const char *reading; /* one or two sentences: what the picture says; NULL */
 };
@@ -119,10 +120,10 @@ struct snapshot_object {
     struct snapshot_share share; /* of all attributed weight of the ranking event */
     double loads;                /* parts of samples; the rest is of unknown kind */
     double stores;
-    double inferred; /* part of samples whose address is inferred, not computed */
+    double inferred; /* part of samples with an address that is inferred, not computed */
     double event_share[SAMPLE_EVENTS_MAX]; /* of each event's attributed weight; NAN: none */
     double latency;                        /* mean, cycles; NAN */
-    struct snapshot_levels *levels;        /* NULL: the source tells nothing of it */
+    struct snapshot_levels *levels;        /* NULL: not measured */
     struct snapshot_rates *rates;          /* the same */
     struct snapshot_use *use;              /* the same, of the lines it fetched */
     struct snapshot_wait wait;             /* of the time at its accesses */
@@ -141,9 +142,9 @@ struct snapshot_object {
     size_t instance_count;
 };
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): every pair of an instruction and an
- * object, for profiles that other viewers read. Costs a look at each pair, so it is made only for
- * a profile that was told so (profile_want_accesses()). */
+/* Part of struct snapshot (its rules are in snapshot.h): every pair of an instruction and an
+ * object, for profiles that other viewers read. Costs a look at each pair, so it is made only on
+ * request (profile_want_accesses()). */
 struct snapshot_access {
     uint64_t address; /* of the instruction; 0: all those of the object that are not kept apart */
     const char *function;      /* NULL: address is 0 */
@@ -152,7 +153,7 @@ struct snapshot_access {
     const char *file; /* of the instruction */
     uint32_t line;
     const char *inlined;             /* "min < clamp": functions inlined there; NULL: none */
-    const struct mapping_desc *code; /* where the instruction lies */
+    const struct mapping_desc *code; /* mapping of the instruction */
     const char *object;
     enum object_kind kind;
     const char *module; /* of the object; "" */
@@ -163,7 +164,7 @@ struct snapshot_access {
     double cycles;      /* weight times the object's mean latency; NAN: not measured */
 };
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): bins of the heap beside their
+/* Part of struct snapshot (its rules are in snapshot.h): bins of the heap beside their
  * misses. */
 /* One bin of the heap beside its misses. */
 struct snapshot_bin {

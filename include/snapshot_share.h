@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): a share and how sure it is. */
+/* Part of struct snapshot (its rules are in snapshot.h): a share and how sure it is. */
 #ifndef MISSTOP_SNAPSHOT_SHARE_H
 #define MISSTOP_SNAPSHOT_SHARE_H
 
@@ -10,7 +10,8 @@
 #include "access.h"
 #include "simulated_line.h"
 
-/* A share, or a rate or ratio, with its 95 % interval (src/profile/tables/statistics.h: how it is got). */
+/* A share, or a rate or ratio, with its 95 % interval (src/profile/tables/statistics.h: how it is
+ * got). */
 struct snapshot_share {
     double value; /* 0..1, but for ratios */
     double low;
@@ -18,12 +19,12 @@ struct snapshot_share {
 };
 
 /*
- * Part of struct snapshot (snapshot.h, where its rules stand): how often accesses miss, and how
+ * Part of struct snapshot (its rules are in snapshot.h): how often accesses miss, and how
  * much of the waiting that makes (DTrack, Figure 4 and section 3.4). Of an object, a field, a
  * function, everything.
  */
-/* What an access can miss; of each the rate is one of all accesses, not of those that came there.
- * An access that waits for a line which is on its way already is no miss of its own. */
+/* Levels and the TLB, which an access can miss. Each rate is of all accesses, not of those that
+ * reached the level. An access that waits for a line already on its way is no miss of its own. */
 enum rate_level {
     RATE_L1,
     RATE_L2,
@@ -33,14 +34,14 @@ enum rate_level {
 
 /* How the accesses beside the misses are known. */
 enum rates_from {
-    RATES_RECORDED, /* the same samples are hits and misses, and tell which */
+    RATES_RECORDED, /* the same samples are hits and misses, and record which */
     RATES_COUNTED,  /* each by samples of its own event */
     RATES_EXACT     /* every access was seen: intervals have no width */
 };
 
 struct snapshot_rates {
     enum rates_from from;
-    double accesses; /* estimated: a sample stands for its period; NAN: not known, as the rest */
+    double accesses; /* estimated: the sum of periods; NAN: not known, like the rest */
     struct snapshot_share accessed;               /* its part of all accesses */
     struct snapshot_share miss_rate[RATE_LEVELS]; /* misses of accesses; value NAN with a low end:
                                                      misses were sampled, and no access */
@@ -63,36 +64,36 @@ struct exact_counts {
 /* "L1", "L2", "memory": as in JSON. */
 const char *rate_level_name(enum rate_level level);
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): where accesses found their data, and
+/* Part of struct snapshot (its rules are in snapshot.h): where accesses found their data, and
  * how long it took. */
 /* Where the levels of struct snapshot_levels are from. */
 enum levels_from {
-    LEVELS_RECORDED, /* the hardware told it of each sample */
+    LEVELS_RECORDED, /* recorded by the hardware with each sample */
     LEVELS_COUNTED   /* worked out from how often each of several miss events was sampled */
 };
 
 #define SNAPSHOT_LATENCY_CLASSES 16 /* 1, 2-3, 4-7, ... cycles; the last: 32768 and more */
 
 /*
- * Where accesses found their data and how long that took: of an object, of a field, of
- * everything. Counts are accesses estimated (weights: a sample stands for its period), of the
- * event that ranks if recorded. NAN: the source cannot say.
+ * Where accesses found their data and their latencies: of an object, of a field, of everything.
+ * Counts are accesses estimated by the samples' periods, of the ranking event if it records
+ * levels. NAN: the source cannot say.
  *
- * What they are counts of is what the source samples (struct snapshot_source, `weighs`): pebs
- * counts loads of more than so many cycles, evenly among those; ibs every op alike. A level's
- * share of one is not its share of the other.
+ * They are counts of what the source samples (struct snapshot_source, `weighs`): pebs counts loads
+ * of more than so many cycles, evenly among those; ibs every op alike. So shares of a level of two
+ * sources cannot be compared.
  */
 struct snapshot_levels {
     enum levels_from from;
     double accesses;                /* sum of `level`, level[DATA_UNKNOWN] included */
     double level[DATA_LEVEL_COUNT]; /* data_level_name() names them */
     const char *found;              /* the leading ones: "DRAM 61% L3 22%"; NULL: not known */
-    double far;                     /* share beyond this core's own caches, of those told */
-    double snoop[SNOOP_COUNT];      /* accesses; data_snoop_name() names them */
-    double tlb[TLB_COUNT];          /* accesses; data_tlb_name() names them */
-    double hitm;     /* share of accesses that found the line modified in another cache */
-    double tlb_miss; /* share of those whose TLB is known: page walks, faults */
-    double remote;   /* share of those of which it is known, like the next: of another node */
+    double far; /* share beyond this core's own caches, of those with a known level */
+    double snoop[SNOOP_COUNT]; /* accesses; data_snoop_name() names them */
+    double tlb[TLB_COUNT];     /* accesses; data_tlb_name() names them */
+    double hitm;               /* share of accesses that found the line modified in another cache */
+    double tlb_miss;           /* share of those with a known TLB result: page walks, faults */
+    double remote; /* share of those where it is known, like the next: of another node */
     double locked;
     double blocked;
     double latency;                             /* mean, cycles */
@@ -108,7 +109,7 @@ struct snapshot_levels {
  */
 enum wait_level { WAIT_BEYOND_L1, WAIT_BEYOND_L2, WAIT_BEYOND_L3, WAIT_LEVELS };
 
-/* What the bounds are worked out from. */
+/* The measure that the bounds are computed from. */
 enum wait_evidence {
     WAIT_UNKNOWN,
     WAIT_FROM_COUNTERS,   /* stall and cycle events */
@@ -130,8 +131,8 @@ struct time_range {
 };
 
 /*
- * Part of struct snapshot (snapshot.h, where its rules stand): how lines were used between being
- * fetched into a cache and leaving it; a simulation tells (--sim).
+ * Part of struct snapshot (its rules are in snapshot.h): use of lines between fetch and eviction;
+ * simulation only (--sim).
  */
 /* Sums over the lines that something had fetched and that have left. */
 struct snapshot_use {
@@ -164,8 +165,7 @@ static inline void snapshot_use_sum(struct snapshot_use *into, const struct snap
         into->uses[i] += more->uses[i];
 }
 
-/* Which level the use of lines is told of: that of the ranking event, or the nearest above it that
- * lines have left. */
+/* Level of the use of lines: that of the ranking event, or the nearest above it with evictions. */
 struct snapshot_uses {
     bool told;      /* else the rest is empty */
     uint8_t level;  /* index, 0: L1 */

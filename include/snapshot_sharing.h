@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): cache lines that several threads
+/* Part of struct snapshot (its rules are in snapshot.h): cache lines that several threads
  * touch with a store among them, and what each of them does there. */
 #ifndef MISSTOP_SNAPSHOT_SHARING_H
 #define MISSTOP_SNAPSHOT_SHARING_H
@@ -20,7 +20,7 @@ enum sharing_verdict {
     SHARING_READ_ONLY /* several threads, no store seen: no contention */
 };
 
-/* What tells that threads contend for a line. */
+/* Evidence that threads contend for a line. */
 enum sharing_evidence {
     SHARING_TURNS, /* sampled accesses of several threads came by turns */
     SHARING_HITM   /* the hardware found the line modified in another CPU's cache */
@@ -69,7 +69,7 @@ struct snapshot_sharing_side {
     double share; /* of the line's */
     double loads;
     double stores;
-    double hitm;   /* NAN: the source cannot tell */
+    double hitm;   /* NAN: not measured */
     uint64_t read; /* bytes it used more than now and then */
     uint64_t written;
     uint32_t object;    /* index into objects; UINT32_MAX: not listed there */
@@ -88,14 +88,14 @@ struct snapshot_sharing_line {
     double samples;
     double share;     /* of all attributed samples */
     double of_object; /* ... of the object's */
-    double hitm;      /* NAN: the source cannot tell */
+    double hitm;      /* NAN: not measured */
     double turns;     /* accesses soon after one of another thread, with a store */
     double pairs;     /* accesses soon after another: what turns are out of */
     double expected;  /* turns there would be if all were shuffled */
     bool locked;
-    int node;         /* that its page lies on; -1: not known, or there is one only */
-    uint32_t threads; /* told apart; not who hardly touches it */
-    double others;    /* accesses by further ones */
+    int node;                            /* of its page; -1: not known, or there is one only */
+    uint32_t threads;                    /* counted one by one; without those of few accesses */
+    double others;                       /* accesses by further ones */
     struct snapshot_sharing_side *sides; /* most samples first */
     size_t side_count;
 };

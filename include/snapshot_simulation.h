@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): exact totals of a program that runs
+/* Part of struct snapshot (its rules are in snapshot.h): exact totals of a program that runs
  * under a simulated cache. */
 #ifndef MISSTOP_SNAPSHOT_SIMULATION_H
 #define MISSTOP_SNAPSHOT_SIMULATION_H
@@ -34,7 +34,7 @@ struct snapshot_simulation {
     uint64_t stores;
     uint64_t accesses; /* a modify is one */
     uint32_t one_in;   /* of the commonest misses is a sample now; 1: every one */
-    uint64_t dropped;  /* misses that are no samples; others stand for them */
+    uint64_t dropped;  /* misses without a sample; other samples represent them */
     bool counting;
     uint8_t pause; /* enum simulation_pause, where it does not count */
 };
@@ -42,7 +42,7 @@ struct snapshot_simulation {
 /* "starting", ...: as in JSON. */
 const char *simulation_pause_name(enum simulation_pause pause);
 
-/* Part of struct snapshot (snapshot.h, where its rules stand): what was asked about other layouts,
+/* Part of struct snapshot (its rules are in snapshot.h): what was asked about other layouts,
  * each of one object, and what a simulation answers so far (--sim). */
 enum whatif_state {
     WHATIF_NONE,  /* nothing was asked, and nothing else here means anything */
@@ -77,7 +77,7 @@ struct snapshot_whatif {
     const char *object;     /* its name */
     uint32_t object_id;     /* 0: it has not turned up */
     const char *question;   /* as --what-if has it: "split=vy" */
-    const char *layout;     /* a sentence: how it lies then; NULL: not planned yet */
+    const char *layout;     /* a sentence: the layout in question; NULL: not planned yet */
     const char *why;        /* it waits, or was refused; NULL */
     bool settled;           /* the second model holds what it would hold by now */
     double blocks;          /* of the object, now; those below are none of them */
@@ -85,15 +85,15 @@ struct snapshot_whatif {
     double blocks_small;    /* too small for an element: they stayed where they are */
     double accesses;        /* since it was asked, or has settled, as all that follows */
     double object_accesses;
-    double cut; /* of these, that lie in several parts then */
+    double cut; /* of these, divided into several parts by it */
     uint32_t level_count;
     struct snapshot_whatif_level level[SIMULATION_LEVELS_MAX];
     double stall_before; /* cycles by the latencies of whatif_miss_cycles() (profile/whatif.h) */
     double stall_after;
-    uint32_t number; /* by which it is told from the others that are asked */
+    uint32_t number; /* number of the question */
 };
 
-/* What is asked now: the answer that saves most first, what has no answer yet last. */
+/* Questions asked now: the answer that saves most first, those without an answer last. */
 struct snapshot_whatifs {
     struct snapshot_whatif list[WHATIF_MAX];
     uint32_t count;

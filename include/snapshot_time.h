@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): the whole run over time, by object,
+/* Part of struct snapshot (its rules are in snapshot.h): the whole run over time, by object,
  * function, field and group of threads, and the phases in it. Whatever the basis shown. */
 #ifndef MISSTOP_SNAPSHOT_TIME_H
 #define MISSTOP_SNAPSHOT_TIME_H
@@ -8,16 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is counted over time. One of them ranks; another is known where it is sampled too. */
+/* Measures over time. One of them ranks; another is known where it is sampled too. */
 enum snapshot_measure {
-    MEASURE_MISSES,   /* or what else an event counts that is neither of those */
+    MEASURE_MISSES,   /* or another event that is neither of those */
     MEASURE_ACCESSES, /* loads, where the event counts loads */
     MEASURE_WAITING,  /* cycles or time; by latency x accesses where no event counts them */
     SNAPSHOT_MEASURES
 };
 
-/* What one object, function, field or group of threads counted in each period, of all that were
- * attributed. */
+/* Counts of one object, function, field or group of threads in each period, of all attributed
+ * samples. */
 struct snapshot_stream {
     uint32_t object; /* it is, or that the field is of: index into objects; UINT32_MAX: none */
     const char *name;
@@ -49,13 +49,13 @@ struct snapshot_phase {
     double end_s;   /* so far, of the last one */
     double told_s;  /* when it was known that it had begun; NAN: the first */
     double samples;
-    char name[4];       /* "A": time ranges of one name are alike; "": not told yet */
+    char name[4];       /* "A": time ranges of one name are alike; "": not classified yet */
     double distance;    /* share of misses that fell elsewhere than in the one before: of the same
                          * periods as what rose and fell; NAN: the first, or nothing to compare */
     const char *leader; /* the object with most misses in it; NULL: none */
     uint32_t object;    /* its index into objects; UINT32_MAX */
     double leader_share;
-    const char *rose; /* the object whose share rose most against the time range before; NULL */
+    const char *rose; /* the object that gained most share since the time range before; NULL */
     double rose_by;   /* 0 to 1 of the misses; NAN */
     const char *fell;
     double fell_by;
@@ -65,8 +65,8 @@ struct snapshot_phase {
     bool again;     /* there was one of its name before */
 };
 
-/* Noise is damped where the volatility is at or below this: DTrack selects by a threshold (4.3), of
- * which it names none. */
+/* Noise is damped where the volatility is at or below this: DTrack selects by a threshold (4.3) but
+ * gives no value. */
 #define SNAPSHOT_VOLATILITY_DAMPED 0.25
 
 struct snapshot_volatility {
@@ -74,7 +74,7 @@ struct snapshot_volatility {
     double value; /* 0 to 1 */
 };
 
-/* Two objects of which one has its misses when the other has none. */
+/* Two objects; one has its misses when the other has none. */
 struct snapshot_turns {
     uint32_t left; /* indices into the objects of what ranks */
     uint32_t right;
@@ -88,7 +88,7 @@ struct snapshot_timeline {
     double damped_s;   /* at which the noise of the whole run is damped; NAN: at none */
     double base_s;     /* the base period now */
     size_t periods;
-    enum snapshot_measure ranks; /* what the event that ranks counts; phases are of it */
+    enum snapshot_measure ranks; /* measure of the ranking event; phases are of it */
     struct snapshot_measured by[SNAPSHOT_MEASURES];
     struct snapshot_phase *phases; /* in time order; the last one goes on */
     size_t phase_count;
@@ -99,7 +99,7 @@ struct snapshot_timeline {
     size_t recent_count;
     double recent_s;    /* the period chosen from it; NAN: too early to say */
     bool recent_damped; /* the noise is, at that period */
-    double display_s;   /* for what is refreshed: it damps the noise and keeps the phases; NAN */
+    double display_s; /* for the refreshed figures: it damps the noise and keeps the phases; NAN */
     struct snapshot_turns *turns; /* strongest first */
     size_t turn_count;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Part of struct snapshot (snapshot.h, where its rules stand): what watchpoints saw (--watch), per
+/* Part of struct snapshot (its rules are in snapshot.h): what watchpoints saw (--watch), per
  * object. Counts are of the last watches, whatever the basis. */
 #ifndef MISSTOP_SNAPSHOT_WATCH_H
 #define MISSTOP_SNAPSHOT_WATCH_H
@@ -44,12 +44,12 @@ struct snapshot_watch_object {
     uint32_t object; /* index into objects; UINT32_MAX: not listed there */
     uint32_t id;
     const char *name;
-    uint64_t watched;              /* first legs: sampled accesses whose line was watched */
+    uint64_t watched;              /* first legs: sampled accesses with a watched line */
     uint64_t touched;              /* of these, seen touched again */
     struct snapshot_share again;   /* part of lines touched again within again_s of the watch */
     double again_s;                /* NAN: too few watched */
     struct snapshot_share returns; /* the same within 0.05 s */
-    /* From a touch to the next. Shorter than can be told: value NAN, low 0, high known. */
+    /* From a touch to the next. Too short to measure: value NAN, low 0, high known. */
     struct snapshot_median reuse_s;
     struct snapshot_median misses; /* of the process in between; NAN: not counted */
     double thread_misses;          /* of the thread that touched first, median; NAN */
@@ -58,8 +58,8 @@ struct snapshot_watch_object {
     double elsewhere;              /* part of touches by another thread; NAN */
     enum watch_verdict verdict;
     uint64_t told;   /* of those watched, touched again or waited for long enough */
-    uint64_t needed; /* about so many of them make a verdict; as many as told where there is one */
-    double wait_s;   /* until then, at this pace; NAN: none was told yet */
+    uint64_t needed; /* about so many of them make a verdict; their number where there is one */
+    double wait_s;   /* until then, at this pace; NAN: none was measured yet */
     struct snapshot_watch_code codes[SNAPSHOT_WATCH_CODES]; /* most touches first */
     size_t code_count;
 };
@@ -124,7 +124,7 @@ struct watch_result {
     uint64_t address;   /* of the word watched: 8 bytes */
     uint64_t base;      /* of the instance that the sampled access fell on */
     uint64_t origin_ns; /* of the access that time counts from */
-    uint64_t armed_ns;  /* what happened before was not seen */
+    uint64_t armed_ns;  /* earlier touches were not seen */
     uint64_t end_ns;
     uint64_t
         off_ns;  /* of the time since armed_ns, known not to have run: the thread it began with */

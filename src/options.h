@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The command line (CONTRACT.md "Command line"), parsed and checked. Used by main only. */
+/* The command line, parsed and checked. Used by main only. */
 #ifndef MISSTOP_OPTIONS_H
 #define MISSTOP_OPTIONS_H
 

@@ -9,8 +9,9 @@ trap 'rm -rf "$copy"' EXIT
 planted=0
 
 "$check" "$source" || { echo "FAIL: the tree has sentences to write again"; exit 1; }
-mkdir "$copy/tree"
+mkdir -p "$copy/tree/tests/unit"
 cp -r "$source/src" "$source/include" "$copy/tree"
+cp -r "$source/tests/unit/profile" "$copy/tree/tests/unit"
 chmod -R u+w "$copy/tree"
 
 plant() { # lines to add, the mark that is to be reported

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <link.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>

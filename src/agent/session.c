@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>

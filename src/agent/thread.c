@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 /*
  * Units that a chunk always has left: an owner record, one of two units, and the link to the next.

@@ -41,6 +41,26 @@ void *array_reach(void *at, size_t *room, size_t index, size_t each, size_t firs
     return more;
 }
 
+struct sort_key {
+    size_t member;
+    size_t bytes;
+};
+
+static int sort_order(const void *left, const void *right, void *context)
+{
+    const struct sort_key *key = context;
+    uint64_t a = array_member(left, key->member, key->bytes);
+    uint64_t b = array_member(right, key->member, key->bytes);
+    return (a > b) - (a < b);
+}
+
+void array_sort(void *list, size_t count, size_t each, size_t member, size_t member_bytes)
+{
+    struct sort_key key = {member, member_bytes};
+    if (count)
+        qsort_r(list, count, each, sort_order, &key);
+}
+
 enum { ARENA_ALIGN = 16, ARENA_BLOCK_BYTES = 64 * 1024 };
 
 struct arena_block {

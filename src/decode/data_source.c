@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <linux/perf_event.h>
-#include <stddef.h>
 
 #include "access.h"
 

@@ -31,7 +31,6 @@ struct decoder {
     struct hash function_of_start; /* index into functions, by start of a whole one */
     struct calls calls;
     struct culprit_leaf leaves[CULPRIT_LEAVES_MAX];
-    struct decoder_stats stats;
     size_t insns;
 };
 
@@ -94,8 +93,6 @@ static struct function *add_function(struct decoder *decoder, uint64_t ip, bool 
         *slot = (uint32_t)decoder->function_count;
     decoder->functions[decoder->function_count++] = function;
     decoder->insns += function->count;
-    decoder->stats.functions++;
-    decoder->stats.instructions += function->count;
     return function;
 }
 
@@ -150,7 +147,6 @@ static const struct culprits *add_culprits(struct decoder *decoder, uint64_t ip)
         return NULL;
     }
     *slot = (uint32_t)decoder->culprits_count++;
-    decoder->stats.ips++;
     return culprits;
 }
 
@@ -283,14 +279,6 @@ void decoder_forget(struct decoder *decoder, uint64_t start, uint64_t end)
             forget_all(decoder);
             return;
         }
-}
-
-struct decoder_stats decoder_stats(const struct decoder *decoder)
-{
-    struct decoder_stats stats = decoder->stats;
-    stats.bytes =
-        decoder->insns * sizeof(struct insn) + decoder->culprits_room * sizeof(struct culprits);
-    return stats;
 }
 
 bool decoder_text(struct decoder *decoder, uint64_t ip, char *out, size_t out_size)

@@ -38,13 +38,6 @@ struct decode_target {
     bool (*mapped)(void *context, uint64_t address);
 };
 
-struct decoder_stats {
-    uint64_t functions;    /* disassembled */
-    uint64_t instructions; /* disassembled */
-    uint64_t ips;          /* IPs seen */
-    uint64_t bytes;        /* memory held */
-};
-
 /* NULL: out of memory, or capstone refused. */
 struct decoder *decoder_new(const struct decode_target *target);
 void decoder_free(struct decoder *decoder);
@@ -63,8 +56,6 @@ bool decoder_function(struct decoder *decoder, uint64_t ip, const struct insn **
 
 /* Code in [start, end) was unmapped, replaced or rewritten (JIT): forget what it said. */
 void decoder_forget(struct decoder *decoder, uint64_t start, uint64_t end);
-
-struct decoder_stats decoder_stats(const struct decoder *decoder);
 
 /* One instruction as text ("mov rax, qword ptr [rdi + 8]"), for the screens. False: cannot. */
 bool decoder_text(struct decoder *decoder, uint64_t ip, char *out, size_t out_size);

@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/array.h"
 #include "decode/insn.h"
 
 enum { LOOP_MAX = 24, KEPT_LOOP_MAX = 256, PAUSE_BYTES = 2 };
@@ -144,15 +144,7 @@ struct code {
 
 size_t function_index(const struct function *function, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = function->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (function->insns[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_BELOW(function->insns, function->count, address, address);
     return low < function->count && function->insns[low].address == address ? low : SIZE_MAX;
 }
 

@@ -95,19 +95,10 @@ void live_open_files(struct engine *engine)
     files_client_process(&engine->files, engine->options.pid);
 }
 
-const struct engine_kind engine_live = {.live = true,
+const struct engine_kind engine_live = {.source = &engine_sampled,
+                                        .live = true,
                                         .open = sampled_open,
                                         .open_files = live_open_files,
                                         .open_names = sampled_open_names,
                                         .drain = live_drain,
-                                        .tick = live_tick,
-                                        .rank = sampled_rank,
-                                        .info = sampled_info,
-                                        .fd = sampled_fd,
-                                        .names = sampled_names,
-                                        .target = sampled_target,
-                                        .span = sampled_span,
-                                        .find = sampled_find,
-                                        .instruction = sampled_instruction,
-                                        .pairs = sampled_pairs,
-                                        .simulation = sampled_simulation};
+                                        .tick = live_tick};

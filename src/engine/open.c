@@ -20,7 +20,8 @@ static int open_profile(struct engine *engine, struct error *error)
 {
     const struct engine_options *options = &engine->options;
     struct profile_options wanted = {
-        .names = engine->recorder ? recorder_names(engine->recorder) : engine->kind->names(engine),
+        .names = engine->recorder ? recorder_names(engine->recorder)
+                                  : engine->kind->source->names(engine),
         .window_entries = options->window,
         .half_life_s = options->half_life_s,
         .ways = options->ways,
@@ -64,7 +65,8 @@ static int open_recorder(struct engine *engine, const struct engine_options *opt
 
 struct line_pair_source engine_pairs(struct engine *engine)
 {
-    return engine_info(engine)->lines ? engine->kind->pairs(engine) : (struct line_pair_source){0};
+    return engine_info(engine)->lines ? engine->kind->source->pairs(engine)
+                                      : (struct line_pair_source){0};
 }
 
 /* Geometry of the sampled machine, as far as it is known. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "engine/state.h"
 #include "view/words.h"
 
@@ -96,7 +95,7 @@ static uint32_t cpus_allowed(uint32_t pid)
 
 static struct snapshot_target describe_target(struct engine *engine)
 {
-    struct resolver_target target = engine->kind->target(engine);
+    struct resolver_target target = engine->kind->source->target(engine);
     bool runs = engine->kind->live && target.alive && !engine->ended;
     return (struct snapshot_target){
         .pid = target.pid,
@@ -184,10 +183,10 @@ static struct snapshot describe_head(struct engine *engine, uint64_t now, struct
         .binaries = engine_binaries(engine, lists->binaries),
         .refused = describe_refused(&engine->files, lists->refused),
         .objects_all = engine->objects_all,
-        .simulation = engine->kind->simulation(engine),
+        .simulation = engine->kind->source->simulation(engine),
         .watch = engine_watch_state(engine),
-        .whatif =
-            engine->kind->whatifs ? engine->kind->whatifs(engine) : (struct snapshot_whatifs){.count = 0},
+        .whatif = engine->kind->whatifs ? engine->kind->whatifs(engine)
+                                        : (struct snapshot_whatifs){.count = 0},
     };
 }
 
@@ -261,7 +260,8 @@ const struct snapshot *engine_snapshot_run(struct engine *engine)
 {
     enum snapshot_basis basis = profile_basis(engine->profile);
     struct recorder *recorder = engine->recorder;
-    struct profile *shown = engine->time_range.profile ? engine->time_range.profile : engine->profile;
+    struct profile *shown =
+        engine->time_range.profile ? engine->time_range.profile : engine->profile;
     take_renames(engine);
     engine->recorder = NULL; /* it is no refresh */
     profile_set_basis(engine->profile, BASIS_RUN);
@@ -276,7 +276,7 @@ const struct snapshot *engine_snapshot_run(struct engine *engine)
 bool engine_instruction(void *context, uint64_t ip, char *out, size_t size)
 {
     struct engine *engine = context;
-    return engine->kind->instruction(engine, ip, out, size);
+    return engine->kind->source->instruction(engine, ip, out, size);
 }
 
 bool engine_source(void *context, const char *file, uint32_t line, char *out, size_t size)

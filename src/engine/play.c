@@ -145,11 +145,6 @@ void play_set_pace(struct play *play, double pace)
         play->pace++;
 }
 
-double play_pace(const struct play *play)
-{
-    return paces[play->pace];
-}
-
 void play_pace_text(const struct play *play, char *out, size_t size)
 {
     double pace = paces[play->pace];

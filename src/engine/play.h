@@ -52,7 +52,6 @@ bool play_pause(struct play *play, uint64_t now_ns); /* or on; at the end: from 
 /* A faster (1) or slower (-1) pace. */
 void play_change_pace(struct play *play, int direction);
 void play_set_pace(struct play *play, double pace); /* the nearest there is, from above */
-double play_pace(const struct play *play);          /* INFINITY: as fast as it can be read */
 void play_pace_text(const struct play *play, char *out, size_t size);
 
 /*

@@ -3,7 +3,6 @@
  * A recording: played again from its start, its processes, its machine and its clock; and how one
  * that another program than misstop made is read, decoded and resolved.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -59,12 +58,12 @@ unsigned engine_reading(struct engine *engine)
 
 uint64_t engine_start_ns(const struct engine *engine)
 {
-    return engine->kind->span(engine).start_ns;
+    return engine->kind->source->span(engine).start_ns;
 }
 
 uint64_t engine_length_ns(const struct engine *engine)
 {
-    return engine->kind->span(engine).length_ns;
+    return engine->kind->source->span(engine).length_ns;
 }
 
 bool engine_rereadable(const struct engine *engine)
@@ -174,7 +173,7 @@ static void describe_machine(struct engine *engine)
     out->process_share = share_of(list, count, engine_info(engine)->pid);
     out->others = known(text->others);
     describe_addresses(engine);
-    recorded_date(text, machine, engine->kind->span(engine).start_ns);
+    recorded_date(text, machine, engine->kind->source->span(engine).start_ns);
 }
 
 struct snapshot_recording *engine_recording(struct engine *engine)
@@ -183,7 +182,7 @@ struct snapshot_recording *engine_recording(struct engine *engine)
     struct snapshot_recording *out = &text->shown;
     if (engine->kind->live)
         return NULL;
-    struct sampler_span span = engine->kind->span(engine);
+    struct sampler_span span = engine->kind->source->span(engine);
     *out = (struct snapshot_recording){.position_s = NAN,
                                        .length_s = NAN,
                                        .process_share = NAN,
@@ -253,21 +252,12 @@ static bool recorded_geometry(struct engine *engine)
            !geometry_among_recorded(machine, engine->options.cache, &engine->geometry, NULL);
 }
 
-const struct engine_kind engine_recorded = {.open = recorded_open,
+const struct engine_kind engine_recorded = {.source = &engine_sampled,
+                                            .open = recorded_open,
                                             .open_files = recorded_open_files,
                                             .open_names = sampled_open_names,
                                             .drain = recorded_drain,
                                             .tick = sampled_tick,
                                             .restart = recorded_restart,
-                                            .rank = sampled_rank,
-                                            .info = sampled_info,
-                                            .fd = sampled_fd,
-                                            .names = sampled_names,
-                                            .target = sampled_target,
-                                            .span = sampled_span,
                                             .geometry = recorded_geometry,
-                                            .find = sampled_find,
-                                            .instruction = sampled_instruction,
-                                            .pairs = sampled_pairs,
-                                            .simulation = sampled_simulation,
                                             .describe_recording = describe_machine};

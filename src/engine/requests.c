@@ -22,7 +22,7 @@ void engine_search_start(struct engine *engine, const char *what)
     } else if (sscanf(what, "%llx-%llx%n", &base, &bound, &used) == 2 && !what[used] &&
                base < bound) {
         profile_search_start(engine->profile, base, bound, what, engine_now(engine));
-    } else if (engine->kind->find(engine, what, &extent)) {
+    } else if (engine->kind->source->find(engine, what, &extent)) {
         profile_search_start(engine->profile, extent.base, extent.bound, what, engine_now(engine));
     } else {
         engine->search = what;
@@ -51,8 +51,8 @@ void engine_rank(struct engine *engine, uint16_t event)
     engine->ranking = event;
     engine->ranked_before = engine->samples[event];
     profile_set_ranking(engine->profile, event);
-    if (engine->kind->rank)
-        engine->kind->rank(engine, event);
+    if (engine->kind->source->rank)
+        engine->kind->source->rank(engine, event);
     engine_time_range_rank(engine);
 }
 

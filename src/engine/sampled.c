@@ -80,47 +80,48 @@ int sampled_tick(struct engine *engine, uint64_t now_ns)
     return sampler_tick(engine->sampler, now_ns);
 }
 
-void sampled_rank(struct engine *engine, uint16_t event)
+static void sampled_rank(struct engine *engine, uint16_t event)
 {
     sampler_rank(engine->sampler, event);
 }
 
-const struct sampler_info *sampled_info(const struct engine *engine)
+static const struct sampler_info *sampled_info(const struct engine *engine)
 {
     return sampler_info(engine->sampler);
 }
 
-int sampled_fd(const struct engine *engine)
+static int sampled_fd(const struct engine *engine)
 {
     return sampler_fd(engine->sampler);
 }
 
-struct place_names sampled_names(const struct engine *engine)
+static struct place_names sampled_names(const struct engine *engine)
 {
     return resolver_names(engine->resolver);
 }
 
-struct resolver_target sampled_target(const struct engine *engine)
+static struct resolver_target sampled_target(const struct engine *engine)
 {
     return resolver_target(engine->resolver);
 }
 
-struct sampler_span sampled_span(const struct engine *engine)
+static struct sampler_span sampled_span(const struct engine *engine)
 {
     return sampler_span(engine->sampler);
 }
 
-bool sampled_find(const struct engine *engine, const char *name, struct object_extent *extent)
+static bool sampled_find(const struct engine *engine, const char *name,
+                         struct object_extent *extent)
 {
     return resolver_find(engine->resolver, name, extent);
 }
 
-bool sampled_instruction(const struct engine *engine, uint64_t ip, char *out, size_t size)
+static bool sampled_instruction(const struct engine *engine, uint64_t ip, char *out, size_t size)
 {
     return decoder_text(engine->decoder, ip, out, size);
 }
 
-struct snapshot_simulation sampled_simulation(const struct engine *engine)
+static struct snapshot_simulation sampled_simulation(const struct engine *engine)
 {
     return sampler_simulation(engine->sampler);
 }
@@ -142,7 +143,20 @@ static uint32_t function_of(void *context, uint64_t ip)
     return place.function;
 }
 
-struct line_pair_source sampled_pairs(struct engine *engine)
+static struct line_pair_source sampled_pairs(struct engine *engine)
 {
     return (struct line_pair_source){engine, next_pair, function_of};
 }
+
+const struct engine_source engine_sampled = {
+    .rank = sampled_rank,
+    .info = sampled_info,
+    .fd = sampled_fd,
+    .names = sampled_names,
+    .target = sampled_target,
+    .span = sampled_span,
+    .find = sampled_find,
+    .instruction = sampled_instruction,
+    .pairs = sampled_pairs,
+    .simulation = sampled_simulation,
+};

@@ -87,21 +87,12 @@ static const char *simulated_request(struct engine *engine, const struct request
     return asks ? engine_whatif_request(engine, request) : NULL;
 }
 
-const struct engine_kind engine_simulated = {.live = true,
+const struct engine_kind engine_simulated = {.source = &engine_sampled,
+                                             .live = true,
                                              .open = sampled_open,
                                              .open_files = live_open_files,
                                              .open_names = sampled_open_names,
                                              .drain = simulated_drain,
                                              .tick = live_tick,
-                                             .rank = sampled_rank,
-                                             .info = sampled_info,
-                                             .fd = sampled_fd,
-                                             .names = sampled_names,
-                                             .target = sampled_target,
-                                             .span = sampled_span,
-                                             .find = sampled_find,
-                                             .instruction = sampled_instruction,
-                                             .pairs = sampled_pairs,
-                                             .simulation = sampled_simulation,
                                              .whatifs = engine_whatif_state,
                                              .request = simulated_request};

@@ -86,12 +86,28 @@ struct engine_whatifs {
     uint32_t past_count;
 };
 
+/* The data behind an engine: a sampler with its resolver (sampled.c) or a store (stored.c). */
+struct engine_source {
+    void (*rank)(struct engine *engine, uint16_t event); /* NULL: nothing to do */
+    const struct sampler_info *(*info)(const struct engine *engine);
+    int (*fd)(const struct engine *engine);
+    struct place_names (*names)(const struct engine *engine);
+    struct resolver_target (*target)(const struct engine *engine);
+    struct sampler_span (*span)(const struct engine *engine);
+    bool (*find)(const struct engine *engine, const char *name, struct object_extent *extent);
+    bool (*instruction)(const struct engine *engine, uint64_t ip, char *out, size_t size);
+    struct line_pair_source (*pairs)(struct engine *engine);
+    struct snapshot_simulation (*simulation)(const struct engine *engine);
+};
+
+extern const struct engine_source engine_sampled;
+
 /*
- * Where an engine's places come from: one table each in live.c, simulated.c, recorded.c (perf.data)
- * and stored.c (FILE.misstop). The first three have a sampler, a resolver and a decoder
- * (sampled.c); the last has a store. A member that is NULL does nothing.
+ * How an engine is opened and driven: one table each in live.c, simulated.c, recorded.c (perf.data)
+ * and stored.c (FILE.misstop). A member that is NULL does nothing.
  */
 struct engine_kind {
+    const struct engine_source *source;
     bool live; /* a running process: the clock is the machine's, its code and rights may change */
     /* The sampler or the store; a kind may hand over to another one. */
     int (*open)(struct engine *engine, struct error *error);
@@ -102,17 +118,7 @@ struct engine_kind {
     long (*drain)(struct engine *engine, uint64_t until_ns);
     int (*tick)(struct engine *engine, uint64_t now_ns); /* -ESRCH: the target has ended */
     int (*restart)(struct engine *engine, pid_t pid, struct error *error);
-    void (*rank)(struct engine *engine, uint16_t event);
-    const struct sampler_info *(*info)(const struct engine *engine);
-    int (*fd)(const struct engine *engine);
-    struct place_names (*names)(const struct engine *engine);
-    struct resolver_target (*target)(const struct engine *engine);
-    struct sampler_span (*span)(const struct engine *engine);
     bool (*geometry)(struct engine *engine); /* of what was recorded; false: not known */
-    bool (*find)(const struct engine *engine, const char *name, struct object_extent *extent);
-    bool (*instruction)(const struct engine *engine, uint64_t ip, char *out, size_t size);
-    struct line_pair_source (*pairs)(struct engine *engine);
-    struct snapshot_simulation (*simulation)(const struct engine *engine);
     struct snapshot_whatifs (*whatifs)(struct engine *engine);
     void (*describe_recording)(struct engine *engine); /* into engine->recording */
     /* Requests that this kind answers by itself; NULL: goes on to all others. */
@@ -204,7 +210,7 @@ static inline uint64_t engine_now(const struct engine *engine)
 
 static inline const struct sampler_info *engine_info(const struct engine *engine)
 {
-    return engine->kind->info(engine);
+    return engine->kind->source->info(engine);
 }
 
 /* The role of each event (enum event_role), for the tables. */
@@ -231,16 +237,6 @@ void engine_forget_changed_code(struct engine *engine);
 int sampled_open(struct engine *engine, struct error *error);
 int sampled_open_names(struct engine *engine, struct error *error);
 int sampled_tick(struct engine *engine, uint64_t now_ns);
-void sampled_rank(struct engine *engine, uint16_t event);
-const struct sampler_info *sampled_info(const struct engine *engine);
-int sampled_fd(const struct engine *engine);
-struct place_names sampled_names(const struct engine *engine);
-struct resolver_target sampled_target(const struct engine *engine);
-struct sampler_span sampled_span(const struct engine *engine);
-bool sampled_find(const struct engine *engine, const char *name, struct object_extent *extent);
-bool sampled_instruction(const struct engine *engine, uint64_t ip, char *out, size_t size);
-struct line_pair_source sampled_pairs(struct engine *engine);
-struct snapshot_simulation sampled_simulation(const struct engine *engine);
 /* Names of another machine's files are no names of this one's. */
 bool sampled_elsewhere(const char *host);
 

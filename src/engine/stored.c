@@ -343,20 +343,24 @@ static const char *stored_request(struct engine *engine, const struct request *r
     }
 }
 
-const struct engine_kind engine_stored = {.open_files = stored_open_files,
+static const struct engine_source source = {
+    .info = stored_info,
+    .fd = stored_fd,
+    .names = stored_names,
+    .target = stored_target,
+    .span = stored_span,
+    .find = stored_find,
+    .instruction = stored_instruction,
+    .pairs = stored_pairs,
+    .simulation = stored_simulation,
+};
+
+const struct engine_kind engine_stored = {.source = &source,
+                                          .open_files = stored_open_files,
                                           .open_names = stored_open_names,
                                           .drain = stored_drain,
                                           .restart = stored_restart,
-                                          .info = stored_info,
-                                          .fd = stored_fd,
-                                          .names = stored_names,
-                                          .target = stored_target,
-                                          .span = stored_span,
                                           .geometry = stored_geometry,
-                                          .find = stored_find,
-                                          .instruction = stored_instruction,
-                                          .pairs = stored_pairs,
-                                          .simulation = stored_simulation,
                                           .whatifs = stored_whatifs,
                                           .describe_recording = stored_describe,
                                           .request = stored_request};

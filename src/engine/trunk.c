@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
-#include <stdio.h>
 
 #include "engine/state.h"
 
@@ -95,7 +94,7 @@ int engine_stop_recording(struct engine *engine, struct error *error)
 
 int engine_fd(const struct engine *engine)
 {
-    int fd = engine->kind->fd(engine);
+    int fd = engine->kind->source->fd(engine);
     return engine->watch ? watch_fd(engine->watch, fd) : fd;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* "What if": a question of the user's, planned on a snapshot and sent to the simulation. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

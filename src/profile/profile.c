@@ -34,7 +34,7 @@ static int profile_tables(struct profile *profile)
                        shift_of(options->geometry.line_bytes));
 }
 
-/* What misses a level has missed all above it: those of the uppermost one are all misses. */
+/* Misses of a level are misses of all levels above it: the uppermost level has them all. */
 static uint16_t first_level_event(const struct profile_options *options)
 {
     static const uint8_t order[] = {EVENT_MISS_L1, EVENT_MISS_L2, EVENT_OTHER, EVENT_MEM_FILL};
@@ -204,7 +204,7 @@ enum snapshot_basis profile_basis(const struct profile *profile)
     return profile->basis;
 }
 
-/* What is kept for the ranking event alone starts anew. */
+/* Counts that exist for the ranking event alone start anew. */
 static void forget_ranking(struct profile *profile, uint64_t now_ns)
 {
     struct search *search = &profile->search;
@@ -263,10 +263,10 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     forget_ranking(profile, now_ns);
 }
 
-/* What the tables do as time goes on: samples into the run over time, and its steps; declared in
+/* Upkeep of the tables over time: samples into the run over time, and its steps. Entry points in
  * state.h. */
 
-/* What a sample of the event that ranks says of other measures. */
+/* Other measures in a sample of the ranking event. */
 static void count_told(struct profile *profile, const struct timeline_part *part,
                        const struct access *access)
 {
@@ -328,9 +328,9 @@ static void profile_step(struct profile *profile, uint64_t now_ns)
 
 /*
  * A place on its way into the tables. They are larger than the caches, and each sample touches
- * some twenty of their lines. So a handful of places goes in together, in three steps: what is
- * found by hashing is asked for, then what that leads to, and when the last one was asked for
- * the first one's lines are there.
+ * some twenty of their lines. So a handful of places goes in together, in three steps: hash slots
+ * are prefetched, then the rows they point at, and when the last one was prefetched the first
+ * one's lines are there.
  */
 
 enum { BATCH = 16 };
@@ -672,7 +672,7 @@ void profile_add(struct profile *profile, const struct place *place)
     profile_add_all(profile, place, 1);
 }
 
-/* What a simulation tells of lines, on its way into the tables; declared in profile.h. */
+/* Line events of a simulation, on their way into the tables. */
 
 static void add_line(struct profile *profile, const struct line_place *told)
 {
@@ -703,7 +703,7 @@ void profile_add_lines(struct profile *profile, const struct line_place *lines, 
         add_line(profile, &lines[i]);
 }
 
-/* The n-way search of a profile; declared in profile.h. */
+/* The n-way search of a profile. */
 
 void profile_search_start(struct profile *profile, uint64_t base, uint64_t bound, const char *what,
                           uint64_t now_ns)

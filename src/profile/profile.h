@@ -34,10 +34,10 @@ struct profile_options {
     bool watch;                       /* profile_watch() will be called */
     bool simulated;                   /* one miss is a sample of each level that missed */
     bool lines;                       /* profile_add_lines() will be called, */
-    struct line_pair_source pairs;    /* and who did what to whose lines is told by this */
+    struct line_pair_source pairs;    /* and this gives the pairs of instructions on one line */
     uint64_t cache_lines[3];          /* of L1d, L2, L3, for what watches mean; 0: not known */
-    /* These tables hold a stretch of that one's past: its timeline is shown with them, and what
-     * goes on live is not known (snapshot.h). It outlives them. NULL: the run itself. */
+    /* These tables hold a time range of that one: its timeline is shown with them, and live state
+     * is not known (snapshot.h). It outlives them. NULL: the run itself. */
     const struct profile *run;
 };
 
@@ -50,11 +50,11 @@ void profile_add(struct profile *profile, const struct place *place);
 /* Many of them, which is faster than one by one. */
 void profile_add_all(struct profile *profile, const struct place *places, size_t count);
 
-/* What a simulation tells of lines; no samples. Misses up to then were added before. */
+/* Line events of a simulation; no samples. Misses up to then were added before. */
 void profile_add_lines(struct profile *profile, const struct line_place *lines, size_t count);
 
-/* What a watchpoint saw; `function` and `ip` are of the code that touched, where it did. Samples up
- * to its end were added before. */
+/* Result of a watchpoint; `function` and `ip` are of the touching code, where the line was touched.
+ * Samples up to its end were added before. */
 void profile_watch(struct profile *profile, const struct watch_result *result, uint32_t function,
                    uint64_t ip);
 
@@ -72,12 +72,12 @@ uint32_t profile_object(const struct profile *profile, uint32_t object);
 void profile_lost(struct profile *profile, uint64_t count);
 void profile_throttled(struct profile *profile, uint64_t count);
 
-/* The stretches of a phase, by its letter, in the order of time: how many there are, of which the
- * first `room` are told. */
+/* The time ranges of a phase, by its letter, in the order of time: returns their number and fills
+ * in the first `room`. */
 size_t profile_time_ranges(const struct profile *profile, char letter, struct time_range *out,
                            size_t room);
 
-/* What the views asked. */
+/* Requests of the views. */
 void profile_set_basis(struct profile *profile, enum snapshot_basis basis);
 enum snapshot_basis profile_basis(const struct profile *profile);
 void profile_set_ranking(struct profile *profile, uint16_t event);
@@ -105,8 +105,8 @@ void profile_search_add(struct profile *profile, const struct place *place, uint
  */
 const struct snapshot *profile_snapshot(struct profile *profile, const struct snapshot *head,
                                         uint64_t now_ns);
-/* Of what is counted so far the objects, fields and layouts alone, for who plans on them. It is no
- * refresh: nothing moves on, so that a replay, which has none of it, comes to the same. */
+/* The objects, fields and layouts alone of the counts so far, for what-if plans. It is no refresh:
+ * time does not move on, so that a replay, which has no such calls, gives the same. */
 const struct snapshot *profile_glance(struct profile *profile, const struct snapshot *head);
 void snapshot_free(const struct snapshot *snapshot);
 

@@ -8,7 +8,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "profile/state.h"
@@ -22,7 +21,7 @@ struct renaming {
     uint32_t *at; /* [TALLY_IDS_MAX]: index + 1 into list; 0: the object stays */
 };
 
-/* A pair on its way to another row, with what is counted beside it under its index. */
+/* A pair on its way to another row, with the counts beside it under its index. */
 struct moved_pair {
     struct pair pair;
     double credit;
@@ -111,7 +110,7 @@ static uint64_t moved_key(const struct profile *profile, const struct object_ren
            (uint32_t)type_in_element(&desc, (uint64_t)offset);
 }
 
-/* ---- what is counted by id ---- */
+/* ---- counts by id ---- */
 
 static void move_tallies(struct tallies *tallies, uint32_t from, uint32_t to)
 {

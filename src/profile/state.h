@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What profile.c owns and fills, and src/profile/snapshot reads. Private to src/profile.
+ * Tables that profile.c owns and fills, and src/profile/snapshot reads. Private to src/profile.
  *
- * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 7 MiB, code
- * 3.5 MiB, instances 1.75 MiB, search 0.1 MiB (where phases
- * change: 5.9), sets 16 bytes a set, sharing 5 MiB, scratch of
- * snapshots up to 8 MiB, samples without an object 0.5 MiB. Objects: 130 bytes per event + 180
- * each, functions 230 per event, at most 65,536 of either: 34 MiB at the very most with one event.
- * Where a source tells data sources, 800 bytes more for each object, function, offset and
- * instruction it tells them of: 250 MiB at the very most, if all tables are full of such. Where it
- * tells causes of misses, 224 bytes for each object, function, thread and event that they are told
- * of, for each offset and each instruction on an object (at most 22 MiB for these two), and 7 MiB
- * for who threw out what; where it tells of lines, 25 MiB at the very most. With --watch 2 MiB. The
- * timeline: 4 KiB for each stream, 8,192 at most for objects, functions, fields and groups of
- * threads together, and 0.3 MiB. All of it is bounded.
+ * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 7 MiB, code 3.5 MiB,
+ * instances 1.75 MiB, search 0.1 MiB (where phases change: 5.9), sets 16 bytes a set, sharing 5
+ * MiB, scratch of snapshots up to 8 MiB, samples without an object 0.5 MiB. Objects: 130 bytes per
+ * event + 180 each, functions 230 per event, at most 65,536 of either: 34 MiB at most with one
+ * event. With data sources 800 bytes more for each object, function, offset and instruction that
+ * has some: 250 MiB at most, if all tables are full of such. With causes of misses 224 bytes for
+ * each object, function, thread and event that has some, for each offset and each instruction on
+ * an object (at most 22 MiB for these two), and 7 MiB for evictors; with line events 25 MiB at
+ * most. With --watch 2 MiB. The timeline: 4 KiB for each stream, 8,192 at most for objects,
+ * functions, fields and groups of threads together, and 0.3 MiB. All of it is bounded.
  */
 #ifndef MISSTOP_PROFILE_STATE_H
 #define MISSTOP_PROFILE_STATE_H
@@ -37,7 +35,7 @@
 
 enum { OFFSET_PAIRS = 1 << 16, CODE_PAIRS = 1 << 15, INSTANCE_PAIRS = 1 << 14 };
 
-/* Kept per object beside its tallies; what every sample touches stands first. */
+/* Kept per object beside its tallies; members that every sample touches come first. */
 struct object_extra {
     uint64_t threads[4];         /* bit per dense thread number */
     double refresh_weight;       /* ranking event, this refresh */
@@ -82,7 +80,7 @@ struct profile {
     struct use use;
     struct distances distances;
     struct sharing sharing;
-    uint16_t sharing_event; /* of a simulation: the one whose samples are all misses */
+    uint16_t sharing_event; /* of a simulation: the event with misses only */
     struct unplaced unplaced;
     struct findings_held findings_held;
     uint64_t pairs_found_at; /* window.added when comiss last looked */
@@ -90,7 +88,7 @@ struct profile {
     struct search_phases search_phases;
     struct search_before search_before;
     struct timeline timeline;
-    struct reuse *reuse; /* what watchpoints saw; NULL: there are none */
+    struct reuse *reuse; /* results of watchpoints; NULL: there are none */
     struct thread_numbers threads;
     struct snapshot_totals totals;
     struct counted typed[SAMPLE_EVENTS_MAX][TYPED_COUNT]; /* weight, of those attributed */
@@ -113,7 +111,7 @@ static inline bool profile_shares(const struct profile *profile, uint16_t event)
 /* A place of an object that was renamed, as of the object that it is now. (renames.c) */
 void profile_rename_place(const struct profile *profile, struct place *place);
 
-/* Under construction: a snapshot, its arena, and where each object id stands in it. */
+/* Under construction: a snapshot, its arena, and the place of each object id in it. */
 struct build {
     struct profile *profile;
     struct arena *arena;
@@ -145,8 +143,8 @@ struct levels_sums {
 uint32_t build_object_index(const struct build *build, uint32_t object);
 /* The objects that are one row: from the row's id on; 0: that was the last. */
 double build_read(const struct build *build, const struct counted *counted);
-/* Weight of the event that is shown, in samples: of mean weight, so that what is shared out by
- * samples is shared out by weight. */
+/* Weight of the event that is shown, in samples of mean weight, so that division by samples is
+ * division by weight. */
 double build_samples(const struct build *build, const struct counted *weight);
 /* How many were counted, less that: 0 where all weigh the same. */
 double build_over(const struct build *build, const struct counted *samples,
@@ -161,7 +159,7 @@ void build_sum_offset(const struct build *build, const struct pair *pair, struct
 void build_sum_code(const struct build *build, const struct pair *pair, struct levels_sums *sums);
 /* Cycles waited, under the basis shown; `levels` NULL: 0. */
 double build_cycles(const struct build *build, const struct levels *levels);
-/* The figures of sums, in the arena; NULL: the source tells nothing, or no memory. */
+/* The figures of sums, in the arena; NULL: not measured, or no memory. */
 struct snapshot_levels *build_levels(struct build *build, const struct levels_sums *sums);
 /* Of everything: comes before those of the parts. */
 struct snapshot_levels *build_all_levels(struct build *build);
@@ -204,7 +202,7 @@ double build_everything(const struct build *build);
 /* Comes before the others, which are of one function of snapshot.code. */
 void build_unplaced(struct build *build);
 /* The interval of an object's share if the samples without an object may all be its own, or none:
- * those of instructions that fail often; where few fail, the others of the instruction tell. */
+ * those of instructions that fail often; where few fail, the others of the instruction show it. */
 struct snapshot_share build_widened(const struct build *build, struct snapshot_share share);
 /* Needs objects and code. */
 void build_matrix(struct build *build);

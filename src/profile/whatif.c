@@ -163,7 +163,7 @@ enum { NATURAL_MAX_BYTES = 8 };
 /* Hot members take at least this part of the samples together. */
 static const double hot_part = 0.9;
 
-/* The largest power of two that divides a number, at most what any member is aligned to. */
+/* The largest power of two that divides a number, at most the largest alignment of a member. */
 static uint32_t whatif_low_bit(uint64_t value)
 {
     uint64_t bit = value & -value;
@@ -275,9 +275,9 @@ static int whatif_heat_measured(struct whatif_planner *planner)
     return 0;
 }
 
-/* How the elements of an object would lie. */
+/* The layout of an object's elements in question. */
 
-/* Of an object of which no element is known: as if it were made of lines. */
+/* Of an object without a known element: as if it were made of lines. */
 enum { UNTYPED_BYTES = 64 };
 
 /* ---- parts ---- */
@@ -450,7 +450,7 @@ static uint32_t place_unit(const struct whatif_unit *unit, uint32_t *used, uint3
     return place;
 }
 
-/* Parts stand in the order of the bytes, so places are found first. */
+/* Parts are in the order of the bytes, so places are found first. */
 static int plan_order(struct whatif_planner *planner)
 {
     struct whatif_unit *order[WHATIF_UNITS_MAX];

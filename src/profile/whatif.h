@@ -40,19 +40,19 @@ void whatif_words(const struct whatif_wanted *wanted, char *out, size_t size);
 
 struct whatif_plan {
     struct relayout layout;
-    char text[192]; /* how it lies then: a sentence */
+    char text[192]; /* the layout in question: a sentence */
 };
 
 /*
- * `layout`: of the type that is meant; NULL: none is known. `line_bytes`: of the caches. 0;
- * -EINVAL: it cannot be, for the reason told.
+ * `layout`: of the chosen type; NULL: none is known. `line_bytes`: of the caches. 0; -EINVAL:
+ * impossible, with the reason.
  */
 int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object *object,
                 const struct snapshot_layout *layout, uint32_t line_bytes, struct whatif_plan *plan,
                 struct error *error);
 
-/* What a miss at a level costs, beside a hit there: typical latencies of 4, 14, 44 and 200 cycles
- * for L1, L2, L3 and memory; the last of the levels misses to memory. */
+/* Cost of a miss at a level, beside a hit there: typical latencies of 4, 14, 44 and 200 cycles for
+ * L1, L2, L3 and memory; the last of the levels misses to memory. */
 double whatif_miss_cycles(uint32_t level, uint32_t level_count);
 
 /*

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `misstop doctor`: what can be sampled here, and how to enable more. */
-#include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>

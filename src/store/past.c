@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "place.h"
 #include "sample.h"
@@ -356,15 +357,7 @@ void past_read_end(struct past *past)
 /* The first time range that ends after this time; NULL: none. */
 static const struct time_range *time_range_at(const struct past_reading *reading, uint64_t time_ns)
 {
-    size_t low = 0;
-    size_t high = reading->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (reading->ranges[middle].end_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_UP_TO(reading->ranges, reading->count, end_ns, time_ns);
     return low < reading->count ? &reading->ranges[low] : NULL;
 }
 

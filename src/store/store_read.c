@@ -531,15 +531,7 @@ static bool make_extents(struct store_reader *reader)
 /* How many begin at or below an address. */
 static size_t below(const struct store_reader *reader, uint64_t address)
 {
-    size_t low = 0;
-    for (size_t high = reader->extent_count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (reader->extent[middle].base <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_UP_TO(reader->extent, reader->extent_count, base, address);
 }
 
 /* They may be nested: a few are looked at, the innermost first. */

@@ -26,7 +26,7 @@ struct view_options {
 /* Batch: tables for one refresh. 0, or a negative errno (EPIPE when the reader left). */
 int text_print(FILE *out, const struct snapshot *snapshot, const struct view_options *options);
 
-/* One JSON object on one line (CONTRACT.md), flushed. As above. */
+/* One JSON object on one line, flushed. As above. */
 int json_print(FILE *out, const struct snapshot *snapshot);
 
 /* ---- the screen (curses) ---- */

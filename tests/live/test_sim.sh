@@ -111,14 +111,14 @@ sim --sim=L1=32K,8,64:nocauses --heap none -j -d 60 -H 0 -- "$program" parts
 check "nocauses tells none" holds "not any('causes' in x for x in o.values())"
 
 # ---- what ranks ----
-# Memory has first references only; L1 loses fifty times the cycles.
-sim --sim=L1=32K,8,64:L2=1M,8,64 --heap none -o rank.data -j -d 60 -H 0 -- "$program" again 5000
+# Memory has first references only; L1 loses ten times the cycles.
+sim --sim=L1=32K,8,64:L2=1M,8,64 --heap none -o rank.data -j -d 60 -H 0 -- "$program" again 1000
 check "the level ranks that most cycles are lost at" holds "r['source']['event'] == 'l1-miss' and r['objects'][0]['name'].startswith('often') and r['objects'][0]['share'] > 0.9"
 report "print(r['source']['event'], sorted((x['name'], x['samples']) for x in r['objects']))" >live
 sim -i rank.data -j -H 0
 report "print(r['source']['event'], sorted((x['name'], x['samples']) for x in r['objects']))" >replayed
 check "... in its recording, too" diff live replayed
-sim --sim=L1=32K,8,64:L2=1M,8,64 --heap none -e mem-fill,l1-miss -j -d 60 -H 0 -- "$program" again 5000
+sim --sim=L1=32K,8,64:L2=1M,8,64 --heap none -e mem-fill,l1-miss -j -d 60 -H 0 -- "$program" again 1000
 check "... unless -e says what" holds "r['source']['event'] == 'mem-fill' and r['objects'][0]['name'].startswith('once')"
 # Threads take turns there, so few of the misses are for sharing, and none of them goes to memory.
 sim --sim=L1=32K,8,64:L2=1M,8,64 --heap none -j -d 60 -H 0 -- "$BUILD/tests/live/sharing_planted" false 3

@@ -75,6 +75,25 @@ static void take_told(struct stepped *stepped, uint64_t stack_pointer)
             stepped->known.objects[i].address - stack_pointer < 1 << 20;
 }
 
+/* Runs a function outside to its end, with a breakpoint where the marked code goes on. False if no
+ * marked code called it. */
+static bool finish_call(const struct stepped *stepped, struct user_regs_struct *regs)
+{
+    enum { BREAKPOINT = 0xcc, ONE_BYTE = 0xff };
+    int signal;
+    pid_t pid = stepped->pid;
+    void *back = (void *)(uintptr_t)ptrace(PTRACE_PEEKDATA, pid, (void *)regs->rsp, NULL);
+    if ((uintptr_t)back < stepped->known.code_start || (uintptr_t)back >= stepped->known.code_end)
+        return false;
+    long code = ptrace(PTRACE_PEEKTEXT, pid, back, NULL);
+    if (ptrace(PTRACE_POKETEXT, pid, back, (code & ~(long)ONE_BYTE) | BREAKPOINT) ||
+        ptrace(PTRACE_CONT, pid, NULL, NULL) || !wait_for(stepped, &signal) || signal != SIGTRAP ||
+        ptrace(PTRACE_POKETEXT, pid, back, code) || ptrace(PTRACE_GETREGS, pid, NULL, regs))
+        return false;
+    regs->rip = (uintptr_t)back;
+    return !ptrace(PTRACE_SETREGS, pid, NULL, regs);
+}
+
 bool stepped_next(struct stepped *stepped, struct user_regs_struct *regs)
 {
     int signal;
@@ -84,8 +103,10 @@ bool stepped_next(struct stepped *stepped, struct user_regs_struct *regs)
             signal != SIGTRAP || ptrace(PTRACE_GETREGS, stepped->pid, NULL, regs))
             return false;
         if (regs->rip < stepped->known.code_start || regs->rip >= stepped->known.code_end) {
+            bool just_left = !outside;
             outside = true;
-            continue;
+            if (!just_left || !finish_call(stepped, regs))
+                continue;
         }
         known_returned(&stepped->known, regs->rsp);
         if (outside)

@@ -77,7 +77,7 @@ static void add_early(struct causes_row *row, const struct place *place, double 
     counted_add(same ? &row->early_same : &row->early_other, weight, scale);
 }
 
-/* One miss, of a row whose own accesses threw the line out or did not. */
+/* One miss; `same`: the row's own accesses evicted the line. */
 static void causes_row_add(struct causes_row *row, const struct place *place, bool by_itself,
                            double scale)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Why lines were missed, and which function's accesses to which object had thrown them out, of each
- * event: by object, function, thread, field and instruction on an object, and so by cell of the
- * matrix: MemSpy's "Causes of Replacements" (Martonosi, Gupta, Anderson 1992, Figure 3) and
- * DTrack's premature evictions (Agaram et al. 2006, 3.5). Who threw out what is in bounded tables
- * that keep the most frequent (tally.h); what found no room there is what `evicted` has more than
- * its pairs. Private to src/profile; no memory is taken before the first cause is told.
+ * Causes of misses and evictors of the missed lines, per event: by object, function, thread, field
+ * and instruction on an object, and so by cell of the matrix: MemSpy's "Causes of Replacements"
+ * (Martonosi, Gupta, Anderson 1992, Figure 3) and DTrack's premature evictions (Agaram et al.
+ * 2006, 3.5). Evictors are in bounded tables that keep the most frequent pairs (tally.h); the
+ * pairs without room are the difference between `evicted` and the sum of the pairs. Private to
+ * src/profile; no memory is taken before the first cause.
  */
 #ifndef MISSTOP_PROFILE_CACHE_CAUSES_H
 #define MISSTOP_PROFILE_CACHE_CAUSES_H
@@ -18,18 +18,18 @@
 #include "profile/time/decay.h"
 
 /*
- * Misses by cause, in rows that are made where a cause is told for the first time. Whose row it is
- * says a slot: a dense id, or the index of a pair (tally.h), whose hash is then the key, for
- * another pair may have taken its place. Private to src/profile.
+ * Misses by cause, in rows that are made at the first cause. A slot names the owner of a row: a
+ * dense id, or the index of a pair (tally.h). The key is then the pair's hash, because another
+ * pair may have taken its place. Private to src/profile.
  */
 /* All but samples: weights. */
 struct causes_row {
     struct counted samples;
     struct counted weight[CAUSE_COUNT]; /* [CAUSE_NOT_KNOWN] is unused */
-    struct counted evicted;             /* whose evictor is known */
+    struct counted evicted;             /* with a known evictor */
     struct counted by_itself;           /* ... and is whom this row is of */
-    struct counted early_same;  /* thrown out to make room, by accesses to the same object */
-    struct counted early_other; /* ... to another one */
+    struct counted early_same;          /* evicted by accesses to the same object */
+    struct counted early_other;         /* ... to another one */
 };
 
 struct causes_slot {
@@ -83,15 +83,15 @@ struct causes {
 #define EVICTOR_OBJECT(key)           ((uint32_t)((key) >> 32))
 #define EVICTOR_FUNCTION(key)         ((uint32_t)(key))
 
-/* `of`: enum causes_of, or what follows it: cells, which are objects with the function that missed
- * (else 0). `thread`: dense number of the thread that threw out. */
+/* `of`: enum causes_of, or a value above it: cells, which are objects with the function that missed
+ * (else 0). `thread`: dense number of the evicting thread. */
 #define EVICTOR_THREAD_KEY(of, function, thread)                                                   \
     ((uint64_t)(of) << 60 | (uint64_t)(function) << 16 | (thread))
 #define EVICTOR_THREAD_OF(key)       ((unsigned)((key) >> 60))
 #define EVICTOR_THREAD_FUNCTION(key) ((uint32_t)((key) >> 16))
 #define EVICTOR_THREAD(key)          ((uint32_t)(key)&0xffff)
 
-/* What a miss counts for. Ids as tallies_reserve() gives them. */
+/* The rows that a miss is counted in. Ids as tallies_reserve() gives them. */
 struct causes_bins {
     uint32_t object;
     uint32_t function;
@@ -109,11 +109,11 @@ void causes_fini(struct causes *causes);
 void causes_clear(struct causes *causes);
 void causes_rescale(struct causes *causes, double factor);
 
-/* Counts a miss whose cause was told, and no other; without memory it does not. */
+/* Counts a miss with a known cause, and no other; without memory it does not. */
 void causes_add(struct causes *causes, const struct causes_bins *bins, const struct place *place,
                 double scale);
 
-/* Whether any was told since the start or zero. */
+/* Whether any was counted since the start or zero. */
 static inline bool causes_told(const struct causes *causes)
 {
     return causes->objects.row_count;

@@ -16,10 +16,11 @@ struct geometry {
     uint32_t ways;
     uint32_t line_bytes; /* a power of two */
     bool virtual_exact;  /* sets * line <= page: the virtual index equals the physical one */
-    bool guessed; /* not told: this machine's for another, or a usual one; set by the caller */
+    bool guessed; /* this machine's geometry for another machine, or a usual one; set by the caller
+                   */
 };
 
-/* One cache of another machine, as a recording tells it; numbers and names are untrusted. */
+/* One cache of another machine, from a recording; numbers and names are untrusted. */
 struct geometry_cache {
     uint32_t level;
     uint32_t line_bytes;
@@ -30,14 +31,14 @@ struct geometry_cache {
 
 /*
  * `spec`: NULL or "L1", "L2", "L3" (that level of CPU 0 below `sysfs_root`, normally
- * "/sys/devices/system/cpu"), or "LEVEL=SIZE,WAYS,LINE" with K, M suffixes.
- * NULL takes L1d. -EINVAL with what is wrong, -ENOENT when sysfs does not tell.
- * Sets need not be a power of two (L3 slices): the set is then line number modulo sets.
+ * "/sys/devices/system/cpu"), or "LEVEL=SIZE,WAYS,LINE" with K, M suffixes. NULL takes L1d.
+ * -EINVAL with the cause, -ENOENT when sysfs has no such level. Sets need not be a power of two
+ * (L3 slices): the set is then line number modulo sets.
  */
 int geometry_parse(struct geometry *geometry, const char *spec, const char *sysfs_root,
                    struct error *error);
 
-/* The same among `count` caches of another machine. -ENOENT: they tell nothing of that level. */
+/* The same among `count` caches of another machine. -ENOENT: none has that level. */
 int geometry_among(struct geometry *geometry, const char *spec, const struct geometry_cache *caches,
                    size_t count, struct error *error);
 

@@ -180,7 +180,7 @@ static bool too_soon(const struct snapshot_watch_object *object,
                      const struct reuse_question *question)
 {
     double lines = (double)question->lines;
-    /* Fewer than a sample stands for cannot be told from none. */
+    /* Fewer than a sample represents are not distinguished from none. */
     return fetched_most(object, question) < lines ||
            (question->counts_misses && object->misses.high + question->period < lines);
 }

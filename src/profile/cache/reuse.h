@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What became of watched lines: the last legs and visits of watches (include/snapshot_watch.h),
- * each with the misses that came in between. Bounded: the oldest are forgotten. Owned by profile.c,
- * and only there with --watch; read by watch.c.
+ * Reuse of watched lines: the last legs and visits of watches (include/snapshot_watch.h), each
+ * with the misses that came in between. Bounded: the oldest are forgotten. Owned by profile.c, and
+ * only there with --watch; read by watch.c.
  *
  * A leg begins at an access at `origin`, is blind until `armed`, and ends at the next touch. The
- * time from a touch of the line to the next one then lies between end - armed and end - origin.
- * Blind for longer than the wait that followed, it was most likely armed anywhere between two
- * touches: twice the wait stands for the time (the wait from a random moment is half of it, on
- * average; Cox, Renewal Theory, 1962, ch. 5). Blind for less, nothing was missed: the whole.
+ * time from a touch of the line to the next one is then between end - armed and end - origin. If
+ * it was blind for longer than the wait that followed, it was most likely armed anywhere between
+ * two touches: twice the wait estimates the time (the wait from a random moment is half of it, on
+ * average; Cox, Renewal Theory, 1962, ch. 5). If it was blind for less, no touch was missed: the
+ * whole.
  */
 #ifndef MISSTOP_PROFILE_CACHE_REUSE_H
 #define MISSTOP_PROFILE_CACHE_REUSE_H
@@ -74,22 +75,22 @@ void reuse_add(struct reuse *reuse, const struct watch_result *result, uint32_t 
 /* The order of the object's accesses as far as it is known now, or was known last. */
 enum spread_order reuse_order(struct reuse *reuse, uint32_t object, enum spread_order now);
 
-/* What stands for a time from touch to touch, see above; any unit. */
+/* Estimated time from touch to touch, see above; any unit. */
 double reuse_between(double blind, double waited);
 
 /*
- * Why an object's lines are missed on, as far as watchpoints tell. Pure; for watch.c.
+ * Why an object's lines are missed, as far as watchpoints show. Pure; for watch.c.
  *
- * Lines that came into a cache between two touches of a line are at most the misses in between, so
- * fewer misses than the cache has lines cannot have filled it: what is missed on all the same lost
- * its place in a set, or to another core (conflict). Where misses are not counted, time bounds
- * them: a core does not fetch lines faster than about one in REUSE_FASTEST_NS, and in the part of
- * the time that the object takes it fetches no more lines than the object has. The other way round,
- * a cache that could be filled at a modest REUSE_SLOWEST_NS a line is taken to have been.
+ * Lines fetched between two touches of a line are at most the misses in between, so fewer misses
+ * than the cache has lines cannot have filled it: a line that is missed all the same lost its
+ * place in a set, or to another core (conflict). Where misses are not counted, time bounds them: a
+ * core fetches no more than about one line in REUSE_FASTEST_NS, and in the object's part of the
+ * time no more lines than the object has. Conversely, a cache that could be filled at a modest
+ * REUSE_SLOWEST_NS a line is assumed to be filled.
  *
  * A line that was not touched while it was watched may be touched later. Where most are not, the
- * cache was filled in the meantime either way. That they do not return is said of what is read in
- * order, and where next to none was touched.
+ * cache was filled in the meantime either way. The verdict "not reused" needs accesses in order,
+ * and next to no touched line.
  */
 enum { REUSE_LEAST = 8, REUSE_MANY = 32, REUSE_FASTEST_NS = 3, REUSE_SLOWEST_NS = 10 };
 
@@ -97,7 +98,7 @@ extern const double reuse_long_s; /* not touched again for so long: streaming */
 
 struct reuse_question {
     bool counts_misses; /* samples are misses of the cache below, else of time */
-    double period;      /* misses that a sample stands for */
+    double period;      /* misses that a sample represents */
     uint64_t lines;     /* of that cache; 0: not known */
     bool crowded_sets;  /* sampled lines crowd in a few sets */
     enum spread_order order;

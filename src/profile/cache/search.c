@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "profile/tables/statistics.h"
 
 static void search_queue_put(struct search_queue *queue, const struct region *region)
@@ -94,9 +95,9 @@ static enum region_state search_found_state(const struct search *search,
     return region_size(region) <= search->line_bytes ? REGION_LINE : REGION_OBJECT;
 }
 
-/* A region without a miss is dropped, unless it was among the best before: then it may be
- * in a quiet phase, and is kept for some rounds. One of which a few samples were expected at most
- * is not quiet yet. */
+/* A region without a miss is dropped, unless it was among the best before: it may be in a quiet
+ * phase and is kept for some rounds. A region where at most a few samples were expected is not
+ * quiet yet. */
 static bool keep_silent(struct search *search, struct region *region)
 {
     if (region->hits > 0 && region->share * (double)search->all_samples < EXPECTED_SAMPLES) {
@@ -191,8 +192,8 @@ static bool worth_opening(const struct place_names *names, const struct object_e
     return desc.kind == OBJECT_HEAP || desc.kind == OBJECT_ANON || desc.kind == OBJECT_MAP;
 }
 
-/* Nothing can be missed on where nothing is mapped: the ends of a region are those of what is in
- * it. One that holds nothing stays as it is. */
+/* Only mapped memory can be missed on: a region shrinks to the mappings in it. A region without any
+ * is unchanged. */
 static void leave_gaps(struct region *region, const struct place_names *names)
 {
     struct object_extent extent;
@@ -204,8 +205,9 @@ static void leave_gaps(struct region *region, const struct place_names *names)
 }
 
 /*
- * Finds out what the region holds and sets object, open, final; a region shrinks to what is
- * mapped in it, and one with one object to that. `inside`: the user searches within an object.
+ * Looks up the contents of the region and sets object, open, final; a region shrinks to the
+ * mappings in it, and one with a single object to that. `inside`: the user searches within an
+ * object.
  */
 static void region_identify(struct region *region, const struct place_names *names, bool inside,
                             uint32_t line_bytes)
@@ -499,7 +501,7 @@ static void frame_decide(struct search *search)
     frame->count = 0;
 }
 
-/* After an interval: the pieces leave the counters; when they are enough, what they say is queued.
+/* After an interval: the pieces leave the counters; when they are enough, their results are queued.
  */
 static void search_inside_note(struct search *search)
 {
@@ -629,16 +631,9 @@ void search_init(struct search *search, const struct place_names *names, uint32_
     search->ways = ways < 2 ? 2 : ways > SEARCH_WAYS_MAX ? SEARCH_WAYS_MAX : ways;
 }
 
-static int by_base(const void *left, const void *right)
-{
-    const struct region *a = left;
-    const struct region *b = right;
-    return a->base < b->base ? -1 : a->base > b->base;
-}
-
 static void begin_interval(struct search *search, uint64_t now_ns)
 {
-    qsort(search->active, search->active_count, sizeof search->active[0], by_base);
+    SORT_BY(search->active, search->active_count, base);
     for (uint32_t i = 0; i < search->active_count; i++) {
         search->active[i].weight = 0;
         search->active[i].samples = 0;
@@ -658,7 +653,7 @@ static uint64_t recent_known(const struct search *search)
     return search->recent_count < SEARCH_RECENT ? search->recent_count : SEARCH_RECENT;
 }
 
-/* What a region had among the newest samples is its first measurement. */
+/* A region's share of the newest samples is its first measurement. */
 static void count_recent(const struct search *search, struct region *region)
 {
     for (uint64_t i = 0; i < recent_known(search); i++) {
@@ -805,8 +800,8 @@ static void search_choose_regions(struct search *search)
     }
 }
 
-/* A region that one noisy interval put on top sinks as it is measured again: what is then
- * above it and not searched yet takes its counters, and the search goes on. */
+/* A region that one noisy interval put on top sinks as it is measured again: the regions that are
+ * then above it and not searched yet take its counters, and the search goes on. */
 static void settle_or_choose(struct search *search)
 {
     search_join_neighbours(search);
@@ -871,7 +866,7 @@ static double samples_so_far(const struct search *search)
 
 void search_tick(struct search *search, uint64_t now_ns)
 {
-    /* What is played has no time before its first sample. */
+    /* A recording has no time before its first sample. */
     if (!search->started_ns)
         search->started_ns = now_ns;
     if (search->state == SEARCH_OFF || now_ns < search->started_ns + search->shortest_ns)

@@ -29,7 +29,7 @@ struct region {
     double hits;      /* weight over all its measurements */
     double total;     /* all misses during them */
     double total_samples;
-    double share; /* hits / total; what it is ranked by */
+    double share; /* hits / total; regions rank by it */
     uint32_t iterations;
     uint32_t depth;
     uint32_t parent;      /* splits have numbers: halves of one split share theirs */
@@ -91,13 +91,13 @@ struct search {
     uint32_t ways;     /* asked for */
     uint32_t ways_now; /* fewer while samples are rare */
     uint32_t iteration;
-    uint32_t rounds; /* iterations that went into what stands in the queue */
+    uint32_t rounds; /* iterations that the entries of the queue are made of */
     uint32_t restarts;
     uint32_t splits;
     uint32_t line_bytes;
     struct search_judged judged;
     enum search_state state;
-    bool inside;    /* the range lies within one object */
+    bool inside;    /* the range is within one object */
     bool forgetful; /* tests only: without the back-up of the queue */
     char what[SEARCH_WHAT];
     struct search_frame frame;

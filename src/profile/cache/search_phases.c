@@ -70,7 +70,7 @@ static struct search_kept *search_phases_make_room(struct search_phases *kept)
     return oldest;
 }
 
-/* What has measured more stays: a phase that was not recognised when it came began anew. */
+/* The one with more measurements stays: a phase that was not recognised at first began anew. */
 static void put_by(struct search_phases *kept, uint8_t phase, const struct search_mark *mark)
 {
     struct search_kept *place = kept_of(kept, phase);
@@ -86,7 +86,7 @@ static void put_by(struct search_phases *kept, uint8_t phase, const struct searc
     place->phase = phase;
 }
 
-/* What was found in a phase, and its interval goes on; what is counted over all of them stays. */
+/* Replaces the regions found in a phase and its interval; counts over all phases stay. */
 static void take_up(struct search *search, const struct search_mark *mark, uint64_t now_ns)
 {
     const struct search *from = &mark->search;
@@ -108,7 +108,7 @@ static void take_up(struct search *search, const struct search_mark *mark, uint6
     search->judged = from->judged;
 }
 
-/* Returns when the phase began whose search goes on now, as far as that is known. */
+/* Returns the start of the phase of the current search, as far as it is known. */
 static uint64_t change(struct search_phases *kept, struct search *search,
                        const struct phases *phases, uint64_t now_ns)
 {

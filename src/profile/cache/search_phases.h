@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The n-way search and the phases of the run (phases.h): what Buck and Hollingsworth meet by
- * keeping silent regions and lengthening intervals (2.2, applu), where it is known that a phase has
- * ended.
+ * The n-way search and the phases of the run (phases.h). Buck and Hollingsworth keep silent
+ * regions and lengthen intervals instead (2.2, applu); here the end of a phase is known.
  *
  * A change is known some blocks after it came. So the search is copied at the end of each block,
- * with what its interval has counted so far. At a change it goes back to where the block before it
- * ended, and is put by under the letter of the phase; what was counted since is taken from it, and
- * counted again for the phase that it is of (from the window, which remembers). That takes up the
- * search of its letter, in the middle of the interval it was left in, or begins anew where it was
- * not there before. So an interval may have several parts, but all of one phase. Private to
- * src/profile.
+ * with the counts of its interval so far. At a change it goes back to the end of the block before
+ * it, and is put by under the letter of its phase; later counts are taken from it, and counted
+ * again for the phase they belong to (from the window, which remembers). That phase continues the
+ * search of its letter, in the middle of its interval, or begins anew if the letter is new. So an
+ * interval may have several parts, but all of one phase. Private to src/profile.
  */
 #ifndef MISSTOP_PROFILE_CACHE_SEARCH_PHASES_H
 #define MISSTOP_PROFILE_CACHE_SEARCH_PHASES_H
@@ -38,7 +36,7 @@ struct search_phases {
     struct search_mark *marks; /* [SEARCH_MARKS], a ring; NULL: no search has been */
     unsigned mark_count;       /* since the last change */
     struct search_kept kept[SEARCH_KEPT];
-    uint8_t phase; /* whose search goes on; PHASES_NONE: not known */
+    uint8_t phase; /* of the current search; PHASES_NONE: not known */
     bool ignored;  /* tests only: as if there were no phases */
 };
 
@@ -77,7 +75,7 @@ void search_before_put(struct search_before *before, const struct search *search
 /* The newest, which measures a new interval from now on; false: there is none. */
 bool search_before_take(struct search_before *before, struct search *search, uint64_t now_ns);
 
-/* What the newest searches in; NULL: there is none. */
+/* The range of the newest search, by name; NULL: there is none. */
 const char *search_before_what(const struct search_before *before);
 
 #endif

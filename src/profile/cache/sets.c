@@ -64,7 +64,7 @@ static uint32_t groups_for(uint32_t sets, double effective)
     return groups;
 }
 
-/* Sum of squared distances and of what lies above an even share, in samples. */
+/* Sum of squared distances, and of the excess over an even share, in samples. */
 static double distance(const double *counts, uint32_t sets, uint32_t groups, double total,
                        double *excess)
 {
@@ -82,7 +82,7 @@ static double distance(const double *counts, uint32_t sets, uint32_t groups, dou
     return sum;
 }
 
-/* What an even spread shows as excess by chance: half the mean absolute deviation. */
+/* Excess that an even spread shows by chance: half the mean absolute deviation. */
 static double chance_excess(double effective, uint32_t groups)
 {
     return sqrt(groups / (2 * M_PI * effective));

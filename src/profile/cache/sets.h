@@ -56,7 +56,7 @@ static inline void sets_add(struct sets *sets, uint32_t set, double weight, doub
     counted_add(&sets->squares, weight * weight, scale * scale);
 }
 
-/* The verdict on counts[sets], whose effective number of samples is `effective`. */
+/* The verdict on counts[sets], for an effective number of samples of `effective`. */
 void sets_judge(struct sets_finding *finding, const double *counts, uint32_t sets,
                 double effective);
 

@@ -71,7 +71,7 @@ static struct sharing_owner owner_of(const struct place *place)
         .base = place->base, .size = place->size_bytes, .object = place->object};
 }
 
-/* The owner of an access; false: the line is used anew, and what was counted is of the past. */
+/* The owner of an access; false: the line is used anew, and older counts do not apply. */
 static bool find_owner(struct sharing_line *line, const struct place *place,
                        struct sharing_owner **found)
 {
@@ -239,7 +239,7 @@ static void sharing_line_add(struct sharing_line *line, const struct place *plac
 
 enum { STORED = 1, SEVERAL = 2, RECORDED = 4 };
 
-/* What was seen longer ago says nothing of now. */
+/* Older accesses are not evidence for the present. */
 #define WATCH_NS UINT64_C(60000000000)
 
 int sharing_init(struct sharing *sharing)
@@ -339,7 +339,7 @@ static struct place recall(const struct sharing_watch *seen, const struct place 
     return past;
 }
 
-/* The line's row; begun with what is remembered of the access before. NULL: not hot enough. */
+/* The line's row; begun with the access remembered before. NULL: not hot enough. */
 static struct sharing_line *sharing_find_line(struct sharing *sharing,
                                               const struct sharing_watch *seen,
                                               const struct place *place, double scale)

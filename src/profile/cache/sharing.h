@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Cache lines that several threads touch, as samples of their accesses show them. Private to
- * src/profile; judged by sharing.h, shown by sharing.c.
+ * False and true sharing: cache lines that several threads touch, as samples of their accesses
+ * show them. Private to src/profile; judged by sharing.h, shown by sharing.c.
  *
  * Two steps, so that lines of one thread cost one cache miss a sample: a direct-mapped table
- * remembers who touched a line last and whether anybody wrote. Where two threads and a store
- * have come together (or the hardware says HITM), the line gets a row; 1,024 rows in buckets,
+ * remembers who touched a line last and whether there was a store. Where two threads and a store
+ * have come together (or the hardware reports HITM), the line gets a row; 1,024 rows in buckets,
  * where the coldest goes (tally.h). All memory is fixed; nothing allocates after sharing_init().
  *
- * That two threads have touched a line is no contention: one may have filled it in long before
- * the other read it. What counts is how often an access came soon after one of another thread on
- * another CPU with a store among the two (a turn), and how often that would be if the accesses
- * of all sides were shuffled.
+ * Two threads on a line are no contention yet: one may have filled it in long before the other
+ * read it. Evidence is how often an access came soon after one of another thread on another CPU
+ * with a store among the two (a turn), compared with how often that would be if the accesses of
+ * all sides were shuffled.
  */
 #ifndef MISSTOP_PROFILE_CACHE_SHARING_H
 #define MISSTOP_PROFILE_CACHE_SHARING_H
@@ -26,13 +26,12 @@
 #include "snapshot.h"
 
 /*
- * What is kept of one shared cache line: its threads, the instructions of each with the bytes
- * they read and wrote, the objects that lie on it, and how often the threads took turns.
- * Private to src/profile.
+ * One shared cache line: its threads, the instructions of each with the bytes they read and wrote,
+ * the objects on it, and how often the threads took turns. Private to src/profile.
  */
 enum {
     SHARING_LINE_BYTES = 64, /* x86; a bit each in a uint64_t */
-    SHARING_SIDES = 6,       /* threads told apart on a line */
+    SHARING_SIDES = 6,       /* threads counted one by one on a line */
     SHARING_SPOTS = 4,       /* instructions of a side */
     SHARING_OWNERS = 3,      /* objects on a line */
 };
@@ -85,7 +84,7 @@ struct sharing_line {
     struct counted pairs; /* accesses that came soon after another */
     struct counted turns; /* ... of another thread on another CPU, a store among the two */
     struct counted hitm;
-    struct counted snooped; /* accesses of which the hardware told what other caches answered */
+    struct counted snooped; /* accesses with a snoop result of the hardware */
     struct sharing_owner owners[SHARING_OWNERS];
     struct sharing_side sides[SHARING_SIDES];
 };
@@ -97,7 +96,7 @@ static inline bool sharing_writes(const struct access *access)
 
 enum { SHARING_LINES = 1024, SHARING_WATCHED = 1 << 15 };
 
-/* Who touched a line last, how, and what has been seen of it: one cache line. */
+/* Last thread and kind of access of a line, and its history so far: one cache line. */
 struct sharing_watch {
     uint64_t time_ns;
     uint64_t address;
@@ -134,7 +133,7 @@ void sharing_prefetch(const struct sharing *sharing, uint64_t address);
 void sharing_add(struct sharing *sharing, const struct place *place, double scale);
 
 /*
- * What a shared line is a case of, from what is kept of it. Pure functions. Private to
+ * Verdict on a shared line: false sharing, true sharing, contention. Pure functions. Private to
  * src/profile.
  */
 /* From this many turns on a line is listed, and from this many its verdict is given. */
@@ -150,7 +149,7 @@ struct sharing_judged {
     double turns;
     double pairs;
     double expected; /* turns if the accesses of all sides were shuffled */
-    double hitm;     /* NAN: the source cannot tell */
+    double hitm;     /* NAN: not measured */
     double overlap;  /* part of the contention that is for the same bytes; NAN: none is seen */
 };
 

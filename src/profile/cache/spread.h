@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How the window's misses on one object lie: on how many lines, in which order, and where in a
- * line its elements begin. What the findings judge by. Owned by findings.c, for one snapshot.
+ * Spread of the window's misses on one object: how many lines, in which order, and where in a line
+ * its elements begin. Input of the findings. Owned by findings.c, for one snapshot.
  */
 #ifndef MISSTOP_PROFILE_CACHE_SPREAD_H
 #define MISSTOP_PROFILE_CACHE_SPREAD_H
@@ -23,7 +23,7 @@ enum {
 
 enum spread_order {
     SPREAD_UNKNOWN, /* too few samples, or a pass may be too short to be seen in them */
-    SPREAD_FORWARD, /* each miss mostly stands behind the one before */
+    SPREAD_FORWARD, /* each miss is mostly at a higher address than the one before */
     SPREAD_BACKWARD,
     SPREAD_SCATTERED /* before it as often as behind it */
 };
@@ -40,7 +40,7 @@ struct spread {
     uint32_t far_up; /* of these, over more than half of what was seen by then */
     uint32_t far_down;
     uint32_t begins[SPREAD_LINE_MOST]; /* where in a line the elements hit begin, of the type */
-    uint32_t crossing;                 /* samples whose element's hot bytes cross a line, */
+    uint32_t crossing;                 /* samples of elements with hot bytes that cross a line, */
     uint32_t behind;                   /* ... and that fell behind the first line of these */
     uint32_t typed;                    /* samples that begins counts */
     uint32_t widest;                   /* access, bytes; 0: not known */
@@ -54,15 +54,15 @@ struct spread {
     } last[SPREAD_THREADS];
 };
 
-/* What is gathered: one object, by its id, and the bytes of its elements that are hot. */
+/* The object to gather, by its id, and the bytes of its elements that are hot. */
 struct spread_of {
     uint32_t object;
     uint32_t type;         /* 0: elements as inferred */
     uint64_t element_size; /* 0: begins is not counted */
     uint64_t hot_first;    /* offsets into the element: first hot byte, and one after the last */
     uint64_t hot_end;
-    /* Members that are arrays, offset and first byte after: which of their elements was accessed is
-     * not told, so where the element of the type begins is not known of those. */
+    /* Members that are arrays, offset and first byte after: the accessed element of the array is
+     * not known, so the start of the type's element is not known there either. */
     struct {
         uint64_t first;
         uint64_t end;

@@ -16,7 +16,7 @@ void use_fini(struct use *use)
     *use = (struct use){0};
 }
 
-/* What is in the caches now was fetched before: where is not forgotten. */
+/* Lines that are in the caches now were fetched before: their places are not forgotten. */
 void use_clear(struct use *use)
 {
     if (use->rows)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How lines were used before they left a cache, for each object, field, function and instruction
- * that had fetched them, each level apart: SIP's spatial and temporal use (Berg and Hagersten 2004,
- * section 5.2). A line counts for what fetched it, as its miss did, so an object's use and its
- * misses speak of the same lines. Heap blocks may be gone when a line leaves: where a fetch fell is
- * remembered by its address, the newest in each place. Private to src/profile; no memory is taken
- * before the first of either. Rows are bounded, and what found no room is counted.
+ * Spatial and temporal use of lines before eviction, for each object, field, function and
+ * instruction that had fetched them, each level apart: SIP's measures (Berg and Hagersten 2004,
+ * section 5.2). A line counts for its fetcher, as its miss did, so an object's use and its misses
+ * are of the same lines. Heap blocks may be freed when a line leaves: the object of a fetch is
+ * remembered by address, the newest in each place. Private to src/profile; no memory is taken
+ * before the first of either. Rows are bounded, and lines without a row are counted.
  */
 #ifndef MISSTOP_PROFILE_CACHE_USE_H
 #define MISSTOP_PROFILE_CACHE_USE_H
@@ -46,7 +46,7 @@ struct use {
     struct use_sums all[USE_LEVELS];
     uint64_t count;   /* rows */
     uint64_t dropped; /* lines that found no row, for one of the things they count for */
-    uint8_t level_of[SAMPLE_EVENTS_MAX]; /* + 1; 0: none told */
+    uint8_t level_of[SAMPLE_EVENTS_MAX]; /* + 1; 0: not known */
     bool failed;                         /* no memory: nothing more is counted */
 };
 
@@ -59,7 +59,7 @@ void use_fini(struct use *use);
 void use_clear(struct use *use);
 void use_rescale(struct use *use, double factor);
 
-/* A miss of an object, that fetches a line: where lines are told, it is remembered. */
+/* A miss of an object, that fetches a line: remembered where lines are reported. */
 void use_fetched(struct use *use, const struct place *place, uint32_t object, uint64_t offset);
 
 /* Where the fetch fell, if it is still known; else *object and *offset stay. */
@@ -70,18 +70,18 @@ void use_find_fetch(const struct use *use, const struct line_event *line, uint32
 void use_add(struct use *use, const struct line_event *line, uint32_t object, uint64_t offset,
              uint32_t function, double scale);
 
-/* What is counted under one key was of the other. */
+/* Counts of one key belong to the other. */
 void use_join(struct use *use, uint64_t key, uint64_t into);
 
-/* NULL: nothing was told of it. */
+/* NULL: nothing was counted of it. */
 const struct use_sums *use_row(const struct use *use, uint64_t key);
 
 /*
- * Reuse distances of the accesses to each object, and of each instruction: how many
- * other lines were used since the line was used last. The part that is at least as large as a cache
- * has lines is what misses that cache, if it is fully associative with LRU (Mattson, Gecsei, Slutz,
- * Traiger 1970). Sampled by the simulation (src/sim/model/reuse.c). Private to src/profile. Memory
- * is taken when the first is told; what finds no row counts in the whole only.
+ * Reuse distances of the accesses to each object, and of each instruction: how many other lines
+ * were used since the line was used last. Distances of at least the lines of a cache are misses of
+ * that cache, if it is fully associative with LRU (Mattson, Gecsei, Slutz, Traiger 1970). Sampled
+ * by the simulation (src/sim/model/reuse.c). Private to src/profile. Memory is taken at the first
+ * distance; uses without a row count in the whole only.
  */
 enum {
     DISTANCE_STEPS = 4, /* of a factor of two */
@@ -94,8 +94,8 @@ struct distances_row {
     uint64_t id;
     uint32_t of;          /* enum distances_of */
     uint32_t function;    /* of an instruction */
-    struct counted told;  /* uses that were told */
-    struct counted all;   /* uses that these stand for */
+    struct counted told;  /* sampled uses */
+    struct counted all;   /* uses represented by these */
     struct counted first; /* of lines that were not used before */
     struct counted bucket[DISTANCE_BUCKETS];
 };
@@ -103,7 +103,7 @@ struct distances_row {
 struct distances {
     struct distances_row *rows; /* [DISTANCE_ROWS] */
     struct distances_row all;
-    uint32_t line_bytes; /* that distances are counted in; 0: none told */
+    uint32_t line_bytes; /* unit of distances; 0: none yet */
     size_t count;
     bool failed;
 };
@@ -118,19 +118,18 @@ void distances_rescale(struct distances *distances, double factor);
 void distances_add(struct distances *distances, const struct line_event *line, uint32_t object,
                    uint32_t function, double scale);
 
-/* Adds up what is counted of both. */
+/* Adds the counts of both. */
 void distances_sum(struct distances_row *into, const struct distances_row *more);
 
-/* What is counted of one object was of the other. */
+/* Counts of one object belong to the other. */
 void distances_join(struct distances *distances, uint32_t object, uint32_t into);
 
-/* Part of the accesses that a fully associative LRU cache of `lines` lines would miss, under a
- * basis; NAN: none were told. */
+/* Miss ratio of a fully associative LRU cache of `lines` lines, under a basis; NAN: no distances.
+ */
 double distances_miss_ratio(const struct distances_row *row, enum snapshot_basis basis,
                             double lines);
 
-/* The smallest size up from `lines`, and the largest down, between which counts are not told apart.
- */
+/* The smallest size up from `lines`, and the largest down, between which counts are equal. */
 double distances_step_up(double lines);
 double distances_step_down(double lines);
 

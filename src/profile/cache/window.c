@@ -198,8 +198,8 @@ void comiss_fini(struct comiss *comiss)
     *comiss = (struct comiss){0};
 }
 
-/* What is paired: the entry that stands for a line (its mapped one), or an object. Lines
- * seen less often than the support cannot make a pair. */
+/* Elements of pairs: the entry of a line (its mapped one), or an object. Lines seen less often than
+ * the support cannot make a pair. */
 static uint32_t pairing_id(const struct window *window, const struct window_entry *entry,
                            bool lines)
 {

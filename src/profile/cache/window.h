@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * PMPT's time-ordered decaying hash table (Beu's thesis, 3.2.3, Figures 4 and 5).
+ * The decaying window: PMPT's time-ordered decaying hash table (Beu's thesis, 3.2.3, Figures 4
+ * and 5).
  *
  * One fixed array of entries is both free list and time-ordered list of the active ones:
  * entries are allocated at the head and freed from the tail, the oldest. Entries also hang

@@ -38,7 +38,7 @@ static bool mostly_deep(const struct findings_links *links)
     return links->nodes >= LINKS_LEAST && links->deep >= deep_at_least * links->nodes;
 }
 
-/* Each miss is told, and they come where the links lead. */
+/* Each miss is a record, and they come in the order of the links. */
 static bool followed(const struct findings_links *links)
 {
     return links->pairs >= LINKS_LEAST && links->followed >= links_alike * links->pairs;
@@ -185,8 +185,8 @@ static void chase(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-/* What is found among the elements of a block is not said again of the block, which is what they
- * were called before their type was known. */
+/* A finding about the elements of a block is not repeated about the block, which was their name
+ * before their type was known. */
 static bool told_of_parts(const struct findings *findings, uint32_t object)
 {
     for (size_t i = 0; i < findings->count; i++)
@@ -281,8 +281,8 @@ void findings_streaming(struct findings *findings)
         stream(findings, i);
 }
 
-/* Where the links of sampled nodes lead, read from the process itself: how a list lies in memory is
- * seen at once, however short a pass over it is. */
+/* Targets of the links of sampled nodes, read from the process itself: the layout of a list is seen
+ * at once, however short a pass over it is. */
 
 static bool on_type(const struct window_entry *entry, uint32_t object, uint32_t type)
 {
@@ -300,7 +300,7 @@ struct extent {
     uint64_t highest;
 };
 
-/* Blocks of one type may be told apart by who allocated them: nodes of one lead to nodes of
+/* Blocks of one type may be distinguished by allocation site: nodes of one lead to nodes of
  * another. */
 static struct extent extent_of(const struct findings *findings, const struct spread *spread,
                                uint32_t type)
@@ -538,10 +538,10 @@ void findings_columns(struct findings *findings)
 }
 
 /* Findings about arrays that are read at the same index, each a miss of its own. Only where every
- * miss is told (--sim): of samples that lie thousands of misses apart none tells which index. */
+ * miss is recorded (--sim): samples thousands of misses apart show no index. */
 
-/* What is looked at: two objects, their elements, and what was seen of them. The first is the one
- * that is read first. */
+/* Two objects, their elements, and what was seen of them. The first is the one that is read first.
+ */
 struct paired {
     size_t at[2];
     uint32_t id[2];
@@ -658,16 +658,16 @@ static bool is_in_many_frames(const struct findings *findings, size_t index)
     return spread && spread->lines > FRAMES_LINES;
 }
 
-/* Where the loop calls something a register does not keep it, and what takes the time is the call.
- */
+/* Where the loop calls a function, a register does not keep it, and the time goes to the call. */
 static bool is_kept_for_calls(const struct findings *findings, size_t index)
 {
     const struct spread *spread = findings_spread(findings, index);
     return spread && spread->kept > kept_most * spread->samples;
 }
 
-/* What is only read is a parameter. A timer samples few stores, on some CPUs one in thousands: one
- * on the variable is enough, for in a loop the store at its beginning is hardly met. */
+/* A variable that is only read is a parameter. A timer samples few stores, on some CPUs one in
+ * thousands: one on the variable is enough, because a store at the start of the loop is rarely
+ * sampled. */
 static bool is_written(const struct snapshot_object *object)
 {
     return object->stores > 0;

@@ -12,8 +12,8 @@
 
 static double findings_worth(const struct snapshot_finding *finding);
 
-/* What is known exactly, held against what samples made likely: causes of misses and use of lines
- * (--sim), and watchpoints (--watch). */
+/* Exact knowledge beside the estimates of samples: causes of misses and use of lines (--sim), and
+ * watchpoints (--watch). */
 
 enum verdict { NOTHING, SUPPORTED, CONTRADICTED };
 
@@ -65,13 +65,13 @@ static void add_causes(const struct findings *findings, const struct snapshot_ca
 
 /* ---- use of lines ---- */
 
-/* What a finding says is unused, by the part of its lines that is used. */
+/* Parts that a finding calls unused, by the used part of its lines. */
 static enum verdict by_part(double low, double high)
 {
     return low > used_mostly ? CONTRADICTED : high < mostly ? SUPPORTED : NOTHING;
 }
 
-/* Of the lines fetched for it that left a simulated cache; NULL: it is not told, or of too few. */
+/* Of the lines fetched for it and evicted from a simulated cache; NULL: not known, or too few. */
 static const struct snapshot_use *finding_use(const struct findings *findings,
                                               const struct snapshot_finding *finding)
 {
@@ -159,7 +159,7 @@ static void add_watch(const struct snapshot_watch_object *watch, struct snapshot
 
 /* ---- all of it ---- */
 
-/* false: it is not told. */
+/* false: not known. */
 static bool weigh(const struct findings *findings, struct snapshot_finding *finding)
 {
     const struct snapshot_causes_row *causes = findings_causes(findings, finding->object);
@@ -238,7 +238,7 @@ enum spread_order findings_order(const struct findings *findings, size_t object)
     double rate = findings->rate * findings->snapshot->objects[object].share.value;
     if (!spread)
         return SPREAD_UNKNOWN;
-    /* Misses are told one after the other, so a pass has as many of them as it has lines. */
+    /* Misses are recorded one after the other, so a pass has one for each of its lines. */
     if (simulation->level_count)
         return spread_order(spread, (double)spread->lines / fmax(simulation->one_in, 1));
     return spread_order(spread, spread_pass_samples(spread, rate));
@@ -341,7 +341,7 @@ static bool is_of_the_system(const struct snapshot_object *object)
            (of_module && begins_with_one_of(module ? module + 1 : object->module, modules));
 }
 
-/* What it advises is another layout, not another use. */
+/* It advises another layout, not another use. */
 static bool is_about_layout(enum finding_kind kind)
 {
     return kind != FINDING_TRUE_SHARING && kind != FINDING_SPINNING && kind != FINDING_CHURN &&
@@ -451,11 +451,11 @@ void findings_find(struct findings *findings)
     findings_tlb(findings);
     findings_reach(findings);
     findings_remote(findings);
-    findings_without_room(findings); /* last: what any other kind explains is not said again */
+    findings_without_room(findings); /* last: it does not repeat what another kind explains */
     findings_streaming(findings);
 }
 
-/* Held, of an object of which by now fewer samples are: at most those. 0: no more listed. */
+/* Held, of an object that has fewer samples by now: at most those. 0: no longer listed. */
 static void bring_up_to_date(const struct findings *findings, struct snapshot_finding *finding)
 {
     const struct snapshot *snapshot = findings->snapshot;
@@ -611,8 +611,8 @@ static bool of_lines(const struct snapshot_finding *finding)
     return finding->kind == FINDING_FALSE_SHARING || finding->kind == FINDING_TRUE_SHARING;
 }
 
-/* Of one object lines are told one by one, whatever is said of them: fields and verdict change with
- * a few samples more. Anything else is told once. */
+/* An object's lines are listed one by one, whatever their fields and verdict, because these change
+ * with a few samples more. Anything else is listed once. */
 static bool same(const struct snapshot_finding *a, const struct snapshot_finding *b)
 {
     if (of_lines(a) && of_lines(b))

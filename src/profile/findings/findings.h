@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Common problems recognised in a snapshot whose other parts are finished. Each rule is a function
- * over these and the spreads of the leading objects, silent unless all it asks for is there: a
+ * Common problems recognised in a snapshot with all other parts finished. Each rule is a function
+ * over these and the spreads of the leading objects, silent unless all its conditions hold: a
  * wrong finding costs its reader more than a missing one. Private to src/profile; build_findings()
  * (state.h) calls them; tests may give them a snapshot of their own.
  */
@@ -16,12 +16,12 @@
 #include "snapshot_findings.h"
 
 /*
- * Findings from refresh to refresh. A rule judges by what stands in the window, and half of that
+ * Findings from refresh to refresh. A rule judges by the contents of the window, and half of that
  * is dropped at once whenever it is full (window.h): a finding near a threshold would come and go.
- * So one that was found in two refreshes stays, as it was told last, until the samples that it was
- * found by have left the window, that is, until as many have come as there were then; and no
- * longer than FINDINGS_HELD_S, for where few samples come nothing leaves. Owned by the profile;
- * findings.c calls it.
+ * So one that was found in two refreshes stays as it was last, until the samples that it was found
+ * by have left the window, that is, until as many have come as there were then; and no longer than
+ * FINDINGS_HELD_S, for where few samples come none leave. Owned by the profile; findings.c calls
+ * it.
  */
 enum { FINDINGS_HELD_MAX = 24, FINDINGS_HELD_TEXT = 2048 };
 
@@ -47,7 +47,7 @@ void findings_held_clear(struct findings_held *held);
  * moved there, and is judged there. */
 void findings_held_leave(struct findings_held *held, const uint32_t *renamed, size_t count);
 
-/* Where the window and the clock stand. */
+/* Position of the window and the clock. */
 struct findings_moment {
     uint64_t added; /* samples, to the window, ever */
     uint32_t used;  /* in it now */
@@ -55,8 +55,8 @@ struct findings_moment {
 };
 
 /*
- * Remembers what `list` has and puts what it lacks but is held behind it (strings in the arena), at
- * most `room` in all. Returns how many there are then. Without memory nothing is held.
+ * Remembers the findings of `list` and adds those that are held and absent (strings in the arena),
+ * at most `room` in all. Returns their number. Without memory nothing is held.
  */
 size_t findings_held_join(struct findings_held *held, struct snapshot_finding *list, size_t count,
                           size_t room, const struct findings_moment *moment, struct arena *arena);
@@ -75,7 +75,7 @@ struct findings {
     const struct spread *spreads; /* of the first objects */
     size_t spread_count;
     const struct window *window;     /* NULL: none, in tests */
-    const struct place_names *names; /* NULL: nobody to ask, in tests */
+    const struct place_names *names; /* NULL: no names, in tests */
     double attributed; /* part of all samples of the event that ranks, by weight, as shares are */
     double span_s;     /* CPU time that the window covers; NAN: not known, like the next one */
     double rate;       /* samples a second of it that were attributed */
@@ -86,8 +86,7 @@ struct findings {
 /* All rules. */
 void findings_find(struct findings *findings);
 
-/* What the causes of misses and the watches say of what was found: a sentence more, surer or less
- * sure, or it is dropped. Then the order. */
+/* Confirms, weakens or drops a finding by the causes of misses and the watches. Then the order. */
 void findings_weigh(struct findings *findings);
 
 /* Then those that are held from earlier refreshes. */
@@ -96,11 +95,11 @@ void findings_hold(struct findings *findings, struct findings_held *held);
 /* Takes a copy; id, name, function and line are filled in from the object, if it is listed. Silent
  * below FINDINGS_GAIN_LEAST. */
 void findings_add(struct findings *findings, const struct snapshot_finding *finding);
-/* What makes it worth a line: the gain, or the samples it is about where that is not known. */
+/* Order of the list: the gain, or the samples it is about where the gain is not known. */
 bool findings_has(const struct findings *findings, uint32_t object);
 bool findings_has_kind(const struct findings *findings, uint32_t object, enum finding_kind kind);
 
-/* The samples on two objects stand in the same memory: one was called otherwise before. */
+/* The samples on two objects are in the same memory: one had another name before. */
 bool findings_overlap(const struct findings *findings, uint32_t one, uint32_t other);
 
 /* NULL: too few samples on the object for any rule about its spread. */
@@ -116,9 +115,9 @@ enum spread_order findings_order(const struct findings *findings, size_t object)
 
 /* A cache is simulated, and misses of it are what counts here; time means nothing then. */
 bool findings_simulated(const struct findings *findings);
-/* The simulated cache whose misses rank, and its name; NULL: not known which. */
+/* The simulated cache that ranks by its misses, and its name; NULL: not known. */
 const char *findings_level_name(const struct findings *findings);
-/* Of an object, where a simulation told them; NULL: of none, or too few of its misses. */
+/* Of an object in a simulation; NULL: no causes, or too few of its misses. */
 const struct snapshot_causes_row *findings_causes(const struct findings *findings, uint32_t object);
 /* Data of less is not worth a word: what the simulated cache holds, else FINDINGS_BEYOND_BYTES. */
 double findings_beyond(const struct findings *findings);
@@ -130,14 +129,14 @@ const struct snapshot_bin *findings_bin(const struct findings *findings, size_t 
  * Walks the window: for objects that all else speaks for. */
 double findings_pages(const struct findings *findings, size_t object);
 
-/* Some nodes of the window whose link was read, now. */
+/* Some nodes of the window with links read just now. */
 struct findings_links {
     uint32_t read;     /* that lead to memory of the object */
     uint32_t far;      /* of these, to another page */
     uint32_t near;     /* ... to a neighbour */
     uint32_t pairs;    /* nodes after which another miss on one came soon, */
-    uint32_t followed; /* to where their link leads: all misses must be told to see this */
-    uint32_t nodes;    /* whose link was asked for */
+    uint32_t followed; /* links followed: only if every miss is recorded */
+    uint32_t nodes;    /* nodes with a link that was looked up */
     uint32_t deep;     /* of these, followed by so many more: */
 };
 enum { FINDINGS_LINKS_DEEP = 4 };
@@ -150,7 +149,7 @@ void findings_links(const struct findings *findings, size_t object,
 bool findings_links_mutual(const struct findings *findings, size_t object,
                            const struct snapshot_layout *layout, uint64_t one, uint64_t other);
 
-/* What is known of the process and of the memory around an address. */
+/* Facts of the process and of the memory around an address. */
 void findings_memory(const struct findings *findings, uint64_t address, struct memory_use *use);
 
 /* A member that is a pointer to a type of that name. */

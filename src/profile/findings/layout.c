@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings about how a struct lies in cache lines: what splitting or aligning it would save. */
+/* Findings about the layout of a struct in cache lines: what splitting or aligning it would save.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -49,8 +50,8 @@ static bool begin_as_in_array(const struct snapshot_layout *layout, const struct
            seen * 2 >= places;
 }
 
-/* Elements lie side by side: a pass fetches nothing but them. Blocks of their own have others
- * between, or are only the head of something (Python's PyGC_Head). */
+/* Elements are side by side: a pass fetches nothing else. Blocks of their own have others between,
+ * or are only the head of a larger one (Python's PyGC_Head). */
 static bool side_by_side(const struct snapshot_object *object, const struct snapshot_layout *layout,
                          const struct spread *spread, uint32_t line)
 {
@@ -66,13 +67,13 @@ static double fetched_bytes(const struct snapshot_layout *layout, bool pass, uin
     return pass && layout->size < line ? (double)layout->size : (double)layout->hot_span * line;
 }
 
-/* ... and when the members in use lie by themselves. */
+/* ... and when the members in use are by themselves. */
 static double needed_bytes(const struct findings_hot *hot, bool pass, uint32_t line)
 {
     return pass ? (double)hot->used_bytes : ceil((double)hot->used_bytes / line) * line;
 }
 
-/* Bytes of the one array that the elements lie in; 0: they are blocks of their own. */
+/* Bytes of the one array of the elements; 0: they are blocks of their own. */
 static uint64_t array_bytes(const struct snapshot_object *object,
                             const struct snapshot_layout *layout)
 {
@@ -82,10 +83,10 @@ static uint64_t array_bytes(const struct snapshot_object *object,
 }
 
 /*
- * In no order each visit fetches a line, however little is wanted of it. In an array of their own
- * the members in use miss less only where that is about what a core's own caches hold; how much
- * less, the samples do not tell. Where they are too few to tell the order, a pass in order would
- * gain by the same.
+ * In random order each visit fetches a line, however few bytes of it are used. In an array of
+ * their own the members in use miss less only if that fits about in a core's own caches; samples
+ * do not show how much less. Where they are too few to show the order, a pass in order would gain
+ * the same.
  */
 static void split_off(struct findings *findings, size_t index, const struct snapshot_layout *layout,
                       const struct findings_hot *hot)
@@ -155,8 +156,8 @@ static void split(struct findings *findings, size_t index)
     findings_add(findings, &finding);
 }
 
-/* Part of an array's elements whose hot bytes cross a line, by where one of them begins; NAN: the
- * elements are blocks of their own. */
+/* Part of an array's elements with hot bytes that cross a line, by the start of one of them; NAN:
+ * the elements are blocks of their own. */
 static double crossing_elements(const struct snapshot_object *object,
                                 const struct snapshot_layout *layout, const struct spread *spread,
                                 const struct findings_hot *hot, uint32_t line)
@@ -174,7 +175,7 @@ static double crossing_elements(const struct snapshot_object *object,
     return crossing / line;
 }
 
-/* How what aligning saves is told apart from what it does not. */
+/* Separates elements that alignment helps from the others. */
 struct saving {
     double part;    /* of the samples on the elements */
     bool by_number; /* it follows from how many elements cross */
@@ -439,7 +440,7 @@ static bool is_allocator(const struct snapshot_code *code)
     return false;
 }
 
-/* Part of the samples that is the allocator's; what the agent adds to it is not counted at all. */
+/* The allocator's part of the samples; the agent's own samples are not counted at all. */
 static double allocator_share(const struct findings *findings)
 {
     const struct snapshot *snapshot = findings->snapshot;

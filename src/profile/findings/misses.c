@@ -10,7 +10,8 @@
 #include "profile/findings/findings.h"
 #include "profile/findings/thresholds.h"
 
-/* What findings ask of a simulation (--sim): which cache, and why an object was missed on. */
+/* Facts from a simulation (--sim) for the findings: the cache, and the causes of an object's
+ * misses. */
 
 bool findings_simulated(const struct findings *findings)
 {
@@ -131,7 +132,7 @@ static void causes_conflict(struct findings *findings, const struct snapshot_cau
         findings_add(findings, &finding);
 }
 
-/* Names and remedy of the group of lines that Sharing tells of the object; NULL: of none. */
+/* Names and remedy of the object's group of lines in Sharing; NULL: none. */
 static const struct snapshot_sharing_group *causes_sharing_group(const struct findings *findings,
                                                                  uint32_t object)
 {
@@ -215,7 +216,7 @@ static void measure(const struct findings *findings, double *by_object, struct h
 }
 
 /*
- * What makes it a conflict: a cache of this size without sets would hold all of it. Reading large
+ * Evidence of a conflict: a cache of this size without sets would hold all of it. Reading large
  * arrays crowds sets too, for the prefetchers start anew with each page.
  */
 static bool would_fit(const struct findings *findings, uint32_t object)
@@ -349,7 +350,7 @@ void findings_without_room(struct findings *findings)
             without_room(findings, &objects->rows[i]);
 }
 
-/* Findings that only hardware can tell: page walks, memory of another node. */
+/* Findings that need hardware: page walks, memory of another node. */
 
 static const struct snapshot_levels *levels_of(const struct findings *findings, size_t index)
 {

@@ -2,11 +2,9 @@
 /* Findings about lines that threads take from each other, by the verdicts of sharing.h. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "profile/findings/findings.h"
 #include "profile/findings/thresholds.h"
-#include "profile/state.h"
 
 static struct finding_sharing figures_of(const struct snapshot_sharing_group *group, double misses)
 {
@@ -19,7 +17,7 @@ static struct finding_sharing figures_of(const struct snapshot_sharing_group *gr
                                     .by_hitm = group->evidence == SHARING_HITM};
 }
 
-/* From the first line to the last: what the finding is known by in the next snapshot. */
+/* From the first line to the last: identifies the finding in the next snapshot. */
 static void extent(const struct snapshot_sharing_group *group, struct snapshot_finding *finding)
 {
     finding->lines_first = UINT64_MAX;
@@ -37,7 +35,7 @@ static enum finding_kind sharing_finding_kind(const struct snapshot_sharing_grou
 
 /*
  * Where misses of another level than the first rank, the line is hardly among them. Its part is of
- * the misses alone: samples of hits tell nothing of what they cost.
+ * the misses alone: samples of hits have no cost.
  */
 static void share_simulated(struct findings *findings, const struct snapshot_sharing_group *group)
 {

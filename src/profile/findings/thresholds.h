@@ -11,13 +11,14 @@
 #ifndef MISSTOP_PROFILE_FINDINGS_THRESHOLDS_H
 #define MISSTOP_PROFILE_FINDINGS_THRESHOLDS_H
 
-/* What other measurements say of a finding. */
+/* Thresholds on other measurements beside a finding. */
 static const double mostly = 0.5;
 static const double used_mostly = 0.75; /* of a line's words in a visit: nothing to split */
 static const double lines_enough = 100;
 
 /* Members, for all rules of layout. */
-static const double member_hot = 0.05;   /* of the samples on the type: decides what is fetched */
+static const double member_hot =
+    0.05; /* of the samples on the type: such a member is fetched for its own sake */
 static const double member_used = 0.004; /* skid puts a few samples where nothing missed */
 static const double cpus_least = 0.05;   /* less is measured too coarsely: in ticks of 10 ms */
 
@@ -25,9 +26,9 @@ static const double cpus_least = 0.05;   /* less is measured too coarsely: in ti
 enum { ELEMENTS_MANY = 64 };
 enum { MALLOC_ALIGNS = 16 };              /* elements of no more look like blocks of their own */
 static const double saved_at_least = 0.1; /* of the samples: waits may overlap */
-static const double fits_saves_at_least = 0.4; /* where what is in use then fits in the caches */
+static const double fits_saves_at_least = 0.4; /* where the members in use then fit in the caches */
 static const double of_one_type = 0.5;         /* of the object's samples are of the type judged */
-static const double used_at_most = 0.5;        /* of what is fetched: else a split saves little */
+static const double used_at_most = 0.5;        /* of the fetched bytes: else a split saves little */
 static const double used_in_no_order = 0.25;   /* of the lines' bytes */
 static const double in_place = 0.9;            /* of the samples */
 
@@ -54,7 +55,7 @@ static const double same_index = 0.9; /* of these */
 static const double often_per_s = 10e3;  /* allocations */
 static const double short_lived_s = 0.1; /* longer, and it is data that is kept */
 static const double least_of_it = 0.7;   /* a free list of its own takes time, too */
-static const double most_of_it = 1.15;   /* what uses the blocks waits less for them */
+static const double most_of_it = 1.15;   /* its users wait less for the blocks */
 static const double most_of_them = 0.1;  /* of all allocations */
 
 /* Chasing. */
@@ -74,7 +75,7 @@ static const double link_often = 0.05; /* of the samples: else it may be a hash 
 static const double streaming_least = 0.1; /* everything large is read sometime */
 /* Of one thread; a core reads 5 to 20e9 from memory, and what works on blocks asks for less. */
 static const double streaming_bytes_per_s = 3e9;
-/* More than most last levels hold, of which other programs take their part. */
+/* More than most last levels hold, as other programs take their part. */
 static const double streaming_bytes = 32.0 * 1024 * 1024;
 
 /* Copying. */
@@ -95,14 +96,14 @@ static const double one_function = 0.8;   /* of the samples on it */
 static const double kept_most = 0.1;      /* ... in loops that call */
 static const double stack_at_least = 0.3; /* of them saved */
 enum { FRAMES_LINES = 4 };
-enum { REGISTER_BYTES = 16 }; /* what a general or an SSE register holds */
+enum { REGISTER_BYTES = 16 }; /* width of a general or an SSE register */
 
 /* By causes (--sim): conflicts, lines taken, capacity misses, first references. */
 static const double conflicts_least = 0.2; /* of the object's misses */
 static const double taken_least = 0.1;     /* ... by other threads: they take turns rarely there */
-static const double evictor_least = 0.01;  /* of what is known: less is not named */
+static const double evictor_least = 0.01;  /* of the known ones: less is not named */
 static const double fits_in = 0.5;         /* of the cache: something else has to be there too */
-static const double first_share = 0.2;     /* the object is what is mainly filled */
+static const double first_share = 0.2;     /* the object that is mainly filled */
 static const double stores_at_least = 0.8; /* of the samples on it */
 
 /* Conflict by sets. */
@@ -133,11 +134,12 @@ static const double kernel_at_least = 0.2; /* of the CPU time: what makes it wor
 static const double simulated_least = 0.1; /* of all misses */
 
 /* Spinning. */
-static const double in_function = 0.9;    /* of the function's samples on the object, */
-static const double at_loads = 0.9;       /* ... on its one or two hottest instructions, */
-static const double written_most = 0.02;  /* ... on instructions that write */
-static const double on_one_line = 0.95;   /* of a thread's */
-static const double in_loops = 0.9;       /* ... in a loop that only looks (decode/function.c) */
-static const double of_all_samples = 0.9; /* of those in the window: by threads told apart */
+static const double in_function = 0.9;   /* of the function's samples on the object, */
+static const double at_loads = 0.9;      /* ... on its one or two hottest instructions, */
+static const double written_most = 0.02; /* ... on instructions that write */
+static const double on_one_line = 0.95;  /* of a thread's */
+static const double in_loops = 0.9;      /* ... in a loop that only looks (decode/function.c) */
+static const double of_all_samples =
+    0.9; /* of those in the window: by threads counted one by one */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the builders of a snapshot share: causes, axes of the matrix, names of heap bins. Private to
+/* Shared by the builders of a snapshot: causes, axes of the matrix, names of heap bins. Private to
  * src/profile/snapshot; the entry points of the builders are in state.h. */
 #ifndef MISSTOP_PROFILE_SNAPSHOT_BUILDERS_H
 #define MISSTOP_PROFILE_SNAPSHOT_BUILDERS_H
@@ -11,13 +11,13 @@
 /* Sums start as zeros: weights where figures have shares. NULL adds nothing. */
 void build_sum_causes(const struct build *build, const struct causes_row *row,
                       struct snapshot_causes_figures *sums);
-/* The same in the arena; NULL: nothing was told, or no memory. */
+/* The same in the arena; NULL: no causes, or no memory. */
 struct snapshot_causes_figures *build_figures_of(struct build *build,
                                                  const struct snapshot_causes_figures *sums);
 
 /* Which row and column of a snapshot's matrix a sample counts in. For one snapshot. */
 struct matrix_axes {
-    size_t rows; /* listed; the others come after these, and then nobody */
+    size_t rows; /* listed; the others come after these, then the row without a function */
     size_t columns;
     uint8_t *row_of; /* [functions], by id */
     size_t functions;

@@ -4,16 +4,18 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 #include "profile/snapshot/builders.h"
 
 static uint32_t build_thread_id(const struct build *build, uint32_t number);
 static const char *build_thread_name(struct build *build, uint32_t tid);
 
-/* Which threads threw out the lines of objects, functions, threads and cells. */
+/* Threads that evicted the lines of objects, functions, threads and cells. */
 
 /* ---- of rows ---- */
 
-/* What a thread threw out of a row. */
+/* Lines of a row that a thread evicted. */
 struct thrown {
     uint32_t id; /* as the pairs have it: of threads a dense number */
     uint32_t tid;
@@ -76,7 +78,7 @@ static void causes_row_fill_threads(struct build *build, const struct thrown *li
     }
 }
 
-/* Which threads threw out the lines of the rows listed. (causes.c) */
+/* Threads that evicted the lines of the listed rows. (causes.c) */
 static void build_evictor_threads(struct build *build, enum causes_of kind)
 {
     const struct pairs *pairs = &build->profile->causes.thread_evictors;
@@ -116,8 +118,7 @@ static size_t list_cells(struct build *build, const struct matrix_axes *axes, do
     return used;
 }
 
-/* Whose accesses had thrown lines out; those of less misses than `least` are left out.
- * (causes.c) */
+/* Evictors of lines; those of fewer misses than `least` are left out. (causes.c) */
 static void build_cell_evictor_threads(struct build *build, const struct matrix_axes *axes,
                                        double least)
 {
@@ -132,12 +133,12 @@ static void build_cell_evictor_threads(struct build *build, const struct matrix_
 static const char *build_evictor_object(struct build *build, uint32_t id);
 static const char *build_evictor_function(struct build *build, uint32_t id);
 
-/* Who threw out what: of each row, and as a matrix. */
+/* Evictors of each row, and as a matrix. */
 
-/* Of all misses whose evictor is known: what is less stands in the others. */
+/* Of all misses with a known evictor: smaller ones are in the others. */
 static const double least_line = 0.001;
 
-/* What a function's accesses to an object threw out of one bin. */
+/* Lines of one bin evicted by a function's accesses to an object. */
 struct throw
 {
     uint32_t id; /* of the object or function that missed; thread id */
@@ -216,19 +217,10 @@ static struct throws causes_gather_evictions(const struct build *build, enum cau
 
 /* ---- of each row ---- */
 
-/* The first of an id, or where it would stand. */
+/* The first of an id, or its place. */
 static size_t first_of(const struct throws *throws, uint32_t id)
 {
-    size_t low = 0;
-    size_t high = throws->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (throws->list[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_BELOW(throws->list, throws->count, id, id);
 }
 
 static void causes_row_keep_evictor(struct snapshot_causes_row *row,
@@ -295,7 +287,7 @@ static int most_misses(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Of all evictors those that threw out most; id 0 is not known, and no line of its own. */
+/* The evictors of most lines; id 0 is not known, and no line of its own. */
 static void choose_columns(struct build *build, const struct throws *throws, enum causes_of kind,
                            struct snapshot_evictions *out)
 {
@@ -337,7 +329,7 @@ static void choose_rows(const struct snapshot_causes_list *list, double evicted,
     out->rows[out->row_count].misses = fmax(evicted, 0);
 }
 
-/* What rows have more than their cells stands in the others. */
+/* The difference between a row and its cells is in the others. */
 static void fill_cells(const struct throws *throws, enum causes_of kind,
                        struct snapshot_evictions *out)
 {
@@ -371,8 +363,8 @@ static void name_columns(struct build *build, enum causes_of kind, struct snapsh
     }
 }
 
-/* Who threw out the lines of the rows listed, and all that were, as a matrix; `evicted`: misses of
- * all bins of the kind, listed or not, whose evictor is known. */
+/* Evictors of the listed rows, and all of them as a matrix; `evicted`: misses of all bins of the
+ * kind, listed or not, with a known evictor. */
 static void build_evictors(struct build *build, enum causes_of kind, double evicted)
 {
     struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
@@ -421,7 +413,8 @@ static const char *build_evictor_function(struct build *build, uint32_t id)
     return name;
 }
 
-/* Of a dense number, 0: beyond those that are told apart; "worker (123)", NULL: no memory. */
+/* Of a dense number, 0: the threads that are not counted one by one; "worker (123)", NULL: no
+ * memory. */
 static uint32_t build_thread_id(const struct build *build, uint32_t number)
 {
     return number < THREADS_MAX ? build->profile->threads.tids[number] : 0;
@@ -565,7 +558,7 @@ void build_causes(struct build *build)
 
 /* Why a function missed on an object, and what had thrown those lines out. */
 
-/* Of all misses whose evictor is known: what is less explains no cell. At most 2000 are more. */
+/* Of all misses with a known evictor: smaller ones explain no cell. At most 2000 are larger. */
 static const double least_evictor = 1.0 / 2000;
 
 static size_t cell_of(const struct matrix_axes *axes, uint32_t function, uint32_t object)

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 
 #include "profile/state.h"
+#include "base/array.h"
 #include "profile/tables/statistics.h"
 #include "resolve/members.h"
 
-/* What functions and instructions waited for that has no object. */
+/* Functions and instructions that waited for data without an object. */
 
 static const char *note_of(struct build *build, uint32_t reason)
 {
@@ -53,8 +54,8 @@ static bool sum_attributed(const struct build *build, double *sums)
 }
 
 /*
- * Weight of the samples without an object that nothing is known of. Of an instruction of which the
- * part f is without one, the others tell where it goes as far as they are 1 - f of all.
+ * Weight of the samples without an object, with no known reason. Of an instruction with a part f
+ * of these, the others show the object as far as they are 1 - f of all.
  */
 static double unlike_others(struct build *build)
 {
@@ -131,8 +132,8 @@ static void build_note_unplaced(struct build *build, struct snapshot_code *code)
         code->address = hottest->key;
 }
 
-/* How many rows build_join_unplaced() may add to `used`, which stand by address; returns how many
- * there are then. The new ones have their own index as type_id. */
+/* Number of rows build_join_unplaced() may add to `used`, which are sorted by address; returns the
+ * number there are then. The new ones have their own index as type_id. */
 static size_t build_unplaced_most(const struct build *build, uint32_t function)
 {
     size_t count;
@@ -140,19 +141,11 @@ static size_t build_unplaced_most(const struct build *build, uint32_t function)
     return count;
 }
 
-/* The row of an address among `used` that stand by it; NULL. */
+/* The row of an address among the `used` first, which are sorted by it; NULL. */
 static struct snapshot_instruction *row_at(struct snapshot_instruction *rows, size_t used,
                                            uint64_t address)
 {
-    size_t low = 0;
-    size_t high = used;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (rows[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_BELOW(rows, used, address, address);
     return low < used && rows[low].address == address ? &rows[low] : NULL;
 }
 
@@ -205,7 +198,7 @@ static int by_code_samples(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Pairs stand by function within an object: one row for each run of them. */
+/* Pairs are sorted by function within an object: one row for each run of them. */
 static size_t rows_of(const struct build *build, const struct pair **sorted, size_t count,
                       struct snapshot_code *rows)
 {
@@ -354,7 +347,7 @@ void build_code(struct build *build)
     free(rows);
 }
 
-/* The accessing instructions of the listed functions: where they stand in the source, what they
+/* The accessing instructions of the listed functions: their lines of source, the objects they
  * missed on. */
 
 enum { FUNCTIONS = 100, INSTRUCTIONS = 256, INSTRUCTIONS_NAME_BYTES = 256 };
@@ -377,13 +370,6 @@ static int by_instruction_samples(const void *left, const void *right)
     double all_a = a->samples + a->unknown_samples;
     double all_b = b->samples + b->unknown_samples;
     return all_a > all_b ? -1 : all_a < all_b;
-}
-
-static int by_address(const void *left, const void *right)
-{
-    const struct snapshot_instruction *a = left;
-    const struct snapshot_instruction *b = right;
-    return a->address < b->address ? -1 : a->address > b->address;
 }
 
 static void name_field(struct build *build, struct snapshot_instruction *row, uint64_t where)
@@ -461,7 +447,7 @@ static void instructions_list(struct build *build, struct snapshot_code *code,
     }
     if (code->sites < code->instruction_count)
         code->sites = (uint32_t)code->instruction_count;
-    qsort(code->instructions, code->instruction_count, sizeof *rows, by_address);
+    SORT_BY(code->instructions, code->instruction_count, address);
     free(rows);
     free(where);
 }

@@ -12,10 +12,10 @@
 #include "resolve/members.h"
 
 /*
- * What the fields of an object are called: members, elements of arrays, offsets. For
- * fields.c, which finds where in the object they are.
+ * Names of an object's fields: members, elements of arrays, offsets. For fields.c, which finds
+ * their place in the object.
  */
-/* What an object's untyped offsets are folded by. */
+/* The step by which an object's untyped offsets are folded. */
 struct folding {
     struct type_desc type; /* of its elements; name NULL: not known */
     uint32_t type_id;
@@ -28,8 +28,8 @@ void field_name(struct build *build, const struct folding *folding, struct snaps
 
 static bool build_same_field(const struct snapshot_field *a, const struct snapshot_field *b);
 
-/* What fields say beside their samples: where their accesses found the data, how often they miss,
- * how lines were used. Sums are large, so they are made for the fields that are kept. */
+/* Figures of fields beside their samples: where their accesses found the data, miss rates, use of
+ * lines. Sums are large, so they are made for the fields that are kept. */
 
 struct field_sums {
     struct levels_sums levels;
@@ -57,8 +57,8 @@ static size_t field_of(const struct snapshot_object *object, const struct snapsh
     return field;
 }
 
-/* Members of a layout tell the figures of the one field that they are; what is counted as several,
- * or is not listed, tells nothing. */
+/* Members of a layout get the figures of their one field; a member counted as several, or not
+ * listed, has none. */
 static void fill_layout(const struct snapshot_object *object, struct snapshot_layout *layout)
 {
     for (size_t i = 0; i < layout->row_count; i++) {
@@ -250,8 +250,8 @@ bool build_type(const struct build *build, uint32_t type, struct type_desc *desc
     return type && names->type && names->type(names->context, type, desc);
 }
 
-/* Of what is declared, every offset is that of the access itself; elsewhere the code may have told
- * the type, and not the index. */
+/* In a declared object every offset is that of the access itself; elsewhere the code may give the
+ * type without the index. */
 static bool is_exact(const struct snapshot_object *object)
 {
     return object->type_id && !object->type_votes && object->kind != OBJECT_HEAP;
@@ -315,7 +315,7 @@ static uint64_t element_at(const struct type_desc *type, uint32_t member, uint64
         return 0;
     uint64_t into = offset - array->offset;
     uint64_t size = array->size;
-    /* What it is an element of, arrays of arrays of structs, has larger steps. */
+    /* An array that contains it has larger steps. */
     for (uint32_t up = array->parent; up != TYPE_NO_MEMBER; up = type->members[up].parent)
         if (type->members[up].stride)
             into = into < size ? into : into % type->members[up].stride;

@@ -32,7 +32,7 @@ struct drawing {
 
 enum {
     PHASE_SAMPLES_MIN = 16,
-    UNKNOWN_SIZE = 8 /* bytes of an access whose size is not known */
+    UNKNOWN_SIZE = 8 /* bytes of an access of unknown size */
 };
 
 static const double most_of_heat = 0.9;
@@ -67,7 +67,7 @@ static void drawing_find_phase(struct drawing *drawing, uint32_t object)
     free(begins);
 }
 
-/* The cache line in which an offset lies, under the leading phase. */
+/* The cache line of an offset, under the leading phase. */
 static uint32_t drawing_line(const struct drawing *drawing, uint64_t offset)
 {
     return (uint32_t)((offset + drawing->layout->phase) / drawing->line);
@@ -83,7 +83,7 @@ static void touch(struct drawing *drawing)
     }
 }
 
-/* The lines, what of them is used, and their part of the heat. */
+/* The lines, their used bytes, and their part of the heat. */
 static void drawing_cut_into_lines(struct drawing *drawing)
 {
     struct snapshot_layout *layout = drawing->layout;
@@ -117,7 +117,7 @@ static int hottest(const void *left, const void *right)
     return a->samples > b->samples ? -1 : a->samples < b->samples;
 }
 
-/* Lines that the few members with most of the heat lie in, and how many they need. */
+/* Lines that hold the few members with most of the heat, and the number they need. */
 static void drawing_measure_spread(struct drawing *drawing)
 {
     struct snapshot_layout *layout = drawing->layout;
@@ -271,8 +271,8 @@ static void warm(struct drawing *drawing, uint32_t member, const struct snapshot
     heat[2] += field->stores;
 }
 
-/* Samples of each member, and of all that it is part of. What is for one of several bit-fields,
- * and not known which, is shown at each. */
+/* Samples of each member, and of all members it is part of. Samples of one of several bit-fields,
+ * not known which, are shown at each. */
 static void warm_members(struct drawing *drawing)
 {
     const struct type_desc *type = &drawing->type;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where accesses found their data: as the hardware recorded it, else worked out from several
- * miss events. What misses the L2 but is not filled from memory was in the L3, and so on: the
+ * Where accesses found their data: as the hardware recorded it, else computed from several miss
+ * events. Misses of the L2 that are not filled from memory were in the L3, and so on: the
  * difference of two estimates, so not below 0.
  */
 #include <math.h>
@@ -78,7 +78,7 @@ static void set_level(struct snapshot_levels *levels, enum data_level level, dou
     levels->accesses += levels->level[level];
 }
 
-/* False: fewer than two of the events are sampled, which tell nothing apart. */
+/* False: fewer than two of the events are sampled, which separate no levels. */
 static bool work_out(const struct build *build, const struct levels_sums *sums,
                      struct snapshot_levels *levels)
 {
@@ -128,7 +128,7 @@ static double timed(const double *recorded)
     return sum(recorded + LEVELS_LATENCY, SNAPSHOT_LATENCY_CLASSES);
 }
 
-/* A data source that says "not available" in all its parts is recorded and tells nothing. */
+/* A data source that is "not available" in all its parts is recorded without information. */
 static bool tells(const double *recorded)
 {
     return told(recorded) > recorded[LEVELS_FOUND(DATA_UNKNOWN)] || timed(recorded) > 0 ||
@@ -158,7 +158,7 @@ static void read_latency(const struct build *build, const double *recorded,
         levels->waited[i] = recorded[LEVELS_WAITED(i)];
 }
 
-/* Where some are known: those that the source says nothing of stand first. */
+/* Where some are known: those without a data source come first. */
 static void read_answers(const double *recorded, int count, double *answers)
 {
     if (sum(recorded + 1, count - 1) > 0)
@@ -203,8 +203,8 @@ static void set_unknown(struct snapshot_levels *levels)
     set_unknown_each(levels->histogram, SNAPSHOT_LATENCY_CLASSES);
 }
 
-/* Of those whose level is told. Where it is only told that some missed the L1, nobody knows: they
- * are the ones that may be far. */
+/* Of those with a known level. Where only misses of the L1 are known, none is: they are the ones
+ * that may be far. */
 static double far_share(const struct snapshot_levels *levels)
 {
     double far = 0;
@@ -300,13 +300,13 @@ static void add_levels(const struct build *build, const struct levels *levels,
         sums->waited.squares += read_squares(build, &levels->at[LEVELS_WAITED_SQUARES]);
 }
 
-/* The event whose samples say where the data was; -1: none. */
+/* The event with data sources in its samples; -1: none. */
 static int telling(const struct rates_plan *plan)
 {
     return plan->recorded ? plan->access : plan->timed;
 }
 
-/* Some levels that are told, not only that there is one. */
+/* Some levels are known, not only that there is one. */
 static bool tells_levels(const struct build *build, const struct levels *levels)
 {
     for (int i = DATA_UNKNOWN + 1; i < DATA_LEVEL_COUNT; i++)

@@ -27,12 +27,12 @@ enum {
     FILLING_COLUMNS = SNAPSHOT_MATRIX_COLUMNS + SNAPSHOT_MATRIX_REST
 };
 
-/* What is attributed and not in a cell yet, by row and column, the others after the listed ones;
- * and what has no object, by row. */
+/* Attributed weight that is not in a cell yet, by row and column, the others after the listed ones;
+ * and weight without an object, by row. */
 struct matrix_filling {
     size_t rows;
     size_t columns;
-    bool timed;                    /* the source tells latencies */
+    bool timed;                    /* the source records latencies */
     int others[SNAPSHOT_MEASURES]; /* events; -1: none */
     double all[QUANTITIES];
     double nobody[QUANTITIES][FILLING_ROWS];
@@ -45,7 +45,7 @@ struct matrix_filling {
 /* Less than this part of everything is what sums of decayed weights differ by. */
 static const double rounding = 1e-9;
 
-/* `tallies`: of each event, NULL: nothing was counted; `levels` NULL: nothing was told. */
+/* `tallies`: of each event, NULL: no counts; `levels` NULL: not recorded. */
 static void read_amounts(const struct build *build, const struct matrix_filling *filling,
                          const struct tally *tallies, const struct levels *levels,
                          double out[QUANTITIES])
@@ -113,7 +113,7 @@ static void open_margins(const struct build *build, struct matrix_filling *filli
     }
 }
 
-/* What no function has waited for is left for the last row. */
+/* Waits of no function are left for the last row. */
 static void open_nobody(const struct build *build, const struct matrix_axes *axes,
                         struct matrix_filling *filling)
 {
@@ -183,7 +183,7 @@ static void put_pairs(const struct build *build, const struct matrix_axes *axes,
     }
 }
 
-/* Sum of what the listed ones lack; without what is only rounding. */
+/* Sum of the gaps of the listed ones; rounding is no gap. */
 static double lacking(double *left, size_t count, double all)
 {
     double sum = 0;
@@ -194,7 +194,7 @@ static double lacking(double *left, size_t count, double all)
     return sum;
 }
 
-/* Listed rows and columns lack `rows` and `columns`, of which `inner` is both at once. */
+/* Listed rows and columns lack `rows` and `columns`; `inner` is both at once. */
 static void spread(struct matrix_filling *filling, enum matrix_quantity quantity, double rows,
                    double columns, double inner)
 {
@@ -217,8 +217,8 @@ static void spread(struct matrix_filling *filling, enum matrix_quantity quantity
 }
 
 /*
- * What no pair told goes into the others, and between listed rows and columns only as much as
- * the others have no room for: the least that lets all sums come out. Returns that amount.
+ * Forgotten weight goes into the others, and between listed rows and columns only as much as the
+ * others have no room for: the least that makes all sums match. Returns that amount.
  */
 static double fill_up(struct matrix_filling *filling, enum matrix_quantity quantity,
                       double *forgotten)
@@ -248,8 +248,8 @@ static void matrix_filling_open(const struct build *build, const struct matrix_a
     open_nobody(build, axes, filling);
 }
 
-/* Cells, out of what the margins have left. `forgotten`: what no pair told; `inner`: what of it had
- * to go between listed lines. */
+/* Cells, from the remainders of the margins. `forgotten`: in no pair; `inner`: the part of it that
+ * had to go between listed lines. */
 static void matrix_filling_put(const struct build *build, const struct matrix_axes *axes,
                                struct matrix_filling *filling, double forgotten[QUANTITIES],
                                double inner[QUANTITIES])
@@ -287,13 +287,12 @@ static void matrix_axes_fini(struct matrix_axes *axes)
     free(axes->column_of);
 }
 
-/* What the cells of the matrix are made of: instructions and fields from the pairs, threads and
- * blocks from the window, levels from what the source told of the pairs. */
+/* Parts of the matrix's cells: instructions and fields from the pairs, threads and blocks from the
+ * window, levels from the pairs' data sources. */
 
 enum { NAME_BYTES = 256 };
 
-/* Of everything: what is less is no part of a cell that anyone looks into. At most 4000 are more.
- */
+/* Of the whole: smaller ones are part of no cell that a user opens. At most 4000 are larger. */
 static const double least_site = 1.0 / 4000;
 
 /* ---- instructions and fields ---- */
@@ -429,13 +428,13 @@ static void build_blocks(struct build *build, const struct matrix_axes *axes)
 
 /* ---- levels and rates ---- */
 
-/* Of each cell, by rows; NULL: not told. */
+/* Of each cell, by rows; NULL: not recorded. */
 struct cell_sums {
     struct levels_sums *levels;
     struct rates_sums *rates;
 };
 
-/* Pairs of all events: those that do not rank tell of levels and rates too. */
+/* Pairs of all events: those that do not rank carry levels and rates too. */
 static void sum_pairs(const struct build *build, const struct matrix_axes *axes,
                       const struct cell_sums *sums)
 {
@@ -535,7 +534,7 @@ static void build_told(struct build *build, const struct matrix_axes *axes)
     free(sums.rates);
 }
 
-/* What the cells are made of: sites, blocks, levels. (matrix.c) */
+/* Parts of the cells: sites, blocks, levels. (matrix.c) */
 static void build_cells(struct build *build, const struct matrix_axes *axes)
 {
     build_sites(build, axes);
@@ -605,7 +604,7 @@ static struct snapshot_matrix_cell cell_of(const struct matrix_filling *filling,
     return cell;
 }
 
-/* Latencies are told of what has an object only. */
+/* Latencies are recorded only for accesses with an object. */
 static struct snapshot_matrix_cell nobody_of(const struct matrix_filling *filling,
                                              const double amount[QUANTITIES])
 {

@@ -66,7 +66,7 @@ static void add_blocks(struct build *build, struct snapshot_object *object)
     }
 }
 
-/* Counted since the start, told as parts of what is shown. */
+/* Counted since the start, given as parts of the shown weight. */
 static void fill_typed(struct snapshot_object *object, const struct object_extra *extra)
 {
     double all = 0;
@@ -384,7 +384,7 @@ static bool is_suspect(const struct snapshot_bin *bin)
            heap->growth_bytes >= suspect_growth * (double)heap->usable_bytes;
 }
 
-/* What decides whether a bin is listed. */
+/* Measures that decide whether a bin is listed. */
 struct rank {
     uint32_t index;
     double share;
@@ -540,8 +540,8 @@ bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
 }
 
 /*
- * Which instructions used, and which threw out, the lines that a listed one had fetched: what Berg
- * and Hagersten (SIP, 2004) left for later. For the instructions that a screen would open only.
+ * Instructions that used or evicted the lines that a listed one had fetched: future work of Berg
+ * and Hagersten (SIP, 2004). Only for instructions that a screen would open.
  */
 
 enum { FUNCTIONS = 24, INSTRUCTIONS = 1024 };

@@ -93,7 +93,7 @@ static void say_phases(struct build *build, const struct region *region,
     shown->phase_count = count;
 }
 
-/* What other phases found and this one did not. */
+/* Regions found in other phases and not in this one. */
 static void list_elsewhere(struct build *build, const struct search *other,
                            struct snapshot_search *shown, size_t room)
 {

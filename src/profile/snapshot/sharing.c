@@ -11,7 +11,7 @@
 #include "profile/tables/statistics.h"
 #include "resolve/members.h"
 
-/* A line and what it is grouped by. */
+/* A line and its group. */
 struct sharing_listed {
     struct snapshot_sharing_line line;
     struct sharing_judged judged;
@@ -42,8 +42,8 @@ static inline int64_t sharing_line_in_object(const struct sharing_listed *listed
 
 enum { NAME_BYTES = 160, FIELDS_NAMED = 3 };
 
-/* Below this part of its side's samples an instruction does not count for what is wanted; one
- * that stores: of its side's stores, which are quick and seldom sampled. */
+/* An instruction below this part of its side's samples does not count in the advice; a storing one:
+ * of its side's stores, which are quick and rarely sampled. */
 static const double now_and_then = 0.01;
 
 /* The object as it is listed, or as it is named elsewhere; its name in the arena, NULL: no
@@ -221,7 +221,7 @@ static void sharing_fill_codes(struct build *build, const struct sharing_line *l
     build->failed |= !side->name;
 }
 
-/* ---- what to do about it ---- */
+/* ---- advice ---- */
 
 /* "[3].hits" and "[3].misses": a line for each element leaves them together. */
 static bool one_element(const char *a, const char *b)
@@ -319,7 +319,7 @@ static bool same_but_digits(const char *a, const char *b)
 static const double party = 0.01;
 static const double writing_party = 0.002;
 
-/* Who hardly touches a line is no party to what the others do on it. */
+/* A thread with few accesses to a line is left out of its verdict. */
 static bool sharing_party(const struct snapshot_sharing_side *side)
 {
     return side->share >= (side->written ? writing_party : party);
@@ -386,8 +386,8 @@ static void add_to_group(struct snapshot_sharing_group *group, const struct shar
     group->sure |= judged->sure;
 }
 
-/* "hits | misses": what the two threads with most samples want of the hottest line. In order of
- * offset: which of them has more samples changes all the time. */
+/* "hits | misses": fields of the hottest line that its two busiest threads use. In order of offset,
+ * because the order by samples changes all the time. */
 static const char *group_fields(struct build *build, const struct snapshot_sharing_line *line)
 {
     if (line->side_count < 2 || !line->sides[0].fields || !line->sides[1].fields)
@@ -532,7 +532,7 @@ static void fill_sides(struct build *build, const struct sharing_line *from,
     for (int i = 0; i < from->side_count && !build->failed; i++) {
         struct snapshot_sharing_side *side = &line->sides[line->side_count];
         fill_side(build, from, &from->sides[i], side);
-        /* Who has been away for long is no party to it any more. */
+        /* A thread that has been away for long is no longer counted. */
         if (side->samples < 0.05)
             continue;
         line->locked |= side->locked;

@@ -18,7 +18,7 @@ struct counts {
     struct hash functions; /* tid, function */
 };
 
-/* What a thread has most of. */
+/* The object and function that a thread has most samples of. */
 struct most {
     uint32_t id;
     uint32_t parts; /* window_parts() */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text.h"
 #include "profile/state.h"
 #include "profile/time/streams.h"
 
@@ -17,7 +16,7 @@ struct streams_sorted {
     size_t count;
 };
 
-/* Beside the tables of a stretch stands the run that it is of. */
+/* The tables of a time range are shown with the timeline of their run. */
 static inline const struct timeline *build_timeline_of(const struct build *build)
 {
     const struct profile *run = build->profile->options.run;
@@ -89,7 +88,7 @@ static double *volatilities_of(struct build *build, const struct stream *stream,
     return values;
 }
 
-/* What is listed: of one measure, at so many base periods. */
+/* The listed streams: of one measure, at so many base periods. */
 struct listing {
     const struct streams *streams;
     size_t by;
@@ -221,8 +220,8 @@ static void list_measure(struct build *build, const struct listing *listing,
     measured->threads = list_kind(build, listing, STREAM_THREADS, STREAMS_SHOWN);
 }
 
-/* Lists all kinds of all measures in `shown`, whose profile stands already, at `by` base periods.
- * Returns the objects of what ranks; build->failed: out of memory. */
+/* Lists all kinds of all measures in `shown`, which has its profile already, at `by` base periods.
+ * Returns the objects of the ranking event; build->failed: out of memory. */
 static struct streams_sorted build_streams(struct build *build, size_t by,
                                            struct snapshot_timeline *shown)
 {
@@ -243,7 +242,7 @@ struct span {
     size_t first;
     size_t end;
     double all;
-    double nobody; /* what has no object */
+    double nobody; /* samples without an object */
 };
 
 /* Elapsed time, s, at a time of the samples' clock. */
@@ -261,8 +260,8 @@ static double sum_of(const struct stream *stream, const struct span *span)
     return sum;
 }
 
-/* Only points that lie in it as a whole, for the others hold misses of its neighbours; where there
- * is none, the one in its middle. */
+/* Only points that are in it as a whole, for the others hold misses of its neighbours; if there is
+ * none, the one in its middle. */
 static struct span span_of(const struct streams *streams, const struct phases_segment *segment)
 {
     const struct stream *all = streams_find(streams, STREAM_KEY(STREAM_ALL, 0));
@@ -308,7 +307,7 @@ static const struct stream *leader_of(const struct streams_sorted *objects, cons
     return leader;
 }
 
-/* The stream whose share is higher in `more` than in `less` by most, and by how much (0 to 1). */
+/* The stream with the largest gain of share from `less` to `more`, and the gain (0 to 1). */
 static const struct stream *most_apart(const struct streams_sorted *objects,
                                        const struct span *more, const struct span *less, double *by)
 {
@@ -439,7 +438,7 @@ static void build_phases(struct build *build, const struct streams_sorted *objec
 {
     const struct phases *phases = &build_timeline_of(build)->phases;
     phases_list(build, objects, now_ns, shown);
-    /* What goes on is one more, unless it is known already. */
+    /* The current time range is one more, unless it is known already. */
     shown->different = phases->known_count + (phases_now(phases) == PHASES_NONE);
 }
 
@@ -560,8 +559,8 @@ static size_t list_profile(struct build *build, struct snapshot_timeline *shown)
     return most && most < by ? most : by;
 }
 
-/* What is refreshed at more than half of the shortest phase would miss it. Where nothing damps the
- * noise, waiting longer shows nothing better. */
+/* A refresh interval of more than half of the shortest phase would miss it. If no period damps the
+ * noise, a longer one does not help. */
 static void list_recent(struct build *build, struct snapshot_timeline *shown)
 {
     const struct timeline *timeline = build_timeline_of(build);

@@ -143,9 +143,9 @@ static void add_marks(const struct build *build, struct snapshot_reuse *reuse)
 /* ---- one curve ---- */
 
 /*
- * One line in `one_in` is watched, and distances are counted in those: one of d lines is off by the
- * square root of d * one_in, which moves a step of the curve to another size. And what is seen of
- * some lines is said of all.
+ * One line in `one_in` is watched, and distances are counted in those: one of d lines is off by
+ * the square root of d * one_in, which moves a step of the curve to another size. Watched lines
+ * also have to represent all lines.
  */
 static struct snapshot_share missed(const struct build *build, const struct distances_row *from,
                                     double told, double one_in, double lines)
@@ -168,9 +168,9 @@ static struct snapshot_share missed(const struct build *build, const struct dist
 }
 
 /*
- * `told` over `really`: accesses as they are estimated from the lines watched, over those that were
- * counted. Which lines are watched is chance, and a hot one counts for much: what is known better
- * puts the whole right (SHARDS-adj, Waldspurger et al. 2015, section 2.4).
+ * `told` over `really`: accesses estimated from the watched lines, over those counted. Which lines
+ * are watched is chance, and a hot one weighs much: the exact count corrects the whole
+ * (SHARDS-adj, Waldspurger et al. 2015, section 2.4).
  */
 static void reuse_row_fill(const struct build *build, const struct distances_row *from, double told,
                            struct snapshot_reuse_row *row)
@@ -192,7 +192,7 @@ static void reuse_row_fill(const struct build *build, const struct distances_row
     }
 }
 
-/* 1: what was counted is not of the same time. */
+/* 1: the two counts are not of the same time. */
 static double told_of_counted(const struct build *build)
 {
     const struct snapshot *snapshot = build->snapshot;

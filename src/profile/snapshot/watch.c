@@ -78,7 +78,7 @@ static void lead(struct leading *leading, const struct reuse_leg *leg, size_t to
     leading->list[at].touches = touches;
 }
 
-/* The row of the same function and line, or where it would stand. */
+/* The row of the same function and line, or its place. */
 static size_t find_code(const struct snapshot_watch_object *object,
                         const struct snapshot_watch_code *code)
 {
@@ -151,8 +151,8 @@ static double passed_s(const struct reuse *reuse)
     return reuse->leg_count > REUSE_LEGS ? passed * REUSE_LEGS / (double)reuse->leg_count : passed;
 }
 
-/* How far the object is from a verdict, whose verdict and part touched again are known; and all of
- * them together. */
+/* Samples still needed for a verdict on the object, where verdict and part touched again are known;
+ * and for all objects together. */
 static void watch_fill_pace(const struct build *build, struct snapshot_watch_object *object)
 {
     double passed = passed_s(build->profile->reuse);
@@ -200,13 +200,13 @@ static bool watch_crowded(const struct snapshot *snapshot, uint32_t object)
     return false;
 }
 
-/* The level whose misses the event counts; the last one for events that name none. */
+/* The level of the misses that the event counts; the last one for events that name none. */
 static unsigned watch_level(enum event_role role)
 {
     return role == EVENT_MISS_L1 ? 0 : role == EVENT_MISS_L2 || role == EVENT_STALL ? 1 : 2;
 }
 
-/* What samples of the ranking event are, and the cache they are misses of. */
+/* The measure of the ranking event, and the cache that is missed. */
 static struct reuse_question watch_question(const struct build *build)
 {
     const struct snapshot_source *source = &build->snapshot->source;
@@ -257,7 +257,7 @@ static double seconds(const struct legs *legs, const struct reuse_leg *leg)
     return leg->seconds;
 }
 
-/* 0: too short to be told. */
+/* 0: too short to measure. */
 static double seen_seconds(const struct legs *legs, const struct reuse_leg *leg)
 {
     return leg->happened && leg->waited_s <= legs->seen_s ? 0 : leg->seconds;
@@ -336,10 +336,10 @@ static double burst_seconds(const struct legs *legs, double reuse_s)
 
 /*
  * A line that is touched all the time is touched as soon as its register is set, which takes its
- * time to be seen: such a wait says that the reuse is any time shorter. These are censored from the
- * left, all at the same limit and below all others, so that the order of the rest, and with it the
- * product-limit estimate, stays what it is (Helsel, Statistics for Censored Environmental Data
- * Using Minitab and R, 2012, ch. 2). Where the median is among them its bound is all there is.
+ * time to be seen: such a wait says that the reuse is any time shorter. These are censored from
+ * the left, all at the same limit and below all others, so that the order of the rest, and with it
+ * the product-limit estimate, is unchanged (Helsel, Statistics for Censored Environmental Data
+ * Using Minitab and R, 2012, ch. 2). If the median is among them only its bound is known.
  */
 static struct snapshot_median reuse_time(const struct legs *legs)
 {
@@ -353,8 +353,8 @@ static struct snapshot_median reuse_time(const struct legs *legs)
 
 /* ---- one object ---- */
 
-/* How far out is told: as far as many speak for all; as few as there must be, no further than it
- * takes for streaming. */
+/* Longest time of the curve: as long as enough observations remain; with the fewest allowed, no
+ * longer than streaming takes. */
 static double reach_of(const struct legs *legs, size_t count)
 {
     double many = survival_reach(legs->times, count, REUSE_MANY);

@@ -98,9 +98,9 @@ static size_t crowd_hot_sets(struct build *build, const struct snapshot_sets *sh
 }
 
 /*
- * Share of what hot sets have above the mean that falls on as many lines as a set has ways.
- * Those lines can live side by side: they are hot, but do not throw each other out. What a
- * set has below them is lines that do. NAN: no set is crowded in the window.
+ * Share of the hot sets' excess over the mean that falls on as many lines as a set has ways. Those
+ * lines fit side by side: they are hot, but do not evict each other. NAN: no set is crowded in the
+ * window.
  */
 static double held_by_ways(struct build *build, const struct snapshot_sets *shown, double bound)
 {
@@ -166,7 +166,8 @@ static double lines_in_hot_sets(struct build *build, const struct snapshot_sets 
     return lines + once * (once - 1) / (2 * (twice + 1));
 }
 
-/* What the hot sets have in common, after "6 of 64 sets take 48 % of the time". */
+/* The cause of the hot sets, after "6 of 64 sets take 48 % of the time": hot lines, one large
+ * object, or a conflict. */
 static const char *read_hot_sets(struct build *build, const struct sets_finding *finding,
                                  struct snapshot_sets *shown)
 {

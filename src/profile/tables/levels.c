@@ -47,8 +47,8 @@ static bool grow_rows(struct levels_table *table)
     return true;
 }
 
-/* A row is more than a kilobyte, of which a sample writes five lines: rows that come and go with
- * the hot pairs are emptied where they were written. */
+/* A row is more than a kilobyte, and a sample writes five lines of it: rows that come and go with
+ * the hot pairs are cleared only where they were written. */
 static void empty(struct levels *levels)
 {
     for (size_t word = 0; word < sizeof levels->written / sizeof *levels->written; word++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What precise sources say of accesses beside their addresses, summed up: where the data was
- * found, how long it took, what the TLB and other caches did. Rows are made for the objects and
- * fields that such samples fall on, so other sources pay nothing. Private to src/profile.
+ * Sums of what precise sources record beside addresses: where the data was found, how long it
+ * took, what the TLB and other caches did. Rows are made for the objects and fields that such
+ * samples fall on, so other sources pay nothing. Private to src/profile.
  *
  * Sums are of weights, not of samples: while periods are being steered, samples of one program
- * stand for different numbers of accesses.
+ * represent different numbers of accesses.
  */
 #ifndef MISSTOP_PROFILE_TABLES_LEVELS_H
 #define MISSTOP_PROFILE_TABLES_LEVELS_H
@@ -15,7 +15,7 @@
 #include "access.h"
 #include "profile/time/decay.h"
 
-/* What is summed up; what every sample touches stands first. */
+/* The sums; those that every sample touches come first. */
 enum levels_count {
     LEVELS_LOCK_KNOWN,
     LEVELS_LOCKED,
@@ -42,8 +42,8 @@ struct levels {
     uint64_t written[(LEVELS_COUNTS + 63) / 64]; /* which of them may not be 0 */
 };
 
-/* Whose row it is stands apart from the row: looking for it waits for one cache line only, and
- * that is in a table 50 times smaller. */
+/* Owners of rows, apart from the rows: a lookup waits for one cache line only, and that is in a
+ * table 50 times smaller. */
 struct levels_slot {
     uint64_t key;
     uint32_t row; /* index + 1; 0: none */
@@ -81,14 +81,14 @@ static inline unsigned levels_latency_class(uint64_t cycles)
     return class < SNAPSHOT_LATENCY_CLASSES ? class : SNAPSHOT_LATENCY_CLASSES - 1;
 }
 
-/* What an access says beside its address, and where that counts; NULL: nowhere. */
+/* The levels of an access and the row it counts in; NULL: none. */
 enum { LEVELS_ROWS = 5 };
 struct levels_touched {
     struct data_source source; /* decoded once for all */
     struct levels *at[LEVELS_ROWS];
 };
 
-/* Asks for what levels_add() will touch: a full table is larger than the caches. */
+/* Prefetches the rows that levels_add() will touch: a full table is larger than the caches. */
 void levels_prefetch(const struct levels_touched *rows, const struct access *access);
 void levels_add(const struct levels_touched *rows, const struct access *access, double scale);
 void levels_rescale(struct levels *levels, double factor);

@@ -12,7 +12,7 @@ const char *rate_level_name(enum rate_level level)
     return (unsigned)level < RATE_LEVELS ? names[level] : "unknown";
 }
 
-/* Beyond the core, what is not told may have come from memory, or not. */
+/* Beyond the core an unknown level may be memory, or not. */
 enum data_answer rates_missed(enum data_level found, enum rate_level level)
 {
     enum { N = ANSWER_NO, Y = ANSWER_YES, U = ANSWER_UNKNOWN };
@@ -81,7 +81,7 @@ static struct snapshot_share at_most_1(struct snapshot_share rate)
     return rate;
 }
 
-/* What one sample stands for, on average. */
+/* Events that one sample represents, on average. */
 static double each(struct amount amount)
 {
     return amount.weight > 0 ? amount.squares / amount.weight : 0;
@@ -95,7 +95,7 @@ static struct snapshot_share count_of(const struct rates_plan *plan, int event,
     return (struct snapshot_share){count.value / part, count.low / part, count.high / part};
 }
 
-/* Of the accesses that tell: how many missed, and how many may have. */
+/* Of the accesses with a known level: how many missed, and how many may have. */
 struct missing {
     double accesses;
     double missed;
@@ -119,7 +119,7 @@ static struct amount in_proportion(struct amount of, double weight)
     return (struct amount){weight, of.weight > 0 ? of.squares * weight / of.weight : 0};
 }
 
-/* From one end, where those that are not told all hit, to the other. */
+/* From one end, where those not known all hit, to the other. */
 static struct snapshot_share rate_recorded(struct amount event, const struct missing *missing)
 {
     struct amount all = in_proportion(event, missing->accesses);
@@ -163,7 +163,7 @@ static void compare_events(const struct rates_plan *plan, const struct rates_sum
     rates->critical = interval_ratio(rates->stall, rates->missed);
 }
 
-/* What waited and what missed in one set of samples. */
+/* Waiting and misses in one set of samples. */
 static struct amount_pair pair_of(const struct rates_plan *plan, const struct rates_sums *sums)
 {
     struct amount event = sums->events[plan->timed];

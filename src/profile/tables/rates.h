@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Miss rates and criticality out of sums (include/snapshot_share.h): which events tell what, and
- * the figures with their intervals. Where one event's samples are hits and misses and say which
- * (IBS, load latency with a threshold that all loads pass), the misses are a part of the accesses;
- * elsewhere accesses and misses are two counts. Private to src/profile.
+ * Miss rates and criticality from sums (include/snapshot_share.h): the events that measure them,
+ * and the figures with their intervals. Where one event's samples are hits and misses and record
+ * which (IBS, load latency with a threshold that all loads pass), the misses are a part of the
+ * accesses; elsewhere accesses and misses are two counts. Private to src/profile.
  */
 #ifndef MISSTOP_PROFILE_TABLES_RATES_H
 #define MISSTOP_PROFILE_TABLES_RATES_H
@@ -15,7 +15,7 @@
 #include "snapshot.h"
 #include "snapshot_share.h"
 
-/* Whether an access whose data was found there missed that level. */
+/* Whether an access that found its data there missed that level. */
 enum data_answer rates_missed(enum data_level found, enum rate_level level);
 
 /* Events by index, -1: none. */
@@ -23,13 +23,13 @@ struct rates_plan {
     int access;            /* counts accesses */
     int miss[RATE_LEVELS]; /* count misses of these */
     int stall;             /* counts cycles */
-    int timed;             /* its samples tell latencies, which stand for stalls; without `stall` */
+    int timed;             /* its samples have latencies, used as stalls; without `stall` */
     enum rate_level level; /* of the misses that stalls are compared with */
     bool recorded;         /* samples of `access` say where the data was */
     double counted[SAMPLE_EVENTS_MAX]; /* part of the time that the event was counted; 0..1 */
 };
 
-/* Which of a source's events tell what; `access` is told by levels if `recorded`, latencies by
+/* The source's event for each measure; `access` is known by levels if `recorded`, latencies by
  * `timed` (an event, -1: by none). */
 struct rates_plan rates_plan(const struct snapshot_source *source, bool recorded, int timed);
 
@@ -44,8 +44,8 @@ struct rates_sums {
 /* Sums of several things are those of all together. */
 void rates_join(struct rates_sums *into, const struct rates_sums *more);
 
-/* What is known of `own`, which is in `all`; false: nothing. `exact`: NULL if not seen one by one;
- * `exact_all`: of everything. */
+/* Fills in the rates of `own`, a part of `all`; false: not known. `exact`: NULL if not seen one by
+ * one; `exact_all`: of everything. */
 bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
                 const struct rates_sums *all, struct snapshot_rates *rates);
 bool rates_make_exact(const struct exact_counts *own, const struct exact_counts *all,

@@ -13,7 +13,7 @@
 #include "snapshot.h"
 #include "snapshot_share.h"
 
-/* What samples add up to; squares 0: there are none. */
+/* Sums over samples; squares 0: there are none. */
 struct amount {
     double weight;
     double squares; /* of the weights */
@@ -29,15 +29,15 @@ struct snapshot_share interval_share(double value, double effective_samples);
 /*
  * The part `own` of `all`, which it is in: Wilson's interval as above, on as many equal samples as
  * would be as sure. Their number follows from the variance of a ratio by linearisation (Cochran,
- * Sampling Techniques, 6.4), so a part whose weights are larger than the others' is known to be
- * less sure than its share lets expect.
+ * Sampling Techniques, 6.4), so a part of larger weights than the others is less sure than its
+ * share suggests.
  */
 struct snapshot_share interval_part(struct amount own, struct amount all);
 
 /*
- * A count: the score interval of a Poisson mean on the effective number of samples, scaled by
- * what each stands for (Bohm and Zech, NIM A 748, 2014: weighted events as a scaled Poisson
- * variable). `each`: what one stands for where there are none.
+ * A count: the score interval of a Poisson mean on the effective number of samples, scaled by the
+ * events a sample represents (Bohm and Zech, NIM A 748, 2014: weighted events as a scaled Poisson
+ * variable). `each`: that number where there are no samples.
  */
 struct snapshot_share interval_count(struct amount amount, double each);
 
@@ -75,16 +75,16 @@ double student_tail(double t, double freedom);
 /* The t that is not exceeded with this probability, 0.5 or more and below 1. */
 double student_quantile(double probability, double freedom);
 
-/* The t that 95 % lie within on both sides, by the first terms of its expansion (Abramowitz and
+/* The two-sided 95 % quantile of t, by the first terms of its expansion (Abramowitz and
  * Stegun 26.7.5): within 1 % from 3 degrees of freedom on, and cheap enough for each row. */
 double student_within_95(double freedom);
 
 /*
- * Times until something happened, some of which were not waited for to the end (censored): the
- * product-limit estimate (Kaplan, Meier, JASA 53, 1958). Its interval is Wilson's on as many
- * observations as are still waited for, divided by the part they stand for (Peto et al., British
- * Journal of Cancer 35, 1977): wider than Greenwood's where many were censored, and there also
- * where nothing has happened yet. Pure; any unit of time.
+ * Times until an event, some of them censored (the wait ended first): the product-limit estimate
+ * (Kaplan, Meier, JASA 53, 1958). Its interval is Wilson's on as many observations as are still
+ * waited for, divided by the part they represent (Peto et al., British Journal of Cancer 35,
+ * 1977): wider than Greenwood's where many were censored, and defined also where no event has
+ * happened yet. Pure; any unit of time.
  */
 struct survival_time {
     double time;   /* 0 or more */
@@ -95,7 +95,7 @@ struct survival_time {
  */
 void survival_sort(struct survival_time *times, size_t count);
 
-/* Part for which it has happened by a time, with its 95 % interval. NAN where nobody waited. */
+/* Part for which it has happened by a time, with its 95 % interval. NAN without observations. */
 struct snapshot_share survival_happened(const struct survival_time *times, size_t count,
                                         double time);
 
@@ -108,20 +108,19 @@ struct survival_median {
     double low;
     double high;
 };
-/* The interval holds the times whose own interval holds one half (Brookmeyer, Crowley, Biometrics
- * 38, 1982). */
+/* The interval holds the times with an own interval that holds one half (Brookmeyer, Crowley,
+ * Biometrics 38, 1982). */
 struct survival_median survival_median(const struct survival_time *times, size_t count);
 
 /*
  * Whether a share or an amount differs between two sides, or chance made the difference. Pure
- * functions of numbers; who asks is `misstop diff` (src/view/export/diff.h).
+ * functions of numbers, for `misstop diff` (src/view/export/diff.h).
  *
- * One run a side: what is known of chance is how samples fall. The interval of the difference is
- * Newcombe's hybrid of two Wilson intervals (R. G. Newcombe, Statistics in Medicine 17, 1998,
- * method 10), p is of the two-proportion score test with Yates' correction.
- * Several runs a side: the runs themselves tell how much they wander. Interval and p are Welch's
- * (B. L. Welch, Biometrika 34, 1947), where the variance of a side is never taken to be less than
- * that of its samples.
+ * One run a side: chance is how samples fall. The interval of the difference is Newcombe's hybrid
+ * of two Wilson intervals (R. G. Newcombe, Statistics in Medicine 17, 1998, method 10), p is of
+ * the two-proportion score test with Yates' correction. Several runs a side: the runs themselves
+ * show how much they vary. Interval and p are Welch's (B. L. Welch, Biometrika 34, 1947), where
+ * the variance of a side is at least that of its samples.
  */
 /* Changes that are reported are wrong, all rows taken together, at most this often. */
 #define COMPARE_LEVEL 0.05
@@ -130,7 +129,7 @@ struct comparison {
     double change; /* b - a */
     double low;    /* 95 % interval of the change */
     double high;
-    double p; /* of a change at least as large if nothing changed; NAN: cannot be told */
+    double p; /* of a change at least as large if nothing changed; NAN: not known */
 };
 
 /* How many times b is a, with its 95 % interval; NAN: not known, or a is 0. */
@@ -160,10 +159,10 @@ struct compare_times compare_times_of(double a, const struct comparison *differe
 /*
  * How many times larger the variance of b - a is than with samples that fall independently:
  * programs have phases, and samples come in clusters. a[i] and b[i] are the shares in the i-th
- * part of either run, of samples_a and samples_b samples altogether; parts in which either is
- * NAN are left out. What both runs have in common at the same time cancels out. From the
- * variance between parts, single and joined by fours (batch means), the larger one; 1 at the
- * least, also where there are too few parts to tell.
+ * part of either run, of samples_a and samples_b samples altogether; parts in which either is NAN
+ * are left out. Variation common to both runs at the same time cancels out. From the variance
+ * between parts, single and joined by fours (batch means), the larger one; 1 at the least, also
+ * where there are too few parts.
  */
 double compare_design(const double *a, const double *b, size_t parts, double samples_a,
                       double samples_b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is summed up per id (object or function) and event, in one array that grows with the
- * dense ids up to a bound; ids beyond it are counted under id 0. Owned by objects and code.
+ * Sums per id (object or function) and event, in one array that grows with the dense ids up to a
+ * bound; ids beyond it are counted under id 0. Owned by objects and code.
  */
 #ifndef MISSTOP_PROFILE_TABLES_TALLY_H
 #define MISSTOP_PROFILE_TABLES_TALLY_H
@@ -49,15 +49,15 @@ static inline struct tally *tallies_at(const struct tallies *tallies, uint32_t i
 void tally_add(struct tally *tally, const struct access *access, double scale);
 void tally_rescale(struct tally *tally, double factor);
 
-/* Weight an access stands for: 1 where the source gave none. */
+/* Weight of an access: 1 where the source gave none. */
 static inline double tally_weight(const struct access *access)
 {
     return access->weight ? (double)access->weight : 1.0;
 }
 
 /*
- * Which ids were counted since somebody looked, so that a look costs what was counted and not what
- * there is. Private to src/profile.
+ * The ids counted since the last look, so that a look costs no more than these. Private to
+ * src/profile.
  */
 struct touched {
     uint64_t bits[TALLY_IDS_MAX / 64];
@@ -176,8 +176,8 @@ static inline void pair_vote_member(struct pair *pair, uint64_t member, double s
 
 enum { PAIRS_BUCKET = 4 };
 
-/* What a lookup reads, in one cache line: of each pair of a bucket the hash of (owner, key),
- * which is 0 where there is none, and its credit: decayed samples, less what was worn down. */
+/* The data of a lookup, in one cache line: of each pair of a bucket the hash of (owner, key), which
+ * is 0 for an empty one, and its credit: decayed samples, less those worn down. */
 struct pairs_bucket {
     uint64_t hash[PAIRS_BUCKET];
     double credit[PAIRS_BUCKET];
@@ -255,10 +255,10 @@ void thread_numbers_clear(struct thread_numbers *numbers);
 uint32_t thread_numbers_of(struct thread_numbers *numbers, uint32_t tid);
 
 /*
- * Samples that waited for data whose object is not known, by the function and the instruction that
- * waited: code that the decoder cannot follow must not look as if nothing missed there. And all
- * samples without an object, whatever the reason. Owned by struct profile, filled by
- * profile.c, read by the snapshot files.
+ * Samples that waited for data of no known object, by the function and the instruction that
+ * waited: code that the decoder cannot follow must not look as if it had no misses. And all
+ * samples without an object, whatever the reason. Owned by struct profile, filled by profile.c,
+ * read by the snapshot files.
  */
 struct unplaced {
     struct tallies functions;

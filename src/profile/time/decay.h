@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The one rule by which weights fade: a weight added at time t counts 2^-((now-t)/half-life)
- * at `now`. Instead of shrinking everything that was counted, what is added is made larger:
- * an amount added at t is stored as amount * scale(t), scale growing as 2^(t/half-life), and
- * read as stored / scale(now). Adding is O(1) and nothing is touched to make it fade. The
- * scale is brought back to 1 before it leaves the range of a double; then every table
- * multiplies what it stores by the factor returned (rescale).
- * Only time decides: a slow and a fast sampler fade alike. The clock is passed in.
+ * The one rule by which weights fade: a weight added at time t counts 2^-((now-t)/half-life) at
+ * `now`. Instead of shrinking all counts, new amounts grow: an amount added at t is stored as
+ * amount * scale(t), scale growing as 2^(t/half-life), and read as stored / scale(now). Adding is
+ * O(1) and fading touches no count. The scale is brought back to 1 before it leaves the range of a
+ * double; then every table multiplies its counts by the factor returned (rescale). Only time
+ * decides: a slow and a fast sampler fade alike. The clock is passed in.
  */
 #ifndef MISSTOP_PROFILE_TIME_DECAY_H
 #define MISSTOP_PROFILE_TIME_DECAY_H
@@ -34,8 +33,8 @@ void decay_init(struct decay *decay, double half_life_s);
 /* Moves on to now_ns; an earlier time than the last one counts as the last one. */
 double decay_advance(struct decay *decay, uint64_t now_ns);
 
-/* Whether the scale has to be brought back; `factor` is what every stored value is
- * multiplied with, values that went with the scale squared by its square. */
+/* Whether the scale has to be brought back; multiply every stored value by `factor`, values that
+ * went with the scale squared by its square. */
 bool decay_renormalise(struct decay *decay, double *factor);
 
 static inline void counted_add(struct counted *counted, double amount, double scale)

@@ -12,20 +12,20 @@
 
 static double phases_sum(const double *counts);
 
-/* What windows of one phase differ by, and whether two differ by more. Declared in phases.h. */
+/* The dispersion of windows of one phase, and whether two windows differ by more. */
 
-/* What is believed of a dispersion before it is measured, in degrees of freedom: a little of the
- * noise of a coin for the shortest windows, what the next shorter ones show for the others. */
+/* The dispersion assumed before it is measured, in degrees of freedom: a little of the noise of a
+ * coin for the shortest windows, that of the next shorter ones for the others. */
 static const double degrees_believed = 8;
 static const double degrees_of_shorter = 32;
 
-/* Cells with fewer in both windows together, times the dispersion, say little: they are one. Where
- * all are, nothing is learnt of the dispersion, but what was is forgotten all the same. */
+/* Cells with fewer in both windows together, times the dispersion, are joined to one. If all are,
+ * nothing is learnt of the dispersion, but it is forgotten all the same. */
 static const double cell_least = 10;
 
-/* A pair of windows counts as at most so many times what is believed (Huber's bound): more in the
- * beginning, when little is known, and nothing is tested. It counts half as much when so many pairs
- * have followed, or, of short windows, blocks. */
+/* A pair of windows counts as at most so many times the assumed dispersion (Huber's bound): more in
+ * the beginning, when little is known, and nothing is tested. It counts half as much when so many
+ * pairs have followed, or, of short windows, blocks. */
 static const double most_of_believed = 2.5;
 static const double most_at_first = 8;
 static const double half_life_pairs = 8;
@@ -89,8 +89,8 @@ static double believed(const struct phases *phases, unsigned scale, double *degr
 }
 
 /*
- * The upper 99 % bound of the dispersion of windows of 2^scale blocks, so that what is not well
- * known yet makes no alarms: by the quantile of chi-square after Wilson and Hilferty (1931).
+ * The upper 99 % bound of the dispersion of windows of 2^scale blocks, so that an uncertain one
+ * makes no alarms: by the quantile of chi-square after Wilson and Hilferty (1931).
  */
 static double phases_dispersion(const struct phases *phases, unsigned scale)
 {
@@ -100,7 +100,7 @@ static double phases_dispersion(const struct phases *phases, unsigned scale)
     return fmax(mean, 1) / (low * low * low);
 }
 
-/* The sum of `count` blocks of the last segment, the last of which is `back` before the newest. */
+/* The sum of `count` blocks of the last segment; the last of them is `back` before the newest. */
 static void phases_sum_blocks(const struct phases *phases, uint64_t back, uint64_t count,
                               double *sum)
 {
@@ -132,8 +132,8 @@ static void learn_pair(struct phases *phases, unsigned scale, uint64_t length)
     phases->degrees[scale] = phases->degrees[scale] * kept + freedom;
 }
 
-/* Learns the dispersion from windows of each length that stand beside each other, each pair once;
- * not from the newest blocks, which may turn out to be of the next phase. */
+/* Learns the dispersion from adjacent windows of each length, each pair once; not from the newest
+ * blocks, which may turn out to be of the next phase. */
 static void phases_learn(struct phases *phases)
 {
     for (unsigned scale = 0; scale < PHASES_SCALES; scale++) {
@@ -146,8 +146,8 @@ static void phases_learn(struct phases *phases)
 
 /* Phases by their shares: how far apart, and which of those known. Declared in phases.h. */
 
-/* Of the same letter, beside what noise makes of two stretches that are the same; of which no more
- * is believed, or a stretch of few samples would be like anything. */
+/* Of the same letter: the distance beside the noise of two equal time ranges. That noise is
+ * bounded, or a time range of few samples would be like any other. */
 static const double recurs_within = 0.15;
 static const double noise_most = 0.10;
 
@@ -325,7 +325,7 @@ static void divide(const struct phases *phases, uint64_t length, double before[P
         before[i] = fmax(phases->now[i] - after[i], 0);
 }
 
-/* The last `length` blocks against what came before; 1: the same, as far as one can tell. */
+/* The last `length` blocks against the ones before; 1: no difference found. */
 static double chance_of(const struct phases *phases, uint64_t length, double dispersion, double *g)
 {
     double before[PHASES_COLUMNS];
@@ -446,13 +446,12 @@ bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint
     return phases->growing.sum >= PHASES_BLOCK_SAMPLES && take_block(phases, end_ns);
 }
 
-/* A segment ends where the next begins, if it was one: what lies between two phases is of neither.
- * Declared in phases.h. */
+/* A segment ends where the next begins; a range between two phases belongs to neither. */
 
 /* A segment with this part of its misses elsewhere than a mixture of its neighbours is one. */
 static const double mixed_within = 0.10;
 
-/* What a change divides: the segment that ends, and the newest blocks. */
+/* The two sides of a change: the segment that ends, and the newest blocks. */
 struct division {
     double before[PHASES_COLUMNS];
     double after[PHASES_COLUMNS];
@@ -545,8 +544,7 @@ static void join_alike(struct phases *phases, const double *counts)
     phases->segment_count--;
 }
 
-/* What a segment is known by: without its last blocks, which may be of the edge, if it has others.
- */
+/* Shares of a segment: without its last blocks, which may be of the edge, if it has others. */
 static void take_core(const struct phases *phases, const struct division *division,
                       double core[PHASES_COLUMNS])
 {

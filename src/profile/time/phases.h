@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Phases of a run, told as it goes on: stretches in which the misses fall on the objects in the
+ * Phases of a run, found as it goes on: time ranges in which the misses fall on the objects in the
  * same shares (DTrack, section 4; the shares, not the counts, so that a machine under load is no
  * change of the program). Private to src/profile.
  *
- * The test is a window-limited generalised likelihood ratio (Willsky and Jones 1976; Lai 1995):
- * at each block of misses, the last 4, 8 and 16 blocks (and more of them where the volatility asks
- * for it: phases_look_over()) are compared with what came before them in the segment, by the
- * likelihood ratio of two multinomials against one. Misses come in
- * bursts and programs go round in loops, so the ratio is divided by what neighbouring windows of
- * that length differ by inside segments (a dispersion for each length): a loop shorter than the
- * window is no phase, and noise of any colour sets its own bar. The dispersion is an M-estimate
- * with exponential forgetting: what is far above it counts by a bound (Huber 1964; as a recursion
- * Gelper, Fried and Croux, J. of Forecasting 29, 2010), and what is old counts less and less, so
- * that neither the noise of a start nor a change that was missed stays in it.
+ * The test is a window-limited generalised likelihood ratio (Willsky and Jones 1976; Lai 1995): at
+ * each block of misses, the last 4, 8 and 16 blocks (and more of them where the volatility asks
+ * for it: phases_look_over()) are compared with the blocks before them in the segment, by the
+ * likelihood ratio of two multinomials against one. Misses come in bursts and programs go round in
+ * loops, so the ratio is divided by the difference of neighbouring windows of that length inside
+ * segments (a dispersion for each length): a loop shorter than the window is no phase, and noise
+ * of any colour sets its own bar. The dispersion is an M-estimate with exponential forgetting:
+ * large values count by a bound (Huber 1964; as a recursion Gelper, Fried and Croux, J. of
+ * Forecasting 29, 2010), and old ones count less and less, so that neither the noise of a start
+ * nor a missed change stays in it.
  *
- * A change is told when the newest blocks are still more like the rest of what is new than like
- * what was before: a collector that comes and goes is none. A segment of fewer than 4 blocks, or of
- * up to 16 that is like nothing known and a mixture of its neighbours (within 10 % of its misses),
+ * A change is reported when the newest blocks are still more like the rest of the new ones than
+ * like the old: a collector that comes and goes is none. A segment of fewer than 4 blocks, or of
+ * up to 16 that is like no known one and a mixture of its neighbours (within 10 % of its misses),
  * is the edge between them: each has as much of its time as of its misses. A segment that has the
  * letter of the one before is one with it.
  *
- * Objects are columns by a hash of their id: fixed from the start, so that an object that turns
- * up late needs no history. A phase that comes back is recognised by its shares, at a distance of
- * up to 15 % of the misses beside what the noise of both is expected to make.
+ * Objects are columns by a hash of their id: fixed from the start, so that an object that turns up
+ * late needs no history. A phase that comes back is recognised by its shares, at a distance of up
+ * to 15 % of the misses beside the expected noise of both.
  */
 #ifndef MISSTOP_PROFILE_TIME_PHASES_H
 #define MISSTOP_PROFILE_TIME_PHASES_H
@@ -37,7 +37,7 @@
 enum {
     PHASES_COLUMNS = 64,
     PHASES_SCALES = 7,   /* windows of 1, 2, 4, ... 64 blocks, */
-    PHASES_USUAL = 5,    /* of which those of up to 16 are always tested */
+    PHASES_USUAL = 5,    /* those of up to 16 are always tested */
     PHASES_TESTED = 2,   /* ... from 4 blocks on, for shorter ones are edges and chance */
     PHASES_FIRST = 12,   /* blocks before anything is tested: bursts are to be known first */
     PHASES_LAG = 4,      /* blocks after which it is plain that no change came */
@@ -68,7 +68,7 @@ struct phases_segment {
     uint8_t phase; /* index; PHASES_NONE: too short to say */
 };
 
-/* What recurs under one letter. */
+/* The recurring phase of one letter. */
 struct phases_phase {
     double shares[PHASES_COLUMNS];
     double samples;
@@ -84,7 +84,7 @@ struct phases {
     unsigned known_count;
     double now[PHASES_COLUMNS]; /* counts of the last segment, all of its blocks */
     double now_sum;
-    bool was_edge; /* what ended at the last change was no segment, and went to its neighbours */
+    bool was_edge; /* the part before the last change was no segment, and went to its neighbours */
     double previous[PHASES_COLUMNS];           /* of the segment before it */
     uint64_t blocks;                           /* in the last segment */
     struct phases_block window[PHASES_WINDOW]; /* its newest, in a ring */
@@ -116,14 +116,14 @@ bool phases_add(struct phases *phases, const double counts[PHASES_COLUMNS], uint
  */
 void phases_look_over(struct phases *phases, uint64_t period_ns);
 
-/* The shortest that has ended, of those whose beginning was seen; 0: none. */
+/* The shortest that has ended, if its beginning was seen; 0: none. */
 uint64_t phases_shortest_ns(const struct phases *phases);
 
 /* The known phase that the last segment is like so far; PHASES_NONE: none, or it is too short. */
 uint8_t phases_now(const struct phases *phases);
 
-/* The stretches of a phase, in the order of time: how many there are, of which the first `room` are
- * told. The last one, which goes on, ends where it is known to. */
+/* The time ranges of a phase, in the order of time: returns their number and fills in the first
+ * `room`. The last one, which goes on, ends where it is known to. */
 size_t phases_time_ranges(const struct phases *phases, uint8_t phase, struct time_range *out,
                           size_t room);
 /* The same, but where it is like none so far the letter that it will have if it stays like that. */

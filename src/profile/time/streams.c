@@ -180,8 +180,8 @@ const struct stream *streams_find(const struct streams *streams, uint64_t key)
 }
 
 /*
- * The curve of `points` points, each the sum of `by`; `out` holds points / by. Returns that number;
- * what is left over at the end makes no point.
+ * The curve of `points` points, each the sum of `by`; `out` holds points / by. Returns that
+ * number; a remainder at the end makes no point.
  */
 static size_t streams_coarser(const double *at, size_t points, size_t by, double *out)
 {
@@ -208,8 +208,7 @@ double volatility_step(double before, double after)
     return larger > 0 ? fabs(after - before) / larger : 0;
 }
 
-/* The value that would stand at `rank` if they were in order (Hoare's selection); they are moved
- * about. */
+/* The value at `rank` in sorted order (Hoare's selection); the values are moved about. */
 static double at_rank(double *values, size_t count, size_t rank)
 {
     size_t low = 0;

@@ -65,20 +65,20 @@ static inline uint64_t streams_next_ns(const struct streams *streams)
 }
 
 /*
- * What a key has counted from the start: what is new goes into the period that runs. A total
- * that is lower than the last one was begun anew, from 0. A key that comes when there is no room
- * takes the place of the one with the least total if its own is higher, and its stream begins
- * there; else it is left out.
+ * The count of a key from the start: the increase goes into the current period. A total that is
+ * lower than the last one was begun anew, from 0. A key that comes when there is no room takes the
+ * place of the one with the least total if its own is higher, and its stream begins there; else it
+ * is left out.
  */
 void streams_put(struct streams *streams, uint64_t key, double total);
 
-/* The same for who knows what is new and no total. A stream is put or added to, not both. */
+/* The same for an increase instead of a total. A stream is put or added to, not both. */
 void streams_add(struct streams *streams, uint64_t key, double added);
 
-/* What a key has counted so far is of before the first period. */
+/* The count of a key so far is of before the first period. */
 void streams_skip(struct streams *streams, uint64_t key, double total);
 
-/* What one key has counted was the other's: its stream goes into that one's, or becomes it. */
+/* The count of one key belongs to the other: its stream goes into that one's, or becomes it. */
 void streams_join(struct streams *streams, uint64_t key, uint64_t into);
 
 /* Ends the period that runs, and those after it that have passed without anything. */
@@ -123,9 +123,9 @@ struct volatility_curve {
 
 /*
  * The profile of curves of `points` points: at periods of 1, 2, 3, ... base periods, finer where
- * the paper asks for it (4.3: troughs lie at factors and multiples of a period in the program, and
+ * the paper asks for it (4.3: troughs are at factors and multiples of a period in the program, and
  * a coarse grid passes them by), the mean of their volatilities by weight. Until curves have too
- * few points. `profile` holds VOLATILITY_PERIODS_MAX. Returns how many were worked out.
+ * few points. `profile` holds VOLATILITY_PERIODS_MAX. Returns the number computed.
  */
 size_t volatility_profile_of(const struct volatility_curve *curves, size_t count, size_t points,
                              struct volatility *profile);
@@ -135,8 +135,8 @@ size_t volatility_profile(const struct streams *streams, unsigned kind, size_t s
                           struct volatility *profile);
 
 /*
- * The period to look at: the shortest whose volatility is at or below `threshold`; where there is
- * none, the one with the least. 0: the profile is empty.
+ * The period to choose: the shortest with a volatility at or below `threshold`; if there is none,
+ * the one with the least. 0: the profile is empty.
  */
 size_t volatility_period(const struct volatility *profile, size_t count, double threshold);
 

@@ -38,7 +38,7 @@ void field_counts_add(struct field_counts *counts, uint32_t object, uint64_t key
     }
 }
 
-/* The member that lies there; false: its type is not known yet. */
+/* The member there; false: its type is not known yet. */
 static bool field_counts_find_member(const struct field_row *row, const struct place_names *names,
                                      struct counted_field *field)
 {
@@ -73,8 +73,7 @@ static uint32_t index_of(struct field_counts *counts, const struct counted_field
     return counts->count;
 }
 
-/* What each field has counted of each measure since this was asked last goes to `take`, with its
- * index. */
+/* The counts of each field, by measure, since the last call go to `take`, with its index. */
 static void field_counts_take(struct field_counts *counts, const struct place_names *names,
                               void (*take)(void *context, uint32_t field,
                                            const double weight[SNAPSHOT_MEASURES]),
@@ -134,8 +133,7 @@ static uint32_t group_of(struct thread_groups *groups, const char *name)
     return groups->count++;
 }
 
-/* What each thread has counted of each measure since this was asked last goes to `take`, with its
- * group. */
+/* The counts of each thread, by measure, since the last call go to `take`, with its group. */
 static void thread_groups_take(struct thread_groups *groups, const struct place_names *names,
                                void (*take)(void *context, uint32_t group,
                                             const double weight[SNAPSHOT_MEASURES]),
@@ -164,7 +162,7 @@ static enum snapshot_measure measure_of(enum event_role role)
                                  : MEASURE_MISSES;
 }
 
-/* Among several that count misses the deepest ones; roles stand in that order. */
+/* Of several miss events the deepest one; roles are in that order. */
 static bool tells_more(const uint8_t *roles, int event, int than)
 {
     return than < 0 || (measure_of((enum event_role)roles[event]) == MEASURE_MISSES &&
@@ -190,7 +188,7 @@ void measures_plan(struct measures *measures, const uint8_t *roles, uint16_t eve
             measures->of_event[measures->event[i]] = (uint8_t)i;
 }
 
-/* Only where hits are sampled too do data sources tell misses; L1 is the first that there are. */
+/* Data sources show misses only if hits are sampled too; L1 is the first level there is. */
 static bool tells_misses(const struct measures *measures)
 {
     return measures->event[MEASURE_MISSES] < 0 && measures->ranks == MEASURE_ACCESSES;
@@ -216,8 +214,8 @@ static double sum_levels(const struct measures *measures, enum snapshot_measure 
     return sum;
 }
 
-/* Of one object, function, or everything: what it has counted of a measure since the start.
- * `tallies`: [events]; `levels`: of its samples of the event that ranks, NULL: none told. */
+/* Count of a measure since the start, of one object, function, or the whole. `tallies`: [events];
+ * `levels`: of its samples of the ranking event, NULL: not recorded. */
 static double measures_total(const struct measures *measures, enum snapshot_measure measure,
                              const struct tally *tallies, const struct levels *levels)
 {
@@ -271,7 +269,7 @@ static double total_of(const struct timeline_totals *totals, const struct timeli
                           levels_find(counted->levels, slot, 1));
 }
 
-/* What one thing has counted so far, with what is to be done with it. */
+/* The count of one key so far, and how to use it. */
 static void tell_one(struct timeline *timeline, const struct timeline_totals *totals,
                      const struct timeline_counted *counted, uint64_t key, take_total *take)
 {

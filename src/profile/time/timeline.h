@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The run over time: at the end of each base period what objects, functions, fields and groups of
- * threads have counted of each measure goes into their streams, and what is new since the last one
- * of the event that ranks to the finder of phases. Private to src/profile.
+ * The run over time: at the end of each base period the counts of each measure by object,
+ * function, field and group of threads go into their streams, and the increase of the ranking
+ * event to the finder of phases. Private to src/profile.
  */
 #ifndef MISSTOP_PROFILE_TIME_TIMELINE_H
 #define MISSTOP_PROFILE_TIME_TIMELINE_H
@@ -20,9 +20,9 @@
 #include "snapshot_time.h"
 
 /*
- * The fields of the leading objects, for the run over time: what each place in an element counts is
- * added per sample in a small table of its own; at the end of a period it goes to the member that
- * lies there, once its type is known. Private to src/profile.
+ * The fields of the leading objects, for the run over time: the count of each place in an element
+ * is added per sample in a small table of its own; at the end of a period it goes to the member
+ * there, once its type is known. Private to src/profile.
  */
 enum {
     FIELD_OBJECTS = 16, /* that fields are counted of, at the most */
@@ -71,10 +71,10 @@ const char *field_counts_name(const struct counted_field *field, const struct pl
                               char *out, size_t out_size);
 
 /*
- * Threads by their names, for the run over time: those whose names differ only in a number at the
- * end are one group, as the threads of a pool are. What a thread counts is added per sample under
- * its dense number; at the end of a period it goes to the group that its name puts it in then.
- * Private to src/profile.
+ * Threads by their names, for the run over time: names that differ only in a number at the end are
+ * one group, as the threads of a pool are. The count of a thread is added per sample under its
+ * dense number; at the end of a period it goes to the group of its name at that time. Private to
+ * src/profile.
  */
 enum {
     THREAD_NUMBERS = 256,   /* dense numbers; the last one is of all threads beyond */
@@ -130,15 +130,15 @@ bool recent_add(struct recent *recent, const double counts[PHASES_COLUMNS]);
 bool recent_is_damped(const struct recent *recent);
 
 /*
- * Which event's samples tell misses, accesses and waiting, for the run over time: each measure by
- * an event of its own where there is one; else, of the event that ranks, waiting by the latencies
- * of its samples, and misses by where these found their data. Private to src/profile.
+ * The events of misses, accesses and waiting, for the run over time: each measure by an event of
+ * its own where there is one; else, of the ranking event, waiting by the latencies of its samples,
+ * and misses by where these found their data. Private to src/profile.
  */
 struct measures {
     uint8_t of_event[SAMPLE_EVENTS_MAX]; /* enum snapshot_measure; SNAPSHOT_MEASURES: of none */
     int event[SNAPSHOT_MEASURES];        /* that counts it; -1: none */
     uint16_t ranking;                    /* event */
-    enum snapshot_measure ranks;         /* what that counts */
+    enum snapshot_measure ranks;         /* the measure of that event */
 };
 
 /* `roles`: enum event_role of each of `events` events. An event of no role that ranks counts as
@@ -146,8 +146,8 @@ struct measures {
 void measures_plan(struct measures *measures, const uint8_t *roles, uint16_t events,
                    uint16_t ranking);
 
-/* Of a sample of the event that ranks, beside its own measure: what it says of another; 0 where
- * that has an event of its own, or nothing is told. */
+/* Another measure in a sample of the ranking event; 0 where that has an event of its own, or the
+ * sample does not carry it. */
 static inline double measures_waited(const struct measures *measures, const struct access *access)
 {
     return measures->event[MEASURE_WAITING] < 0 ? (double)access->latency * tally_weight(access)
@@ -155,8 +155,8 @@ static inline double measures_waited(const struct measures *measures, const stru
 }
 double measures_missed(const struct measures *measures, const struct access *access);
 
-/* What streams are of; the first so that an object's key is its id. STREAM_NOBODY: of samples
- * without an object, whatever the reason. */
+/* Kinds of streams; the first so that an object's key is its id. STREAM_NOBODY: of samples without
+ * an object, whatever the reason. */
 enum { STREAM_OBJECT, STREAM_FUNCTION, STREAM_FIELD, STREAM_THREADS, STREAM_ALL, STREAM_NOBODY };
 
 struct timeline {
@@ -190,7 +190,7 @@ static inline const struct streams *timeline_ranking(const struct timeline *time
     return &timeline->by[timeline->ranks];
 }
 
-/* What a sample is of. */
+/* The object, function, field and thread of a sample. */
 struct timeline_part {
     uint32_t object; /* as counted in the tallies, as the next */
     uint32_t function;
@@ -217,13 +217,13 @@ static inline void timeline_count_phases(struct timeline *timeline, const struct
     timeline->counts[phases_column(place->holder ? place->holder : place->object)]++;
 }
 
-/* By id and event, with what samples of the event that ranks told beside. */
+/* By id and event, with other measures in samples of the ranking event. */
 struct timeline_counted {
     const struct tallies *tallies;
     const struct levels_table *levels;
 };
 
-/* What has been counted up to a time, and who names it. */
+/* Counts up to a time, and the names of their objects. */
 struct timeline_totals {
     const struct measures *measures;
     struct timeline_counted objects;

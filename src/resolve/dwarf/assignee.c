@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "decode/insn.h"
+#include "base/array.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/program.h"
@@ -264,14 +265,7 @@ static void call_results_pass(const struct insn *insn, struct results *results)
 
 static size_t index_of(const struct follow *follow, uint64_t address)
 {
-    size_t low = 0;
-    for (size_t high = follow->count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (follow->insns[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_BELOW(follow->insns, follow->count, address, address);
     return low < follow->count && follow->insns[low].address == address ? low : follow->count;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "decode/insn.h"
 #include "resolve/dwarf/describe.h"
 #include "resolve/dwarf/program.h"
@@ -36,27 +37,13 @@ struct graph {
 /* Index of the instruction at an address, SIZE_MAX: none; of the block that holds one. */
 static size_t graph_insn(const struct graph *graph, uint64_t address)
 {
-    size_t low = 0;
-    for (size_t high = graph->insn_count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (graph->insns[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_BELOW(graph->insns, graph->insn_count, address, address);
     return low < graph->insn_count && graph->insns[low].address == address ? low : SIZE_MAX;
 }
 
 static size_t graph_block(const struct graph *graph, size_t insn)
 {
-    size_t low = 0;
-    for (size_t high = graph->block_count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (graph->blocks[middle].first <= insn)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_UP_TO(graph->blocks, graph->block_count, first, insn);
     return low ? low - 1 : 0;
 }
 
@@ -65,14 +52,7 @@ static uint32_t graph_begins(const struct graph *graph, uint64_t address)
 {
     const struct where_list *list = graph->variables;
     uint32_t mask = 0;
-    size_t low = 0;
-    for (size_t high = list->count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (list->at[middle].start < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_BELOW(list->at, list->count, start, address);
     for (; low < list->count && list->at[low].start == address; low++)
         if (list->at[low].reg != WHERE_CFA)
             mask |= 1u << list->at[low].reg;

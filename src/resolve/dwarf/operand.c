@@ -330,16 +330,9 @@ static void read_file(struct links *links)
 /* NULL: nothing is written there. */
 static const struct link *links_find(struct links *links, uint64_t place)
 {
-    size_t low = 0;
     if (!links->read)
         read_file(links);
-    for (size_t high = links->count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (links->links[middle].place < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_BELOW(links->links, links->count, place, place);
     return low < links->count && links->links[low].place == place ? &links->links[low] : NULL;
 }
 

@@ -405,13 +405,6 @@ static void read_scope(struct routines *routines, Dwarf_Die *scope, Dwarf_Addr b
     } while (!dwarf_siblingof(&child, &child));
 }
 
-static int routines_compare(const void *a, const void *b)
-{
-    const struct routine *one = a;
-    const struct routine *other = b;
-    return (one->start > other->start) - (one->start < other->start);
-}
-
 static void read_unit(struct routines *routines, struct program_place *place)
 {
     bool created = false;
@@ -419,24 +412,16 @@ static void read_unit(struct routines *routines, struct program_place *place)
     if (!hash_insert(&routines->units, (uint64_t)(uintptr_t)place->unit.addr, &created) || !created)
         return;
     read_scope(routines, &place->unit, place->bias, 0, &left);
-    if (routines->count)
-        qsort(routines->routines, routines->count, sizeof *routines->routines, routines_compare);
+    SORT_BY(routines->routines, routines->count, start);
 }
 
 bool routines_find(struct routines *routines, uint64_t address, struct routine *routine)
 {
     struct program_place place;
-    size_t low = 0;
     if (!program_place(routines->program, address, &place))
         return false;
     read_unit(routines, &place);
-    for (size_t high = routines->count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (routines->routines[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_UP_TO(routines->routines, routines->count, start, address);
     if (!low || address >= routines->routines[low - 1].end)
         return false;
     *routine = routines->routines[low - 1];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "resolve/dwarf/flow.h"
-#include "resolve/dwarf/question.h"
 
 struct value value_of_kind(enum value_kind kind)
 {

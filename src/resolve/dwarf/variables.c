@@ -253,18 +253,10 @@ static int globals_compare(const void *a, const void *b)
 
 static const struct global *find(struct index *index, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = index->count;
     if (!index->sorted && index->count)
         qsort(index->globals, index->count, sizeof *index->globals, globals_compare);
     index->sorted = true;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (index->globals[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_UP_TO(index->globals, index->count, start, address);
     for (size_t i = 0; i < OVERLAPS_MAX && i < low; i++) {
         const struct global *global = &index->globals[low - 1 - i];
         if (address - global->start < (global->size ? global->size : 1))

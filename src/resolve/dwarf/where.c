@@ -140,25 +140,10 @@ static void read_scope(struct reading *reading, Dwarf_Die *scope, unsigned depth
     } while (!dwarf_siblingof(&child, &child));
 }
 
-static int wheres_compare(const void *a, const void *b)
-{
-    const struct where *one = a;
-    const struct where *other = b;
-    return (one->start > other->start) - (one->start < other->start);
-}
-
-static int compare_calls(const void *a, const void *b)
-{
-    const struct where_call *one = a;
-    const struct where_call *other = b;
-    return (one->back > other->back) - (one->back < other->back);
-}
-
 static void wheres_settle(struct where_list *list)
 {
     uint64_t reach = 0;
-    if (list->count)
-        qsort(list->at, list->count, sizeof *list->at, wheres_compare);
+    SORT_BY(list->at, list->count, start);
     for (size_t i = 0; i < list->count; i++) {
         reach = list->at[i].end > reach ? list->at[i].end : reach;
         list->at[i].reach = reach;
@@ -175,8 +160,7 @@ void wheres_read(struct wheres *wheres, struct shapes *shapes, const struct rout
     read_scope(&reading, &die, 0);
     wheres_settle(&wheres->in_register);
     wheres_settle(&wheres->in_memory);
-    if (wheres->call_count)
-        qsort(wheres->calls, wheres->call_count, sizeof *wheres->calls, compare_calls);
+    SORT_BY(wheres->calls, wheres->call_count, back);
 }
 
 void wheres_fini(struct wheres *wheres)
@@ -190,15 +174,7 @@ void wheres_fini(struct wheres *wheres)
 /* How many of a list begin at the address or before it. */
 static size_t begun(const struct where_list *list, uint64_t address)
 {
-    size_t low = 0;
-    for (size_t high = list->count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (list->at[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_UP_TO(list->at, list->count, start, address);
 }
 
 const struct where *where_next(const struct where_list *list, uint64_t address, size_t *at)
@@ -219,12 +195,9 @@ const struct where *where_next(const struct where_list *list, uint64_t address, 
 
 const Dwarf_Die *wheres_callee(const struct wheres *wheres, uint64_t back)
 {
-    struct where_call key = {.back = back};
-    const struct where_call *found =
-        wheres->call_count
-            ? bsearch(&key, wheres->calls, wheres->call_count, sizeof key, compare_calls)
-            : NULL;
-    return found ? &found->callee : NULL;
+    size_t at = SORTED_BELOW(wheres->calls, wheres->call_count, back, back);
+    bool found = at < wheres->call_count && wheres->calls[at].back == back;
+    return found ? &wheres->calls[at].callee : NULL;
 }
 
 /* DW_OP_regN or DW_OP_bregN; SREG_NONE: another operation. */

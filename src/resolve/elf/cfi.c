@@ -130,13 +130,6 @@ static void add_frame(struct frames *frames, const Dwarf_FDE *fde, uint8_t encod
         frames->frames[frames->count++] = (struct frame){address, address + length};
 }
 
-static int frames_compare(const void *a, const void *b)
-{
-    const struct frame *x = a;
-    const struct frame *y = b;
-    return (x->start > y->start) - (x->start < y->start);
-}
-
 static void read_section(struct frames *frames, Elf *elf, Elf_Data *data, uint64_t section)
 {
     const unsigned char *ident = (const unsigned char *)elf_getident(elf, NULL);
@@ -166,20 +159,11 @@ void frames_read(struct frames *frames, Elf *elf)
     Elf_Data *data = section && gelf_getshdr(section, &header) ? elf_rawdata(section, NULL) : NULL;
     if (data && data->d_buf && data->d_size)
         read_section(frames, elf, data, header.sh_addr);
-    if (frames->count)
-        qsort(frames->frames, frames->count, sizeof *frames->frames, frames_compare);
+    SORT_BY(frames->frames, frames->count, start);
 }
 
 const struct frame *frames_find(const struct frames *frames, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = frames->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (frames->frames[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_UP_TO(frames->frames, frames->count, start, address);
     return low && address < frames->frames[low - 1].end ? &frames->frames[low - 1] : NULL;
 }

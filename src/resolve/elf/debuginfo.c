@@ -78,13 +78,6 @@ static bool add_unit(struct units *units, Dwarf_Die *die, Dwarf_Addr bias)
     return true;
 }
 
-static int by_start(const void *left, const void *right)
-{
-    const struct unit_range *a = left;
-    const struct unit_range *b = right;
-    return a->start < b->start ? -1 : a->start > b->start;
-}
-
 static void read_units(struct units *units, Dwfl_Module *module)
 {
     Dwarf_Die *die = NULL;
@@ -92,21 +85,12 @@ static void read_units(struct units *units, Dwfl_Module *module)
     units->read = true;
     while ((die = dwfl_module_nextcu(module, die, &bias)) && add_unit(units, die, bias))
         continue;
-    if (units->count)
-        qsort(units->ranges, units->count, sizeof *units->ranges, by_start);
+    SORT_BY(units->ranges, units->count, start);
 }
 
 static struct unit_range *units_search(const struct units *units, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = units->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (units->ranges[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_UP_TO(units->ranges, units->count, start, address);
     struct unit_range *last = low ? &units->ranges[low - 1] : NULL;
     return last && address < last->end ? last : NULL;
 }

@@ -69,16 +69,7 @@ void symbols_settle(struct symbols *symbols)
 /* How many start at the address or before it. */
 static size_t begun(const struct symbols *symbols, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = symbols->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (symbols->at[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_UP_TO(symbols->at, symbols->count, start, address);
 }
 
 const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address)

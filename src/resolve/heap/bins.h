@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Heap bins (MemSpy 5.2): a common property of heap blocks: the call path that allocated them.
- * (Walked blocks have none: walked_heap.h.) Each keeps the statistics of its blocks in constant
- * time per malloc and free.
+ * Walked blocks have none: they are binned by size class (walked_heap.h). Each bin keeps the
+ * statistics of its blocks in constant time per malloc and free.
  *
  * The bins are fed together with the block index: bins_born() for each block that blocks_add()
  * took, bins_died() for each that went (removed, displaced, unmapped), always with the block as the

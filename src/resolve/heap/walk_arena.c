@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "resolve/heap/walk_state.h"
 

@@ -90,16 +90,7 @@ static bool read_block(struct walk *walk, uint64_t base, uint64_t end, bool like
 /* Index of the first block that ends behind the address. */
 static size_t after(const struct walk_mapped *mapped, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = mapped->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (mapped->blocks[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_UP_TO(mapped->blocks, mapped->count, end, address);
 }
 
 /* Puts a block in the place of what it overlaps. */

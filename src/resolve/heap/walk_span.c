@@ -19,16 +19,7 @@ void walk_spans_fini(struct walk_spans *spans)
 /* Index of the first span that starts behind the address. */
 static size_t behind(const struct walk_spans *spans, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = spans->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (spans->spans[middle].first <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_UP_TO(spans->spans, spans->count, first, address);
 }
 
 struct walk_span *walk_spans_find(const struct walk_spans *spans, uint64_t address)
@@ -348,15 +339,7 @@ size_t walk_memory_read_some(struct walk_memory *memory, uint64_t address, void 
 
 const struct walk_mapping *walk_memory_mapping(const struct walk_memory *memory, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = memory->map_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (memory->maps[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_UP_TO(memory->maps, memory->map_count, end, address);
     return low < memory->map_count && memory->maps[low].start <= address ? &memory->maps[low]
                                                                          : NULL;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "base/files.h"
 
 void maps_fini(struct maps *maps)
@@ -151,16 +152,7 @@ int maps_read(struct maps *maps, pid_t pid)
 
 size_t maps_after(const struct maps *maps, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = maps->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (maps->maps[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_UP_TO(maps->maps, maps->count, end, address);
 }
 
 struct map *maps_find(const struct maps *maps, uint64_t address)

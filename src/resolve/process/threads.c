@@ -83,16 +83,7 @@ static uint32_t tid_in(struct tcbs *tcbs, const unsigned char *block, size_t siz
 /* Index of the first thread with this id or a higher one. */
 static size_t tcbs_place_of(const struct tcbs *tcbs, uint32_t tid)
 {
-    size_t low = 0;
-    size_t high = tcbs->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (tcbs->tcbs[middle].tid < tid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_BELOW(tcbs->tcbs, tcbs->count, tid, tid);
 }
 
 const struct tcb *tcbs_of_thread(const struct tcbs *tcbs, uint32_t tid)
@@ -263,16 +254,7 @@ void stacks_fini(struct stacks *stacks)
 /* Index of the first stack that ends behind the address. */
 static size_t after(const struct stacks *stacks, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = stacks->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (stacks->stacks[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SORTED_UP_TO(stacks->stacks, stacks->count, end, address);
 }
 
 const struct stack *stacks_find(const struct stacks *stacks, uint64_t address)
@@ -406,12 +388,6 @@ void stacks_reached(struct stacks *stacks, const struct map *map, uint64_t addre
         stack.end = known->end > stack.end ? known->end : stack.end;
     }
     stacks_put(stacks, stack);
-}
-
-void thread_names_init(struct thread_names *names)
-{
-    *names = (struct thread_names){.count = 0};
-    hash_init(&names->of_tid);
 }
 
 void thread_names_fini(struct thread_names *names)

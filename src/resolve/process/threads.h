@@ -118,7 +118,6 @@ struct thread_names {
     size_t room;
 };
 
-void thread_names_init(struct thread_names *names);
 void thread_names_fini(struct thread_names *names);
 
 /* A thread's name, raw. Where there is no room for more, it stays unknown. */

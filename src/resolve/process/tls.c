@@ -87,13 +87,6 @@ static void add_thread(struct tls *tls, pid_t pid, const struct tcb *tcb,
     }
 }
 
-static int tls_compare(const void *a, const void *b)
-{
-    const struct tls_block *x = a;
-    const struct tls_block *y = b;
-    return (x->start > y->start) - (x->start < y->start);
-}
-
 /* The first file mapped, in order of addresses: libraries are above. */
 static const struct module *program_of(struct space *space)
 {
@@ -119,20 +112,11 @@ void tls_refresh(struct tls *tls, struct space *space, const struct tcbs *tcbs)
     for (size_t i = 0; i < tcbs->count; i++)
         add_thread(tls, space->from.pid, &tcbs->tcbs[i], images, count);
     free(images);
-    if (tls->count)
-        qsort(tls->blocks, tls->count, sizeof *tls->blocks, tls_compare);
+    SORT_BY(tls->blocks, tls->count, start);
 }
 
 const struct tls_block *tls_find(const struct tls *tls, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = tls->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (tls->blocks[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_UP_TO(tls->blocks, tls->count, start, address);
     return low && address < tls->blocks[low - 1].end ? &tls->blocks[low - 1] : NULL;
 }

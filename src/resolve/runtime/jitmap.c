@@ -44,13 +44,6 @@ static void pop(struct begun *begun)
     }
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const struct jit_symbol *x = a;
-    const struct jit_symbol *y = b;
-    return (x->start > y->start) - (x->start < y->start);
-}
-
 static size_t jit_piece_add(struct jit_symbol *pieces, size_t count, struct jit_symbol piece)
 {
     if (count && pieces[count - 1].line == piece.line && pieces[count - 1].end == piece.start) {
@@ -101,7 +94,7 @@ static struct jit_symbol *jitorder_pieces(const struct jit_symbol *lines, size_t
     *made = 0;
     if (sorted && pieces && begun.at && count) {
         memcpy(sorted, lines, count * sizeof *sorted);
-        qsort(sorted, count, sizeof *sorted, by_start);
+        SORT_BY(sorted, count, start);
         *made = sweep(sorted, count, &begun, pieces);
     } else if (!sorted || !begun.at) {
         free(pieces);
@@ -289,15 +282,7 @@ bool jitmap_refresh(struct jitmap *jitmap, pid_t pid, struct files_client *files
 
 const struct jit_symbol *jitmap_find(const struct jitmap *jitmap, uint64_t address)
 {
-    size_t low = 0;
-    size_t high = jitmap->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (jitmap->symbols[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SORTED_UP_TO(jitmap->symbols, jitmap->count, start, address);
     return low && address < jitmap->symbols[low - 1].end ? &jitmap->symbols[low - 1] : NULL;
 }
 

@@ -686,13 +686,6 @@ static size_t staged_size(const struct session *session, uint64_t offset)
     return ((size_t)header.size + 7) & ~(size_t)7;
 }
 
-static int compare_offset(const void *a, const void *b)
-{
-    const struct session_order *x = a;
-    const struct session_order *y = b;
-    return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
-
 /* Records not handed over yet move to the front, for the next call. */
 static void keep_from(struct session *session, size_t first)
 {
@@ -702,7 +695,7 @@ static void keep_from(struct session *session, size_t first)
     if (!count)
         return;
     memmove(session->order, session->order + first, count * sizeof *session->order);
-    qsort(session->order, count, sizeof *session->order, compare_offset);
+    SORT_BY(session->order, count, offset);
     for (size_t i = 0; i < count; i++) {
         size_t size = staged_size(session, session->order[i].offset);
         memmove(session->staging + used, session->staging + session->order[i].offset, size);

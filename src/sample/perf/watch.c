@@ -422,13 +422,6 @@ static void watch_registers_take(struct watch_registers *registers, struct watch
     more[(*count)++] = touch;
 }
 
-static int by_time(const void *left, const void *right)
-{
-    const struct watch_touch *a = left;
-    const struct watch_touch *b = right;
-    return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
-}
-
 size_t watch_registers_read(struct watch_registers *registers, const struct watch_touch **touches)
 {
     struct epoll_event ready[16];
@@ -440,8 +433,7 @@ size_t watch_registers_read(struct watch_registers *registers, const struct watc
     for (size_t i = 0; i < registers->thread_count; i++)
         while (watch_event_next(&registers->threads[i].ring, &touch))
             watch_registers_take(registers, touch, &count);
-    if (count)
-        qsort(registers->touches, count, sizeof *registers->touches, by_time);
+    SORT_BY(registers->touches, count, time_ns);
     *touches = registers->touches;
     return count;
 }

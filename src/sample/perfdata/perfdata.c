@@ -775,11 +775,6 @@ const struct perf_event_attr *perfdata_attribute(const struct perfdata *file, un
     return NULL;
 }
 
-uint64_t perfdata_mark(const struct perfdata *file)
-{
-    return file->attributes.count ? file->attributes.events[0].first_id >> PERFDATA_MARK_SHIFT : 0;
-}
-
 const struct perfdata_machine *perfdata_machine(const struct perfdata *file)
 {
     return &file->machine;

@@ -117,10 +117,7 @@ const struct perfdata_process *perfdata_processes(const struct perfdata *perfdat
 /* The event that is `index` in samples and in sampler_info; NULL: none. */
 const struct perf_event_attr *perfdata_attribute(const struct perfdata *perfdata, unsigned index);
 
-/* By which a file beside the recording says that it belongs to it: perfdata_writer_mark(). */
-uint64_t perfdata_mark(const struct perfdata *perfdata);
-
-/* The same of a file that need not be read for it; 0: it has none, or is no recording. */
+/* perfdata_writer_mark() of a recording; 0: it has none, or is no recording. */
 uint64_t perfdata_file_mark(const char *path);
 
 const struct perfdata_machine *perfdata_machine(const struct perfdata *perfdata);

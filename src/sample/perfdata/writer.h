@@ -84,7 +84,7 @@ uint64_t perfdata_writer_bytes(const struct perfdata_writer *writer);
 uint64_t perfdata_writer_dropped(const struct perfdata_writer *writer);
 
 /*
- * A number by which a file beside the recording can say that it belongs to it: perfdata_mark()
+ * A number by which a file beside the recording can say that it belongs to it: perfdata_file_mark()
  * of the file that is being written. Changes when a new one is begun, within perfdata_writer_add().
  */
 uint64_t perfdata_writer_mark(const struct perfdata_writer *writer);

@@ -396,7 +396,7 @@ const char *diff_reading(const struct diff_row *row)
     return words[row->share.change > 0][amount_direction(&row->times) + 1];
 }
 
-/* Which rows changed, by how much, and how sure that is; declared in diff.h. */
+/* Which rows changed, by how much, and how sure that is. */
 
 /* Rows that have less in every run are not tested: each more weakens the case of all others. */
 static const double share_tested = 0.005;
@@ -791,7 +791,7 @@ static const struct columns function_table = {.title = "Functions", LIST(functio
 
 const struct columns *const diff_columns[] = {&object_table, &field_table, &function_table};
 
-/* A comparison as text; declared in diff.h. */
+/* A comparison as text. */
 
 static const char *amount_words(const struct diff *diff)
 {

@@ -20,7 +20,7 @@
 #include "view/pages/whatif.h"
 #include "view/screen/browser.h"
 
-/* What was watched, how, and how far the figures can be trusted; declared in html_writer.h. */
+/* What was watched, how, and how far the figures can be trusted. */
 
 enum { TEXT_BYTES = 512 };
 
@@ -363,7 +363,7 @@ static void html_short(struct html_writer *writer)
         html_markup(writer, "</ol></section>\n");
 }
 
-/* The problems that were recognised, each in full; declared in html_writer.h. */
+/* The problems that were recognised, each in full. */
 
 static void write_fact(struct html_writer *writer, const char *name, const char *text)
 {
@@ -460,7 +460,7 @@ static void html_findings(struct html_writer *writer)
     html_section_end(writer);
 }
 
-/* What was not attributed and why, and how to read the page; declared in html_writer.h. */
+/* What was not attributed and why, and how to read the page. */
 
 static void write_reason(struct html_writer *writer, enum reason reason)
 {
@@ -614,7 +614,7 @@ int html_write(const char *path, const struct snapshot *snapshot,
     return code ? code : whole_file_close(&file, write_to(file.fd, snapshot, sources, run), error);
 }
 
-/* Style and script of the page; declared in html_writer.h. Without the script nothing is missing
+/* Style and script of the page. Without the script nothing is missing
  * but the sorting by a title. Neither has a < or & in it, which XML would mistake. */
 
 const char html_style[] =

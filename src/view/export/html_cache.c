@@ -139,7 +139,7 @@ void html_window(struct html_writer *writer)
     html_section_end(writer);
 }
 
-/* What the n-way search found, and what it left; declared in html_writer.h. */
+/* What the n-way search found, and what it left. */
 
 enum { REGION_ROWS = 40, DROPPED_ROWS = 8 };
 
@@ -315,7 +315,7 @@ void html_causes(struct html_writer *writer)
     html_section_end(writer);
 }
 
-/* What caches of any size would miss, as curves and tables; declared in html_writer.h. */
+/* What caches of any size would miss, as curves and tables. */
 
 enum {
     HTML_REUSE_WIDTH = 640,
@@ -424,7 +424,7 @@ void html_reuse(struct html_writer *writer)
     html_section_end(writer);
 }
 
-/* Cache lines that threads contend for, with who uses which bytes; declared in html_writer.h. */
+/* Cache lines that threads contend for, with who uses which bytes. */
 
 enum {
     GROUP_ROWS = 40,
@@ -557,7 +557,7 @@ void html_sharing(struct html_writer *writer)
     html_section_end(writer);
 }
 
-/* Exact totals of a run under simulated caches; declared in html_writer.h. */
+/* Exact totals of a run under simulated caches. */
 
 void html_simulation(struct html_writer *writer)
 {

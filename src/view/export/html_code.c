@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions, and their lines of source; declared in html_writer.h. */
+/* Functions, and their lines of source. */
 #include <stdlib.h>
 
 #include "view/export/html_writer.h"
@@ -120,8 +120,7 @@ void html_code(struct html_writer *writer)
     html_section_end(writer);
 }
 
-/* Which function misses on which object, as a table with heat, and its strongest cells in words;
- * declared in html_writer.h. */
+/* Which function misses on which object, as a table with heat, and its strongest cells in words. */
 
 enum { CELLS_OPENED = 8 };
 static const double least_line = 0.001; /* rows and columns below it are counted, not drawn */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The objects, and the first ones one by one; declared in html_writer.h. */
+/* The objects, and the first ones one by one. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "view/pages/whatif.h"
 
 /* A type as it lies in cache lines: a strip of bytes for each line, and the rows of the Layout
- * screen; declared in html_writer.h. */
+ * screen. */
 
 enum {
     LINE_BYTES = 64,
@@ -352,7 +352,7 @@ void html_opened_objects(struct html_writer *writer)
     html_section_end(writer);
 }
 
-/* The heap beside its misses; declared in html_writer.h. */
+/* The heap beside its misses. */
 
 enum { BIN_ROWS = 60 };
 
@@ -380,7 +380,7 @@ void html_heap(struct html_writer *writer)
     html_section_end(writer);
 }
 
-/* What was asked about another layout, and the answer; declared in html_writer.h. */
+/* What was asked about another layout, and the answer. */
 
 static void write_answer(struct html_writer *writer, const struct snapshot_whatif *answer)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The run over time: by object, and below that, to be opened, by function, thread and field, and
- * by the other measures that are sampled; declared in html_writer.h. */
+ * by the other measures that are sampled. */
 #include <math.h>
 
 #include "view/export/html_writer.h"
@@ -152,7 +152,7 @@ static void html_timeline_chart(struct html_writer *writer, const struct timelin
 }
 
 /* How much the misses change from one period to the next, by how long a period is, and objects that
- * take turns: the end of the section on time; declared in html_writer.h. */
+ * take turns: the end of the section on time. */
 
 enum {
     HTML_VOLATILITY_WIDTH = 640, /* units of the drawing, like the rest */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A snapshot as one line of JSON: the members CONTRACT.md fixes, and what else it holds. */
+/* A snapshot as one line of JSON; the man page lists the members. */
 #include "view/export/json.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "view/view.h"
 #include "view/words.h"
 
-/* What was watched, how, and how many samples it gave; declared in json.h. */
+/* What was watched, how, and how many samples it gave. */
 
 /* ---- parts ---- */
 static const struct column target_members_list[] = {
@@ -158,7 +158,7 @@ static json_t *json_binaries(const struct snapshot_binaries *from)
     return out ? out : json_null();
 }
 
-/* Where and how a recording was made; declared in json.h. */
+/* Where and how a recording was made. */
 
 /* Only where there is one. */
 static json_t *json_recording(const struct snapshot_recording *from)
@@ -178,7 +178,7 @@ static json_t *json_recording(const struct snapshot_recording *from)
     return out;
 }
 
-/* The run over time and its phases; declared in json.h. */
+/* The run over time and its phases. */
 
 /* Shares of the objects of the streams of the misses in a phase; null: there are none. */
 json_t *json_phase_shares(const struct snapshot *snapshot, const void *row)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sets, the search, the window; declared in json.h. */
+/* Sets, the search, the window. */
 #include <math.h>
 #include <stdio.h>
 
@@ -86,7 +86,7 @@ json_t *json_window(const struct snapshot *snapshot)
     return out;
 }
 
-/* Why lines were missed; declared in json.h. */
+/* Why lines were missed. */
 
 static const struct column causes_figures_members_list[] = {
     COLUMN(.key = "samples", .from = FIELD(struct snapshot_causes_figures, samples),
@@ -202,7 +202,7 @@ json_t *json_all_causes(const struct snapshot *snapshot)
     return out;
 }
 
-/* Miss-ratio curves; declared in json.h. */
+/* Miss-ratio curves. */
 
 static json_t *curve(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *from)
 {
@@ -264,7 +264,7 @@ json_t *json_reuse(const struct snapshot_reuse *reuse)
     return out;
 }
 
-/* Shared cache lines; declared in json.h. */
+/* Shared cache lines. */
 
 static const struct column sharing_code_members_list[] = {
     COLUMN(.key = "function", .from = FIELD(struct snapshot_sharing_code, function)),
@@ -340,7 +340,7 @@ json_t *json_sharing(const struct snapshot *snapshot)
     return out;
 }
 
-/* Exact totals of a simulated run; declared in json.h. */
+/* Exact totals of a simulated run. */
 
 json_t *json_simulation(const struct snapshot *snapshot)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions and their instructions; declared in json.h. */
+/* Functions and their instructions. */
 #include <math.h>
 
 #include "view/export/json.h"
@@ -98,7 +98,7 @@ json_t *json_threads(const struct snapshot *snapshot)
     return out;
 }
 
-/* Functions x objects; declared in json.h. */
+/* Functions x objects. */
 
 static const double least_told = 0.001;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Objects with all that is known of them; declared in json.h. */
+/* Objects with all that is known of them. */
 #include <math.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 #include "view/levels.h"
 #include "view/pages/whatif.h"
 
-/* A type as it lies in memory, with its heat; declared in json.h. */
+/* A type as it lies in memory, with its heat. */
 
 static const char *kind_name(enum layout_row_kind kind)
 {
@@ -115,7 +115,7 @@ static const struct column layout_members_list[] = {
 
 const struct columns layout_members = {TABLE(struct snapshot_layout, layout_members_list)};
 
-/* The heap and its bins; declared in json.h. */
+/* The heap and its bins. */
 
 static json_t *json_site(const struct snapshot *snapshot, const void *pointer)
 {
@@ -195,7 +195,7 @@ bool json_has_causes(const struct snapshot *snapshot, const void *row)
     return snapshot->causes.told;
 }
 
-/* Where accesses found their data; declared in json.h. */
+/* Where accesses found their data. */
 
 /* Named counts. What was not found there at all is left out. */
 static json_t *counts(const double *from, int count, const char *(*name)(int index))
@@ -427,7 +427,7 @@ static const struct column use_members_list[] = {
 
 const struct columns use_members = {TABLE(struct snapshot_use, use_members_list)};
 
-/* What was asked about another layout, and the answer; declared in json.h. */
+/* What was asked about another layout, and the answer. */
 
 static json_t *level(const struct snapshot_whatif_level *from, unsigned number)
 {
@@ -501,7 +501,7 @@ void json_set_whatif(json_t *out, const struct snapshot_whatifs *asked)
     json_set(out, "what_ifs", list);
 }
 
-/* What watchpoints saw; declared in json.h. */
+/* What watchpoints saw. */
 
 static const struct column watch_code_members_list[] = {
     COLUMN(.key = "function", .from = FIELD(struct snapshot_watch_code, function)),

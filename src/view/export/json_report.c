@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* JSON to a report: the words of json*.c read back; declared in diff.h. */
+/* JSON to a report: the words of json*.c read back. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -453,7 +453,7 @@ void report_free(struct report *report)
     free(report);
 }
 
-/* A comparison as one JSON object on one line; declared in diff.h. */
+/* A comparison as one JSON object on one line. */
 
 static json_t *real(double value)
 {

@@ -331,7 +331,7 @@ void text_rows(struct text_writer *writer, const struct columns *columns, const 
         text_say(writer, "(%zu more; -j lists all)", count - most);
 }
 
-/* The matrix in batch text: the first functions on the first objects; declared in text.h. */
+/* The matrix in batch text: the first functions on the first objects. */
 
 enum {
     MATRIX_TEXT_ROWS = 8,
@@ -440,7 +440,7 @@ static void matrix_text_print(struct text_writer *writer)
     matrix_rules_fini(&rules);
 }
 
-/* Why lines were missed, in batch text; declared in text.h. */
+/* Why lines were missed, in batch text. */
 
 enum {
     CAUSES_ROWS = 15,
@@ -537,7 +537,7 @@ static void causes_text_print(struct text_writer *writer)
     print_evictions(writer);
 }
 
-/* What caches of any size would miss, in batch text; declared in text.h. */
+/* What caches of any size would miss, in batch text. */
 
 enum { REUSE_TEXT_ROWS = 15, CURVES = 5, EVERY = 4 };
 
@@ -590,7 +590,7 @@ static void reuse_text_print(struct text_writer *writer)
     }
 }
 
-/* What watchpoints saw, in batch text; declared in text.h. */
+/* What watchpoints saw, in batch text. */
 
 enum { WATCH_ROWS = 15 };
 
@@ -613,7 +613,7 @@ static void watch_text_print(struct text_writer *writer)
         }
 }
 
-/* What was asked about another layout, in batch text; declared in text.h. */
+/* What was asked about another layout, in batch text. */
 
 static void print_whatif(struct text_writer *writer, const struct snapshot_whatif *answer)
 {

@@ -914,7 +914,7 @@ const struct columns causes_columns[CAUSES_KINDS] = {[CAUSES_OBJECTS] = COLUMNS(
                                                      [CAUSES_FUNCTIONS] = COLUMNS(function_list),
                                                      [CAUSES_THREADS] = COLUMNS(thread_list)};
 
-/* What to try against what leads among the causes; declared in causes.h. */
+/* What to try against what leads among the causes. */
 
 enum { SAMPLES_LEAST = 20, ADVICE_NAME_BYTES = 160 };
 static const double itself_leads = 0.5;

@@ -25,7 +25,7 @@ static struct detail_view *detail_view(const struct browser *browser)
     return page_state(browser, PAGE_DETAIL);
 }
 
-/* What stands above the lists of Detail; declared in browser.h. */
+/* What stands above the lists of Detail. */
 
 enum { STRIP_MOST = 128 };
 
@@ -670,7 +670,7 @@ const struct columns instance_columns = {
     .identity = instance_identity,
 };
 
-/* From a member of a type to the code that misses on it; declared in browser.h. */
+/* From a member of a type to the code that misses on it. */
 
 struct found {
     const struct snapshot_code *code;

@@ -305,7 +305,7 @@ void instruction_rows_make(struct instruction_rows *rows, const struct snapshot_
 }
 
 /* What the page of one function lists: gathered from the snapshot, the source files and the
- * process; declared in browser.h. */
+ * process. */
 
 static bool add_site(struct browser *browser, const struct snapshot_object *object,
                      const struct snapshot_code *code)

@@ -30,7 +30,7 @@ static struct layout_view *layout_view(const struct browser *browser)
     return page_state(browser, PAGE_LAYOUT);
 }
 
-/* What stands above the members on the Layout screen; declared in browser.h. */
+/* What stands above the members on the Layout screen. */
 
 enum { ROWS_FOR_HEAD = 9, ROWS_FOR_READING = 12, READING_ROWS = 2 };
 

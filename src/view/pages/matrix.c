@@ -20,8 +20,7 @@ static struct matrix_view *matrix_view(const struct browser *browser)
 
 static void matrix_cursor_moved(struct browser *browser);
 
-/* Renaming and combining on the Matrix screen: objects on its first row, functions below;
- * declared in browser.h. */
+/* Renaming and combining on the Matrix screen: objects on its first row, functions below. */
 
 static enum matrix_axis axis_of(const struct browser *browser)
 {
@@ -726,8 +725,7 @@ bool matrix_grid_at(const struct matrix_grid *grid, const struct matrix_table *t
     return true;
 }
 
-/* The cursor of a grid of functions and objects, by keys and from one snapshot to the next;
- * declared in matrix.h. */
+/* The cursor of a grid of functions and objects, by keys and from one snapshot to the next. */
 
 static size_t moved(size_t at, long by, size_t most)
 {

@@ -19,7 +19,7 @@
 #include "view/pages/causes.h"
 #include "view/pages/function.h"
 
-/* What the user said about lines of the matrix; declared in matrix_table.h. */
+/* What the user said about lines of the matrix. */
 
 static const char *const prefixes[] = {
     [MATRIX_FUNCTIONS] = "function ", [MATRIX_OBJECTS] = "object "};

@@ -180,8 +180,7 @@ static void timeline_legend(const struct browser *browser, const struct timeline
     }
 }
 
-/* Screen 0: the cursor in the chart, a stretch marked with it, and what is to be shown alone;
- * declared in browser.h. */
+/* Screen 0: the cursor in the chart, a stretch marked with it, and what is to be shown alone. */
 
 static struct timeline_chart chart_shown(const struct browser *browser)
 {

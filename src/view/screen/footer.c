@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The status line and the key bar; declared in browser.h. */
+/* The status line and the key bar. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -394,7 +394,7 @@ const char *play_badge(const struct browser *browser)
                                             : " PLAYING ";
 }
 
-/* What the keys that play a recording do; declared in browser.h. */
+/* What the keys that play a recording do. */
 
 static struct request play_request(enum request_kind kind, int direction, const char *to)
 {

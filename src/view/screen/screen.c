@@ -181,7 +181,7 @@ static bool screen_read(struct input *input)
     return true;
 }
 
-/* Giving the terminal back from a signal handler; declared in view.h and screen.c. */
+/* Giving the terminal back from a signal handler and screen.c. */
 
 enum { RESTORE_BYTES = 512 };
 

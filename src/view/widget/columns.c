@@ -413,7 +413,7 @@ const char *columns_title(const struct column *column, bool ascii)
     return ascii && !strcmp(column->title, "±") ? "+-" : column->title;
 }
 
-/* Values of cells and how they are written and painted; declared in columns.h. */
+/* Values of cells and how they are written and painted. */
 
 struct value value_number(double number)
 {

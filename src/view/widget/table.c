@@ -289,7 +289,7 @@ enum table_hit table_click(struct table *table, int row, int column)
     return TABLE_MISSED;
 }
 
-/* How a table looks; declared in table.h. */
+/* How a table looks. */
 
 static bool flushed_right(const struct column *column)
 {

@@ -85,9 +85,33 @@ static void reaches_no_further_than_an_address(void **state)
     assert_int_equal(room, 0);
 }
 
+static void sorts_and_finds_by_a_member(void **state)
+{
+    struct item {
+        uint64_t wide;
+        uint32_t narrow;
+    } items[] = {{UINT64_MAX, 2}, {7, 9}, {1ULL << 40, UINT32_MAX}, {7, 0}};
+    (void)state;
+    SORT_BY(items, 4, wide);
+    assert_int_equal(items[0].wide, 7);
+    assert_int_equal(items[2].wide, 1ULL << 40);
+    assert_int_equal(items[3].wide, UINT64_MAX);
+    assert_int_equal(SORTED_BELOW(items, 4, wide, 7), 0);
+    assert_int_equal(SORTED_UP_TO(items, 4, wide, 7), 2);
+    assert_int_equal(SORTED_UP_TO(items, 4, wide, (1ULL << 40) - 1), 2);
+    assert_int_equal(SORTED_UP_TO(items, 4, wide, UINT64_MAX), 4);
+    assert_int_equal(SORTED_UP_TO(items, 0, wide, 7), 0);
+    SORT_BY(items, 4, narrow);
+    assert_int_equal(items[1].wide, UINT64_MAX);
+    assert_int_equal(SORTED_BELOW(items, 4, narrow, 9), 2);
+    assert_int_equal(SORTED_UP_TO(items, 4, narrow, 9), 3);
+    assert_int_equal(SORTED_UP_TO(items, 4, narrow, UINT32_MAX), 4);
+}
+
 static int run_array(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(keeps_what_is_there),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sorts_and_finds_by_a_member),
+                                       cmocka_unit_test(keeps_what_is_there),
                                        cmocka_unit_test(stops_at_the_bound),
                                        cmocka_unit_test(refuses_what_overflows),
                                        cmocka_unit_test(reaches_any_index_and_fills_with_zero),

@@ -178,7 +178,6 @@ static void paces_as_text(void **state)
         play_change_pace(&play, 1);
     play_pace_text(&play, text, sizeof text);
     assert_string_equal(text, "as fast as possible");
-    assert_true(isinf(play_pace(&play)));
     play_set_pace(&play, 4);
     play_pace_text(&play, text, sizeof text);
     assert_string_equal(text, "5x");

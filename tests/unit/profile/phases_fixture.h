@@ -12,7 +12,7 @@ enum {
     PLANTED_OBJECTS = 8
 };
 
-/* What a program misses on in one step; they add up to 1. */
+/* The shares of a program's misses in one step; they add up to 1. */
 struct planted_mix {
     double share[PLANTED_OBJECTS];
 };
@@ -26,7 +26,7 @@ struct planted_run {
     struct prng prng;
     uint64_t now_ns;
     unsigned burst; /* samples that fall on one object together, as misses do */
-    unsigned found; /* changes told */
+    unsigned found; /* changes reported */
 };
 
 void planted_begin(struct planted_run *run, uint64_t seed, unsigned burst);
@@ -34,7 +34,7 @@ void planted_begin(struct planted_run *run, uint64_t seed, unsigned burst);
 /* 0 to 1. */
 double planted_uniform(struct planted_run *run);
 
-/* true: a change was told. */
+/* true: a change was reported. */
 bool planted_step(struct planted_run *run, const struct planted_mix *mix, unsigned samples);
 void planted_steps(struct planted_run *run, const struct planted_mix *mix, unsigned count);
 

@@ -19,7 +19,7 @@ void plant(const struct planted *objects, uint32_t count);
 extern const struct planted *planted;
 extern uint32_t planted_count;
 
-/* object() and extent() over what is planted; between two objects lies nothing's. */
+/* object() and extent() over the planted objects; memory between two objects belongs to none. */
 extern const struct place_names planted_names;
 
 /* Share of the misses by which the search has found the object with this id; NAN: it has not. */

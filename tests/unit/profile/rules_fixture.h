@@ -18,7 +18,7 @@ extern struct snapshot_object objects[2];
 extern struct snapshot_code code[3];
 extern struct snapshot_bin bins[2];
 extern struct snapshot_finding list[FINDINGS_MAX];
-extern struct memory_use memory; /* what is answered when it is asked for */
+extern struct memory_use memory; /* the answer to its reader */
 extern struct place_names names;
 extern struct findings findings;
 

@@ -76,8 +76,8 @@ static void miss(uint32_t object, enum miss_cause cause, uint64_t weight, uint32
     profile_add(causes_profile, &place);
 }
 
-/* matrix: 100 misses, of which 50 in conflict, 30 of capacity, 20 first; of the 80 thrown out 60 by
- * multiply on the matrix itself, 12 by fill on the queue, 8 by fill on what is not known. */
+/* matrix: 100 misses: 50 conflict, 30 capacity, 20 first; of the 80 evictions 60 by multiply on the
+ * matrix itself, 12 by fill on the queue, 8 by fill on an unknown object. */
 static void feed(void)
 {
     miss(MATRIX, CAUSE_CONFLICT, 40, MATRIX, MULTIPLY);
@@ -182,8 +182,8 @@ static void adds_up(const struct snapshot_evictions *evictions, double expected)
     assert_near(columns, expected);
 }
 
-/* On top of feed(): fill, in a second thread, misses 30 on the queue, of which the matrix threw out
- * 24 and the queue itself 6; of the 24, multiply 18. */
+/* On top of feed(): fill, in a second thread, misses 30 on the queue; 24 were evicted by the matrix
+ * and 6 by the queue itself; of the 24, 18 by multiply. */
 static void feed_second(void)
 {
     missing = FILL;
@@ -222,8 +222,8 @@ static void by_function_and_by_thread(void **state)
     snapshot_free(snapshot);
 }
 
-/* DTrack 3.5: what had to make room, by the same object or by another; what nobody knows the
- * evictor's object of is neither, and what another thread's write took away was not too early. */
+/* DTrack 3.5: premature evictions, by the same object or by another; an unknown evictor is neither,
+ * and a line that another thread's write took was not too early. */
 static void premature_evictions(void **state)
 {
     (void)state;
@@ -246,7 +246,7 @@ static void premature_evictions(void **state)
     snapshot_free(snapshot);
 }
 
-/* Rows: whose lines; columns: who needed the room. */
+/* Rows: objects that missed; columns: evictors. */
 static void who_evicts_whom(void **state)
 {
     (void)state;
@@ -311,7 +311,7 @@ static void by_cell_of_the_matrix(void **state)
     snapshot_free(snapshot);
 }
 
-/* What threw lines out for two functions that miss on one object is kept apart. */
+/* Evictors of two functions that miss on one object are kept apart. */
 static void each_function_has_its_own_evictors(void **state)
 {
     (void)state;
@@ -354,7 +354,7 @@ static void by_field(void **state)
     snapshot_free(snapshot);
 }
 
-/* More pairs than there is room for: those listed and what is told to be missing are all of it. */
+/* More pairs than there is room for: the listed ones and the reported rest add up to all. */
 static void what_found_no_room_is_told(void **state)
 {
     (void)state;
@@ -445,7 +445,7 @@ static int threads_test_end(void **state)
 }
 
 struct missed {
-    uint32_t object, function, thread; /* who missed: from 1, from 1, from 0 */
+    uint32_t object, function, thread; /* of the miss: from 1, from 1, from 0 */
     uint32_t by;                       /* thread; THREADS: not known */
     uint64_t weight;
 };
@@ -469,7 +469,7 @@ static void threads_miss(const struct missed *missed)
     profile_add(threads_profile, &place);
 }
 
-/* Misses by thread that threw out, of one thing; [THREADS]: all whose evictor is known. */
+/* Misses by evicting thread, of one object or function; [THREADS]: all with a known evictor. */
 typedef double sums[THREADS + 1];
 
 static struct {
@@ -602,7 +602,7 @@ static void of_cells(void **state)
     snapshot_free(snapshot);
 }
 
-/* Of threads that nobody is told of, and where there is only one, nothing is made up. */
+/* Without thread ids, and with one thread only, no figures are made up. */
 static void unknown_is_nobody(void **state)
 {
     struct missed missed = {1, 1, 0, THREADS, 5};

@@ -142,7 +142,7 @@ static void half_used_elements_are_split(void **state)
     assert_int_equal(REPORTED(findings_split), 0);
 }
 
-/* Orders of 128 bytes of which a price is looked up, here and there: 2 MiB of 16 MiB of lines. */
+/* Orders of 128 bytes with a price that is looked up here and there: 2 MiB of 16 MiB of lines. */
 static void one_member_read_in_no_order_is_split_off(void **state)
 {
     struct snapshot_instance instance = {.size = UINT64_C(32) << 20};
@@ -169,8 +169,7 @@ static void one_member_read_in_no_order_is_split_off(void **state)
     assert_string_equal(list[0].field, "price");
     assert_true(list[0].gain_low > 0 && fabs(list[0].gain - 0.4) < 1e-9);
     assert_non_null(strstr(words()->advice, "2.0 MiB instead of the 16.0 MiB"));
-    /* An element of an array, of which one is known to be accessed, but not which: a B-tree's keys.
-     */
+    /* An element of an array is accessed, but its index is not known: a B-tree's keys. */
     rows[0].member.size = 264;
     rows[0].member.count = 11;
     assert_int_equal(REPORTED(findings_split), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rules by what is told exactly: causes of misses, links read, misses one after the other,
- * watchpoints; what each asks for, and what they contradict. */
+/* The rules on exact evidence: causes of misses, links read, misses one after the other,
+ * watchpoints; their conditions, and the findings they contradict. */
 #include <math.h>
 #include <string.h>
 
@@ -220,7 +220,7 @@ static void links_tell_the_order_of_a_short_list(void **state)
     assert_non_null(strstr(words()->evidence, "lead to another page"));
     step = NODE;
     assert_int_equal(REPORTED(findings_chasing), 0);
-    names.word = NULL; /* nobody can tell */
+    names.word = NULL; /* not known */
     assert_int_equal(REPORTED(findings_chasing), 0);
 }
 
@@ -354,7 +354,7 @@ static void arrays_read_at_one_index_miss_together(void **state)
     assert_int_equal(REPORTED(findings_paired), 0);
 }
 
-/* ---- what was found is held against it ---- */
+/* ---- exact evidence against findings ---- */
 
 static struct snapshot_finding found(enum finding_kind kind, bool bound)
 {
@@ -396,7 +396,7 @@ static void use_of_lines_drops_or_supports_a_split(void **state)
     assert_int_equal(weighed(FINDING_SPLIT, false), 1);
     assert_int_equal(list[0].sure, FINDING_SURE);
     assert_non_null(strstr(words()->evidence, "1000 lines fetched for it that L2 let go, 12%"));
-    /* What a nearer cache let go may have been used further on. */
+    /* A line that a nearer cache evicted may have been used in the next level. */
     snapshot.uses.is_nearer = true;
     assert_int_equal(weighed(FINDING_SPLIT, false), 1);
     assert_int_equal(list[0].sure, FINDING_LIKELY);

@@ -166,7 +166,7 @@ static void columns_of_rows_of_any_length(void **state)
     }
 }
 
-/* What goes down the columns has an order: no finding of the same object says that it has none. */
+/* An access down the columns has an order: no finding of the same object denies it. */
 static void findings_of_one_object_agree(void **state)
 {
     (void)state;

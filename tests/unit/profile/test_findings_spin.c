@@ -12,7 +12,7 @@ enum { THREADS = 3, SAMPLES = 1200 };
 static struct snapshot_instruction loads[2];
 static bool looks_only = true;
 
-/* Each thread waits for a word of its own, on a line of its own, and one sample in 100 stands
+/* Each thread waits for a word of its own, on a line of its own, and one sample in 100 is
  * elsewhere. */
 static void wait_on(uint64_t line_bytes)
 {

@@ -161,7 +161,7 @@ static void recorded_levels_go_to_objects_and_fields(void **state)
     NEAR(snapshot->levels->level[DATA_DRAM], 700);
 }
 
-/* What nobody said is NAN, and objects of which nothing is known have no levels. */
+/* A level that was not recorded is NAN, and objects without records have no levels. */
 static void unknown_is_not_zero(void **state)
 {
     (void)state;
@@ -276,7 +276,7 @@ static void name_events(const enum event_role *roles, size_t count)
         head.source.events[i] = (struct snapshot_event){.name = "e", .role = roles[i]};
 }
 
-/* What missed the L1 but not the L2 was in the L2, and so on, in events, not samples. */
+/* Misses of the L1 without those of the L2 were in the L2, and so on, in events, not samples. */
 static void levels_are_worked_out_from_misses(void **state)
 {
     static const enum event_role roles[] = {EVENT_MEM_FILL, EVENT_MISS_L2, EVENT_MISS_L1};

@@ -68,7 +68,7 @@ static void compare(const struct snapshot_matrix_cell *sum,
     near(sum->loads, margin->loads, all->samples);
     near(sum->stores, margin->stores, all->samples);
     near(sum->share, margin->share, 1);
-    if (!isnan(margin->cycles)) /* of what has no object no latencies are told */
+    if (!isnan(margin->cycles)) /* samples without an object have no latencies */
         near(sum->cycles, margin->cycles, all->cycles);
     for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
         assert_int_equal(isnan(margin->by[i]), isnan(all->by[i]));
@@ -144,7 +144,7 @@ static void check_margins(const struct snapshot *snapshot)
     }
 }
 
-/* Of each row as Code has it; and latencies of nobody are not told. */
+/* Each row as in Code; and samples without an object have no latencies. */
 static void check_nobody(const struct snapshot *snapshot)
 {
     const struct snapshot_matrix *matrix = &snapshot->matrix;
@@ -282,8 +282,8 @@ static int run_matrix(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* What a cell of the matrix is made of, against a plain count: instructions, threads and blocks,
- * levels; and nothing where the source tells nothing. */
+/* Parts of a matrix cell, against a plain count: instructions, threads and blocks, levels; and none
+ * if the source does not record them. */
 
 enum { FUNCTIONS = 6, OBJECTS = 5, SITES = 4, THREADS = 3, BLOCKS = 7, SAMPLES = 3000 };
 #define LOAD_L1   (PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, L1))
@@ -437,7 +437,7 @@ static void what_is_not_told_is_not_known(void **state)
     leave(snapshot);
 }
 
-/* A window that is larger than what is looked at, and then emptied. */
+/* A window that is larger than the part looked at, and then emptied. */
 static void only_the_recent_past_tells_of_blocks(void **state)
 {
     (void)state;

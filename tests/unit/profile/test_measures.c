@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Misses, accesses and waiting over time, each by what is sampled: by events of their own, or by
- * what samples tell. */
+/* Misses, accesses and waiting over time: by events of their own, or by latencies and levels of
+ * samples. */
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
@@ -161,7 +161,7 @@ static uint64_t found_at(unsigned level)
     return source.val;
 }
 
-/* One event whose samples tell latencies and levels, hits too: as ibs has it. */
+/* One event with latencies and levels in its samples, hits too: as ibs has it. */
 static void samples_tell_what_no_event_counts(void **state)
 {
     static const enum event_role roles[] = {EVENT_ACCESS};
@@ -200,7 +200,7 @@ static void samples_tell_what_no_event_counts(void **state)
     profile_free(run.profile);
 }
 
-/* What ranks has no second event, and nothing else is told: a timer. */
+/* A timer: the ranking event is alone, without latencies or levels. */
 static void what_is_not_sampled_is_not_known(void **state)
 {
     static const enum event_role roles[] = {EVENT_STALL};
@@ -314,7 +314,7 @@ static void combined_lines_have_rates(void **state)
     profile_free(run.profile);
 }
 
-/* A column of its own, whose rows are told apart; what only computed is in no function. */
+/* A column of its own, with distinct rows; samples that only computed are in no function. */
 static void what_has_no_object_has_a_column(void **state)
 {
     static const enum event_role roles[] = {EVENT_STALL};
@@ -368,7 +368,7 @@ static void press(struct browser *browser, uint32_t key)
     browser_input(browser, &(struct input){.kind = INPUT_KEY, .key = key});
 }
 
-/* The picture follows the amount; what is not sampled says how to have it. */
+/* The picture follows the amount; a measure that is not sampled names its source. */
 static void a_key_changes_the_amount(void **state)
 {
     static const enum event_role roles[] = {EVENT_MEM_FILL, EVENT_ACCESS};

@@ -84,8 +84,8 @@ static void an_edge_is_no_phase(void **state)
     phases_fini(&run.phases);
 }
 
-/* A loop whose two halves differ, faster than a step or slower: what the program does all the
- * time is no change of it, once it has been seen a few times. */
+/* A loop with two different halves, faster than a step or slower: a constant behaviour of the
+ * program is no change, once it has been seen a few times. */
 static void a_steady_loop_settles(void **state)
 {
     (void)state;
@@ -227,7 +227,7 @@ static void the_last_one_joins_the_one_before(void **state)
     planted_begin(&run, 8, 1);
     planted_steps(&run, &planted_even, 60);
     planted_steps(&run, &planted_other, 60);
-    /* What looked like a third phase turns out to be the second. */
+    /* A third phase at first turns out to be the second. */
     struct phases *phases = &run.phases;
     phases_split(phases, 10);
     assert_int_equal(phases->segment_count, 3);
@@ -258,9 +258,9 @@ static int run_phases(void)
 }
 
 /*
- * The finder of phases on streams like those of programs nobody here wrote: a noisy start, a
- * collector that comes now and then, slow ramps, edges that are like neither side, few samples in
- * bursts. Each is drawn in many runs, of which a count is printed.
+ * The finder of phases on streams like those of real programs: a noisy start, a collector that
+ * comes now and then, slow ramps, edges that are like neither side, few samples in bursts. Each is
+ * drawn in many runs, and a count of them is printed.
  */
 
 enum { RUNS = 40, RATE = 160 /* samples a step */, LATE = 16 /* steps */ };
@@ -272,7 +272,7 @@ static unsigned runs_wanted(void)
     return getenv("PHASES_FULL") ? 10 * RUNS : RUNS;
 }
 
-/* The step at which a change is told, of `most` steps at the most. */
+/* The step at which a change is reported, of `most` steps at the most. */
 static unsigned told_after(struct planted_run *run, const struct planted_mix *mix, unsigned most)
 {
     for (unsigned i = 0; i < most; i++)
@@ -297,7 +297,7 @@ static void start_noisily(struct planted_run *run)
     }
 }
 
-/* Half a minute later a change is told as soon as if the start had been calm, or nearly. */
+/* Half a minute later a change is reported as soon as if the start had been calm, or nearly. */
 static void the_noise_of_a_start_is_forgotten(void **state)
 {
     const unsigned runs = runs_wanted();
@@ -326,7 +326,7 @@ static void the_noise_of_a_start_is_forgotten(void **state)
 }
 
 /* A minute in bursts so long that a block holds three of them, then a minute of single misses: a
- * small change is told as soon as where there never were bursts, or nearly. */
+ * small change is reported as soon as without bursts, or nearly. */
 static void noise_that_goes_is_forgotten(void **state)
 {
     enum { STEPS = 240 };

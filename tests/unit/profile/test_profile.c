@@ -84,7 +84,7 @@ static void totals_and_shares(void **state)
     conserved(0.001); /* renormalises all the time */
 }
 
-/* Weights that differ: what is known of fields goes by them, as all shares do. */
+/* Weights that differ: the known part of fields goes by them, as all shares do. */
 static void what_is_typed_goes_by_weight(void **state)
 {
     (void)state;
@@ -312,7 +312,7 @@ static void a_hot_line_is_no_conflict(void **state)
     profile_free(profile);
 }
 
-/* A small array: half of the sets, a line of each. Too few samples for one of them to stand out. */
+/* A small array: half of the sets, a line of each. Too few samples to single out one of them. */
 static void few_samples_on_half_of_the_sets_are_no_conflict(void **state)
 {
     (void)state;
@@ -398,7 +398,7 @@ static const struct snapshot *listed_look(struct profile *profile, bool all)
     return snapshot;
 }
 
-/* What the rows say and what is said of the rest is everything. */
+/* The rows and the rest add up to everything. */
 static double sum_of(const struct snapshot *snapshot)
 {
     double sum = snapshot->objects_left_share;
@@ -461,7 +461,7 @@ static int run_listed(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Samples whose object is not known: they count for the code that waited, and nowhere else. */
+/* Samples without a known object: they count for the code that waited, and nowhere else. */
 
 enum { WORKS = 3, REPORTS = 5, LOAD = 0x400100, OTHER = 0x400200 };
 
@@ -513,8 +513,7 @@ static struct snapshot_share share_of_first(struct profile *profile)
     return share;
 }
 
-/* An object's interval holds what it would be if the samples that nothing is known of were its own,
- * or another's. */
+/* An object's interval covers both cases: the unexplained samples are all its own, or another's. */
 static void what_is_not_known_widens_intervals(void **state)
 {
     (void)state;
@@ -568,7 +567,7 @@ static void ranks_with_the_others(void **state)
     assert_true(fabs(first->all_share - 0.42) < 1e-9);
     assert_true(fabs(first->share.value - 2.0 / 32) < 1e-9); /* of those attributed */
     assert_string_equal(first->unknown_note, "object unknown: overwritten");
-    /* What only computes waits for no data. */
+    /* A function that only computes waits for no data. */
     assert_true(!(snapshot->code[1].unknown_samples > 0) && !snapshot->code[1].unknown_note);
     assert_true(fabs(snapshot->code[1].all_share - 0.30) < 1e-9);
     assert_int_equal(snapshot->totals.attributed, 32);

@@ -138,8 +138,8 @@ static void same(struct snapshot_share got, struct snapshot_share wanted)
     NEAR(got.high, wanted.high);
 }
 
-/* IBS: 100 accesses to object 1, of which 60 found the L1, 20 the L2, 15 the L3, 5 memory: 40, 20
- * and 5 % missed; Wilson on 100 samples, whatever each stands for. */
+/* IBS: 100 accesses to object 1: 60 found the L1, 20 the L2, 15 the L3, 5 memory: 40, 20 and 5 %
+ * missed; Wilson on 100 samples, whatever each represents. */
 static void the_same_samples_are_hits_and_misses(void **state)
 {
     (void)state;
@@ -385,7 +385,7 @@ static bool counted(void *context, enum exact_of of, uint32_t id, struct exact_c
     return of != EXACT_OBJECT || id == 1;
 }
 
-/* What a simulator counted stands in the place of what samples say, without any doubt. */
+/* Counts of a simulator replace the estimates of samples, and are exact. */
 static void exact_counts_have_no_interval(void **state)
 {
     (void)state;

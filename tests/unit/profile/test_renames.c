@@ -349,7 +349,7 @@ static double in_fields(const struct snapshot *snapshot, uint32_t id)
     return sum;
 }
 
-/* What a view combines is one row, and is as it was when that is taken back. */
+/* Bins that a view combines are one row, and are separate again after an undo. */
 static void combining_counts_nothing(void **state)
 {
     (void)state;
@@ -387,7 +387,7 @@ static int run_renames(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* Bins of one name are told apart by their callers, and no others get a longer name. */
+/* Bins of one name are distinguished by their callers, and no others get a longer name. */
 
 static struct arena arena;
 

@@ -86,7 +86,7 @@ static void what_was_dropped_says_nothing(void **state)
     assert_int_equal(reuse.leg_count, 0);
 }
 
-/* 10 misses a ms, three of four by thread 1; what the leg began with is not among them. */
+/* 10 misses a ms, three of four by thread 1; the first miss of a leg is not among them. */
 static void misses_in_between_are_counted(void **state)
 {
     (void)state;
@@ -135,7 +135,7 @@ static struct survival_time leg_of(struct prng *prng, double period, double blin
     return (struct survival_time){reuse_between(armed, touch - armed), true};
 }
 
-/* What a factor the median is off by, for lines with periods around one of `period` ms. */
+/* The factor by which the median is off, for lines with periods around one of `period` ms. */
 static double off_by(double period, double blind)
 {
     enum { LEGS = 400 };
@@ -184,7 +184,7 @@ static enum watch_verdict verdict(struct snapshot_share again, struct snapshot_m
     return reuse_verdict(&object, &question);
 }
 
-/* What the order and the size of the object add. */
+/* The effect of the order and the size of the object. */
 static enum watch_verdict verdict_in(enum spread_order order, struct snapshot_share again,
                                      struct snapshot_median reuse_s, double object_lines,
                                      double elsewhere)

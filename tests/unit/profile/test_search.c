@@ -98,8 +98,8 @@ static void figure2_needs_the_queue(void **state)
     assert_string_not_equal(two_way_finds(7, true), "E");
 }
 
-/* 60 samples an interval are a noisy measure: now and then B or C looks like the hottest. What
- * settled on it has to go on when it turns out that it is not. */
+/* 60 samples an interval are a noisy measure: now and then B or C looks like the hottest. A search
+ * that settled on it has to go on when the error shows. */
 static void a_lucky_interval_is_not_the_last_word(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void whole_space_ten_way(void **state)
     }
 }
 
-/* A process as it lies: a program and its heap, libraries far above, a stack at the end. */
+/* A process's address space: a program and its heap, libraries far above, a stack at the end. */
 static const struct planted apart[] = {{"program", 0x562000000000, MIB, .2, OBJECT_GLOBAL},
                                        {"heap", 0x562000200000, MIB, .2, OBJECT_GLOBAL},
                                        {"library", 0x7f1000000000, MIB, .3, OBJECT_GLOBAL},
@@ -151,7 +151,7 @@ static double in_turn(uint32_t object, uint64_t now)
     return object % 2 == now / 700000000 % 2 ? planted[object].share : 0;
 }
 
-/* What one interval said of a region is not what it is called for good: it is measured again. */
+/* The result of one interval is not final: the region is measured again. */
 static void all_that_is_found_is_measured_on(void **state)
 {
     (void)state;
@@ -208,7 +208,7 @@ static void applu_phases(void **state)
     }
 }
 
-/* What is hot inside one object that is known as a whole only. */
+/* The hot part of one object that is known as a whole only. */
 struct hot {
     uint64_t base;
     uint64_t size;
@@ -435,7 +435,7 @@ static void one_that_gave_way_goes_on(void **state)
     assert_string_equal(before_search.what, "all");
     assert_int_equal(before_search.state, SEARCH_SETTLED);
     assert_int_equal(before_search.rounds, rounds);
-    /* The interval is a new one: what was counted before it went away is not of it. */
+    /* The interval is a new one: earlier counts are not part of it. */
     assert_true(before_search.started_ns == now && before_search.all_samples == 0);
     before_feed(&prng, now, 20);
     assert_true(before_search.rounds > rounds);
@@ -528,7 +528,7 @@ static void few_are_kept(void **state)
     assert_null(kept_kept.marks);
 }
 
-/* What was measured between two phases is of neither. */
+/* A measurement between two phases belongs to neither. */
 static void an_edge_is_not_kept(void **state)
 {
     (void)state;
@@ -566,10 +566,10 @@ static const double close_enough = 0.03;
 
 typedef const double mix[PHASES][OBJECTS];
 
-/* Two groups of arrays, one silent while the other is worked on; what is left on all. */
+/* Two groups of arrays, one silent while the other is in use; regions left after all. */
 static mix turns = {{.40, .25, .15, .10, 0, 0, .05, .05}, {0, 0, .05, .05, .45, .35, .05, .05}};
 
-/* applu of Table 1, where a, b and c fall silent together: d, rsd and u are what is left. */
+/* applu of Table 1; a, b and c fall silent together: d, rsd and u are left. */
 static mix phases_applu = {{.229, .229, .226, .174, .069, .073, 0, 0},
                            {0, 0, 0, .551, .218, .231, 0, 0}};
 
@@ -584,7 +584,7 @@ static void plant_arrays(void)
     plant(arrays, OBJECTS);
 }
 
-/* What the window is for a profile. */
+/* The role that the window has in a profile. */
 enum { REMEMBERED = 1 << 15 };
 struct sampled {
     uint64_t time_ns;
@@ -669,14 +669,14 @@ static void sample(struct run *run)
                 search_phases_step(&run->kept, &run->search, &run->phases, changed, run->now_ns));
 }
 
-/* What is not found counts as nothing. */
+/* A region that is not found counts as 0. */
 static double phases_found_share(const struct search *search, uint32_t id)
 {
     double share = planted_found(search, id);
     return isnan(share) ? 0 : share;
 }
 
-/* The largest distance from what is true of a phase, over the objects that matter in it. */
+/* The largest error against the true shares of a phase, over the objects that matter in it. */
 static double error_of(const struct search *search, const double *shares)
 {
     double most = 0;
@@ -686,7 +686,7 @@ static double error_of(const struct search *search, const double *shares)
     return most;
 }
 
-/* What stands for a phase: its own search, or where phases are ignored the one there is. */
+/* The search of a phase: its own, or the only one where phases are ignored. */
 static const struct search *search_of(const struct run *run, unsigned phase)
 {
     uint8_t letter = (uint8_t)phase;
@@ -700,8 +700,8 @@ static const struct search *search_of(const struct run *run, unsigned phase)
 
 struct outcome {
     double error;     /* at the end of the run, of either phase */
-    double settled_s; /* when both phases were told within three points; RUN_S: never */
-    double right;     /* part of the time in which the phase that went on was told so */
+    double settled_s; /* when both phases were right within three points; RUN_S: never */
+    double right;     /* part of the time in which the current phase was right within that */
     unsigned changes;
 };
 
@@ -794,8 +794,8 @@ static void intervals_go_on_where_they_were_left(void **state)
     end(run);
 }
 
-/* Nothing that was counted across a change goes into any phase's shares: what is silent in a phase
- * has no miss in it. */
+/* No count across a change goes into a phase's shares: an object that is silent in a phase has no
+ * miss in it. */
 static void no_interval_straddles_a_change(void **state)
 {
     (void)state;

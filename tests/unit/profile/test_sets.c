@@ -108,7 +108,7 @@ static void refused(void **state)
     assert_int_equal(geometry_parse(&geometry, "L2", "/nowhere", NULL), -ENOENT);
 }
 
-/* As a recording tells them; what it says may be anything. */
+/* From a recording, with hostile values. */
 static void among_those_recorded(void **state)
 {
     static const struct geometry_cache caches[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared lines from made-up accesses to snapshots: what is contention, what only looks like it,
- * of which kind it is, and that memory is bounded. */
+/* Shared lines from made-up accesses to snapshots: contention of each kind, harmless lines that
+ * look like it, and the bound on memory. */
 #include <linux/perf_event.h>
 #include <math.h>
 #include <string.h>
@@ -182,7 +182,7 @@ static void fields_and_threads_do_not_change_with_a_few_samples(void **state)
     for (int i = 0; i < 800; i++) {
         unsigned side = (unsigned)prng_below(&prng, 2);
         bool often = prng_below(&prng, 3);
-        bool second = side == (i < 300); /* whose upper field leads changes at 300 */
+        bool second = side == (i < 300); /* the upper field leads from 300 on */
         touch((struct touch){.side = side,
                              .size = 32,
                              .offset = side * 16 + (often == second ? 8 : 0),
@@ -232,7 +232,7 @@ static void both_kinds_on_a_line_are_told(void **state)
     assert_int_equal(group->verdict, SHARING_BOTH);
 }
 
-/* What looks like sharing and is none. */
+/* Harmless lines that look like sharing. */
 static void filled_by_one_and_read_by_others_is_none(void **state)
 {
     (void)state;
@@ -353,7 +353,7 @@ static void slots_of_an_array_are_one_row(void **state)
     assert_non_null(strstr(reading_of(&sharing->groups[0]), "4 lines"));
 }
 
-/* ---- what the hardware tells ---- */
+/* ---- records of the hardware ---- */
 
 static void hitm_is_evidence_by_itself(void **state)
 {
@@ -416,7 +416,7 @@ static void a_hot_line_stays_among_millions(void **state)
     const struct snapshot_sharing *sharing = look(BASIS_RUN);
     assert_true(sharing->group_count >= 1);
     assert_true(sharing->groups[0].lines[0].address == BASE);
-    assert_true(sharing->groups[0].lines[0].others > 0); /* more threads than are told apart */
+    assert_true(sharing->groups[0].lines[0].others > 0); /* not counted one by one */
     assert_true(sharing->groups[0].lines[0].side_count <= 6);
 }
 

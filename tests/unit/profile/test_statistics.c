@@ -12,7 +12,8 @@
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-6 * (1 + fabs((double)(b))))
 
-/* n + z^2/2 -+ z sqrt(n + z^2/4) for n = 10, z = 1.96: 11.921 -+ 6.489; times what each is. */
+/* n + z^2/2 -+ z sqrt(n + z^2/4) for n = 10, z = 1.96: 11.921 -+ 6.489; times the weight of each.
+ */
 static void counts_are_scaled_poisson(void **state)
 {
     (void)state;
@@ -115,7 +116,7 @@ static void take(struct amount *amount, double weight)
     amount->squares += weight * weight;
 }
 
-/* Samples that stand for 80 to 120 of what they count, as periods are jittered. */
+/* Samples that represent 80 to 120 events, as periods are jittered. */
 static struct amount sample(double mean)
 {
     struct amount amount = {0, 0};
@@ -422,7 +423,7 @@ static void runs_that_wander_are_no_change(void **state)
     assert_true(single > several * 4);
 }
 
-/* Phases at their own times: samples are not independent, and the parts of the runs tell. */
+/* Phases at their own times: samples are not independent, and the parts of the runs show it. */
 static void phases_widen_what_chance_makes(void **state)
 {
     (void)state;

@@ -11,7 +11,7 @@
 
 enum { START = 7000, STREAMS_PERIOD = 100 };
 
-/* What was added in each of the first periods, kept plainly. */
+/* The increase of each of the first periods, kept plainly. */
 struct plain {
     double *at; /* [key][period] */
     double *totals;
@@ -289,8 +289,7 @@ static void phases_do_not_count(void **state)
     assert_true(volatility_of(curve, 100) == 0);
 }
 
-/* A sum of points of which each is drawn from `mean` +- `spread`, times what the program's own
- * period makes of it. */
+/* A sum of points drawn from `mean` +- `spread`, times the effect of the program's own period. */
 static size_t profile_of(double spread, unsigned period, struct volatility *profile)
 {
     struct streams streams;

@@ -82,7 +82,7 @@ static void expect_phase(const struct snapshot_timeline *timeline, size_t index,
     assert_int_equal(phase->inversion, index > 0);
 }
 
-/* Planted: grid, table, list, table, grid; told within one base period of where they are. */
+/* Planted: grid, table, list, table, grid; found within one base period of the truth. */
 static void planted_phases_are_told(void **state)
 {
     (void)state;
@@ -106,7 +106,7 @@ static void planted_phases_are_told(void **state)
     profile_free(run.profile);
 }
 
-/* What the periods hold is what was counted, to the last miss of whole periods. */
+/* The periods hold the exact count of misses, to the last miss of whole periods. */
 static void periods_hold_what_was_counted(void **state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void periods_hold_what_was_counted(void **state)
     profile_free(run.profile);
 }
 
-/* Another ranking event, or zero: what was before is of something else. */
+/* After another ranking event, or zero, older points are of another measure. */
 static void zero_begins_anew(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void the_screen_shows_it(void **state)
     draw(&browser, 30, 100, text, sizeof text);
     assert_non_null(strstr(text, "zoomed in"));
     assert_non_null(strstr(text, "\n 4.5s "));
-    for (int i = 0; i < 40; i++) { /* what is shown goes with the cursor */
+    for (int i = 0; i < 40; i++) { /* the shown part follows the cursor */
         press(&browser, KEYS_LEFT);
         draw(&browser, 30, 100, text, sizeof text);
     }
@@ -237,9 +237,9 @@ static int run_timeline(void)
 }
 
 /*
- * A run of some minutes in bursts, with phases that are shorter than what damps its noise, in all
- * of which the same object leads: the period drawn, the figures of each phase, and what the screen
- * says of them.
+ * A run of some minutes in bursts, with phases that are shorter than the period that damps its
+ * noise, and one leading object in all of them: the period drawn, the figures of each phase, and
+ * the texts on the screen.
  */
 
 enum { LONG_GRID = 1, LONG_TABLE, LONG_LIST, INDEX, LONG_OBJECTS };
@@ -365,7 +365,7 @@ static void each_says_what_rose_and_fell(void **state)
         assert_string_equal(phase->fell, names[(i + 2) % 3]);
         assert_true(fabs(phase->rose_by - 0.4) < 0.03);
         assert_true(fabs(phase->fell_by - 0.4) < 0.03);
-        /* What changed is of the same periods: no less than what one of them rose or fell by. */
+        /* Changes are of the same periods: no less than the rise or fall of one of them. */
         assert_true(phase->distance >= fmax(phase->rose_by, phase->fell_by) - 1e-9);
         assert_true(phase->distance < 0.45);
         assert_true(phase->told_s > phase->start_s && phase->told_s < phase->end_s);
@@ -430,7 +430,7 @@ static void the_rows_tell_phases_apart(void **state)
     browser_fini(&browser);
 }
 
-/* A third of what is there, and the chart is still there too. */
+/* With a third of the memory the chart is still there. */
 static void volatility_leaves_the_list_its_room(void **state)
 {
     struct browser browser;
@@ -649,7 +649,7 @@ static void each_kind_adds_up(void **state)
     profile_free(run.profile);
 }
 
-/* The elements of one member are one field; what was counted before the type was known is there. */
+/* The elements of one member are one field; counts from before the type was known are in it. */
 static void fields_wait_for_their_type(void **state)
 {
     (void)state;

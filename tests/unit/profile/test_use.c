@@ -128,7 +128,7 @@ static const struct snapshot_use *use_of_function(const struct snapshot *snapsho
 
 /* SIP 5.2: spatial use 100 * bytes used / (lines * 64), temporal use touched / used - 1. Of the
  * vector: offset 0 fetched 100 lines (16 of 64 bytes used, 48 touched), offset 8 fetched 20 (all
- * used once); of the index: 10 lines of which nothing was touched but the 8 bytes that missed. */
+ * used once); of the index: 10 lines with only the 8 missed bytes touched. */
 static void feed(uint16_t event)
 {
     miss(VECTOR, SMOOTH, 0);
@@ -233,7 +233,7 @@ static void nothing_told_is_nothing_known(void **state)
     snapshot_free(snapshot);
 }
 
-/* More things than there are rows: what found none is not counted as another's. */
+/* More keys than there are rows: the ones without a row are not counted as another's. */
 static void full_table(void **state)
 {
     enum { MANY = 1 << 18 };
@@ -378,7 +378,7 @@ static void curves_of_objects(void **state)
     distances_assert_near(hot->share, 0.5);
     distances_assert_near(hot->uses, 3);
     distances_assert_near(hot->first, 0.1);
-    /* A cache of 64 KiB holds what is used again after 1023 other lines, not after 1024. */
+    /* A cache of 64 KiB holds a line that is reused after 1023 other lines, not after 1024. */
     distances_assert_near(hot->miss[0].value, 0.4);
     distances_assert_near(hot->miss[point_of(65536)].value, 0.4);
     distances_assert_near(hot->miss[point_of(131072)].value, 0.1);
@@ -389,8 +389,8 @@ static void curves_of_objects(void **state)
 }
 
 /* The simulated ones first; one of this machine that is as large as one of them is no other. */
-/* 500 and 530 lines are not told from each other by 30 that were watched: L1 may hold them or not.
- * In L2 there is no doubt. */
+/* 500 and 530 lines are not distinguished by 30 watched ones: L1 may hold them or not. In L2 there
+ * is no doubt. */
 static void a_step_is_between(void **state)
 {
     (void)state;

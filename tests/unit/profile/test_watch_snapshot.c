@@ -61,7 +61,7 @@ static int end(void **state)
     return 0;
 }
 
-/* A sample each ms, that stands for as many misses. */
+/* A sample each ms, that represents as many misses. */
 static void pass(unsigned ms, uint64_t weight)
 {
     for (unsigned i = 0; i < ms; i++) {
@@ -193,7 +193,8 @@ static void touched_after(uint32_t object, unsigned us)
     profile_watch(profile, &result, 1, 12);
 }
 
-/* What is touched all the time is seen when the register is: that tells no time, but a bound. */
+/* A line that is touched all the time is seen as soon as its register is armed: that gives no time,
+ * but a bound. */
 static void a_time_like_that_of_arming_is_a_bound(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Questions of "what if": the words they are asked in, the layouts that they mean, and what a
- * simulation is told and answers, in good and in bad faith. */
+/* What-if questions: their words, the layouts that they mean, requests and answers of a simulation,
+ * in good and in bad faith. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

@@ -184,7 +184,8 @@ static void hot_pairs_stay_among_millions_of_cold_ones(void **state)
     pairs_fini(&pairs);
 }
 
-/* What was hot long ago gives way to what is hot now, and rescaling changes no order. */
+/* Lines that were hot long ago give way to lines that are hot now, and rescaling changes no order.
+ */
 static void faded_pairs_give_way(void **state)
 {
     (void)state;

@@ -56,7 +56,7 @@ int found_read(struct found *found, const char *path)
     found->cut = counts.cut;
     found->damaged = counts.damaged;
     found->bad = counts.bad + counts.unknown + counts.late;
-    found->mark = perfdata_mark(perfdata);
+    found->mark = perfdata_file_mark(path);
     snprintf(found->event, sizeof found->event, "%s", info.events[0].name);
     snprintf(found->host, sizeof found->host, "%s", perfdata_machine(perfdata)->host);
     perfdata_close(perfdata);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* CONTRACT.md "JSON", read back. */
+/* The JSON report, read back. */
 #include <errno.h>
 #include <locale.h>
 #include <signal.h>
