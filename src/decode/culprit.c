@@ -225,7 +225,7 @@ static enum reason call_entry(struct trace_values *values, struct calls *calls, 
     return reason ? call_remembered(values, stack, seen, access) : reason;
 }
 
-enum { CULPRIT_BUDGET = 48, ACROSS_BUDGET = 200 };
+enum { CULPRIT_BUDGET = 48, ACROSS_BUDGET = 200, LINE_BYTES = 64 /* of all x86-64 processors */ };
 
 void culprit_describe(const struct insn *insn, struct access *access)
 {
@@ -238,9 +238,21 @@ void culprit_describe(const struct insn *insn, struct access *access)
     access->locked = insn->locked;
     access->waits = insn->waits;
     access->kept = insn->kept;
+    access->chases = insn->chases;
     access->base = memory->base;
     access->index = memory->index;
     access->displacement = (int32_t)memory->displacement;
+}
+
+/* What a loop tells of an access whose address is known; `index`: value of its index register. */
+static void note_steps(const struct insn *insn, uint64_t index, struct access *access)
+{
+    uint64_t into_line = access->address % LINE_BYTES;
+    if (!insn->along || into_line + access->size > LINE_BYTES)
+        return;
+    access->per_line = (uint8_t)__builtin_ctz(LINE_BYTES / insn->along);
+    access->again = insn->follows ||
+                    (into_line >= insn->along && index * insn->memory[0].scale >= insn->along);
 }
 
 static enum reason lost_reason(const struct insn *culprit, const struct trace_values *values)
@@ -399,6 +411,7 @@ static enum reason evaluate(const struct candidate *candidate, const struct culp
     if (memory->vector)
         return infer_gather(candidate, &values, sample, access);
     enum reason reason = REASON_NONE;
+    access->chases &= candidate->at + 1u >= candidate->count;
     if (trace_address(&values, memory, candidate->at, &access->address))
         access->how = values.inferred       ? ACCESS_INFERRED
                       : values.reread       ? ACCESS_REREAD
@@ -407,6 +420,10 @@ static enum reason evaluate(const struct candidate *candidate, const struct culp
                                             : ACCESS_DIRECT;
     else
         reason = infer(candidate, &values, world, access);
+    uint64_t index;
+    if (!reason && candidate->culprit->along &&
+        trace_register(&values, memory->index, candidate->at, &index))
+        note_steps(candidate->culprit, index, access);
     access->of_leaf = values.leaf;
     if (values.leaf && world->leaves)
         recall_leaf(world, sample, access, &reason);
@@ -555,6 +572,9 @@ void culprits_apply(const struct culprits *culprits, const struct culprit_contex
         if (memory->index != SREG_NONE)
             access->address += sample->regs[memory->index] * memory->scale;
         access->how = ACCESS_DIRECT;
+        access->chases &= culprits->at_once;
+        if (memory->index != SREG_NONE)
+            note_steps(culprits->culprit, sample->regs[memory->index], access);
     } else if (culprits->candidate_count == 1 && !culprits->reason) {
         apply_candidate(culprits->candidates, world, sample, access);
     } else if (culprits->candidates) {
@@ -828,6 +848,7 @@ int culprits_init(struct culprits *culprits, const struct function *function, ui
     if (search.count == 1 && !search.overflow && search.candidates[0].culprit &&
         !search.candidates[0].branched && untouched(&search.candidates[0])) {
         culprits->culprit = search.candidates[0].culprit;
+        culprits->at_once = search.candidates[0].at + 1u == search.candidates[0].count;
         return 0;
     }
     culprits->candidates = malloc(search.count * sizeof *culprits->candidates + 1);

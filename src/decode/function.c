@@ -129,6 +129,140 @@ static void waiting_mark_kept(struct insn *insns, size_t count)
     }
 }
 
+/* The instructions of a loop, from the target of the jump back to the jump. */
+struct loop {
+    struct insn *insns;
+    size_t count;
+};
+
+enum { STEPS_LOOP_MAX = 256, STEPS_BEFORE = 24, STEPS_DEPTH = 6, STEPS_BYTES_MAX = 32 };
+
+/* The instruction that wrote the register last before insns[at], round the loop; SIZE_MAX: it does
+ * not change in the loop. */
+static size_t written_by(const struct loop *loop, size_t at, uint8_t reg)
+{
+    for (size_t i = 1; reg < 32 && i <= loop->count; i++) {
+        size_t before = (at + loop->count - i) % loop->count;
+        if (loop->insns[before].writes >> reg & 1)
+            return before;
+    }
+    return SIZE_MAX;
+}
+
+/* Whether the register's value at insns[at] comes from a load of the loop, of another address each
+ * time. */
+static bool is_loaded(const struct loop *loop, size_t at, uint8_t reg, int depth)
+{
+    size_t from = written_by(loop, at, reg);
+    if (from == SIZE_MAX || !depth)
+        return false;
+    const struct insn *insn = &loop->insns[from];
+    const struct insn_memory *memory = &insn->memory[0];
+    switch (insn->op) {
+    case INSN_OP_NONE:
+    case INSN_OP_EXCHANGE:
+        return false;
+    case INSN_OP_LOAD:
+        return !is_slot(insn) && (written_by(loop, from, memory->base) != SIZE_MAX ||
+                                  written_by(loop, from, memory->index) != SIZE_MAX);
+    case INSN_OP_LEA:
+        return is_loaded(loop, from, memory->base, depth - 1) ||
+               is_loaded(loop, from, memory->index, depth - 1);
+    default:
+        return is_loaded(loop, from, insn->source, depth - 1) ||
+               (insn->op != INSN_OP_MOVE && is_loaded(loop, from, insn->dest, depth - 1));
+    }
+}
+
+static bool is_zeroed(const struct insn *insn, uint8_t reg)
+{
+    return insn->dest == reg && ((insn->op == INSN_OP_XOR && insn->source == reg) ||
+                                 (insn->op == INSN_OP_MOVE && insn->source == SREG_NONE &&
+                                  !insn->immediate));
+}
+
+/* Before the loop, in the code that leads to it. */
+static bool counts_from_zero(const struct loop *loop, size_t before, uint8_t reg)
+{
+    const struct insn *insn = loop->insns;
+    for (size_t i = 0; i < before && i < STEPS_BEFORE; i++)
+        if ((--insn)->writes >> reg & 1)
+            return is_zeroed(insn, reg);
+    return false;
+}
+
+/* Bytes by which a counting index moves the operand each time round; 0: it does not count. */
+static uint64_t step_bytes(const struct loop *loop, size_t at)
+{
+    const struct insn_memory *memory = &loop->insns[at].memory[0];
+    size_t by = written_by(loop, at, memory->index);
+    /* One that moves before the access is not 0 at the first one. */
+    if (by == SIZE_MAX || by < at || written_by(loop, at, memory->base) != SIZE_MAX ||
+        written_by(loop, by, memory->index) != by || loop->insns[by].op != INSN_OP_ADD ||
+        loop->insns[by].source != SREG_NONE || loop->insns[by].immediate <= 0)
+        return 0;
+    return (uint64_t)loop->insns[by].immediate * memory->scale;
+}
+
+static bool loads_same(const struct loop *loop, const struct insn_memory *stored)
+{
+    for (size_t i = 0; i < loop->count; i++) {
+        const struct insn_memory *memory = &loop->insns[i].memory[0];
+        if (loop->insns[i].memory_count && memory->kind == ACCESS_LOAD &&
+            memory->base == stored->base && memory->index == stored->index &&
+            memory->scale == stored->scale && memory->displacement == stored->displacement)
+            return true;
+    }
+    return false;
+}
+
+static void steps_mark_access(const struct loop *loop, size_t at, size_t before)
+{
+    struct insn *insn = &loop->insns[at];
+    const struct insn_memory *memory = &insn->memory[0];
+    if (insn->repeats || insn->stack_step || memory->vector || is_slot(insn))
+        return;
+    insn->chases = is_loaded(loop, at, memory->base, STEPS_DEPTH) ||
+                   is_loaded(loop, at, memory->index, STEPS_DEPTH);
+    uint64_t step = step_bytes(loop, at);
+    if (!step || step > STEPS_BYTES_MAX || step & (step - 1) ||
+        !counts_from_zero(loop, before, memory->index))
+        return;
+    insn->follows = memory->kind == ACCESS_STORE && loads_same(loop, memory);
+    insn->along = memory->kind != ACCESS_STORE || insn->follows ? (uint8_t)step : 0;
+}
+
+static bool jumps_to(const struct insn *insn, const struct insn *target)
+{
+    return is_jump(insn) && insn->target == target->address;
+}
+
+/* How the operands of loops move, those of the innermost loop around each: found first, because it
+ * ends first. Of several jumps back to one place the last ends the loop. */
+static void steps_mark(struct insn *insns, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t head = i;
+        size_t last = i;
+        if (!is_jump(&insns[i]) || !insns[i].target || insns[i].target > insns[i].address)
+            continue;
+        while (head > 0 && i - head < STEPS_LOOP_MAX && insns[head].address > insns[i].target)
+            head--;
+        if (insns[head].address != insns[i].target)
+            continue;
+        for (size_t j = i + 1; j < count && j - head < STEPS_LOOP_MAX; j++)
+            last = jumps_to(&insns[j], &insns[head]) ? j : last;
+        if (last != i)
+            continue;
+        struct loop loop = {&insns[head], i - head + 1};
+        for (size_t at = 0; at < loop.count; at++) {
+            if (loop.insns[at].memory_count && !loop.insns[at].in_loop)
+                steps_mark_access(&loop, at, head);
+            loop.insns[at].in_loop = true;
+        }
+    }
+}
+
 enum {
     FUNCTION_BEFORE = 192, /* bytes before the IP in such a part */
     FUNCTION_AFTER = 64,
@@ -284,6 +418,7 @@ static struct function *function_make(const struct decode_target *target, uint64
     mark_targets(function);
     waiting_mark(function->insns, function->count);
     waiting_mark_kept(function->insns, function->count);
+    steps_mark(function->insns, function->count);
     free(code.bytes);
     return function;
 

@@ -112,6 +112,11 @@ struct insn {
     bool is_target;      /* some jump of the function leads here */
     bool waits;          /* in a loop that only waits for another thread's store (function.c) */
     bool kept;           /* accesses a slot of the frame in a loop that calls (function.c) */
+    bool in_loop;        /* the next three are of the innermost loop around it */
+    bool chases;         /* its address comes from a load of the loop around it (function.c) */
+    bool follows;        /* a store to what its loop loads (function.c) */
+    uint8_t along; /* bytes by which its index, which counts from 0, moves it each time round the
+                      loop, 1 to 32; 0: not so (function.c) */
 };
 
 /* Fills `out` from the instruction at the start of the bytes; false: they are none, or too few. */
