@@ -61,7 +61,7 @@ struct store_facts {
     struct snapshot_simulation simulation;
     struct snapshot_watch watch; /* without objects, which follow from the results */
     struct snapshot_whatifs whatif;
-    uint64_t watch_lines[3]; /* of L1d, L2, L3, by which these are judged; 0: not known */
+    uint64_t cache_lines[3]; /* of L1d, L2, L3, by which these are judged; 0: not known */
 };
 
 /* How a watchpoint ended and the code that touched, as the tables are reported it

@@ -200,6 +200,7 @@ static const struct column function_list[] = {
            .value = code_column_object, .width = 12, .most = 40, .rank = 1, .look = COLUMN_NAME),
     COLUMN(.title = "OF IT", .help = "Part of the function's samples on that object.",
            .value = code_column_object_share, .width = 5, .rank = 2, UNIT_SHARE),
+    WAITS_COLUMNS(3, struct snapshot_code),
     RATES_COLUMN_STALL(8, ROW_OF(struct snapshot_code, rates)),
     RATES_COLUMNS(3, ROW_OF(struct snapshot_code, rates)),
     RATES_COLUMN_CRITICAL(3, ROW_OF(struct snapshot_code, rates)),

@@ -376,6 +376,7 @@ static const struct column object_list[] = {
     COLUMN(.title = "ST", .help = "Part of its samples that were stores.",
            .from = PART(struct snapshot_object, stores), .width = 5, .rank = 7, UNIT_PERCENT,
            .paint = paint_store),
+    WAITS_COLUMNS(3, struct snapshot_object),
     RATES_COLUMN_STALL(6, ROW_OF(struct snapshot_object, rates)),
     COLUMN(.title = "L1", .help = "Its share of first-level misses (event l1-miss).",
            .value = l1_miss, .width = 6, .rank = 9, .shown = has_l1_miss, UNIT_SHARE),
