@@ -244,15 +244,17 @@ void culprit_describe(const struct insn *insn, struct access *access)
     access->displacement = (int32_t)memory->displacement;
 }
 
-/* What a loop tells of an access whose address is known; `index`: value of its index register. */
+/* What a loop tells of an access whose address is known; `index`: value of its index register. The
+ * first time round is another matter: the loop may have been entered by a wrong prediction. */
 static void note_steps(const struct insn *insn, uint64_t index, struct access *access)
 {
     uint64_t into_line = access->address % LINE_BYTES;
-    if (!insn->along || into_line + access->size > LINE_BYTES)
+    access->again = insn->follows;
+    if (!insn->along || insn->follows || into_line + access->size > LINE_BYTES ||
+        index * insn->memory[0].scale < insn->along)
         return;
     access->per_line = (uint8_t)__builtin_ctz(LINE_BYTES / insn->along);
-    access->again = insn->follows ||
-                    (into_line >= insn->along && index * insn->memory[0].scale >= insn->along);
+    access->again = into_line >= insn->along;
 }
 
 static enum reason lost_reason(const struct insn *culprit, const struct trace_values *values)

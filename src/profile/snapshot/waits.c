@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/state.h"
 #include "profile/tables/rates.h"
@@ -17,21 +18,52 @@ static void set_wait(struct snapshot_wait *wait, enum wait_level level, double l
     wait->high[level] = high;
 }
 
-/* Every access was seen: its cycles are those of the level that it found its data in. */
-static struct snapshot_wait wait_exact(const struct snapshot_rates *rates)
+/* The part of the cycles of accesses that is beyond each level, by the part that misses it; NAN:
+ * as the next one. */
+static void cycles_beyond(const double missed[WAIT_LEVELS], double part[WAIT_LEVELS])
 {
-    struct snapshot_wait wait = {.from = WAIT_FROM_SIMULATION};
-    double beyond[WAIT_LEVELS + 1] = {0}; /* cycles */
+    double cycles = 0;
     double deeper = 0;
     for (int i = WAIT_LEVELS - 1; i >= 0; i--) {
-        double missed = rates->miss_rate[i].value;
-        missed = isnan(missed) ? deeper : missed;
-        beyond[i] = beyond[i + 1] + (missed - deeper) * latencies[i + 1];
-        deeper = missed;
+        double here = fmax(deeper, missed[i]);
+        cycles += (here - deeper) * latencies[i + 1];
+        part[i] = cycles;
+        deeper = here;
     }
-    double all = beyond[0] + (1 - deeper) * latencies[0];
     for (int i = 0; i < WAIT_LEVELS; i++)
-        set_wait(&wait, (enum wait_level)i, beyond[i] / all, beyond[i] / all);
+        part[i] /= cycles + (1 - deeper) * latencies[0];
+}
+
+static struct snapshot_wait wait_simulated(const struct snapshot_rates *rates)
+{
+    struct snapshot_wait wait = {.from = WAIT_FROM_SIMULATION};
+    double low[WAIT_LEVELS];
+    double high[WAIT_LEVELS];
+    for (int i = 0; i < WAIT_LEVELS; i++) {
+        low[i] = rates->miss_rate[i].low;
+        high[i] = rates->miss_rate[i].high;
+    }
+    cycles_beyond(low, wait.low);
+    cycles_beyond(high, wait.high);
+    return wait;
+}
+
+/* Of everything: there every access is counted. */
+static struct snapshot_wait wait_counted(const struct snapshot_simulation *simulation)
+{
+    struct snapshot_wait wait = {.from = WAIT_FROM_SIMULATION};
+    double missed[WAIT_LEVELS] = {NAN, NAN, NAN};
+    uint32_t levels = simulation->level_count;
+    for (uint32_t i = 0; i < levels; i++) {
+        uint32_t level = i + 1 == levels ? WAIT_BEYOND_L3 : i < WAIT_LEVELS ? i : WAIT_BEYOND_L3;
+        missed[level] = (double)(simulation->level[i].load_misses +
+                                 simulation->level[i].store_misses) /
+                        (double)simulation->accesses;
+    }
+    if (!simulation->accesses)
+        return (struct snapshot_wait){.from = WAIT_UNKNOWN};
+    cycles_beyond(missed, wait.low);
+    cycles_beyond(missed, wait.high);
     return wait;
 }
 
@@ -58,21 +90,24 @@ static struct snapshot_wait wait_timed(const struct snapshot_levels *levels, dou
     return wait;
 }
 
-/* Samples of a function, or of everything, that have no object: they may have waited or not. */
-static void add_unplaced(struct snapshot_wait *wait, double placed, double may_wait, double all)
+/* Of `all`, `placed` are as the bounds say, and `unlike` may have waited or not. */
+static void add_unplaced(struct snapshot_wait *wait, double placed, double unlike, double all)
 {
     for (int i = 0; i < WAIT_LEVELS; i++)
         set_wait(wait, (enum wait_level)i, wait->low[i] * placed / all,
-                 fmin(1, (wait->high[i] * placed + may_wait) / all));
+                 fmin(1, (wait->high[i] * placed + unlike) / all));
 }
 
-/* Weight of the samples without an object at instructions that may have accessed memory. */
-static double may_wait(const struct snapshot_totals *totals)
+/* Weight of the samples without an object at instructions that may have accessed memory. Those of
+ * an instruction that others have an object of are as these (build_unplaced()); `unlike` are not. */
+static double may_wait(const struct build *build, double *unlike)
 {
+    const double *weight = build->snapshot->totals.reason_weight;
     double sum = 0;
     for (int i = 0; i < REASON_COUNT; i++)
         if (i != REASON_NO_MEMORY && i != REASON_AGENT && i != REASON_FOREIGN)
-            sum += totals->reason_weight[i];
+            sum += weight[i];
+    *unlike = fmin(sum, build->unlike + weight[REASON_KERNEL]);
     return sum;
 }
 
@@ -92,8 +127,9 @@ static bool window_waits_init(struct window_waits *sums, const struct build *bui
     const struct snapshot *snapshot = build->snapshot;
     const struct profile *profile = build->profile;
     const struct snapshot_totals *totals = &snapshot->totals;
-    double elsewhere =
-        totals->weight > 0 ? profile->window.used * may_wait(totals) / totals->weight : 0;
+    double unlike;
+    may_wait(build, &unlike);
+    double elsewhere = totals->weight > 0 ? profile->window.used * unlike / totals->weight : 0;
     *sums = (struct window_waits){
         .objects = calloc(snapshot->object_count + 1, sizeof *sums->objects),
         .functions = calloc(snapshot->code_count + 1, sizeof *sums->functions),
@@ -139,14 +175,14 @@ static bool take_entry(struct window_waits *sums, const struct build *build,
     return count;
 }
 
-static void build_objects_waits(struct build *build, struct window_waits *sums, double span_s)
+static void build_objects_waits(struct build *build, struct window_waits *sums, double time_s)
 {
     struct snapshot *snapshot = build->snapshot;
     for (size_t i = 0; i < snapshot->object_count; i++) {
         const struct waits_sums *own = &sums->objects[i];
         for (int level = 0; level < WAIT_LEVELS; level++)
             sums->chased[i][level] =
-                waits_chased(&sums->waits, own, (enum wait_level)level, own->samples / span_s);
+                waits_chased(&sums->waits, own, (enum wait_level)level, own->samples / time_s);
         snapshot->objects[i].wait = waits_bounds(&sums->waits, own, sums->chased[i]);
         waits_blank(&snapshot->objects[i].wait);
     }
@@ -185,8 +221,10 @@ static void build_all_wait(struct build *build, const struct window_waits *sums)
     for (size_t k = 0; k < snapshot->object_count; k++)
         for (int level = 0; level < WAIT_LEVELS; level++)
             chased[level] += sums->chased[k][level];
+    double unlike;
+    double like = may_wait(build, &unlike) - unlike;
     snapshot->wait = waits_bounds(&sums->waits, &sums->all, chased);
-    add_unplaced(&snapshot->wait, totals->weight, may_wait(totals), totals->everything);
+    add_unplaced(&snapshot->wait, totals->weight + like, unlike, totals->everything);
     waits_blank(&snapshot->wait);
 }
 
@@ -195,10 +233,14 @@ static void build_recurrence(struct build *build)
     const struct window *window = &build->profile->window;
     struct window_waits sums;
     bool made = window_waits_init(&sums, build);
+    /* CPU time where a sample's period is of it: a process that waits for its turn goes on later. */
+    bool clock = !strcmp(build->snapshot->source.name, "clock");
+    double time_s = clock ? window_mean_weight(window, window->used) * window->used / 1e9
+                          : build->snapshot->window.span_s;
     for (uint32_t i = 0; made && i < window->used; i++)
         made = take_entry(&sums, build, window_at(window, i));
     if (made && window->used) {
-        build_objects_waits(build, &sums, build->snapshot->window.span_s);
+        build_objects_waits(build, &sums, time_s);
         build_functions_waits(build, &sums);
         build_all_wait(build, &sums);
     }
@@ -206,16 +248,22 @@ static void build_recurrence(struct build *build)
     window_waits_fini(&sums);
 }
 
-static void build_exact(struct build *build)
+static bool is_known(const struct snapshot_rates *rates)
+{
+    return rates && !isnan(rates->miss_rate[RATE_L1].low) &&
+           !isnan(rates->miss_rate[RATE_MEMORY].low);
+}
+
+static void build_simulated(struct build *build)
 {
     struct snapshot *snapshot = build->snapshot;
-    snapshot->wait = wait_exact(snapshot->rates);
+    snapshot->wait = wait_counted(&snapshot->simulation);
     for (size_t i = 0; i < snapshot->object_count; i++)
-        if (snapshot->objects[i].rates)
-            snapshot->objects[i].wait = wait_exact(snapshot->objects[i].rates);
+        if (is_known(snapshot->objects[i].rates))
+            snapshot->objects[i].wait = wait_simulated(snapshot->objects[i].rates);
     for (size_t i = 0; i < snapshot->code_count; i++)
-        if (snapshot->code[i].rates)
-            snapshot->code[i].wait = wait_exact(snapshot->code[i].rates);
+        if (is_known(snapshot->code[i].rates))
+            snapshot->code[i].wait = wait_simulated(snapshot->code[i].rates);
 }
 
 /* Of objects alone: latencies overlap, and are no part of the time of all instructions. */
@@ -234,8 +282,8 @@ static void build_timed(struct build *build)
 void build_waits(struct build *build)
 {
     const struct snapshot *snapshot = build->snapshot;
-    if (build->exact && snapshot->rates)
-        build_exact(build);
+    if (build->profile->options.simulated)
+        build_simulated(build);
     else if (snapshot->levels && snapshot->levels->latency > 0)
         build_timed(build);
     else if (measured_of(&snapshot->source)->time)
