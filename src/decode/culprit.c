@@ -239,22 +239,23 @@ void culprit_describe(const struct insn *insn, struct access *access)
     access->waits = insn->waits;
     access->kept = insn->kept;
     access->chases = insn->chases;
+    access->again = insn->follows;
     access->base = memory->base;
     access->index = memory->index;
     access->displacement = (int32_t)memory->displacement;
 }
 
-/* What a loop tells of an access whose address is known; `index`: value of its index register. The
- * first time round is another matter: the loop may have been entered by a wrong prediction. */
-static void note_steps(const struct insn *insn, uint64_t index, struct access *access)
+/* What a loop tells of an access whose address is known; `from`, `now`: where its step began, and
+ * is. The first time round is another matter: the loop may have been entered by a wrong prediction. */
+static void note_steps(const struct insn *insn, uint64_t from, uint64_t now, struct access *access)
 {
+    const struct insn_step *step = &insn->step;
     uint64_t into_line = access->address % LINE_BYTES;
-    access->again = insn->follows;
-    if (!insn->along || insn->follows || into_line + access->size > LINE_BYTES ||
-        index * insn->memory[0].scale < insn->along)
+    uint64_t passed = (now - from) * step->scale - (step->moved ? step->bytes : 0);
+    if (into_line + access->size > LINE_BYTES || (int64_t)passed < step->bytes)
         return;
-    access->per_line = (uint8_t)__builtin_ctz(LINE_BYTES / insn->along);
-    access->again = into_line >= insn->along;
+    access->per_line = (uint8_t)__builtin_ctz(LINE_BYTES / step->bytes);
+    access->again = into_line >= step->bytes;
 }
 
 static enum reason lost_reason(const struct insn *culprit, const struct trace_values *values)
@@ -422,10 +423,12 @@ static enum reason evaluate(const struct candidate *candidate, const struct culp
                                             : ACCESS_DIRECT;
     else
         reason = infer(candidate, &values, world, access);
-    uint64_t index;
-    if (!reason && candidate->culprit->along &&
-        trace_register(&values, memory->index, candidate->at, &index))
-        note_steps(candidate->culprit, index, access);
+    const struct insn_step *step = &candidate->culprit->step;
+    uint64_t from = 0;
+    uint64_t now;
+    if (!reason && step->bytes && trace_register(&values, step->reg, candidate->at, &now) &&
+        (step->from == SREG_NONE || trace_register(&values, step->from, candidate->at, &from)))
+        note_steps(candidate->culprit, from, now, access);
     access->of_leaf = values.leaf;
     if (values.leaf && world->leaves)
         recall_leaf(world, sample, access, &reason);
@@ -575,8 +578,11 @@ void culprits_apply(const struct culprits *culprits, const struct culprit_contex
             access->address += sample->regs[memory->index] * memory->scale;
         access->how = ACCESS_DIRECT;
         access->chases &= culprits->at_once;
-        if (memory->index != SREG_NONE)
-            note_steps(culprits->culprit, sample->regs[memory->index], access);
+        const struct insn_step *step = &culprits->culprit->step;
+        uint32_t used = step->from == SREG_NONE ? 0 : 1u << step->from;
+        if (step->bytes && culprits->at_once && !(sample->regs_missing & used))
+            note_steps(culprits->culprit, used ? sample->regs[step->from] : 0,
+                       sample->regs[step->reg], access);
     } else if (culprits->candidate_count == 1 && !culprits->reason) {
         apply_candidate(culprits->candidates, world, sample, access);
     } else if (culprits->candidates) {

@@ -174,34 +174,55 @@ static bool is_loaded(const struct loop *loop, size_t at, uint8_t reg, int depth
     }
 }
 
-static bool is_zeroed(const struct insn *insn, uint8_t reg)
-{
-    return insn->dest == reg && ((insn->op == INSN_OP_XOR && insn->source == reg) ||
-                                 (insn->op == INSN_OP_MOVE && insn->source == SREG_NONE &&
-                                  !insn->immediate));
-}
-
-/* Before the loop, in the code that leads to it. */
-static bool counts_from_zero(const struct loop *loop, size_t before, uint8_t reg)
+/* Where the register begins, by the code that leads to the loop: 0 (SREG_NONE), or the value of a
+ * register that the loop leaves alone. False: not known. */
+static bool find_start(const struct loop *loop, size_t before, uint8_t reg, uint8_t *from)
 {
     const struct insn *insn = loop->insns;
-    for (size_t i = 0; i < before && i < STEPS_BEFORE; i++)
-        if ((--insn)->writes >> reg & 1)
-            return is_zeroed(insn, reg);
+    *from = SREG_NONE;
+    for (size_t i = 0; i < before && i < STEPS_BEFORE; i++) {
+        if (!((--insn)->writes >> reg & 1))
+            continue;
+        if (insn->op == INSN_OP_XOR)
+            return insn->source == reg;
+        *from = insn->source;
+        return insn->op == INSN_OP_MOVE &&
+               (insn->source == SREG_NONE ? !insn->immediate
+                                          : insn->width == 8 && !insn->sign_extends &&
+                                                written_by(loop, 0, insn->source) == SIZE_MAX);
+    }
     return false;
 }
 
-/* Bytes by which a counting index moves the operand each time round; 0: it does not count. */
-static uint64_t step_bytes(const struct loop *loop, size_t at)
+/* The only instruction that changes the register in the loop, where it adds a constant; NULL. */
+static const struct insn *counted_by(const struct loop *loop, size_t at, uint8_t reg)
 {
-    const struct insn_memory *memory = &loop->insns[at].memory[0];
-    size_t by = written_by(loop, at, memory->index);
-    /* One that moves before the access is not 0 at the first one. */
-    if (by == SIZE_MAX || by < at || written_by(loop, at, memory->base) != SIZE_MAX ||
-        written_by(loop, by, memory->index) != by || loop->insns[by].op != INSN_OP_ADD ||
-        loop->insns[by].source != SREG_NONE || loop->insns[by].immediate <= 0)
-        return 0;
-    return (uint64_t)loop->insns[by].immediate * memory->scale;
+    size_t by = written_by(loop, at, reg);
+    const struct insn *insn = by == SIZE_MAX ? NULL : &loop->insns[by];
+    bool adds = insn && insn->op == INSN_OP_ADD && insn->source == SREG_NONE && insn->dest == reg &&
+                insn->immediate > 0;
+    return adds && written_by(loop, by, reg) == by ? insn : NULL;
+}
+
+/* One register of the operand counts, and the other does not change. */
+static bool find_step(const struct loop *loop, size_t at, size_t before, struct insn_step *step)
+{
+    const struct insn *insn = &loop->insns[at];
+    const struct insn_memory *memory = &insn->memory[0];
+    bool by_index = memory->index != SREG_NONE && counted_by(loop, at, memory->index);
+    uint8_t reg = by_index ? memory->index : memory->base;
+    uint8_t other = by_index ? memory->base : memory->index;
+    const struct insn *by = counted_by(loop, at, reg);
+    if (!by || written_by(loop, at, other) != SIZE_MAX)
+        return false;
+    uint64_t bytes = (uint64_t)by->immediate * (by_index ? memory->scale : 1);
+    if (bytes > STEPS_BYTES_MAX || bytes & (bytes - 1))
+        return false;
+    *step = (struct insn_step){.bytes = (uint8_t)bytes,
+                               .scale = by_index ? memory->scale : 1,
+                               .reg = reg,
+                               .moved = by < insn};
+    return find_start(loop, before, reg, &step->from);
 }
 
 static bool loads_same(const struct loop *loop, const struct insn_memory *stored)
@@ -224,12 +245,12 @@ static void steps_mark_access(const struct loop *loop, size_t at, size_t before)
         return;
     insn->chases = is_loaded(loop, at, memory->base, STEPS_DEPTH) ||
                    is_loaded(loop, at, memory->index, STEPS_DEPTH);
-    uint64_t step = step_bytes(loop, at);
-    if (!step || step > STEPS_BYTES_MAX || step & (step - 1) ||
-        !counts_from_zero(loop, before, memory->index))
+    struct insn_step step;
+    if (!find_step(loop, at, before, &step))
         return;
     insn->follows = memory->kind == ACCESS_STORE && loads_same(loop, memory);
-    insn->along = memory->kind != ACCESS_STORE || insn->follows ? (uint8_t)step : 0;
+    if (memory->kind != ACCESS_STORE)
+        insn->step = step;
 }
 
 static bool jumps_to(const struct insn *insn, const struct insn *target)

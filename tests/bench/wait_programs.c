@@ -115,7 +115,7 @@ static uint64_t table_64m(long rounds)
     return table(64 << 20, rounds);
 }
 
-enum { SIDE = 192, DEEP = 32, WIDE = 64 };
+enum { SIDE = 192, DEEP = 96, WIDE = 32 };
 static double left[SIDE][SIDE], right[SIDE][SIDE], product[SIDE][SIDE];
 static double packed[DEEP][WIDE];
 

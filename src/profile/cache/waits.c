@@ -64,22 +64,59 @@ static bool is_shared(const struct waits *waits, const struct window_entry *mapp
     return waits->shared.count && hash_find(&waits->shared, index_of(waits, mapped));
 }
 
-static void add_line(struct waits_set *set, const struct window_entry *mapped, bool shared)
+/* 1, 2, 3, 4 to 5, 6 to 7, 8 to 11, ... samples. */
+static unsigned class_of(uint32_t count)
 {
-    set->recurring += mapped->count > 1;
-    set->samples += mapped->count;
-    set->once += mapped->count == 1 || shared ? mapped->count : 0;
+    unsigned log = 31 - (unsigned)__builtin_clz(count);
+    unsigned class = log ? 2 * log + (count >> (log - 1) & 1) - 1 : 0;
+    return class < WAITS_CLASSES ? class : WAITS_CLASSES - 1;
 }
 
-static struct waits_set *first_set(struct waits *waits, uint64_t address)
+static void add_line(struct waits_set *set, const struct window_entry *mapped, bool shared)
 {
-    return &waits->first[(address >> LINE_SHIFT) % WAITS_SETS];
+    unsigned class = shared ? 0 : class_of(mapped->count);
+    set->lines[class]++;
+    set->samples[class] += mapped->count;
+}
+
+/*
+ * Lines that a set of so many ways can hold miss only once another line was fetched: of h such lines
+ * each at most once for every ways - h + 1 fetches, by least recent use. So one may take the lines
+ * from any number of samples on as held, as long as they are not more than the ways; that which
+ * leaves the lowest bound is taken. `elsewhere`: samples on lines that were not seen.
+ */
+static void settle_set(struct waits_set *set, double ways, double wait_by_fetch_of,
+                       double elsewhere)
+{
+    double held = 0; /* lines */
+    double others = elsewhere;
+    double best = INFINITY;
+    for (unsigned i = 0; i < WAITS_CLASSES; i++)
+        others += set->samples[i];
+    set->held_from = WAITS_CLASSES;
+    for (unsigned from = WAITS_CLASSES; from-- > 1 && (held += set->lines[from]) <= ways;) {
+        others -= set->samples[from];
+        double evicted = wait_by_fetch_of * others / (ways - held + 1);
+        double most = others;
+        for (unsigned i = from; i < WAITS_CLASSES; i++)
+            most += fmin(set->samples[i], set->lines[i] * evicted);
+        if (held > 0 && most < best) {
+            best = most;
+            set->held_from = from;
+            set->evicted = evicted;
+        }
+    }
+}
+
+static unsigned set_of(uint64_t address)
+{
+    return (address >> LINE_SHIFT) % WAITS_SETS;
 }
 
 bool waits_init(struct waits *waits, const struct window *window, const uint64_t lines[WAIT_LEVELS],
                 double elsewhere)
 {
-    *waits = (struct waits){.window = window, .elsewhere = elsewhere};
+    *waits = (struct waits){.window = window};
     hash_init(&waits->shared);
     hash_init(&waits->threads);
     for (int i = 0; i < WAIT_LEVELS; i++)
@@ -91,9 +128,16 @@ bool waits_init(struct waits *waits, const struct window *window, const uint64_t
         if (!entry->mapped)
             continue;
         bool shared = is_shared(waits, entry);
-        add_line(first_set(waits, entry->address), entry, shared);
-        add_line(&waits->all, entry, shared);
+        add_line(&waits->first[set_of(entry->address)], entry, shared);
+        for (int level = WAIT_BEYOND_L2; level < WAIT_LEVELS; level++)
+            add_line(&waits->whole[level], entry, shared);
     }
+    for (int i = 0; i < WAITS_SETS; i++)
+        settle_set(&waits->first[i], (double)lines[WAIT_BEYOND_L1] / WAITS_SETS,
+                   wait_by_fetch[WAIT_BEYOND_L1], elsewhere / WAITS_SETS);
+    for (int level = WAIT_BEYOND_L2; level < WAIT_LEVELS; level++)
+        settle_set(&waits->whole[level], even_part * (double)lines[level], wait_by_fetch[level],
+                   elsewhere);
     return true;
 }
 
@@ -103,35 +147,18 @@ void waits_fini(struct waits *waits)
     hash_fini(&waits->threads);
 }
 
-/*
- * Samples on a line that may have waited because it was evicted in between: that takes as many
- * fetches of other lines as the set has ways. Where the set holds all lines that recur, only those
- * that do not recur evict any.
- */
-static double evicted_most(const struct waits *waits, const struct window_entry *mapped,
-                           enum wait_level level)
-{
-    const struct waits_set *set = &waits->all;
-    double ways = even_part * (double)waits->lines[level];
-    double others = waits->elsewhere;
-    if (level == WAIT_BEYOND_L1) {
-        set = &waits->first[(mapped->address >> LINE_SHIFT) % WAITS_SETS];
-        ways = (double)waits->lines[level] / WAITS_SETS;
-        others /= WAITS_SETS;
-    }
-    others += set->recurring <= ways ? set->once : set->samples - mapped->count;
-    return waits->lines[level] ? wait_by_fetch[level] * others / ways : 0;
-}
-
 /* The part of the samples on a line that may have waited, by level. */
 static void line_most(const struct waits *waits, const struct window_entry *mapped,
                       double most[WAIT_LEVELS])
 {
+    unsigned class = is_shared(waits, mapped) ? 0 : class_of(mapped->count);
     double beyond = 0;
-    bool held = mapped->count > 1 && !is_shared(waits, mapped);
     for (int level = WAIT_LEVELS - 1; level >= 0; level--) {
-        beyond += held ? evicted_most(waits, mapped, (enum wait_level)level) : 0;
-        most[level] = held ? fmin(1, beyond / mapped->count) : 1;
+        const struct waits_set *set = level ? &waits->whole[level]
+                                            : &waits->first[set_of(mapped->address)];
+        if (waits->lines[level])
+            beyond += class >= set->held_from ? set->evicted : mapped->count;
+        most[level] = fmin(1, beyond / mapped->count);
     }
 }
 
@@ -217,7 +244,7 @@ struct snapshot_wait waits_bounds(const struct waits *waits, const struct waits_
     double samples = sums->samples;
     for (int i = 0; i < WAIT_LEVELS; i++) {
         double most = sums->most[i] + fmin(sums->passes[i], passes_waited(sums, i, 2));
-        double least = chased[i] + (i == WAIT_BEYOND_L1 ? passes_waited(sums, i, -2) : 0);
+        double least = chased[i] + (i == WAIT_BEYOND_L1 ? passes_waited(sums, i, -3) : 0);
         bool known = samples >= SAMPLES_LEAST && waits->lines[i];
         wait.high[i] = known ? interval_share(fmin(most / samples, 1), samples).high : NAN;
         wait.low[i] = known ? interval_share(fmin(least / samples, 1), samples).low : NAN;

@@ -12,23 +12,27 @@
 
 #include "profile/cache/window.h"
 
-/* The samples at the lines of one cache set; of a level whose index is not known, at all lines. */
-struct waits_set {
-    uint32_t recurring; /* lines with two samples or more */
-    double samples;
-    double once; /* samples on lines with one, and on lines of several threads */
+enum {
+    WAITS_SETS = 64, /* of an L1d: the index is within a page of 4 KiB */
+    WAITS_CLASSES = 32
 };
 
-enum { WAITS_SETS = 64 /* of an L1d: the index is within a page of 4 KiB */ };
+/* One cache set; of a level whose index is not known, all of it. Its lines by the samples on them,
+ * in classes; those of several threads in the first, which is not taken to be held. */
+struct waits_set {
+    uint32_t lines[WAITS_CLASSES];
+    double samples[WAITS_CLASSES];
+    unsigned held_from; /* lines from this class on are held until they are evicted, */
+    double evicted;     /* for which so many samples on each may have waited */
+};
 
 struct waits {
     const struct window *window;
     uint64_t lines[WAIT_LEVELS]; /* of L1d, L2, L3; 0: not known */
     struct waits_set first[WAITS_SETS];
-    struct waits_set all;
+    struct waits_set whole[WAIT_LEVELS]; /* L2, L3 */
     struct hash shared;  /* lines that several threads access, by index of their entry */
     struct hash threads; /* tid */
-    double elsewhere;    /* samples beside the window's that may have waited for other lines */
 };
 
 /* Sums of one group of samples: of an object, a function, everything. Starts as zeros. */
@@ -49,7 +53,7 @@ struct waits_sums {
     uint32_t last_tid;
 };
 
-/* `elsewhere`: see there. False: out of memory; waits_fini() in any case. */
+/* `elsewhere`: samples beside the window's that may have waited for other lines. False: out of memory; waits_fini() in any case. */
 bool waits_init(struct waits *waits, const struct window *window, const uint64_t lines[WAIT_LEVELS],
                 double elsewhere);
 void waits_fini(struct waits *waits);
