@@ -245,8 +245,9 @@ void culprit_describe(const struct insn *insn, struct access *access)
     access->displacement = (int32_t)memory->displacement;
 }
 
-/* What a loop tells of an access whose address is known; `from`, `now`: where its step began, and
- * is. The first time round is another matter: the loop may have been entered by a wrong prediction. */
+/* Whether the loop around the access has been on its line: `from`, `now` are the values of the
+ * register that moves it. The first time round counts as no step: a wrong prediction of the loop
+ * before it shows there. */
 static void note_steps(const struct insn *insn, uint64_t from, uint64_t now, struct access *access)
 {
     const struct insn_step *step = &insn->step;
