@@ -654,6 +654,12 @@ struct value waits_cached(const struct snapshot *snapshot, const void *pointer)
     return value_text(NULL);
 }
 
+double waits_most(const struct snapshot_wait *wait)
+{
+    bool known = wait->from != WAIT_UNKNOWN && !isnan(wait->high[WAIT_BEYOND_L1]);
+    return known ? wait->high[WAIT_BEYOND_L1] : 1;
+}
+
 bool waits_known(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->object_count; i++)

@@ -110,6 +110,8 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
 struct value waits_range(const struct snapshot *snapshot, const void *wait);
 struct value waits_cached(const struct snapshot *snapshot, const void *wait);
 bool waits_known(const struct snapshot *snapshot);
+/* The upper bound beyond L1; 1: not known. */
+double waits_most(const struct snapshot_wait *wait);
 struct json_t *json_waits(const struct snapshot *snapshot, const void *wait);
 
 /* Levels of several parts together, as if they had been one: for cells of the matrix that the user

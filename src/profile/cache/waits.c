@@ -182,21 +182,29 @@ static void take_chase(const struct window_entry *entry, uint32_t count, struct 
     sums->last_tid = entry->tid;
 }
 
-void waits_take(const struct waits *waits, const struct window_entry *entry,
-                struct waits_sums *sums)
+static void take_most(const struct window_entry *entry, const double most[WAIT_LEVELS],
+                      struct waits_sums *sums)
 {
-    const struct window_entry *mapped = window_find(waits->window, entry->address);
     double later = entry->per_line ? (1u << entry->per_line) - 1 : 0;
-    double most[WAIT_LEVELS];
-    line_most(waits, mapped, most);
-    sums->samples++;
     for (int level = 0; level < WAIT_LEVELS; level++)
         if (!entry->again)
             *(later > 0 ? &sums->passes[level] : &sums->most[level]) += most[level];
         else if (later > 0)
             sums->passes_hit[level] += most[level] / later;
-    if (entry->chases && !entry->again)
-        take_chase(entry, mapped->count, sums);
+}
+
+void waits_take(const struct waits *waits, const struct window_entry *entry,
+                struct waits_sums *const *sums, size_t count)
+{
+    const struct window_entry *mapped = window_find(waits->window, entry->address);
+    double most[WAIT_LEVELS];
+    line_most(waits, mapped, most);
+    for (size_t i = 0; i < count; i++) {
+        sums[i]->samples++;
+        take_most(entry, most, sums[i]);
+        if (entry->chases && !entry->again)
+            take_chase(entry, mapped->count, sums[i]);
+    }
 }
 
 /*

@@ -58,8 +58,9 @@ bool waits_init(struct waits *waits, const struct window *window, const uint64_t
                 double elsewhere);
 void waits_fini(struct waits *waits);
 
+/* Adds a sample to the sums of `count` groups. */
 void waits_take(const struct waits *waits, const struct window_entry *entry,
-                struct waits_sums *sums);
+                struct waits_sums *const *sums, size_t count);
 
 /* Samples that waited at the least by the chases of an object, of which `rate` a second come. */
 double waits_chased(const struct waits *waits, const struct waits_sums *sums,

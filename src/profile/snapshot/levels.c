@@ -627,18 +627,19 @@ static bool take_entry(struct window_waits *sums, const struct build *build,
 {
     const uint32_t *function = hash_find(&sums->function_index, entry->function);
     uint32_t object = build_object_index(build, entry->object);
-    waits_take(&sums->waits, entry, &sums->all);
+    struct waits_sums *groups[3] = {&sums->all};
+    size_t count = 1;
     if (function)
-        waits_take(&sums->waits, entry, &sums->functions[*function]);
-    if (object == UINT32_MAX)
+        groups[count++] = &sums->functions[*function];
+    if (object != UINT32_MAX)
+        groups[count++] = &sums->objects[object];
+    waits_take(&sums->waits, entry, groups, count);
+    if (!function || object == UINT32_MAX || !entry->chases)
         return true;
-    waits_take(&sums->waits, entry, &sums->objects[object]);
-    if (!function || !entry->chases)
-        return true;
-    uint32_t *count = hash_insert(&sums->chases, (uint64_t)*function << 32 | object, NULL);
-    if (count)
-        ++*count;
-    return count;
+    uint32_t *chases = hash_insert(&sums->chases, (uint64_t)*function << 32 | object, NULL);
+    if (chases)
+        ++*chases;
+    return chases;
 }
 
 static void build_objects_waits(struct build *build, struct window_waits *sums, double time_s)

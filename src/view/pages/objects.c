@@ -332,6 +332,13 @@ static const void *object_causes(const struct snapshot *snapshot, const void *po
     return causes_row_of(&snapshot->causes, CAUSES_OBJECTS, row->id);
 }
 
+static struct value may_wait(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct snapshot_object *row = pointer;
+    (void)snapshot;
+    return value_number(row->share.value * waits_most(&row->wait));
+}
+
 static const struct column object_list[] = {
     COLUMN(.title = "SHARE", .key = "share", .after = "samples",
            .help = "The object's part of all attributed samples, weighted by period and age.",
@@ -377,6 +384,10 @@ static const struct column object_list[] = {
            .from = PART(struct snapshot_object, stores), .width = 5, .rank = 7, UNIT_PERCENT,
            .paint = paint_store),
     WAITS_COLUMNS(3, struct snapshot_object),
+    COLUMN(.title = "MAY WAIT",
+           .help = "The most of all time that waits here: the share by the upper bound of WAITS. "
+                   "Sorted by it, what is cached comes last.",
+           .value = may_wait, .width = 8, .rank = 9, .shown = waits_known, UNIT_SHARE),
     RATES_COLUMN_STALL(6, ROW_OF(struct snapshot_object, rates)),
     COLUMN(.title = "L1", .help = "Its share of first-level misses (event l1-miss).",
            .value = l1_miss, .width = 6, .rank = 9, .shown = has_l1_miss, UNIT_SHARE),

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Bounds of waiting, from samples of time of patterns of accesses, beside a plain model of an L1 that
  * knows what waited. */
+#include <linux/perf_event.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "profile/cache/waits.h"
+#include "profile/profile.h"
 #include "unit.h"
 
 enum { SETS = WAITS_SETS, WAYS = 8, HIT = 4, MISS = 50, SAMPLES = 6000 };
@@ -64,7 +66,7 @@ static struct snapshot_wait bounds_of(struct machine *machine, double *truth, pa
     window_count(&machine->window, &counts, NULL, 0);
     assert_true(waits_init(&waits, &machine->window, lines, 0));
     for (uint32_t i = 0; i < machine->window.used; i++)
-        waits_take(&waits, window_at(&machine->window, i), &sums);
+        waits_take(&waits, window_at(&machine->window, i), &(struct waits_sums *){&sums}, 1);
     for (int level = 0; level < WAIT_LEVELS; level++)
         chased[level] = waits_chased(&waits, &sums, (enum wait_level)level, 2000);
     struct snapshot_wait wait = waits_bounds(&waits, &sums, chased);
@@ -227,12 +229,118 @@ static void what_says_nothing_is_blank(void **state)
     assert_true(isnan(wait.low[0]) && isnan(wait.high[0]) && wait.high[1] == 0.5);
 }
 
+/* Through a profile: 4,000 samples on two objects in two functions, and some without an object. */
+
+static const uint64_t apart = 1 << 26;
+static uint64_t now_ns;
+
+static struct profile *timed_profile(void)
+{
+    struct profile *profile;
+    struct profile_options options = {.ways = 10,
+                                      .event_count = 1,
+                                      .roles = {EVENT_STALL},
+                                      .cache_lines = {SETS * WAYS, 1 << 14, 1 << 19}};
+    assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
+    assert_int_equal(profile_new(&profile, &options, NULL), 0);
+    now_ns = 1;
+    return profile;
+}
+
+static void add_sample(struct profile *profile, uint32_t object, uint64_t line, struct access access)
+{
+    struct place place = {.access = access, .object = object, .function = object, .base = object * apart};
+    place.access.time_ns = now_ns += 500000;
+    place.access.weight = 500000;
+    place.access.ip = 0x400000 + object * 16 + access.reason;
+    place.access.tid = 7;
+    place.access.address = place.base + line * 64;
+    profile_add(profile, &place);
+}
+
+static const struct snapshot *timed_snapshot(struct profile *profile, const char *source)
+{
+    struct snapshot head = {
+        .source = {.name = source,
+                   .weighs = "time at the access",
+                   .event_count = 1,
+                   .events = {{"cpu-clock", EVENT_STALL, 500000, 0, NAN, NAN}}}};
+    const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns + 1);
+    assert_non_null(snapshot);
+    return snapshot;
+}
+
+static const struct snapshot_object *object_of(const struct snapshot *snapshot, uint32_t id)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (snapshot->objects[i].id == id)
+            return &snapshot->objects[i];
+    fail_msg("object %u is not listed", id);
+    return NULL;
+}
+
+static void snapshots_have_them(void **state)
+{
+    struct prng prng = {3};
+    struct profile *profile = timed_profile();
+    (void)state;
+    for (uint64_t i = 0; i < 4000; i++) {
+        add_sample(profile, 1, i % 50, (struct access){0});
+        add_sample(profile, 2, prng_below(&prng, 1 << 20), (struct access){.chases = true});
+        if (i % 2)
+            add_sample(profile, 0, 0, (struct access){.reason = REASON_NO_MEMORY});
+    }
+    const struct snapshot *snapshot = timed_snapshot(profile, "clock");
+    const struct snapshot_wait *held = &object_of(snapshot, 1)->wait;
+    const struct snapshot_wait *chased = &object_of(snapshot, 2)->wait;
+    assert_int_equal(held->from, WAIT_FROM_RECURRENCE);
+    assert_true(held->low[WAIT_BEYOND_L1] == 0 && held->high[WAIT_BEYOND_L2] < 0.1);
+    assert_true(chased->low[WAIT_BEYOND_L2] > 0.75 && chased->high[WAIT_BEYOND_L2] > 0.99);
+    for (size_t i = 0; i < snapshot->code_count; i++)
+        assert_true(snapshot->code[i].id != 2 ||
+                    snapshot->code[i].wait.low[WAIT_BEYOND_L2] > 0.75);
+    /* A fifth of the process' time is at no access. */
+    assert_true(snapshot->wait.low[WAIT_BEYOND_L2] > 0.75 * 0.4);
+    assert_true(snapshot->wait.high[WAIT_BEYOND_L2] < 0.45);
+    snapshot_free(snapshot);
+
+    /* What has no object may wait or not. */
+    for (int i = 0; i < 5000; i++)
+        add_sample(profile, 0, 0, (struct access){.reason = REASON_AMBIGUOUS});
+    const struct snapshot *more = timed_snapshot(profile, "clock");
+    assert_true(more->wait.low[WAIT_BEYOND_L2] < 0.3);
+    assert_true(more->wait.high[WAIT_BEYOND_L2] > 0.55);
+    snapshot_free(more);
+    profile_free(profile);
+}
+
+static void latencies_are_taken_where_they_are(void **state)
+{
+    struct profile *profile = timed_profile();
+    (void)state;
+    for (uint64_t i = 0; i < 300; i++)
+        add_sample(profile, 1, i, (struct access){.latency = i % 3 ? 10 : 100,
+                                                  .data_src = PERF_MEM_S(OP, LOAD) |
+                                                              (i % 3 ? PERF_MEM_S(LVLNUM, L1)
+                                                                     : PERF_MEM_S(LVLNUM, L3))});
+    const struct snapshot *snapshot = timed_snapshot(profile, "pebs");
+    const struct snapshot_wait *wait = &object_of(snapshot, 1)->wait;
+    assert_int_equal(wait->from, WAIT_FROM_LATENCIES);
+    assert_true(wait->low[WAIT_BEYOND_L2] < 100. / 120 && wait->high[WAIT_BEYOND_L2] > 100. / 120);
+    assert_true(wait->low[WAIT_BEYOND_L2] > 0.7 && wait->high[WAIT_BEYOND_L3] < 0.05);
+    assert_int_equal(snapshot->wait.from, WAIT_UNKNOWN);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_hold),
         cmocka_unit_test(lines_of_two_threads_are_not_held),
         cmocka_unit_test(what_says_nothing_is_blank),
+        cmocka_unit_test(snapshots_have_them),
+        cmocka_unit_test(latencies_are_taken_where_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
