@@ -135,7 +135,7 @@ struct loop {
     size_t count;
 };
 
-enum { STEPS_LOOP_MAX = 256, STEPS_BEFORE = 24, STEPS_DEPTH = 6, STEPS_BYTES_MAX = 32 };
+enum { STEPS_LOOP_MAX = 256, STEPS_BEFORE = 24, STEPS_DEPTH = 4, STEPS_BYTES_MAX = 32 };
 
 /* The instruction that wrote the register last before insns[at], round the loop; SIZE_MAX: it does
  * not change in the loop. */
