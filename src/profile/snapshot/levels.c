@@ -701,7 +701,8 @@ static void build_recurrence(struct build *build)
     struct window_waits sums;
     bool made = window_waits_init(&sums, build);
     /* CPU time where a sample's period is of it: a process that waits for its turn goes on later. */
-    bool clock = !strcmp(build->snapshot->source.name, "clock");
+    const char *source = build->snapshot->source.name;
+    bool clock = source && !strcmp(source, "clock");
     double time_s = clock ? window_mean_weight(window, window->used) * window->used / 1e9
                           : build->snapshot->window.span_s;
     for (uint32_t i = 0; made && i < window->used; i++)
