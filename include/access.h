@@ -99,6 +99,9 @@ struct access {
     bool of_leaf;  /* needed the frame of a leaf function, which is soon gone */
     bool waits;    /* in a loop that only waits for another thread's store (spinning) */
     bool kept;     /* a stack slot that keeps a register across calls in a loop */
+    bool chases;   /* to an address loaded in the same loop; the sample is of this instruction */
+    bool again;    /* to a line that the same loop has accessed before, in this pass over it */
+    uint8_t per_line; /* accesses of the pass to each line, 2 to the power of this; 0: not known */
 };
 
 /* Name of a reason as it is in JSON ("base-overwritten") and one plain sentence. */

@@ -225,7 +225,7 @@ static enum reason call_entry(struct trace_values *values, struct calls *calls, 
     return reason ? call_remembered(values, stack, seen, access) : reason;
 }
 
-enum { CULPRIT_BUDGET = 48, ACROSS_BUDGET = 200 };
+enum { CULPRIT_BUDGET = 48, ACROSS_BUDGET = 200, LINE_BYTES = 64 /* of all x86-64 processors */ };
 
 void culprit_describe(const struct insn *insn, struct access *access)
 {
@@ -238,9 +238,25 @@ void culprit_describe(const struct insn *insn, struct access *access)
     access->locked = insn->locked;
     access->waits = insn->waits;
     access->kept = insn->kept;
+    access->chases = insn->chases;
+    access->again = insn->follows;
     access->base = memory->base;
     access->index = memory->index;
     access->displacement = (int32_t)memory->displacement;
+}
+
+/* Whether the loop around the access has been on its line: `from`, `now` are the values of the
+ * register that moves it. The first time round counts as no step: a wrong prediction of the loop
+ * before it shows there. */
+static void note_steps(const struct insn *insn, uint64_t from, uint64_t now, struct access *access)
+{
+    const struct insn_step *step = &insn->step;
+    uint64_t into_line = access->address % LINE_BYTES;
+    uint64_t passed = (now - from) * step->scale - (step->moved ? step->bytes : 0);
+    if (into_line + access->size > LINE_BYTES || (int64_t)passed < step->bytes)
+        return;
+    access->per_line = (uint8_t)__builtin_ctz(LINE_BYTES / step->bytes);
+    access->again = into_line >= step->bytes;
 }
 
 static enum reason lost_reason(const struct insn *culprit, const struct trace_values *values)
@@ -399,6 +415,7 @@ static enum reason evaluate(const struct candidate *candidate, const struct culp
     if (memory->vector)
         return infer_gather(candidate, &values, sample, access);
     enum reason reason = REASON_NONE;
+    access->chases &= candidate->at + 1u >= candidate->count;
     if (trace_address(&values, memory, candidate->at, &access->address))
         access->how = values.inferred       ? ACCESS_INFERRED
                       : values.reread       ? ACCESS_REREAD
@@ -407,6 +424,12 @@ static enum reason evaluate(const struct candidate *candidate, const struct culp
                                             : ACCESS_DIRECT;
     else
         reason = infer(candidate, &values, world, access);
+    const struct insn_step *step = &candidate->culprit->step;
+    uint64_t from = 0;
+    uint64_t now;
+    if (!reason && step->bytes && trace_register(&values, step->reg, candidate->at, &now) &&
+        (step->from == SREG_NONE || trace_register(&values, step->from, candidate->at, &from)))
+        note_steps(candidate->culprit, from, now, access);
     access->of_leaf = values.leaf;
     if (values.leaf && world->leaves)
         recall_leaf(world, sample, access, &reason);
@@ -555,6 +578,12 @@ void culprits_apply(const struct culprits *culprits, const struct culprit_contex
         if (memory->index != SREG_NONE)
             access->address += sample->regs[memory->index] * memory->scale;
         access->how = ACCESS_DIRECT;
+        access->chases &= culprits->at_once;
+        const struct insn_step *step = &culprits->culprit->step;
+        uint32_t used = step->from == SREG_NONE ? 0 : 1u << step->from;
+        if (step->bytes && culprits->at_once && !(sample->regs_missing & used))
+            note_steps(culprits->culprit, used ? sample->regs[step->from] : 0,
+                       sample->regs[step->reg], access);
     } else if (culprits->candidate_count == 1 && !culprits->reason) {
         apply_candidate(culprits->candidates, world, sample, access);
     } else if (culprits->candidates) {
@@ -828,6 +857,7 @@ int culprits_init(struct culprits *culprits, const struct function *function, ui
     if (search.count == 1 && !search.overflow && search.candidates[0].culprit &&
         !search.candidates[0].branched && untouched(&search.candidates[0])) {
         culprits->culprit = search.candidates[0].culprit;
+        culprits->at_once = search.candidates[0].at + 1u == search.candidates[0].count;
         return 0;
     }
     culprits->candidates = malloc(search.count * sizeof *culprits->candidates + 1);

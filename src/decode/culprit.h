@@ -96,6 +96,7 @@ struct culprits {
     const struct insn *at_ip;     /* the instruction at the IP; NULL: no code */
     uint64_t last; /* the one that ran last if nothing jumped here; the IP: a call, a return, or a
                       repeated instruction did; 0: not known */
+    bool at_once; /* ... and nothing ran between it and the IP */
     uint8_t candidate_count;
     uint8_t reason; /* no way at all: why */
 };

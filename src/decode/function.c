@@ -129,6 +129,161 @@ static void waiting_mark_kept(struct insn *insns, size_t count)
     }
 }
 
+/* The instructions of a loop, from the target of the jump back to the jump. */
+struct loop {
+    struct insn *insns;
+    size_t count;
+};
+
+enum { STEPS_LOOP_MAX = 256, STEPS_BEFORE = 24, STEPS_DEPTH = 4, STEPS_BYTES_MAX = 32 };
+
+/* The instruction that wrote the register last before insns[at], round the loop; SIZE_MAX: it does
+ * not change in the loop. */
+static size_t written_by(const struct loop *loop, size_t at, uint8_t reg)
+{
+    for (size_t i = 1; reg < 32 && i <= loop->count; i++) {
+        size_t before = (at + loop->count - i) % loop->count;
+        if (loop->insns[before].writes >> reg & 1)
+            return before;
+    }
+    return SIZE_MAX;
+}
+
+/* Whether the register's value at insns[at] comes from a load of the loop, of another address each
+ * time. */
+static bool is_loaded(const struct loop *loop, size_t at, uint8_t reg, int depth)
+{
+    size_t from = written_by(loop, at, reg);
+    if (from == SIZE_MAX || !depth)
+        return false;
+    const struct insn *insn = &loop->insns[from];
+    const struct insn_memory *memory = &insn->memory[0];
+    switch (insn->op) {
+    case INSN_OP_NONE:
+    case INSN_OP_EXCHANGE:
+        return false;
+    case INSN_OP_LOAD:
+        return !is_slot(insn) && (written_by(loop, from, memory->base) != SIZE_MAX ||
+                                  written_by(loop, from, memory->index) != SIZE_MAX);
+    case INSN_OP_LEA:
+        return is_loaded(loop, from, memory->base, depth - 1) ||
+               is_loaded(loop, from, memory->index, depth - 1);
+    default:
+        return is_loaded(loop, from, insn->source, depth - 1) ||
+               (insn->op != INSN_OP_MOVE && is_loaded(loop, from, insn->dest, depth - 1));
+    }
+}
+
+/* Where the register begins, by the code that leads to the loop: 0 (SREG_NONE), or the value of a
+ * register that the loop leaves alone. False: not known. */
+static bool find_start(const struct loop *loop, size_t before, uint8_t reg, uint8_t *from)
+{
+    const struct insn *insn = loop->insns;
+    *from = SREG_NONE;
+    for (size_t i = 0; i < before && i < STEPS_BEFORE; i++) {
+        if (!((--insn)->writes >> reg & 1))
+            continue;
+        if (insn->op == INSN_OP_XOR)
+            return insn->source == reg;
+        *from = insn->source;
+        return insn->op == INSN_OP_MOVE &&
+               (insn->source == SREG_NONE ? !insn->immediate
+                                          : insn->width == 8 && !insn->sign_extends &&
+                                                written_by(loop, 0, insn->source) == SIZE_MAX);
+    }
+    return false;
+}
+
+/* The only instruction that changes the register in the loop, where it adds a constant; NULL. */
+static const struct insn *counted_by(const struct loop *loop, size_t at, uint8_t reg)
+{
+    size_t by = written_by(loop, at, reg);
+    const struct insn *insn = by == SIZE_MAX ? NULL : &loop->insns[by];
+    bool adds = insn && insn->op == INSN_OP_ADD && insn->source == SREG_NONE && insn->dest == reg &&
+                insn->immediate > 0;
+    return adds && written_by(loop, by, reg) == by ? insn : NULL;
+}
+
+/* One register of the operand counts, and the other does not change. */
+static bool find_step(const struct loop *loop, size_t at, size_t before, struct insn_step *step)
+{
+    const struct insn *insn = &loop->insns[at];
+    const struct insn_memory *memory = &insn->memory[0];
+    bool by_index = memory->index != SREG_NONE && counted_by(loop, at, memory->index);
+    uint8_t reg = by_index ? memory->index : memory->base;
+    uint8_t other = by_index ? memory->base : memory->index;
+    const struct insn *by = counted_by(loop, at, reg);
+    if (!by || written_by(loop, at, other) != SIZE_MAX)
+        return false;
+    uint64_t bytes = (uint64_t)by->immediate * (by_index ? memory->scale : 1);
+    if (bytes > STEPS_BYTES_MAX || bytes & (bytes - 1))
+        return false;
+    *step = (struct insn_step){.bytes = (uint8_t)bytes,
+                               .scale = by_index ? memory->scale : 1,
+                               .reg = reg,
+                               .moved = by < insn};
+    return find_start(loop, before, reg, &step->from);
+}
+
+static bool loads_same(const struct loop *loop, const struct insn_memory *stored)
+{
+    for (size_t i = 0; i < loop->count; i++) {
+        const struct insn_memory *memory = &loop->insns[i].memory[0];
+        if (loop->insns[i].memory_count && memory->kind == ACCESS_LOAD &&
+            memory->base == stored->base && memory->index == stored->index &&
+            memory->scale == stored->scale && memory->displacement == stored->displacement)
+            return true;
+    }
+    return false;
+}
+
+static void steps_mark_access(const struct loop *loop, size_t at, size_t before)
+{
+    struct insn *insn = &loop->insns[at];
+    const struct insn_memory *memory = &insn->memory[0];
+    if (insn->repeats || insn->stack_step || memory->vector || is_slot(insn))
+        return;
+    insn->chases = is_loaded(loop, at, memory->base, STEPS_DEPTH) ||
+                   is_loaded(loop, at, memory->index, STEPS_DEPTH);
+    struct insn_step step;
+    if (!find_step(loop, at, before, &step))
+        return;
+    insn->follows = memory->kind == ACCESS_STORE && loads_same(loop, memory);
+    if (memory->kind != ACCESS_STORE)
+        insn->step = step;
+}
+
+static bool jumps_to(const struct insn *insn, const struct insn *target)
+{
+    return is_jump(insn) && insn->target == target->address;
+}
+
+/* How the operands of loops move, those of the innermost loop around each: found first, because it
+ * ends first. Of several jumps back to one place the last ends the loop. */
+static void steps_mark(struct insn *insns, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t head = i;
+        size_t last = i;
+        if (!is_jump(&insns[i]) || !insns[i].target || insns[i].target > insns[i].address)
+            continue;
+        while (head > 0 && i - head < STEPS_LOOP_MAX && insns[head].address > insns[i].target)
+            head--;
+        if (insns[head].address != insns[i].target)
+            continue;
+        for (size_t j = i + 1; j < count && j - head < STEPS_LOOP_MAX; j++)
+            last = jumps_to(&insns[j], &insns[head]) ? j : last;
+        if (last != i)
+            continue;
+        struct loop loop = {&insns[head], i - head + 1};
+        for (size_t at = 0; at < loop.count; at++) {
+            if (loop.insns[at].memory_count && !loop.insns[at].in_loop)
+                steps_mark_access(&loop, at, head);
+            loop.insns[at].in_loop = true;
+        }
+    }
+}
+
 enum {
     FUNCTION_BEFORE = 192, /* bytes before the IP in such a part */
     FUNCTION_AFTER = 64,
@@ -276,6 +431,7 @@ static struct function *function_make(const struct decode_target *target, uint64
     mark_targets(function);
     waiting_mark(function->insns, function->count);
     waiting_mark_kept(function->insns, function->count);
+    steps_mark(function->insns, function->count);
     free(code.bytes);
     return function;
 

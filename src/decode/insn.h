@@ -79,6 +79,15 @@ static inline uint32_t insn_memory_uses(const struct insn_memory *memory)
 enum { INSN_VECTOR_COPY = 16 };
 enum { INSN_MEMORY_MAX = 2, INSN_CONDITION_NONE = 0xff };
 
+/* How a loop moves an operand: its register begins at `from` and counts. (function.c) */
+struct insn_step {
+    uint8_t bytes; /* each time round, 1 to 32; 0: not so */
+    uint8_t scale; /* of the register in the operand */
+    uint8_t reg;
+    uint8_t from; /* register that holds the beginning, which does not change; SREG_NONE: 0 */
+    bool moved;   /* before the access */
+};
+
 struct insn {
     uint64_t address;
     uint64_t target;                            /* of a direct jump or call; 0: not known */
@@ -112,6 +121,10 @@ struct insn {
     bool is_target;      /* some jump of the function leads here */
     bool waits;          /* in a loop that only waits for another thread's store (function.c) */
     bool kept;           /* accesses a slot of the frame in a loop that calls (function.c) */
+    bool in_loop;        /* the next three are of the innermost loop around it */
+    bool chases;         /* its address comes from a load of the loop around it (function.c) */
+    bool follows;        /* a store to what its loop loads (function.c) */
+    struct insn_step step;
 };
 
 /* Fills `out` from the instruction at the start of the bytes; false: they are none, or too few. */

@@ -32,7 +32,7 @@ static int open_profile(struct engine *engine, struct error *error)
         .pairs = engine->recorder ? recorder_pairs(engine->recorder) : engine_pairs(engine),
         .watch = engine->watch || engine->stored.watch.on,
     };
-    memcpy(wanted.cache_lines, engine->watch_lines, sizeof wanted.cache_lines);
+    memcpy(wanted.cache_lines, engine->cache_lines, sizeof wanted.cache_lines);
     engine_roles(engine, wanted.roles);
     int code = profile_new(&engine->profile, &wanted, error);
     /* A recording of misstop is played as it was shown. */
@@ -59,7 +59,7 @@ static int open_recorder(struct engine *engine, const struct engine_options *opt
         .watch = engine_watch_state(engine),
         .pairs = engine_pairs(engine),
     };
-    memcpy(wanted.watch_lines, engine->watch_lines, sizeof wanted.watch_lines);
+    memcpy(wanted.cache_lines, engine->cache_lines, sizeof wanted.cache_lines);
     return options->record ? recorder_open(&engine->recorder, &wanted, error) : 0;
 }
 
@@ -69,11 +69,24 @@ struct line_pair_source engine_pairs(struct engine *engine)
                                       : (struct line_pair_source){0};
 }
 
+/* Lines of this machine's caches. */
+static void open_cache_lines(struct engine *engine, const char *sysfs)
+{
+    static const char *const levels[] = {"L1", "L2", "L3"};
+    for (int i = 0; i < 3; i++) {
+        struct geometry geometry;
+        bool known = !geometry_parse(&geometry, levels[i], sysfs, NULL);
+        engine->cache_lines[i] = known ? (uint64_t)geometry.sets * geometry.ways : 0;
+    }
+}
+
 /* Geometry of the sampled machine, as far as it is known. */
 static int open_geometry(struct engine *engine, struct error *error)
 {
     const char *spec = engine->options.cache;
     struct geometry *geometry = &engine->geometry;
+    if (engine->kind == &engine_live)
+        open_cache_lines(engine, sysfs_cpu);
     if (engine->kind->geometry && engine->kind->geometry(engine))
         return 0;
     int code = geometry_parse(geometry, spec, sysfs_cpu, error);
@@ -125,7 +138,7 @@ static int open_stages(struct engine *engine, struct error *error)
     if (!code)
         engine->kind->open_files(engine);
     if (!code)
-        code = engine_watch_open(engine, sysfs_cpu, error);
+        code = engine_watch_open(engine, error);
     return code ? code : engine_open_tables(engine, error);
 }
 

@@ -247,7 +247,13 @@ static int geometry_among_recorded(const struct perfdata_machine *machine, const
 
 static bool recorded_geometry(struct engine *engine)
 {
+    static const char *const levels[] = {"L1", "L2", "L3"};
     const struct perfdata_machine *machine = sampler_machine(engine->sampler);
+    for (int i = 0; machine && i < 3; i++) {
+        struct geometry geometry;
+        bool known = !geometry_among_recorded(machine, levels[i], &geometry, NULL);
+        engine->cache_lines[i] = known ? (uint64_t)geometry.sets * geometry.ways : 0;
+    }
     return machine && machine->cache_count &&
            !geometry_among_recorded(machine, engine->options.cache, &engine->geometry, NULL);
 }

@@ -129,7 +129,7 @@ static struct store_facts gather_facts(const struct recorder *recorder)
         .watch = recorder->watch,
         .whatif = recorder->whatif,
     };
-    memcpy(facts.watch_lines, recorder->options.watch_lines, sizeof facts.watch_lines);
+    memcpy(facts.cache_lines, recorder->options.cache_lines, sizeof facts.cache_lines);
     fill_source(&facts, sampler_info(recorder->options.sampler));
     return facts;
 }

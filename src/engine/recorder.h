@@ -34,7 +34,7 @@ struct recorder_options {
     struct sampler *sampler; /* these two are not owned */
     struct resolver *resolver;
     struct snapshot_watch watch;   /* as it begins; .on false: no watchpoints */
-    uint64_t watch_lines[3];       /* as in struct store_facts */
+    uint64_t cache_lines[3];       /* as in struct store_facts */
     struct line_pair_source pairs; /* of a simulation; empty: none */
     bool (*instruction_text)(void *context, uint64_t address, char *out, size_t size);
     void *text_context;

@@ -161,7 +161,7 @@ struct engine {
     char watch_trouble[192];   /* of the snapshot being made */
     struct engine_whatifs whatif;
     struct engine_store stored;   /* of engine_stored */
-    uint64_t watch_lines[3];      /* of L1d, L2 and L3 where was watched; 0: not known */
+    uint64_t cache_lines[3];      /* of L1d, L2 and L3; 0: not known */
     struct files_client files;    /* the users that files named by others are opened for */
     struct source_texts *sources; /* NULL: out of memory */
     const char *search;           /* object named by --search that was not there yet */
@@ -258,7 +258,7 @@ int stored_look(struct engine *engine, struct error *error);
 
 /* In watchpoints.c, each for `watch` NULL, too: opened; a sample; results up to a time; what the
  * snapshot has of its state. */
-int engine_watch_open(struct engine *engine, const char *sysfs, struct error *error);
+int engine_watch_open(struct engine *engine, struct error *error);
 void engine_watch_offer(struct engine *engine, const struct place *place);
 void engine_watch_pump(struct engine *engine, uint64_t until_ns);
 struct snapshot_watch engine_watch_state(struct engine *engine);

@@ -109,7 +109,7 @@ static void take_facts(struct engine *engine)
     stored->simulation = facts.simulation;
     stored->watch = facts.watch;
     stored->whatif = facts.whatif;
-    memcpy(engine->watch_lines, facts.watch_lines, sizeof facts.watch_lines);
+    memcpy(engine->cache_lines, facts.cache_lines, sizeof facts.cache_lines);
 }
 
 /* One after the other in the file; done together, because each pass reads all tables. */

@@ -148,6 +148,7 @@ static int open_tables(struct engine *engine, struct error *error)
                                      .ranking = engine->ranking,
                                      .simulated = !strcmp(engine_info(engine)->source, "sim"),
                                      .run = engine->profile};
+    memcpy(wanted.cache_lines, engine->cache_lines, sizeof wanted.cache_lines);
     engine_roles(engine, wanted.roles);
     /* Neither the nodes of pages nor words of memory are known of that time. */
     wanted.names.page_nodes = NULL;

@@ -8,23 +8,11 @@
 /* The lower half of addresses, in which the kernel allows watchpoints. */
 #define USER_END (UINT64_C(1) << 47)
 
-/* Lines of this machine's caches. */
-static void count_lines(struct engine *engine, const char *sysfs)
-{
-    static const char *const levels[] = {"L1", "L2", "L3"};
-    for (int i = 0; i < 3; i++) {
-        struct geometry geometry;
-        bool known = !geometry_parse(&geometry, levels[i], sysfs, NULL);
-        engine->watch_lines[i] = known ? (uint64_t)geometry.sets * geometry.ways : 0;
-    }
-}
-
-int engine_watch_open(struct engine *engine, const char *sysfs, struct error *error)
+int engine_watch_open(struct engine *engine, struct error *error)
 {
     double part = engine->options.watch;
     if (!(part > 0) || !engine->kind->live)
         return 0;
-    count_lines(engine, sysfs);
     return watch_open(&engine->watch, engine->options.pid, part, error);
 }
 

@@ -18,5 +18,5 @@ src_libprofile_a_SOURCES = src/profile/tables/statistics.c src/profile/tables/st
 	src/profile/snapshot/causes.c src/profile/snapshot/fields.c src/profile/snapshot/layout.c \
 	src/profile/snapshot/levels.c src/profile/snapshot/search.c src/profile/snapshot/window.c \
 	src/profile/snapshot/timeline.c src/profile/snapshot/watch.c src/profile/cache/spread.c \
-	src/profile/cache/spread.h src/profile/state.h src/profile/time/streams.c \
+	src/profile/cache/spread.h src/profile/cache/waits.c src/profile/cache/waits.h src/profile/state.h src/profile/time/streams.c \
 	src/profile/time/streams.h src/profile/whatif.c src/profile/whatif.h

@@ -540,6 +540,9 @@ static void add_ranking(struct profile *profile, const struct adding *adding, do
         .size = access->size,
         .waits = access->waits,
         .kept = access->kept,
+        .chases = access->chases,
+        .again = access->again,
+        .per_line = access->per_line & 7,
         .set = sets_of(&profile->sets, physical ? access->physical : access->address),
     };
     if (has_offset(access)) {

@@ -196,6 +196,7 @@ void build_layouts(struct build *build, struct snapshot_object *object,
 bool build_type(const struct build *build, uint32_t type, struct type_desc *desc);
 /* Leaves profile->code in profile->sorted, by owner, for those that follow. */
 void build_code(struct build *build);
+void build_waits(struct build *build); /* needs objects, the window and code */
 void build_instructions(struct build *build);
 /* In code.c: weight of all samples of the event, attributed or not. */
 double build_everything(const struct build *build);

@@ -222,6 +222,8 @@ void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
     row[PLACE_ROW_TYPING] = place->by_member | (uint64_t)place->typed << 8 |
                             (uint64_t)place->untyped << 16 | (uint64_t)access->locked << 24 |
                             (uint64_t)access->waits << 25 | (uint64_t)access->kept << 26 |
+                            (uint64_t)access->chases << 27 | (uint64_t)access->again << 28 |
+                            (uint64_t)(access->per_line & 7) << 29 |
                             (uint64_t)place->unit << 32;
     row[PLACE_ROW_PID] = access->pid;
     row[PLACE_ROW_CAUSE] = access->cause;
@@ -252,7 +254,10 @@ void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
                    .cause = byte_below(row[PLACE_ROW_CAUSE], 0, CAUSE_COUNT, CAUSE_UNKNOWN),
                    .locked = typing >> 24 & 1,
                    .waits = typing >> 25 & 1,
-                   .kept = typing >> 26 & 1},
+                   .kept = typing >> 26 & 1,
+                   .chases = typing >> 27 & 1,
+                   .again = typing >> 28 & 1,
+                   .per_line = typing >> 29 & 7},
         .object = (uint32_t)row[PLACE_ROW_OBJECT],
         .holder = (uint32_t)row[PLACE_ROW_HOLDER],
         .function = (uint32_t)row[PLACE_ROW_FUNCTION],

@@ -61,7 +61,7 @@ struct store_facts {
     struct snapshot_simulation simulation;
     struct snapshot_watch watch; /* without objects, which follow from the results */
     struct snapshot_whatifs whatif;
-    uint64_t watch_lines[3]; /* of L1d, L2, L3, by which these are judged; 0: not known */
+    uint64_t cache_lines[3]; /* of L1d, L2, L3, by which these are judged; 0: not known */
 };
 
 /* How a watchpoint ended and the code that touched, as the tables are reported it
@@ -172,7 +172,9 @@ enum place_field {
     PLACE_ROW_SHAPE, /* event 16 bits, reason, how, size, kind, base, index 8 each, from low to high
                       */
     PLACE_ROW_DISPLACEMENT,
-    PLACE_ROW_TYPING, /* by_member, typed, untyped, locked, waits and kept, unit, 8 bits each */
+    /* by_member, typed, untyped, 8 bits each; locked, waits, kept, chases, again, 1 bit each; per_line,
+     * 3 bits; unit, 8 bits */
+    PLACE_ROW_TYPING,
     PLACE_ROW_PID,
     PLACE_ROW_CAUSE,
     PLACE_ROW_EVICTOR_IP,

@@ -1106,7 +1106,7 @@ static void read_watching(const struct store_reader *reader, struct store_facts 
         .overhead = number_to_double(row[WATCHING_ROW_OVERHEAD]),
         .trouble = reader_string(reader, row[WATCHING_ROW_TROUBLE]),
     };
-    memcpy(facts->watch_lines, row + WATCHING_ROW_LINES, sizeof facts->watch_lines);
+    memcpy(facts->cache_lines, row + WATCHING_ROW_LINES, sizeof facts->cache_lines);
 }
 
 void store_reader_facts(const struct store_reader *reader, struct store_facts *facts)

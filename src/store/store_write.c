@@ -440,8 +440,8 @@ static void put_watching(struct store_writer *writer, const struct store_facts *
         [WATCHING_ROW_OVERHEAD] = number_of_double(watch->overhead),
         [WATCHING_ROW_TROUBLE] = writer_string(writer, watch->trouble),
     };
-    memcpy(row + WATCHING_ROW_LINES, facts->watch_lines, sizeof facts->watch_lines);
-    if (watch->on)
+    memcpy(row + WATCHING_ROW_LINES, facts->cache_lines, sizeof facts->cache_lines);
+    if (watch->on || facts->cache_lines[0])
         writer_row(writer, STORE_WATCHING, 0, row);
 }
 

@@ -526,6 +526,7 @@ static const double sure_width = 0.001;
  */
 static const double said_ratio = 10;
 static const double small_rate = 0.2;
+static const double cached_wait = 0.1; /* a row that waits less is called cached */
 
 static const struct snapshot_share *rates_figure_of(const struct snapshot_rates *rates,
                                                     enum rates_figure figure)
@@ -627,6 +628,44 @@ bool rates_tell_miss_memory(const struct snapshot *snapshot)
 bool rates_tell_critical(const struct snapshot *snapshot)
 {
     return rates_tells_something(snapshot, RATES_CRITICAL);
+}
+
+struct value waits_range(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct snapshot_wait *wait = pointer;
+    bool known = wait->from != WAIT_UNKNOWN;
+    struct value value = value_number(known ? wait->low[WAIT_BEYOND_L1] : NAN);
+    (void)snapshot;
+    if (value.kind != VALUE_UNKNOWN && wait->high[WAIT_BEYOND_L1] > wait->low[WAIT_BEYOND_L1]) {
+        value.low = wait->low[WAIT_BEYOND_L1];
+        value.high = wait->high[WAIT_BEYOND_L1];
+    }
+    return value;
+}
+
+struct value waits_cached(const struct snapshot *snapshot, const void *pointer)
+{
+    static const char *const names[WAIT_LEVELS] = {"L1", "L2", "L3"};
+    const struct snapshot_wait *wait = pointer;
+    (void)snapshot;
+    for (int i = 0; wait->from != WAIT_UNKNOWN && i < WAIT_LEVELS; i++)
+        if (wait->high[i] < cached_wait)
+            return value_text(names[i]);
+    return value_text(NULL);
+}
+
+double waits_most(const struct snapshot_wait *wait)
+{
+    bool known = wait->from != WAIT_UNKNOWN && !isnan(wait->high[WAIT_BEYOND_L1]);
+    return known ? wait->high[WAIT_BEYOND_L1] : 1;
+}
+
+bool waits_known(const struct snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->object_count; i++)
+        if (snapshot->objects[i].wait.from != WAIT_UNKNOWN)
+            return true;
+    return false;
 }
 
 static void write_percent(char *out, size_t size, double value, double beside)

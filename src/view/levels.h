@@ -90,6 +90,30 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
                .rank = (order) + 1, .look = COLUMN_RIGHT, .shown = levels_tell_tlb_miss,           \
                .format = format_percent, .paint = paint_share)
 
+/* Bounds of the time that waits, of rows that have a struct snapshot_wait: in the range column beyond
+ * L1; and the nearest level that holds nearly all. The last argument is the type of the rows. */
+#define WAITS_COLUMNS(order, type)                                                                 \
+    COLUMN(.title = "WAITS",                                                                       \
+           .help = "Bounds of the part of its time that waits for data which the L1 does not "     \
+                   "hold. Blank: the samples say nothing of it.",                                  \
+           .in = ROW_IN(type, wait), .value = waits_range, .width = 9, .rank = order,              \
+           .look = COLUMN_RIGHT, .shown = waits_known, .format = format_rate,                      \
+           .paint = paint_rate),                                                                   \
+        COLUMN(.title = "CACHED",                                                                  \
+               .help = "The nearest cache beyond which it waits less than 10% of its time: it is " \
+                       "hot, and cached there.",                                                   \
+               .in = ROW_IN(type, wait), .value = waits_cached, .width = 6,                        \
+               .rank = (order) + 1, .shown = waits_known, .paint = paint_dim),                     \
+        COLUMN(.key = "waits", .from = ROW_IN(type, wait), .json = json_waits)
+
+/* Of a struct snapshot_wait. */
+struct value waits_range(const struct snapshot *snapshot, const void *wait);
+struct value waits_cached(const struct snapshot *snapshot, const void *wait);
+bool waits_known(const struct snapshot *snapshot);
+/* The upper bound beyond L1; 1: not known. */
+double waits_most(const struct snapshot_wait *wait);
+struct json_t *json_waits(const struct snapshot *snapshot, const void *wait);
+
 /* Levels of several parts together, as if they had been one: for cells of the matrix that the user
  * combined, and for its totals. */
 struct levels_sum {

@@ -49,6 +49,9 @@ struct window_entry {
     bool waits : 1;  /* struct access */
     bool kept : 1;
     bool mapped : 1;
+    bool chases : 1;
+    bool again : 1;
+    uint8_t per_line : 3;
 };
 
 struct window {

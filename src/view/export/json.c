@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "view/findings.h"
+#include "view/levels.h"
 #include "view/view.h"
 #include "view/words.h"
 
@@ -346,6 +347,7 @@ json_t *json_snapshot(const struct snapshot *snapshot)
     json_set_row(root, &levels_members, snapshot, snapshot->levels);
     json_set_row(root, &rates_members, snapshot, snapshot->rates);
     json_set_row(root, &use_members, snapshot, &snapshot->uses.all);
+    json_set(root, "waits", json_waits(snapshot, &snapshot->wait));
     json_set(root, "objects",
              json_rows(&object_columns, snapshot, snapshot->objects, snapshot->object_count));
     json_set(root, "objects_left_out", json_whole(snapshot->objects_left_out));

@@ -309,6 +309,29 @@ static const struct column levels_members_list[] = {
 
 const struct columns levels_members = {TABLE(struct snapshot_levels, levels_members_list)};
 
+/* Bounds of the time that waits. */
+
+json_t *json_waits(const struct snapshot *snapshot, const void *pointer)
+{
+    static const char *const from[] = {NULL, "counters", "latencies", "recurrence", "simulation"};
+    static const char *const levels[WAIT_LEVELS] = {"L1", "L2", "L3"};
+    const struct snapshot_wait *wait = pointer;
+    (void)snapshot;
+    if (wait->from == WAIT_UNKNOWN)
+        return json_null();
+    json_t *out = json_object();
+    json_set(out, "from", json_text(from[wait->from]));
+    for (int i = 0; i < WAIT_LEVELS; i++) {
+        json_t *beyond = isnan(wait->high[i]) ? json_null() : json_object();
+        if (!isnan(wait->high[i])) {
+            json_set(beyond, "low", json_share(wait->low[i]));
+            json_set(beyond, "high", json_share(wait->high[i]));
+        }
+        json_set(out, levels[i], beyond);
+    }
+    return out;
+}
+
 /* Miss rates and criticality. */
 
 static json_t *json_interval(const struct snapshot *snapshot, const void *pointer)

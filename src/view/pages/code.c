@@ -161,6 +161,13 @@ static const void *function_causes(const struct snapshot *snapshot, const void *
     return causes_row_of(&snapshot->causes, CAUSES_FUNCTIONS, row->id);
 }
 
+static struct value may_wait(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct snapshot_code *row = pointer;
+    (void)snapshot;
+    return value_number(row->all_share * waits_most(&row->wait));
+}
+
 static const struct column function_list[] = {
     [FUNCTION_SHARE] =
         COLUMN(.title = "SHARE", .key = "share", .after = "samples",
@@ -200,6 +207,11 @@ static const struct column function_list[] = {
            .value = code_column_object, .width = 12, .most = 40, .rank = 1, .look = COLUMN_NAME),
     COLUMN(.title = "OF IT", .help = "Part of the function's samples on that object.",
            .value = code_column_object_share, .width = 5, .rank = 2, UNIT_SHARE),
+    WAITS_COLUMNS(3, struct snapshot_code),
+    COLUMN(.title = "MAY WAIT",
+           .help = "The most of all time that waits here: the share by the upper bound of WAITS. "
+                   "Sorted by it, what is cached comes last.",
+           .value = may_wait, .width = 8, .rank = 9, .shown = waits_known, UNIT_SHARE),
     RATES_COLUMN_STALL(8, ROW_OF(struct snapshot_code, rates)),
     RATES_COLUMNS(3, ROW_OF(struct snapshot_code, rates)),
     RATES_COLUMN_CRITICAL(3, ROW_OF(struct snapshot_code, rates)),

@@ -50,10 +50,28 @@ static unsigned findings_shown(const struct browser *browser)
     return count < FINDINGS_SHOWN ? (unsigned)count : FINDINGS_SHOWN;
 }
 
+static struct value may_wait(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct snapshot_object *row = pointer;
+    (void)snapshot;
+    return value_number(row->share.value * waits_most(&row->wait));
+}
+
+/* What is cached does not rank above what waits, where that is known. */
+static unsigned first_sort(const struct snapshot *snapshot)
+{
+    unsigned column = object_columns.sort;
+    for (unsigned i = 0; waits_known(snapshot) && i < object_columns.count; i++)
+        if (object_columns.list[i].value == may_wait)
+            column = i;
+    return column;
+}
+
 static void objects_update(struct browser *browser)
 {
     const struct snapshot *snapshot = browser->snapshot;
     struct objects_view *view = objects_view(browser);
+    table_suggest_sort(&view->table, first_sort(snapshot));
     table_set(&view->table, snapshot, snapshot->objects, snapshot->object_count);
     if (view->on_finding > findings_shown(browser))
         view->on_finding = findings_shown(browser);
@@ -486,6 +504,10 @@ static const struct column object_list[] = {
            .help = "Points up or down that the share may be off: few samples, or many without an "
                    "object.",
            .value = half, .width = 4, UNIT_POINTS),
+    COLUMN(.title = "MAY WAIT",
+           .help = "The most of all time that waits here: the share by the upper bound of WAITS. "
+                   "Sorted by it, what is cached comes last.",
+           .value = may_wait, .width = 8, .rank = 2, .shown = waits_known, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_object, share.value), .width = 8, .most = 12,
            .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SAMPLES", .key = "samples", .after = "blocks",
@@ -522,6 +544,7 @@ static const struct column object_list[] = {
     COLUMN(.title = "ST", .help = "Part of its samples that were stores.",
            .from = PART(struct snapshot_object, stores), .width = 5, .rank = 7, UNIT_PERCENT,
            .paint = paint_store),
+    WAITS_COLUMNS(3, struct snapshot_object),
     RATES_COLUMN_STALL(6, ROW_OF(struct snapshot_object, rates)),
     COLUMN(.title = "L1", .help = "Its share of first-level misses (event l1-miss).",
            .value = l1_miss, .width = 6, .rank = 9, .shown = has_l1_miss, UNIT_SHARE),

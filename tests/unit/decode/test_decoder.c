@@ -189,6 +189,68 @@ static void slots_in_loops_that_call_are_told(void **state)
     }
 }
 
+static void loads_by_what_their_loop_loaded_are_told(void **state)
+{
+    static const struct {
+        const char *what;
+        const char *bytes;
+        size_t size;
+        uint64_t after;
+        bool chases;
+    } loops[] = {
+#define LOOP(what, bytes, after, chases) {what, bytes, sizeof(bytes) - 1, after, chases}
+        LOOP("down a list", "\x48\x8b\x3f\x48\x85\xff\x75\xf8\xc3", 3, true),
+        LOOP("in two", "\x48\x8b\x07\x48\x89\xc7\x48\x85\xff\x75\xf5\xc3", 3, true),
+        LOOP("another field", "\x83\x7f\x08\x00\x48\x8b\x3f\x48\x85\xff\x75\xf4\xc3", 4, true),
+        LOOP("later", "\x48\x8b\x3f\x48\xff\xc2\x48\x85\xff\x75\xf5\xc3", 6, false),
+        LOOP("through an array", "\x83\x3f\x00\x74\x06\x48\x83\xc7\x04\xeb\xf5\xc3", 3, false),
+        LOOP("the pointer from one place", "\x48\x8b\x56\x08\x83\x3a\x00\x74\xf7\xc3", 7, false),
+        LOOP("no loop", "\x48\x8b\x07\x48\x8b\x00\xc3", 6, false),
+#undef LOOP
+    };
+    (void)state;
+    uint64_t regs[SREG_COUNT] = {
+        [SREG_DI] = DATA_BASE, [SREG_SI] = DATA_BASE, [SREG_DX] = DATA_BASE, [SREG_AX] = DATA_BASE};
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        struct fake fake = {.size = 0};
+        struct access access = decode(&fake, loops[i].bytes, loops[i].size, loops[i].after, regs);
+        if (access.chases != loops[i].chases)
+            print_error("%s\n", loops[i].what);
+        assert_int_equal(access.chases, loops[i].chases);
+    }
+}
+
+/* addsd (%rdi,%rax,8); inc %rax, after xor %eax,%eax or not; and the same that stores its sum. */
+static void accesses_along_a_line_are_told(void **state)
+{
+    static const char sum[] =
+        "\x31\xc0\xf2\x0f\x58\x04\xc7\x48\xff\xc0\x48\x39\xf0\x75\xf3\xc3";
+    static const char anew[] =
+        "\x31\xc0\xf2\x0f\x58\x04\xc7\xf2\x0f\x11\x04\xc7\x48\xff\xc0\x48\x39\xf0\x75\xee"
+        "\xc3";
+    (void)state;
+    for (uint64_t i = 0; i < 24; i++) {
+        uint64_t regs[SREG_COUNT] = {[SREG_DI] = DATA_BASE, [SREG_AX] = i, [SREG_SI] = 24};
+        struct fake fake = {.size = 0};
+        struct access access = decode(&fake, sum, sizeof sum - 1, 7, regs);
+        assert_int_equal(access.per_line, i ? 3 : 0);
+        assert_int_equal(access.again, i % 8 != 0);
+        fake = (struct fake){.size = 0};
+        access = decode(&fake, sum + 2, sizeof sum - 3, 5, regs);
+        assert_int_equal(access.per_line, 0);
+        fake = (struct fake){.size = 0};
+        access = decode(&fake, anew, sizeof anew - 1, 12, regs);
+        assert_true(access.kind == ACCESS_STORE && access.again);
+    }
+    /* From the middle of a line on, the first access is the line's first. */
+    uint64_t regs[SREG_COUNT] = {[SREG_DI] = DATA_BASE + 32, [SREG_SI] = 24};
+    struct fake fake = {.size = 0};
+    assert_false(decode(&fake, sum, sizeof sum - 1, 7, regs).again);
+    regs[SREG_AX] = 1;
+    fake = (struct fake){.size = 0};
+    assert_true(decode(&fake, sum, sizeof sum - 1, 7, regs).again);
+}
+
 static void atomic_instructions_are_told(void **state)
 {
     (void)state;
@@ -619,6 +681,8 @@ static int run_decoder(void)
         cmocka_unit_test(a_plain_load_is_the_one_before),
         cmocka_unit_test(loops_that_only_look_are_told),
         cmocka_unit_test(slots_in_loops_that_call_are_told),
+        cmocka_unit_test(loads_by_what_their_loop_loaded_are_told),
+        cmocka_unit_test(accesses_along_a_line_are_told),
         cmocka_unit_test(atomic_instructions_are_told),
         cmocka_unit_test(registers_that_were_not_recorded_are_not_used),
         cmocka_unit_test(changes_in_between_are_undone),

@@ -1,5 +1,5 @@
 # Unit tests of src/profile: a program a concept, linked with all stages.
-UNIT_PROFILE = tests/unit/profile/test_window tests/unit/profile/test_sets \
+UNIT_PROFILE = tests/unit/profile/test_window tests/unit/profile/test_waits tests/unit/profile/test_sets \
 	tests/unit/profile/test_statistics tests/unit/profile/test_search tests/unit/profile/test_phases \
 	tests/unit/profile/test_timeline tests/unit/profile/test_measures tests/unit/profile/test_streams \
 	tests/unit/profile/test_rates tests/unit/profile/test_levels tests/unit/profile/test_profile \
@@ -12,6 +12,8 @@ UNIT_PROFILE = tests/unit/profile/test_window tests/unit/profile/test_sets \
 	tests/unit/profile/test_whatif_plan
 check_PROGRAMS += $(UNIT_PROFILE)
 TESTS += $(UNIT_PROFILE)
+tests_unit_profile_test_waits_SOURCES = tests/unit/profile/test_waits.c
+tests_unit_profile_test_waits_LDADD = $(UNIT_LIBS)
 tests_unit_profile_test_window_SOURCES = tests/unit/profile/test_window.c
 tests_unit_profile_test_window_LDADD = $(UNIT_LIBS)
 tests_unit_profile_test_sets_SOURCES = tests/unit/profile/test_sets.c

@@ -211,7 +211,7 @@ void planned_facts(struct store_facts *facts, uint64_t period)
         .count = 2,
         .past = {{"queue", 4, "never", -0.25}},
         .past_count = 1};
-    memcpy(facts->watch_lines, (uint64_t[]){512, 16384, 0}, sizeof facts->watch_lines);
+    memcpy(facts->cache_lines, (uint64_t[]){512, 16384, 0}, sizeof facts->cache_lines);
 }
 
 struct store_watch planned_watch(uint64_t time_ns)

@@ -671,7 +671,7 @@ static void totals_come_back(void **state)
     read_all(reader);
     store_reader_facts(reader, &facts);
     assert_memory_equal(&facts.simulation, &made.simulation, sizeof made.simulation);
-    assert_memory_equal(facts.watch_lines, made.watch_lines, sizeof made.watch_lines);
+    assert_memory_equal(facts.cache_lines, made.cache_lines, sizeof made.cache_lines);
     const struct snapshot_watch *a = &facts.watch;
     const struct snapshot_watch *b = &made.watch;
     assert_true(a->on && a->registers == b->registers && a->threads == b->threads &&

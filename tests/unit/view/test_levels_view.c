@@ -562,6 +562,44 @@ static void json_has_value_and_ends(void **state)
     json_decref(json_fixture(fixture_new(FIXTURE_HOSTILE, 0)));
 }
 
+/* Bounds of waiting: the first is cached in L1, the second waits, of the third only L2 is known. */
+static void bounds_of_waiting(void **state)
+{
+    (void)state;
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_TYPED, 0);
+    struct snapshot_object *objects = snapshot->objects;
+    char text[32];
+    assert_null(column_named(&object_columns, "WAITS", snapshot));
+    objects[0].wait = (struct snapshot_wait){WAIT_FROM_RECURRENCE, {0, 0, 0}, {0.04, 0.02, 0.01}};
+    objects[1].wait =
+        (struct snapshot_wait){WAIT_FROM_RECURRENCE, {0.8, 0.5, NAN}, {1, 0.99, NAN}};
+    objects[2].wait =
+        (struct snapshot_wait){WAIT_FROM_RECURRENCE, {NAN, 0, 0}, {NAN, 0.05, 0.01}};
+    const struct column *waits = column_named(&object_columns, "WAITS", snapshot);
+    assert_non_null(waits);
+    waits->format(text, sizeof text, cell(snapshot, "WAITS", 0));
+    assert_string_equal(text, "0.0-4.0%");
+    waits->format(text, sizeof text, cell(snapshot, "WAITS", 1));
+    assert_string_equal(text, "80-100%");
+    assert_int_equal(cell(snapshot, "WAITS", 2).kind, VALUE_UNKNOWN);
+    assert_int_equal(cell(snapshot, "WAITS", 3).kind, VALUE_UNKNOWN);
+    assert_string_equal(cell(snapshot, "CACHED", 0).text, "L1");
+    assert_int_equal(cell(snapshot, "CACHED", 1).kind, VALUE_UNKNOWN);
+    assert_string_equal(cell(snapshot, "CACHED", 2).text, "L2");
+    NEAR(cell(snapshot, "MAY WAIT", 0).number, objects[0].share.value * 0.04);
+    NEAR(cell(snapshot, "MAY WAIT", 3).number, objects[3].share.value);
+    json_t *root = json_fixture(snapshot);
+    json_t *list = json_object_get(root, "objects");
+    json_t *one = json_object_get(json_array_get(list, 1), "waits");
+    assert_string_equal(json_string_value(json_object_get(one, "from")), "recurrence");
+    assert_true(json_fixture_number(json_object_get(one, "L1"), "low") == 0.8);
+    assert_true(json_fixture_number(json_object_get(one, "L2"), "high") == 0.99);
+    assert_true(json_is_null(json_object_get(one, "L3")));
+    assert_true(json_is_null(json_object_get(json_array_get(list, 3), "waits")));
+    assert_true(json_is_null(json_object_get(root, "waits")));
+    json_decref(root);
+}
+
 static int run_rates_view(void)
 {
     setlocale(LC_ALL, "C.UTF-8");
@@ -573,6 +611,7 @@ static int run_rates_view(void)
         cmocka_unit_test(said_above_the_lists),
         cmocka_unit_test(help_says_what_would_give_them),
         cmocka_unit_test(json_has_value_and_ends),
+        cmocka_unit_test(bounds_of_waiting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/cache/waits.h"
+
+#include <math.h>
+
+#include "profile/cache/spread.h"
+#include "profile/tables/statistics.h"
+
+enum {
+    LINE_SHIFT = 6,
+    LINES_OF_PAGE = 64,
+    PAGE_START = 4,    /* lines: where a prefetcher that stops at pages is late */
+    SAMPLES_LEAST = 64 /* of a group, and of chases: fewer say nothing */
+};
+
+/*
+ * A line that was evicted is fetched again from the next level. The wait for that, beside the least
+ * time that fetching the lines which evicted it takes: 14 cycles in L2 beside 4 a line, 50 in L3
+ * beside 6, 300 in memory beside 10.
+ */
+static const double wait_by_fetch[WAIT_LEVELS] = {14 / 4., 50 / 6., 300 / 10.};
+
+/* The part of L2 and L3 that the lines seen may have: their sets are chosen by physical addresses,
+ * and fill unevenly. */
+static const double even_part = 0.5;
+
+static const double crowd_most = 2.0; /* times the chases that even chance puts at page starts */
+static const double says_nothing = 0.98;
+
+static uint32_t index_of(const struct waits *waits, const struct window_entry *mapped)
+{
+    return (uint32_t)(mapped - waits->window->entries);
+}
+
+static bool find_threads(struct waits *waits)
+{
+    const struct window *window = waits->window;
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        if ((i == 0 || entry->tid != last) && !hash_insert(&waits->threads, entry->tid, NULL))
+            return false;
+        last = entry->tid;
+    }
+    return true;
+}
+
+/* The core of one thread may have what another's writes take away. */
+static bool find_shared(struct waits *waits)
+{
+    const struct window *window = waits->window;
+    for (uint32_t i = 0; waits->threads.count > 1 && i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        const struct window_entry *mapped = window_find(window, entry->address);
+        if (entry->tid != mapped->tid &&
+            !hash_insert(&waits->shared, index_of(waits, mapped), NULL))
+            return false;
+    }
+    return true;
+}
+
+static bool is_shared(const struct waits *waits, const struct window_entry *mapped)
+{
+    return waits->shared.count && hash_find(&waits->shared, index_of(waits, mapped));
+}
+
+/* 1, 2, 3, 4 to 5, 6 to 7, 8 to 11, ... samples. */
+static unsigned class_of(uint32_t count)
+{
+    unsigned log = 31 - (unsigned)__builtin_clz(count);
+    unsigned class = log ? 2 * log + (count >> (log - 1) & 1) - 1 : 0;
+    return class < WAITS_CLASSES ? class : WAITS_CLASSES - 1;
+}
+
+static void add_line(struct waits_set *set, const struct window_entry *mapped, bool shared)
+{
+    unsigned class = shared ? 0 : class_of(mapped->count);
+    set->lines[class]++;
+    set->samples[class] += mapped->count;
+}
+
+/*
+ * Lines that a set of so many ways can hold miss only once another line was fetched: of h such lines
+ * each at most once for every ways - h + 1 fetches, by least recent use. So one may take the lines
+ * from any number of samples on as held, as long as they are not more than the ways; that which
+ * leaves the lowest bound is taken. `elsewhere`: samples on lines that were not seen.
+ */
+static void settle_set(struct waits_set *set, double ways, double wait_by_fetch_of,
+                       double elsewhere)
+{
+    double held = 0; /* lines */
+    double others = elsewhere;
+    double best = INFINITY;
+    for (unsigned i = 0; i < WAITS_CLASSES; i++)
+        others += set->samples[i];
+    set->held_from = WAITS_CLASSES;
+    for (unsigned from = WAITS_CLASSES; from-- > 1 && (held += set->lines[from]) <= ways;) {
+        others -= set->samples[from];
+        double evicted = wait_by_fetch_of * others / (ways - held + 1);
+        double most = others;
+        for (unsigned i = from; i < WAITS_CLASSES; i++)
+            most += fmin(set->samples[i], set->lines[i] * evicted);
+        if (held > 0 && most < best) {
+            best = most;
+            set->held_from = from;
+            set->evicted = evicted;
+        }
+    }
+}
+
+static unsigned set_of(uint64_t address)
+{
+    return (address >> LINE_SHIFT) % WAITS_SETS;
+}
+
+bool waits_init(struct waits *waits, const struct window *window, const uint64_t lines[WAIT_LEVELS],
+                double elsewhere)
+{
+    *waits = (struct waits){.window = window};
+    hash_init(&waits->shared);
+    hash_init(&waits->threads);
+    for (int i = 0; i < WAIT_LEVELS; i++)
+        waits->lines[i] = lines[i];
+    if (!find_threads(waits) || !find_shared(waits))
+        return false;
+    for (uint32_t i = 0; i < window->used; i++) {
+        const struct window_entry *entry = window_at(window, i);
+        if (!entry->mapped)
+            continue;
+        bool shared = is_shared(waits, entry);
+        add_line(&waits->first[set_of(entry->address)], entry, shared);
+        for (int level = WAIT_BEYOND_L2; level < WAIT_LEVELS; level++)
+            add_line(&waits->whole[level], entry, shared);
+    }
+    for (int i = 0; i < WAITS_SETS; i++)
+        settle_set(&waits->first[i], (double)lines[WAIT_BEYOND_L1] / WAITS_SETS,
+                   wait_by_fetch[WAIT_BEYOND_L1], elsewhere / WAITS_SETS);
+    for (int level = WAIT_BEYOND_L2; level < WAIT_LEVELS; level++)
+        settle_set(&waits->whole[level], even_part * (double)lines[level], wait_by_fetch[level],
+                   elsewhere);
+    return true;
+}
+
+void waits_fini(struct waits *waits)
+{
+    hash_fini(&waits->shared);
+    hash_fini(&waits->threads);
+}
+
+/* The part of the samples on a line that may have waited, by level. */
+static void line_most(const struct waits *waits, const struct window_entry *mapped,
+                      double most[WAIT_LEVELS])
+{
+    unsigned class = is_shared(waits, mapped) ? 0 : class_of(mapped->count);
+    double beyond = 0;
+    for (int level = WAIT_LEVELS - 1; level >= 0; level--) {
+        const struct waits_set *set = level ? &waits->whole[level]
+                                            : &waits->first[set_of(mapped->address)];
+        if (waits->lines[level])
+            beyond += class >= set->held_from ? set->evicted : mapped->count;
+        most[level] = fmin(1, beyond / mapped->count);
+    }
+}
+
+static void take_chase(const struct window_entry *entry, uint32_t count, struct waits_sums *sums)
+{
+    uint64_t address = entry->address;
+    bool first = !sums->chases;
+    sums->chases++;
+    sums->chases_hot += count > 2;
+    sums->chases_twice += count == 2;
+    sums->page_starts += (address >> LINE_SHIFT) % LINES_OF_PAGE < PAGE_START;
+    if (first || address < sums->lowest)
+        sums->lowest = address;
+    if (first || address > sums->highest)
+        sums->highest = address;
+    if (!first && entry->tid == sums->last_tid) {
+        sums->up += address > sums->last;
+        sums->down += address < sums->last;
+    }
+    sums->last = address;
+    sums->last_tid = entry->tid;
+}
+
+static void take_most(const struct window_entry *entry, const double most[WAIT_LEVELS],
+                      struct waits_sums *sums)
+{
+    double later = entry->per_line ? (1u << entry->per_line) - 1 : 0;
+    for (int level = 0; level < WAIT_LEVELS; level++)
+        if (!entry->again)
+            *(later > 0 ? &sums->passes[level] : &sums->most[level]) += most[level];
+        else if (later > 0)
+            sums->passes_hit[level] += most[level] / later;
+}
+
+void waits_take(const struct waits *waits, const struct window_entry *entry,
+                struct waits_sums *const *sums, size_t count)
+{
+    const struct window_entry *mapped = window_find(waits->window, entry->address);
+    double most[WAIT_LEVELS];
+    line_most(waits, mapped, most);
+    for (size_t i = 0; i < count; i++) {
+        sums[i]->samples++;
+        take_most(entry, most, sums[i]);
+        if (entry->chases && !entry->again)
+            take_chase(entry, mapped->count, sums[i]);
+    }
+}
+
+/*
+ * The part of the chases that fell on lines which the level may have held. N lines have a part p of
+ * the samples only if two samples meet on a line with a probability of p^2 / N or more (Cauchy and
+ * Schwarz), whatever the lines; lines seen three times are taken to be held.
+ */
+static double held_most(const struct waits_sums *sums, double lines)
+{
+    double rest = sums->chases - sums->chases_hot;
+    double met = sums->chases_twice / 2;
+    double met_most = met + 2 * sqrt(met + 1) + 2; /* Poisson, 97.5 % */
+    double held = rest > 1 ? sqrt(lines * met_most / (rest * (rest - 1) / 2)) : 1;
+    return (sums->chases_hot + rest * fmin(1, held)) / sums->chases;
+}
+
+double waits_chased(const struct waits *waits, const struct waits_sums *sums,
+                    enum wait_level level, double rate)
+{
+    const struct spread order = {.up = (uint32_t)sums->up,
+                                 .down = (uint32_t)sums->down,
+                                 .lowest = sums->lowest,
+                                 .highest = sums->highest};
+    double even = sums->chases * PAGE_START / LINES_OF_PAGE;
+    if (sums->chases < SAMPLES_LEAST || !waits->lines[level] ||
+        spread_order(&order, spread_pass_samples(&order, rate)) != SPREAD_SCATTERED ||
+        sums->page_starts > crowd_most * even + 2 * sqrt(even))
+        return 0;
+    double lines = (double)waits->lines[level] * (double)waits->threads.count;
+    return sums->chases * (1 - held_most(sums, lines));
+}
+
+/* Samples of passes that waited: what the first access to a line has above the later ones, which
+ * do the same with a line that is there. */
+static double passes_waited(const struct waits_sums *sums, enum wait_level level, double errors)
+{
+    double above = sums->passes[level] - sums->passes_hit[level];
+    return fmax(0, above + errors * sqrt(sums->passes[level] + sums->passes_hit[level]));
+}
+
+struct snapshot_wait waits_bounds(const struct waits *waits, const struct waits_sums *sums,
+                                  const double chased[WAIT_LEVELS])
+{
+    struct snapshot_wait wait = {.from = WAIT_FROM_RECURRENCE};
+    double samples = sums->samples;
+    for (int i = 0; i < WAIT_LEVELS; i++) {
+        double most = sums->most[i] + fmin(sums->passes[i], passes_waited(sums, i, 2));
+        double least = chased[i] + (i == WAIT_BEYOND_L1 ? passes_waited(sums, i, -3) : 0);
+        bool known = samples >= SAMPLES_LEAST && waits->lines[i];
+        wait.high[i] = known ? interval_share(fmin(most / samples, 1), samples).high : NAN;
+        wait.low[i] = known ? interval_share(fmin(least / samples, 1), samples).low : NAN;
+        wait.low[i] = least > 0 ? fmin(wait.low[i], wait.high[i]) : known ? 0 : NAN;
+    }
+    return wait;
+}
+
+void waits_blank(struct snapshot_wait *wait)
+{
+    bool any = false;
+    for (int i = 0; i < WAIT_LEVELS; i++) {
+        if (!(wait->low[i] > 0) && !(wait->high[i] < says_nothing))
+            wait->low[i] = wait->high[i] = NAN;
+        any |= !isnan(wait->high[i]);
+    }
+    if (!any)
+        *wait = (struct snapshot_wait){.from = WAIT_UNKNOWN};
+}
