@@ -54,7 +54,8 @@ struct type_member {
 };
 
 struct type_desc {
-    const char *name; /* "struct particle", "std::vector<int>", "double" */
+    const char *name; /* "struct particle", "vector<int>", "double" */
+    const char *raw;  /* as the compiler writes it, cut where it is long; NULL: as `name` */
     enum type_kind kind;
     uint64_t size; /* bytes; 0: not known (incomplete) */
     const struct type_member *members;

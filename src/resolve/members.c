@@ -91,7 +91,10 @@ static const char *write_type_name(const struct type_desc *type, uint32_t member
         bare = writing.used;
         write_path(&writing, type, member);
     }
-    if (writing.used == bare) { /* padding, or nothing on the way has a name */
+    bool whole = member < type->member_count && type->members[member].size == type->size;
+    if (writing.used == bare && whole) {
+        out[bare - 1] = 0; /* a wrapper of one value */
+    } else if (writing.used == bare) { /* padding, or nothing on the way has a name */
         snprintf(number, sizeof number, "+%llu", (unsigned long long)offset);
         write_text(&writing, number);
     }

@@ -789,6 +789,7 @@ static uint32_t read_members(struct store_reader *reader, const uint64_t *row,
 static bool make_type(struct store_reader *reader, uint32_t id, const uint64_t *row)
 {
     struct type_desc desc = {.name = string_or(reader, row[TYPE_ROW_NAME], ""),
+                             .raw = string_or(reader, row[TYPE_ROW_RAW], NULL),
                              .kind = row[TYPE_ROW_KIND] <= TYPE_POINTER
                                          ? (enum type_kind)row[TYPE_ROW_KIND]
                                          : TYPE_OTHER,

@@ -95,8 +95,15 @@ bool scopes_definition(struct scopes *scopes, Dwarf_Die *declared, Dwarf_Die *de
  */
 enum { TYPENAME_BYTES = 512 };
 
-/* The name of a type, typedefs as they are written. NULL is void. Returns out. */
+/* The name of a type, typedefs as they are written, libraries' types by their rules. NULL is void.
+ * Returns out. */
 const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPENAME_BYTES]);
+
+/* The same as the compiler writes it; false: no type with a name, or not of C++ or Rust. */
+struct typename_raw {
+    char text[16384];
+};
+bool typename_raw(struct scopes *scopes, Dwarf_Die *type, struct typename_raw *raw);
 
 /* Languages with a notation of their own for types. */
 /* C includes languages written as C is, and unknown ones. */
@@ -104,13 +111,5 @@ enum language { LANGUAGE_C, LANGUAGE_CPP, LANGUAGE_RUST, LANGUAGE_FORTRAN, LANGU
 
 /* Language of the unit that an entry is in (DWARF 5, 7.12). */
 enum language language_of(Dwarf_Die *die);
-
-/*
- * Names of C++ templates without the parts that programmers do not write: arguments of the standard
- * library that are the default ("std::vector<int>"), inline namespaces, blanks between closing
- * brackets, and std::string by its name.
- */
-/* In place. */
-void shorten_template(char *name);
 
 #endif

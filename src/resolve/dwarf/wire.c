@@ -240,7 +240,7 @@ static size_t member_bytes(const struct type_member *part)
 
 static uint32_t members_that_fit(const struct type_desc *desc)
 {
-    size_t size = WIRE_TEXT_MAX + sizeof *desc;
+    size_t size = 2 * WIRE_TEXT_MAX + sizeof *desc;
     uint32_t count = 0;
     while (count < desc->member_count && count < TYPE_MEMBERS_MAX &&
            (size += member_bytes(&desc->members[count])) < WIRE_MESSAGE_MAX)
@@ -279,6 +279,7 @@ static void wire_type(struct walk *walk, struct dwarf_type *type)
     bool cut = desc->cut || (walk->out && count < desc->member_count);
     uint8_t kind = desc->kind;
     text(walk, &desc->name);
+    text(walk, &desc->raw);
     BOUNDED(walk, kind, TYPE_POINTER + 1);
     FIELD(walk, desc->size);
     flag(walk, &cut);
