@@ -30,7 +30,8 @@ enum type_kind {
 enum member_kind {
     MEMBER_FIELD,
     MEMBER_BASE,  /* a base class, as an unnamed part */
-    MEMBER_VTABLE /* the pointer to the virtual functions */
+    MEMBER_VTABLE, /* the pointer to the virtual functions */
+    MEMBER_WRAPPER /* of a library's type, around a value: paths leave its name out */
 };
 
 enum { TYPE_NO_MEMBER = 0xffffffff, TYPE_MEMBERS_MAX = 4096, TYPE_DEPTH_MAX = 12 };

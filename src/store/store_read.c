@@ -753,7 +753,7 @@ static bool read_member(const struct store_reader *reader, uint64_t id, uint32_t
         .bit_offset = (uint8_t)row[MEMBER_ROW_BIT_OFFSET],
         .bit_size = (uint8_t)row[MEMBER_ROW_BIT_SIZE],
     };
-    if (parent > index || member->kind > MEMBER_VTABLE || member->depth > TYPE_DEPTH_MAX ||
+    if (parent > index || member->kind > MEMBER_WRAPPER || member->depth > TYPE_DEPTH_MAX ||
         member->offset + member->size < member->offset || (member->count && !member->stride))
         return false;
     return parent ? member->depth == members[parent - 1].depth + 1 : !member->depth;

@@ -57,9 +57,6 @@ struct fields {
     bool variants; /* the type itself has some: Rust's enum with data */
 };
 
-/* The name of members that a library's rule looks through. */
-static const char looked_through[] = "";
-
 /* The virtual bases of a class and of its bases, each once. */
 enum { VBASES_MAX = 16 };
 
@@ -438,9 +435,10 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
         read_typed(fields, die, under, how == LIBRARY_HOLDS ? under.argument : NULL);
     if (!member)
         return;
-    member->name = how == LIBRARY_PLAIN ? strings_keep(fields->strings, vtable ? "_vptr" : name)
-                                        : looked_through;
-    member->kind = vtable ? MEMBER_VTABLE : MEMBER_FIELD;
+    member->name = strings_keep(fields->strings, vtable ? "_vptr" : name);
+    member->kind = vtable                 ? MEMBER_VTABLE
+                   : how == LIBRARY_PLAIN ? MEMBER_FIELD
+                                          : MEMBER_WRAPPER;
     bits_place(die, member, under.offset - offset);
 }
 
@@ -597,31 +595,11 @@ static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
         fields->count = first;
 }
 
-static bool has_name(const struct fields *fields, uint32_t member)
-{
-    for (; member != TYPE_NO_MEMBER; member = fields->members[member].parent)
-        if (fields->members[member].name[0])
-            return true;
-    return false;
-}
-
-/* A number or pointer that nothing on the way to it gives a name: "set<long> node.value". */
-static void name_values(struct fields *fields)
-{
-    for (uint32_t i = 0; i < fields->count; i++) {
-        struct type_member *member = &fields->members[i];
-        bool leaf = i + 1 == fields->count || fields->members[i + 1].depth <= member->depth;
-        if (leaf && member->size && member->name == looked_through && !has_name(fields, i))
-            member->name = strings_keep(fields->strings, "value");
-    }
-}
-
 /* Appends the members of a (peeled, defined) type. */
 static void fields_read(struct fields *fields, Dwarf_Die *type)
 {
     read_members(fields, type, (struct under){.parent = TYPE_NO_MEMBER});
     read_virtual_bases(fields, type);
-    name_values(fields);
 }
 
 enum { TYPES_MAX = 1 << 17, MEMBERS_MAX = 1 << 21 };

@@ -225,7 +225,7 @@ static bool member_fits(const struct type_member *members, uint32_t i)
 {
     const struct type_member *part = &members[i];
     bool top = part->parent == TYPE_NO_MEMBER;
-    if (!part->name || !part->type || part->kind > MEMBER_VTABLE || part->depth > TYPE_DEPTH_MAX ||
+    if (!part->name || !part->type || part->kind > MEMBER_WRAPPER || part->depth > TYPE_DEPTH_MAX ||
         part->offset + part->size < part->offset || (part->count && !part->stride))
         return false;
     return top ? !part->depth : part->parent < i && part->depth == members[part->parent].depth + 1;
