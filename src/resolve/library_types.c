@@ -2,14 +2,15 @@
 #include "resolve/library_types.h"
 
 #include <ctype.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /*
  * `type`: $1 and $2 are arguments, equal where they are repeated; "$1 const" is a constant one, "$1*"
  * a pointer to one, a last "*" all other arguments. Inline namespaces are left out. `shown` NULL:
  * the general rules give the name. `through`: members that are shown without their own name;
- * `holds`: one of raw bytes that are a $1. `block`: what its functions allocate, after the name.
+ * `holds`: one of raw bytes that are a $1. `block`: what its functions allocate, shown after the
+ * name: "part of a function's name=text;...;=text of the others".
  */
 struct library_rule {
     const char *type;
@@ -25,13 +26,13 @@ static const struct library_rule rules[] = {
     {"std::_Rb_tree_node<std::pair<$1 const, $2>>", "map<$1, $2> node", NULL, "_M_storage", NULL},
     {"std::_Rb_tree_node<$1>", "set<$1> node", NULL, "_M_storage", NULL},
     {"std::_Rb_tree_node_base", "map or set node", NULL, NULL, NULL},
-    {"std::_Rb_tree<$1, std::pair<$1 const, $2>, *>", "map<$1, $2>", "_M_impl", NULL, "node"},
-    {"std::_Rb_tree<$1, $1, *>", "set<$1>", "_M_impl", NULL, "node"},
+    {"std::_Rb_tree<$1, std::pair<$1 const, $2>, *>", "map<$1, $2>", "_M_impl", NULL, "=node"},
+    {"std::_Rb_tree<$1, $1, *>", "set<$1>", "_M_impl", NULL, "=node"},
     {"std::_Rb_tree<*>::_Rb_tree_impl", "map or set", NULL, NULL, NULL},
-    {"std::map<$1, $2, *>", NULL, "_M_t", NULL, "node"},
-    {"std::multimap<$1, $2, *>", NULL, "_M_t", NULL, "node"},
-    {"std::set<$1, *>", NULL, "_M_t", NULL, "node"},
-    {"std::multiset<$1, *>", NULL, "_M_t", NULL, "node"},
+    {"std::map<$1, $2, *>", NULL, "_M_t", NULL, "=node"},
+    {"std::multimap<$1, $2, *>", NULL, "_M_t", NULL, "=node"},
+    {"std::set<$1, *>", NULL, "_M_t", NULL, "=node"},
+    {"std::multiset<$1, *>", NULL, "_M_t", NULL, "=node"},
     {"std::__detail::_Hash_node<std::pair<$1 const, $2>, *>", "unordered_map<$1, $2> node",
      "_M_storage", NULL, NULL},
     {"std::__detail::_Hash_node<$1, *>", "unordered_set<$1> node", "_M_storage", NULL, NULL},
@@ -43,25 +44,34 @@ static const struct library_rule rules[] = {
     {"std::__detail::_Hash_node_value_base<$1>", "unordered_set<$1> node", NULL, "_M_storage", NULL},
     {"std::__detail::_Hash_node_base", "unordered container node", NULL, NULL, NULL},
     {"std::_Hashtable<$1, std::pair<$1 const, $2>, *>", "unordered_map<$1, $2>", NULL, NULL,
-     "bucket array"},
-    {"std::_Hashtable<$1, $1, *>", "unordered_set<$1>", NULL, NULL, "bucket array"},
+     "_M_allocate_buckets=bucket array;rehash=bucket array"},
+    {"std::_Hashtable<$1, $1, *>", "unordered_set<$1>", NULL, NULL, "_M_allocate_buckets=bucket array;rehash=bucket array"},
+    {"std::__detail::_Hashtable_alloc<std::allocator<std::__detail::_Hash_node<std::pair<$1 const, "
+     "$2>, *>>>",
+     "unordered_map<$1, $2>", NULL, NULL, "_M_allocate_buckets=bucket array"},
+    {"std::__detail::_Hashtable_alloc<std::allocator<std::__detail::_Hash_node<$1, *>>>",
+     "unordered_set<$1>", NULL, NULL, "_M_allocate_buckets=bucket array"},
     {"std::unordered_map<$1, $2, *>", NULL, "_M_h", NULL, NULL},
     {"std::unordered_set<$1, *>", NULL, "_M_h", NULL, NULL},
     {"std::_List_node<$1>", "list<$1> node", NULL, "_M_storage", NULL},
     {"std::__detail::_List_node_base", "list node", NULL, NULL, NULL},
-    {"std::_List_base<$1, *>", "list<$1>", "_M_impl", NULL, "node"},
-    {"std::list<$1, *>", NULL, NULL, NULL, "node"},
+    {"std::_List_base<$1, *>", "list<$1>", "_M_impl", NULL, "=node"},
+    {"std::list<$1, *>", NULL, NULL, NULL, "=node"},
     {"std::_Fwd_list_node<$1>", "forward_list<$1> node", NULL, "_M_storage", NULL},
     {"std::_Fwd_list_node_base", "forward_list node", NULL, NULL, NULL},
-    {"std::_Fwd_list_base<$1, *>", "forward_list<$1>", "_M_impl", NULL, "node"},
-    {"std::_Vector_base<$1, *>", "vector<$1>", "_M_impl", NULL, "elements"},
+    {"std::_Fwd_list_base<$1, *>", "forward_list<$1>", "_M_impl", NULL, "=node"},
+    {"std::_Vector_base<$1, *>", "vector<$1>", "_M_impl", NULL, "=elements"},
     {"std::_Vector_base<$1, *>::_Vector_impl", "vector<$1>", NULL, NULL, NULL},
     {"std::_Vector_base<$1, *>::_Vector_impl_data", "vector<$1>", NULL, NULL, NULL},
-    {"std::vector<$1, *>", NULL, NULL, NULL, "elements"},
-    {"std::_Deque_base<$1, *>", "deque<$1>", "_M_impl", NULL, NULL},
+    {"std::vector<$1, *>", NULL, NULL, NULL, "=elements"},
+    {"std::_Deque_base<$1, *>", "deque<$1>", "_M_impl", NULL,
+     "_M_allocate_map=chunk table;_M_allocate_node=elements;_M_create_nodes=elements"},
+    {"std::deque<$1, *>", NULL, NULL, NULL,
+     "_M_reallocate_map=chunk table;_M_push=elements;_M_new_elements=elements"},
     {"std::_Deque_base<$1, *>::_Deque_impl", "deque<$1>", NULL, NULL, NULL},
     {"std::_Deque_base<$1, *>::_Deque_impl_data", "deque<$1>", NULL, NULL, NULL},
     {"std::_Deque_iterator<$1, *>", "deque<$1>::iterator", NULL, NULL, NULL},
+    {"std::_Function_base::_Base_manager<$1>", "$1", NULL, NULL, "=in a function"},
     {"std::_Sp_counted_ptr_inplace<$1, *>", "shared_ptr<$1> block", "_M_impl", NULL, NULL},
     {"std::_Sp_counted_ptr_inplace<*>::_Impl", NULL, "_M_storage", NULL, NULL},
     {"std::_Sp_counted_ptr<$1*, *>", "shared_ptr<$1> control block", NULL, NULL, NULL},
@@ -83,18 +93,19 @@ static const struct library_rule rules[] = {
     {"std::__detail::__variant::_Uninitialized<$1, *>", "$1", NULL, "_M_storage", NULL},
     {"__gnu_cxx::__aligned_membuf<$1>", "$1", NULL, "_M_storage", NULL},
     {"__gnu_cxx::__aligned_buffer<$1>", "$1", NULL, "_M_storage", NULL},
-    {"std::basic_string<char, *>", "string", "_M_dataplus __r_", NULL, "characters"},
+    {"std::basic_string<char, *>", "string", "_M_dataplus __r_", NULL, "=characters"},
     {"std::basic_string<char, *>::_Alloc_hider", "string", NULL, NULL, NULL},
-    {"std::basic_string<wchar_t, *>", "wstring", "_M_dataplus __r_", NULL, "characters"},
+    {"std::basic_string<wchar_t, *>", "wstring", "_M_dataplus __r_", NULL, "=characters"},
     {"std::basic_string<wchar_t, *>::_Alloc_hider", "wstring", NULL, NULL, NULL},
     {"std::basic_string_view<char, *>", "string_view", NULL, NULL, NULL},
+    {"__gnu_cxx::__normal_iterator<$1, $2>", "$2::iterator", NULL, NULL, NULL},
 
     /* libc++ 9 to 19: __tree, __hash_table, list, forward_list, __memory */
     {"std::__tree_node<std::__value_type<$1, $2>, *>", "map<$1, $2> node", "__value_", NULL, NULL},
     {"std::__tree_node<$1, *>", "set<$1> node", "__value_", NULL, NULL},
     {"std::__tree_node_base<*>", "map or set node", NULL, NULL, NULL},
     {"std::__tree_end_node<*>", "map or set node", NULL, NULL, NULL},
-    {"std::__tree<std::__value_type<$1, $2>, *>", "map<$1, $2>", NULL, NULL, "node"},
+    {"std::__tree<std::__value_type<$1, $2>, *>", "map<$1, $2>", NULL, NULL, "=node"},
     {"std::__value_type<$1, $2>", "pair<const $1, $2>", "__cc __cc_", NULL, NULL},
     {"std::__hash_value_type<$1, $2>", "pair<const $1, $2>", "__cc __cc_", NULL, NULL},
     {"std::__hash_node<std::__hash_value_type<$1, $2>, *>", "unordered_map<$1, $2> node",
@@ -104,7 +115,7 @@ static const struct library_rule rules[] = {
      "unordered_map<$1, $2> node", NULL, NULL, NULL},
     {"std::__hash_node_base<std::__hash_node<$1, *>*>", "unordered_set<$1> node", NULL, NULL, NULL},
     {"std::__hash_table<std::__hash_value_type<$1, $2>, *>", "unordered_map<$1, $2>", NULL, NULL,
-     "bucket array"},
+     "_M_allocate_buckets=bucket array;rehash=bucket array"},
     {"std::__list_node<$1, *>", "list<$1> node", "__value_", NULL, NULL},
     {"std::__list_node_base<$1, *>", "list<$1> node", NULL, NULL, NULL},
     {"std::__forward_list_node<$1, *>", "forward_list<$1> node", "__value_", NULL, NULL},
@@ -130,9 +141,9 @@ static const struct library_rule rules[] = {
     {"alloc::rc::RcBox<$1>", "Rc<$1> block", "value", NULL, NULL},
     {"alloc::rc::RcInner<$1>", "Rc<$1> block", "value", NULL, NULL},
     {"alloc::sync::ArcInner<$1>", "Arc<$1> block", "data", NULL, NULL},
-    {"alloc::vec::Vec<$1, *>", NULL, "buf", NULL, "elements"},
+    {"alloc::vec::Vec<$1, *>", NULL, "buf", NULL, "=elements"},
     {"alloc::raw_vec::RawVec<$1, *>", NULL, "inner", NULL, NULL},
-    {"alloc::collections::vec_deque::VecDeque<$1, *>", NULL, "buf", NULL, "elements"},
+    {"alloc::collections::vec_deque::VecDeque<$1, *>", NULL, "buf", NULL, "=elements"},
     {"alloc::string::String", NULL, "vec", NULL, NULL},
     {"core::ptr::unique::Unique<$1>", NULL, "pointer", NULL, NULL},
     {"core::ptr::non_null::NonNull<$1>", NULL, "pointer", NULL, NULL},
@@ -144,8 +155,8 @@ static const struct library_rule rules[] = {
     {"core::cell::Cell<$1>", NULL, "value", NULL, NULL},
     {"std::collections::hash::map::HashMap<$1, $2, *>", NULL, "base", NULL, NULL},
     {"std::collections::hash::set::HashSet<$1, *>", NULL, "base", NULL, NULL},
-    {"hashbrown::map::HashMap<$1, $2, *>", "HashMap<$1, $2>", "table", NULL, "table"},
-    {"hashbrown::raw::RawTable<($1, $2), *>", "HashMap<$1, $2>", "table", NULL, "table"},
+    {"hashbrown::map::HashMap<$1, $2, *>", "HashMap<$1, $2>", "table", NULL, "=table"},
+    {"hashbrown::raw::RawTable<($1, $2), *>", "HashMap<$1, $2>", "table", NULL, "=table"},
 
     /* Boost 1.60 to 1.84 */
     {"boost::unordered::detail::ptr_node<std::pair<$1 const, $2>>", "boost::unordered_map<$1, $2> node",
@@ -163,17 +174,17 @@ static const struct library_rule rules[] = {
     {"boost::container::dtl::base_node<std::pair<$1 const, $2>, *>", "boost::map<$1, $2> node", NULL,
      "m_storage", NULL},
     {"boost::container::dtl::base_node<$1, *>", "boost node of $1", NULL, "m_storage", NULL},
-    {"boost::container::vector<$1, *>", "boost::vector<$1>", "m_holder", NULL, "elements"},
+    {"boost::container::vector<$1, *>", "boost::vector<$1>", "m_holder", NULL, "=elements"},
     {"boost::optional_detail::optional_base<$1>", "boost::optional<$1>", NULL, "m_storage", NULL},
 
     /* abseil 2019 to 2024: container/internal/container_memory.h */
     {"absl::container_internal::map_slot_type<$1, $2>", "absl::flat_hash_map<$1, $2> slot",
      "value mutable_value", NULL, NULL},
-    {"absl::flat_hash_map<$1, $2, *>", NULL, NULL, NULL, "slots"},
+    {"absl::flat_hash_map<$1, $2, *>", NULL, NULL, NULL, "=slots"},
     {"absl::container_internal::raw_hash_set<absl::container_internal::FlatHashMapPolicy<$1, $2>, *>",
-     "absl::flat_hash_map<$1, $2>", NULL, NULL, "slots"},
+     "absl::flat_hash_map<$1, $2>", NULL, NULL, "=slots"},
     {"absl::container_internal::raw_hash_set<absl::container_internal::FlatHashSetPolicy<$1>, *>",
-     "absl::flat_hash_set<$1>", NULL, NULL, "slots"},
+     "absl::flat_hash_set<$1>", NULL, NULL, "=slots"},
 };
 
 /* Arguments left out at the end of a list, where a library has them by default. */
@@ -728,36 +739,117 @@ enum library_member library_member(const struct library_rule *rule, const char *
                                              : LIBRARY_PLAIN;
 }
 
-/* The class of a member function is everything before its last "::" outside brackets. */
-static struct text class_of(struct text function)
+/* The entry of "method=text;=text of any other" for a method; size 0: none. */
+static struct text block_of(const char *blocks, const char *function)
 {
-    size_t class = 0;
-    for (size_t i = 0; i < function.size;) {
-        size_t skip = no_bracket(function, i);
-        size_t end = !skip && function.at[i] == '<' ? closed(from(function, i)) : 0;
-        if (function.at[i] == '(' || (!skip && !end && function.at[i] == '<'))
-            break;
-        if (begins(from(function, i), "::"))
-            class = i;
-        i += skip ? skip : end ? end : 1;
+    for (const char *at = blocks; at && *at; at += *at == ';') {
+        struct text entry = {at, strcspn(at, ";")};
+        const char *equals = memchr(at, '=', entry.size);
+        struct text method = {at, equals ? (size_t)(equals - at) : 0};
+        if (memmem(function, strlen(function), method.at, method.size))
+            return from(entry, method.size + 1);
+        at += entry.size;
     }
-    return (struct text){function.at, class};
+    return (struct text){"", 0};
 }
 
-bool library_block(const char *function, char *out, size_t out_size)
+/* Whether its functions allocate for their callers. */
+static bool is_allocators(struct text scope)
+{
+    static const char *const scopes[] = {"std", "std::allocator_traits<*>",
+                                         "__gnu_cxx::__alloc_traits<*>",
+                                         "boost::container::allocator_traits<*>",
+                                         "std::__detail::_Hashtable_alloc<*>"};
+    struct text captures[CAPTURES] = {0};
+    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++)
+        if (fit(text_of(scopes[i]), scope, captures))
+            return true;
+    return false;
+}
+
+/* $1: what it allocates. */
+static bool allocator_of(struct text class, struct text captures[CAPTURES])
+{
+    static const char *const allocators[] = {"std::__new_allocator<$1>",
+                                             "__gnu_cxx::new_allocator<$1>", "std::allocator<$1>",
+                                             "std::pmr::polymorphic_allocator<$1>",
+                                             "boost::container::new_allocator<$1>"};
+    for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++) {
+        memset(captures, 0, CAPTURES * sizeof *captures);
+        if (fit(text_of(allocators[i]), class, captures))
+            return true;
+    }
+    return false;
+}
+
+/* The type that an allocator allocates says all where it is "map<long, Order> node". */
+static bool put_node(struct text type, char *out, size_t out_size)
+{
+    struct writing writing = {.out = out, .size = out_size, .deep = DEEP, .depth = DEEP};
+    out[0] = 0;
+    put_text(&writing, type);
+    struct text shown = text_of(out);
+    if (!writing.full && (ends(shown, " node") || ends(shown, " block") || ends(shown, " slot")))
+        return true;
+    out[0] = 0;
+    return false;
+}
+
+bool library_allocator(const char *scope)
 {
     struct text captures[CAPTURES];
-    struct text class = class_of((struct text){function, strnlen(function, NAME_MAX_BYTES)});
-    const struct library_rule *rule = class.size ? find_rule(class, captures) : NULL;
-    struct writing writing = {.out = out, .size = out_size, .depth = DEEP};
+    struct text class = {scope, strnlen(scope, NAME_MAX_BYTES)};
+    return class.size < NAME_MAX_BYTES && allocator_of(class, captures);
+}
+
+enum library_block library_block(const char *scope, const char *function, char *out,
+                                 size_t out_size)
+{
+    struct text captures[CAPTURES];
+    struct text class = {scope, strnlen(scope, NAME_MAX_BYTES)};
+    struct writing writing = {.out = out, .size = out_size, .deep = DEEP, .depth = DEEP};
     out[0] = 0;
-    if (!rule || !rule->block)
-        return false;
+    if (class.size == NAME_MAX_BYTES || !is_balanced(class))
+        return LIBRARY_BLOCK_NONE;
+    if (allocator_of(class, captures))
+        return put_node(captures[1], out, out_size) ? LIBRARY_BLOCK_KNOWN : LIBRARY_BLOCK_NOT_KNOWN;
+    const struct library_rule *rule = find_rule(class, captures);
+    struct text block = block_of(rule ? rule->block : NULL, function);
+    if (!block.size)
+        return (rule && rule->block) || is_allocators(class) ? LIBRARY_BLOCK_NOT_KNOWN
+                                                             : LIBRARY_BLOCK_NONE;
     if (rule->shown)
         put_rule(&writing, rule, captures);
     else
         put_text(&writing, class);
     put_string(&writing, " ");
-    put_string(&writing, rule->block);
-    return !writing.full;
+    put(&writing, block);
+    return writing.full ? LIBRARY_BLOCK_NONE : LIBRARY_BLOCK_KNOWN;
+}
+
+/* The class of a member function: everything before its last "::" outside of brackets. */
+static struct text class_of(struct text function)
+{
+    size_t class = 0;
+    for (size_t i = 0; i < function.size && function.at[i] != '(';) {
+        size_t end = function.at[i] == '<' ? closed(from(function, i)) : 0;
+        class = begins(from(function, i), "::") ? i : class;
+        i += end ? end : 1;
+    }
+    return (struct text){function.at, class};
+}
+
+bool library_symbol_block(const char *function, char *out, size_t out_size)
+{
+    struct text captures[CAPTURES];
+    struct text class = class_of((struct text){function, strnlen(function, NAME_MAX_BYTES)});
+    if (!class.size || !is_balanced(class))
+        return false;
+    if (allocator_of(class, captures))
+        return put_node(captures[1], out, out_size);
+    const struct library_rule *rule = find_rule(class, captures);
+    if (!rule || !begins(text_of(rule->type), "std::basic_string<") || !rule->block)
+        return false;
+    snprintf(out, out_size, "%s %s", rule->shown, rule->block + 1);
+    return true;
 }

@@ -18,9 +18,21 @@
  */
 const char *library_name(const char *name, bool rust, char *out, size_t out_size);
 
-/* What a block holds that a function of the library allocates: "vector<Order> elements". False: no
- * such function is known; out is then "". */
-bool library_block(const char *function, char *out, size_t out_size);
+/*
+ * What a block holds that a member function of a library allocates, itself or through functions
+ * that gave NOT_KNOWN: "vector<Order> elements". `scope`: its class as in the debug information.
+ * NOT_KNOWN: it allocates for its caller. NONE: nothing is known of what it allocates.
+ */
+enum library_block { LIBRARY_BLOCK_NONE, LIBRARY_BLOCK_NOT_KNOWN, LIBRARY_BLOCK_KNOWN };
+enum library_block library_block(const char *scope, const char *function, char *out,
+                                 size_t out_size);
+
+/* Whether a class is an allocator of the type that is its first template argument. */
+bool library_allocator(const char *scope);
+
+/* The same of a symbol, demangled; only of functions that can have nothing inlined that allocates
+ * something else: those of allocators of nodes, and of strings. */
+bool library_symbol_block(const char *function, char *out, size_t out_size);
 
 /* The rule for a type, by its name as in the debug information; NULL: none. */
 struct library_rule;

@@ -488,19 +488,6 @@ static void read_variants(struct fields *fields, Dwarf_Die *part, struct under u
     } while (!dwarf_siblingof(&child, &child));
 }
 
-/* False: the type has none that is a type. */
-static bool first_argument(Dwarf_Die *type, Dwarf_Die *argument)
-{
-    Dwarf_Die child;
-    if (dwarf_child(type, &child))
-        return false;
-    do
-        if (dwarf_tag(&child) == DW_TAG_template_type_parameter)
-            return die_type(&child, argument);
-    while (!dwarf_siblingof(&child, &child));
-    return false;
-}
-
 static const struct library_rule *rule_of(struct fields *fields, Dwarf_Die *type)
 {
     struct typename_raw raw;
@@ -514,7 +501,7 @@ static void read_members(struct fields *fields, Dwarf_Die *type, struct under un
     if (dwarf_child(type, &child))
         return;
     under.rule = rule_of(fields, type);
-    under.argument = under.rule && first_argument(type, &argument) ? &argument : NULL;
+    under.argument = under.rule && die_argument(type, &argument) ? &argument : NULL;
     do {
         if (fields->entries++ >= FIELDS_ENTRIES_MAX) {
             fields->cut = true;

@@ -49,6 +49,9 @@ bool die_size(Dwarf_Die *type, uint64_t *bytes);
  * count 0: flexible. False: no array. */
 bool die_array(Dwarf_Die *type, Dwarf_Die *element, uint64_t *count);
 
+/* The first template argument of a class that is a type; false: it has none. */
+bool die_argument(Dwarf_Die *type, Dwarf_Die *argument);
+
 /* Elements of one dimension of an array; 0: not reported, or an upper bound below the lower one
  * ("[0]"). */
 uint64_t die_dimension(Dwarf_Die *range);
@@ -80,6 +83,9 @@ void scopes_free(struct scopes *scopes);
 
 /* "std::" or "": what goes in front of an entry's own name. Returns out. */
 const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size_t out_size);
+
+/* The class that an entry is a member of; false: none. */
+bool scopes_class(struct scopes *scopes, Dwarf_Die *die, Dwarf_Die *class);
 
 /* A hash of the names of an entry's scopes, from the outermost; 0: it is in the unit itself. */
 uint64_t scopes_path(struct scopes *scopes, Dwarf_Die *die);

@@ -250,9 +250,18 @@ static void write_text(Dwarf_Die *type, const char *declarator, char out[TYPENAM
         put(out, TYPENAME_BYTES, " %s", declarator);
 }
 
+/* Which instance of a template such a name is from is chance: equal types have one entry. */
+static bool is_member_alias(struct spelling *spelling, Dwarf_Die *type)
+{
+    Dwarf_Die class;
+    return spelling->language == LANGUAGE_CPP && dwarf_tag(type) == DW_TAG_typedef &&
+           scopes_class(spelling->scopes, type, &class);
+}
+
 static void write_tag(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
                       unsigned depth, char out[TYPENAME_BYTES])
 {
+    Dwarf_Die target;
     int tag = dwarf_tag(type);
     bool named = dwarf_diename(type); /* Rust and Go name their pointers */
     if (qualifier(tag))
@@ -273,6 +282,8 @@ static void write_tag(struct spelling *spelling, Dwarf_Die *type, const char *de
         write_function(spelling, type, declarator, depth, out);
     else if (tag == DW_TAG_string_type && !named)
         write_text(type, declarator, out);
+    else if (is_member_alias(spelling, type) && die_type(type, &target))
+        write_type(spelling, &target, declarator, depth, out);
     else
         write_named(spelling, type, declarator, out);
 }
