@@ -28,7 +28,7 @@ static const struct library_rule rules[] = {
     {"std::_Rb_tree_node_base", "map or set node", NULL, NULL, NULL},
     {"std::_Rb_tree<$1, std::pair<$1 const, $2>, *>", "map<$1, $2>", "_M_impl", NULL, "=node"},
     {"std::_Rb_tree<$1, $1, *>", "set<$1>", "_M_impl", NULL, "=node"},
-    {"std::_Rb_tree<*>::_Rb_tree_impl", "map or set", NULL, NULL, NULL},
+    {"std::_Rb_tree<*>::_Rb_tree_impl<*>", "map or set", NULL, NULL, NULL},
     {"std::map<$1, $2, *>", NULL, "_M_t", NULL, "=node"},
     {"std::multimap<$1, $2, *>", NULL, "_M_t", NULL, "=node"},
     {"std::set<$1, *>", NULL, "_M_t", NULL, "=node"},
