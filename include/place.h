@@ -29,7 +29,7 @@ enum type_kind {
 
 enum member_kind {
     MEMBER_FIELD,
-    MEMBER_BASE,  /* a base class, as an unnamed part */
+    MEMBER_BASE,   /* a base class, as an unnamed part */
     MEMBER_VTABLE, /* the pointer to the virtual functions */
     MEMBER_WRAPPER /* of a library's type, around a value: paths leave its name out */
 };

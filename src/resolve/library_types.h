@@ -19,9 +19,9 @@
 const char *library_name(const char *name, bool rust, char *out, size_t out_size);
 
 /*
- * What a block holds that a member function of a library allocates, itself or through functions
- * that gave NOT_KNOWN: "vector<Order> elements". `scope`: its class as in the debug information.
- * NOT_KNOWN: it allocates for its caller. NONE: nothing is known of what it allocates.
+ * The contents of a block that a member function of a library allocates, itself or through
+ * functions that gave NOT_KNOWN: "vector<Order> elements". `scope`: its class as in the debug
+ * information. NOT_KNOWN: it allocates for its caller. NONE: nothing is known of what it allocates.
  */
 enum library_block { LIBRARY_BLOCK_NONE, LIBRARY_BLOCK_NOT_KNOWN, LIBRARY_BLOCK_KNOWN };
 enum library_block library_block(const char *scope, const char *function, char *out,

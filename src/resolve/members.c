@@ -82,7 +82,7 @@ static bool is_wrapped(const struct type_desc *type, uint32_t member)
 }
 
 static const char *write_type_name(const struct type_desc *type, uint32_t member, uint64_t offset,
-                              char *out, size_t out_size)
+                                   char *out, size_t out_size)
 {
     struct writing writing = {.out = out, .size = out_size};
     char number[24];

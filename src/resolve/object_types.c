@@ -388,8 +388,9 @@ static void by_code(const struct types *types, const struct typed_operand *opera
     place->typed = TYPED_CODE;
 }
 
-static void vote(struct object_type *object, const struct types *types, const struct finding *finding,
-                 const struct typed_operand *operand, const struct place *place)
+static void vote(struct object_type *object, const struct types *types,
+                 const struct finding *finding, const struct typed_operand *operand,
+                 const struct place *place)
 {
     const struct type_desc *desc = types_at(types, operand->type);
     uint64_t start = place->access.address - (uint64_t)operand->offset;

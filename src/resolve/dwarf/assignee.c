@@ -313,8 +313,7 @@ static bool go(struct follow *follow, size_t at, struct results results, unsigne
     return false;
 }
 
-/* A block that a container of a library allocated is called after that; what an allocator's class
- * says it allocates is the type. */
+/* Names a block after the container that allocated it; the class of an allocator gives the type. */
 static void name_library_block(struct program *program, struct dwarf_answer *answer)
 {
     struct scopes *scopes = describe_scopes(program_types(program));
@@ -343,6 +342,28 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
         answer->untyped = UNTYPED_NO_REASON;
 }
 
+/* A variable of Rust's own library says nothing of the program's; its type does, unless it is of
+ * plain bytes. */
+static void leave_out_library(struct program *program, struct dwarf_answer *answer)
+{
+    static const char *const scopes[] = {"alloc::", "core::", "std::", "hashbrown::"};
+    Dwarf_Die functions[PROGRAM_FUNCTIONS];
+    char scope[SCOPE_BYTES];
+    const struct type_desc *type = program_described(program, answer->type);
+    if (!answer->name || !program_functions(program, answer->question.pc - 1, functions) ||
+        language_of(&functions[0]) != LANGUAGE_RUST)
+        return;
+    scopes_prefix(describe_scopes(program_types(program)), &functions[0], scope, sizeof scope);
+    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
+        if (strncmp(scope, scopes[i], strlen(scopes[i])))
+            continue;
+        bool plain = !type || !type->member_count;
+        answer->name = plain ? NULL : program_text(program, type_bare_name(type));
+        answer->type = plain ? 0 : answer->type;
+        answer->untyped = plain ? (uint8_t)UNTYPED_NO_VARIABLE : (uint8_t)UNTYPED_NO_REASON;
+    }
+}
+
 void call_answer(struct program *program, struct dwarf_answer *answer)
 {
     struct follow follow = {.program = program, .answer = answer};
@@ -356,5 +377,6 @@ void call_answer(struct program *program, struct dwarf_answer *answer)
     }
     struct results results = {.registers = 1u << SREG_AX, .base = SREG_NONE};
     go(&follow, index_of(&follow, answer->question.pc), results, 0);
+    leave_out_library(program, answer);
     name_library_block(program, answer);
 }

@@ -285,7 +285,7 @@ struct under {
     uint64_t offset;
     uint32_t parent;
     uint16_t depth;
-    const struct library_rule *rule; /* of the type whose members they are; NULL: none */
+    const struct library_rule *rule; /* of the type they are members of; NULL: none */
     const Dwarf_Die *argument;       /* its first template argument; NULL: none */
 };
 
@@ -360,12 +360,14 @@ static void describe_array(struct type_member *member, Dwarf_Die *element, uint6
 
 /* The parts of a member that has some: a struct, the elements of an array of structs. One without
  * any takes no room, whatever its size is: an empty base, Rust's None. */
-static void read_parts(struct fields *fields, Dwarf_Die *type, uint32_t member)
+static void read_parts(struct fields *fields, Dwarf_Die *type, uint32_t member, struct under around)
 {
     Dwarf_Die defined;
     struct under under = {.offset = fields->members[member].offset,
                           .parent = member,
-                          .depth = (uint16_t)(fields->members[member].depth + 1)};
+                          .depth = (uint16_t)(fields->members[member].depth + 1),
+                          .rule = around.rule,
+                          .argument = around.argument};
     if (!is_compound(dwarf_tag(type)))
         return;
     if (under.depth >= TYPE_DEPTH_MAX) {
@@ -416,7 +418,7 @@ static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, str
         describe_array(member, &element, count);
     else
         die_size(&element, &member->size);
-    read_parts(fields, &element, index);
+    read_parts(fields, &element, index, under);
     return member;
 }
 
@@ -436,9 +438,7 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
     if (!member)
         return;
     member->name = strings_keep(fields->strings, vtable ? "_vptr" : name);
-    member->kind = vtable                 ? MEMBER_VTABLE
-                   : how == LIBRARY_PLAIN ? MEMBER_FIELD
-                                          : MEMBER_WRAPPER;
+    member->kind = vtable ? MEMBER_VTABLE : how == LIBRARY_PLAIN ? MEMBER_FIELD : MEMBER_WRAPPER;
     bits_place(die, member, under.offset - offset);
 }
 
@@ -500,8 +500,10 @@ static void read_members(struct fields *fields, Dwarf_Die *type, struct under un
     Dwarf_Die argument;
     if (dwarf_child(type, &child))
         return;
-    under.rule = rule_of(fields, type);
-    under.argument = under.rule && die_argument(type, &argument) ? &argument : NULL;
+    if (dwarf_diename(type) || !under.depth) { /* a nameless union is part of the type around it */
+        under.rule = rule_of(fields, type);
+        under.argument = under.rule && die_argument(type, &argument) ? &argument : NULL;
+    }
     do {
         if (fields->entries++ >= FIELDS_ENTRIES_MAX) {
             fields->cut = true;

@@ -316,8 +316,8 @@ bool typename_raw(struct scopes *scopes, Dwarf_Die *type, struct typename_raw *r
     Dwarf_Die definition;
     if (die_signed(type, &definition))
         type = &definition;
-    bool written = dwarf_diename(type) && (spelling.language == LANGUAGE_CPP ||
-                                           spelling.language == LANGUAGE_RUST);
+    bool written = dwarf_diename(type) &&
+                   (spelling.language == LANGUAGE_CPP || spelling.language == LANGUAGE_RUST);
     if (written)
         write_raw(&spelling, type, raw->text);
     return written;

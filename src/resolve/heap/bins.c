@@ -458,18 +458,17 @@ struct choice {
     bool settled; /* nothing further out is better */
 };
 
-/* What a library's node is says its allocator; else TYPE.VARIABLE, or what a container of a library
- * allocates there; else function and line. */
+/* The node that a library's allocator allocates; else TYPE.VARIABLE, or the blocks that a container
+ * of a library allocates there; else function and line. */
 static char *short_name(const struct choice *choice, struct naming *naming)
 {
     const struct frame *frame = &choice->frame;
     uint64_t address = choice->allocator ? choice->allocator : frame->address;
     char *name;
     char variable[FRAME_NAME_BYTES];
-    int code = address && naming->assigned
-                   ? naming->assigned(naming->context, address, variable, sizeof variable,
-                                      &naming->type)
-                   : -ENOENT;
+    int code = address && naming->assigned ? naming->assigned(naming->context, address, variable,
+                                                              sizeof variable, &naming->type)
+                                           : -ENOENT;
     naming->unsure = code == -EAGAIN || (code && frame->place_later);
     if (choice->block[0])
         return strdup(choice->block);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each rule by a name as a compiler writes it; names that look like these and are not; hostile ones. */
+/* Each rule by a name as a compiler writes it; names that look like these and are not; hostile
+ * ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,7 +57,8 @@ static const struct named by_rule[] = {
      "unordered_map<int, A>"},
     {CPP, "std::_Hashtable<int, int, std::allocator<int>, X>", "unordered_set<int>"},
     {CPP,
-     "std::__detail::_Hashtable_alloc<std::allocator<std::__detail::_Hash_node<std::pair<int const, "
+     "std::__detail::_Hashtable_alloc<std::allocator<std::__detail::_Hash_node<std::pair<int "
+     "const, "
      "A>, false> > >",
      "unordered_map<int, A>"},
     {CPP,
@@ -116,7 +118,8 @@ static const struct named by_rule[] = {
      "unordered_map<string, int> node"},
     {CPP, "std::__1::__hash_node<int, void *>", "unordered_set<int> node"},
     {CPP,
-     "std::__1::__hash_node_base<std::__1::__hash_node<std::__1::__hash_value_type<int, A>, void *> "
+     "std::__1::__hash_node_base<std::__1::__hash_node<std::__1::__hash_value_type<int, A>, void "
+     "*> "
      "*>",
      "unordered_map<int, A> node"},
     {CPP, "std::__1::__hash_node_base<std::__1::__hash_node<int, void *> *>",
@@ -194,7 +197,8 @@ static const struct named in_general[] = {
     {CPP, "std::vector<int, mine::allocator<int> >", "vector<int, mine::allocator<int>>"},
     {CPP, "std::unordered_map<int, A, std::hash<int>, std::equal_to<int>, std::allocator<X> >",
      "unordered_map<int, A>"},
-    {CPP, "absl::lts_20220623::flat_hash_map<int, A, absl::lts_20220623::hash_internal::Hash<int>, X>",
+    {CPP,
+     "absl::lts_20220623::flat_hash_map<int, A, absl::lts_20220623::hash_internal::Hash<int>, X>",
      "absl::flat_hash_map<int, A, absl::hash_internal::Hash<int>, X>"},
     {CPP, "std::unique_ptr<Base, std::default_delete<Base> >", "unique_ptr<Base>"},
     {CPP, "std::function<long int(long unsigned int, short int)>",
@@ -218,13 +222,30 @@ static const struct named in_general[] = {
 };
 
 /* What looks like a library's and is not, or has brackets that do not fit: nothing is changed. */
-static const char *const unchanged[] = {
-    "plain", "", "<", ">", "a<", "a<b", "a<b, c<d>", "a<b>>", "operator<", "operator<<", "a<(b>",
-    "_Rb_tree_node<int>", "mine::_Rb_tree_node<int>", "mine::std::_Rb_tree_node<int>",
-    "mine::basic_string<char>", "stdx::vector<int, stdx::allocator<int>>", "shop::string",
-    "std_vector<int>", "shop::_List_node_base", "std::_Rb_tree_node<int", "std::vector<int>>",
-    "mine::Hash_node<mine::pair<int const, A>, true>", "hashbrown::raw::RawTableOf<int>",
-    "mine::alloc::vec::Vec<int>"};
+static const char *const unchanged[] = {"plain",
+                                        "",
+                                        "<",
+                                        ">",
+                                        "a<",
+                                        "a<b",
+                                        "a<b, c<d>",
+                                        "a<b>>",
+                                        "operator<",
+                                        "operator<<",
+                                        "a<(b>",
+                                        "_Rb_tree_node<int>",
+                                        "mine::_Rb_tree_node<int>",
+                                        "mine::std::_Rb_tree_node<int>",
+                                        "mine::basic_string<char>",
+                                        "stdx::vector<int, stdx::allocator<int>>",
+                                        "shop::string",
+                                        "std_vector<int>",
+                                        "shop::_List_node_base",
+                                        "std::_Rb_tree_node<int",
+                                        "std::vector<int>>",
+                                        "mine::Hash_node<mine::pair<int const, A>, true>",
+                                        "hashbrown::raw::RawTableOf<int>",
+                                        "mine::alloc::vec::Vec<int>"};
 
 static const char *name_of(const struct named *named, char out[512])
 {
@@ -358,9 +379,9 @@ static void blocks_are_called_after_their_container(void **state)
     static const char queue[] = "std::_Deque_base<A, std::allocator<A> >";
     char out[512];
     (void)state;
-    assert_string_equal(block_of("std::_Vector_base<A, std::allocator<A> >", "_M_allocate",
-                                 LIBRARY_BLOCK_KNOWN),
-                        "vector<A> elements");
+    assert_string_equal(
+        block_of("std::_Vector_base<A, std::allocator<A> >", "_M_allocate", LIBRARY_BLOCK_KNOWN),
+        "vector<A> elements");
     assert_string_equal(block_of(table, "_M_rehash", LIBRARY_BLOCK_KNOWN),
                         "unordered_map<int, A> bucket array");
     block_of(table, "_M_emplace", LIBRARY_BLOCK_NOT_KNOWN);
@@ -368,9 +389,9 @@ static void blocks_are_called_after_their_container(void **state)
                         "deque<A> chunk table");
     assert_string_equal(block_of(queue, "_M_allocate_node", LIBRARY_BLOCK_KNOWN),
                         "deque<A> elements");
-    assert_string_equal(block_of("std::__new_allocator<std::_List_node<A> >", "allocate",
-                                 LIBRARY_BLOCK_KNOWN),
-                        "list<A> node");
+    assert_string_equal(
+        block_of("std::__new_allocator<std::_List_node<A> >", "allocate", LIBRARY_BLOCK_KNOWN),
+        "list<A> node");
     block_of("__gnu_cxx::new_allocator<A>", "allocate", LIBRARY_BLOCK_NOT_KNOWN);
     block_of("std::allocator_traits<std::allocator<A> >", "allocate", LIBRARY_BLOCK_NOT_KNOWN);
     /* Constructors of elements may allocate too. */
