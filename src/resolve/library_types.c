@@ -246,6 +246,13 @@ static const struct library_rule rules[] = {
     {.type = "boost::container::dtl::base_node<$1, *>",
      .shown = "boost node of $1",
      .holds = "m_storage"},
+    {.type = "boost::container::dtl::tree_node<std::pair<$1 const, $2>, *>",
+     .shown = "boost::map<$1, $2> node",
+     .holds = "m_storage"},
+    {.type = "boost::container::dtl::tree_node<$1, *>",
+     .shown = "boost::set<$1> node",
+     .holds = "m_storage"},
+    {.type = "boost::container::dtl::pair<$1, $2>", .shown = "pair<$1, $2>"},
     {.type = "boost::container::vector<$1, *>",
      .shown = "boost::vector<$1>",
      .through = "m_holder",
@@ -840,9 +847,13 @@ static struct text block_of(const char *blocks, const char *function)
 /* Whether its functions allocate for their callers. */
 static bool is_allocators(struct text scope)
 {
-    static const char *const scopes[] = {
-        "std", "std::allocator_traits<*>", "__gnu_cxx::__alloc_traits<*>",
-        "boost::container::allocator_traits<*>", "std::__detail::_Hashtable_alloc<*>"};
+    static const char *const scopes[] = {"std",
+                                         "std::allocator_traits<*>",
+                                         "__gnu_cxx::__alloc_traits<*>",
+                                         "boost::container::allocator_traits<*>",
+                                         "boost::container::vector_alloc_holder<*>",
+                                         "absl::container_internal",
+                                         "std::__detail::_Hashtable_alloc<*>"};
     struct text captures[CAPTURES] = {0};
     for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++)
         if (fit(text_of(scopes[i]), scope, captures))

@@ -342,16 +342,16 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
         answer->untyped = UNTYPED_NO_REASON;
 }
 
-/* A variable of Rust's own library says nothing of the program's; its type does, unless it is of
- * plain bytes. */
+/* A variable of a library says nothing of the program's; its type does, unless it is of plain
+ * bytes. */
 static void leave_out_library(struct program *program, struct dwarf_answer *answer)
 {
-    static const char *const scopes[] = {"alloc::", "core::", "std::", "hashbrown::"};
+    static const char *const scopes[] = {
+        "alloc::", "core::", "std::", "hashbrown::", "boost::", "absl::"};
     Dwarf_Die functions[PROGRAM_FUNCTIONS];
     char scope[SCOPE_BYTES];
     const struct type_desc *type = program_described(program, answer->type);
-    if (!answer->name || !program_functions(program, answer->question.pc - 1, functions) ||
-        language_of(&functions[0]) != LANGUAGE_RUST)
+    if (!answer->name || !program_functions(program, answer->question.pc - 1, functions))
         return;
     scopes_prefix(describe_scopes(program_types(program)), &functions[0], scope, sizeof scope);
     for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {

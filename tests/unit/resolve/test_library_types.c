@@ -169,6 +169,10 @@ static const struct named by_rule[] = {
     {CPP, "boost::container::dtl::base_node<std::pair<int const, A>, X, true>",
      "boost::map<int, A> node"},
     {CPP, "boost::container::dtl::base_node<A, X, true>", "boost node of A"},
+    {CPP, "boost::container::dtl::tree_node<std::pair<int const, A>, void*, 0, true>",
+     "boost::map<int, A> node"},
+    {CPP, "boost::container::dtl::tree_node<int, void*, 0, true>", "boost::set<int> node"},
+    {CPP, "boost::container::dtl::pair<int, A>", "pair<int, A>"},
     {CPP, "boost::container::vector<A, void, void>", "boost::vector<A>"},
     {CPP, "boost::optional_detail::optional_base<A>", "boost::optional<A>"},
 
