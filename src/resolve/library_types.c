@@ -18,6 +18,9 @@ struct library_rule {
     const char *through;
     const char *holds;
     const char *block;
+    const char *link; /* a pointer to links; link_type: the member type it is a pointer to */
+    const char *link_type;
+    bool links; /* those of its base class are to its own kind */
 };
 
 /* The first that fits counts. */
@@ -25,8 +28,12 @@ static const struct library_rule rules[] = {
     /* libstdc++ 9 to 14: bits/stl_tree.h, hashtable_policy.h, stl_list.h, shared_ptr_base.h */
     {.type = "std::_Rb_tree_node<std::pair<$1 const, $2>>",
      .shown = "map<$1, $2> node",
-     .holds = "_M_storage"},
-    {.type = "std::_Rb_tree_node<$1>", .shown = "set<$1> node", .holds = "_M_storage"},
+     .holds = "_M_storage",
+     .links = true},
+    {.type = "std::_Rb_tree_node<$1>",
+     .shown = "set<$1> node",
+     .holds = "_M_storage",
+     .links = true},
     {.type = "std::_Rb_tree_node_base", .shown = "map or set node"},
     {.type = "std::_Rb_tree<$1, std::pair<$1 const, $2>, *>",
      .shown = "map<$1, $2>",
@@ -43,10 +50,12 @@ static const struct library_rule rules[] = {
     {.type = "std::multiset<$1, *>", .through = "_M_t", .block = "=node"},
     {.type = "std::__detail::_Hash_node<std::pair<$1 const, $2>, *>",
      .shown = "unordered_map<$1, $2> node",
-     .through = "_M_storage"},
+     .through = "_M_storage",
+     .links = true},
     {.type = "std::__detail::_Hash_node<$1, *>",
      .shown = "unordered_set<$1> node",
-     .through = "_M_storage"},
+     .through = "_M_storage",
+     .links = true},
     {.type = "std::__detail::_Hash_node_value<std::pair<$1 const, $2>, *>",
      .shown = "unordered_map<$1, $2> node"},
     {.type = "std::__detail::_Hash_node_value<$1, *>", .shown = "unordered_set<$1> node"},
@@ -72,11 +81,20 @@ static const struct library_rule rules[] = {
      .block = "_M_allocate_buckets=bucket array"},
     {.type = "std::unordered_map<$1, $2, *>", .through = "_M_h"},
     {.type = "std::unordered_set<$1, *>", .through = "_M_h"},
-    {.type = "std::_List_node<$1>", .shown = "list<$1> node", .holds = "_M_storage"},
+    {.type = "std::_List_iterator<$1>", .link = "_M_node", .link_type = "_Node"},
+    {.type = "std::_List_const_iterator<$1>", .link = "_M_node", .link_type = "_Node"},
+    {.type = "std::_Fwd_list_iterator<$1>", .link = "_M_node", .link_type = "_Node"},
+    {.type = "std::_Fwd_list_const_iterator<$1>", .link = "_M_node", .link_type = "_Node"},
+    {.type = "std::_Rb_tree_iterator<$1>", .link = "_M_node", .link_type = "_Link_type"},
+    {.type = "std::_Rb_tree_const_iterator<$1>", .link = "_M_node", .link_type = "_Link_type"},
+    {.type = "std::_List_node<$1>", .shown = "list<$1> node", .holds = "_M_storage", .links = true},
     {.type = "std::__detail::_List_node_base", .shown = "list node"},
     {.type = "std::_List_base<$1, *>", .shown = "list<$1>", .through = "_M_impl", .block = "=node"},
     {.type = "std::list<$1, *>", .block = "=node"},
-    {.type = "std::_Fwd_list_node<$1>", .shown = "forward_list<$1> node", .holds = "_M_storage"},
+    {.type = "std::_Fwd_list_node<$1>",
+     .shown = "forward_list<$1> node",
+     .holds = "_M_storage",
+     .links = true},
     {.type = "std::_Fwd_list_node_base", .shown = "forward_list node"},
     {.type = "std::_Fwd_list_base<$1, *>",
      .shown = "forward_list<$1>",
@@ -828,6 +846,16 @@ enum library_member library_member(const struct library_rule *rule, const char *
     return has_word(rule->holds, member)     ? LIBRARY_HOLDS
            : has_word(rule->through, member) ? LIBRARY_THROUGH
                                              : LIBRARY_PLAIN;
+}
+
+const char *library_link(const struct library_rule *rule, const char *member)
+{
+    return rule && rule->link && member && !strcmp(rule->link, member) ? rule->link_type : NULL;
+}
+
+bool library_links(const struct library_rule *rule)
+{
+    return rule && rule->links;
 }
 
 /* The entry of "method=text;=text of any other" for a method; size 0: none. */

@@ -46,4 +46,11 @@ enum library_member {
 };
 enum library_member library_member(const struct library_rule *rule, const char *member);
 
+/* The member type that a pointer to links of a node really points to, "_Node" of an iterator's
+ * _M_node; NULL: none. */
+const char *library_link(const struct library_rule *rule, const char *member);
+
+/* Whether the links that a type has from its base class lead to more of its own kind. */
+bool library_links(const struct library_rule *rule);
+
 #endif
