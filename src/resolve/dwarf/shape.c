@@ -106,7 +106,7 @@ static bool member_type(Dwarf_Die *record, const char *name, Dwarf_Die *type)
     return false;
 }
 
-/* What a library's rule says of a member in the place of its declared type. */
+/* Replaces the declared type of a member by that of a library's rule. */
 static void apply_rule(const struct reading *reading, struct part *part)
 {
     Dwarf_Die type;
