@@ -7,10 +7,12 @@
 
 /*
  * `type`: $1 and $2 are arguments, equal where they are repeated; "$1 const" is a constant one,
- * "$1*" a pointer to one, a last "*" all other arguments. Inline namespaces are left out. `shown`
- * NULL: the general rules give the name. `through`: members that are shown without their own name;
- * `holds`: one of raw bytes that are a value of the first template argument. `block`: what its functions allocate, shown after the
- * name: "part of a function's name=text;...;=text of the others".
+ * "$1*" a pointer to one, a last "*" all other arguments. Inline namespaces are left out.
+ * `shown` NULL: the general rules give the name.
+ * `through`: members that are shown without their own name.
+ * `holds`: one of raw bytes that are a value of the first template argument.
+ * `block`: contents of blocks that its functions allocate, shown after the name: "part of a
+ * function's name=text;...;=text of the others".
  */
 struct library_rule {
     const char *type;
