@@ -577,7 +577,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct finding *bloc
     bool settles = evidence == EVIDENCE_BLOCK && (!known.object || unnamed || another);
     if (settles || (evidence == EVIDENCE_WEAK && !known.object))
         known.type_at = named->type_base - block->base;
-    /* What contains the type begins where the block does. */
+    /* The containing type begins where the block does. */
     if (evidence == EVIDENCE_WEAK && (!known.object || unnamed) &&
         is_whole(resolver, one_of(provisional, object), type))
         known.type_at = 0;
