@@ -29,8 +29,9 @@ enum type_kind {
 
 enum member_kind {
     MEMBER_FIELD,
-    MEMBER_BASE,  /* a base class, as an unnamed part */
-    MEMBER_VTABLE /* the pointer to the virtual functions */
+    MEMBER_BASE,   /* a base class, as an unnamed part */
+    MEMBER_VTABLE, /* the pointer to the virtual functions */
+    MEMBER_WRAPPER /* of a library's type, around a value: paths leave its name out */
 };
 
 enum { TYPE_NO_MEMBER = 0xffffffff, TYPE_MEMBERS_MAX = 4096, TYPE_DEPTH_MAX = 12 };
@@ -54,7 +55,8 @@ struct type_member {
 };
 
 struct type_desc {
-    const char *name; /* "struct particle", "std::vector<int>", "double" */
+    const char *name; /* "struct particle", "vector<int>", "double" */
+    const char *raw;  /* as the compiler writes it, cut where it is long; NULL: as `name` */
     enum type_kind kind;
     uint64_t size; /* bytes; 0: not known (incomplete) */
     const struct type_member *members;

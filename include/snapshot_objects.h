@@ -106,6 +106,7 @@ struct snapshot_object {
     const char *name;
     const char *module;
     const char *type;          /* NULL: not known */
+    const char *type_raw;      /* of an element, as the compiler writes it; NULL: not known */
     uint32_t type_id;          /* of its elements; 0: not known */
     uint32_t type_votes;       /* accesses by code that gave it; 0: declared */
     uint32_t type_against;     /* that say another */

@@ -194,6 +194,11 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
 void build_layouts(struct build *build, struct snapshot_object *object,
                    const struct snapshot_field *fields, size_t count);
 bool build_type(const struct build *build, uint32_t type, struct type_desc *desc);
+
+/* A place in a type that the whole has exactly once as a part becomes the place in the whole: a
+ * base class and the value in a node are no fields beside the object's own. */
+void build_in_whole(const struct build *build, const struct type_desc *whole, uint32_t whole_id,
+                    uint32_t *type, uint32_t *offset);
 /* Leaves profile->code in profile->sorted, by owner, for those that follow. */
 void build_code(struct build *build);
 void build_waits(struct build *build); /* needs objects, the window and code */

@@ -22,7 +22,8 @@ src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c
 	src/resolve/objects.c src/resolve/objects.h src/resolve/place.c src/resolve/resolver_state.h \
 	src/resolve/runtime/jitmap.c src/resolve/runtime/jitmap.h src/resolve/elf/module.c \
 	src/resolve/elf/module.h src/resolve/process/maps.c src/resolve/process/maps.h \
-	src/resolve/members.c src/resolve/members.h src/resolve/process/process.c \
+	src/resolve/library_types.c src/resolve/library_types.h src/resolve/members.c \
+	src/resolve/members.h src/resolve/process/process.c \
 	src/resolve/process/process.h src/resolve/process/space.c src/resolve/process/space.h \
 	src/resolve/resolver.c src/resolve/names.c src/resolve/source.c src/resolve/source.h \
 	src/resolve/process/threads.c src/resolve/process/threads.h src/resolve/process/tlb.c \

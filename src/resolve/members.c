@@ -48,7 +48,7 @@ static void write_path(struct writing *writing, const struct type_desc *type, ui
         member = type->members[member].parent;
     }
     while (count--) {
-        if (!pieces[count]->name[0])
+        if (!pieces[count]->name[0] || pieces[count]->kind == MEMBER_WRAPPER)
             continue;
         if (named)
             write_text(writing, ".");
@@ -74,8 +74,15 @@ const char *type_bare_name(const struct type_desc *type)
     return members_bare(type->name);
 }
 
+static bool is_wrapped(const struct type_desc *type, uint32_t member)
+{
+    while (member < type->member_count && type->members[member].kind != MEMBER_WRAPPER)
+        member = type->members[member].parent;
+    return member < type->member_count;
+}
+
 static const char *write_type_name(const struct type_desc *type, uint32_t member, uint64_t offset,
-                              char *out, size_t out_size)
+                                   char *out, size_t out_size)
 {
     struct writing writing = {.out = out, .size = out_size};
     char number[24];
@@ -91,7 +98,13 @@ static const char *write_type_name(const struct type_desc *type, uint32_t member
         bare = writing.used;
         write_path(&writing, type, member);
     }
-    if (writing.used == bare) { /* padding, or nothing on the way has a name */
+    bool nameless = writing.used == bare; /* padding, or nothing on the way has a name */
+    bool wrapped = nameless && is_wrapped(type, member);
+    if (wrapped && type->members[member].size == type->size) {
+        out[bare - 1] = 0;
+    } else if (wrapped) {
+        write_text(&writing, "value");
+    } else if (nameless) {
         snprintf(number, sizeof number, "+%llu", (unsigned long long)offset);
         write_text(&writing, number);
     }
@@ -409,6 +422,23 @@ static bool same_type(const struct type_desc *a, const struct type_desc *b)
         return true;
     return !strcmp(members_bare(a->name), members_bare(b->name)) &&
            (!a->member_count || !b->member_count || same_members(a, 0, a->member_count, 0, b));
+}
+
+bool type_find_part(const struct type_desc *outer, const struct type_desc *inner, uint64_t *offset)
+{
+    unsigned found = 0;
+    if (!inner->member_count || outer->size < inner->size)
+        return false;
+    for (uint32_t i = 0; i < outer->member_count && found < 2; i++) {
+        uint32_t part = i;
+        while (part != TYPE_NO_MEMBER && !outer->members[part].stride)
+            part = outer->members[part].parent;
+        if (!member_is(outer, i, inner) || (found && outer->members[i].offset == *offset))
+            continue;
+        found += part == TYPE_NO_MEMBER ? 1 : 2;
+        *offset = outer->members[i].offset;
+    }
+    return found == 1;
 }
 
 bool type_has_part(const struct type_desc *outer, const struct type_desc *inner)

@@ -65,6 +65,9 @@ const char *type_bits_name(const struct type_desc *type, uint64_t offset, uint64
 const char *type_field_name(const struct type_desc *type, uint64_t offset, uint64_t size, char *out,
                             size_t out_size);
 
+/* Where in `outer` its one part of a type with members is; false: none, several, or in an array. */
+bool type_find_part(const struct type_desc *outer, const struct type_desc *inner, uint64_t *offset);
+
 /* Whether one has the other as a member, however deep. */
 bool type_has_part(const struct type_desc *outer, const struct type_desc *inner);
 

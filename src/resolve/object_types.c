@@ -320,13 +320,34 @@ void object_types_assign(struct object_types *typed, uint32_t object, uint32_t t
         known->assigned = type;
 }
 
+static void note_element(struct votes *votes, uint32_t type)
+{
+    for (unsigned i = 0; i < VOTES_TYPES; i++)
+        votes->elements[i] |= votes->type[i] == type;
+}
+
+/* Whether a block can be an array of the type that its object got by votes, or by assignment: code
+ * was seen to go over elements; else the size fits. One that is larger than a base class, or the
+ * links of a node, is none. */
+static bool is_array_of(const struct object_type *object, const struct type_desc *desc,
+                        const struct finding *finding, uint32_t type)
+{
+    enum { ROUNDED = 16 };
+    for (unsigned i = 0; i < VOTES_TYPES; i++)
+        if (object->votes.type[i] == type && desc->member_count)
+            return object->votes.elements[i];
+    return !desc->member_count || (finding->end - finding->base) % desc->size < ROUNDED;
+}
+
 /* Blocks of one size class may be of several types: only a type common to all accesses is used. */
 static uint32_t own_type(struct object_type *object, const struct types *types)
 {
     uint32_t voted = object->type ? object->type : votes_leader(&object->votes, types);
     if (object->by_size && !object->type && voted && !object->votes.leads_alone)
         return 0;
-    return voted ? voted : object->assigned;
+    /* Most accesses may be to the base class, or to the value in a node. */
+    bool whole = voted && !object->type && types_contains(types, object->assigned, voted);
+    return voted && !whole ? voted : object->assigned;
 }
 
 /* Whether the type in an object was seen to begin where the object begins: mappings and stacks have
@@ -350,6 +371,9 @@ static uint32_t data_type(struct object_type *object, const struct types *types,
     bool one = object->declared && !object->count;
     if (one && into >= desc->size && !type_is_flexible(desc))
         return 0;
+    if (!object->type && into >= desc->size && !type_is_flexible(desc) &&
+        !is_array_of(object, desc, finding, type))
+        return 0;
     *offset = type_in_element(desc, into);
     return type;
 }
@@ -364,15 +388,18 @@ static void by_code(const struct types *types, const struct typed_operand *opera
     place->typed = TYPED_CODE;
 }
 
-static void vote(struct votes *votes, const struct types *types, const struct finding *finding,
-                 const struct typed_operand *operand, const struct place *place)
+static void vote(struct object_type *object, const struct types *types,
+                 const struct finding *finding, const struct typed_operand *operand,
+                 const struct place *place)
 {
     const struct type_desc *desc = types_at(types, operand->type);
     uint64_t start = place->access.address - (uint64_t)operand->offset;
     bool block =
         finding->allocation == ALLOCATION_RECORDED || finding->allocation == ALLOCATION_WALKED;
-    votes_add(votes, types, operand->type,
+    votes_add(&object->votes, types, operand->type,
               !block || operand->indexed || type_instances_fit(finding, start, desc->size));
+    if (operand->indexed || start >= finding->base + desc->size)
+        note_element(&object->votes, operand->type);
 }
 
 static bool is_by_size(const struct finding *finding)
@@ -404,7 +431,7 @@ static void place_type(struct object_types *typed, const struct types *types,
     place->untyped = operand ? operand->untyped : (uint8_t)UNTYPED_WAITING;
     /* A whole stack is no array of anything. */
     if (object && coded && !object->declared && finding->kind != OBJECT_STACK)
-        vote(&object->votes, types, finding, operand, place);
+        vote(object, types, finding, operand, place);
     else if (object && object->by_size && place->untyped != UNTYPED_WAITING)
         object->votes.unsaid++;
     if (coded)
@@ -539,7 +566,7 @@ void votes_add(struct votes *votes, const struct types *types, uint32_t type, bo
         return;
     }
     if (votes->type[at] != type)
-        votes->misfits[at] = votes->count[at] = 0;
+        votes->misfits[at] = votes->count[at] = votes->elements[at] = 0;
     votes->type[at] = type;
     votes->count[at]++;
     votes->misfits[at] += !fits;

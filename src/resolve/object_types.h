@@ -30,6 +30,7 @@ struct votes {
     uint32_t type[VOTES_TYPES]; /* 0: empty; those with members first */
     uint32_t count[VOTES_TYPES];
     uint32_t misfits[VOTES_TYPES]; /* of them where the type begins at no multiple of its size */
+    bool elements[VOTES_TYPES];    /* some access was to another than the first element */
     uint32_t all;
     uint32_t unsaid;        /* accesses by code that says nothing, where the owner counts them */
     uint32_t structs;       /* of them for types with members, whichever */

@@ -508,6 +508,14 @@ static uint32_t leave_free(struct resolver *resolver, uint32_t object, uint32_t 
     return object;
 }
 
+/* Whether an object has another type, that contains this one. */
+static bool is_whole(const struct resolver *resolver, uint32_t object, uint32_t type)
+{
+    uint32_t called = object_types_called(&resolver->object_types, object);
+    return called && called != type &&
+           types_contains(typing_types(resolver->typing), called, type);
+}
+
 uint32_t provisional_block(struct resolver *resolver, const struct finding *block,
                            struct finding *named, uint32_t type, const struct access *access,
                            const struct typed_operand *operand, struct place *place)
@@ -569,6 +577,10 @@ uint32_t provisional_block(struct resolver *resolver, const struct finding *bloc
     bool settles = evidence == EVIDENCE_BLOCK && (!known.object || unnamed || another);
     if (settles || (evidence == EVIDENCE_WEAK && !known.object))
         known.type_at = named->type_base - block->base;
+    /* The containing type begins where the block does. */
+    if (evidence == EVIDENCE_WEAK && (!known.object || unnamed) &&
+        is_whole(resolver, one_of(provisional, object), type))
+        known.type_at = 0;
     known.start = block->base;
     known.size_bytes = size_bytes;
     known.object = object = one_of(provisional, object);

@@ -453,6 +453,7 @@ static uint64_t content_of(const struct type_desc *desc)
 {
     uint64_t shape = desc->member_count | (uint64_t)desc->kind << 48 | (uint64_t)desc->cut << 56;
     uint64_t hash = hash_text(hash_mix(desc->size) ^ shape, desc->name);
+    hash = hash_text(hash, desc->raw ? desc->raw : "");
     for (uint32_t i = 0; i < desc->member_count; i++)
         hash = content_of_member(hash, &desc->members[i]);
     return hash;
@@ -491,6 +492,7 @@ static uint32_t add_new(struct types *types, const struct type_desc *desc, uint6
     struct type_desc *kept = &types->types[types->count + 1];
     *kept = *desc;
     kept->name = arena_string(&types->memory, desc->name);
+    kept->raw = arena_string(&types->memory, desc->raw);
     uint32_t *slot = kept->name && copy_members(types, kept, desc)
                          ? hash_insert(&types->of_content, content, NULL)
                          : NULL;

@@ -276,6 +276,7 @@ enum type_field {
     TYPE_ROW_FIRST_MEMBER,
     TYPE_ROW_MEMBERS,
     TYPE_ROW_CUT,
+    TYPE_ROW_RAW,
     TYPE_ROW_FIELDS
 };
 

@@ -745,7 +745,7 @@ static bool read_member(const struct store_reader *reader, uint64_t id, uint32_t
         .bit_offset = (uint8_t)row[MEMBER_ROW_BIT_OFFSET],
         .bit_size = (uint8_t)row[MEMBER_ROW_BIT_SIZE],
     };
-    if (parent > index || member->kind > MEMBER_VTABLE || member->depth > TYPE_DEPTH_MAX ||
+    if (parent > index || member->kind > MEMBER_WRAPPER || member->depth > TYPE_DEPTH_MAX ||
         member->offset + member->size < member->offset || (member->count && !member->stride))
         return false;
     return parent ? member->depth == members[parent - 1].depth + 1 : !member->depth;
@@ -781,6 +781,7 @@ static uint32_t read_members(struct store_reader *reader, const uint64_t *row,
 static bool make_type(struct store_reader *reader, uint32_t id, const uint64_t *row)
 {
     struct type_desc desc = {.name = string_or(reader, row[TYPE_ROW_NAME], ""),
+                             .raw = string_or(reader, row[TYPE_ROW_RAW], NULL),
                              .kind = row[TYPE_ROW_KIND] <= TYPE_POINTER
                                          ? (enum type_kind)row[TYPE_ROW_KIND]
                                          : TYPE_OTHER,

@@ -118,6 +118,7 @@ static void writer_type(struct store_writer *writer, uint32_t type)
         [TYPE_ROW_FIRST_MEMBER] = first,
         [TYPE_ROW_MEMBERS] = desc.member_count,
         [TYPE_ROW_CUT] = desc.cut,
+        [TYPE_ROW_RAW] = writer_string(writer, desc.raw),
     };
     writer_row(writer, STORE_TYPE, type, row);
 }

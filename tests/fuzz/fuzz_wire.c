@@ -34,7 +34,7 @@ static void check_type(const struct type_desc *desc)
         check_text(part->name);
         check_text(part->type);
         bool top = part->parent == TYPE_NO_MEMBER;
-        if (!part->name || !part->type || part->kind > MEMBER_VTABLE ||
+        if (!part->name || !part->type || part->kind > MEMBER_WRAPPER ||
             part->depth > TYPE_DEPTH_MAX || (!top && part->parent >= i) ||
             part->depth != (top ? 0 : desc->members[part->parent].depth + 1))
             abort();

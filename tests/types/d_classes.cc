@@ -142,13 +142,13 @@ int main()
     SAY_AT("cells[*].y", 8, 8, "double");
     SAY_VARIABLE("shapes::a_level", a_level, 0, "shapes::level");
     SAY_VARIABLE("a_holder", a_holder, 0, "holder");
-    FIELD(a_holder, numbers, "std::vector<int>");
+    FIELD(a_holder, numbers, "vector<int>");
     SAY_VARIABLE("a_holder", a_holder, 0, "holder");
     FIELD(a_holder, owned, "*");
     FIELD(a_holder, small, "shapes::grid<short, 2>");
     FIELD(a_holder, yes, "bool");
-    SAY_VARIABLE("vectors", vectors, 0, "std::vector<shapes::vec>");
-    SAY_AT("_M_impl._M_finish", 8, 8, "*");
+    SAY_VARIABLE("vectors", vectors, 0, "vector<shapes::vec>");
+    SAY_AT("_M_finish", 8, 8, "*");
     local_number = 1;
     local_vec.x = 2;
     SAY_THREAD("local_number", local_number, 0, "int");

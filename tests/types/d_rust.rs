@@ -92,7 +92,7 @@ fn main() {
     at("maybe.Some.0", offset_of!(Holder, maybe), 8, "*");
     at("grid[*]", offset_of!(Holder, grid), 24, "[[u16; 3]; 4]");
     at("level", offset_of!(Holder, level), 1, "d_rust::shapes::Level");
-    at("text", offset_of!(Holder, text), 24, "alloc::string::String");
+    at("text", offset_of!(Holder, text), 24, "String");
     var("d_rust::TABLE", &TABLE, 3, "d_rust::shapes::Point");
     at("tag", offset_of!(Point, tag), 1, "u8");
     at("y", offset_of!(Point, y), size_of_val(&TABLE[0].y), "f64");

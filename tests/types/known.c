@@ -166,13 +166,26 @@ static bool same_but_for_words(const char *name, const char *answered)
     return true;
 }
 
+/* Without a namespace, as in DWARF 2, a name is no library's. */
+static bool same_but_for_namespace(const char *name, const char *answered)
+{
+    static const char *const pairs[][2] = {{"list node", "_List_node_base"},
+                                           {"forward_list node", "_Fwd_list_node_base"},
+                                           {"map or set node", "_Rb_tree_node_base"},
+                                           {"unordered container node", "_Hash_node_base"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (!strcmp(name, pairs[i][0]) && !strcmp(answered, pairs[i][1]))
+            return true;
+    return false;
+}
+
 /* Compilers differ in how they write "long": numbers agree if size and kind do. */
 static bool same_name(const char *name, uint64_t size, const struct type_desc *type)
 {
     const char *answered = strncmp(type->name, "const ", 6) ? type->name : type->name + 6;
     size_t length = strlen(name);
     bool pointer = length && name[length - 1] == '*';
-    if (same_but_for_words(name, answered))
+    if (same_but_for_words(name, answered) || same_but_for_namespace(name, answered))
         return true;
     if (type->kind == TYPE_POINTER)
         return !strcmp(name, "function") || !strcmp(name, "vtable");

@@ -198,13 +198,13 @@ static void run_case(const char *name, const char *seconds)
          touch_reference(cells, STEPS))
     CASE("template", (cells.resize(COUNT), a_grid.first = cells.data()), "zoo::cell.hot",
          offsetof(cell, hot), sizeof(long), touch_template(a_grid, STEPS))
-    // By the pair, or by the whole node, whose bytes for the pair have no type.
+    // By the pair, or by the whole node.
     CASE("hashed",
          (fill_tables(),
-          EXPECT_AT("std::__detail::_Hash_node<*>._M_storage*", sizeof(void *), sizeof(long))),
-         "std::pair<*zoo::cell>.first", 0, sizeof(long), touch_hashed(STEPS))
+          EXPECT_AT("unordered_map<long, zoo::cell>?node.first", sizeof(void *), sizeof(long))),
+         "pair<*zoo::cell>.first", 0, sizeof(long), touch_hashed(STEPS))
     // Followed inside the library, which here and there has no debug information.
-    CASE("sorted", fill_tables(), "std::_Rb_tree_node*._M_right", 24, sizeof(void *),
+    CASE("sorted", fill_tables(), "map<long,?zoo::cell>?node._M_right", 24, sizeof(void *),
          touch_sorted(STEPS))
     CASE("chain", fill_chain(), "zoo::link.next*", OFFSET(*chain, next), sizeof(void *),
          touch_chain(STEPS))

@@ -128,14 +128,14 @@ fn main() {
         (vec_of_bodies, "o_generics::Body.vy"),
         (vec_of_bonds, "o_generics::Bond.strength"),
         (vec_of_numbers, "i32|[*]"),
-        (vec_of_strings, "alloc::string::String.vec.len"),
+        (vec_of_strings, "String.len"),
         (deque_of_bonds, "o_generics::Bond.number"),
         (buffer_of_bodies, "o_generics::Body.x"),
         (buffer_of_bonds, "o_generics::Bond.from"),
         (tree_of_bodies, "o_generics::Node<o_generics::Body>.value.mass|o_generics::Body.mass"),
         (tree_of_bonds, "o_generics::Node<o_generics::Bond>.value.to|o_generics::Bond.to"),
-        (sorted_bodies, "alloc::collections::btree::*"),
-        (hashed_bonds, "(u32, o_generics::Bond).*|hashbrown::*|*__m128i*"),
+        (sorted_bodies, "BTreeMap<u32, o_generics::Body> node.vals[[]*].mass|BTreeMap<u32, o_generics::Body> node.*|o_generics::Body.mass"),
+        (hashed_bonds, "(u32, o_generics::Bond).1.number|hashbrown::*|*__m128i*"),
     ];
     let mut world = World {
         bodies: vec![Body::default(); COUNT],

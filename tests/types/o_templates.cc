@@ -199,14 +199,15 @@ int main(int argc, char **argv)
         {vector_of_bodies, "body.vy"},
         {vector_of_bonds, "bond.strength"},
         {vector_of_numbers, "int|[*]"},
-        {vector_of_strings, "std::string._M_string_length"},
+        {vector_of_strings, "string._M_string_length|string.__r_*"},
         {deque_of_bonds, "bond.number"},
-        {list_of_bodies, "std::_List_node<body>.*|std::__detail::_List_node_base.*|body.mass"},
-        {map_of_bonds, "std::_Rb_tree_node<std::pair<*, bond>>.*|std::_Rb_tree_node_base.*|"
-                       "std::pair<*, bond>.second.strength"},
-        {hash_of_bodies, "std::__detail::_Hash_node<std::pair<*, body>, *>.*|"
-                         "std::__detail::_Hash_node_value<std::pair<*, body>, *>.*|"
-                         "std::__detail::_Hash_node_base._M_nxt|std::pair<*, body>.second.vz"},
+        {list_of_bodies, "list<body> node.mass|list<body> node._M_*|list<body> node.__*|"
+                         "list node._M_*|body.mass"},
+        {map_of_bonds, "map<int, bond> node.second.strength|map<int, bond> node._M_*|"
+                       "map<int, bond> node.__*|map or set node.*|pair<*, bond>.second.strength"},
+        {hash_of_bodies, "unordered_map<int, body> node.second.vz|unordered_map<int, body> node._M_*|"
+                         "unordered_map<int, body> node.__*|unordered container node._M_nxt|"
+                         "pair<*, body>.second.vz"},
         {owned_bodies, "body.x"},
         {buffer_of_bodies, "body.z"},
         {buffer_of_bonds, "bond.strength"},

@@ -312,20 +312,20 @@ static void tell()
     PART("beta", beta, y, "float", float);
     PART("beta", beta, z, "long", long);
     TYPE("int", int);
-    tell_node("std::_List_node<alpha>", 32, "std::__detail::_List_node_base", 16, "alpha");
-    tell_node("std::_List_node<beta>", 32, "std::__detail::_List_node_base", 16, "beta");
-    tell_node("std::_Fwd_list_node<alpha>", 24, "std::_Fwd_list_node_base", 8, "alpha");
-    tell_node("std::_Fwd_list_node<beta>", 24, "std::_Fwd_list_node_base", 8, "beta");
-    tell_node("std::_Rb_tree_node<alpha>", 48, "std::_Rb_tree_node_base", 32, "alpha");
-    tell_node("std::_Rb_tree_node<beta>", 48, "std::_Rb_tree_node_base", 32, "beta");
-    tell_node("std::__detail::_Hash_node<alpha, true>", 32, "std::__detail::_Hash_node_base", 8,
+    tell_node("list<alpha> node", 32, "list node", 16, "alpha");
+    tell_node("list<beta> node", 32, "list node", 16, "beta");
+    tell_node("forward_list<alpha> node", 24, "forward_list node", 8, "alpha");
+    tell_node("forward_list<beta> node", 24, "forward_list node", 8, "beta");
+    tell_node("set<alpha> node", 48, "map or set node", 32, "alpha");
+    tell_node("set<beta> node", 48, "map or set node", 32, "beta");
+    tell_node("unordered_set<alpha> node", 32, "unordered container node", 8,
               "alpha");
-    tell_node("std::__detail::_Hash_node<beta, true>", 32, "std::__detail::_Hash_node_base", 8,
+    tell_node("unordered_set<beta> node", 32, "unordered container node", 8,
               "beta");
-    printf("type\tstd::array<alpha, 4>\t%zu\n", sizeof array_alpha);
-    PLACE("std::array<alpha, 4>", "alpha", 0, sizeof(alpha), 4);
-    printf("type\tstd::array<beta, 4>\t%zu\n", sizeof array_beta);
-    PLACE("std::array<beta, 4>", "beta", 0, sizeof(beta), 4);
+    printf("type\tarray<alpha, 4>\t%zu\n", sizeof array_alpha);
+    PLACE("array<alpha, 4>", "alpha", 0, sizeof(alpha), 4);
+    printf("type\tarray<beta, 4>\t%zu\n", sizeof array_beta);
+    PLACE("array<beta, 4>", "beta", 0, sizeof(beta), 4);
     tell_templates();
     OBJECT("alpha", vector_alpha->data(), COUNT);
     OBJECT("beta", vector_beta->data(), COUNT);
@@ -334,16 +334,16 @@ static void tell()
         OBJECT("beta", (*vectors)[(size_t)i].data(), 2);
     OBJECT("alpha", &(*deque_alpha)[0], COUNT);
     OBJECT("beta", &(*deque_beta)[0], COUNT);
-    tell_nodes("std::_List_node<alpha>", 16, *list_alpha);
-    tell_nodes("std::_List_node<beta>", 16, *list_beta);
-    tell_nodes("std::_Fwd_list_node<alpha>", 8, *forward_alpha);
-    tell_nodes("std::_Fwd_list_node<beta>", 8, *forward_beta);
-    tell_nodes("std::_Rb_tree_node<alpha>", 32, *set_alpha);
-    tell_nodes("std::_Rb_tree_node<beta>", 32, *set_beta);
-    tell_nodes("std::__detail::_Hash_node<alpha, true>", 8, *hashed_alpha);
-    tell_nodes("std::__detail::_Hash_node<beta, true>", 8, *hashed_beta);
-    OBJECT("std::array<alpha, 4>", &array_alpha, 1);
-    OBJECT("std::array<beta, 4>", &array_beta, 1);
+    tell_nodes("list<alpha> node", 16, *list_alpha);
+    tell_nodes("list<beta> node", 16, *list_beta);
+    tell_nodes("forward_list<alpha> node", 8, *forward_alpha);
+    tell_nodes("forward_list<beta> node", 8, *forward_beta);
+    tell_nodes("set<alpha> node", 32, *set_alpha);
+    tell_nodes("set<beta> node", 32, *set_beta);
+    tell_nodes("unordered_set<alpha> node", 8, *hashed_alpha);
+    tell_nodes("unordered_set<beta> node", 8, *hashed_beta);
+    OBJECT("array<alpha, 4>", &array_alpha, 1);
+    OBJECT("array<beta, 4>", &array_beta, 1);
     OBJECT("alpha", unique_alpha->get(), COUNT);
     OBJECT("beta", unique_beta->get(), COUNT);
 }

@@ -376,13 +376,19 @@ static void name_field(struct build *build, struct snapshot_instruction *row, ui
 {
     struct type_desc type;
     char name[INSTRUCTIONS_NAME_BYTES];
+    uint32_t at = (uint32_t)where;
+    uint32_t whole = row->object < build->snapshot->object_count
+                         ? build->snapshot->objects[row->object].type_id
+                         : 0;
     row->type_id = offset_key_type(where);
     row->member = TYPE_NO_MEMBER;
+    if (build_type(build, whole, &type))
+        build_in_whole(build, &type, whole, &row->type_id, &at);
     if (!build_type(build, row->type_id, &type))
         return;
-    row->member = type_member_at(&type, (uint32_t)where, 0);
-    row->offset = type_fold(&type, (uint32_t)where);
-    type_bits_name(&type, (uint32_t)where, offset_key_unit(where), name, sizeof name);
+    row->member = type_member_at(&type, at, 0);
+    row->offset = type_fold(&type, at);
+    type_bits_name(&type, at, offset_key_unit(where), name, sizeof name);
     row->field = arena_string(build->arena, name);
 }
 

@@ -266,8 +266,21 @@ static struct folding folding_of(const struct build *build, const struct snapsho
     return folding;
 }
 
+void build_in_whole(const struct build *build, const struct type_desc *whole, uint32_t whole_id,
+                    uint32_t *type, uint32_t *offset)
+{
+    struct type_desc part;
+    uint64_t at;
+    if (!whole_id || *type == whole_id || !build_type(build, *type, &part) ||
+        !type_find_part(whole, &part, &at))
+        return;
+    *type = whole_id;
+    *offset += (uint32_t)at;
+}
+
 /* Where a pair belongs among the fields; false: folded by an element given up since. */
-static bool locate(const struct folding *folding, uint64_t key, struct snapshot_field *field)
+static bool locate(const struct build *build, const struct folding *folding, uint64_t key,
+                   struct snapshot_field *field)
 {
     field->member = TYPE_NO_MEMBER;
     if (key & OFFSET_FOLDED) {
@@ -277,7 +290,9 @@ static bool locate(const struct folding *folding, uint64_t key, struct snapshot_
     if (key & OFFSET_TYPED) {
         field->type_id = offset_key_type(key);
         field->unit = offset_key_unit(key);
-        field->offset = (uint32_t)key;
+        uint32_t at = (uint32_t)key;
+        build_in_whole(build, &folding->type, folding->type_id, &field->type_id, &at);
+        field->offset = at;
     } else if (folding->type_id && folding->type.member_count) {
         field->type_id = folding->type_id;
         field->offset = type_in_element(&folding->type, key);
@@ -407,7 +422,7 @@ void build_fields(struct build *build, struct snapshot_object *object, const str
     for (size_t i = 0; fields && i < count; i++) {
         struct snapshot_field *field = &fields[used];
         *field = (struct snapshot_field){.size = (uint32_t)pairs[i]->size};
-        if (!locate(&folding, pairs[i]->key, field))
+        if (!locate(build, &folding, pairs[i]->key, field))
             continue;
         field->samples = build_samples(build, &pairs[i]->weight);
         field->count_over = build_over(build, &pairs[i]->samples, &pairs[i]->weight);

@@ -37,11 +37,14 @@ static void objects_describe(struct build *build, struct snapshot_object *object
 {
     const struct place_names *names = &build->profile->options.names;
     struct object_desc desc = {0};
+    struct type_desc type;
     bool known = names->object && names->object(names->context, object->id, &desc);
     object->name = arena_string(build->arena, known && desc.name ? desc.name : "unknown");
     object->module = arena_string(build->arena, known && desc.module ? desc.module : "");
     object->type = known ? arena_string(build->arena, desc.type) : NULL;
     object->type_id = desc.type_id;
+    if (build_type(build, desc.type_id, &type))
+        object->type_raw = arena_string(build->arena, type.raw ? type.raw : type.name);
     object->type_votes = desc.type_votes;
     object->type_against = desc.type_against;
     object->kind = known ? desc.kind : OBJECT_UNKNOWN;

@@ -72,8 +72,9 @@ static uint64_t base_of(const struct sharing_line *line, const struct sharing_sp
 static void name_element(const struct type_desc *type, uint64_t offset, const char *name, char *out,
                          size_t size)
 {
-    const char *path = type->member_count ? strchr(name, '.') : "";
-    snprintf(out, size, "[%llu]%s", (unsigned long long)(offset / type->size), path ? path : "");
+    size_t bare = strlen(type_bare_name(type));
+    const char *path = type->member_count && strlen(name) > bare ? name + bare : "";
+    snprintf(out, size, "[%llu]%s", (unsigned long long)(offset / type->size), path);
 }
 
 static const char *field_of(struct build *build, const struct sharing_line *line,

@@ -4,16 +4,21 @@
  * after. The result is in RAX (System V ABI AMD64, 3.2.3); it is followed until it is stored, or is
  * in a register that a variable is in.
  */
+#include <ctype.h>
+#include <dwarf.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "decode/insn.h"
 #include "base/array.h"
+#include "decode/insn.h"
+#include "resolve/dwarf/describe.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/program.h"
 #include "resolve/dwarf/slot.h"
 #include "resolve/dwarf/variables.h"
+#include "resolve/library_types.h"
 #include "resolve/members.h"
 
 /*
@@ -22,7 +27,7 @@
  */
 /* Each fills name and type of the answer; false: it says nothing, as a void pointer does. */
 
-enum { POINTER_BYTES = 8, NAME_BYTES = 512, BACK_MAX = 32 };
+enum { POINTER_BYTES = 8, NAME_BYTES = 512, SCOPE_BYTES = 8192, BACK_MAX = 32 };
 
 /* A pointer's place: in a variable, or in what another pointer points into. */
 struct spot {
@@ -65,6 +70,14 @@ static void write_path(struct program *program, struct spot *spot, uint64_t *off
         type_path(desc, member, path, NAME_BYTES);
 }
 
+/* A name that is the C++ library's own (ISO C++, lex.name), or `this`: it says nothing of the
+ * program's. */
+static bool is_reserved(const char *variable)
+{
+    return (variable[0] == '_' && (variable[1] == '_' || isupper((unsigned char)variable[1]))) ||
+           !strcmp(variable, "this");
+}
+
 static bool assignee_answer(struct program *program, struct spot *spot, struct dwarf_answer *answer)
 {
     char path[NAME_BYTES];
@@ -75,8 +88,12 @@ static bool assignee_answer(struct program *program, struct spot *spot, struct d
     const struct type_desc *pointee = pointee_of(program, spot, offset, &type);
     if (!pointee || (!spot->variable && !path[0]))
         return false;
-    snprintf(name, sizeof name, "%.*s.%s%s%s", NAME_BYTES, type_bare_name(pointee),
-             spot->variable ? spot->variable : "", spot->variable && path[0] ? "." : "", path);
+    const char *variable = spot->variable ? spot->variable : "";
+    if (is_reserved(*variable ? variable : path))
+        snprintf(name, sizeof name, "%s", type_bare_name(pointee));
+    else
+        snprintf(name, sizeof name, "%.*s.%s%s%s", NAME_BYTES, type_bare_name(pointee), variable,
+                 *variable && path[0] ? "." : "", path);
     answer->name = program_text(program, name);
     answer->type = type;
     answer->untyped = UNTYPED_NO_REASON;
@@ -290,6 +307,57 @@ static bool go(struct follow *follow, size_t at, struct results results, unsigne
     return false;
 }
 
+/* Names a block after the container that allocated it; the class of an allocator gives the type. */
+static void name_library_block(struct program *program, struct dwarf_answer *answer)
+{
+    struct scopes *scopes = describe_scopes(program_types(program));
+    Dwarf_Die functions[PROGRAM_FUNCTIONS];
+    char scope[SCOPE_BYTES];
+    char name[TYPENAME_BYTES];
+    unsigned count = program_functions(program, answer->question.pc - 1, functions);
+    enum library_block block = LIBRARY_BLOCK_NOT_KNOWN;
+    for (unsigned i = 0; i < count && block == LIBRARY_BLOCK_NOT_KNOWN; i++) {
+        Dwarf_Attribute attribute;
+        Dwarf_Die class;
+        Dwarf_Die allocated;
+        const char *function =
+            dwarf_formstring(dwarf_attr_integrate(&functions[i], DW_AT_name, &attribute));
+        scopes_prefix(scopes, &functions[i], scope, sizeof scope);
+        size_t length = strlen(scope);
+        scope[length > 2 ? length - 2 : 0] = 0; /* "::" */
+        block = library_block(scope, function ? function : "", name, sizeof name);
+        if (library_allocator(scope) && scopes_class(scopes, &functions[i], &class) &&
+            die_argument(&class, &allocated))
+            answer->type = program_type(program, &allocated);
+    }
+    if (block == LIBRARY_BLOCK_KNOWN)
+        answer->name = program_text(program, name);
+    if (answer->type)
+        answer->untyped = UNTYPED_NO_REASON;
+}
+
+/* A variable of a library says nothing of the program's; its type does, unless it is of plain
+ * bytes. */
+static void leave_out_library(struct program *program, struct dwarf_answer *answer)
+{
+    static const char *const scopes[] = {
+        "alloc::", "core::", "std::", "hashbrown::", "boost::", "absl::"};
+    Dwarf_Die functions[PROGRAM_FUNCTIONS];
+    char scope[SCOPE_BYTES];
+    const struct type_desc *type = program_described(program, answer->type);
+    if (!answer->name || !program_functions(program, answer->question.pc - 1, functions))
+        return;
+    scopes_prefix(describe_scopes(program_types(program)), &functions[0], scope, sizeof scope);
+    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
+        if (strncmp(scope, scopes[i], strlen(scopes[i])))
+            continue;
+        bool plain = !type || !type->member_count;
+        answer->name = plain ? NULL : program_text(program, type_bare_name(type));
+        answer->type = plain ? 0 : answer->type;
+        answer->untyped = plain ? (uint8_t)UNTYPED_NO_VARIABLE : (uint8_t)UNTYPED_NO_REASON;
+    }
+}
+
 void call_answer(struct program *program, struct dwarf_answer *answer)
 {
     struct follow follow = {.program = program, .answer = answer};
@@ -303,4 +371,6 @@ void call_answer(struct program *program, struct dwarf_answer *answer)
     }
     struct results results = {.registers = 1u << SREG_AX, .base = SREG_NONE};
     go(&follow, index_of(&follow, answer->question.pc), results, 0);
+    leave_out_library(program, answer);
+    name_library_block(program, answer);
 }

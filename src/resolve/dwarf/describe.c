@@ -16,6 +16,7 @@
 #include "place.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/program.h"
+#include "resolve/library_types.h"
 
 /*
  * The typedef that gives a nameless type its only name ("typedef struct {...} point;") and may come
@@ -284,6 +285,8 @@ struct under {
     uint64_t offset;
     uint32_t parent;
     uint16_t depth;
+    const struct library_rule *rule; /* of the type they are members of; NULL: none */
+    const Dwarf_Die *argument;       /* its first template argument; NULL: none */
 };
 
 static void read_members(struct fields *fields, Dwarf_Die *type, struct under under);
@@ -357,12 +360,14 @@ static void describe_array(struct type_member *member, Dwarf_Die *element, uint6
 
 /* The parts of a member that has some: a struct, the elements of an array of structs. One without
  * any takes no room, whatever its size is: an empty base, Rust's None. */
-static void read_parts(struct fields *fields, Dwarf_Die *type, uint32_t member)
+static void read_parts(struct fields *fields, Dwarf_Die *type, uint32_t member, struct under around)
 {
     Dwarf_Die defined;
     struct under under = {.offset = fields->members[member].offset,
                           .parent = member,
-                          .depth = (uint16_t)(fields->members[member].depth + 1)};
+                          .depth = (uint16_t)(fields->members[member].depth + 1),
+                          .rule = around.rule,
+                          .argument = around.argument};
     if (!is_compound(dwarf_tag(type)))
         return;
     if (under.depth >= TYPE_DEPTH_MAX) {
@@ -376,8 +381,22 @@ static void read_parts(struct fields *fields, Dwarf_Die *type, uint32_t member)
         fields->members[member].size = 0;
 }
 
+/* The type of a member; of one of raw bytes, the type that a library's rule says they hold. */
+static bool member_type(Dwarf_Die *die, const Dwarf_Die *held, Dwarf_Die *type)
+{
+    uint64_t bytes;
+    uint64_t held_bytes;
+    if (!die_type(die, type))
+        return false;
+    Dwarf_Die argument = held ? *held : *type;
+    if (held && die_size(type, &bytes) && die_size(&argument, &held_bytes) && held_bytes <= bytes)
+        *type = argument;
+    return true;
+}
+
 /* Name, type, size and parts of one member that is at an offset. */
-static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, struct under under)
+static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, struct under under,
+                                      const Dwarf_Die *held)
 {
     char name[TYPENAME_BYTES];
     Dwarf_Die type;
@@ -386,7 +405,7 @@ static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, str
     uint64_t count = 0;
     uint32_t index = fields->count;
     struct type_member *member = fields_append(fields, under);
-    if (!member || !die_type(die, &type) || !die_strip(&type, &peeled))
+    if (!member || !member_type(die, held, &type) || !die_strip(&type, &peeled))
         return member;
     unsigned rank = descriptor_rank(&peeled);
     member->type = strings_keep(fields->strings, typename_write(fields->scopes, &type, name));
@@ -399,7 +418,7 @@ static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, str
         describe_array(member, &element, count);
     else
         die_size(&element, &member->size);
-    read_parts(fields, &element, index);
+    read_parts(fields, &element, index, under);
     return member;
 }
 
@@ -413,11 +432,13 @@ static void read_field(struct fields *fields, Dwarf_Die *die, struct under under
         dwarf_hasattr(die, DW_AT_const_value) || !member_offset(die, &offset))
         return;
     under.offset += offset;
-    struct type_member *member = read_typed(fields, die, under);
+    enum library_member how = library_member(under.rule, name ? name : "");
+    struct type_member *member =
+        read_typed(fields, die, under, how == LIBRARY_HOLDS ? under.argument : NULL);
     if (!member)
         return;
     member->name = strings_keep(fields->strings, vtable ? "_vptr" : name);
-    member->kind = vtable ? MEMBER_VTABLE : MEMBER_FIELD;
+    member->kind = vtable ? MEMBER_VTABLE : how == LIBRARY_PLAIN ? MEMBER_FIELD : MEMBER_WRAPPER;
     bits_place(die, member, under.offset - offset);
 }
 
@@ -428,7 +449,7 @@ static void read_base(struct fields *fields, Dwarf_Die *die, struct under under)
     if (!member_offset(die, &offset))
         return;
     under.offset += offset;
-    struct type_member *member = read_typed(fields, die, under);
+    struct type_member *member = read_typed(fields, die, under, NULL);
     if (member)
         member->kind = MEMBER_BASE;
 }
@@ -467,11 +488,22 @@ static void read_variants(struct fields *fields, Dwarf_Die *part, struct under u
     } while (!dwarf_siblingof(&child, &child));
 }
 
+static const struct library_rule *rule_of(struct fields *fields, Dwarf_Die *type)
+{
+    struct typename_raw raw;
+    return typename_raw(fields->scopes, type, &raw) ? library_rule(raw.text) : NULL;
+}
+
 static void read_members(struct fields *fields, Dwarf_Die *type, struct under under)
 {
     Dwarf_Die child;
+    Dwarf_Die argument;
     if (dwarf_child(type, &child))
         return;
+    if (dwarf_diename(type) || !under.depth) { /* a nameless union is part of the type around it */
+        under.rule = rule_of(fields, type);
+        under.argument = under.rule && die_argument(type, &argument) ? &argument : NULL;
+    }
     do {
         if (fields->entries++ >= FIELDS_ENTRIES_MAX) {
             fields->cut = true;
@@ -536,7 +568,8 @@ static void read_virtual_bases(struct fields *fields, Dwarf_Die *type)
     for (unsigned i = 0; i < bases.count; i++) {
         uint32_t at = fields->count;
         struct type_member *member =
-            read_typed(fields, &bases.entries[i], (struct under){end, TYPE_NO_MEMBER, 0});
+            read_typed(fields, &bases.entries[i],
+                       (struct under){.offset = end, .parent = TYPE_NO_MEMBER}, NULL);
         if (!member)
             break;
         member->kind = MEMBER_BASE;
@@ -665,6 +698,16 @@ static const char *subject_name(struct describe *describe, struct subject *subje
     return strings_keep(&describe->strings, name);
 }
 
+/* NULL: the same. Long ones are cut. */
+static const char *raw_name(struct describe *describe, Dwarf_Die *type)
+{
+    struct typename_raw raw;
+    char shown[TYPENAME_BYTES];
+    bool same = !typename_raw(describe->scopes, type, &raw) ||
+                !strcmp(raw.text, typename_write(describe->scopes, type, shown));
+    return same ? NULL : strings_keep(&describe->strings, raw.text);
+}
+
 static enum type_kind describe_kind_of(int tag)
 {
     switch (tag) {
@@ -699,6 +742,7 @@ static void describe_fill(struct describe *describe, struct subject *subject,
     unsigned rank = descriptor_rank(&subject->die);
     *desc = (struct type_desc){.kind = describe_kind_of(tag), .members = describe->members};
     desc->name = subject_name(describe, subject);
+    desc->raw = raw_name(describe, &subject->die);
     if (rank) {
         descriptor_members(rank, describe->members);
         fields.count = DESCRIPTOR_MEMBERS;
@@ -714,7 +758,8 @@ static void describe_fill(struct describe *describe, struct subject *subject,
 
 static uint64_t hash_shape(const struct type_desc *desc)
 {
-    uint64_t hash = hash_mix(desc->size ^ hash_bytes(desc->name, strlen(desc->name)));
+    uint64_t hash = hash_mix(desc->size ^ hash_bytes(desc->name, strlen(desc->name)) ^
+                             (uint64_t)(uintptr_t)desc->raw);
     for (uint32_t i = 0; i < desc->member_count; i++) {
         const struct type_member *member = &desc->members[i];
         hash = hash_mix(hash ^ (uint64_t)(uintptr_t)member->name ^ member->offset << 20);
@@ -734,7 +779,7 @@ static bool same_member(const struct type_member *a, const struct type_member *b
 
 static bool same_shape(const struct type_desc *a, const struct type_desc *b)
 {
-    if (a->name != b->name || a->size != b->size || a->kind != b->kind ||
+    if (a->name != b->name || a->raw != b->raw || a->size != b->size || a->kind != b->kind ||
         a->member_count != b->member_count)
         return false;
     for (uint32_t i = 0; i < a->member_count; i++)

@@ -226,6 +226,18 @@ static Dwarf_Word default_lower_bound(Dwarf_Die *die)
     }
 }
 
+bool die_argument(Dwarf_Die *type, Dwarf_Die *argument)
+{
+    Dwarf_Die child;
+    if (dwarf_child(type, &child))
+        return false;
+    do
+        if (dwarf_tag(&child) == DW_TAG_template_type_parameter)
+            return die_type(&child, argument);
+    while (!dwarf_siblingof(&child, &child));
+    return false;
+}
+
 uint64_t die_dimension(Dwarf_Die *range)
 {
     Dwarf_Word count;

@@ -49,6 +49,9 @@ bool die_size(Dwarf_Die *type, uint64_t *bytes);
  * count 0: flexible. False: no array. */
 bool die_array(Dwarf_Die *type, Dwarf_Die *element, uint64_t *count);
 
+/* The first template argument of a class that is a type; false: it has none. */
+bool die_argument(Dwarf_Die *type, Dwarf_Die *argument);
+
 /* Elements of one dimension of an array; 0: not reported, or an upper bound below the lower one
  * ("[0]"). */
 uint64_t die_dimension(Dwarf_Die *range);
@@ -81,6 +84,9 @@ void scopes_free(struct scopes *scopes);
 /* "std::" or "": what goes in front of an entry's own name. Returns out. */
 const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size_t out_size);
 
+/* The class that an entry is a member of; false: none. */
+bool scopes_class(struct scopes *scopes, Dwarf_Die *die, Dwarf_Die *class);
+
 /* A hash of the names of an entry's scopes, from the outermost; 0: it is in the unit itself. */
 uint64_t scopes_path(struct scopes *scopes, Dwarf_Die *die);
 
@@ -95,8 +101,15 @@ bool scopes_definition(struct scopes *scopes, Dwarf_Die *declared, Dwarf_Die *de
  */
 enum { TYPENAME_BYTES = 512 };
 
-/* The name of a type, typedefs as they are written. NULL is void. Returns out. */
+/* The name of a type, typedefs as they are written, libraries' types by their rules. NULL is void.
+ * Returns out. */
 const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPENAME_BYTES]);
+
+/* The same as the compiler writes it; false: no type with a name, or not of C++ or Rust. */
+struct typename_raw {
+    char text[16384];
+};
+bool typename_raw(struct scopes *scopes, Dwarf_Die *type, struct typename_raw *raw);
 
 /* Languages with a notation of their own for types. */
 /* C includes languages written as C is, and unknown ones. */
@@ -104,13 +117,5 @@ enum language { LANGUAGE_C, LANGUAGE_CPP, LANGUAGE_RUST, LANGUAGE_FORTRAN, LANGU
 
 /* Language of the unit that an entry is in (DWARF 5, 7.12). */
 enum language language_of(Dwarf_Die *die);
-
-/*
- * Names of C++ templates without the parts that programmers do not write: arguments of the standard
- * library that are the default ("std::vector<int>"), inline namespaces, blanks between closing
- * brackets, and std::string by its name.
- */
-/* In place. */
-void shorten_template(char *name);
 
 #endif

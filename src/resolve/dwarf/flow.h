@@ -74,6 +74,9 @@ bool shapes_same(struct shapes *shapes, uint32_t one, uint32_t other);
 /* The members of a record or union, read when they are first asked for. Valid as a shape is. */
 struct parts;
 
+/* Whether a record is a library's node with such a base class, which has its links. */
+bool shapes_is_node(struct shapes *shapes, uint32_t node, uint32_t base);
+
 /* The shape at an offset; of a union's members a pointer if it has one kind of them. False:
  * padding, outside, or not known. */
 bool shapes_leaf(struct shapes *shapes, uint32_t shape, uint64_t offset, struct shape_leaf *leaf);

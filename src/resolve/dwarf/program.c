@@ -130,6 +130,21 @@ static void answer_inlined(struct program *program, Dwarf_Die *unit, Dwarf_Die *
     answer->inlined_line[at] = line <= UINT32_MAX ? (uint32_t)line : 0;
 }
 
+unsigned program_functions(struct program *program, uint64_t address,
+                           Dwarf_Die functions[PROGRAM_FUNCTIONS])
+{
+    struct routine routine;
+    struct nest nest;
+    unsigned count = 0;
+    if (!routines_find(flows_routines(program_flows(program)), address, &routine))
+        return 0;
+    find_nest(&nest, &routine, address - routine.bias);
+    while (nest.count && count < PROGRAM_FUNCTIONS - 1)
+        functions[count++] = nest.functions[--nest.count];
+    functions[count++] = routine.die;
+    return count;
+}
+
 /* program.c */
 static void line_answer(struct program *program, struct dwarf_answer *answer)
 {

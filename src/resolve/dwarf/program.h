@@ -80,6 +80,12 @@ struct flows *program_flows(const struct program *program);
 /* A sanitised copy that lives until the next answer. NULL stays NULL. */
 const char *program_text(struct program *program, const char *text);
 
+/* The functions that an address is in, innermost first: those inlined there, and the one around
+ * them. Number of them. */
+enum { PROGRAM_FUNCTIONS = 32 };
+unsigned program_functions(struct program *program, uint64_t address,
+                           Dwarf_Die functions[PROGRAM_FUNCTIONS]);
+
 /* One file each. */
 void access_answer(struct program *program, struct dwarf_answer *answer);   /* access.c */
 void variable_answer(struct program *program, struct dwarf_answer *answer); /* variables.c */

@@ -255,6 +255,15 @@ const char *scopes_prefix(struct scopes *scopes, Dwarf_Die *die, char *out, size
     return out;
 }
 
+bool scopes_class(struct scopes *scopes, Dwarf_Die *die, Dwarf_Die *class)
+{
+    uint32_t at = scopes_around(scopes, die);
+    int tag = at ? dwarf_tag(&scopes->scopes[at - 1].die) : 0;
+    if (at)
+        *class = scopes->scopes[at - 1].die;
+    return tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+}
+
 /* Adds the types that a unit defines to by_name, without their scopes. */
 static void scopes_read_definitions(struct scopes *scopes, Dwarf_Die *unit)
 {

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/flow.h"
+#include "resolve/library_types.h"
 
 /*
  * The members of one struct or union, one level deep, read from DWARF once: base classes and
@@ -22,17 +23,21 @@ struct part {
     uint64_t stride;  /* of an array; 0: none */
     const char *name; /* as in the file; NULL: it has none */
     Dwarf_Die type;
+    bool link; /* `type` is the one it points to, by a library's rule */
 };
 
 struct parts {
     struct part *parts;
     size_t count;
+    bool links; /* of the base class are to the record's own kind */
 };
 
 enum { PARTS_MAX = 1 << 14, VARIANTS_DEEP_MAX = 4, BITS = 8 };
 
 struct reading {
     struct parts *parts;
+    Dwarf_Die *record;
+    const struct library_rule *rule; /* NULL: none */
     size_t room;
     size_t left;
 };
@@ -81,6 +86,44 @@ static void parts_take(struct reading *reading, const struct part *part)
     parts->parts[parts->count++] = *part;
 }
 
+/* The type of that name that a class has as a member, without the pointer around it. */
+static bool member_type(Dwarf_Die *record, const char *name, Dwarf_Die *type)
+{
+    Dwarf_Die child;
+    Dwarf_Die peeled;
+    Dwarf_Die target;
+    if (!name || dwarf_child(record, &child))
+        return false;
+    do {
+        const char *own = dwarf_tag(&child) == DW_TAG_typedef ? dwarf_diename(&child) : NULL;
+        if (!own || strcmp(own, name) || !die_type(&child, type) || !die_peel(type, &peeled))
+            continue;
+        *type = peeled;
+        if (die_pointee(&peeled, &target))
+            *type = target;
+        return true;
+    } while (!dwarf_siblingof(&child, &child));
+    return false;
+}
+
+/* Replaces the declared type of a member by that of a library's rule. */
+static void apply_rule(const struct reading *reading, struct part *part)
+{
+    Dwarf_Die type;
+    uint64_t size;
+    const char *name = part->name ? part->name : "";
+    bool holds = library_member(reading->rule, name) == LIBRARY_HOLDS &&
+                 die_argument(reading->record, &type) && die_size(&type, &size) &&
+                 size <= part->size;
+    part->link = !holds && member_type(reading->record, library_link(reading->rule, name), &type);
+    if (holds) {
+        part->size = size;
+        part->stride = 0;
+    }
+    if (holds || part->link)
+        part->type = type;
+}
+
 static void read_member(struct reading *reading, Dwarf_Die *member)
 {
     struct part part;
@@ -96,6 +139,9 @@ static void read_member(struct reading *reading, Dwarf_Die *member)
         part.size = 0;
     if (die_array(&part.type, &element, &count) && !die_size(&element, &part.stride))
         part.stride = 0;
+    part.link = false;
+    if (reading->rule)
+        apply_rule(reading, &part);
     if (part.size || part.stride)
         parts_take(reading, &part);
 }
@@ -124,10 +170,13 @@ static void read_children(struct reading *reading, Dwarf_Die *die, unsigned dept
 }
 
 /* `record` is a peeled structure, class or union. Unreadable members are left out. */
-static void parts_read(struct parts *parts, Dwarf_Die *record)
+static void parts_read(struct parts *parts, struct scopes *scopes, Dwarf_Die *record)
 {
-    struct reading reading = {.parts = parts, .left = PARTS_MAX};
-    *parts = (struct parts){0};
+    struct typename_raw raw;
+    struct reading reading = {.parts = parts, .record = record, .left = PARTS_MAX};
+    if (typename_raw(scopes, record, &raw))
+        reading.rule = library_rule(raw.text);
+    *parts = (struct parts){.links = library_links(reading.rule)};
     read_children(&reading, record, 0);
 }
 
@@ -137,7 +186,7 @@ static void parts_fini(struct parts *parts)
     *parts = (struct parts){0};
 }
 
-enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8, DESCRIPTOR_BYTES = 8 };
+enum { SHAPES_MAX = 1 << 20, POINTERS_DEEP_MAX = 8, DESCRIPTOR_BYTES = 8, POINTER_BYTES = 8 };
 /* Of one comparison of two records; pairs beyond it are taken to be alike. */
 enum { PAIRS_MAX = 256 };
 
@@ -334,12 +383,34 @@ const struct shape *shapes_at(const struct shapes *shapes, uint32_t shape)
     return &shapes->entries[shape < shapes->count ? shape : SHAPE_NOTHING].shape;
 }
 
+/* A pointer to a record, which may have no entry of its own. */
+static uint32_t pointer_to(struct shapes *shapes, uint32_t record)
+{
+    bool created = true;
+    struct shape shape = {.die = shapes->entries[record].shape.die,
+                          .size = POINTER_BYTES,
+                          .pointee = record,
+                          .kind = SHAPE_POINTER};
+    if (!record)
+        return SHAPE_NOTHING;
+    uint32_t *known = hash_insert(&shapes->by_kind, hash_mix(record * 2ull + 1), &created);
+    if (!known || !created)
+        return known ? *known : SHAPE_NOTHING;
+    return *known = shapes_add(shapes, &shape);
+}
+
+static uint32_t shape_of_part(struct shapes *shapes, struct part *part)
+{
+    uint32_t shape = shapes_of(shapes, &part->type);
+    return part->link ? pointer_to(shapes, shape) : shape;
+}
+
 static const struct parts *shapes_parts(struct shapes *shapes, uint32_t shape)
 {
     struct entry *entry = &shapes->entries[shape];
     if (!entry->parts_read) {
         entry->parts_read = true;
-        parts_read(&entry->parts, &entry->shape.die);
+        parts_read(&entry->parts, shapes->scopes, &entry->shape.die);
     }
     return &entry->parts;
 }
@@ -409,7 +480,7 @@ static bool same_parts(struct comparison *comparison, struct pair pair)
         struct part b = shapes_parts(shapes, pair.other)->parts[i];
         if (a.offset != b.offset || a.size != b.size || a.stride != b.stride ||
             !same_text(a.name, b.name) ||
-            !compare_later(comparison, shapes_of(shapes, &a.type), shapes_of(shapes, &b.type)))
+            !compare_later(comparison, shape_of_part(shapes, &a), shape_of_part(shapes, &b)))
             return false;
     }
     return true;
@@ -493,7 +564,7 @@ static bool look_into(struct look *look, uint32_t shape, uint64_t base, uint64_t
 static bool look_at_part(struct look *look, struct part part, uint64_t base, uint64_t offset,
                          struct shape_leaf *leaf)
 {
-    uint32_t element = shapes_of(look->shapes, &part.type);
+    uint32_t element = shape_of_part(look->shapes, &part);
     uint64_t inside = offset - part.offset;
     if (part.stride) {
         leaf->stride = part.stride;
@@ -502,6 +573,28 @@ static bool look_at_part(struct look *look, struct part part, uint64_t base, uin
         inside %= part.stride;
     }
     return look_into(look, element, base + part.offset, inside, leaf);
+}
+
+bool shapes_is_node(struct shapes *shapes, uint32_t node, uint32_t base)
+{
+    if (shapes_at(shapes, node)->kind != SHAPE_RECORD || !shapes_parts(shapes, node)->links)
+        return false;
+    for (size_t i = 0; i < shapes_parts(shapes, node)->count; i++) {
+        struct part part = shapes_parts(shapes, node)->parts[i];
+        if (!part.name && shapes_same(shapes, shapes_of(shapes, &part.type), base))
+            return true;
+    }
+    return false;
+}
+
+/* A link that a node has from its base class leads to a node of its kind. */
+static void follow_link(struct shapes *shapes, uint32_t node, struct part *part,
+                        struct shape_leaf *leaf)
+{
+    const struct shape link = *shapes_at(shapes, leaf->shape);
+    if (shapes_parts(shapes, node)->links && !part->name && link.kind == SHAPE_POINTER &&
+        link.pointee && shapes_same(shapes, link.pointee, shapes_of(shapes, &part->type)))
+        leaf->shape = pointer_to(shapes, node);
 }
 
 /* `leaf` comes with the array around, if there is one. */
@@ -528,6 +621,7 @@ static bool look_into(struct look *look, uint32_t shape, uint64_t base, uint64_t
         look->left--;
         if (!look_at_part(look, part, base, offset, &other))
             continue;
+        follow_link(look->shapes, shape, &part, &other);
         if (found)
             shape_leaf_choose(look->shapes, &other, leaf);
         else

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "resolve/dwarf/die.h"
+#include "resolve/library_types.h"
 
 enum {
     DEPTH_MAX = 16,
     PARAMETERS_MAX = 8,
     DIMENSIONS_MAX = 8,
     DECLARATOR_BYTES = 256,
-    RAW_BYTES = 4096
+    RAW_BYTES = sizeof(struct typename_raw)
 };
 
 /* A type is written from its outermost part inwards: `declarator` is the text around the name of a
@@ -70,24 +71,33 @@ static const char *anonymous(int tag)
     }
 }
 
+/* As the compiler writes it, in its scopes. */
+static void write_raw(const struct spelling *spelling, Dwarf_Die *type, char out[RAW_BYTES])
+{
+    out[0] = 0;
+    if (dwarf_tag(type) != DW_TAG_base_type && spelling->language != LANGUAGE_C)
+        scopes_prefix(spelling->scopes, type, out, RAW_BYTES / 2);
+    put(out, RAW_BYTES, "%s", dwarf_diename(type));
+}
+
 /* A type that has a name, or a body that is not written out. */
 static void write_named(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
                         char out[TYPENAME_BYTES])
 {
-    char whole[RAW_BYTES] = "";
+    char raw[RAW_BYTES];
+    char shown[TYPENAME_BYTES];
     Dwarf_Die definition;
     if (die_signed(type, &definition))
         type = &definition;
-    const char *name = dwarf_diename(type);
     int tag = dwarf_tag(type);
-    if (name && tag != DW_TAG_base_type && spelling->language != LANGUAGE_C)
-        scopes_prefix(spelling->scopes, type, whole, TYPENAME_BYTES);
-    if (name)
-        put(whole, sizeof whole, "%s", name);
-    if (name && spelling->language == LANGUAGE_CPP)
-        shorten_template(whole);
-    if (name)
-        put(out, TYPENAME_BYTES, "%s%s", keyword(spelling, tag), whole);
+    bool named = dwarf_diename(type);
+    if (named)
+        write_raw(spelling, type, raw);
+    if (named && (spelling->language == LANGUAGE_CPP || spelling->language == LANGUAGE_RUST))
+        put(out, TYPENAME_BYTES, "%s",
+            library_name(raw, spelling->language == LANGUAGE_RUST, shown, sizeof shown));
+    else if (named)
+        put(out, TYPENAME_BYTES, "%s%s", keyword(spelling, tag), raw);
     else
         put(out, TYPENAME_BYTES, "%s", anonymous(tag));
     if (*declarator)
@@ -240,9 +250,18 @@ static void write_text(Dwarf_Die *type, const char *declarator, char out[TYPENAM
         put(out, TYPENAME_BYTES, " %s", declarator);
 }
 
+/* Which instance of a template such a name is from is chance: equal types have one entry. */
+static bool is_member_alias(struct spelling *spelling, Dwarf_Die *type)
+{
+    Dwarf_Die class;
+    return spelling->language == LANGUAGE_CPP && dwarf_tag(type) == DW_TAG_typedef &&
+           scopes_class(spelling->scopes, type, &class);
+}
+
 static void write_tag(struct spelling *spelling, Dwarf_Die *type, const char *declarator,
                       unsigned depth, char out[TYPENAME_BYTES])
 {
+    Dwarf_Die target;
     int tag = dwarf_tag(type);
     bool named = dwarf_diename(type); /* Rust and Go name their pointers */
     if (qualifier(tag))
@@ -263,6 +282,8 @@ static void write_tag(struct spelling *spelling, Dwarf_Die *type, const char *de
         write_function(spelling, type, declarator, depth, out);
     else if (tag == DW_TAG_string_type && !named)
         write_text(type, declarator, out);
+    else if (is_member_alias(spelling, type) && die_type(type, &target))
+        write_type(spelling, &target, declarator, depth, out);
     else
         write_named(spelling, type, declarator, out);
 }
@@ -289,72 +310,17 @@ const char *typename_write(struct scopes *scopes, Dwarf_Die *type, char out[TYPE
     return out;
 }
 
-/* Arguments that are the default wherever the standard library has a parameter for them. */
-static const char *const defaults[] = {", std::allocator<",      ", std::char_traits<",
-                                       ", std::default_delete<", ", std::less<",
-                                       ", std::hash<",           ", std::equal_to<"};
-
-static void shorten_cut(char *from, size_t bytes)
+bool typename_raw(struct scopes *scopes, Dwarf_Die *type, struct typename_raw *raw)
 {
-    memmove(from, from + bytes, strlen(from + bytes) + 1);
-}
-
-static void cut_all(char *name, const char *text)
-{
-    for (char *at = name; (at = strstr(at, text));)
-        shorten_cut(at, strlen(text));
-}
-
-/* After the bracket that closes the one before `at`; NULL: it is never closed. */
-static char *closed(char *at)
-{
-    unsigned open = 1;
-    for (; *at && open; at++) {
-        open += *at == '<';
-        open -= *at == '>';
-    }
-    return open ? NULL : at;
-}
-
-/* Outermost first: one inside another goes with it. */
-static bool cut_argument(char *name, const char *argument)
-{
-    char *at = strstr(name, argument);
-    char *end = at ? closed(at + strlen(argument)) : NULL;
-    if (end)
-        shorten_cut(at, (size_t)(end - at));
-    return end;
-}
-
-static void close_up(char *name)
-{
-    for (char *at = name; *at; at++)
-        if (*at == ' ' && at[1] == '>')
-            shorten_cut(at, 1);
-}
-
-static void name_string(char *name)
-{
-    static const char whole[] = "std::basic_string<char>";
-    static const char plain[] = "std::string";
-    for (char *at = name; (at = strstr(at, whole));) {
-        memcpy(at, plain, sizeof plain - 1);
-        at += sizeof plain - 1;
-        shorten_cut(at, sizeof whole - sizeof plain);
-    }
-}
-
-void shorten_template(char *name)
-{
-    if (!strchr(name, '<'))
-        return;
-    cut_all(name, "__cxx11::");
-    cut_all(name, "__1::");
-    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
-        while (cut_argument(name, defaults[i]))
-            continue;
-    close_up(name);
-    name_string(name);
+    struct spelling spelling = {.scopes = scopes, .language = language_of(type)};
+    Dwarf_Die definition;
+    if (die_signed(type, &definition))
+        type = &definition;
+    bool written = dwarf_diename(type) &&
+                   (spelling.language == LANGUAGE_CPP || spelling.language == LANGUAGE_RUST);
+    if (written)
+        write_raw(&spelling, type, raw->text);
+    return written;
 }
 
 enum language language_of(Dwarf_Die *die)

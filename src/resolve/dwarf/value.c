@@ -171,6 +171,11 @@ static struct value joined_places(struct shapes *shapes, const struct value *val
         /* void says nothing against what the other way says. */
         if (!value->shape || !other->shape)
             return value->shape ? *value : *other;
+        /* Links say nothing against the node that they are in. */
+        if (value->offset == other->offset && shapes_is_node(shapes, value->shape, other->shape))
+            return *value;
+        if (value->offset == other->offset && shapes_is_node(shapes, other->shape, value->shape))
+            return *other;
         if (joined_at_leaf(shapes, value, other, &joined) ||
             joined_at_leaf(shapes, other, value, &joined))
             return joined;

@@ -225,7 +225,7 @@ static bool member_fits(const struct type_member *members, uint32_t i)
 {
     const struct type_member *part = &members[i];
     bool top = part->parent == TYPE_NO_MEMBER;
-    if (!part->name || !part->type || part->kind > MEMBER_VTABLE || part->depth > TYPE_DEPTH_MAX ||
+    if (!part->name || !part->type || part->kind > MEMBER_WRAPPER || part->depth > TYPE_DEPTH_MAX ||
         part->offset + part->size < part->offset || (part->count && !part->stride))
         return false;
     return top ? !part->depth : part->parent < i && part->depth == members[part->parent].depth + 1;
@@ -240,7 +240,7 @@ static size_t member_bytes(const struct type_member *part)
 
 static uint32_t members_that_fit(const struct type_desc *desc)
 {
-    size_t size = WIRE_TEXT_MAX + sizeof *desc;
+    size_t size = 2 * WIRE_TEXT_MAX + sizeof *desc;
     uint32_t count = 0;
     while (count < desc->member_count && count < TYPE_MEMBERS_MAX &&
            (size += member_bytes(&desc->members[count])) < WIRE_MESSAGE_MAX)
@@ -279,6 +279,7 @@ static void wire_type(struct walk *walk, struct dwarf_type *type)
     bool cut = desc->cut || (walk->out && count < desc->member_count);
     uint8_t kind = desc->kind;
     text(walk, &desc->name);
+    text(walk, &desc->raw);
     BOUNDED(walk, kind, TYPE_POINTER + 1);
     FIELD(walk, desc->size);
     flag(walk, &cut);

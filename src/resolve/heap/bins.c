@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "resolve/heap/blocks.h"
+#include "resolve/library_types.h"
 
 /* The inside of bins.h. */
 struct bin {
@@ -448,29 +449,37 @@ static void frame_name(struct frame *frame, struct naming *naming, uint64_t retu
     text_sanitise(frame->place, sizeof frame->place, frame->place, sizeof frame->place);
 }
 
-/* TYPE.VARIABLE, else function and line. */
-static char *short_name(const struct frame *frame, struct naming *naming)
+/* The short name, while the path is walked from the innermost frame out. */
+struct choice {
+    struct frame frame;
+    uint64_t allocator; /* the return address in an allocator that is of one type's; 0: none */
+    char block[FRAME_NAME_BYTES]; /* the name of that type; "": not known */
+    bool chosen;
+    bool settled; /* nothing further out is better */
+};
+
+/* The node that a library's allocator allocates; else TYPE.VARIABLE, or the blocks that a container
+ * of a library allocates there; else function and line. */
+static char *short_name(const struct choice *choice, struct naming *naming)
 {
+    const struct frame *frame = &choice->frame;
+    uint64_t address = choice->allocator ? choice->allocator : frame->address;
     char *name;
     char variable[FRAME_NAME_BYTES];
-    int code = frame->address && naming->assigned
-                   ? naming->assigned(naming->context, frame->address, variable, sizeof variable,
-                                      &naming->type)
-                   : -ENOENT;
+    int code = address && naming->assigned ? naming->assigned(naming->context, address, variable,
+                                                              sizeof variable, &naming->type)
+                                           : -ENOENT;
     naming->unsure = code == -EAGAIN || (code && frame->place_later);
+    if (choice->block[0])
+        return strdup(choice->block);
     if (!code) {
         text_sanitise(variable, sizeof variable, variable, strlen(variable));
         return strdup(variable);
     }
+    if (library_symbol_block(frame->text, variable, sizeof variable))
+        return strdup(variable);
     return asprintf(&name, "%s%s", frame->text, frame->place) < 0 ? NULL : name;
 }
-
-/* The short name, while the path is walked from the innermost frame out. */
-struct choice {
-    struct frame frame;
-    bool chosen;
-    bool settled; /* nothing further out is better */
-};
 
 enum { WRAPPER_WITHIN = 16, NAME_WITHIN = 8 }; /* frames that are looked at */
 
@@ -521,10 +530,13 @@ static int name_path(struct bin *bin, const uint64_t *path, struct naming *namin
             break;
         }
         used += (size_t)wrote;
+        if (frame.wraps && !choice.settled && !choice.block[0] &&
+            library_symbol_block(frame.text, choice.block, sizeof choice.block))
+            choice.allocator = path[i];
         consider(&choice, &frame, i);
     }
     bin->full_name = strdup(full);
-    bin->short_name = short_name(&choice.frame, naming);
+    bin->short_name = short_name(&choice, naming);
     return bin->full_name && bin->short_name ? 0 : -ENOMEM;
 }
 

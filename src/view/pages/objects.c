@@ -581,6 +581,7 @@ static const struct column object_list[] = {
            .paint = paint_share, .series = history),
     COLUMN(.key = "name", .from = FIELD(struct snapshot_object, name)),
     COLUMN(.key = "type", .from = FIELD(struct snapshot_object, type)),
+    COLUMN(.key = "type_raw", .from = FIELD(struct snapshot_object, type_raw)),
     COLUMN(.key = "type_votes", .value = type_votes),
     COLUMN(.key = "type_against", .value = type_against),
     COLUMN(.key = "typed", .json = json_typed),

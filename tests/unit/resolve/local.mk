@@ -2,6 +2,7 @@
 UNIT_RESOLVE = tests/unit/resolve/test_resolver tests/unit/resolve/test_process \
 	tests/unit/resolve/test_stacks tests/unit/resolve/test_module tests/unit/resolve/test_source_text \
 	tests/unit/resolve/test_jitmap tests/unit/resolve/test_names tests/unit/resolve/test_members \
+	tests/unit/resolve/test_library_types \
 	tests/unit/resolve/test_reader tests/unit/resolve/test_reader_process \
 	tests/unit/resolve/test_debuginfo tests/unit/resolve/test_describe tests/unit/resolve/test_access \
 	tests/unit/resolve/test_access_survey tests/unit/resolve/test_typing \
@@ -27,6 +28,8 @@ tests_unit_resolve_test_jitmap_SOURCES = tests/unit/resolve/test_jitmap.c
 tests_unit_resolve_test_jitmap_LDADD = $(UNIT_LIBS)
 tests_unit_resolve_test_names_SOURCES = tests/unit/resolve/test_names.c
 tests_unit_resolve_test_names_LDADD = $(UNIT_LIBS)
+tests_unit_resolve_test_library_types_SOURCES = tests/unit/resolve/test_library_types.c
+tests_unit_resolve_test_library_types_LDADD = $(UNIT_LIBS)
 tests_unit_resolve_test_members_SOURCES = tests/unit/resolve/test_members.c
 tests_unit_resolve_test_members_LDADD = $(UNIT_LIBS)
 tests_unit_resolve_test_reader_SOURCES = tests/unit/resolve/test_reader.c \
@@ -92,7 +95,7 @@ CLEANFILES += tests/bench/bench_blocks
 tests_bench_bench_blocks_SOURCES = tests/bench/bench_blocks.c $(BLOCKS_CANDIDATES)
 tests_bench_bench_blocks_LDADD = src/libresolve.a src/libbase.a
 
-EXTRA_DIST += tests/types/d_say.h tests/types/d_layout.c tests/types/d_classes.cc \
+EXTRA_DIST += tests/types/d_say.h tests/types/d_layout.c tests/types/d_classes.cc tests/types/d_library.cc \
 	tests/types/d_rust.rs tests/types/d_go.go tests/types/d_fortran.f90 tests/types/d_frame.c \
 	tests/types/d_lines.cc tests/types/d_calls.c tests/types/d_units.c tests/types/d_units_other.c \
 	tests/types/d_shared.h tests/types/d_bits.c

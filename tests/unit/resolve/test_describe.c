@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Types and variables of programs in several languages against what the programs say. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decode/insn.h"
@@ -46,6 +47,22 @@ static void classes_of_cpp(void **state)
                                         "-no-pie -g -gdwarf-4 -O0 -fdebug-types-section", NULL};
     (void)state;
     described_matrix(compilers, flags, "d_classes.cc", 35);
+}
+
+static void types_of_libraries(void **state)
+{
+    static const char *const compilers[] = {"g++", "clang++", NULL};
+    static const char *const clang[] = {"clang++", NULL};
+    static const char *const flags[] = {"-std=c++17 -no-pie -g -gdwarf-5 -O0",
+                                        "-std=c++17 -no-pie -g -gdwarf-4 -O2",
+                                        "-std=c++17 -no-pie -g -O1 -fdebug-types-section", NULL};
+    static const char *const other[] = {"-std=c++17 -stdlib=libc++ -no-pie -g -O0", NULL};
+    (void)state;
+    described_matrix(compilers, flags, "d_library.cc", 20);
+    if (!system("printf '#include <map>' | clang++ -stdlib=libc++ -x c++ -E - >/dev/null 2>&1"))
+        described_matrix(clang, other, "d_library.cc", 20);
+    else
+        print_message("[  SKIPPED ] libc++: its headers are not installed\n");
 }
 
 static void lines_and_what_is_inlined(void **state)
@@ -289,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(layouts_of_c),
                                        cmocka_unit_test(frames_of_c),
                                        cmocka_unit_test(classes_of_cpp),
+                                       cmocka_unit_test(types_of_libraries),
                                        cmocka_unit_test(lines_and_what_is_inlined),
                                        cmocka_unit_test(results_of_calls),
                                        cmocka_unit_test(units_share_their_types),

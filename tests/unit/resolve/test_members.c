@@ -410,11 +410,83 @@ static void reasons_have_names(void **state)
     }
 }
 
+/* A library's wrapper leaves no name in paths: "set<long> node.value", "unique_ptr<part>". */
+static void wrappers_have_no_name(void **state)
+{
+    static const struct type_member members[] = {
+        {.name = "next", .type = "long", .size = 8, .parent = NONE},
+        {.name = "_M_storage",
+         .type = "struct part",
+         .offset = 8,
+         .size = 12,
+         .parent = NONE,
+         .kind = MEMBER_WRAPPER},
+        {.name = "id", .type = "int", .offset = 8, .size = 4, .parent = 1, .depth = 1},
+        {.name = "_M_data",
+         .type = "long",
+         .offset = 24,
+         .size = 8,
+         .parent = NONE,
+         .kind = MEMBER_WRAPPER}};
+    struct type_desc node = {
+        .name = "set<part> node", .size = 32, .members = members, .member_count = 4};
+    struct type_desc unique = {
+        .name = "unique_ptr<part>", .size = 8, .members = members + 3, .member_count = 1};
+    struct type_member only = members[3];
+    char name[64];
+    (void)state;
+    assert_string_equal(type_field_name(&node, 8, 4, name, sizeof name), "set<part> node.id");
+    assert_string_equal(type_field_name(&node, 24, 8, name, sizeof name), "set<part> node.value");
+    assert_string_equal(type_field_name(&node, 20, 4, name, sizeof name), "set<part> node+20");
+    only.offset = 0;
+    unique.members = &only;
+    assert_string_equal(type_field_name(&unique, 0, 8, name, sizeof name), "unique_ptr<part>");
+}
+
+static void a_part_is_found_where_it_is_the_only_one(void **state)
+{
+    static const struct type_member point[] = {
+        {.name = "x", .type = "int", .size = 4, .parent = NONE}};
+    static const struct type_member one[] = {
+        {.name = "", .type = "struct point", .offset = 8, .size = 4, .parent = NONE},
+        {.name = "x", .type = "int", .offset = 8, .size = 4, .parent = 0, .depth = 1}};
+    static const struct type_member two[] = {
+        {.name = "a", .type = "struct point", .size = 4, .parent = NONE},
+        {.name = "x", .type = "int", .size = 4, .parent = 0, .depth = 1},
+        {.name = "b", .type = "struct point", .offset = 4, .size = 4, .parent = NONE},
+        {.name = "x", .type = "int", .offset = 4, .size = 4, .parent = 2, .depth = 1}};
+    static const struct type_member array[] = {
+        {.name = "a",
+         .type = "struct point [1]",
+         .size = 4,
+         .count = 1,
+         .stride = 4,
+         .parent = NONE},
+        {.name = "x", .type = "int", .size = 4, .parent = 0, .depth = 1}};
+    struct type_desc point_desc = {
+        .name = "struct point", .size = 4, .members = point, .member_count = 1};
+    struct type_desc whole = {
+        .name = "struct whole", .size = 16, .members = one, .member_count = 2};
+    struct type_desc pair = {.name = "struct pair", .size = 8, .members = two, .member_count = 4};
+    struct type_desc many = {.name = "struct many", .size = 8, .members = array, .member_count = 2};
+    struct type_desc plain = {.name = "int", .kind = TYPE_SCALAR, .size = 4};
+    uint64_t at = 0;
+    (void)state;
+    assert_true(type_find_part(&whole, &point_desc, &at));
+    assert_int_equal(at, 8);
+    assert_false(type_find_part(&pair, &point_desc, &at));
+    assert_false(type_find_part(&many, &point_desc, &at));
+    assert_false(type_find_part(&whole, &plain, &at));
+    assert_false(type_find_part(&point_desc, &whole, &at));
+}
+
 static int run_members(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_innermost_member_is_found),
         cmocka_unit_test(padding_and_outside_are_no_member),
+        cmocka_unit_test(wrappers_have_no_name),
+        cmocka_unit_test(a_part_is_found_where_it_is_the_only_one),
         cmocka_unit_test(bit_fields_share_their_word),
         cmocka_unit_test(bits_say_which_field_or_the_unit),
         cmocka_unit_test(a_union_chooses_by_size),
@@ -589,66 +661,10 @@ static int run_layout(void)
     return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
 }
 
-/* Names of C++ templates made short, hostile ones too. */
-
-static const char *shortened(const char *name)
-{
-    static char out[512];
-    snprintf(out, sizeof out, "%s", name);
-    shorten_template(out);
-    return out;
-}
-
-static void defaults_are_left_out(void **state)
-{
-    (void)state;
-    assert_string_equal(shortened("std::vector<int, std::allocator<int> >"), "std::vector<int>");
-    assert_string_equal(shortened("std::vector<std::vector<int, std::allocator<int> >, "
-                                  "std::allocator<std::vector<int, std::allocator<int> > > >"),
-                        "std::vector<std::vector<int>>");
-    assert_string_equal(shortened("std::map<int, long, std::less<int>, "
-                                  "std::allocator<std::pair<const int, long> > >"),
-                        "std::map<int, long>");
-    assert_string_equal(shortened("std::unique_ptr<a, std::default_delete<a> >"),
-                        "std::unique_ptr<a>");
-}
-
-static void strings_have_their_name(void **state)
-{
-    (void)state;
-    assert_string_equal(shortened("std::__cxx11::basic_string<char, std::char_traits<char>, "
-                                  "std::allocator<char> >"),
-                        "std::string");
-    assert_string_equal(shortened("pair<std::__cxx11::basic_string<char, std::char_traits<char>, "
-                                  "std::allocator<char> >, int>"),
-                        "pair<std::string, int>");
-}
-
-static void others_stay(void **state)
-{
-    (void)state;
-    assert_string_equal(shortened("std::vector<int, mine::allocator<int> >"),
-                        "std::vector<int, mine::allocator<int>>");
-    assert_string_equal(shortened("plain"), "plain");
-    assert_string_equal(shortened(""), "");
-    assert_string_equal(shortened("a<, std::less<"), "a<, std::less<");
-    assert_string_equal(shortened("a<b, std::less<c, std::hash<>"), "a<b, std::less<c");
-    assert_string_equal(shortened("operator<"), "operator<");
-}
-
-static int run_shorten(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(defaults_are_left_out),
-                                       cmocka_unit_test(strings_have_their_name),
-                                       cmocka_unit_test(others_stay)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
 int main(void)
 {
     int failed = 0;
     failed += run_members();
     failed += run_layout();
-    failed += run_shorten();
     return failed;
 }

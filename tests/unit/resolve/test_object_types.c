@@ -145,6 +145,31 @@ static void one_is_one(void **state)
     expect(place_in(ID, &global, 0x5000 + 64, &operand), TYPED_CODE, small.node, 8);
 }
 
+/* Links at the start of nodes: the value behind them is not theirs. */
+static void what_begins_blocks_is_no_array(void **state)
+{
+    (void)state;
+    struct finding block = in_block(ALLOCATION_RECORDED, 0x5000, 72);
+    vote(ID, &block, 0x5008, small.vec3, 8, 100);
+    expect(place_in(ID, &block, 0x5010, &says_void), TYPED_DATA, small.vec3, 16);
+    assert_int_equal(place_in(ID, &block, 0x5028, &says_void).typed, TYPED_NOT);
+    /* Code that goes over elements says that it is one. */
+    vote(ID, &block, 0x5030, small.vec3, 0, 1);
+    expect(place_in(ID, &block, 0x5028, &says_void), TYPED_DATA, small.vec3, 16);
+}
+
+static void what_is_assigned_has_its_parts(void **state)
+{
+    (void)state;
+    struct finding block = in_block(ALLOCATION_RECORDED, 0x5000, 64);
+    object_types_assign(&typed, ID, small.particle);
+    vote(ID, &block, 0x5008, small.vec3, 8, 100);
+    expect(place_in(ID, &block, 0x5030, &says_void), TYPED_DATA, small.particle, 48);
+    /* Another type does not: the votes count. */
+    vote(ID, &block, 0x5008, small.other, 8, 1000);
+    expect(place_in(ID, &block, 0x5008, &says_void), TYPED_DATA, small.other, 8);
+}
+
 static void arrays_inside_are_folded_to_agree(void **state)
 {
     (void)state;
@@ -503,6 +528,8 @@ int main(void)
         TEST(nothing_known_says_why),
         TEST(the_declaration_is_laid_over_its_memory),
         TEST(one_is_one),
+        TEST(what_begins_blocks_is_no_array),
+        TEST(what_is_assigned_has_its_parts),
         TEST(arrays_inside_are_folded_to_agree),
         TEST(blocks_learn_by_votes),
         TEST(misfits_say_it_is_no_such_block),

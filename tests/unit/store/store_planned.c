@@ -65,6 +65,7 @@ static bool type(void *context, uint32_t id, struct type_desc *desc)
                                                    .kind = MEMBER_FIELD,
                                                    .bit_size = (uint8_t)i};
     *desc = (struct type_desc){.name = "struct thing",
+                               .raw = id % 2 ? "lib::thing<int>" : NULL,
                                .kind = TYPE_STRUCT,
                                .size = 96 + id,
                                .members = planned->members,

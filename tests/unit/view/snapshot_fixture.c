@@ -742,6 +742,7 @@ static void type_objects(struct arena *arena, struct snapshot *snapshot)
             continue;
         if (!object->layout_count) {
             object->type = types[i].type;
+            object->type_raw = "raw";
             object->type_votes = types[i].votes;
             object->type_against = types[i].against;
             object->typed[TYPED_AGREED] = floor(object->samples * 0.7);

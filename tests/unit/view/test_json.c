@@ -210,6 +210,7 @@ static void types_layouts_and_instructions(void **state)
     (void)state;
     assert_string_equal(json_string_value(json_fixture_at(object, "type")),
                         "struct particle [524288]");
+    assert_string_equal(json_string_value(json_fixture_at(object, "type_raw")), "raw");
     assert_int_equal(json_integer_value(json_fixture_at(object, "type_votes")), 0); /* declared */
     assert_true(json_is_integer(json_fixture_at(object, "type_votes")));
     assert_string_equal(json_string_value(json_fixture_at(field, "name")), "particle.vel.y");
@@ -228,6 +229,7 @@ static void types_layouts_and_instructions(void **state)
     assert_int_equal(json_array_size(json_fixture_at(object_named(root, "[heap]"), "layouts")), 2);
     assert_true(json_is_null(json_fixture_at(object_named(root, "grid"), "layout")));
     assert_true(json_is_null(json_fixture_at(object_named(root, "grid"), "type_votes")));
+    assert_true(json_is_null(json_fixture_at(object_named(root, "grid"), "type_raw")));
     /* counts of types add up to what was attributed */
     json_int_t sum = 0;
     json_object_foreach(json_fixture_at(root, "types.unknown"), name, entry) unknown +=

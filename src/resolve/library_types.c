@@ -1,0 +1,978 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/library_types.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * `type`: $1 and $2 are arguments, equal where they are repeated; "$1 const" is a constant one,
+ * "$1*" a pointer to one, a last "*" all other arguments. Inline namespaces are left out.
+ * `shown` NULL: the general rules give the name.
+ * `through`: members that are shown without their own name.
+ * `holds`: one of raw bytes that are a value of the first template argument.
+ * `block`: contents of blocks that its functions allocate, shown after the name: "part of a
+ * function's name=text;...;=text of the others".
+ */
+struct library_rule {
+    const char *type;
+    const char *shown;
+    const char *through;
+    const char *holds;
+    const char *block;
+    const char *link; /* a pointer to links; link_type: the member type it is a pointer to */
+    const char *link_type;
+    bool links; /* those of its base class are to its own kind */
+};
+
+/* The first that fits counts. */
+static const struct library_rule rules[] = {
+    /* libstdc++ 9 to 14: bits/stl_tree.h, hashtable_policy.h, stl_list.h, shared_ptr_base.h */
+    {.type = "std::_Rb_tree_node<std::pair<$1 const, $2>>",
+     .shown = "map<$1, $2> node",
+     .holds = "_M_storage",
+     .links = true},
+    {.type = "std::_Rb_tree_node<$1>",
+     .shown = "set<$1> node",
+     .holds = "_M_storage",
+     .links = true},
+    {.type = "std::_Rb_tree_node_base", .shown = "map or set node"},
+    {.type = "std::_Rb_tree<$1, std::pair<$1 const, $2>, *>",
+     .shown = "map<$1, $2>",
+     .through = "_M_impl",
+     .block = "=node"},
+    {.type = "std::_Rb_tree<$1, $1, *>",
+     .shown = "set<$1>",
+     .through = "_M_impl",
+     .block = "=node"},
+    {.type = "std::_Rb_tree<*>::_Rb_tree_impl<*>", .shown = "map or set"},
+    {.type = "std::map<$1, $2, *>", .through = "_M_t", .block = "=node"},
+    {.type = "std::multimap<$1, $2, *>", .through = "_M_t", .block = "=node"},
+    {.type = "std::set<$1, *>", .through = "_M_t", .block = "=node"},
+    {.type = "std::multiset<$1, *>", .through = "_M_t", .block = "=node"},
+    {.type = "std::__detail::_Hash_node<std::pair<$1 const, $2>, *>",
+     .shown = "unordered_map<$1, $2> node",
+     .through = "_M_storage",
+     .links = true},
+    {.type = "std::__detail::_Hash_node<$1, *>",
+     .shown = "unordered_set<$1> node",
+     .through = "_M_storage",
+     .links = true},
+    {.type = "std::__detail::_Hash_node_value<std::pair<$1 const, $2>, *>",
+     .shown = "unordered_map<$1, $2> node"},
+    {.type = "std::__detail::_Hash_node_value<$1, *>", .shown = "unordered_set<$1> node"},
+    {.type = "std::__detail::_Hash_node_value_base<std::pair<$1 const, $2>>",
+     .shown = "unordered_map<$1, $2> node",
+     .holds = "_M_storage"},
+    {.type = "std::__detail::_Hash_node_value_base<$1>",
+     .shown = "unordered_set<$1> node",
+     .holds = "_M_storage"},
+    {.type = "std::__detail::_Hash_node_base", .shown = "unordered container node"},
+    {.type = "std::_Hashtable<$1, std::pair<$1 const, $2>, *>",
+     .shown = "unordered_map<$1, $2>",
+     .block = "_M_allocate_buckets=bucket array;rehash=bucket array"},
+    {.type = "std::_Hashtable<$1, $1, *>",
+     .shown = "unordered_set<$1>",
+     .block = "_M_allocate_buckets=bucket array;rehash=bucket array"},
+    {.type = "std::__detail::_Hashtable_alloc<std::allocator<std::__detail::_Hash_node<std::pair<"
+             "$1 const, $2>, *>>>",
+     .shown = "unordered_map<$1, $2>",
+     .block = "_M_allocate_buckets=bucket array"},
+    {.type = "std::__detail::_Hashtable_alloc<std::allocator<std::__detail::_Hash_node<$1, *>>>",
+     .shown = "unordered_set<$1>",
+     .block = "_M_allocate_buckets=bucket array"},
+    {.type = "std::unordered_map<$1, $2, *>", .through = "_M_h"},
+    {.type = "std::unordered_set<$1, *>", .through = "_M_h"},
+    {.type = "std::_List_iterator<$1>", .link = "_M_node", .link_type = "_Node"},
+    {.type = "std::_List_const_iterator<$1>", .link = "_M_node", .link_type = "_Node"},
+    {.type = "std::_Fwd_list_iterator<$1>", .link = "_M_node", .link_type = "_Node"},
+    {.type = "std::_Fwd_list_const_iterator<$1>", .link = "_M_node", .link_type = "_Node"},
+    {.type = "std::_Rb_tree_iterator<$1>", .link = "_M_node", .link_type = "_Link_type"},
+    {.type = "std::_Rb_tree_const_iterator<$1>", .link = "_M_node", .link_type = "_Link_type"},
+    {.type = "std::_List_node<$1>", .shown = "list<$1> node", .holds = "_M_storage", .links = true},
+    {.type = "std::__detail::_List_node_base", .shown = "list node"},
+    {.type = "std::_List_base<$1, *>", .shown = "list<$1>", .through = "_M_impl", .block = "=node"},
+    {.type = "std::list<$1, *>", .block = "=node"},
+    {.type = "std::_Fwd_list_node<$1>",
+     .shown = "forward_list<$1> node",
+     .holds = "_M_storage",
+     .links = true},
+    {.type = "std::_Fwd_list_node_base", .shown = "forward_list node"},
+    {.type = "std::_Fwd_list_base<$1, *>",
+     .shown = "forward_list<$1>",
+     .through = "_M_impl",
+     .block = "=node"},
+    {.type = "std::_Vector_base<$1, *>",
+     .shown = "vector<$1>",
+     .through = "_M_impl",
+     .block = "=elements"},
+    {.type = "std::_Vector_base<$1, *>::_Vector_impl", .shown = "vector<$1>"},
+    {.type = "std::_Vector_base<$1, *>::_Vector_impl_data", .shown = "vector<$1>"},
+    {.type = "std::vector<$1, *>", .block = "=elements"},
+    {.type = "std::_Deque_base<$1, *>",
+     .shown = "deque<$1>",
+     .through = "_M_impl",
+     .block = "_M_allocate_map=chunk table;_M_allocate_node=elements;_M_create_nodes=elements"},
+    {.type = "std::deque<$1, *>",
+     .block = "_M_reallocate_map=chunk table;_M_push=elements;_M_new_elements=elements"},
+    {.type = "std::_Deque_base<$1, *>::_Deque_impl", .shown = "deque<$1>"},
+    {.type = "std::_Deque_base<$1, *>::_Deque_impl_data", .shown = "deque<$1>"},
+    {.type = "std::_Deque_iterator<$1, *>", .shown = "deque<$1>::iterator"},
+    {.type = "std::_Function_base::_Base_manager<$1>", .shown = "$1", .block = "=in a function"},
+    {.type = "std::_Sp_counted_ptr_inplace<$1, *>",
+     .shown = "shared_ptr<$1> block",
+     .through = "_M_impl"},
+    {.type = "std::_Sp_counted_ptr_inplace<*>::_Impl", .through = "_M_storage"},
+    {.type = "std::_Sp_counted_ptr<$1*, *>", .shown = "shared_ptr<$1> control block"},
+    {.type = "std::_Sp_counted_deleter<$1*, *>", .shown = "shared_ptr<$1> control block"},
+    {.type = "std::_Sp_counted_base<*>", .shown = "shared_ptr control block"},
+    {.type = "std::__shared_ptr<$1, *>", .shown = "shared_ptr<$1>", .through = "_M_refcount"},
+    {.type = "std::__shared_count<*>", .shown = "shared_ptr count"},
+    {.type = "std::unique_ptr<$1, *>", .through = "_M_t __ptr_"},
+    {.type = "std::__uniq_ptr_impl<$1, *>", .shown = "unique_ptr<$1>", .through = "_M_t"},
+    {.type = "std::_Head_base<$2, $1, *>", .shown = "$1", .through = "_M_head_impl"},
+    {.type = "std::optional<$1>"},
+    {.type = "std::_Optional_base<$1, *>", .shown = "optional<$1>", .through = "_M_payload"},
+    {.type = "std::_Optional_payload<$1, *>", .shown = "optional<$1>"},
+    {.type = "std::_Optional_payload_base<$1>", .shown = "optional<$1>", .through = "_M_payload"},
+    {.type = "std::_Optional_payload_base<*>::_Storage<$1, *>",
+     .shown = "$1",
+     .through = "_M_value"},
+    {.type = "std::__detail::__variant::_Variant_storage<*>", .through = "_M_u"},
+    {.type = "std::__detail::__variant::_Variadic_union<*>", .through = "_M_first _M_rest"},
+    {.type = "std::__detail::__variant::_Uninitialized<$1, true>",
+     .shown = "$1",
+     .through = "_M_storage"},
+    {.type = "std::__detail::__variant::_Uninitialized<$1, *>",
+     .shown = "$1",
+     .holds = "_M_storage"},
+    {.type = "__gnu_cxx::__aligned_membuf<$1>", .shown = "$1", .holds = "_M_storage"},
+    {.type = "__gnu_cxx::__aligned_buffer<$1>", .shown = "$1", .holds = "_M_storage"},
+    {.type = "std::basic_string<char, *>",
+     .shown = "string",
+     .through = "_M_dataplus __r_",
+     .block = "=characters"},
+    {.type = "std::basic_string<char, *>::_Alloc_hider", .shown = "string"},
+    {.type = "std::basic_string<wchar_t, *>",
+     .shown = "wstring",
+     .through = "_M_dataplus __r_",
+     .block = "=characters"},
+    {.type = "std::basic_string<wchar_t, *>::_Alloc_hider", .shown = "wstring"},
+    {.type = "std::basic_string_view<char, *>", .shown = "string_view"},
+    {.type = "__gnu_cxx::__normal_iterator<$1, $2>", .shown = "$2::iterator"},
+
+    /* libc++ 9 to 19: __tree, __hash_table, list, forward_list, __memory */
+    {.type = "std::__tree_node<std::__value_type<$1, $2>, *>",
+     .shown = "map<$1, $2> node",
+     .through = "__value_"},
+    {.type = "std::__tree_node<$1, *>", .shown = "set<$1> node", .through = "__value_"},
+    {.type = "std::__tree_node_base<*>", .shown = "map or set node"},
+    {.type = "std::__tree_end_node<*>", .shown = "map or set node"},
+    {.type = "std::__tree<std::__value_type<$1, $2>, *>", .shown = "map<$1, $2>", .block = "=node"},
+    {.type = "std::__value_type<$1, $2>", .shown = "pair<const $1, $2>", .through = "__cc __cc_"},
+    {.type = "std::__hash_value_type<$1, $2>",
+     .shown = "pair<const $1, $2>",
+     .through = "__cc __cc_"},
+    {.type = "std::__hash_node<std::__hash_value_type<$1, $2>, *>",
+     .shown = "unordered_map<$1, $2> node",
+     .through = "__value_"},
+    {.type = "std::__hash_node<$1, *>", .shown = "unordered_set<$1> node", .through = "__value_"},
+    {.type = "std::__hash_node_base<std::__hash_node<std::__hash_value_type<$1, $2>, *>*>",
+     .shown = "unordered_map<$1, $2> node"},
+    {.type = "std::__hash_node_base<std::__hash_node<$1, *>*>", .shown = "unordered_set<$1> node"},
+    {.type = "std::__hash_table<std::__hash_value_type<$1, $2>, *>",
+     .shown = "unordered_map<$1, $2>",
+     .block = "_M_allocate_buckets=bucket array;rehash=bucket array"},
+    {.type = "std::__list_node<$1, *>", .shown = "list<$1> node", .through = "__value_"},
+    {.type = "std::__list_node_base<$1, *>", .shown = "list<$1> node"},
+    {.type = "std::__forward_list_node<$1, *>",
+     .shown = "forward_list<$1> node",
+     .through = "__value_"},
+    {.type = "std::__forward_begin_node<std::__forward_list_node<$1, *>*>",
+     .shown = "forward_list<$1> node"},
+    {.type = "std::__shared_ptr_emplace<$1, *>",
+     .shown = "shared_ptr<$1> block",
+     .holds = "__storage_"},
+    {.type = "std::__shared_ptr_pointer<$1*, *>", .shown = "shared_ptr<$1> control block"},
+    {.type = "std::__shared_weak_count", .shown = "shared_ptr control block"},
+    {.type = "std::__shared_count", .shown = "shared_ptr control block"},
+    {.type = "std::__compressed_pair_elem<$1, *>", .shown = "$1", .through = "__value_"},
+    {.type = "std::__optional_destruct_base<$1, *>", .shown = "optional<$1>", .through = "__val_"},
+
+    /* Rust's alloc, core and std 1.60 to 1.95, and hashbrown */
+    {.type = "alloc::collections::btree::node::LeafNode<$1, "
+             "alloc::collections::btree::set_val::SetValZST>",
+     .shown = "BTreeSet<$1> node"},
+    {.type = "alloc::collections::btree::node::InternalNode<$1, "
+             "alloc::collections::btree::set_val::SetValZST>",
+     .shown = "BTreeSet<$1> node",
+     .through = "data"},
+    {.type = "alloc::collections::btree::node::LeafNode<$1, $2>", .shown = "BTreeMap<$1, $2> node"},
+    {.type = "alloc::collections::btree::node::InternalNode<$1, $2>",
+     .shown = "BTreeMap<$1, $2> node",
+     .through = "data"},
+    {.type = "alloc::collections::linked_list::Node<$1>",
+     .shown = "LinkedList<$1> node",
+     .through = "element"},
+    {.type = "alloc::rc::RcBox<$1>", .shown = "Rc<$1> block", .through = "value"},
+    {.type = "alloc::rc::RcInner<$1>", .shown = "Rc<$1> block", .through = "value"},
+    {.type = "alloc::sync::ArcInner<$1>", .shown = "Arc<$1> block", .through = "data"},
+    {.type = "alloc::vec::Vec<$1, *>", .through = "buf", .block = "=elements"},
+    {.type = "alloc::raw_vec::RawVec<$1, *>", .through = "inner"},
+    {.type = "alloc::collections::vec_deque::VecDeque<$1, *>",
+     .through = "buf",
+     .block = "=elements"},
+    {.type = "alloc::string::String", .through = "vec"},
+    {.type = "core::ptr::unique::Unique<$1>", .through = "pointer"},
+    {.type = "core::ptr::non_null::NonNull<$1>", .through = "pointer"},
+    {.type = "core::mem::maybe_uninit::MaybeUninit<$1>", .shown = "$1", .through = "value uninit"},
+    {.type = "core::mem::manually_drop::ManuallyDrop<$1>", .shown = "$1", .through = "value"},
+    {.type = "core::mem::maybe_dangling::MaybeDangling<$1>", .shown = "$1", .through = "__0"},
+    {.type = "core::num::niche_types::UsizeNoHighBit", .shown = "usize", .through = "__0"},
+    {.type = "core::cell::UnsafeCell<$1>", .through = "value"},
+    {.type = "core::cell::Cell<$1>", .through = "value"},
+    {.type = "std::collections::hash::map::HashMap<$1, $2, *>", .through = "base"},
+    {.type = "std::collections::hash::set::HashSet<$1, *>", .through = "base"},
+    {.type = "hashbrown::map::HashMap<$1, $2, *>",
+     .shown = "HashMap<$1, $2>",
+     .through = "table",
+     .block = "=table"},
+    {.type = "hashbrown::raw::RawTable<($1, $2), *>",
+     .shown = "HashMap<$1, $2>",
+     .through = "table",
+     .block = "=table"},
+
+    /* Boost 1.60 to 1.84 */
+    {.type = "boost::unordered::detail::ptr_node<std::pair<$1 const, $2>>",
+     .shown = "boost::unordered_map<$1, $2> node",
+     .through = "value_base_"},
+    {.type = "boost::unordered::detail::ptr_node<$1>",
+     .shown = "boost::unordered_set<$1> node",
+     .through = "value_base_"},
+    {.type = "boost::unordered::detail::node<std::pair<$1 const, $2>, *>",
+     .shown = "boost::unordered_map<$1, $2> node",
+     .through = "value_base_"},
+    {.type = "boost::unordered::detail::value_base<$1>", .shown = "$1", .holds = "data_"},
+    {.type = "boost::detail::sp_counted_impl_p<$1>",
+     .shown = "boost::shared_ptr<$1> control block"},
+    {.type = "boost::detail::sp_counted_impl_pd<$1*, boost::detail::sp_ms_deleter<$1>>",
+     .shown = "boost::shared_ptr<$1> block",
+     .through = "del"},
+    {.type = "boost::detail::sp_ms_deleter<$1>", .holds = "storage_"},
+    {.type = "boost::detail::sp_counted_base", .shown = "boost::shared_ptr control block"},
+    {.type = "boost::container::dtl::base_node<std::pair<$1 const, $2>, *>",
+     .shown = "boost::map<$1, $2> node",
+     .holds = "m_storage"},
+    {.type = "boost::container::dtl::base_node<$1, *>",
+     .shown = "boost node of $1",
+     .holds = "m_storage"},
+    {.type = "boost::container::dtl::tree_node<std::pair<$1 const, $2>, *>",
+     .shown = "boost::map<$1, $2> node",
+     .holds = "m_storage"},
+    {.type = "boost::container::dtl::tree_node<$1, *>",
+     .shown = "boost::set<$1> node",
+     .holds = "m_storage"},
+    {.type = "boost::container::dtl::pair<$1, $2>", .shown = "pair<$1, $2>"},
+    {.type = "boost::container::vector<$1, *>",
+     .shown = "boost::vector<$1>",
+     .through = "m_holder",
+     .block = "=elements"},
+    {.type = "boost::optional_detail::optional_base<$1>",
+     .shown = "boost::optional<$1>",
+     .holds = "m_storage"},
+
+    /* abseil 2019 to 2024: container/internal/container_memory.h */
+    {.type = "absl::container_internal::map_slot_type<$1, $2>",
+     .shown = "absl::flat_hash_map<$1, $2> slot",
+     .through = "value mutable_value"},
+    {.type = "absl::flat_hash_map<$1, $2, *>", .block = "=slots"},
+    {.type = "absl::container_internal::raw_hash_set<absl::container_internal::FlatHashMapPolicy<"
+             "$1, $2>, *>",
+     .shown = "absl::flat_hash_map<$1, $2>",
+     .block = "=slots"},
+    {.type = "absl::container_internal::raw_hash_set<absl::container_internal::FlatHashSetPolicy<"
+             "$1>, *>",
+     .shown = "absl::flat_hash_set<$1>",
+     .block = "=slots"},
+};
+
+/* Arguments left out at the end of a list, where a library has them by default. */
+static const char *const defaults[] = {"std::allocator",
+                                       "std::char_traits",
+                                       "std::default_delete",
+                                       "std::less",
+                                       "std::hash",
+                                       "std::equal_to",
+                                       "alloc::alloc::Global",
+                                       "std::hash::random::RandomState",
+                                       "std::collections::hash::map::RandomState",
+                                       "boost::hash",
+                                       "boost::container::new_allocator",
+                                       "absl::hash_internal::Hash",
+                                       "absl::container_internal::StringHash",
+                                       "absl::container_internal::StringEq",
+                                       "absl::container_internal::StringHashEq::Hash",
+                                       "absl::container_internal::StringHashEq::Eq"};
+
+enum { NAME_MAX_BYTES = 16384, BRACKETS_MAX = 64, ARGUMENTS_MAX = 64, CAPTURES = 3, DEEP = 10 };
+
+struct text {
+    const char *at;
+    size_t size;
+};
+
+static struct text text_of(const char *string)
+{
+    return (struct text){string, strlen(string)};
+}
+
+static struct text trimmed(struct text text)
+{
+    while (text.size && *text.at == ' ')
+        text.at++, text.size--;
+    while (text.size && text.at[text.size - 1] == ' ')
+        text.size--;
+    return text;
+}
+
+static struct text from(struct text text, size_t bytes)
+{
+    return (struct text){text.at + bytes, text.size - bytes};
+}
+
+static bool begins(struct text text, const char *with)
+{
+    size_t size = strlen(with);
+    return text.size >= size && !memcmp(text.at, with, size);
+}
+
+static bool ends(struct text text, const char *with)
+{
+    size_t size = strlen(with);
+    return text.size >= size && !memcmp(text.at + text.size - size, with, size);
+}
+
+static bool same_text(struct text a, struct text b)
+{
+    return a.size == b.size && !memcmp(a.at, b.at, a.size);
+}
+
+/* ---- brackets ---- */
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+/* Bytes at `at` that look like brackets and are none: operators, arrows, characters; 0: none. */
+static size_t no_bracket(struct text text, size_t at)
+{
+    struct text rest = from(text, at);
+    size_t end = 8;
+    if (begins(rest, "->"))
+        return 2;
+    if (rest.size > 2 && *rest.at == '\'' && rest.at[2] == '\'')
+        return 3;
+    if (!begins(rest, "operator") || (at && is_word(text.at[at - 1])))
+        return 0;
+    while (end < rest.size && strchr("<>=-", rest.at[end]) && end < 11)
+        end++;
+    return end;
+}
+
+/* After the bracket that closes the first one; 0: none does. In parentheses < and > that have no
+ * partner are comparisons. */
+static size_t closed(struct text text)
+{
+    static const char opening[] = "<([{";
+    static const char closing[] = ">)]}";
+    char open[BRACKETS_MAX];
+    unsigned depth = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        size_t skip = no_bracket(text, i);
+        if (skip) {
+            i += skip - 1;
+            continue;
+        }
+        const char *kind = strchr(closing, text.at[i]);
+        if (strchr(opening, text.at[i]) && depth == BRACKETS_MAX)
+            return 0;
+        if (strchr(opening, text.at[i]))
+            open[depth++] = text.at[i];
+        if (!kind || !*kind)
+            continue;
+        while (text.at[i] != '>' && depth && open[depth - 1] == '<')
+            depth--;
+        if (depth && open[depth - 1] == opening[kind - closing] && !--depth)
+            return i + 1;
+        if (!depth)
+            return 0;
+    }
+    return 0;
+}
+
+/* Where the first argument list begins; the text's size: there is none. */
+static size_t first_list(struct text text)
+{
+    for (size_t i = 0; i < text.size; i++) {
+        size_t skip = no_bracket(text, i);
+        if (skip)
+            i += skip - 1;
+        else if (text.at[i] == '<')
+            return i;
+    }
+    return text.size;
+}
+
+static bool is_balanced(struct text text)
+{
+    for (size_t i = 0; i < text.size;) {
+        size_t skip = no_bracket(text, i);
+        size_t end = !skip && strchr("<([{", text.at[i]) ? closed(from(text, i)) : 0;
+        if (!skip && !end && strchr("<>([{)]}", text.at[i]))
+            return false;
+        i += skip ? skip : end ? end : 1;
+    }
+    return true;
+}
+
+/* A name with its arguments: "std::pair", "<int, T>", and what comes after. */
+struct parts {
+    struct text head;
+    struct text arguments[ARGUMENTS_MAX];
+    unsigned count;
+    bool more; /* arguments than there is room for */
+    struct text tail;
+};
+
+/* Arguments of a list in its brackets. */
+static void split_list(struct text list, struct parts *parts)
+{
+    struct text rest = {list.at + 1, list.size - 2};
+    size_t i = 0;
+    while (i < rest.size) {
+        size_t skip = no_bracket(rest, i);
+        size_t end = !skip && strchr("<([{", rest.at[i]) ? closed(from(rest, i)) : 0;
+        if (rest.at[i] != ',') {
+            i += skip ? skip : end ? end : 1;
+            continue;
+        }
+        parts->more = parts->count == ARGUMENTS_MAX - 1;
+        if (parts->more)
+            return;
+        parts->arguments[parts->count++] = trimmed((struct text){rest.at, i});
+        rest = from(rest, i + 1);
+        i = 0;
+    }
+    parts->arguments[parts->count++] = trimmed(rest);
+}
+
+/* False: the text has no arguments. */
+static bool split(struct text text, struct parts *parts)
+{
+    size_t open = first_list(text);
+    size_t size = open < text.size ? closed(from(text, open)) : 0;
+    parts->head = trimmed((struct text){text.at, open});
+    parts->count = 0;
+    parts->more = false;
+    parts->tail = from(text, open + size);
+    if (size)
+        split_list((struct text){text.at + open, size}, parts);
+    return size;
+}
+
+/* ---- patterns ---- */
+
+/* Bytes of an inline namespace at the start of a path; 0: none. */
+static size_t inline_namespace(struct text path)
+{
+    static const char *const names[] = {"__cxx11::", "__1::", "__2::", "__ndk1::"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (begins(path, names[i]))
+            return strlen(names[i]);
+    const char *colons = begins(path, "lts_") ? memmem(path.at, path.size, "::", 2) : NULL;
+    return colons ? (size_t)(colons - path.at) + 2 : 0;
+}
+
+/* Paths, one without inline namespaces. */
+static bool same_path(struct text plain, struct text path)
+{
+    bool start = true;
+    while (path.size) {
+        size_t skip = start ? inline_namespace(path) : 0;
+        path = from(path, skip);
+        if (!path.size || !plain.size || *plain.at != *path.at)
+            break;
+        start = *path.at == ':';
+        plain = from(plain, 1);
+        path = from(path, 1);
+    }
+    return !plain.size && !path.size;
+}
+
+/* Without the const of the whole type, which is before a class and after a pointer; false: it has
+ * none. */
+static bool without_const(struct text *text)
+{
+    bool pointer = ends(*text, "*") || ends(*text, "&");
+    if (ends(*text, " const"))
+        text->size -= 6;
+    else if (ends(*text, "*const"))
+        text->size -= 5;
+    else if (!pointer && begins(*text, "const "))
+        *text = from(*text, 6);
+    else
+        return false;
+    *text = trimmed(*text);
+    return true;
+}
+
+static bool fit(struct text pattern, struct text text, struct text captures[CAPTURES]);
+
+/* "$1", "$1 const" or "$1*". */
+static bool fit_capture(struct text pattern, struct text text, struct text captures[CAPTURES])
+{
+    struct text *capture = &captures[(pattern.at[1] - '0') % CAPTURES];
+    struct text suffix = from(pattern, 2);
+    if (begins(suffix, " const") && !without_const(&text))
+        return false;
+    if (begins(suffix, "*") && !ends(text, "*"))
+        return false;
+    text.size -= begins(suffix, "*");
+    text = trimmed(text);
+    if (capture->at)
+        return same_text(*capture, text);
+    *capture = text;
+    return true;
+}
+
+static bool fit_arguments(const struct parts *pattern, const struct parts *text,
+                          struct text captures[CAPTURES])
+{
+    for (unsigned i = 0; i < pattern->count; i++) {
+        if (i + 1 == pattern->count && same_text(pattern->arguments[i], text_of("*")))
+            return true;
+        if (i == text->count || !fit(pattern->arguments[i], text->arguments[i], captures))
+            return false;
+    }
+    return pattern->count == text->count;
+}
+
+/* A tuple of Rust: "($1, $2)". */
+static bool is_tuple(struct text text)
+{
+    return text.size > 2 && *text.at == '(' && closed(text) == text.size;
+}
+
+static bool fit(struct text pattern, struct text text, struct text captures[CAPTURES])
+{
+    struct parts wanted;
+    struct parts given;
+    if (pattern.size >= 2 && *pattern.at == '$')
+        return fit_capture(pattern, text, captures);
+    if (is_tuple(pattern) && is_tuple(text)) {
+        wanted.count = given.count = 0;
+        split_list(pattern, &wanted);
+        split_list(text, &given);
+        return fit_arguments(&wanted, &given, captures);
+    }
+    bool lists = split(pattern, &wanted);
+    if (split(text, &given) != lists || !same_path(wanted.head, given.head))
+        return false;
+    if (!lists)
+        return true;
+    return fit_arguments(&wanted, &given, captures) &&
+           (first_list(wanted.tail) < wanted.tail.size
+                ? fit(wanted.tail, given.tail, captures)
+                : same_path(trimmed(wanted.tail), trimmed(given.tail)));
+}
+
+static const struct library_rule *find_rule(struct text text, struct text captures[CAPTURES])
+{
+    struct text head = trimmed((struct text){text.at, first_list(text)});
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        struct text pattern = text_of(rules[i].type);
+        memset(captures, 0, CAPTURES * sizeof *captures);
+        if (same_path((struct text){pattern.at, first_list(pattern)}, head) &&
+            fit(pattern, text, captures))
+            return &rules[i];
+    }
+    return NULL;
+}
+
+/* ---- writing ---- */
+
+struct writing {
+    char *out;
+    size_t size;
+    size_t used;
+    bool full;
+    bool rust;
+    unsigned deep;  /* arguments within arguments that are written */
+    unsigned depth; /* of them, still */
+};
+
+static void put(struct writing *writing, struct text text)
+{
+    if (text.size >= writing->size - writing->used) {
+        writing->full = true;
+        return;
+    }
+    memcpy(writing->out + writing->used, text.at, text.size);
+    writing->used += text.size;
+    writing->out[writing->used] = 0;
+}
+
+static void put_string(struct writing *writing, const char *string)
+{
+    put(writing, text_of(string));
+}
+
+/* Bytes of the text's leading run of words and "::". */
+static size_t path_bytes(struct text text)
+{
+    size_t i = 0;
+    while (i < text.size && (is_word(text.at[i]) || begins(from(text, i), "::") ||
+                             (i && begins(from(text, i - 1), "::"))))
+        i++;
+    return i;
+}
+
+/* gcc's spelling of C's numbers, and clang's. */
+static size_t put_number(struct writing *writing, struct text text)
+{
+    static const char *const numbers[][2] = {{"long long unsigned int", "unsigned long long"},
+                                             {"long unsigned int", "unsigned long"},
+                                             {"short unsigned int", "unsigned short"},
+                                             {"long long int", "long long"},
+                                             {"long int", "long"},
+                                             {"short int", "short"}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        size_t size = strlen(numbers[i][0]);
+        if (!begins(text, numbers[i][0]) || (text.size > size && is_word(text.at[size])))
+            continue;
+        put_string(writing, numbers[i][1]);
+        return size;
+    }
+    return 0;
+}
+
+/* A path without what its users do not write: Rust's own modules, "std::" and inline namespaces of
+ * C++. */
+static void put_path(struct writing *writing, struct text path)
+{
+    bool own = begins(path, "std::") || begins(path, "core::") || begins(path, "alloc::");
+    size_t last = path.size;
+    while (last && path.at[last - 1] != ':')
+        last--;
+    if (writing->rust) {
+        put(writing, own ? from(path, last) : path);
+        return;
+    }
+    if (begins(path, "std::"))
+        path = from(path, 5);
+    while (path.size) {
+        path = from(path, inline_namespace(path));
+        const char *colons = memmem(path.at, path.size, "::", 2);
+        size_t size = colons ? (size_t)(colons - path.at) + 2 : path.size;
+        put(writing, (struct text){path.at, size});
+        path = from(path, size);
+    }
+}
+
+static void put_rule(struct writing *writing, const struct library_rule *rule,
+                     const struct text captures[CAPTURES]);
+
+/* Text without argument lists. */
+static void put_plain(struct writing *writing, struct text text)
+{
+    static const char nameless[] = "{anonymous}";
+    struct text captures[CAPTURES];
+    bool inside = !writing->rust && writing->depth != writing->deep;
+    for (size_t step; text.size; text = from(text, step)) {
+        size_t path = path_bytes(text);
+        step = path ? put_number(writing, text) : 1;
+        if (step && begins(text, nameless)) {
+            step = sizeof nameless - 1;
+            put_string(writing, "(anonymous namespace)");
+        } else if (!path && !(inside && (begins(text, " *") || begins(text, " &")))) {
+            put(writing, (struct text){text.at, 1});
+        } else if (!step) {
+            step = path;
+            const struct library_rule *rule = find_rule((struct text){text.at, path}, captures);
+            if (rule && rule->shown)
+                put_rule(writing, rule, captures);
+            else
+                put_path(writing, (struct text){text.at, path});
+        }
+    }
+}
+
+static bool is_default(struct text argument)
+{
+    struct text head = {argument.at, first_list(argument)};
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
+        if (same_path(text_of(defaults[i]), head))
+            return !ends(argument, "<void>");
+    return false;
+}
+
+static void put_text(struct writing *writing, struct text text);
+
+static void put_arguments(struct writing *writing, const struct parts *parts)
+{
+    unsigned count = parts->count;
+    while (count > 1 && !parts->more && is_default(parts->arguments[count - 1]))
+        count--;
+    put_string(writing, "<");
+    for (unsigned i = 0; i < count; i++) {
+        put_string(writing, i ? ", " : "");
+        if (writing->depth) {
+            writing->depth--;
+            put_text(writing, parts->arguments[i]);
+            writing->depth++;
+        } else {
+            put_string(writing, "...");
+            break;
+        }
+    }
+    put_string(writing, parts->more ? ", ...>" : ">");
+}
+
+static void put_rule(struct writing *writing, const struct library_rule *rule,
+                     const struct text captures[CAPTURES])
+{
+    for (const char *at = rule->shown; *at; at++) {
+        if (*at != '$') {
+            put(writing, (struct text){at, 1});
+            continue;
+        }
+        at++;
+        if (writing->depth) {
+            writing->depth--;
+            put_text(writing, captures[(*at - '0') % CAPTURES]);
+            writing->depth++;
+        } else {
+            put_string(writing, "...");
+        }
+    }
+}
+
+/* By a rule for the name with its arguments and the name after them, else without that. Returns the
+ * bytes of the text that the rule is for; 0: no rule. */
+static size_t put_by_rule(struct writing *writing, struct text text, size_t arguments_end)
+{
+    struct text captures[CAPTURES];
+    size_t nested = arguments_end + path_bytes(from(text, arguments_end));
+    size_t inner = nested < text.size && text.at[nested] == '<' ? closed(from(text, nested)) : 0;
+    const size_t sizes[] = {nested + inner, nested, arguments_end};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const struct library_rule *rule = find_rule((struct text){text.at, sizes[i]}, captures);
+        if (rule && rule->shown) {
+            put_rule(writing, rule, captures);
+            return sizes[i];
+        }
+    }
+    return 0;
+}
+
+static void put_text(struct writing *writing, struct text text)
+{
+    struct parts parts;
+    while (!writing->full && split(text, &parts)) {
+        size_t path = parts.head.size;
+        while (path && (is_word(parts.head.at[path - 1]) || parts.head.at[path - 1] == ':'))
+            path--;
+        put_plain(writing, (struct text){parts.head.at, path});
+        text = from(text, (size_t)(parts.head.at - text.at) + path);
+        size_t end = (size_t)(parts.tail.at - text.at);
+        size_t by_rule = put_by_rule(writing, text, end);
+        if (!by_rule) {
+            put_path(writing, from(parts.head, path));
+            put_arguments(writing, &parts);
+        }
+        text = from(text, by_rule ? by_rule : end);
+    }
+    put_plain(writing, text);
+}
+
+static bool library_write(struct text name, bool rust, unsigned deep, char *out, size_t out_size)
+{
+    struct writing writing = {
+        .out = out, .size = out_size, .rust = rust, .deep = deep, .depth = deep};
+    out[0] = 0;
+    put_text(&writing, name);
+    return !writing.full;
+}
+
+const char *library_name(const char *name, bool rust, char *out, size_t out_size)
+{
+    struct text text = {name, strnlen(name, NAME_MAX_BYTES)};
+    if (!out_size)
+        return out;
+    for (unsigned deep = text.size < NAME_MAX_BYTES && is_balanced(text) ? DEEP : 0; deep;
+         deep /= 2)
+        if (library_write(text, rust, deep, out, out_size))
+            return out;
+    size_t size = text.size < out_size ? text.size : out_size - 1;
+    memcpy(out, name, size);
+    out[size] = 0;
+    return out;
+}
+
+/* ---- members and blocks ---- */
+
+const struct library_rule *library_rule(const char *name)
+{
+    struct text captures[CAPTURES];
+    struct text text = {name, strnlen(name, NAME_MAX_BYTES)};
+    return text.size < NAME_MAX_BYTES && is_balanced(text) ? find_rule(text, captures) : NULL;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    size_t size = strlen(word);
+    for (const char *at = words; at && size && *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        if (length == size && !memcmp(at, word, size))
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+enum library_member library_member(const struct library_rule *rule, const char *member)
+{
+    if (!rule)
+        return LIBRARY_PLAIN;
+    return has_word(rule->holds, member)     ? LIBRARY_HOLDS
+           : has_word(rule->through, member) ? LIBRARY_THROUGH
+                                             : LIBRARY_PLAIN;
+}
+
+const char *library_link(const struct library_rule *rule, const char *member)
+{
+    return rule && rule->link && member && !strcmp(rule->link, member) ? rule->link_type : NULL;
+}
+
+bool library_links(const struct library_rule *rule)
+{
+    return rule && rule->links;
+}
+
+/* The entry of "method=text;=text of any other" for a method; size 0: none. */
+static struct text block_of(const char *blocks, const char *function)
+{
+    for (const char *at = blocks; at && *at; at += *at == ';') {
+        struct text entry = {at, strcspn(at, ";")};
+        const char *equals = memchr(at, '=', entry.size);
+        struct text method = {at, equals ? (size_t)(equals - at) : 0};
+        if (memmem(function, strlen(function), method.at, method.size))
+            return from(entry, method.size + 1);
+        at += entry.size;
+    }
+    return (struct text){"", 0};
+}
+
+/* Whether its functions allocate for their callers. */
+static bool is_allocators(struct text scope)
+{
+    static const char *const scopes[] = {"std",
+                                         "std::allocator_traits<*>",
+                                         "__gnu_cxx::__alloc_traits<*>",
+                                         "boost::container::allocator_traits<*>",
+                                         "boost::container::vector_alloc_holder<*>",
+                                         "absl::container_internal",
+                                         "std::__detail::_Hashtable_alloc<*>"};
+    struct text captures[CAPTURES] = {0};
+    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++)
+        if (fit(text_of(scopes[i]), scope, captures))
+            return true;
+    return false;
+}
+
+/* $1: the type it allocates. */
+static bool allocator_of(struct text class, struct text captures[CAPTURES])
+{
+    static const char *const allocators[] = {
+        "std::__new_allocator<$1>", "__gnu_cxx::new_allocator<$1>", "std::allocator<$1>",
+        "std::pmr::polymorphic_allocator<$1>", "boost::container::new_allocator<$1>"};
+    for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++) {
+        memset(captures, 0, CAPTURES * sizeof *captures);
+        if (fit(text_of(allocators[i]), class, captures))
+            return true;
+    }
+    return false;
+}
+
+/* The type that an allocator allocates says all where it is "map<long, Order> node". */
+static bool put_node(struct text type, char *out, size_t out_size)
+{
+    struct writing writing = {.out = out, .size = out_size, .deep = DEEP, .depth = DEEP};
+    out[0] = 0;
+    put_text(&writing, type);
+    struct text shown = text_of(out);
+    if (!writing.full && (ends(shown, " node") || ends(shown, " block") || ends(shown, " slot")))
+        return true;
+    out[0] = 0;
+    return false;
+}
+
+bool library_allocator(const char *scope)
+{
+    struct text captures[CAPTURES];
+    struct text class = {scope, strnlen(scope, NAME_MAX_BYTES)};
+    return class.size < NAME_MAX_BYTES && allocator_of(class, captures);
+}
+
+enum library_block library_block(const char *scope, const char *function, char *out,
+                                 size_t out_size)
+{
+    struct text captures[CAPTURES];
+    struct text class = {scope, strnlen(scope, NAME_MAX_BYTES)};
+    struct writing writing = {.out = out, .size = out_size, .deep = DEEP, .depth = DEEP};
+    out[0] = 0;
+    if (class.size == NAME_MAX_BYTES || !is_balanced(class))
+        return LIBRARY_BLOCK_NONE;
+    if (allocator_of(class, captures))
+        return put_node(captures[1], out, out_size) ? LIBRARY_BLOCK_KNOWN : LIBRARY_BLOCK_NOT_KNOWN;
+    const struct library_rule *rule = find_rule(class, captures);
+    struct text block = block_of(rule ? rule->block : NULL, function);
+    if (!block.size)
+        return (rule && rule->block) || is_allocators(class) ? LIBRARY_BLOCK_NOT_KNOWN
+                                                             : LIBRARY_BLOCK_NONE;
+    if (rule->shown)
+        put_rule(&writing, rule, captures);
+    else
+        put_text(&writing, class);
+    put_string(&writing, " ");
+    put(&writing, block);
+    return writing.full ? LIBRARY_BLOCK_NONE : LIBRARY_BLOCK_KNOWN;
+}
+
+/* The class of a member function: everything before its last "::" outside of brackets. */
+static struct text class_of(struct text function)
+{
+    size_t class = 0;
+    for (size_t i = 0; i < function.size && function.at[i] != '(';) {
+        size_t end = function.at[i] == '<' ? closed(from(function, i)) : 0;
+        class = begins(from(function, i), "::") ? i : class;
+        i += end ? end : 1;
+    }
+    return (struct text){function.at, class};
+}
+
+bool library_symbol_block(const char *function, char *out, size_t out_size)
+{
+    struct text captures[CAPTURES];
+    struct text class = class_of((struct text){function, strnlen(function, NAME_MAX_BYTES)});
+    if (!class.size || !is_balanced(class))
+        return false;
+    if (allocator_of(class, captures))
+        return put_node(captures[1], out, out_size);
+    const struct library_rule *rule = find_rule(class, captures);
+    if (!rule || !begins(text_of(rule->type), "std::basic_string<") || !rule->block)
+        return false;
+    snprintf(out, out_size, "%s %s", rule->shown, rule->block + 1);
+    return true;
+}

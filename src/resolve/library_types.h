@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Types of the standard libraries of C++ and Rust, of Boost and abseil as their users know them:
+ * "map<long, Order> node" for std::_Rb_tree_node<std::pair<long const, Order> >, and which members
+ * of such a type only wrap the value in it. One table of rules. Pure functions of text, which is as
+ * untrusted as the debug information that it is from.
+ */
+#ifndef MISSTOP_RESOLVE_LIBRARY_TYPES_H
+#define MISSTOP_RESOLVE_LIBRARY_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The name of a type by the rules; other names without default arguments, inline namespaces and
+ * "std::". The result fits `out` with its brackets balanced: inner arguments become "...". A name
+ * with unbalanced brackets is copied as it is. Returns out.
+ */
+const char *library_name(const char *name, bool rust, char *out, size_t out_size);
+
+/*
+ * The contents of a block that a member function of a library allocates, itself or through
+ * functions that gave NOT_KNOWN: "vector<Order> elements". `scope`: its class as in the debug
+ * information. NOT_KNOWN: it allocates for its caller. NONE: nothing is known of what it allocates.
+ */
+enum library_block { LIBRARY_BLOCK_NONE, LIBRARY_BLOCK_NOT_KNOWN, LIBRARY_BLOCK_KNOWN };
+enum library_block library_block(const char *scope, const char *function, char *out,
+                                 size_t out_size);
+
+/* Whether a class is an allocator of the type that is its first template argument. */
+bool library_allocator(const char *scope);
+
+/* The same of a symbol, demangled; only of functions that can have nothing inlined that allocates
+ * something else: those of allocators of nodes, and of strings. */
+bool library_symbol_block(const char *function, char *out, size_t out_size);
+
+/* The rule for a type, by its name as in the debug information; NULL: none. */
+struct library_rule;
+const struct library_rule *library_rule(const char *name);
+
+/* How a member of a type with a rule is shown; rule NULL: LIBRARY_PLAIN. */
+enum library_member {
+    LIBRARY_PLAIN,
+    LIBRARY_THROUGH, /* without its own name: its parts are the value's */
+    LIBRARY_HOLDS    /* the same; its bytes are a value of the type's first template argument */
+};
+enum library_member library_member(const struct library_rule *rule, const char *member);
+
+/* The member type that a pointer to links of a node really points to, "_Node" of an iterator's
+ * _M_node; NULL: none. */
+const char *library_link(const struct library_rule *rule, const char *member);
+
+/* Whether the links that a type has from its base class lead to more of its own kind. */
+bool library_links(const struct library_rule *rule);
+
+#endif
