@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Walks over six objects by turns and measures its CPU time on each: see ../own-clock.sh. */
+/* Walks over six objects by turns and measures its CPU time on each: see run. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
