@@ -17,8 +17,8 @@ enum {
     WAITS_CLASSES = 32
 };
 
-/* One cache set; of a level whose index is not known, all of it. Its lines by the samples on them,
- * in classes; those of several threads in the first, which is not taken to be held. */
+/* One cache set, or all of a level if its index is not known. Its lines by the samples on them,
+ * in classes; lines of several threads are in the first, which is not taken to be held. */
 struct waits_set {
     uint32_t lines[WAITS_CLASSES];
     double samples[WAITS_CLASSES];
@@ -62,7 +62,7 @@ void waits_fini(struct waits *waits);
 void waits_take(const struct waits *waits, const struct window_entry *entry,
                 struct waits_sums *const *sums, size_t count);
 
-/* Samples that waited at the least by the chases of an object, of which `rate` a second come. */
+/* Samples that waited at the least by the chases of an object; `rate` of its samples come a second. */
 double waits_chased(const struct waits *waits, const struct waits_sums *sums,
                     enum wait_level level, double rate);
 

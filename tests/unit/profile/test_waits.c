@@ -134,7 +134,7 @@ static struct window_entry chase(struct machine *machine, uint64_t i)
     return entry;
 }
 
-/* The same lines, but each is used on: time alone cannot tell. */
+/* The same lines, but each is used on: time alone does not show which. */
 static struct window_entry lingering(struct machine *machine, uint64_t i)
 {
     static struct window_entry last;
@@ -304,7 +304,7 @@ static void snapshots_have_them(void **state)
     assert_true(snapshot->wait.high[WAIT_BEYOND_L2] < 0.45);
     snapshot_free(snapshot);
 
-    /* What has no object may wait or not. */
+    /* Samples without an object may wait or not. */
     for (int i = 0; i < 5000; i++)
         add_sample(profile, 0, 0, (struct access){.reason = REASON_AMBIGUOUS});
     const struct snapshot *more = timed_snapshot(profile, "clock");
