@@ -507,7 +507,7 @@ static const struct column object_list[] = {
     COLUMN(.title = "MAY WAIT",
            .help = "The most of all time that waits here: the share by the upper bound of WAITS. "
                    "Sorted by it, what is cached comes last.",
-           .value = may_wait, .width = 8, .rank = 2, .shown = waits_known, UNIT_SHARE),
+           .value = may_wait, .width = 9, .rank = 2, .shown = waits_known, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct snapshot_object, share.value), .width = 8, .most = 12,
            .rank = 4, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SAMPLES", .key = "samples", .after = "blocks",

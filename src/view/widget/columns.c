@@ -11,7 +11,7 @@
 #include "view/screen/canvas.h"
 #include "view/widget/chart.h"
 
-enum { GAP = 1, ROWS_MEASURED = 200, COMFORT = 28, COMFORT_CODE = 88, RANK_WITHOUT_COMFORT = 2 };
+enum { GAP = 1, ROWS_MEASURED = 200, NAME_COLUMNS = 20, NAMES_LONG = 60, COMFORT = 28, COMFORT_CODE = 88, RANK_WITHOUT_COMFORT = 2 };
 
 static const void *path_row(const struct path *path, const void *row)
 {
@@ -164,13 +164,17 @@ static int text_columns(const struct column *column, struct value value)
     return (int)strlen(text);
 }
 
-/* Columns that the widest of the rows would take. */
+/* Columns that the widest of the rows would take. On a screen names have room for longer ones, as
+ * widths stay while it is open. */
 static int wanted_width(const struct columns *columns, const struct column *column,
-                        const struct snapshot *snapshot, const char *rows, size_t count)
+                        const struct snapshot *snapshot, const char *rows, size_t count,
+                        bool on_screen)
 {
     int wanted = column->width;
     if (drawn(column))
         return column->most;
+    if (on_screen && column->look == COLUMN_NAME && !column->rank && column->most >= NAMES_LONG)
+        wanted = NAME_COLUMNS;
     for (size_t i = 0; column->most && i < count && i < ROWS_MEASURED; i++) {
         int needed =
             text_columns(column, columns_value(column, snapshot, rows + i * columns->row_size));
@@ -251,7 +255,7 @@ void columns_layout(const struct columns *columns, const struct column_choice *c
     int start = 0;
     *layout = (struct layout){0};
     for (unsigned i = 0; i < columns->count; i++) {
-        wanted[i] = wanted_width(columns, &columns->list[i], snapshot, rows, count);
+        wanted[i] = wanted_width(columns, &columns->list[i], snapshot, rows, count, pictures);
         comfortable[i] = comfort_of(&columns->list[i], wanted[i]);
     }
     if (choice && choice->count) {
