@@ -126,6 +126,7 @@ struct snapshot_object {
     struct snapshot_rates *rates;          /* the same */
     struct snapshot_use *use;              /* the same, of the lines it fetched */
     struct snapshot_wait wait;             /* of the time at its accesses */
+    struct snapshot_callers *callers;      /* functions that access it; NULL: no stack is known */
     uint64_t element_size;                 /* inferred stride; 0: none */
     double element_confidence;             /* 0..1 */
     uint32_t threads;                      /* distinct threads seen, capped at 255 */
@@ -153,6 +154,8 @@ struct snapshot_access {
     uint32_t line;
     const char *inlined;             /* "min < clamp": functions inlined there; NULL: none */
     const struct mapping_desc *code; /* where the instruction lies */
+    const struct snapshot_stack *stacks; /* of its function on its object; shares add up to 1 */
+    size_t stack_count;
     const char *object;
     enum object_kind kind;
     const char *module; /* of the object; "" */

@@ -3,7 +3,7 @@
  * What profile.c owns and fills, and src/profile/snapshot reads. Private to src/profile.
  *
  * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 7 MiB, code
- * 3.5 MiB, instances 1.75 MiB, search 0.1 MiB (where phases
+ * 3.5 MiB, instances 1.75 MiB, callers 3.5 MiB, search 0.1 MiB (where phases
  * change: 5.9), sets 16 bytes a set, sharing 5 MiB, scratch of
  * snapshots up to 8 MiB, samples without an object 0.5 MiB. Objects: 130 bytes per event + 180
  * each, functions 230 per event, at most 65,536 of either: 34 MiB at the very most with one event.
@@ -35,7 +35,12 @@
 #include "profile/time/decay.h"
 #include "profile/time/timeline.h"
 
-enum { OFFSET_PAIRS = 1 << 16, CODE_PAIRS = 1 << 15, INSTANCE_PAIRS = 1 << 14 };
+enum {
+    OFFSET_PAIRS = 1 << 16,
+    CODE_PAIRS = 1 << 15,
+    INSTANCE_PAIRS = 1 << 14,
+    CALLER_PAIRS = 1 << 15
+};
 
 /* Kept per object beside its tallies; what every sample touches stands first. */
 struct object_extra {
@@ -74,6 +79,7 @@ struct profile {
     struct pairs offsets;   /* key: offset, or folded (see offset_key) */
     struct pairs code;      /* key: instruction; extra: function; size: type and offset in it */
     struct pairs instances; /* key: base; extra: thread */
+    struct pairs callers;   /* key: node of struct caller_desc; see add_caller() */
     struct measures measures;
     struct sets sets;
     struct window window;
@@ -199,6 +205,8 @@ bool build_type(const struct build *build, uint32_t type, struct type_desc *desc
 /* Leaves profile->code in profile->sorted, by owner, for those that follow. */
 void build_code(struct build *build);
 void build_instructions(struct build *build);
+void build_callers(struct build *build); /* needs objects and code */
+
 /* In code.c: weight of all samples of the event, attributed or not. */
 double build_everything(const struct build *build);
 /* Comes before the others, which are of one function of snapshot.code. */

@@ -387,6 +387,8 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     if (!build->failed)
         build_code(build);
     if (!build->failed)
+        build_callers(build);
+    if (!build->failed)
         build_instructions(build);
     if (!build->failed)
         build_matrix(build);

@@ -161,6 +161,12 @@ static const void *function_causes(const struct snapshot *snapshot, const void *
     return causes_row_of(&snapshot->causes, CAUSES_FUNCTIONS, row->id);
 }
 
+static bool has_callers(const struct snapshot *snapshot, const void *row)
+{
+    (void)snapshot;
+    return ((const struct snapshot_code *)row)->callers;
+}
+
 static const struct column function_list[] = {
     [FUNCTION_SHARE] =
         COLUMN(.title = "SHARE", .key = "share", .after = "samples",
@@ -228,6 +234,8 @@ static const struct column function_list[] = {
     COLUMN(.from = ROW_OF(struct snapshot_code, use), .members = &use_members, .present = has_use),
     COLUMN(.key = "causes", .target = function_causes, .rows = &causes_members,
            .present = has_causes),
+    COLUMN(.key = "callers", .from = ROW_OF(struct snapshot_code, callers),
+           .rows = &callers_members, .present = has_callers),
     COLUMN(.key = "instructions", .from = ROW_OF(struct snapshot_code, instructions),
            .count = FIELD(struct snapshot_code, instruction_count), .rows = &instruction_members,
            .present = has_instructions),
