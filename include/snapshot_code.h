@@ -73,7 +73,7 @@ struct snapshot_caller {
 /* Of the ranking event, under the basis. */
 struct snapshot_callers {
     double samples; /* with known callers; with those of objects not known in `code` */
-    struct snapshot_caller *list; /* those of less than 0.01 left out */
+    struct snapshot_caller *list; /* shares of less than 0.01 are left out */
     size_t count;
 };
 
@@ -114,7 +114,7 @@ struct snapshot_code {
     struct snapshot_rates *rates; /* in `code` only; NULL: the source tells nothing of it */
     struct snapshot_use *use;     /* the same, of the lines it fetched */
     struct snapshot_wait wait;    /* of the function's time; in `code` only */
-    struct snapshot_callers *callers; /* in `code` only; NULL: no stack is known */
+    struct snapshot_callers *callers; /* in `code` only; NULL: few stacks are known, or none */
     struct snapshot_instruction *instructions; /* in `code` only; by address */
     size_t instruction_count;
 };

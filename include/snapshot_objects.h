@@ -126,7 +126,7 @@ struct snapshot_object {
     struct snapshot_rates *rates;          /* the same */
     struct snapshot_use *use;              /* the same, of the lines it fetched */
     struct snapshot_wait wait;             /* of the time at its accesses */
-    struct snapshot_callers *callers;      /* functions that access it; NULL: no stack is known */
+    struct snapshot_callers *callers;      /* functions that access it; NULL: few stacks, or none */
     uint64_t element_size;                 /* inferred stride; 0: none */
     double element_confidence;             /* 0..1 */
     uint32_t threads;                      /* distinct threads seen, capped at 255 */

@@ -134,6 +134,7 @@ struct build {
     double waited; /* cycles, of all attributed samples of the event: what parts are shares of */
     size_t code_count;     /* of profile->sorted while it holds profile->code (build_code) */
     size_t unplaced_count; /* of profile->unplaced.sorted */
+    double stacks;         /* samples with known callers */
     double unlike;         /* weight of samples without an object that nothing is known of */
     bool failed;           /* out of memory */
     struct rates_plan rates;

@@ -9,7 +9,7 @@
 
 void callers_init(struct callers *callers)
 {
-    *callers = (struct callers){.count = 1, .chosen = UINT32_MAX};
+    *callers = (struct callers){.count = 1};
     hash_init(&callers->of_pair);
 }
 
@@ -21,14 +21,9 @@ void callers_fini(struct callers *callers)
 
 void callers_tick(struct callers *callers, uint64_t now_ns)
 {
-    enum { CHOSEN_LEAST = 1 << 20 }; /* one in 4,096 */
-    double elapsed = (double)(now_ns - callers->ticked_ns);
-    double cost = elapsed > 0 ? (double)callers->spent_ns / elapsed : 0;
-    if (cost > CALLERS_COST && callers->chosen > CHOSEN_LEAST)
-        callers->chosen /= 2;
-    else if (cost < CALLERS_COST / 4)
-        callers->chosen = callers->chosen < UINT32_MAX / 2 ? 2 * callers->chosen : UINT32_MAX;
-    callers->spent_ns = 0;
+    double earned = CALLERS_COST * (double)(now_ns - callers->ticked_ns);
+    double owed = (double)callers->spent_ns - earned;
+    callers->spent_ns = owed > 0 ? (uint64_t)owed : 0;
     callers->ticked_ns = now_ns;
 }
 
@@ -60,9 +55,11 @@ static uint32_t callers_node(struct callers *callers, uint32_t parent, uint32_t 
     return callers->count++;
 }
 
-static bool is_chosen(const struct callers *callers, const struct sample *sample)
+/* What a second earns may be spent at once. */
+static bool can_afford(const struct callers *callers, uint64_t time_ns)
 {
-    return (uint32_t)hash_mix(sample->time_ns) <= callers->chosen;
+    uint64_t since_ns = time_ns > callers->ticked_ns ? time_ns - callers->ticked_ns : 0;
+    return (double)callers->spent_ns <= CALLERS_COST * (double)(since_ns + CLOCK_NS_PER_S);
 }
 
 static size_t chain_callers(struct resolver *resolver, const struct sample *sample, uint64_t *pcs)
@@ -118,7 +115,7 @@ uint32_t resolver_callers(struct resolver *resolver, const struct sample *sample
     uint64_t pcs[CALLERS_FRAMES_MAX];
     bool live = resolver->options.live;
     if (!place->function || !access_is_for_data((enum reason)place->access.reason) ||
-        (!sample->stack && !sample->chain) || (live && !is_chosen(callers, sample)))
+        (!sample->stack && !sample->chain) || (live && !can_afford(callers, sample->time_ns)))
         return 0;
     uint64_t began_ns = live ? clock_now_ns() : 0;
     size_t count = walk(resolver, sample, regs, pcs);

@@ -59,8 +59,8 @@ bool functions_bounds(const struct functions *functions, struct space *space, ui
  * grows from the sampled functions outwards (struct caller_desc, place.h). Of a stack that has no
  * room in the tree, or cannot be followed further, the inner part is known.
  *
- * Live, the time that walking takes is bounded: CALLERS_COST of one CPU. The samples that are
- * walked are chosen by a hash of their time.
+ * Live, walking takes CALLERS_COST of one CPU at most: samples that come before that is earned
+ * have no stack.
  */
 enum {
     CALLERS_DEPTH_MAX = 64, /* functions of one stack; one that calls itself counts as one */
@@ -74,15 +74,14 @@ struct callers {
     uint32_t count;
     size_t room;
     struct hash of_pair; /* parent and function -> node */
-    uint32_t chosen;     /* samples with a hash up to this are walked */
-    uint64_t spent_ns;   /* on walking, since the last tick */
+    uint64_t spent_ns;   /* on walking, less what was earned up to the last tick */
     uint64_t ticked_ns;
 };
 
 void callers_init(struct callers *callers);
 void callers_fini(struct callers *callers);
 
-/* Once per refresh, live: more or fewer stacks are walked, by what they cost. */
+/* Once per refresh. */
 void callers_tick(struct callers *callers, uint64_t now_ns);
 
 /* false: no such node. */

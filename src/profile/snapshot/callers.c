@@ -7,9 +7,10 @@
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
-enum { CALLERS_ROWS = 200, CALLERS_CHILDREN = 100 };
+enum { CALLERS_ROWS = 64, CALLERS_CHILDREN = 100 };
 
 static const double callers_least = 0.01; /* so there are CALLERS_CHILDREN at most of one node */
+static const double listed_least = 0.005; /* of all stacks: rows with less have no tree */
 
 /* Samples of one node on one object. */
 struct call {
@@ -161,7 +162,7 @@ static struct snapshot_callers *list_below(struct build *build, const struct cal
     struct snapshot_caller rows[CALLERS_ROWS];
     struct call_list list = {
         .build = build, .tree = tree, .rows = rows, .all = all, .effective = effective};
-    if (!(all > 0) || !tree->child[node])
+    if (!(all > 0) || !tree->child[node] || all < listed_least * build->stacks)
         return NULL;
     list_children(&list, node, 0, 0);
     struct snapshot_callers *callers = arena_array(build->arena, 1, sizeof *callers);
@@ -252,8 +253,9 @@ void build_callers(struct build *build)
     struct call_tree tree;
     size_t count = 0;
     struct call *calls = gather_calls(build, &count);
-    if (!calls)
-        build->failed = true;
+    build->failed |= !calls;
+    for (size_t i = 0; i < count; i++)
+        build->stacks += calls[i].samples;
     if (count) {
         build->failed |= !call_tree_init(&tree);
         if (!build->failed)

@@ -55,6 +55,7 @@ struct state {
     size_t window_bytes;
     const unsigned char *copy; /* of the stack at the sample, from `lowest` up; NULL: none */
     uint32_t copy_bytes;
+    bool beyond; /* the process was read for what is beyond the copy */
     uint8_t window[WINDOW];
 };
 
@@ -181,17 +182,34 @@ static bool is_in_window(const struct state *state, uint64_t address)
            address - state->window_start + sizeof address <= state->window_bytes;
 }
 
+/*
+ * The window behind the copy. The process has gone on since the sample: frames there are those of
+ * the sample as long as the outer half of the copy is unchanged, with the frames that they called.
+ */
+static bool look_beyond(struct state *state)
+{
+    size_t half = state->copy_bytes / 2;
+    size_t bytes = half < WINDOW / 2 ? half : WINDOW / 2;
+    state->window_start = state->lowest + state->copy_bytes - bytes;
+    state->window_bytes = state->pid ? process_read_some(state->pid, state->window_start,
+                                                         state->window, sizeof state->window)
+                                     : 0;
+    state->beyond = state->window_bytes > bytes && bytes &&
+                    !memcmp(state->window, state->copy + state->copy_bytes - bytes, bytes);
+    return state->beyond;
+}
+
 static bool read_stack(struct state *state, uint64_t address, uint64_t *value)
 {
     if (address < state->lowest || address - state->lowest >= STACK_MAX)
         return false;
-    if (state->copy) {
-        uint64_t at = address - state->lowest;
-        bool copied = at + sizeof *value <= state->copy_bytes;
-        if (copied)
-            memcpy(value, state->copy + at, sizeof *value);
-        return copied;
+    uint64_t at = address - state->lowest;
+    if (state->copy && at + sizeof *value <= state->copy_bytes) {
+        memcpy(value, state->copy + at, sizeof *value);
+        return true;
     }
+    if (state->copy && !state->beyond && !look_beyond(state))
+        return false;
     if (!is_in_window(state, address))
         move_window(state, address);
     if (!is_in_window(state, address))
@@ -251,6 +269,7 @@ static void unwind_begin(struct state *state, pid_t pid, const uint64_t regs[SRE
     state->window_start = 0;
     state->copy = NULL;
     state->copy_bytes = 0;
+    state->beyond = false;
     for (unsigned i = 0; i < KEPT; i++)
         state->value[i] = regs[kept[i]];
 }
@@ -301,7 +320,7 @@ size_t unwind_callers(struct unwind *unwind, struct space *space, const uint64_t
 {
     struct state state;
     size_t count = 0;
-    unwind_begin(&state, 0, regs);
+    unwind_begin(&state, unwind->pid, regs);
     state.copy = copy->bytes;
     state.copy_bytes = copy->size_bytes;
     const struct unwind_rule *rule = rule_at(unwind, space, state.pc);

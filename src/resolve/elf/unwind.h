@@ -52,7 +52,7 @@ struct unwind_copy {
 };
 
 /* The callers of the sampled function, innermost first, each by an address inside its call. Ends
- * where the copy ends, or a frame cannot be followed. Returns how many, `most` at most. */
+ * where a frame cannot be followed, or is no longer there. Returns how many, `most` at most. */
 size_t unwind_callers(struct unwind *unwind, struct space *space, const uint64_t regs[SREG_COUNT],
                       const struct unwind_copy *copy, uint64_t *pcs, size_t most);
 
