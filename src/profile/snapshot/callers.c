@@ -7,7 +7,7 @@
 #include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
-enum { CALLERS_ROWS = 64, CALLERS_CHILDREN = 100 };
+enum { CALLERS_ROWS = 64, CALLERS_CHILDREN = 100, CALLERS_DEPTHS = 64 };
 
 static const double callers_least = 0.01; /* so there are CALLERS_CHILDREN at most of one node */
 static const double listed_least = 0.005; /* of all stacks: rows with less have no tree */
@@ -87,6 +87,7 @@ struct call_list {
     const struct call_tree *tree;
     struct snapshot_caller *rows;
     size_t count;
+    uint32_t depths;
     double all;       /* samples with known callers, */
     double effective; /* and how many they are as sure as */
 };
@@ -127,19 +128,50 @@ static void list_row(struct call_list *list, uint32_t node, uint32_t depth, uint
     row->share = interval_share(row->samples / list->all, list->effective);
 }
 
-/* The children of a node and all below them. */
-static void list_children(struct call_list *list, uint32_t node, uint32_t depth, uint64_t path)
+/* The children of a node that are not too small, most samples first. */
+static size_t children_of(const struct call_list *list, uint32_t node,
+                          struct call_child children[CALLERS_CHILDREN])
 {
     const struct call_tree *tree = list->tree;
-    struct call_child children[CALLERS_CHILDREN];
     size_t count = 0;
     for (uint32_t child = tree->child[node]; child && count < CALLERS_CHILDREN;
          child = tree->sibling[child])
         if (tree->samples[child] >= callers_least * list->all)
             children[count++] = (struct call_child){child, tree->samples[child]};
     qsort(children, count, sizeof *children, by_samples);
+    return count;
+}
+
+static void count_children(const struct call_list *list, uint32_t node, uint32_t depth,
+                           size_t counts[CALLERS_DEPTHS])
+{
+    struct call_child children[CALLERS_CHILDREN];
+    size_t count = depth < CALLERS_DEPTHS ? children_of(list, node, children) : 0;
+    for (size_t i = 0; i < count; i++) {
+        counts[depth]++;
+        count_children(list, children[i].node, depth + 1, counts);
+    }
+}
+
+/* How deep the rows go that there is room for: all direct callers, before the callers of one. */
+static uint32_t depth_for(const struct call_list *list, uint32_t node)
+{
+    size_t counts[CALLERS_DEPTHS] = {0};
+    uint32_t depth = 1;
+    count_children(list, node, 0, counts);
+    size_t rows = counts[0];
+    while (depth < CALLERS_DEPTHS && counts[depth] && rows + counts[depth] <= CALLERS_ROWS)
+        rows += counts[depth++];
+    return depth;
+}
+
+/* The children of a node and all below them. */
+static void list_children(struct call_list *list, uint32_t node, uint32_t depth, uint64_t path)
+{
+    struct call_child children[CALLERS_CHILDREN];
+    size_t count = depth < list->depths ? children_of(list, node, children) : 0;
     for (size_t i = 0; i < count && list->count < CALLERS_ROWS && !list->build->failed; i++) {
-        uint64_t own = hash_mix(path + tree->desc[children[i].node].function);
+        uint64_t own = hash_mix(path + list->tree->desc[children[i].node].function);
         list_row(list, children[i].node, depth, own);
         list_children(list, children[i].node, depth + 1, own);
     }
@@ -164,6 +196,7 @@ static struct snapshot_callers *list_below(struct build *build, const struct cal
         .build = build, .tree = tree, .rows = rows, .all = all, .effective = effective};
     if (!(all > 0) || !tree->child[node] || all < listed_least * build->stacks)
         return NULL;
+    list.depths = depth_for(&list, node);
     list_children(&list, node, 0, 0);
     struct snapshot_callers *callers = arena_array(build->arena, 1, sizeof *callers);
     struct snapshot_caller *copy = arena_array(build->arena, list.count, sizeof *copy);

@@ -179,12 +179,13 @@ static void take_chain(struct cursor *cursor, struct sample *sample)
     if (cursor->bad || cursor->swap)
         return;
     for (uint64_t i = 0; i < count; i++) {
+        const unsigned char *at = entries.at;
         uint64_t entry = cursor_u64(&entries);
         bool marker = entry >= (uint64_t)PERF_CONTEXT_MAX;
         if (marker && sample->chain)
             return;
         if (users && !marker) {
-            sample->chain = sample->chain ? sample->chain : entries.at;
+            sample->chain = sample->chain ? sample->chain : at;
             sample->chain_count++;
         }
         if (marker)
