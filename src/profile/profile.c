@@ -629,7 +629,8 @@ static void adding_finish(struct profile *profile, const struct adding *adding)
     count_total(profile, place);
     if (access->reason != REASON_NONE && access->event < profile->options.event_count) {
         unplaced_add(&profile->unplaced, &profile->functions, place, scale);
-        add_caller(profile, place, TALLY_IDS_MAX, scale);
+        if (access_is_for_data((enum reason)access->reason))
+            add_caller(profile, place, TALLY_IDS_MAX, scale);
     }
     if (object == TALLY_IDS_MAX)
         return;

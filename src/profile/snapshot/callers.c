@@ -57,15 +57,17 @@ static void call_tree_clear(struct call_tree *tree)
     tree->count = tree->child[0] = 0;
 }
 
+/* A parent is a node before its children, whatever a recording says: there are no loops. */
 static bool describe_node(const struct build *build, struct call_tree *tree, uint32_t node)
 {
     const struct place_names *names = &build->profile->options.names;
-    return tree->desc[node].function ||
-           (names->caller && names->caller(names->context, node, &tree->desc[node]) &&
-            tree->desc[node].parent < node);
+    struct caller_desc *desc = &tree->desc[node];
+    if (!desc->function && names->caller)
+        names->caller(names->context, node, desc);
+    return desc->function && desc->parent < node;
 }
 
-/* Roots are children of node 0. Parents are nodes before their children. */
+/* Roots are children of node 0. */
 static void call_tree_add(const struct build *build, struct call_tree *tree,
                           const struct call *call)
 {

@@ -48,6 +48,14 @@ static bool function(void *context, uint32_t id, struct function_desc *desc)
     return true;
 }
 
+/* Stacks of three: node 1 to 3 of functions 1 to 3, 4 to 6 above them, and so on. */
+static bool caller(void *context, uint32_t node, struct caller_desc *desc)
+{
+    (void)context;
+    *desc = (struct caller_desc){node > 3 ? node - 3 : 0, node % PLANNED_FUNCTIONS};
+    return node && node <= PLANNED_CALLERS;
+}
+
 static bool type(void *context, uint32_t id, struct type_desc *desc)
 {
     struct planned *planned = context;
@@ -141,6 +149,7 @@ struct place_names planned_names(struct planned *planned)
     return (struct place_names){.context = planned,
                                 .object = object,
                                 .function = function,
+                                .caller = caller,
                                 .type = type,
                                 .instruction = instruction,
                                 .thread = thread,
@@ -348,6 +357,7 @@ struct place planned_place(struct prng *prng, uint64_t time_ns, bool wild)
 {
     struct place place = wild ? wild_place(prng) : usual_place(prng);
     place.access.time_ns = time_ns + prng_below(prng, 1000000);
+    place.caller = (uint32_t)place.access.time_ns % (PLANNED_CALLERS + 1);
     return place;
 }
 
