@@ -55,7 +55,7 @@ static uint32_t callers_node(struct callers *callers, uint32_t parent, uint32_t 
     return callers->count++;
 }
 
-/* What a second earns may be spent at once. */
+/* The earnings of one second may be spent at once. */
 static bool can_afford(const struct callers *callers, uint64_t time_ns)
 {
     uint64_t since_ns = time_ns > callers->ticked_ns ? time_ns - callers->ticked_ns : 0;

@@ -55,7 +55,7 @@ struct state {
     size_t window_bytes;
     const unsigned char *copy; /* of the stack at the sample, from `lowest` up; NULL: none */
     uint32_t copy_bytes;
-    bool beyond; /* the process was read for what is beyond the copy */
+    bool beyond; /* the window is behind the copy, and of the same stack */
     uint8_t window[WINDOW];
 };
 
