@@ -734,21 +734,24 @@ static void callers_fade_and_are_forgotten(void **state)
     (void)state;
     struct profile *profile = with_callers(1);
     add_called(profile, 3, REASON_NONE, 900);
-    unplaced_now_ns += UINT64_C(20000000000); /* 20 half-lives */
+    unplaced_now_ns += UINT64_C(900000000000); /* 900 half-lives: scales are brought back */
     add_called(profile, 5, REASON_NONE, 100);
     const struct snapshot *snapshot = unplaced_look(profile);
     const struct snapshot_callers *callers = snapshot->code[0].callers;
     assert_int_equal(callers->list[0].id, BY_B);
     assert_true(callers->list[0].share.value > 0.99);
+    assert_true(fabs(callers->list[0].samples - callers->samples) < 0.01);
     snapshot_free(snapshot);
     profile_set_basis(profile, BASIS_RUN);
     snapshot = unplaced_look(profile);
     assert_int_equal(snapshot->code[0].callers->list[0].id, BY_A);
     snapshot_free(snapshot);
     profile_zero(profile, unplaced_now_ns);
-    add_called(profile, 0, REASON_NONE, 10);
+    add_called(profile, 5, REASON_NONE, 10);
     snapshot = unplaced_look(profile);
-    assert_null(snapshot->code[0].callers);
+    callers = snapshot->code[0].callers;
+    assert_int_equal(callers->list[0].id, BY_B);
+    assert_true(fabs(callers->list[0].samples - 10) < 1e-9);
     snapshot_free(snapshot);
     profile_free(profile);
 }
