@@ -111,9 +111,9 @@ struct snapshot_code {
     uint32_t sites;      /* distinct accessing instructions seen */
     uint32_t top_object; /* index into objects, UINT32_MAX if none */
     double top_object_share;
-    struct snapshot_rates *rates; /* in `code` only; NULL: the source tells nothing of it */
-    struct snapshot_use *use;     /* the same, of the lines it fetched */
-    struct snapshot_wait wait;    /* of the function's time; in `code` only */
+    struct snapshot_rates *rates;     /* in `code` only; NULL: the source tells nothing of it */
+    struct snapshot_use *use;         /* the same, of the lines it fetched */
+    struct snapshot_wait wait;        /* of the function's time; in `code` only */
     struct snapshot_callers *callers; /* in `code` only; NULL: few stacks are known, or none */
     struct snapshot_instruction *instructions; /* in `code` only; by address */
     size_t instruction_count;

@@ -152,8 +152,8 @@ struct snapshot_access {
     uint32_t function_line;
     const char *file; /* of the instruction */
     uint32_t line;
-    const char *inlined;             /* "min < clamp": functions inlined there; NULL: none */
-    const struct mapping_desc *code; /* where the instruction lies */
+    const char *inlined;                 /* "min < clamp": functions inlined there; NULL: none */
+    const struct mapping_desc *code;     /* where the instruction lies */
     const struct snapshot_stack *stacks; /* of its function on its object; shares add up to 1 */
     size_t stack_count;
     const char *object;

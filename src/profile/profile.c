@@ -599,10 +599,10 @@ static void add_caller(struct profile *profile, const struct place *place, uint3
                        double scale)
 {
     uint32_t owner = PAIR_OWNER(object, place->access.event);
-    struct pair *pair =
-        place->caller ? pairs_take(&profile->callers, pairs_hash(owner, place->caller), owner,
-                                   place->caller, scale)
-                      : NULL;
+    struct pair *pair = place->caller
+                            ? pairs_take(&profile->callers, pairs_hash(owner, place->caller), owner,
+                                         place->caller, scale)
+                            : NULL;
     if (!pair)
         return;
     counted_add(&pair->samples, 1, scale);

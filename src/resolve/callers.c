@@ -42,8 +42,8 @@ static uint32_t callers_node(struct callers *callers, uint32_t parent, uint32_t 
     const uint32_t *known = hash_find(&callers->of_pair, pair);
     if (known)
         return *known;
-    struct caller_desc *more = array_more(callers->nodes, &callers->room, callers->count,
-                                          sizeof *more, CALLER_NODES_MAX);
+    struct caller_desc *more =
+        array_more(callers->nodes, &callers->room, callers->count, sizeof *more, CALLER_NODES_MAX);
     if (!more)
         return 0;
     callers->nodes = more;
@@ -94,8 +94,8 @@ static uint32_t node_of(struct resolver *resolver, uint32_t function, const uint
     unsigned depth = 0;
     for (size_t i = 0; i < count && node && depth < CALLERS_DEPTH_MAX; i++) {
         struct module *code;
-        uint32_t caller = functions_at(&resolver->functions, &resolver->space, &resolver->names,
-                                       pcs[i], &code);
+        uint32_t caller =
+            functions_at(&resolver->functions, &resolver->space, &resolver->names, pcs[i], &code);
         if (caller == function)
             continue;
         uint32_t next = caller ? callers_node(callers, node, caller) : 0;

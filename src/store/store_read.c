@@ -716,8 +716,8 @@ static bool describe_caller(void *context, uint32_t node, struct caller_desc *de
     const uint64_t *row = rows_find(&reader->rows[STORE_CALLER], node);
     if (!row || row[CALLER_ROW_PARENT] >= node)
         return false;
-    *desc = (struct caller_desc){(uint32_t)row[CALLER_ROW_PARENT],
-                                 (uint32_t)row[CALLER_ROW_FUNCTION]};
+    *desc =
+        (struct caller_desc){(uint32_t)row[CALLER_ROW_PARENT], (uint32_t)row[CALLER_ROW_FUNCTION]};
     return true;
 }
 

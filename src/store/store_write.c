@@ -190,8 +190,8 @@ static void writer_caller(struct store_writer *writer, uint32_t node)
     if (desc.parent)
         writer_caller(writer, desc.parent);
     writer_function(writer, desc.function);
-    uint64_t row[CALLER_ROW_FIELDS] = {[CALLER_ROW_PARENT] = desc.parent,
-                                       [CALLER_ROW_FUNCTION] = desc.function};
+    uint64_t row[CALLER_ROW_FIELDS] = {
+        [CALLER_ROW_PARENT] = desc.parent, [CALLER_ROW_FUNCTION] = desc.function};
     writer_row(writer, STORE_CALLER, node, row);
 }
 

@@ -231,9 +231,8 @@ static struct call *gather_calls(const struct build *build, size_t *count)
                              ? 0
                              : build_samples(build, &pair->weight);
         if (samples > 0 && pair->key < CALLER_NODES_MAX)
-            calls[(*count)++] =
-                (struct call){(uint32_t)pair->key,
-                              build_object_index(build, PAIR_OBJECT(pair->owner)), samples};
+            calls[(*count)++] = (struct call){
+                (uint32_t)pair->key, build_object_index(build, PAIR_OBJECT(pair->owner)), samples};
     }
     return calls;
 }
@@ -329,9 +328,8 @@ static const struct snapshot_frame *frame_of(struct build *build,
         !names->caller(names->context, node, &desc))
         return NULL;
     const struct snapshot_frame *inner =
-        desc.parent && desc.parent < node
-            ? frame_of(build, frames, desc.parent, deep + 1, function)
-            : NULL;
+        desc.parent && desc.parent < node ? frame_of(build, frames, desc.parent, deep + 1, function)
+                                          : NULL;
     if (!desc.parent)
         *function = desc.function;
     if (frames[node] || (desc.parent && !inner))
@@ -389,8 +387,7 @@ const struct snapshot_stack *build_stacks_of(struct build *build, const struct b
          end++)
         all += stacks->list[end].weight;
     *count = end - low;
-    struct snapshot_stack *list =
-        *count ? arena_array(build->arena, *count, sizeof *list) : NULL;
+    struct snapshot_stack *list = *count ? arena_array(build->arena, *count, sizeof *list) : NULL;
     build->failed |= *count && !list;
     for (size_t i = 0; list && i < *count; i++)
         list[i] = (struct snapshot_stack){stacks->list[low + i].outermost,

@@ -36,8 +36,8 @@ struct unwind_slot {
 
 struct unwind_rule {
     uint8_t cfa_register; /* SREG_NONE: there is no rule */
-    bool no_table;   /* because no unwind table covers the code: JIT-compiled code, assembly */
-    bool after_call; /* a call ends with this byte: a return address may be behind it */
+    bool no_table;        /* because no unwind table covers the code: JIT-compiled code, assembly */
+    bool after_call;      /* a call ends with this byte: a return address may be behind it */
     bool cfa_loaded;      /* the CFA is at the register's value + offset, and is not it */
     int32_t cfa_offset;
     struct unwind_slot return_address;
@@ -327,10 +327,9 @@ size_t unwind_callers(struct unwind *unwind, struct space *space, const uint64_t
     while (rule && count < most) {
         uint64_t cfa;
         /* A leaf may have set up no frame: its frame pointer is its caller's. */
-        bool stepped =
-            rule->no_table && count
-                ? step_frame_pointer(&state)
-                : frame_address(rule, &state, &cfa) && unwind_step(rule, &state, cfa);
+        bool stepped = rule->no_table && count
+                           ? step_frame_pointer(&state)
+                           : frame_address(rule, &state, &cfa) && unwind_step(rule, &state, cfa);
         rule = stepped ? rule_at(unwind, space, state.pc) : NULL;
         if (!rule || !rule->after_call)
             break;

@@ -6,7 +6,13 @@
 #include "view/pages/function.h"
 #include "view/pages/matrix_table.h"
 
-enum { FUNCTION_ROWS = 60, SOURCE_ROWS = 150, INSTRUCTION_ROWS = 40, CALLER_ROWS = 100, ALWAYS_OPENED = 3 };
+enum {
+    FUNCTION_ROWS = 60,
+    SOURCE_ROWS = 150,
+    INSTRUCTION_ROWS = 40,
+    CALLER_ROWS = 100,
+    ALWAYS_OPENED = 3
+};
 
 static const double worth_opening = 0.005;
 

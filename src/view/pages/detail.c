@@ -330,10 +330,9 @@ void browser_open_listed(struct browser *browser, uint32_t index)
         browser_message(browser, "it is not among the objects listed now");
 }
 
-static const char *const empty_texts[PANES_MAX] = {"No fields or offsets yet.", "No code seen yet.",
-                                                   "No single instances are told apart.",
-                                                   "Nothing is known of it.",
-                                                   "Nothing is known of it."};
+static const char *const empty_texts[PANES_MAX] = {
+    "No fields or offsets yet.", "No code seen yet.", "No single instances are told apart.",
+    "Nothing is known of it.", "Nothing is known of it."};
 
 static unsigned detail_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
@@ -523,7 +522,8 @@ static void detail_fini(void *state)
 const struct page detail_page = {
     .name = "Detail",
     .shows = "One object: which of its fields or offsets have the samples, the code that accesses "
-             "it with its callers, and its blocks one by one. Left and Right go from one list to the next.",
+             "it with its callers, and its blocks one by one. Left and Right go from one list to "
+             "the next.",
     .next = "Is it one field or all of them? Enter on a field shows how it lies in its cache "
             "lines, on a function the source line that waits.",
     .state_size = sizeof(struct detail_view),

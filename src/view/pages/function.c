@@ -979,8 +979,8 @@ void callers_known(const struct snapshot_callers *callers, double samples, char 
 {
     char known[16];
     char all[16];
-    snprintf(out, size, "callers are known of %s of %s samples", text_count(known, callers->samples),
-             text_count(all, samples));
+    snprintf(out, size, "callers are known of %s of %s samples",
+             text_count(known, callers->samples), text_count(all, samples));
 }
 
 void callers_open(struct browser *browser, const struct caller_row *row)

@@ -653,8 +653,8 @@ enum { HOT = 1, BY_A = 2, BY_B = 3, MAIN = 9, MANY = 1000, BAD_NODE = 5000 };
  * own: MANY + 2 i < MANY + 2 i + 1. Of BAD_NODE on each is its own parent. */
 static bool fake_caller(void *context, uint32_t node, struct caller_desc *desc)
 {
-    static const struct caller_desc nodes[] = {
-        {0, 0}, {0, HOT}, {1, BY_A}, {2, MAIN}, {1, BY_B}, {4, MAIN}};
+    static const struct caller_desc nodes[] = {{0, 0},    {0, HOT},  {1, BY_A},
+                                               {2, MAIN}, {1, BY_B}, {4, MAIN}};
     (void)context;
     if (node < 6)
         *desc = nodes[node];
@@ -680,8 +680,8 @@ static struct profile *with_callers(double half_life_s)
 static void add_called(struct profile *profile, uint32_t caller, enum reason reason, int count)
 {
     struct place place = {.object = 1, .function = HOT, .base = 0x1000, .caller = caller};
-    place.access = (struct access){
-        .weight = 1, .ip = 0x400000, .address = 0x1008, .reason = (uint8_t)reason};
+    place.access =
+        (struct access){.weight = 1, .ip = 0x400000, .address = 0x1008, .reason = (uint8_t)reason};
     for (int i = 0; i < count; i++) {
         place.access.time_ns = unplaced_now_ns += 1000;
         profile_add(profile, &place);

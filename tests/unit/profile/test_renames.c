@@ -76,15 +76,16 @@ static bool fake_caller(void *context, uint32_t node, struct caller_desc *desc)
 static struct profile *make(void)
 {
     struct profile *profile;
-    struct profile_options options = {
-        .names = {.object = fake_object, .type = fake_type, .function = fake_function,
-                  .caller = fake_caller},
-        .half_life_s = 10,
-        .ways = 10,
-        .event_count = 2,
-        .roles = {EVENT_MISS_L1, EVENT_ACCESS},
-        .watch = true,
-        .lines = true};
+    struct profile_options options = {.names = {.object = fake_object,
+                                                .type = fake_type,
+                                                .function = fake_function,
+                                                .caller = fake_caller},
+                                      .half_life_s = 10,
+                                      .ways = 10,
+                                      .event_count = 2,
+                                      .roles = {EVENT_MISS_L1, EVENT_ACCESS},
+                                      .watch = true,
+                                      .lines = true};
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
     assert_int_equal(profile_new(&profile, &options, NULL), 0);
     return profile;

@@ -190,9 +190,9 @@ static unsigned count_found(struct unwind *unwind, struct space *space, const ui
 static unsigned count_callers(struct unwind *unwind, struct space *space, const uint64_t *regs,
                               const struct unwind_copy *copy)
 {
-    static const char *const callers[] = {"leaf",    "compare", "sorting", "many_registers",
-                                          "aligned", "large",   "dynamic", "recurse",
-                                          "main"};
+    static const char *const callers[] = {"leaf",           "compare", "sorting",
+                                          "many_registers", "aligned", "large",
+                                          "dynamic",        "recurse", "main"};
     uint64_t pcs[256];
     unsigned found = 0;
     size_t count = unwind_callers(unwind, space, regs, copy, pcs, 256);

@@ -184,9 +184,12 @@ static void the_users_part_of_a_call_chain(void **state)
 {
     (void)state;
     uint64_t entry;
-    static const uint64_t both[] = {(uint64_t)PERF_CONTEXT_KERNEL, 0xffffffff81000000,
-                                    (uint64_t)PERF_CONTEXT_USER,   0x401000,
-                                    0x402000,                      0x403000};
+    static const uint64_t both[] = {(uint64_t)PERF_CONTEXT_KERNEL,
+                                    0xffffffff81000000,
+                                    (uint64_t)PERF_CONTEXT_USER,
+                                    0x401000,
+                                    0x402000,
+                                    0x403000};
     struct sample sample = with_chain(both, 6);
     assert_int_equal(sample.chain_count, 3);
     memcpy(&entry, sample.chain, sizeof entry);
@@ -196,9 +199,9 @@ static void the_users_part_of_a_call_chain(void **state)
     static const uint64_t guests[] = {(uint64_t)PERF_CONTEXT_USER, 0x401000,
                                       (uint64_t)PERF_CONTEXT_GUEST, 0x402000};
     assert_int_equal(with_chain(guests, 4).chain_count, 1);
-    static const uint64_t twice[] = {(uint64_t)PERF_CONTEXT_USER, 0x401000,
+    static const uint64_t twice[] = {(uint64_t)PERF_CONTEXT_USER,   0x401000,
                                      (uint64_t)PERF_CONTEXT_KERNEL, 0xffffffff81000000,
-                                     (uint64_t)PERF_CONTEXT_USER, 0x402000};
+                                     (uint64_t)PERF_CONTEXT_USER,   0x402000};
     assert_int_equal(with_chain(twice, 6).chain_count, 1);
     assert_null(with_chain(both, 2).chain);
     assert_null(with_chain(both, 3).chain);

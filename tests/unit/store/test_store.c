@@ -63,7 +63,8 @@ static bool same_place(const struct place *a, const struct place *b)
            left->kept == right->kept && a->object == b->object && a->holder == b->holder &&
            a->function == b->function && a->base == b->base && a->size_bytes == b->size_bytes &&
            a->type == b->type && a->type_offset == b->type_offset && a->by_member == b->by_member &&
-           a->unit == b->unit && a->typed == b->typed && a->untyped == b->untyped && a->caller == b->caller;
+           a->unit == b->unit && a->typed == b->typed && a->untyped == b->untyped &&
+           a->caller == b->caller;
 }
 
 static void compare(void *context, const struct store_item *item)
