@@ -36,6 +36,20 @@ enum reason {
     REASON_COUNT
 };
 
+/* Whether it is data that the sample waited for, of a known object or not. */
+static inline bool access_is_for_data(enum reason reason)
+{
+    switch (reason) {
+    case REASON_KERNEL:
+    case REASON_NO_MEMORY: /* it was computing */
+    case REASON_FOREIGN:
+    case REASON_AGENT:
+        return false;
+    default:
+        return true;
+    }
+}
+
 enum access_kind {
     ACCESS_UNKNOWN_KIND,
     ACCESS_LOAD,

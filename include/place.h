@@ -184,6 +184,8 @@ struct place {
     uint8_t untyped;         /* enum untyped */
     uint32_t evictor_object; /* that needed the room of the line, 0: not known; */
     uint32_t evictor_function; /* by this function's access */
+    uint32_t caller;           /* of the sampled function, the outermost known: a node of struct
+                                  caller_desc; 0: its stack is not known */
 };
 
 /* A line event of a simulation, and the place of its access. */
@@ -227,6 +229,17 @@ struct function_desc {
     uint64_t start;   /* runtime addresses; start == end: bounds not known */
     uint64_t end;
 };
+
+/*
+ * A node of the tree of callers: its function called that of the parent. The root of a branch has
+ * parent 0 and is the sampled function. Nodes are dense from 1, parents before children.
+ */
+struct caller_desc {
+    uint32_t parent;
+    uint32_t function;
+};
+
+enum { CALLER_NODES_MAX = 1 << 16 };
 
 /* Source position of one instruction; strings live with the resolver. */
 struct instruction_desc {
@@ -276,6 +289,7 @@ struct place_names {
     void *context;
     bool (*object)(void *context, uint32_t object, struct object_desc *desc);
     bool (*function)(void *context, uint32_t function, struct function_desc *desc);
+    bool (*caller)(void *context, uint32_t node, struct caller_desc *desc); /* NULL: no stacks */
     bool (*extent)(void *context, uint64_t address, struct object_extent *extent);
     /* NULL: not known here. A type by its id; an instruction by its address. */
     bool (*type)(void *context, uint32_t type, struct type_desc *desc);

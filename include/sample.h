@@ -91,6 +91,10 @@ struct sample {
      * as long as the record itself. NULL: not recorded. */
     const unsigned char *stack;
     uint32_t stack_bytes;
+    /* The instruction, then the return addresses of its callers, innermost first, as the kernel
+     * followed frame pointers: 8 bytes each, not aligned, in the record's bytes. NULL: none. */
+    const unsigned char *chain;
+    uint32_t chain_count;
     /* HAS_REGS; regs[SREG_IP] may differ from ip under PEBS. Last, for a sample without them
      * leaves them untouched. */
     uint64_t regs[SREG_COUNT];

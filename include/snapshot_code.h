@@ -55,6 +55,41 @@ struct snapshot_instruction {
     struct snapshot_partners *partners; /* [LINE_PAIRS]; NULL: not measured, or it is no hot one */
 };
 
+/*
+ * A function of the tree of callers: those of `depth` more, up to the next of the same or less, are
+ * its own callers. Of a function the tree begins with its callers, of an object with the functions
+ * that access it. A function that calls itself is one row. Shares are inclusive.
+ */
+struct snapshot_caller {
+    uint32_t depth;
+    uint32_t id; /* of the function */
+    const char *function;
+    const char *module;
+    uint64_t path; /* the same for the same row of the next snapshot */
+    double samples;
+    struct snapshot_share share; /* of the samples with known callers */
+};
+
+/* Of the ranking event, under the basis. */
+struct snapshot_callers {
+    double samples; /* with known callers; with those of objects not known in `code` */
+    struct snapshot_caller *list; /* shares of less than 0.01 are left out */
+    size_t count;
+};
+
+/* A function on a stack. */
+struct snapshot_frame {
+    const char *function;
+    const char *file;                   /* NULL: not known */
+    uint32_t line;                      /* of the function; 0: not known */
+    const struct snapshot_frame *inner; /* that it called; NULL: it is the sampled function */
+};
+
+struct snapshot_stack {
+    const struct snapshot_frame *outermost;
+    double share; /* of the known stacks of a function on an object */
+};
+
 /* A function and its accesses: to one object, or, in snapshot.code, all of them. */
 struct snapshot_code {
     uint32_t id;
@@ -79,6 +114,7 @@ struct snapshot_code {
     struct snapshot_rates *rates;              /* in `code` only; NULL: not measured */
     struct snapshot_use *use;                  /* the same, of the lines it fetched */
     struct snapshot_wait wait;                 /* of the function's time; in `code` only */
+    struct snapshot_callers *callers;          /* in `code` only; NULL: few stacks are known, or none */
     struct snapshot_instruction *instructions; /* in `code` only; by address */
     size_t instruction_count;
 };

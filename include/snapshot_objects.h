@@ -128,6 +128,7 @@ struct snapshot_object {
     struct snapshot_rates *rates;          /* the same */
     struct snapshot_use *use;              /* the same, of the lines it fetched */
     struct snapshot_wait wait;             /* of the time at its accesses */
+    struct snapshot_callers *callers;      /* functions that access it; NULL: few stacks, or none */
     uint64_t element_size;                 /* inferred stride; 0: none */
     double element_confidence;             /* 0..1 */
     uint32_t threads;                      /* distinct threads seen, capped at 255 */
@@ -153,8 +154,10 @@ struct snapshot_access {
     uint32_t function_line;
     const char *file; /* of the instruction */
     uint32_t line;
-    const char *inlined;             /* "min < clamp": functions inlined there; NULL: none */
-    const struct mapping_desc *code; /* mapping of the instruction */
+    const char *inlined;                 /* "min < clamp": functions inlined there; NULL: none */
+    const struct mapping_desc *code;     /* mapping of the instruction */
+    const struct snapshot_stack *stacks; /* of its function on its object; shares add up to 1 */
+    size_t stack_count;
     const char *object;
     enum object_kind kind;
     const char *module; /* of the object; "" */

@@ -190,3 +190,7 @@ tests_live_one_row_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O1 -g
 tests_live_one_row_planted_LDFLAGS =
 dist_check_SCRIPTS += tests/live/test_one_row.sh
 TESTS += tests/live/test_one_row.sh
+# Callers, beside the program's own clocks and perf's stacks. It builds its program itself.
+dist_check_SCRIPTS += tests/live/test_callers.sh
+TESTS += tests/live/test_callers.sh
+EXTRA_DIST += tests/live/callers_planted.c tests/live/judge_callers.py

@@ -338,6 +338,12 @@ static bool ask_function(void *context, uint32_t function, struct function_desc 
     return recorder->names.function(recorder->names.context, function, desc);
 }
 
+static bool ask_caller(void *context, uint32_t node, struct caller_desc *desc)
+{
+    struct recorder *recorder = context;
+    return recorder->names.caller(recorder->names.context, node, desc);
+}
+
 static bool ask_extent(void *context, uint64_t address, struct object_extent *extent)
 {
     struct recorder *recorder = context;
@@ -446,6 +452,7 @@ struct place_names recorder_names(struct recorder *recorder)
     return (struct place_names){.context = recorder,
                                 .object = ask_object,
                                 .function = ask_function,
+                                .caller = own->caller ? ask_caller : NULL,
                                 .extent = ask_extent,
                                 .type = own->type ? ask_type : NULL,
                                 .instruction = own->instruction ? ask_instruction : NULL,

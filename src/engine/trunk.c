@@ -34,6 +34,8 @@ static void take_sample(struct engine *engine, const struct record *record)
                     !(sample->regs_missing & ~(1u << SREG_FLAGS));
     engine->leaves += access.of_leaf;
     resolver_resolve(engine->resolver, &access, own_regs ? sample->regs : NULL, place);
+    place->caller =
+        resolver_callers(engine->resolver, sample, own_regs ? sample->regs : NULL, place);
     if (access.how == ACCESS_OBJECT) {
         place->typed = TYPED_NOT;
         place->by_member = false;

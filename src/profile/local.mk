@@ -14,7 +14,7 @@ src_libprofile_a_SOURCES = src/profile/tables/statistics.c src/profile/tables/st
 	src/profile/cache/search.h src/profile/cache/search_phases.c src/profile/cache/search_phases.h \
 	src/profile/cache/sets.c src/profile/cache/sets.h src/profile/cache/sharing.c \
 	src/profile/cache/sharing.h src/profile/snapshot/sharing.c src/profile/snapshot/snapshot.c \
-	src/profile/snapshot/code.c src/profile/cache/causes.c src/profile/cache/causes.h \
+	src/profile/snapshot/code.c src/profile/snapshot/callers.c src/profile/cache/causes.c src/profile/cache/causes.h \
 	src/profile/snapshot/causes.c src/profile/snapshot/fields.c src/profile/snapshot/layout.c \
 	src/profile/snapshot/levels.c src/profile/snapshot/search.c src/profile/snapshot/window.c \
 	src/profile/snapshot/timeline.c src/profile/snapshot/watch.c src/profile/cache/spread.c \

@@ -22,6 +22,7 @@ static int profile_tables(struct profile *profile)
     profile->sorted = malloc(OFFSET_PAIRS * sizeof *profile->sorted);
     if (!profile->sorted || pairs_init(&profile->offsets, OFFSET_PAIRS) ||
         pairs_init(&profile->code, CODE_PAIRS) || pairs_init(&profile->instances, INSTANCE_PAIRS) ||
+        pairs_init(&profile->callers, CALLER_PAIRS) ||
         sets_init(&profile->sets, &options->geometry) || comiss_init(&profile->comiss) ||
         sharing_init(&profile->sharing) || unplaced_init(&profile->unplaced, options->event_count))
         return -ENOMEM;
@@ -87,6 +88,7 @@ void profile_free(struct profile *profile)
     pairs_fini(&profile->offsets);
     pairs_fini(&profile->code);
     pairs_fini(&profile->instances);
+    pairs_fini(&profile->callers);
     sets_fini(&profile->sets);
     comiss_fini(&profile->comiss);
     timeline_fini(&profile->timeline);
@@ -142,6 +144,7 @@ static void profile_rescale(struct profile *profile, double factor)
     pairs_rescale(&profile->offsets, factor);
     pairs_rescale(&profile->code, factor);
     pairs_rescale(&profile->instances, factor);
+    pairs_rescale(&profile->callers, factor);
     sets_rescale(&profile->sets, factor);
     sharing_rescale(&profile->sharing, factor);
     unplaced_rescale(&profile->unplaced, factor);
@@ -244,6 +247,7 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
     pairs_clear(&profile->offsets);
     pairs_clear(&profile->code);
     pairs_clear(&profile->instances);
+    pairs_clear(&profile->callers);
     sharing_clear(&profile->sharing);
     unplaced_clear(&profile->unplaced);
     causes_clear(&profile->causes);
@@ -590,8 +594,22 @@ static void add_to_holder(struct profile *profile, const struct place *place, do
 {
     uint32_t holder = tallies_reserve(&profile->holders, place->holder);
     if (holder != TALLY_IDS_MAX)
-        tally_add(tallies_at(&profile->holders, holder, place->access.event), &place->access,
-                  scale);
+        tally_add(tallies_at(&profile->holders, holder, place->access.event), place, scale);
+}
+
+/* `object` is TALLY_IDS_MAX where it is not known; the node says which function was sampled. */
+static void add_caller(struct profile *profile, const struct place *place, uint32_t object,
+                       double scale)
+{
+    uint32_t owner = PAIR_OWNER(object, place->access.event);
+    struct pair *pair = place->caller
+                            ? pairs_take(&profile->callers, pairs_hash(owner, place->caller), owner,
+                                         place->caller, scale)
+                            : NULL;
+    if (!pair)
+        return;
+    counted_add(&pair->samples, 1, scale);
+    counted_add(&pair->weight, tally_weight(&place->access), scale);
 }
 
 /* Third step: the counting. */
@@ -612,17 +630,21 @@ static void adding_finish(struct profile *profile, const struct adding *adding)
         return;
     }
     count_total(profile, place);
-    if (access->reason != REASON_NONE && access->event < profile->options.event_count)
+    if (access->reason != REASON_NONE && access->event < profile->options.event_count) {
         unplaced_add(&profile->unplaced, &profile->functions, place, scale);
+        if (access_is_for_data((enum reason)access->reason))
+            add_caller(profile, place, TALLY_IDS_MAX, scale);
+    }
     if (object == TALLY_IDS_MAX)
         return;
-    tally_add(&profile->all[access->event], access, scale);
+    tally_add(&profile->all[access->event], place, scale);
     add_typed(profile, place, scale);
-    tally_add(tallies_at(&profile->objects, object, access->event), access, scale);
-    tally_add(tallies_at(&profile->functions, adding->function, access->event), access, scale);
+    tally_add(tallies_at(&profile->objects, object, access->event), place, scale);
+    tally_add(tallies_at(&profile->functions, adding->function, access->event), place, scale);
     if (place->holder)
         add_to_holder(profile, place, scale);
     add_pairs(profile, adding, scale);
+    add_caller(profile, place, object, scale);
     if (has_offset(access) && profile_shares(profile, access->event))
         sharing_add(&profile->sharing, place, scale);
     if (profile->options.lines && profile->options.roles[access->event] != EVENT_ACCESS)

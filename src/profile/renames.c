@@ -123,6 +123,7 @@ static void move_tallies(struct tallies *tallies, uint32_t from, uint32_t to)
         sum_counted(&into->loads, &old->loads);
         sum_counted(&into->stores, &old->stores);
         sum_counted(&into->inferred, &old->inferred);
+        sum_counted(&into->stacks, &old->stacks);
         *old = (struct tally){0};
     }
 }
@@ -435,12 +436,14 @@ static void move_all_pairs(const struct renaming *renaming)
     const struct pairs_beside code = {&profile->code, &profile->code_levels, &causes->code,
                                       hash_pair};
     const struct pairs_beside instances = {&profile->instances, NULL, NULL, hash_pair};
+    const struct pairs_beside callers = {&profile->callers, NULL, NULL, hash_pair};
     const struct pairs_beside evictors = {&causes->evictors, NULL, NULL, hash_pair};
     const struct pairs_beside cells = {&causes->cell_evictors, NULL, NULL, hash_cell};
     const struct pairs_beside threads = {&causes->thread_evictors, NULL, NULL, hash_pair};
     move_pairs(renaming, &offsets, change_offset);
     move_pairs(renaming, &code, change_owner);
     move_pairs(renaming, &instances, change_instance);
+    move_pairs(renaming, &callers, change_owner);
     move_pairs(renaming, &evictors, change_evictor);
     move_pairs(renaming, &cells, change_evictor);
     move_pairs(renaming, &threads, change_thread_evictor);

@@ -3,7 +3,7 @@
  * Tables that profile.c owns and fills, and src/profile/snapshot reads. Private to src/profile.
  *
  * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 7 MiB, code 3.5 MiB,
- * instances 1.75 MiB, search 0.1 MiB (where phases change: 5.9), sets 16 bytes a set, sharing 5
+ * instances 1.75 MiB, callers 3.5 MiB, search 0.1 MiB (where phases change: 5.9), sets 16 bytes a set, sharing 5
  * MiB, scratch of snapshots up to 8 MiB, samples without an object 0.5 MiB. Objects: 130 bytes per
  * event + 180 each, functions 230 per event, at most 65,536 of either: 34 MiB at most with one
  * event. With data sources 800 bytes more for each object, function, offset and instruction that
@@ -33,7 +33,12 @@
 #include "profile/time/decay.h"
 #include "profile/time/timeline.h"
 
-enum { OFFSET_PAIRS = 1 << 16, CODE_PAIRS = 1 << 15, INSTANCE_PAIRS = 1 << 14 };
+enum {
+    OFFSET_PAIRS = 1 << 16,
+    CODE_PAIRS = 1 << 15,
+    INSTANCE_PAIRS = 1 << 14,
+    CALLER_PAIRS = 1 << 15
+};
 
 /* Kept per object beside its tallies; members that every sample touches come first. */
 struct object_extra {
@@ -72,6 +77,7 @@ struct profile {
     struct pairs offsets;   /* key: offset, or folded (see offset_key) */
     struct pairs code;      /* key: instruction; extra: function; size: type and offset in it */
     struct pairs instances; /* key: base; extra: thread */
+    struct pairs callers;   /* key: node of struct caller_desc; see add_caller() */
     struct measures measures;
     struct sets sets;
     struct window window;
@@ -126,6 +132,7 @@ struct build {
     double waited; /* cycles, of all attributed samples of the event: what parts are shares of */
     size_t code_count;     /* of profile->sorted while it holds profile->code (build_code) */
     size_t unplaced_count; /* of profile->unplaced.sorted */
+    double stacks;         /* samples with known callers */
     double unlike;         /* weight of samples without an object that nothing is known of */
     bool failed;           /* out of memory */
     struct rates_plan rates;
@@ -203,6 +210,8 @@ void build_in_whole(const struct build *build, const struct type_desc *whole, ui
 void build_code(struct build *build);
 void build_waits(struct build *build); /* needs objects, the window and code */
 void build_instructions(struct build *build);
+void build_callers(struct build *build); /* needs objects and code */
+
 /* In code.c: weight of all samples of the event, attributed or not. */
 double build_everything(const struct build *build);
 /* Comes before the others, which are of one function of snapshot.code. */

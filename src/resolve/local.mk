@@ -8,7 +8,7 @@ src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c
 	src/resolve/heap/bin_rules.c src/resolve/heap/bin_rules.h src/resolve/heap/bins.c \
 	src/resolve/heap/bins.h src/resolve/heap/blocks.c src/resolve/heap/blocks.h \
 	src/resolve/elf/debuginfo.c src/resolve/elf/debuginfo.h src/resolve/elf/cfi.c \
-	src/resolve/elf/cfi.h src/resolve/elf/symbols.c src/resolve/elf/symbols.h \
+	src/resolve/elf/cfi.h src/resolve/callers.c src/resolve/elf/symbols.c src/resolve/elf/symbols.h \
 	src/resolve/dwarf/access.c src/resolve/dwarf/assignee.c src/resolve/dwarf/describe.c \
 	src/resolve/dwarf/die.c src/resolve/dwarf/die.h src/resolve/dwarf/operand.c \
 	src/resolve/dwarf/flow.h src/resolve/dwarf/describe.h src/resolve/dwarf/scopes.c \

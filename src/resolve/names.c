@@ -92,6 +92,12 @@ static bool describe_function(void *context, uint32_t function, struct function_
     return true;
 }
 
+static bool describe_caller(void *context, uint32_t node, struct caller_desc *desc)
+{
+    const struct resolver *resolver = context;
+    return callers_describe(&resolver->callers, node, desc);
+}
+
 static bool describe_type(void *context, uint32_t type, struct type_desc *desc)
 {
     const struct resolver *resolver = context;
@@ -276,6 +282,7 @@ struct place_names resolver_names(struct resolver *resolver)
     return (struct place_names){.context = resolver,
                                 .object = describe_object,
                                 .function = describe_function,
+                                .caller = describe_caller,
                                 .extent = describe_extent,
                                 .type = describe_type,
                                 .instruction = describe_instruction,

@@ -70,6 +70,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     resolver->options = *options;
     functions_init(&resolver->functions);
     unwind_init(&resolver->unwind, options->live ? options->pid : 0);
+    callers_init(&resolver->callers);
     resolver->alive = true;
     /* No record names the idle task. */
     if (!options->live && !options->pid)
@@ -111,6 +112,7 @@ void resolver_close(struct resolver *resolver)
     type_instances_fini(&resolver->type_instances);
     provisional_fini(&resolver->provisional);
     unwind_fini(&resolver->unwind);
+    callers_fini(&resolver->callers);
     space_fini(&resolver->space);
     names_fini(&resolver->names);
     functions_fini(&resolver->functions);
@@ -251,6 +253,7 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     resolver->cpu_ticks = stat.cpu_ticks;
     resolver->stopped = stat.state == 'T' || stat.state == 't';
     memory_use_tick(&resolver->memory_use, &stat, now_ns);
+    callers_tick(&resolver->callers, now_ns);
     memcpy(resolver->comm, stat.comm, sizeof resolver->comm);
     if (!resolver->exe[0])
         process_exe(resolver->options.pid, resolver->exe, sizeof resolver->exe);

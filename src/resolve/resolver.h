@@ -79,6 +79,14 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns);
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place);
 
+/*
+ * The stack of a sample with a resolved place: the node of its outermost caller; the others are its
+ * parents (struct caller_desc). 0: it has none, cannot be followed, or is not walked for what it
+ * costs. `regs` as above: those that the copy of the stack begins at.
+ */
+uint32_t resolver_callers(struct resolver *resolver, const struct sample *sample,
+                          const uint64_t *regs, const struct place *place);
+
 /* Objects that turned out to be others since resolver_renamed() was called, in this order. */
 const struct object_rename *resolver_renames(const struct resolver *resolver, size_t *count);
 void resolver_renamed(struct resolver *resolver);

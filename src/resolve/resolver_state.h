@@ -55,6 +55,39 @@ bool functions_bounds(const struct functions *functions, struct space *space, ui
                       uint64_t *start, uint64_t *end);
 
 /*
+ * The callers of the sampled function: the stacks of a part of the samples, as nodes of a tree that
+ * grows from the sampled functions outwards (struct caller_desc, place.h). Of a stack that has no
+ * room in the tree, or cannot be followed further, the inner part is known.
+ *
+ * Live, walking takes CALLERS_COST of one CPU at most: samples that come before that is earned
+ * have no stack.
+ */
+enum {
+    CALLERS_DEPTH_MAX = 64, /* functions of one stack; one that calls itself counts as one */
+    CALLERS_FRAMES_MAX = 256
+};
+
+#define CALLERS_COST 0.01
+
+struct callers {
+    struct caller_desc *nodes; /* [count]; 0 is no node */
+    uint32_t count;
+    size_t room;
+    struct hash of_pair; /* parent and function -> node */
+    uint64_t spent_ns;   /* on walking, less what was earned up to the last tick */
+    uint64_t ticked_ns;
+};
+
+void callers_init(struct callers *callers);
+void callers_fini(struct callers *callers);
+
+/* Once per refresh. */
+void callers_tick(struct callers *callers, uint64_t now_ns);
+
+/* false: no such node. */
+bool callers_describe(const struct callers *callers, uint32_t node, struct caller_desc *desc);
+
+/*
  * Objects that have no name yet (doc/design/heap.md: an object keeps one identity). A heap block
  * that the walk found, memory that is accessed by code with unread debugging information, a stack
  * slot: each gets an object at its first sample. When its type or name is known, a rename (place.h)
@@ -215,6 +248,7 @@ struct resolver {
     struct type_instances type_instances;
     struct provisional provisional;
     struct unwind unwind;
+    struct callers callers;
     struct nodes nodes;
     struct thread_names threads_named;
     struct memory_use_of memory_use;

@@ -47,6 +47,7 @@ static const struct form forms[STORE_KINDS] = {
     [STORE_WHATIF_PAST] = {WHATIF_PAST_ROW_FIELDS, WHATIF_PAST_MAX},
     [STORE_RENAME] = {RENAME_ROW_FIELDS, 1},
     [STORE_RANKING] = {RANKING_ROW_FIELDS, 1},
+    [STORE_CALLER] = {CALLER_ROW_FIELDS, 1 << 16},
 };
 
 unsigned store_form_fields(unsigned kind)
@@ -232,6 +233,7 @@ void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
     row[PLACE_ROW_EVICTOR_OBJECT] = place->evictor_object;
     row[PLACE_ROW_EVICTOR_FUNCTION] = place->evictor_function;
     row[PLACE_ROW_EVICTOR_TID] = access->evictor_tid;
+    row[PLACE_ROW_CALLER] = place->caller;
 }
 
 void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
@@ -265,6 +267,7 @@ void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
         .size_bytes = row[PLACE_ROW_SIZE],
         .evictor_object = (uint32_t)row[PLACE_ROW_EVICTOR_OBJECT],
         .evictor_function = (uint32_t)row[PLACE_ROW_EVICTOR_FUNCTION],
+        .caller = (uint32_t)row[PLACE_ROW_CALLER],
         .type = (uint32_t)row[PLACE_ROW_TYPE],
         .type_offset = (uint32_t)row[PLACE_ROW_TYPE_OFFSET],
         .unit = byte_of(typing, 32),

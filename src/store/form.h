@@ -140,6 +140,7 @@ enum store_kind {
     STORE_WHATIF_PAST,  /* id: its place in the list */
     STORE_RENAME,       /* an object that turned out to be another one */
     STORE_RANKING,      /* another event ranks */
+    STORE_CALLER,       /* node of the tree of callers; id: node */
     STORE_KINDS
 };
 
@@ -182,6 +183,7 @@ enum place_field {
     PLACE_ROW_EVICTOR_OBJECT,
     PLACE_ROW_EVICTOR_FUNCTION,
     PLACE_ROW_EVICTOR_TID,
+    PLACE_ROW_CALLER,
     PLACE_ROW_FIELDS
 };
 
@@ -268,6 +270,9 @@ enum function_field {
     FUNCTION_ROW_END,
     FUNCTION_ROW_FIELDS
 };
+
+/* As struct caller_desc has it. */
+enum caller_field { CALLER_ROW_PARENT, CALLER_ROW_FUNCTION, CALLER_ROW_FIELDS };
 
 enum type_field {
     TYPE_ROW_NAME,
@@ -607,6 +612,7 @@ static inline bool place_row_new_ids(const uint64_t *now, const uint64_t *before
            now[PLACE_ROW_FUNCTION] != before[PLACE_ROW_FUNCTION] ||
            now[PLACE_ROW_HOLDER] != before[PLACE_ROW_HOLDER] ||
            now[PLACE_ROW_TYPE] != before[PLACE_ROW_TYPE] ||
+           now[PLACE_ROW_CALLER] != before[PLACE_ROW_CALLER] ||
            now[PLACE_ROW_EVICTOR_OBJECT] != before[PLACE_ROW_EVICTOR_OBJECT] ||
            now[PLACE_ROW_EVICTOR_FUNCTION] != before[PLACE_ROW_EVICTOR_FUNCTION];
 }

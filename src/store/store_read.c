@@ -701,6 +701,18 @@ static bool describe_function(void *context, uint32_t function, struct function_
     return true;
 }
 
+/* A parent is a node before its child: a damaged tree has no loops. */
+static bool describe_caller(void *context, uint32_t node, struct caller_desc *desc)
+{
+    const struct store_reader *reader = context;
+    const uint64_t *row = rows_find(&reader->rows[STORE_CALLER], node);
+    if (!row || row[CALLER_ROW_PARENT] >= node)
+        return false;
+    *desc =
+        (struct caller_desc){(uint32_t)row[CALLER_ROW_PARENT], (uint32_t)row[CALLER_ROW_FUNCTION]};
+    return true;
+}
+
 static bool describe_instruction(void *context, uint64_t address, struct instruction_desc *desc)
 {
     const struct store_reader *reader = context;
@@ -902,6 +914,7 @@ struct place_names store_reader_names(struct store_reader *reader)
     return (struct place_names){.context = reader,
                                 .object = describe_object,
                                 .function = describe_function,
+                                .caller = describe_caller,
                                 .extent = reader_extent,
                                 .type = describe_type,
                                 .instruction = describe_instruction,

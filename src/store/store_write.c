@@ -180,6 +180,22 @@ static void writer_function(struct store_writer *writer, uint32_t function)
         describe_function(writer, function);
 }
 
+/* A node of the tree of callers, its parents before it. */
+static void writer_caller(struct store_writer *writer, uint32_t node)
+{
+    const struct place_names *names = &writer->options.names;
+    struct caller_desc desc;
+    if (rows_find(&writer->rows[STORE_CALLER], node) || !names->caller ||
+        !names->caller(names->context, node, &desc))
+        return;
+    if (desc.parent)
+        writer_caller(writer, desc.parent);
+    writer_function(writer, desc.function);
+    uint64_t row[CALLER_ROW_FIELDS] = {
+        [CALLER_ROW_PARENT] = desc.parent, [CALLER_ROW_FUNCTION] = desc.function};
+    writer_row(writer, STORE_CALLER, node, row);
+}
+
 static void describe_thread(struct store_writer *writer, uint32_t tid)
 {
     const struct place_names *names = &writer->options.names;
@@ -707,6 +723,8 @@ static inline void note_ids(struct store_writer *writer, const struct place *pla
         writer_object(writer, place->evictor_object);
     if (place->evictor_function)
         writer_function(writer, place->evictor_function);
+    if (place->caller)
+        writer_caller(writer, place->caller);
 }
 
 void store_writer_place(struct store_writer *writer, const struct place *place)

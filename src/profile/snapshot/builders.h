@@ -52,4 +52,23 @@ void build_cell_causes(struct build *build, const struct matrix_axes *axes);
 /* Sets `called` of those, in the arena. False: out of memory. */
 bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena);
 
+/* The stacks of each function on each object, in callers.c. */
+struct build_stack {
+    uint32_t object;
+    uint32_t function;
+    double weight;
+    const struct snapshot_frame *outermost;
+};
+
+struct build_stacks {
+    struct build_stack *list; /* [count] in the arena, by object and function, most weight first */
+    size_t count;
+};
+
+/* Sets build->failed where there is no memory. */
+void build_stacks_list(struct build *build, struct build_stacks *stacks);
+/* In the arena, shares add up to 1; NULL: none is known. */
+const struct snapshot_stack *build_stacks_of(struct build *build, const struct build_stacks *stacks,
+                                             uint32_t object, uint32_t function, size_t *count);
+
 #endif

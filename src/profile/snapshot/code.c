@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "profile/state.h"
 #include "base/array.h"
+#include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 #include "resolve/members.h"
 
@@ -511,6 +511,7 @@ struct shared {
     struct hash functions;         /* id -> index + 1 of the first row of it */
     struct mapping_desc *mappings; /* [MAPPINGS] in the arena */
     size_t mapping_count;
+    struct build_stacks stacks;
 };
 
 static const char *accesses_keep_text(struct build *build, const char *text)
@@ -626,6 +627,8 @@ static void list_object(struct shared *shared, uint32_t id, const struct pair **
             continue;
         *row = part_of(&object, samples, weight);
         describe_instruction(shared, pairs[i], row);
+        row->stacks =
+            build_stacks_of(build, &shared->stacks, id, pairs[i]->extra, &row->stack_count);
         snapshot->access_count++;
         rest_samples -= samples;
         rest -= weight;
@@ -646,6 +649,7 @@ void build_accesses(struct build *build)
         arena_array(build->arena, all + profile->objects.ids, sizeof *snapshot->accesses);
     shared.mappings = arena_array(build->arena, MAPPINGS, sizeof *shared.mappings);
     build->failed |= !snapshot->accesses || !shared.mappings;
+    build_stacks_list(build, &shared.stacks);
     hash_init(&shared.functions);
     for (uint32_t id = 0; id < profile->objects.ids && !build->failed; id++) {
         size_t first;

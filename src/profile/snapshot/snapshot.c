@@ -189,9 +189,12 @@ double build_read(const struct build *build, const struct counted *counted)
 
 double build_samples(const struct build *build, const struct counted *weight)
 {
-    const struct tally *all = &build->profile->all[build->event];
+    const struct profile *profile = build->profile;
+    const struct tally *all = profile->all[build->event].samples.at[BASIS_RUN] > 0
+                                  ? &profile->all[build->event]
+                                  : &profile->unplaced.all[build->event];
     double sum = build_read(build, &all->weight);
-    /* Without an attributed sample the mean is not known, and a sample is one. */
+    /* Without any the mean is not known, and a sample is one. */
     return build_read(build, weight) * (sum > 0 ? build_read(build, &all->samples) / sum : 1);
 }
 
@@ -388,6 +391,8 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
         build_code(build);
     if (!build->failed)
         build_waits(build);
+    if (!build->failed)
+        build_callers(build);
     if (!build->failed)
         build_instructions(build);
     if (!build->failed)

@@ -48,8 +48,9 @@ uint32_t tallies_reserve(struct tallies *tallies, uint32_t id)
     return tallies->ids || tallies_grow(tallies, 0) ? 0 : TALLY_IDS_MAX;
 }
 
-void tally_add(struct tally *tally, const struct access *access, double scale)
+void tally_add(struct tally *tally, const struct place *place, double scale)
 {
+    const struct access *access = &place->access;
     double weight = tally_weight(access);
     counted_add(&tally->samples, 1, scale);
     counted_add(&tally->weight, weight, scale);
@@ -60,6 +61,8 @@ void tally_add(struct tally *tally, const struct access *access, double scale)
         counted_add(&tally->stores, weight, scale);
     if (access->how >= ACCESS_INFERRED)
         counted_add(&tally->inferred, weight, scale);
+    if (place->caller)
+        counted_add(&tally->stacks, weight, scale);
 }
 
 void tally_rescale(struct tally *tally, double factor)
@@ -70,6 +73,7 @@ void tally_rescale(struct tally *tally, double factor)
     tally->loads.at[BASIS_DECAYED] *= factor;
     tally->stores.at[BASIS_DECAYED] *= factor;
     tally->inferred.at[BASIS_DECAYED] *= factor;
+    tally->stacks.at[BASIS_DECAYED] *= factor;
 }
 
 void tallies_rescale(struct tallies *tallies, double factor)
@@ -292,35 +296,22 @@ void unplaced_rescale(struct unplaced *unplaced, double factor)
     }
 }
 
-/* Whether it is data that the sample waited for. */
-static bool has_waited(const struct place *place)
-{
-    switch (place->access.reason) {
-    case REASON_KERNEL:
-    case REASON_NO_MEMORY: /* it was computing */
-    case REASON_FOREIGN:
-        return false;
-    default:
-        return true;
-    }
-}
-
 void unplaced_add(struct unplaced *unplaced, struct tallies *functions, const struct place *place,
                   double scale)
 {
     const struct access *access = &place->access;
-    tally_add(&unplaced->all[access->event], access, scale);
+    tally_add(&unplaced->all[access->event], place, scale);
     enum reason reason = access->reason < REASON_COUNT ? access->reason : REASON_BAD_ADDRESS;
     counted_add(&unplaced->by_reason[access->event][reason], tally_weight(access), scale);
-    if (!has_waited(place))
+    if (!access_is_for_data(reason))
         return;
-    tally_add(&unplaced->waited[access->event], access, scale);
+    tally_add(&unplaced->waited[access->event], place, scale);
     if (!place->function)
         return;
     uint32_t id = tallies_reserve(functions, place->function);
     if (id == TALLY_IDS_MAX || tallies_reserve(&unplaced->functions, id) != id)
         return;
-    tally_add(tallies_at(&unplaced->functions, id, access->event), access, scale);
+    tally_add(tallies_at(&unplaced->functions, id, access->event), place, scale);
     uint32_t owner = PAIR_OWNER(id, access->event);
     struct pair *pair =
         pairs_take(&unplaced->code, pairs_hash(owner, access->ip), owner, access->ip, scale);

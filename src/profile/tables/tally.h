@@ -22,6 +22,7 @@ struct tally {
     struct counted loads;   /* weight, as the next two */
     struct counted stores;
     struct counted inferred;
+    struct counted stacks; /* weight of those with known callers */
 };
 
 struct tallies {
@@ -46,7 +47,7 @@ static inline struct tally *tallies_at(const struct tallies *tallies, uint32_t i
     return &tallies->at[(size_t)id * tallies->events + event];
 }
 
-void tally_add(struct tally *tally, const struct access *access, double scale);
+void tally_add(struct tally *tally, const struct place *place, double scale);
 void tally_rescale(struct tally *tally, double factor);
 
 /* Weight of an access: 1 where the source gave none. */

@@ -36,6 +36,8 @@ struct unwind_slot {
 
 struct unwind_rule {
     uint8_t cfa_register; /* SREG_NONE: there is no rule */
+    bool no_table;        /* because no unwind table covers the code: JIT-compiled code, assembly */
+    bool after_call;      /* a call ends with this byte: a return address may be behind it */
     bool cfa_loaded;      /* the CFA is at the register's value + offset, and is not it */
     int32_t cfa_offset;
     struct unwind_slot return_address;
@@ -51,6 +53,9 @@ struct state {
     uint64_t lowest; /* stack pointer of the innermost frame */
     uint64_t window_start;
     size_t window_bytes;
+    const unsigned char *copy; /* of the stack at the sample, from `lowest` up; NULL: none */
+    uint32_t copy_bytes;
+    bool beyond; /* the window is behind the copy, and of the same stack */
     uint8_t window[WINDOW];
 };
 
@@ -103,16 +108,34 @@ static bool cfa_rule(Dwarf_Frame *frame, struct unwind_rule *rule)
     return count == 1 || rule->cfa_loaded;
 }
 
+/* Near calls: E8 with 4 bytes, or FF /2 with up to 5 bytes behind it. Source: Intel SDM volume 2,
+ * CALL. Code that cannot be read here is believed to be one. */
+static bool ends_call(struct module *module, uint64_t last)
+{
+    enum { LONGEST = 7, RELATIVE = 5 };
+    uint8_t code[LONGEST];
+    if (!module || module_bytes(module, last + 1 - LONGEST, code, sizeof code) != sizeof code)
+        return true;
+    bool ends = code[LONGEST - RELATIVE] == 0xe8;
+    for (int bytes = 2; bytes <= LONGEST; bytes++)
+        ends |= bytes != RELATIVE && code[LONGEST - bytes] == 0xff &&
+                (code[LONGEST - bytes + 1] >> 3 & 7) == 2;
+    return ends;
+}
+
 static struct unwind_rule make_rule(struct space *space, uint64_t pc)
 {
     struct unwind_rule rule = {.cfa_register = SREG_NONE};
     struct map *map = space_map(space, pc);
     struct module *module = map ? space_module(space, map) : NULL;
+    rule.after_call = map && map->executable && ends_call(module, pc);
     uint64_t bias = 0;
     Dwarf_CFI *frames = module ? module_frames(module, &bias) : NULL;
     Dwarf_Frame *frame = NULL;
-    if (!frames || dwarf_cfi_addrframe(frames, pc - bias, &frame))
+    if (!frames || dwarf_cfi_addrframe(frames, pc - bias, &frame)) {
+        rule.no_table = true;
         return rule;
+    }
     bool good = cfa_rule(frame, &rule) &&
                 saved_at(frame, CFI_RETURN_ADDRESS, &rule.return_address) &&
                 rule.return_address.offset != unchanged;
@@ -159,9 +182,33 @@ static bool is_in_window(const struct state *state, uint64_t address)
            address - state->window_start + sizeof address <= state->window_bytes;
 }
 
+/*
+ * The window behind the copy. The process has gone on since the sample: frames there are those of
+ * the sample as long as the outer half of the copy is unchanged, with the frames that they called.
+ */
+static bool look_beyond(struct state *state)
+{
+    size_t half = state->copy_bytes / 2;
+    size_t bytes = half < WINDOW / 2 ? half : WINDOW / 2;
+    state->window_start = state->lowest + state->copy_bytes - bytes;
+    state->window_bytes = state->pid ? process_read_some(state->pid, state->window_start,
+                                                         state->window, sizeof state->window)
+                                     : 0;
+    state->beyond = state->window_bytes > bytes && bytes &&
+                    !memcmp(state->window, state->copy + state->copy_bytes - bytes, bytes);
+    return state->beyond;
+}
+
 static bool read_stack(struct state *state, uint64_t address, uint64_t *value)
 {
     if (address < state->lowest || address - state->lowest >= STACK_MAX)
+        return false;
+    uint64_t at = address - state->lowest;
+    if (state->copy && at + sizeof *value <= state->copy_bytes) {
+        memcpy(value, state->copy + at, sizeof *value);
+        return true;
+    }
+    if (state->copy && !state->beyond && !look_beyond(state))
         return false;
     if (!is_in_window(state, address))
         move_window(state, address);
@@ -220,6 +267,9 @@ static void unwind_begin(struct state *state, pid_t pid, const uint64_t regs[SRE
     state->pid = pid;
     state->window_bytes = 0;
     state->window_start = 0;
+    state->copy = NULL;
+    state->copy_bytes = 0;
+    state->beyond = false;
     for (unsigned i = 0; i < KEPT; i++)
         state->value[i] = regs[kept[i]];
 }
@@ -244,4 +294,52 @@ bool unwind_find(struct unwind *unwind, struct space *space, const uint64_t regs
             return false;
     }
     return false;
+}
+
+/*
+ * The frame of a caller that no unwind table covers, by its frame pointer: System V ABI AMD64 1.0,
+ * figure 3.3. Registers that it saved elsewhere are lost.
+ */
+static bool step_frame_pointer(struct state *state)
+{
+    uint64_t base = state->value[BP_INDEX];
+    uint64_t saved;
+    uint64_t return_address;
+    if (!(state->known & 1 << BP_INDEX) || base < state->sp || base & 7 ||
+        !read_stack(state, base, &saved) || !read_stack(state, base + 8, &return_address))
+        return false;
+    state->known = 1 << BP_INDEX;
+    state->value[BP_INDEX] = saved;
+    state->sp = base + 16;
+    state->pc = return_address - 1;
+    return return_address;
+}
+
+size_t unwind_callers(struct unwind *unwind, struct space *space, const uint64_t regs[SREG_COUNT],
+                      const struct unwind_copy *copy, uint64_t *pcs, size_t most)
+{
+    struct state state;
+    size_t count = 0;
+    unwind_begin(&state, unwind->pid, regs);
+    state.copy = copy->bytes;
+    state.copy_bytes = copy->size_bytes;
+    const struct unwind_rule *rule = rule_at(unwind, space, state.pc);
+    while (rule && count < most) {
+        uint64_t cfa;
+        /* A leaf may have set up no frame: its frame pointer is its caller's. */
+        bool stepped = rule->no_table && count
+                           ? step_frame_pointer(&state)
+                           : frame_address(rule, &state, &cfa) && unwind_step(rule, &state, cfa);
+        rule = stepped ? rule_at(unwind, space, state.pc) : NULL;
+        if (!rule || !rule->after_call)
+            break;
+        pcs[count++] = state.pc;
+    }
+    return count;
+}
+
+bool unwind_is_call(struct unwind *unwind, struct space *space, uint64_t pc)
+{
+    const struct unwind_rule *rule = rule_at(unwind, space, pc);
+    return rule && rule->after_call;
 }

@@ -45,4 +45,18 @@ void unwind_forget(struct unwind *unwind);
 bool unwind_find(struct unwind *unwind, struct space *space, const uint64_t regs[SREG_COUNT],
                  uint64_t address, struct unwind_frame *frame);
 
+/* A copy of the stack from the stack pointer up, as it was at the sample. */
+struct unwind_copy {
+    const unsigned char *bytes;
+    uint32_t size_bytes;
+};
+
+/* The callers of the sampled function, innermost first, each by an address inside its call. Ends
+ * where a frame cannot be followed, or is no longer there. Returns how many, `most` at most. */
+size_t unwind_callers(struct unwind *unwind, struct space *space, const uint64_t regs[SREG_COUNT],
+                      const struct unwind_copy *copy, uint64_t *pcs, size_t most);
+
+/* Whether a call ends with the byte at `pc`, as one does before each return address. */
+bool unwind_is_call(struct unwind *unwind, struct space *space, uint64_t pc);
+
 #endif

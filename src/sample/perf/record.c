@@ -166,13 +166,41 @@ static void take_head(struct cursor *cursor, const struct record_format *format,
     sample->weight = type & PERF_SAMPLE_PERIOD ? cursor_u64(cursor) : format->period;
 }
 
-static void skip_middle(struct cursor *cursor, const struct record_format *format)
+/*
+ * The user's part of a call chain: behind its marker the sampled instruction, then return
+ * addresses up to the next marker. Source: include/uapi/linux/perf_event.h, PERF_CONTEXT_USER.
+ */
+static void take_chain(struct cursor *cursor, struct sample *sample)
+{
+    uint64_t count = cursor_u64(cursor);
+    struct cursor entries = *cursor;
+    bool users = false;
+    cursor_skip_items(cursor, count, 8);
+    if (cursor->bad || cursor->swap)
+        return;
+    for (uint64_t i = 0; i < count; i++) {
+        const unsigned char *at = entries.at;
+        uint64_t entry = cursor_u64(&entries);
+        bool marker = entry >= (uint64_t)PERF_CONTEXT_MAX;
+        if (marker && sample->chain)
+            return;
+        if (users && !marker) {
+            sample->chain = sample->chain ? sample->chain : at;
+            sample->chain_count++;
+        }
+        if (marker)
+            users = entry == (uint64_t)PERF_CONTEXT_USER;
+    }
+}
+
+static void take_middle(struct cursor *cursor, const struct record_format *format,
+                        struct sample *sample)
 {
     uint64_t type = format->sample_type;
     if (type & PERF_SAMPLE_READ)
         skip_read(cursor, format->read_format);
     if (type & PERF_SAMPLE_CALLCHAIN)
-        cursor_skip_items(cursor, cursor_u64(cursor), 8);
+        take_chain(cursor, sample);
     if (type & PERF_SAMPLE_RAW)
         skip_raw(cursor);
     if (type & PERF_SAMPLE_BRANCH_STACK)
@@ -257,8 +285,8 @@ static void clear(struct record *out)
     sample->evictor_ip = sample->evictor_address = sample->evictor_tid = 0;
     sample->pid = sample->tid = sample->cpu = 0;
     sample->event = sample->has = sample->mode = sample->cause = 0;
-    sample->regs_missing = sample->stack_bytes = 0;
-    sample->stack = NULL;
+    sample->regs_missing = sample->stack_bytes = sample->chain_count = 0;
+    sample->stack = sample->chain = NULL;
 }
 
 /* Each returns 1 when `out` is filled, 0 for a record of no interest, -EBADMSG. */
@@ -270,7 +298,7 @@ static int record_take_sample(struct cursor *cursor, uint16_t misc,
     sample->event = format->event;
     sample->mode = (uint8_t)mode_of(misc);
     take_head(cursor, format, out);
-    skip_middle(cursor, format);
+    take_middle(cursor, format, sample);
     if (cursor->bad)
         return -EBADMSG;
     take_tail(cursor, format, sample);

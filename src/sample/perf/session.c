@@ -398,6 +398,16 @@ static uint64_t jittered(struct session *session, uint64_t period)
                : period_jitter(period, &session->prng);
 }
 
+/* A multiple of 8, as the kernel wants it. */
+static uint32_t stack_bytes(uint32_t rate)
+{
+    enum { STACK_BYTES_LEAST = 512 };
+    uint32_t bytes = rate ? SESSION_STACK_BYTES_PER_S / rate & ~7u : SESSION_STACK_BYTES;
+    return bytes < STACK_BYTES_LEAST     ? STACK_BYTES_LEAST
+           : bytes < SESSION_STACK_BYTES ? bytes
+                                         : SESSION_STACK_BYTES;
+}
+
 static void prepare_event(struct session *session, unsigned index)
 {
     struct session_event *event = &session->events[index];
@@ -407,12 +417,12 @@ static void prepare_event(struct session *session, unsigned index)
         fixed_period(session, index) ? event->steered : jittered(session, event->steered);
     source_attribute(session->source, &session->plan, &session->plan.events[index], &event->attr);
     event->attr.sample_period = event->period;
-    /* Code that is not optimised keeps the addresses in slots of its frame, which are others when
-     * the sample is read. Rings would not hold them at high rates. */
+    /* Callers are found in it; and code that is not optimised keeps addresses in slots of its
+     * frame, which are others when the sample is read. Rings would not hold it at high rates. */
     if (event->attr.sample_type & PERF_SAMPLE_REGS_USER &&
         session->options.rate <= SESSION_STACK_RATE_MAX) {
         event->attr.sample_type |= PERF_SAMPLE_STACK_USER;
-        event->attr.sample_stack_user = SESSION_STACK_BYTES;
+        event->attr.sample_stack_user = stack_bytes(session->options.rate);
     }
     /* A watermark of 0 is half of the ring, however large that turns out to be. */
     event->attr.watermark = 1;

@@ -20,10 +20,11 @@
 enum {
     SESSION_RING_BYTES = 512 * 1024, /* limit of perf_event_mlock_kb (516) for a CPU */
     SESSION_STAGED_MAX = 8 << 20, /* read and not handed over: what comes then stays in the rings */
-    SESSION_STACK_BYTES = 512,    /* of a sample */
-    SESSION_LOST_PART = 50,       /* one in so many lost is too many */
-    SESSION_RATE_LEAST = 100,     /* samples a second, however many are lost */
-    SESSION_STACK_RATE_MAX = 10000 /* samples a second that come with their stack */
+    SESSION_STACK_BYTES = 1024,   /* of a sample, at most; at high rates half of it */
+    SESSION_STACK_BYTES_PER_S = 2 << 20, /* so a ring holds 200 ms of samples */
+    SESSION_LOST_PART = 50,              /* one in so many lost is too many */
+    SESSION_RATE_LEAST = 100,            /* samples a second, however many are lost */
+    SESSION_STACK_RATE_MAX = 10000       /* samples a second that come with their stack */
 };
 
 /* How often events are opened anew, at the most, for a lower and for a higher rate. */

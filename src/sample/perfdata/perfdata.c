@@ -612,10 +612,11 @@ static int perfdata_keep_record(struct perfdata *file, const struct attribute *e
 {
     struct order_item item = {.size_bytes = found->header.size,
                               .event = (uint16_t)(event - file->attributes.events)};
-    /* Samples with stack and call chain are kept only in part while they wait. One of several that
-     * a record represents differs from its bytes. */
+    /* Large samples without a stack or call chain are kept only in part while they wait. One of
+     * several that a record represents differs from its bytes. */
+    bool stacks = event->format.sample_type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER);
     if (record && record->kind == RECORD_SAMPLE &&
-        (item.size_bytes > sizeof *record || reads_in(&event->format))) {
+        ((item.size_bytes > sizeof *record && !stacks) || reads_in(&event->format))) {
         item.parsed = 1;
         item.size_bytes = sizeof *record;
         return order_add(&file->order, time_ns, item, record);
@@ -711,7 +712,7 @@ static void hand_on_item(struct player *player, const struct order_item *item)
     else if (record_parse_as(bytes, item->size_bytes, format, &record) != 1)
         return; /* counted when it was surveyed */
     if (item->parsed && record.kind == RECORD_SAMPLE)
-        record.sample.stack = NULL; /* its bytes were not kept */
+        record.sample.stack = record.sample.chain = NULL; /* the bytes were not kept */
     adopt(file, &record);
     hand_on(player, &record);
 }

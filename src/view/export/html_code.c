@@ -6,7 +6,13 @@
 #include "view/pages/function.h"
 #include "view/pages/matrix_table.h"
 
-enum { FUNCTION_ROWS = 60, SOURCE_ROWS = 150, INSTRUCTION_ROWS = 40, ALWAYS_OPENED = 3 };
+enum {
+    FUNCTION_ROWS = 60,
+    SOURCE_ROWS = 150,
+    INSTRUCTION_ROWS = 40,
+    CALLER_ROWS = 100,
+    ALWAYS_OPENED = 3
+};
 
 static const double worth_opening = 0.005;
 
@@ -78,6 +84,26 @@ static void write_lines(struct html_writer *writer, const struct snapshot_code *
     source_rows_fini(&lines);
 }
 
+static void write_callers(struct html_writer *writer, const struct snapshot_code *code)
+{
+    struct caller_rows rows = {0};
+    char known[96];
+    if (!code->callers)
+        return;
+    caller_rows_make(&rows, code->callers);
+    callers_known(code->callers, code->samples + code->unknown_samples, known, sizeof known);
+    html_markup(writer, "<details><summary>Callers: ");
+    html_text(writer, known);
+    html_markup(writer, "</summary>\n");
+    html_table(writer, &(struct html_table){.columns = &caller_columns,
+                                            .rows = rows.list,
+                                            .count = rows.count,
+                                            .most = CALLER_ROWS,
+                                            .code = true});
+    html_markup(writer, "</details>\n");
+    caller_rows_fini(&rows);
+}
+
 static void write_function(struct html_writer *writer, const struct snapshot_code *code,
                            size_t number, bool open)
 {
@@ -97,6 +123,7 @@ static void write_function(struct html_writer *writer, const struct snapshot_cod
         html_markup(writer, "</p>\n");
     }
     write_lines(writer, code);
+    write_callers(writer, code);
     html_markup(writer, "</div></details>\n");
 }
 

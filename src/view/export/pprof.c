@@ -249,6 +249,33 @@ static uint64_t pprof_location(struct pprof_tables *tables, const struct snapsho
     return id;
 }
 
+static bool same_caller(const struct pprof_tables *tables, uint32_t at, const void *what)
+{
+    const uint64_t *function = what;
+    const Pprof__Location *location = tables->locations.at[at - 1];
+    return !location->address && location->n_lines && location->lines[0]->function == *function;
+}
+
+/* Id of the location of a caller: where in it the call is, is not kept. */
+static uint64_t pprof_caller(struct pprof_tables *tables, const struct snapshot_frame *frame)
+{
+    uint64_t function = function_of(tables, frame->function, frame->file, frame->line);
+    uint32_t *at = pprof_tables_find(tables, &tables->locations, ~function, same_caller, &function);
+    if (!at || *at)
+        return at ? *at : 0;
+    Pprof__Location *location = arena_alloc(&tables->arena, sizeof *location);
+    uint32_t id = (uint32_t)tables->locations.count + 1;
+    *at = id;
+    pprof_list_add(tables, &tables->locations, location);
+    if (!location)
+        return 0;
+    pprof__location__init(location);
+    location->id = id;
+    location->lines = arena_array(&tables->arena, 1, sizeof *location->lines);
+    add_line(tables, location, function, frame->line);
+    return id;
+}
+
 static const char option[] = "--pprof";
 
 int pprof_check(const char *path, struct error *error)
@@ -364,31 +391,48 @@ static void add_label(struct writer *writer, Pprof__Sample *sample, const char *
     sample->labels[sample->n_labels++] = label;
 }
 
-static void add_access(struct writer *writer, const struct snapshot_access *access)
+/* Of an access the part of one stack; `outermost` NULL: no stack is known. */
+static void add_part(struct writer *writer, const struct snapshot_access *access,
+                     const struct snapshot_frame *outermost, double part)
 {
+    size_t callers = 0;
+    for (const struct snapshot_frame *frame = outermost; frame && frame->inner;
+         frame = frame->inner)
+        callers++;
     struct pprof_tables *tables = &writer->tables;
     Pprof__Sample *sample = arena_alloc(&tables->arena, sizeof *sample);
     pprof_list_add(tables, &writer->samples, sample);
     if (tables->failed)
         return;
     pprof__sample__init(sample);
-    sample->locations = arena_array(&tables->arena, 1, sizeof *sample->locations);
+    sample->locations = arena_array(&tables->arena, callers + 1, sizeof *sample->locations);
     sample->values = arena_array(&tables->arena, VALUES_MOST, sizeof *sample->values);
     sample->labels = arena_array(&tables->arena, LABELS_MOST, sizeof *sample->labels);
     tables->failed |= !sample->locations || !sample->values || !sample->labels;
     if (tables->failed)
         return;
-    sample->n_locations = 1;
+    sample->n_locations = callers + 1;
     sample->locations[0] = pprof_location(tables, access);
+    for (; callers; callers--, outermost = outermost->inner)
+        sample->locations[callers] = pprof_caller(tables, outermost);
     sample->n_values = writer->profile.n_value_types;
-    sample->values[0] = round_on(writer, 0, access->samples);
-    sample->values[1] = round_on(writer, 1, access->weight);
-    sample->values[2] = round_on(writer, 2, access->cycles);
+    sample->values[0] = round_on(writer, 0, part * access->samples);
+    sample->values[1] = round_on(writer, 1, part * access->weight);
+    sample->values[2] = round_on(writer, 2, part * access->cycles);
     add_label(writer, sample, "object", access->object);
     add_label(writer, sample, "field", access->field);
     add_label(writer, sample, "kind", object_kind_name(access->kind));
     add_label(writer, sample, "type", access->type);
     add_label(writer, sample, "module", access->module);
+}
+
+/* The stacks of a part of the samples stand for all of them. */
+static void add_access(struct writer *writer, const struct snapshot_access *access)
+{
+    for (size_t i = 0; i < access->stack_count && !writer->tables.failed; i++)
+        add_part(writer, access, access->stacks[i].outermost, access->stacks[i].share);
+    if (!access->stack_count)
+        add_part(writer, access, NULL, 1);
 }
 
 static void set_head(struct writer *writer, uint64_t now_ns)

@@ -168,6 +168,12 @@ static struct value may_wait(const struct snapshot *snapshot, const void *pointe
     return value_number(row->all_share * waits_most(&row->wait));
 }
 
+static bool has_callers(const struct snapshot *snapshot, const void *row)
+{
+    (void)snapshot;
+    return ((const struct snapshot_code *)row)->callers;
+}
+
 static const struct column function_list[] = {
     [FUNCTION_SHARE] =
         COLUMN(.title = "SHARE", .key = "share", .after = "samples",
@@ -240,6 +246,8 @@ static const struct column function_list[] = {
     COLUMN(.from = ROW_OF(struct snapshot_code, use), .members = &use_members, .present = has_use),
     COLUMN(.key = "causes", .target = function_causes, .rows = &causes_members,
            .present = has_causes),
+    COLUMN(.key = "callers", .from = ROW_OF(struct snapshot_code, callers),
+           .rows = &callers_members, .present = has_callers),
     COLUMN(.key = "instructions", .from = ROW_OF(struct snapshot_code, instructions),
            .count = FIELD(struct snapshot_code, instruction_count), .rows = &instruction_members,
            .present = has_instructions),

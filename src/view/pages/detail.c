@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "view/levels.h"
 #include "view/words.h"
+#include "view/pages/function.h"
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
 #include "view/widget/columns.h"
@@ -18,6 +19,8 @@ struct detail_view {
     struct table instances;
     struct levels_rows answers; /* of the hardware; none where it reports no levels */
     struct table levels;
+    struct caller_rows callers;
+    struct table called_by;
 };
 
 static struct detail_view *detail_view(const struct browser *browser)
@@ -293,6 +296,8 @@ static void detail_update(struct browser *browser)
               object ? object->instance_count : 0);
     levels_rows_make(&view->answers, object ? object->levels : NULL);
     table_set(&view->levels, snapshot, view->answers.list, view->answers.count);
+    caller_rows_make(&view->callers, object ? object->callers : NULL);
+    table_set(&view->called_by, snapshot, view->callers.list, view->callers.count);
 }
 
 void browser_open_object(struct browser *browser, const struct snapshot_object *object)
@@ -303,6 +308,7 @@ void browser_open_object(struct browser *browser, const struct snapshot_object *
     detail_view(browser)->fields.pinned = false;
     detail_view(browser)->code.pinned = false;
     detail_view(browser)->instances.pinned = false;
+    detail_view(browser)->called_by.pinned = false;
     browser->pane[PAGE_DETAIL] = 0;
     browser_enter(browser, PAGE_DETAIL);
 }
@@ -316,9 +322,9 @@ void browser_open_listed(struct browser *browser, uint32_t index)
         browser_message(browser, "it is not among the objects listed now");
 }
 
-static const char *const empty_texts[PANES_MAX] = {"No fields or offsets yet.", "No code seen yet.",
-                                                   "No single instances are told apart.",
-                                                   "Nothing is told of it."};
+static const char *const empty_texts[PANES_MAX] = {
+    "No fields or offsets yet.", "No code seen yet.", "No single instances are told apart.",
+    "Nothing is known of it.", "Nothing is known of it."};
 
 static unsigned detail_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
@@ -326,8 +332,12 @@ static unsigned detail_panes(struct browser *browser, struct table *panes[PANES_
     panes[0] = &view->fields;
     panes[1] = &view->code;
     panes[2] = &view->instances;
-    panes[3] = &view->levels;
-    return view->answers.count ? 4 : 3;
+    unsigned count = 3;
+    if (view->answers.count)
+        panes[count++] = &view->levels;
+    if (view->callers.count)
+        panes[count++] = &view->called_by;
+    return count;
 }
 
 static void draw_pane(struct browser *browser, struct canvas *canvas, struct area area, unsigned i)
@@ -363,6 +373,13 @@ static void draw_wide(struct browser *browser, struct canvas *canvas, struct are
         levels.row = area.row + code.rows;
         levels.rows = lower;
         draw_pane(browser, canvas, levels, 3);
+    }
+    if (detail_view(browser)->callers.count) {
+        struct area callers = code;
+        code.rows /= 2;
+        callers.row += code.rows;
+        callers.rows -= code.rows;
+        draw_pane(browser, canvas, callers, detail_view(browser)->answers.count ? 4 : 3);
     }
     draw_pane(browser, canvas, offsets, 0);
     draw_pane(browser, canvas, code, 1);
@@ -415,6 +432,15 @@ static bool detail_act(struct browser *browser, enum action action, struct reque
         browser_open_function(browser, row);
         return true;
     }
+    if (action == ACTION_ENTER && table == &detail_view(browser)->called_by && row) {
+        callers_open(browser, row);
+        return true;
+    }
+    if (action == ACTION_FOLD && table == &detail_view(browser)->called_by) {
+        detail_view(browser)->callers.folded = !detail_view(browser)->callers.folded;
+        detail_update(browser);
+        return true;
+    }
     if (action == ACTION_ENTER && table == &detail_view(browser)->fields && row) {
         browser_open_layout(browser, row);
         return true;
@@ -444,9 +470,14 @@ static bool nobody_named(const struct browser *browser)
 static void detail_hint(struct browser *browser, char *out, size_t size)
 {
     const struct table *table = browser_table(browser);
-    if (!browser->opened.object)
+    const struct snapshot_object *object = browser->opened.object;
+    char known[96];
+    if (!object)
         return;
-    if (table == &detail_view(browser)->levels)
+    if (table == &detail_view(browser)->called_by && object->callers) {
+        callers_known(object->callers, object->samples, known, sizeof known);
+        snprintf(out, size, "Enter: that function.  F5: without callers, or with all.  %s", known);
+    } else if (table == &detail_view(browser)->levels)
         snprintf(out, size,
                  "WAITED: what each level costs. Far levels: keep it smaller or closer; hitm: "
                  "threads share it; page walks: huge pages");
@@ -470,6 +501,8 @@ static const char *detail_enter(struct browser *browser)
     const struct snapshot_object *object = browser->opened.object;
     if (!object || !table_selected(table) || table == &view->instances || table == &view->levels)
         return "";
+    if (table == &view->called_by)
+        return "Function";
     return table == &view->code || !object->layout_count ? "Source" : "Layout";
 }
 
@@ -478,17 +511,25 @@ static void detail_crumb(const struct browser *browser, char *out, size_t size)
     snprintf(out, size, "%s", browser->opened.name);
 }
 
+static void detail_fini(void *state)
+{
+    caller_rows_fini(&((struct detail_view *)state)->callers);
+}
+
 const struct page detail_page = {
     .name = "Detail",
     .shows = "One object: which of its fields or offsets have the samples, the code that accesses "
-             "it, and its blocks one by one. Left and Right go from one list to the next.",
+             "it with its callers, and its blocks one by one. Left and Right go from one list to "
+             "the next.",
     .next = "Is it one field or all of them? Enter on a field shows how it lies in its cache "
             "lines, on a function the source line that waits.",
     .state_size = sizeof(struct detail_view),
     .tables = {{.at = offsetof(struct detail_view, fields), .columns = &field_columns},
                {.at = offsetof(struct detail_view, code), .columns = &toucher_columns},
                {.at = offsetof(struct detail_view, instances), .columns = &instance_columns},
-               {.at = offsetof(struct detail_view, levels), .columns = &levels_columns}},
+               {.at = offsetof(struct detail_view, levels), .columns = &levels_columns},
+               {.at = offsetof(struct detail_view, called_by), .columns = &caller_columns}},
+    .fini = detail_fini,
     .crumb = detail_crumb,
     .update = detail_update,
     .draw = detail_draw,

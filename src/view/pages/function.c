@@ -27,6 +27,8 @@ struct function_view {
     size_t site_count;
     size_t site_capacity;
     struct table table;
+    struct caller_rows callers;
+    struct table called_by;
 };
 
 static struct function_view *function_view(const struct browser *browser)
@@ -504,6 +506,8 @@ static void function_update(struct browser *browser)
     if (looks)
         function_gather_sites(browser);
     table_set(&view->table, snapshot, view->sites, view->site_count);
+    caller_rows_make(&view->callers, view->function ? view->function->callers : NULL);
+    table_set(&view->called_by, snapshot, view->callers.list, view->callers.count);
 }
 
 void browser_open_function(struct browser *browser, const struct snapshot_code *code)
@@ -513,6 +517,7 @@ void browser_open_function(struct browser *browser, const struct snapshot_code *
     function_view(browser)->table.pinned = false;
     function_view(browser)->source.pinned = false;
     function_view(browser)->accesses.pinned = false;
+    function_view(browser)->called_by.pinned = false;
     browser->pane[PAGE_FUNCTION] = 0;
     browser_enter(browser, PAGE_FUNCTION);
 }
@@ -527,7 +532,8 @@ void browser_open_instruction(struct browser *browser, const struct snapshot_cod
     table_select(&view->accesses, instruction->address);
 }
 
-/* Source where lines are known, instructions where they were listed, and always the objects. */
+/* Source where lines are known, instructions where they were listed, always the objects, callers
+ * where a stack is known. */
 static unsigned function_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
     struct function_view *view = function_view(browser);
@@ -537,6 +543,8 @@ static unsigned function_panes(struct browser *browser, struct table *panes[PANE
     if (view->function && view->function->instruction_count)
         panes[count++] = &view->accesses;
     panes[count++] = &view->table;
+    if (view->callers.count)
+        panes[count++] = &view->called_by;
     return count;
 }
 
@@ -683,8 +691,19 @@ static bool open_missed(struct browser *browser)
 static bool function_act(struct browser *browser, enum action action, struct request *request)
 {
     (void)request;
+    struct function_view *view = function_view(browser);
+    bool callers = browser_table(browser) == &view->called_by;
+    if (callers && action == ACTION_FOLD) {
+        view->callers.folded = !view->callers.folded;
+        function_update(browser);
+        return true;
+    }
     if (action != ACTION_ENTER)
         return false;
+    if (callers) {
+        callers_open(browser, table_selected(&view->called_by));
+        return true;
+    }
     if (browser_table(browser) != &function_view(browser)->source)
         return open_missed(browser);
     function_gather_line(browser);
@@ -698,7 +717,12 @@ static bool function_act(struct browser *browser, enum action action, struct req
 static void function_hint(struct browser *browser, char *out, size_t size)
 {
     const struct table *table = browser_table(browser);
-    if (table == &function_view(browser)->source)
+    const struct snapshot_code *code = function_view(browser)->function;
+    char known[96];
+    if (table == &function_view(browser)->called_by && code && code->callers) {
+        callers_known(code->callers, code->samples + code->unknown_samples, known, sizeof known);
+        snprintf(out, size, "Enter: that function.  F5: direct callers only, or all.  %s", known);
+    } else if (table == &function_view(browser)->source)
         snprintf(out, size, "Enter: the instructions of this line and the data each one accesses");
     else if (table == &function_view(browser)->accesses)
         snprintf(out, size, "Enter: the object that this instruction accesses");
@@ -711,8 +735,10 @@ static const char *function_enter(struct browser *browser)
     struct table *panes[PANES_MAX];
     unsigned count = function_panes(browser, panes);
     unsigned focus = browser->pane[PAGE_FUNCTION];
-    return panes[focus < count ? focus : 0] == &function_view(browser)->source ? "Instructions"
-                                                                               : "Object";
+    const struct table *table = panes[focus < count ? focus : 0];
+    return table == &function_view(browser)->source      ? "Instructions"
+           : table == &function_view(browser)->called_by ? "Function"
+                                                         : "Object";
 }
 
 static void function_fini(void *state)
@@ -721,6 +747,7 @@ static void function_fini(void *state)
     free(function->sites);
     source_rows_fini(&function->lines);
     instruction_rows_fini(&function->instructions);
+    caller_rows_fini(&function->callers);
 }
 
 static void function_crumb(const struct browser *browser, char *out, size_t size)
@@ -731,14 +758,15 @@ static void function_crumb(const struct browser *browser, char *out, size_t size
 const struct page function_page = {
     .name = "Function",
     .shows = "One function: its source lines with their heat, below them the instructions of the "
-             "line that is selected and the data that each accesses, and the objects that the "
-             "function accesses.",
+             "line that is selected and the data that each accesses, the objects that the "
+             "function accesses, and its callers.",
     .next = "Where there is no source a line says where it was looked for. Right goes to the "
-            "instructions.",
+            "instructions. Callers: F5 shows the direct ones only.",
     .state_size = sizeof(struct function_view),
     .tables = {{.at = offsetof(struct function_view, table), .columns = &site_columns},
                {.at = offsetof(struct function_view, source), .columns = &source_columns},
-               {.at = offsetof(struct function_view, accesses), .columns = &instruction_columns}},
+               {.at = offsetof(struct function_view, accesses), .columns = &instruction_columns},
+               {.at = offsetof(struct function_view, called_by), .columns = &caller_columns}},
     .fini = function_fini,
     .crumb = function_crumb,
     .update = function_update,
@@ -921,3 +949,103 @@ const struct columns instruction_columns = {
     .sort = COLUMNS_AS_THEY_COME,
     .identity = source_column_identity,
 };
+
+/* The tree of callers, of Function, Detail and HTML. */
+
+void caller_rows_fini(struct caller_rows *rows)
+{
+    free(rows->list);
+    *rows = (struct caller_rows){0};
+}
+
+void caller_rows_make(struct caller_rows *rows, const struct snapshot_callers *callers)
+{
+    enum { INDENT = 2, INDENT_MOST = 24 };
+    size_t count = callers ? callers->count : 0;
+    rows->count = 0;
+    if (rows->capacity < count) {
+        struct caller_row *list = reallocarray(rows->list, count, sizeof *list);
+        if (!list)
+            return;
+        rows->list = list;
+        rows->capacity = count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct snapshot_caller *caller = &callers->list[i];
+        if (rows->folded && caller->depth)
+            continue;
+        struct caller_row *row = &rows->list[rows->count++];
+        int indent = caller->depth < INDENT_MOST ? (int)caller->depth : INDENT_MOST;
+        row->caller = caller;
+        snprintf(row->text, sizeof row->text, "%*s%s", indent * INDENT, "", caller->function);
+    }
+}
+
+void callers_known(const struct snapshot_callers *callers, double samples, char *out, size_t size)
+{
+    char known[16];
+    char all[16];
+    snprintf(out, size, "callers are known of %s of %s samples",
+             text_count(known, callers->samples), text_count(all, samples));
+}
+
+void callers_open(struct browser *browser, const struct caller_row *row)
+{
+    const struct snapshot *snapshot = browser->snapshot;
+    for (size_t i = 0; row && i < snapshot->code_count; i++)
+        if (snapshot->code[i].id == row->caller->id) {
+            browser_open_function(browser, &snapshot->code[i]);
+            return;
+        }
+    if (row)
+        browser_message(browser, "it has no samples of its own: only functions that it calls have");
+}
+
+static uint64_t identity_of_caller(const struct snapshot *snapshot, const void *row)
+{
+    (void)snapshot;
+    return ((const struct caller_row *)row)->caller->path;
+}
+
+static const struct column caller_list[] = {
+    COLUMN(.title = "SHARE",
+           .help = "Part of the samples with known callers that were taken in calls by it.",
+           .from = VIA(struct caller_row, caller, share.value), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "", .from = VIA(struct caller_row, caller, share.value), .width = 6, .most = 10,
+           .rank = 3, .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "CALLED BY",
+           .help = "A caller; its own callers are below it, indented. A function that calls itself "
+                   "is one row.",
+           .from = FIELD(struct caller_row, text), .width = 20, .most = 80, .look = COLUMN_CODE),
+    COLUMN(.title = "SAMPLES", .from = VIA(struct caller_row, caller, samples), .width = 7,
+           .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "MODULE", .from = VIA(struct caller_row, caller, module), .width = 10,
+           .most = 20, .rank = 2, .look = COLUMN_NAME, .paint = paint_dim),
+};
+
+const struct columns caller_columns = {
+    .title = "Callers",
+    TABLE(struct caller_row, caller_list),
+    .sort = COLUMNS_AS_THEY_COME,
+    .identity = identity_of_caller,
+};
+
+static const struct column caller_members_list[] = {
+    COLUMN(.key = "depth", .from = FIELD(struct snapshot_caller, depth)),
+    COLUMN(.key = "function", .from = FIELD(struct snapshot_caller, function)),
+    COLUMN(.key = "module", .from = KNOWN(struct snapshot_caller, module)),
+    COLUMN(.key = "samples", .from = FIELD(struct snapshot_caller, samples), .form = JSON_COUNT),
+    COLUMN(.key = "share", .from = FIELD(struct snapshot_caller, share.value)),
+    COLUMN(.key = "share_low", .from = FIELD(struct snapshot_caller, share.low)),
+    COLUMN(.key = "share_high", .from = FIELD(struct snapshot_caller, share.high)),
+};
+
+static const struct columns caller_members = {TABLE(struct snapshot_caller, caller_members_list)};
+
+static const struct column callers_members_list[] = {
+    COLUMN(.key = "samples", .from = FIELD(struct snapshot_callers, samples), .form = JSON_COUNT),
+    COLUMN(.key = "tree", .from = ROW_OF(struct snapshot_callers, list),
+           .count = FIELD(struct snapshot_callers, count), .rows = &caller_members),
+};
+
+const struct columns callers_members = {TABLE(struct snapshot_callers, callers_members_list)};

@@ -8,6 +8,8 @@
 
 #include "view/widget/columns.h"
 
+struct browser;
+
 struct source_rows {
     struct source_row *list;
     size_t count;
@@ -34,5 +36,29 @@ void instruction_rows_fini(struct instruction_rows *rows);
 
 /* The last part of a path. */
 const char *source_base_name(const char *file);
+
+/* The tree of callers as rows of a table. */
+struct caller_row {
+    const struct snapshot_caller *caller;
+    char text[256]; /* the function, indented */
+};
+
+/* Starts as zeros. */
+struct caller_rows {
+    struct caller_row *list;
+    size_t count;
+    size_t capacity;
+    bool folded; /* only the uppermost level */
+};
+
+/* `callers` NULL: no rows. */
+void caller_rows_make(struct caller_rows *rows, const struct snapshot_callers *callers);
+void caller_rows_fini(struct caller_rows *rows);
+
+/* "callers are known of 1.2k of 3.4k samples". */
+void callers_known(const struct snapshot_callers *callers, double samples, char *out, size_t size);
+
+/* Opens Function on a row; a message where it has no samples of its own. */
+void callers_open(struct browser *browser, const struct caller_row *row);
 
 #endif

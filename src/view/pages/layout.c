@@ -539,7 +539,7 @@ static void layout_hint(struct browser *browser, char *out, size_t size)
         row->row->kind == LAYOUT_MEMBER ? row->text + strspn(row->text, " -+") : row->text;
     snprintf(out, size, "Enter: the source line with most samples on %.60s.%s%s", name,
              browser->opened.object->layout_count > 1 ? "  Left, Right: its other types." : "",
-             layout_view(browser)->folds.count ? "  o: unfold" : "");
+             layout_view(browser)->folds.count ? "  F5: unfold" : "");
 }
 
 static const char *layout_enter(struct browser *browser)
@@ -668,7 +668,7 @@ static const struct column list[] = {
            .from = VIA(struct layout_row, row, member.type), .width = 8, .most = 28, .rank = 2,
            .look = COLUMN_NAME),
     COLUMN(.title = "FIELD",
-           .help = "The member, indented by nesting; - before it: its own members follow, o folds "
+           .help = "The member, indented by nesting; - before it: its own members follow, F5 folds "
                    "them.",
            .from = FIELD(struct layout_row, text), .width = 12, .most = 40, .paint = paint_member),
     COLUMN(.title = "", .value = layout_column_share, .width = 8, .most = 24, .rank = 3,

@@ -496,6 +496,12 @@ static const void *object_causes(const struct snapshot *snapshot, const void *po
     return causes_row_of(&snapshot->causes, CAUSES_OBJECTS, row->id);
 }
 
+static bool has_callers(const struct snapshot *snapshot, const void *row)
+{
+    (void)snapshot;
+    return ((const struct snapshot_object *)row)->callers;
+}
+
 static const struct column object_list[] = {
     COLUMN(.title = "SHARE", .key = "share", .after = "samples",
            .help = "The object's part of all attributed samples, weighted by period and age.",
@@ -610,6 +616,8 @@ static const struct column object_list[] = {
            .count = FIELD(struct snapshot_object, layout_count), .rows = &layout_summary_members),
     COLUMN(.key = "code", .from = ROW_OF(struct snapshot_object, code),
            .count = FIELD(struct snapshot_object, code_count), .rows = &function_columns),
+    COLUMN(.key = "callers", .from = ROW_OF(struct snapshot_object, callers),
+           .rows = &callers_members, .present = has_callers),
     COLUMN(.key = "instances", .from = ROW_OF(struct snapshot_object, instances),
            .count = FIELD(struct snapshot_object, instance_count), .rows = &instance_columns),
     COLUMN(.key = "history", .from = FIELD(struct snapshot_object, history[0]),

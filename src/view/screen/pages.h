@@ -55,7 +55,7 @@ enum page_id { PAGES(PAGE_ID) PAGE_COUNT };
 /* The action of the key that shows a page; to be used as PAGE_ACTION(MATRIX). */
 #define PAGE_ACTION(id) ((enum action)((int)ACTION_SHOW + (int)PAGE_##id))
 
-enum { PANES_MAX = 4, PAGE_TABLES_MAX = 6, PAGE_BAR_MAX = 16 };
+enum { PANES_MAX = 5, PAGE_TABLES_MAX = 6, PAGE_BAR_MAX = 16 };
 
 struct browser;
 

@@ -350,6 +350,7 @@ extern const struct columns function_columns;
 extern const struct columns site_columns;        /* rows: struct site */
 extern const struct columns source_columns;      /* rows: struct source_row */
 extern const struct columns instruction_columns; /* rows: struct instruction_row */
+extern const struct columns caller_columns;      /* rows: struct caller_row (function.h) */
 extern const struct columns layout_columns;      /* rows: struct layout_row (layout.h) */
 extern const struct columns levels_columns;      /* rows: struct levels_row (levels.h) */
 extern const struct columns part_columns;
@@ -380,6 +381,7 @@ extern const struct columns recorded_columns;       /* the same, of a recording 
 extern const struct columns levels_members; /* struct snapshot_levels */
 extern const struct columns rates_members;  /* struct snapshot_rates */
 extern const struct columns use_members;    /* struct snapshot_use */
+extern const struct columns callers_members; /* struct snapshot_callers */
 extern const struct columns heap_members;   /* struct heap_bin */
 extern const struct columns layout_members; /* struct snapshot_layout */
 extern const struct columns layout_summary_members;

@@ -644,11 +644,189 @@ static int run_unplaced(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
+/* Callers: what a snapshot makes of nodes. */
+
+enum { HOT = 1, BY_A = 2, BY_B = 3, MAIN = 9, MANY = 1000, BAD_NODE = 5000 };
+
+/* 1 HOT < 2 BY_A < 3 MAIN; HOT < 4 BY_B < 5 MAIN; and 50 more callers of HOT, each with one of its
+ * own: MANY + 2 i < MANY + 2 i + 1. Of BAD_NODE on each is its own parent. */
+static bool fake_caller(void *context, uint32_t node, struct caller_desc *desc)
+{
+    static const struct caller_desc nodes[] = {{0, 0},    {0, HOT},  {1, BY_A},
+                                               {2, MAIN}, {1, BY_B}, {4, MAIN}};
+    (void)context;
+    if (node < 6)
+        *desc = nodes[node];
+    else if (node >= BAD_NODE)
+        *desc = (struct caller_desc){node, HOT};
+    else
+        *desc = (struct caller_desc){node % 2 ? node - 1 : 1, node};
+    return node;
+}
+
+static struct profile *with_callers(double half_life_s)
+{
+    struct profile *profile;
+    struct profile_options options = {.names = {.caller = fake_caller},
+                                      .half_life_s = half_life_s,
+                                      .event_count = 1,
+                                      .roles = {EVENT_STALL}};
+    assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
+    assert_int_equal(profile_new(&profile, &options, NULL), 0);
+    return profile;
+}
+
+static void add_called(struct profile *profile, uint32_t caller, enum reason reason, int count)
+{
+    struct place place = {.object = 1, .function = HOT, .base = 0x1000, .caller = caller};
+    place.access =
+        (struct access){.weight = 1, .ip = 0x400000, .address = 0x1008, .reason = (uint8_t)reason};
+    for (int i = 0; i < count; i++) {
+        place.access.time_ns = unplaced_now_ns += 1000;
+        profile_add(profile, &place);
+    }
+}
+
+static void expect_caller(const struct snapshot_caller *row, uint32_t depth, uint32_t function,
+                          double share)
+{
+    assert_int_equal(row->depth, depth);
+    assert_int_equal(row->id, function);
+    assert_true(fabs(row->share.value - share) < 1e-9);
+    assert_true(row->share.low < share && share < row->share.high);
+}
+
+/* Of a function all its samples with a stack, of an object those on it; others say nothing. */
+static void callers_are_a_tree(void **state)
+{
+    (void)state;
+    struct profile *profile = with_callers(0);
+    add_called(profile, 3, REASON_NONE, 30);
+    add_called(profile, 5, REASON_NONE, 10);
+    add_called(profile, 5, REASON_OVERWRITTEN, 10);
+    add_called(profile, 0, REASON_NONE, 50);
+    add_called(profile, 3, REASON_NO_MEMORY, 100); /* no row of code counts these */
+    const struct snapshot *snapshot = unplaced_look(profile);
+    const struct snapshot_callers *callers = snapshot->code[0].callers;
+    assert_int_equal(snapshot->code[0].id, HOT);
+    assert_non_null(callers);
+    assert_true(fabs(callers->samples - 50) < 1e-9);
+    assert_int_equal(callers->count, 4);
+    expect_caller(&callers->list[0], 0, BY_A, 0.6);
+    expect_caller(&callers->list[1], 1, MAIN, 0.6);
+    expect_caller(&callers->list[2], 0, BY_B, 0.4);
+    expect_caller(&callers->list[3], 1, MAIN, 0.4);
+    assert_true(callers->list[1].path != callers->list[3].path);
+    callers = snapshot->objects[0].callers;
+    assert_non_null(callers);
+    assert_true(fabs(callers->samples - 40) < 1e-9);
+    assert_int_equal(callers->count, 5);
+    assert_int_equal(callers->list[0].id, HOT);
+    expect_caller(&callers->list[1], 1, BY_A, 0.75);
+    expect_caller(&callers->list[3], 1, BY_B, 0.25);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static void callers_fade_and_are_forgotten(void **state)
+{
+    (void)state;
+    struct profile *profile = with_callers(1);
+    add_called(profile, 3, REASON_NONE, 900);
+    unplaced_now_ns += UINT64_C(900000000000); /* 900 half-lives: scales are brought back */
+    add_called(profile, 5, REASON_NONE, 100);
+    const struct snapshot *snapshot = unplaced_look(profile);
+    const struct snapshot_callers *callers = snapshot->code[0].callers;
+    assert_int_equal(callers->list[0].id, BY_B);
+    assert_true(callers->list[0].share.value > 0.99);
+    assert_true(fabs(callers->list[0].samples - callers->samples) < 0.01);
+    snapshot_free(snapshot);
+    profile_set_basis(profile, BASIS_RUN);
+    snapshot = unplaced_look(profile);
+    assert_int_equal(snapshot->code[0].callers->list[0].id, BY_A);
+    snapshot_free(snapshot);
+    profile_zero(profile, unplaced_now_ns);
+    add_called(profile, 5, REASON_NONE, 10);
+    snapshot = unplaced_look(profile);
+    callers = snapshot->code[0].callers;
+    assert_int_equal(callers->list[0].id, BY_B);
+    assert_true(fabs(callers->list[0].samples - 10) < 1e-9);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+/* Where there is no room for all rows the direct callers are there, and none of theirs. */
+static void direct_callers_come_first(void **state)
+{
+    (void)state;
+    struct profile *profile = with_callers(0);
+    add_called(profile, 3, REASON_NONE, 100);
+    for (uint32_t i = 0; i < 50; i++)
+        add_called(profile, MANY + 2 * i + 1, REASON_NONE, 10);
+    const struct snapshot *snapshot = unplaced_look(profile);
+    const struct snapshot_callers *callers = snapshot->code[0].callers;
+    assert_int_equal(callers->count, 51);
+    for (size_t i = 0; i < callers->count; i++)
+        assert_int_equal(callers->list[i].depth, 0);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+/* As a damaged recording may have them. */
+static void nodes_without_sense_are_no_callers(void **state)
+{
+    (void)state;
+    struct profile *profile = with_callers(0);
+    add_called(profile, BAD_NODE, REASON_NONE, 10);
+    add_called(profile, UINT32_MAX, REASON_NONE, 10);
+    profile_want_accesses(profile, true);
+    const struct snapshot *snapshot = unplaced_look(profile);
+    assert_null(snapshot->code[0].callers);
+    for (size_t i = 0; i < snapshot->access_count; i++)
+        for (size_t k = 0; k < snapshot->accesses[i].stack_count; k++)
+            assert_null(snapshot->accesses[i].stacks[k].outermost->inner);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+/* The stacks of an access are whole, and their shares add up. */
+static void accesses_have_their_stacks(void **state)
+{
+    (void)state;
+    struct profile *profile = with_callers(0);
+    add_called(profile, 3, REASON_NONE, 30);
+    add_called(profile, 5, REASON_NONE, 10);
+    add_called(profile, 0, REASON_NONE, 60);
+    profile_want_accesses(profile, true);
+    const struct snapshot *snapshot = unplaced_look(profile);
+    const struct snapshot_access *access = &snapshot->accesses[0];
+    assert_int_equal(access->stack_count, 2);
+    assert_true(fabs(access->stacks[0].share - 0.75) < 1e-9);
+    assert_true(fabs(access->stacks[1].share - 0.25) < 1e-9);
+    assert_non_null(access->stacks[0].outermost->inner->inner);
+    assert_null(access->stacks[0].outermost->inner->inner->inner);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static int run_callers(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(callers_are_a_tree),
+        cmocka_unit_test(callers_fade_and_are_forgotten),
+        cmocka_unit_test(direct_callers_come_first),
+        cmocka_unit_test(nodes_without_sense_are_no_callers),
+        cmocka_unit_test(accesses_have_their_stacks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
 int main(void)
 {
     int failed = 0;
     failed += run_profile();
     failed += run_listed();
     failed += run_unplaced();
+    failed += run_callers();
     return failed;
 }

@@ -65,17 +65,27 @@ static bool fake_function(void *context, uint32_t function, struct function_desc
     return true;
 }
 
+/* Roots 1 to 3 of the functions, above each two callers. */
+static bool fake_caller(void *context, uint32_t node, struct caller_desc *desc)
+{
+    (void)context;
+    *desc = (struct caller_desc){node > 3 ? node - 3 : 0, node > 3 ? 3 + (node - 1) / 3 : node};
+    return node && node <= 9;
+}
+
 static struct profile *make(void)
 {
     struct profile *profile;
-    struct profile_options options = {
-        .names = {.object = fake_object, .type = fake_type, .function = fake_function},
-        .half_life_s = 10,
-        .ways = 10,
-        .event_count = 2,
-        .roles = {EVENT_MISS_L1, EVENT_ACCESS},
-        .watch = true,
-        .lines = true};
+    struct profile_options options = {.names = {.object = fake_object,
+                                                .type = fake_type,
+                                                .function = fake_function,
+                                                .caller = fake_caller},
+                                      .half_life_s = 10,
+                                      .ways = 10,
+                                      .event_count = 2,
+                                      .roles = {EVENT_MISS_L1, EVENT_ACCESS},
+                                      .watch = true,
+                                      .lines = true};
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
     assert_int_equal(profile_new(&profile, &options, NULL), 0);
     return profile;
@@ -98,6 +108,7 @@ static struct place place_at(struct prng *prng, int step, bool late)
                                    .cause = (uint8_t)(prng_below(prng, 3) + CAUSE_INCLUSION),
                                    .size = 8,
                                    .how = ACCESS_DIRECT};
+    place.caller = place.function + 3 + 3 * (step % 2);
     place.evictor_function = 1 + (uint32_t)prng_below(prng, 3);
     if (which < BLOCK_COUNT) {
         place.object = late ? BLOCKS + (uint32_t)which : ARRAY;

@@ -177,6 +177,62 @@ static void functions_of_libraries_have_names_and_bounds(void **state)
     assert_true(start == known.libc_code && end > start);
 }
 
+/* Addresses behind calls, in functions of their own. */
+static __attribute__((noinline)) uint64_t called_from(void)
+{
+    return (uint64_t)(uintptr_t)__builtin_return_address(0);
+}
+
+static __attribute__((noinline)) uint64_t in_one(void)
+{
+    return called_from() | 0;
+}
+
+static __attribute__((noinline)) uint64_t in_another(void)
+{
+    volatile uint64_t at = called_from();
+    return at;
+}
+
+/* The depth of the tree for a recorded call chain. */
+static unsigned depth_of(const uint64_t *chain, uint32_t count)
+{
+    struct place_names names = resolver_names(resolver_resolver);
+    struct caller_desc desc;
+    struct place place = resolve(known.global, SREG_NONE);
+    struct sample sample = {.chain = (const unsigned char *)chain, .chain_count = count};
+    unsigned depth = 0;
+    uint32_t node = resolver_callers(resolver_resolver, &sample, NULL, &place);
+    for (; node; node = desc.parent, depth++)
+        assert_true(names.caller(names.context, node, &desc) && desc.parent < node);
+    return depth;
+}
+
+static void stacks_are_followed_as_far_as_they_make_sense(void **state)
+{
+    (void)state;
+    enum { DEEP = 400, MOST = 64 };
+    volatile uint64_t one = in_one();
+    volatile uint64_t another = in_another();
+    uint64_t chain[DEEP] = {known.libc_code};
+    assert_int_equal(depth_of(chain, 1), 0);
+    for (int i = 1; i < DEEP; i++)
+        chain[i] = one;
+    assert_int_equal(depth_of(chain, DEEP), 2); /* one that calls itself is one */
+    for (int i = 2; i < DEEP; i += 2)
+        chain[i] = another;
+    assert_int_equal(depth_of(chain, 3), 3);
+    assert_int_equal(depth_of(chain, DEEP), 1 + MOST);
+    chain[2] = another + 1; /* behind no call */
+    assert_int_equal(depth_of(chain, DEEP), 2);
+    chain[2] = known.global; /* no code */
+    assert_int_equal(depth_of(chain, DEEP), 2);
+    chain[2] = UINT64_MAX;
+    assert_int_equal(depth_of(chain, DEEP), 2);
+    chain[1] = 0;
+    assert_int_equal(depth_of(chain, DEEP), 0);
+}
+
 static void nothing_mapped_is_a_bad_address(void **state)
 {
     (void)state;
@@ -269,6 +325,7 @@ static int run_resolver(void)
         cmocka_unit_test(thread_local_variables_are_found_without_stopping),
         cmocka_unit_test(stacks_heap_and_mappings_are_told_apart),
         cmocka_unit_test(functions_of_libraries_have_names_and_bounds),
+        cmocka_unit_test(stacks_are_followed_as_far_as_they_make_sense),
         cmocka_unit_test(nothing_mapped_is_a_bad_address),
         cmocka_unit_test(extents_never_cut_an_object),
         cmocka_unit_test(processes_that_cannot_be_watched_are_refused),

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "resolve/elf/unwind.h"
+#include "resolve/process/process.h"
 #include "unit.h"
 #include "unit/resolve/target.h"
 
@@ -185,6 +186,41 @@ static unsigned count_found(struct unwind *unwind, struct space *space, const ui
     return found;
 }
 
+/* How many of the functions are among the callers, in their order. */
+static unsigned count_callers(struct unwind *unwind, struct space *space, const uint64_t *regs,
+                              const struct unwind_copy *copy)
+{
+    static const char *const callers[] = {"leaf",           "compare", "sorting",
+                                          "many_registers", "aligned", "large",
+                                          "dynamic",        "recurse", "main"};
+    uint64_t pcs[256];
+    unsigned found = 0;
+    size_t count = unwind_callers(unwind, space, regs, copy, pcs, 256);
+    for (size_t i = 0; i < count && found < sizeof callers / sizeof *callers; i++)
+        found += !strncmp(function_at(space, pcs[i]), callers[found], strlen(callers[found]));
+    return found;
+}
+
+/* By a copy of its stack alone as far as that goes; with the process behind it all of them, unless
+ * the stack is another one by then. */
+static void check_callers(struct unwind *unwind, struct space *space, const uint64_t *regs)
+{
+    enum { ALL = 9, COPIED = 1024 };
+    static unsigned char bytes[COPIED];
+    struct unwind_copy copy = {bytes, COPIED};
+    assert_true(process_read(unwind->pid, regs[SREG_SP], bytes, sizeof bytes));
+    assert_int_equal(count_callers(unwind, space, regs, &copy), ALL);
+    pid_t pid = unwind->pid;
+    unwind->pid = 0;
+    unsigned alone = count_callers(unwind, space, regs, &copy);
+    assert_in_range(alone, 2, ALL - 1); /* the frame of large() is a megabyte */
+    unwind->pid = pid;
+    bytes[COPIED - 1] ^= 1;
+    assert_in_range(count_callers(unwind, space, regs, &copy), 2, ALL - 1);
+    copy.size_bytes = 0;
+    assert_int_equal(count_callers(unwind, space, regs, &copy), 0);
+}
+
 static void check_build(const char *flags, const char *command, unsigned allowed)
 {
     struct target target;
@@ -203,6 +239,8 @@ static void check_build(const char *flags, const char *command, unsigned allowed
     unsigned found = count_found(&unwind, &space, regs, &target, flags);
     assert_int_equal(count_found(&unwind, &space, regs, &target, flags), found); /* known rules */
     assert_true(found + allowed >= NAMES);
+    if (*command == 'w')
+        check_callers(&unwind, &space, regs);
     unwind_fini(&unwind);
     space_fini(&space);
     target_end(&target);
@@ -397,6 +435,11 @@ static void a_stack_that_lies(void **state)
         for (size_t i = 0; i < sizeof stack; i += 40)
             if (FIND(base + i, &frame))
                 assert_true(frame.cfa > base + i && frame.cfa - base < 64u << 20);
+        uint64_t pcs[64];
+        const struct unwind_copy copy = {(unsigned char *)stack, sizeof stack};
+        size_t count = unwind_callers(&own, &own_space, own_regs, &copy, pcs, 64);
+        for (size_t i = 0; i < count; i++) /* each by a call */
+            assert_true(unwind_is_call(&own, &own_space, pcs[i]));
     }
 }
 

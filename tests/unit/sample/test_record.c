@@ -164,6 +164,51 @@ static void registers_of_32_bit_code_are_not_used(void **state)
     assert_int_equal(record.sample.has, SAMPLE_HAS_OTHER_REGS);
 }
 
+/* A sample with nothing but a call chain. */
+static struct sample with_chain(const uint64_t *entries, uint64_t count)
+{
+    static struct builder builder;
+    static struct record record;
+    struct record_format format = {.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN};
+    begin(&builder, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+    word(&builder, 0x401000);
+    word(&builder, count);
+    for (uint64_t i = 0; i < count; i++)
+        word(&builder, entries[i]);
+    end(&builder);
+    assert_int_equal(record_parse_as(builder.bytes, builder.size, &format, &record), 1);
+    return record.sample;
+}
+
+static void the_users_part_of_a_call_chain(void **state)
+{
+    (void)state;
+    uint64_t entry;
+    static const uint64_t both[] = {(uint64_t)PERF_CONTEXT_KERNEL,
+                                    0xffffffff81000000,
+                                    (uint64_t)PERF_CONTEXT_USER,
+                                    0x401000,
+                                    0x402000,
+                                    0x403000};
+    struct sample sample = with_chain(both, 6);
+    assert_int_equal(sample.chain_count, 3);
+    memcpy(&entry, sample.chain, sizeof entry);
+    assert_int_equal(entry, 0x401000);
+    memcpy(&entry, sample.chain + 2 * sizeof entry, sizeof entry);
+    assert_int_equal(entry, 0x403000);
+    static const uint64_t guests[] = {(uint64_t)PERF_CONTEXT_USER, 0x401000,
+                                      (uint64_t)PERF_CONTEXT_GUEST, 0x402000};
+    assert_int_equal(with_chain(guests, 4).chain_count, 1);
+    static const uint64_t twice[] = {(uint64_t)PERF_CONTEXT_USER,   0x401000,
+                                     (uint64_t)PERF_CONTEXT_KERNEL, 0xffffffff81000000,
+                                     (uint64_t)PERF_CONTEXT_USER,   0x402000};
+    assert_int_equal(with_chain(twice, 6).chain_count, 1);
+    assert_null(with_chain(both, 2).chain);
+    assert_null(with_chain(both, 3).chain);
+    assert_null(with_chain(both + 3, 3).chain); /* without a marker nobody says whose it is */
+    assert_null(with_chain(both, 0).chain);
+}
+
 /* Every variable-sized field stands before what we read, in the order of the ABI. */
 static void all_fields_are_stepped_over(void **state)
 {
@@ -523,6 +568,7 @@ static int run_record(void)
         cmocka_unit_test(segments_and_vectors_do_not_shift_registers),
         cmocka_unit_test(short_samples_have_no_registers),
         cmocka_unit_test(registers_of_32_bit_code_are_not_used),
+        cmocka_unit_test(the_users_part_of_a_call_chain),
         cmocka_unit_test(all_fields_are_stepped_over),
         cmocka_unit_test(weight_struct_holds_the_latency_in_its_low_half),
         cmocka_unit_test(an_address_needs_an_access),

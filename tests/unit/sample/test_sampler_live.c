@@ -4,6 +4,7 @@
  * that must not show, exit. Skipped by name where perf_event_open is refused.
  */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
@@ -243,6 +244,31 @@ static struct sampler *open_on(pid_t pid, const char *source, const char *events
     if (code)
         fail_msg("%s", error.text);
     return sampler;
+}
+
+/* The higher the rate, the less of the stack comes with a sample. */
+static void stacks_fit_into_the_rings(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t rate;
+        uint32_t stack_bytes;
+    } wanted[] = {{100, 1024}, {2000, 1024}, {3000, 696}, {10000, 512}, {20000, 0}};
+    pid_t pid = start(busy_target, 3);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct sampler_options options = {
+            .pid = pid, .source = "clock", .rate = wanted[i].rate, .period = 0};
+        struct sampler *sampler = NULL;
+        if (sampler_open(&sampler, &options, &(struct error){0})) {
+            finish(pid);
+            skip();
+        }
+        const struct perf_event_attr *attr = sampler_attribute(sampler, 0);
+        assert_int_equal(attr->sample_stack_user, wanted[i].stack_bytes);
+        assert_int_equal(!!(attr->sample_type & PERF_SAMPLE_STACK_USER), wanted[i].stack_bytes > 0);
+        sampler_close(sampler);
+    }
+    finish(pid);
 }
 
 static void clock_sees_all_threads(void **state)
@@ -657,6 +683,7 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stacks_fit_into_the_rings),
         cmocka_unit_test(clock_sees_all_threads),
         cmocka_unit_test(weights_add_up_to_the_time_used),
         cmocka_unit_test(sampling_stops_and_goes_on),

@@ -48,6 +48,14 @@ static bool function(void *context, uint32_t id, struct function_desc *desc)
     return true;
 }
 
+/* Stacks of three: node 1 to 3 of functions 1 to 3, 4 to 6 above them, and so on. */
+static bool caller(void *context, uint32_t node, struct caller_desc *desc)
+{
+    (void)context;
+    *desc = (struct caller_desc){node > 3 ? node - 3 : 0, node % PLANNED_FUNCTIONS};
+    return node && node <= PLANNED_CALLERS;
+}
+
 static bool type(void *context, uint32_t id, struct type_desc *desc)
 {
     struct planned *planned = context;
@@ -142,6 +150,7 @@ struct place_names planned_names(struct planned *planned)
     return (struct place_names){.context = planned,
                                 .object = object,
                                 .function = function,
+                                .caller = caller,
                                 .type = type,
                                 .instruction = instruction,
                                 .thread = thread,
@@ -349,6 +358,9 @@ struct place planned_place(struct prng *prng, uint64_t time_ns, bool wild)
 {
     struct place place = wild ? wild_place(prng) : usual_place(prng);
     place.access.time_ns = time_ns + prng_below(prng, 1000000);
+    /* Outermost ones: the nodes below are recorded with them. */
+    uint32_t stack = (uint32_t)place.access.time_ns % 4;
+    place.caller = stack ? PLANNED_CALLERS - 3 + stack : 0;
     return place;
 }
 

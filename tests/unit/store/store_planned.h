@@ -9,7 +9,13 @@
 #include "base/hash.h"
 #include "store/store_write.h"
 
-enum { PLANNED_OBJECTS = 40, PLANNED_FUNCTIONS = 12, PLANNED_TYPES = 6, PLANNED_BINS = 9 };
+enum {
+    PLANNED_OBJECTS = 40,
+    PLANNED_FUNCTIONS = 12,
+    PLANNED_TYPES = 6,
+    PLANNED_BINS = 9,
+    PLANNED_CALLERS = 9
+};
 
 /* Every name says the generation; what it names stays. */
 struct planned {

@@ -63,7 +63,8 @@ static bool same_place(const struct place *a, const struct place *b)
            left->kept == right->kept && a->object == b->object && a->holder == b->holder &&
            a->function == b->function && a->base == b->base && a->size_bytes == b->size_bytes &&
            a->type == b->type && a->type_offset == b->type_offset && a->by_member == b->by_member &&
-           a->unit == b->unit && a->typed == b->typed && a->untyped == b->untyped;
+           a->unit == b->unit && a->typed == b->typed && a->untyped == b->untyped &&
+           a->caller == b->caller;
 }
 
 static void compare(void *context, const struct store_item *item)
@@ -178,6 +179,19 @@ static void compare_functions(const struct place_names *made, const struct place
     }
 }
 
+static void compare_callers(const struct place_names *made, const struct place_names *read)
+{
+    struct caller_desc a;
+    struct caller_desc b;
+    for (uint32_t node = 1; node <= PLANNED_CALLERS; node++) {
+        assert_true(made->caller(made->context, node, &a));
+        assert_true(read->caller(read->context, node, &b));
+        assert_true(a.parent == b.parent && a.function == b.function);
+    }
+    assert_false(read->caller(read->context, 0, &b));
+    assert_false(read->caller(read->context, PLANNED_CALLERS + 1, &b));
+}
+
 static void compare_types(const struct place_names *made, const struct place_names *read)
 {
     for (uint32_t id = 1; id < PLANNED_TYPES; id++) {
@@ -245,6 +259,7 @@ static void test_descriptions_come_back(void **state)
     struct place_names read = store_reader_names(reader);
     compare_objects(&made, &read);
     compare_functions(&made, &read);
+    compare_callers(&made, &read);
     compare_types(&made, &read);
     compare_heap(&made, &read);
     struct object_desc absent;

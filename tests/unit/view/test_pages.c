@@ -585,6 +585,66 @@ static void a_long_line_has_the_room(void **state)
     fixture_release(snapshot);
 }
 
+/* work() called by one() from main() and by two(). */
+static struct snapshot *with_callers(void)
+{
+    static struct snapshot_caller list[] = {
+        {.depth = 0, .id = 70, .function = "one", .module = "m", .path = 1, .samples = 60},
+        {.depth = 1, .id = 71, .function = "main", .module = "m", .path = 2, .samples = 60},
+        {.depth = 0, .id = 72, .function = "two", .module = "m", .path = 3, .samples = 40}};
+    static struct snapshot_callers callers = {.samples = 100, .list = list, .count = 3};
+    struct snapshot *snapshot = usual(FIXTURE_TYPED);
+    list[0].share = list[1].share = (struct snapshot_share){0.6, 0.5, 0.7};
+    list[2].share = (struct snapshot_share){0.4, 0.3, 0.5};
+    list[2].id = snapshot->code[1].id; /* it has samples of its own */
+    snapshot->code[0].callers = &callers;
+    snapshot->objects[0].callers = &callers;
+    return snapshot;
+}
+
+/* To the pane of callers, which comes last. */
+static void to_callers(void)
+{
+    for (int i = 0; i < 4; i++)
+        if (browser_table(&page_browser)->columns != &caller_columns)
+            page_press(KEYS_RIGHT);
+    assert_ptr_equal(browser_table(&page_browser)->columns, &caller_columns);
+}
+
+static void a_function_shows_its_callers(void **state)
+{
+    (void)state;
+    show(with_callers(), "5\n");
+    to_callers();
+    int one = page_row_with("60.0%");
+    assert_true(one > 0 && page_column_of(one, "one") > 0);
+    assert_int_equal(page_column_of(one + 1, "main"), page_column_of(one, "one") + 2);
+    assert_true(page_column_of(one + 2, "two") > 0);
+    assert_true(page_row_with("callers are known of 100 of") > 0);
+    page_press('o');
+    assert_int_equal(table_rows(browser_table(&page_browser)), 2);
+    page_press('o');
+    assert_int_equal(table_rows(browser_table(&page_browser)), 3);
+    page_press(KEYS_ENTER); /* one() itself has no samples */
+    assert_true(page_row_with("it has no samples of its own") > 0);
+    page_press(KEYS_END);
+    uint32_t two = page_browser.snapshot->code[1].id;
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_browser.opened_function.id, two);
+    page_close();
+}
+
+static void an_object_shows_who_accesses_it_from_where(void **state)
+{
+    (void)state;
+    show(with_callers(), "2");
+    to_callers();
+    assert_true(page_row_with("Callers") > 0 && page_row_with("two") > 0);
+    page_press('o');
+    assert_int_equal(table_rows(browser_table(&page_browser)), 2);
+    page_close();
+}
+
 static int run_unknown_page(void)
 {
     const struct CMUnitTest tests[] = {
@@ -593,6 +653,8 @@ static int run_unknown_page(void)
         cmocka_unit_test(its_page_says_where_and_why),
         cmocka_unit_test(a_line_without_accesses_is_named),
         cmocka_unit_test(a_long_line_has_the_room),
+        cmocka_unit_test(a_function_shows_its_callers),
+        cmocka_unit_test(an_object_shows_who_accesses_it_from_where),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -225,12 +225,54 @@ static void the_file_is_whole_or_not_there(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+static const char *location_name(const Pprof__Profile *profile, uint64_t id)
+{
+    const Pprof__Location *location = profile->locations[id - 1];
+    const Pprof__Line *line = location->lines[location->n_lines - 1];
+    return text(profile, profile->functions[line->function - 1]->name);
+}
+
+/* The instruction, then its callers; values of a row are divided among its stacks. */
+static void stacks_are_whole(void **state)
+{
+    (void)state;
+    struct snapshot snapshot;
+    struct snapshot_access rows[8];
+    const struct snapshot_frame visit = {.function = "visit"};
+    const struct snapshot_frame walk = {.function = "walk", .inner = &visit};
+    const struct snapshot_frame main_of_walk = {
+        .function = "main", .file = "m.c", .line = 3, .inner = &walk};
+    const struct snapshot_frame main_alone = {
+        .function = "main", .file = "m.c", .line = 3, .inner = &visit};
+    const struct snapshot_stack stacks[] = {{&main_of_walk, 0.7}, {&main_alone, 0.3}};
+    size_t count = make(&snapshot, rows);
+    rows[1].stacks = rows[2].stacks = stacks;
+    rows[1].stack_count = rows[2].stack_count = 2;
+    Pprof__Profile *profile = packed(&snapshot);
+    assert_int_equal(profile->n_samples, count + 2);
+    assert_int_equal(sum(profile, 0), 100);
+    assert_int_equal(sum(profile, 1), 100025);
+    static const char *const deep[] = {"visit", "walk", "main"};
+    const Pprof__Sample *sample = profile->samples[1];
+    assert_int_equal(sample->n_locations, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_string_equal(location_name(profile, sample->locations[i]), deep[i]);
+    assert_in_range(sample->values[0], 20, 22); /* 0.7 of 30 */
+    assert_int_equal(profile->samples[2]->n_locations, 2);
+    assert_string_equal(location_name(profile, profile->samples[2]->locations[1]), "main");
+    assert_int_equal(profile->samples[2]->locations[1], sample->locations[2]); /* once */
+    assert_int_equal(profile->samples[0]->n_locations, 1);
+    assert_int_equal(profile->n_locations, 3 + 1 + 2);
+    pprof__profile__free_unpacked(profile, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_that_is_kept_is_told),
         cmocka_unit_test(totals_are_those_of_the_run),
         cmocka_unit_test(locations_functions_and_mappings),
+        cmocka_unit_test(stacks_are_whole),
         cmocka_unit_test(nothing_is_a_profile_too),
         cmocka_unit_test(the_file_is_whole_or_not_there),
     };

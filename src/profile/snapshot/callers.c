@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Callers: the tree of each listed function and object, and whole stacks. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/snapshot/builders.h"
+#include "profile/tables/statistics.h"
+
+enum { CALLERS_ROWS = 64, CALLERS_CHILDREN = 100, CALLERS_DEPTHS = 64 };
+
+static const double callers_least = 0.01; /* so there are CALLERS_CHILDREN at most of one node */
+static const double listed_least = 0.005; /* of all stacks: rows with less have no tree */
+
+/* Samples of one node on one object. */
+struct call {
+    uint32_t node;
+    uint32_t row; /* of the object in the snapshot; UINT32_MAX: it is not listed */
+    double samples;
+};
+
+/* The nodes that some calls lead through. Arrays are by node. */
+struct call_tree {
+    struct caller_desc *desc;
+    double *samples; /* inclusive; 0: not in the tree */
+    uint32_t *child;
+    uint32_t *sibling;
+    uint32_t *nodes; /* those in the tree */
+    size_t count;
+};
+
+static bool call_tree_init(struct call_tree *tree)
+{
+    *tree = (struct call_tree){.desc = calloc(CALLER_NODES_MAX, sizeof *tree->desc),
+                               .samples = calloc(CALLER_NODES_MAX, sizeof *tree->samples),
+                               .child = calloc(CALLER_NODES_MAX, sizeof *tree->child),
+                               .sibling = calloc(CALLER_NODES_MAX, sizeof *tree->sibling),
+                               .nodes = calloc(CALLER_NODES_MAX, sizeof *tree->nodes)};
+    return tree->desc && tree->samples && tree->child && tree->sibling && tree->nodes;
+}
+
+static void call_tree_fini(struct call_tree *tree)
+{
+    free(tree->desc);
+    free(tree->samples);
+    free(tree->child);
+    free(tree->sibling);
+    free(tree->nodes);
+}
+
+static void call_tree_clear(struct call_tree *tree)
+{
+    for (size_t i = 0; i < tree->count; i++) {
+        tree->samples[tree->nodes[i]] = 0;
+        tree->child[tree->nodes[i]] = 0;
+    }
+    tree->count = tree->child[0] = 0;
+}
+
+/* A parent is a node before its children, whatever a recording says: there are no loops. */
+static bool describe_node(const struct build *build, struct call_tree *tree, uint32_t node)
+{
+    const struct place_names *names = &build->profile->options.names;
+    struct caller_desc *desc = &tree->desc[node];
+    if (!desc->function && names->caller)
+        names->caller(names->context, node, desc);
+    return desc->function && desc->parent < node;
+}
+
+/* Roots are children of node 0. */
+static void call_tree_add(const struct build *build, struct call_tree *tree,
+                          const struct call *call)
+{
+    for (uint32_t node = call->node; node && describe_node(build, tree, node);) {
+        uint32_t parent = tree->desc[node].parent;
+        if (!(tree->samples[node] > 0)) {
+            tree->nodes[tree->count++] = node;
+            tree->sibling[node] = tree->child[parent];
+            tree->child[parent] = node;
+        }
+        tree->samples[node] += call->samples;
+        node = parent;
+    }
+}
+
+/* A list under construction. */
+struct call_list {
+    struct build *build;
+    const struct call_tree *tree;
+    struct snapshot_caller *rows;
+    size_t count;
+    uint32_t depths;
+    double all;       /* samples with known callers, */
+    double effective; /* and how many they are as sure as */
+};
+
+struct call_child {
+    uint32_t node;
+    double samples;
+};
+
+static int by_samples(const void *left, const void *right)
+{
+    const struct call_child *a = left;
+    const struct call_child *b = right;
+    if (a->samples != b->samples)
+        return a->samples > b->samples ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static void name_function(struct build *build, uint32_t function, const char **name,
+                          struct function_desc *desc)
+{
+    const struct place_names *names = &build->profile->options.names;
+    bool known = names->function && names->function(names->context, function, desc);
+    *name = arena_string(build->arena, known && desc->name ? desc->name : "unknown");
+    build->failed |= !*name;
+}
+
+static void list_row(struct call_list *list, uint32_t node, uint32_t depth, uint64_t path)
+{
+    struct build *build = list->build;
+    struct snapshot_caller *row = &list->rows[list->count++];
+    struct function_desc desc = {.module = ""};
+    *row = (struct snapshot_caller){
+        .depth = depth, .id = list->tree->desc[node].function, .path = path};
+    name_function(build, row->id, &row->function, &desc);
+    row->module = arena_string(build->arena, desc.module);
+    row->samples = list->tree->samples[node];
+    row->share = interval_share(row->samples / list->all, list->effective);
+}
+
+/* The children of a node that are not too small, most samples first. */
+static size_t children_of(const struct call_list *list, uint32_t node,
+                          struct call_child children[CALLERS_CHILDREN])
+{
+    const struct call_tree *tree = list->tree;
+    size_t count = 0;
+    for (uint32_t child = tree->child[node]; child && count < CALLERS_CHILDREN;
+         child = tree->sibling[child])
+        if (tree->samples[child] >= callers_least * list->all)
+            children[count++] = (struct call_child){child, tree->samples[child]};
+    qsort(children, count, sizeof *children, by_samples);
+    return count;
+}
+
+static void count_children(const struct call_list *list, uint32_t node, uint32_t depth,
+                           size_t counts[CALLERS_DEPTHS])
+{
+    struct call_child children[CALLERS_CHILDREN];
+    size_t count = depth < CALLERS_DEPTHS ? children_of(list, node, children) : 0;
+    for (size_t i = 0; i < count; i++) {
+        counts[depth]++;
+        count_children(list, children[i].node, depth + 1, counts);
+    }
+}
+
+/* How deep the rows go that there is room for: all direct callers, before the callers of one. */
+static uint32_t depth_for(const struct call_list *list, uint32_t node)
+{
+    size_t counts[CALLERS_DEPTHS] = {0};
+    uint32_t depth = 1;
+    count_children(list, node, 0, counts);
+    size_t rows = counts[0];
+    while (depth < CALLERS_DEPTHS && counts[depth] && rows + counts[depth] <= CALLERS_ROWS)
+        rows += counts[depth++];
+    return depth;
+}
+
+/* The children of a node and all below them. */
+static void list_children(struct call_list *list, uint32_t node, uint32_t depth, uint64_t path)
+{
+    struct call_child children[CALLERS_CHILDREN];
+    size_t count = depth < list->depths ? children_of(list, node, children) : 0;
+    for (size_t i = 0; i < count && list->count < CALLERS_ROWS && !list->build->failed; i++) {
+        uint64_t own = hash_mix(path + list->tree->desc[children[i].node].function);
+        list_row(list, children[i].node, depth, own);
+        list_children(list, children[i].node, depth + 1, own);
+    }
+}
+
+/* Samples of the event with known callers, and how many they are as sure as. */
+static void add_stacks(const struct build *build, const struct tally *tally, double *all,
+                       double *effective)
+{
+    double weight = build_read(build, &tally->weight);
+    double part = weight > 0 ? build_read(build, &tally->stacks) / weight : 0;
+    *all += build_samples(build, &tally->stacks);
+    *effective += part * build_effective(build, tally);
+}
+
+/* The tree below a node; NULL: there is none. */
+static struct snapshot_callers *list_below(struct build *build, const struct call_tree *tree,
+                                           uint32_t node, double all, double effective)
+{
+    struct snapshot_caller rows[CALLERS_ROWS];
+    struct call_list list = {
+        .build = build, .tree = tree, .rows = rows, .all = all, .effective = effective};
+    if (!(all > 0) || !tree->child[node] || all < listed_least * build->stacks)
+        return NULL;
+    list.depths = depth_for(&list, node);
+    list_children(&list, node, 0, 0);
+    struct snapshot_callers *callers = arena_array(build->arena, 1, sizeof *callers);
+    struct snapshot_caller *copy = arena_array(build->arena, list.count, sizeof *copy);
+    build->failed |= !callers || !copy;
+    if (build->failed)
+        return NULL;
+    memcpy(copy, rows, list.count * sizeof *copy);
+    *callers = (struct snapshot_callers){.samples = all, .list = copy, .count = list.count};
+    return callers;
+}
+
+static int by_row(const void *left, const void *right)
+{
+    const struct call *a = left;
+    const struct call *b = right;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* All that is counted for the event; NULL: no memory. */
+static struct call *gather_calls(const struct build *build, size_t *count)
+{
+    const struct pairs *pairs = &build->profile->callers;
+    struct call *calls = calloc(pairs->count + 1, sizeof *calls);
+    *count = 0;
+    for (size_t i = 0; calls && i < pairs->count; i++) {
+        const struct pair *pair = &pairs->at[i];
+        double samples = pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event
+                             ? 0
+                             : build_samples(build, &pair->weight);
+        if (samples > 0 && pair->key < CALLER_NODES_MAX)
+            calls[(*count)++] = (struct call){
+                (uint32_t)pair->key, build_object_index(build, PAIR_OBJECT(pair->owner)), samples};
+    }
+    return calls;
+}
+
+static void list_objects(struct build *build, struct call_tree *tree, struct call *calls,
+                         size_t count)
+{
+    const struct profile *profile = build->profile;
+    qsort(calls, count, sizeof *calls, by_row);
+    for (size_t i = 0; i < count && calls[i].row != UINT32_MAX && !build->failed;) {
+        struct snapshot_object *object = &build->snapshot->objects[calls[i].row];
+        double all = 0;
+        double effective = 0;
+        uint32_t id = object->id;
+        do
+            add_stacks(build, tallies_at(&profile->objects, id, build->event), &all, &effective);
+        while ((id = build->parts ? build->parts[id] : 0));
+        call_tree_clear(tree);
+        for (uint32_t row = calls[i].row; i < count && calls[i].row == row; i++)
+            call_tree_add(build, tree, &calls[i]);
+        object->callers = list_below(build, tree, 0, all, effective);
+    }
+}
+
+static void list_functions(struct build *build, struct call_tree *tree, const struct call *calls,
+                           size_t count)
+{
+    const struct profile *profile = build->profile;
+    struct snapshot *snapshot = build->snapshot;
+    call_tree_clear(tree);
+    for (size_t i = 0; i < count; i++)
+        call_tree_add(build, tree, &calls[i]);
+    for (size_t i = 0; i < snapshot->code_count && !build->failed; i++) {
+        struct snapshot_code *code = &snapshot->code[i];
+        const struct tally *unplaced = unplaced_tally(&profile->unplaced, code->id, build->event);
+        uint32_t root = tree->child[0];
+        double all = 0;
+        double effective = 0;
+        while (root && tree->desc[root].function != code->id)
+            root = tree->sibling[root];
+        add_stacks(build, tallies_at(&profile->functions, code->id, build->event), &all,
+                   &effective);
+        if (unplaced)
+            add_stacks(build, unplaced, &all, &effective);
+        if (root)
+            code->callers = list_below(build, tree, root, all, effective);
+    }
+}
+
+void build_callers(struct build *build)
+{
+    struct call_tree tree;
+    size_t count = 0;
+    struct call *calls = gather_calls(build, &count);
+    build->failed |= !calls;
+    for (size_t i = 0; i < count; i++)
+        build->stacks += calls[i].samples;
+    if (count) {
+        build->failed |= !call_tree_init(&tree);
+        if (!build->failed)
+            list_objects(build, &tree, calls, count);
+        if (!build->failed)
+            list_functions(build, &tree, calls, count);
+        call_tree_fini(&tree);
+    }
+    free(calls);
+}
+
+/* Whole stacks. */
+
+static int by_function(const void *left, const void *right)
+{
+    const struct build_stack *a = left;
+    const struct build_stack *b = right;
+    if (a->object != b->object)
+        return a->object < b->object ? -1 : 1;
+    if (a->function != b->function)
+        return a->function < b->function ? -1 : 1;
+    return a->weight > b->weight ? -1 : a->weight < b->weight;
+}
+
+/* The frame of a node, once each; NULL: not known. The nodes of a stack are CALLERS_DEEPEST at
+ * most, whatever a recording says. */
+static const struct snapshot_frame *frame_of(struct build *build,
+                                             const struct snapshot_frame **frames, uint32_t node,
+                                             unsigned deep, uint32_t *function)
+{
+    enum { CALLERS_DEEPEST = 256 };
+    const struct place_names *names = &build->profile->options.names;
+    struct caller_desc desc;
+    struct function_desc described = {0};
+    if (deep == CALLERS_DEEPEST || node >= CALLER_NODES_MAX || !names->caller ||
+        !names->caller(names->context, node, &desc))
+        return NULL;
+    const struct snapshot_frame *inner =
+        desc.parent && desc.parent < node ? frame_of(build, frames, desc.parent, deep + 1, function)
+                                          : NULL;
+    if (!desc.parent)
+        *function = desc.function;
+    if (frames[node] || (desc.parent && !inner))
+        return frames[node];
+    struct snapshot_frame *frame = arena_array(build->arena, 1, sizeof *frame);
+    build->failed |= !frame;
+    if (!frame)
+        return NULL;
+    name_function(build, desc.function, &frame->function, &described);
+    frame->file =
+        described.file && *described.file ? arena_string(build->arena, described.file) : NULL;
+    frame->line = described.line;
+    frame->inner = inner;
+    return frames[node] = frame;
+}
+
+void build_stacks_list(struct build *build, struct build_stacks *stacks)
+{
+    const struct pairs *pairs = &build->profile->callers;
+    const struct snapshot_frame **frames = calloc(CALLER_NODES_MAX, sizeof *frames);
+    *stacks = (struct build_stacks){
+        .list = arena_array(build->arena, pairs->count, sizeof *stacks->list)};
+    build->failed |= !frames || !stacks->list;
+    for (size_t i = 0; i < pairs->count && !build->failed; i++) {
+        const struct pair *pair = &pairs->at[i];
+        struct build_stack *stack = &stacks->list[stacks->count];
+        if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event)
+            continue;
+        stack->object = PAIR_OBJECT(pair->owner);
+        stack->weight = build_read(build, &pair->weight);
+        stack->outermost = frame_of(build, frames, (uint32_t)pair->key, 0, &stack->function);
+        stacks->count += stack->outermost && stack->weight > 0;
+    }
+    if (!build->failed)
+        qsort(stacks->list, stacks->count, sizeof *stacks->list, by_function);
+    free(frames);
+}
+
+const struct snapshot_stack *build_stacks_of(struct build *build, const struct build_stacks *stacks,
+                                             uint32_t object, uint32_t function, size_t *count)
+{
+    const struct build_stack wanted = {.object = object, .function = function, .weight = INFINITY};
+    size_t low = 0;
+    double all = 0;
+    for (size_t high = stacks->count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (by_function(&stacks->list[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t end = low;
+    for (; end < stacks->count && stacks->list[end].object == object &&
+           stacks->list[end].function == function;
+         end++)
+        all += stacks->list[end].weight;
+    *count = end - low;
+    struct snapshot_stack *list = *count ? arena_array(build->arena, *count, sizeof *list) : NULL;
+    build->failed |= *count && !list;
+    for (size_t i = 0; list && i < *count; i++)
+        list[i] = (struct snapshot_stack){stacks->list[low + i].outermost,
+                                          stacks->list[low + i].weight / all};
+    return list;
+}

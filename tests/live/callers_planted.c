@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Calls hot() and memcpy() from functions that count the time in them, and prints it at the end:
+ * "FUNCTION CALLER NANOSECONDS". Built by test_callers.sh in several ways, hot() by itself (-DLEAF)
+ * and its callers (-DCALLERS), so that either may have no unwind tables.
+ *
+ *     callers_planted SECONDS
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { CELLS = 1 << 20, BLOCK = 1 << 18 };
+
+void hot(long steps);
+extern size_t next_cell[CELLS];
+extern volatile long sink;
+
+#ifdef LEAF
+size_t next_cell[CELLS];
+volatile long sink;
+
+__attribute__((noinline)) void hot(long steps)
+{
+    size_t at = (size_t)sink % CELLS;
+    for (long i = 0; i < steps; i++)
+        at = next_cell[at];
+    sink = (long)at;
+}
+#endif
+
+#ifdef CALLERS
+#define CALLER __attribute__((noinline, noclone)) static
+
+static char blocks[2][BLOCK];
+
+static double now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+/* A function's own time, and nothing behind the call that would make it a jump. */
+#define TIMED(time, call)                                                                          \
+    do {                                                                                           \
+        double began_ns = now_ns();                                                                \
+        call;                                                                                      \
+        time += now_ns() - began_ns;                                                               \
+    } while (0)
+
+static double few_ns, more_ns, compare_ns, deep_ns, copy_ns, copy_more_ns;
+
+CALLER void few(void)
+{
+    TIMED(few_ns, hot(4000));
+}
+
+CALLER void more(void)
+{
+    TIMED(more_ns, hot(8000));
+}
+
+static int compare(const void *left, const void *right)
+{
+    TIMED(compare_ns, hot(400));
+    return *(const int *)left - *(const int *)right;
+}
+
+CALLER void sort_some(void)
+{
+    int list[] = {3, 1, 4, 1, 5, 9, 2, 6};
+    qsort(list, sizeof list / sizeof *list, sizeof *list, compare);
+    sink += list[0];
+}
+
+CALLER void deep(int depth)
+{
+    if (depth)
+        deep(depth - 1);
+    else
+        TIMED(deep_ns, hot(6000));
+    sink++;
+}
+
+CALLER void copy(void)
+{
+    TIMED(copy_ns, memcpy(blocks[0], blocks[1], (size_t)(BLOCK / 2 + sink % 2)));
+}
+
+CALLER void copy_more(void)
+{
+    TIMED(copy_more_ns, memcpy(blocks[1], blocks[0], (size_t)(BLOCK - sink % 2)));
+}
+
+int main(int count, char **arguments)
+{
+    double seconds = count > 1 ? atof(arguments[1]) : 3;
+    for (size_t i = 0; i < CELLS; i++)
+        next_cell[i] = (i * 999983 + 7) % CELLS;
+    while (now_ns() < seconds * 1e9) {
+        few();
+        more();
+        sort_some();
+        deep(500);
+        for (int i = 0; i < 8; i++)
+            copy();
+        for (int i = 0; i < 8; i++)
+            copy_more();
+    }
+    printf("hot few %.0f\nhot more %.0f\nhot compare %.0f\nhot deep %.0f\n", few_ns, more_ns,
+           compare_ns, deep_ns);
+    printf("memcpy copy %.0f\nmemcpy copy_more %.0f\n", copy_ns, copy_more_ns);
+    return 0;
+}
+#endif

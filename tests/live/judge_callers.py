@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""For test_callers.sh:  judge_callers.py NAME TRUTH LIVE PLAYED PPROF  or  judge_callers.py perf PERF.DATA REPORT"""
+import collections, gzip, json, re, subprocess, sys
+
+failed = 0
+
+
+def check(truth, words):
+    global failed
+    failed |= not truth
+    print(("ok: " if truth else "FAILED: ") + words)
+
+
+def last(path):
+    return json.loads(open(path).read().strip().split("\n")[-1])
+
+
+def direct(row):
+    """Direct callers of a function."""
+    return [c for c in row.get("callers", {"tree": []})["tree"] if c["depth"] == 0]
+
+
+def fields(data):
+    """(number, value) of a protobuf message: varints and byte strings, which are all that pprof has."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+        else:
+            size = varint()
+            yield key >> 3, data[at:at + size]
+            at += size
+
+
+def numbers(data):
+    """A packed field."""
+    return [value for _, value in fields(b"".join(b"\x08" + part for part in re.findall(rb"[\x80-\xff]*[\x00-\x7f]", data)))]
+
+
+def pprof_stacks(path):
+    """(names of the functions, innermost first; samples) of each sample."""
+    top = list(fields(gzip.open(path).read()))
+    strings = [v.decode() for n, v in top if n == 6]
+    functions = {d[1]: strings[d[2]] for d in (dict(fields(v)) for n, v in top if n == 5)}
+    locations = {}
+    for v in (v for n, v in top if n == 4):
+        parts = list(fields(v))
+        lines = [dict(fields(x)) for n, x in parts if n == 4]
+        locations[dict(parts)[1]] = functions[lines[-1][1]]
+    for v in (v for n, v in top if n == 2):
+        sample = dict((n, x) for n, x in fields(v) if n < 3)
+        yield [locations[i] for i in numbers(sample[1])], numbers(sample[2])[0]
+
+
+def judge_pprof(name, path, report):
+    stacks = list(pprof_stacks(path))
+    total = sum(count for _, count in stacks)
+    check(abs(total - report["samples"]["attributed"]) <= 1,
+          "%s: pprof's samples are those attributed: %d of %d" % (name, total, report["samples"]["attributed"]))
+    whole = sum(count for names, count in stacks if "main" in names)
+    check(whole >= 0.5 * total, "%s: %d of them with a stack from main()" % (name, whole))
+
+
+def judge_times(name, truth, live, played, pprof):
+    times = collections.defaultdict(dict)
+    for line in open(truth):
+        function, caller, ns = line.split()
+        times[function][caller] = float(ns)
+    report = last(live)
+    for function, callers in times.items():
+        # memcpy() is one of several in the C library.
+        rows = [r for r in report["code"] if r["function"] == function or
+                (function == "memcpy" and "mem" in r["function"] and
+                 any(c["function"] in callers for c in direct(r)))]
+        check(bool(rows), "%s: %s is listed" % (name, function))
+        for row in rows[:1]:
+            of = {c["function"]: c for c in direct(row)}
+            known = row["callers"]["samples"]
+            check(known >= 20, "%s: %s has %.0f samples with known callers" % (name, function, known))
+            for caller, ns in callers.items():
+                share = ns / sum(callers.values())
+                found = of.get(caller, {"share": 0, "share_low": 0, "share_high": 0})
+                # Twice the interval: it holds the truth in 95 of 100 cases, and this must not fail by chance.
+                half = found["share_high"] - found["share_low"]
+                check(abs(found["share"] - share) <= half + 0.02,
+                      "%s: %s called by %s: %.3f, by its own clock %.3f" % (name, function, caller, found["share"], share))
+            strangers = sum(c["share"] for c in of.values() if c["function"] not in callers)
+            check(strangers <= 0.02, "%s: %s by others: %.3f" % (name, function, strangers))
+    hot = next((r for r in report["code"] if r["function"] == "hot"), {})
+    tree = hot.get("callers", {"tree": []})["tree"]
+    chain = []
+    above = {}
+    for c in tree:
+        above[c["depth"]] = c["function"]
+        if c["depth"] and c["function"] == "sort_some":
+            chain = [above[d] for d in range(c["depth"] + 1)]
+    check(chain[:1] == ["compare"] and any("sort" in f for f in chain[1:-1]),
+          "%s: through qsort(): %s" % (name, " < ".join(chain)))
+    check(all(a["function"] != b["function"] or b["depth"] <= a["depth"] for a, b in zip(tree, tree[1:])),
+          "%s: one that calls itself is one row" % name)
+    judge_pprof(name, pprof, report)
+    again = last(played)
+    for part, key in (("code", "function"), ("objects", "name")):
+        a, b = ({r[key]: r["callers"] for r in x[part] if "callers" in r} for x in (report, again))
+        check(a == b and a, "%s: the recording has the same callers of %d %s" % (name, len(a), part))
+
+
+def bare(name):
+    return re.split("@", name)[0]
+
+
+def perf_callers(data):
+    """(function, direct caller) of each stack, as perf finds them; recursion folded."""
+    found = collections.defaultdict(collections.Counter)
+    text = subprocess.run(["perf", "script", "--no-inline", "-F", "ip,sym", "-i", data],
+                          capture_output=True, text=True).stdout
+    for stack in re.split(r"\n\s*\n", text):
+        names = [bare(line.split()[1]) for line in stack.split("\n") if len(line.split()) > 1]
+        names = [n for i, n in enumerate(names) if not i or n != names[i - 1]]
+        if len(names) > 1 and "[unknown]" not in names[:2]:
+            found[names[0]][names[1]] += 1
+    return found
+
+
+def judge_perf(data, report):
+    theirs = perf_callers(data)
+    compared = 0
+    for row in last(report)["code"][:6]:
+        of = theirs.get(bare(row["function"]))
+        mine = {bare(c["function"]): c["samples"] for c in direct(row)}
+        if not of or not mine or sum(of.values()) < 20:
+            continue
+        compared += 1
+        first, count = of.most_common(1)[0]
+        both = sum(min(mine.get(f, 0), n) for f, n in of.items())
+        # perf counts samples that computed, too.
+        check(max(mine, key=mine.get) == first or mine.get(first, 0) >= 0.9 * max(mine.values()),
+              "%s: called most by %s, as perf finds" % (row["function"], first))
+        check(both >= 0.9 * sum(mine.values()),
+              "%s: %.0f of %.0f samples as perf finds" % (row["function"], both, sum(mine.values())))
+    check(compared >= 1, "%d functions compared with perf" % compared)
+
+
+if sys.argv[1] == "perf":
+    judge_perf(*sys.argv[2:])
+else:
+    judge_times(*sys.argv[1:])
+sys.exit(failed)

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Callers of hot() and of the C library's memcpy(), beside the time that the program counts for each caller:
+# with and without frame pointers, by frame pointers alone, through qsort(), below a deep recursion. The
+# recording shows the same. And beside what perf finds in one and the same recording of python3.
+set -u
+misstop=${MISSTOP:-src/misstop}
+here=$(cd "$(dirname "$0")" && pwd)
+cc=${CC:-cc}
+command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+build() { # name, flags of hot(), flags of its callers
+    # $cc may be a command with arguments.
+    $cc -g $2 -DLEAF -c -o "$work/leaf.o" "$here/callers_planted.c" &&
+        $cc -g $3 -fno-builtin -DCALLERS -c -o "$work/callers.o" "$here/callers_planted.c" &&
+        $cc -o "$work/$1" "$work/leaf.o" "$work/callers.o"
+}
+
+judge() { # name
+    if ! "$misstop" -s clock -j -d 1 -H 0 -o "$work/$1.rec" --pprof "$work/$1.pb.gz" --output "$work/$1.live" \
+        -- "$work/$1" 3 >"$work/$1.truth" 2>"$work/err"; then
+        echo "skipped: nothing can be sampled here: $(head -n 1 "$work/err")"
+        exit 77
+    fi
+    "$misstop" -j -H 0 -i "$work/$1.rec" >"$work/$1.played" || failed=1
+    python3 "$here/judge_callers.py" "$1" "$work/$1.truth" "$work/$1.live" "$work/$1.played" \
+        "$work/$1.pb.gz" || failed=1
+}
+
+build omitted "-O2 -fomit-frame-pointer" "-O2 -fomit-frame-pointer" && judge omitted
+build kept "-O2 -fno-omit-frame-pointer" "-O1 -fno-omit-frame-pointer" && judge kept
+# No unwind table for the callers: their frame pointers lead on.
+build pointers "-O2" "-O1 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables" && judge pointers
+
+beside_perf() { # how perf takes the stacks, program
+    how=$1
+    shift
+    perf record -q -e cpu-clock:u -F 400 --call-graph "$how" -o "$work/perf.data" -- "$@" >"$work/out" 2>&1 || {
+        echo "perf cannot record here"
+        return
+    }
+    "$misstop" -j -H 0 -i "$work/perf.data" >"$work/perf.json" || failed=1
+    python3 "$here/judge_callers.py" perf "$work/perf.data" "$work/perf.json" || failed=1
+}
+
+if command -v perf >/dev/null; then
+    beside_perf fp "$work/kept" 1
+    beside_perf dwarf,8192 "$work/omitted" 1
+    python=$(python3 -c 'import sys; print(sys.executable)') # it may be a script that starts it
+    beside_perf dwarf,8192 "$python" -c 'for i in range(400): sorted(str(k * 7919 % 10007) for k in range(5000))'
+else
+    echo "without perf: not compared with its stacks"
+fi
+exit $failed
