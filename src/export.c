@@ -11,8 +11,7 @@
 
 #include "config.h"
 #include "profile/profile.h"
-#include "view/export/html.h"
-#include "view/export/pprof.h"
+#include "view/export/files.h"
 
 enum { COMMAND_BYTES = 1024, HOST_BYTES = 320, DATE_BYTES = 40 };
 

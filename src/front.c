@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "front.h"
+#include "loop.h"
 
 #include "base/clock.h"
 #include "profile/profile.h"

@@ -17,7 +17,6 @@
 #include "base/clock.h"
 #include "player.h"
 #include "export.h"
-#include "front.h"
 #include "profile/profile.h"
 #include "sample/sampler.h"
 #include "terminal.h"

@@ -17,7 +17,7 @@ src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c
 	src/resolve/dwarf/shape.c src/resolve/dwarf/where.c src/resolve/dwarf/step.c \
 	src/resolve/dwarf/program.c src/resolve/dwarf/program.h src/resolve/dwarf/value.c \
 	src/resolve/dwarf/reader.c src/resolve/dwarf/worker.c src/resolve/dwarf/question.h \
-	src/resolve/dwarf/reader.h src/resolve/dwarf/worker.h src/resolve/dwarf/wire.c \
+	src/resolve/dwarf/reader.h src/resolve/dwarf/wire.c \
 	src/resolve/dwarf/wire.h src/resolve/heap/feed.c src/resolve/heap/feed.h src/agent/load.c \
 	src/resolve/objects.c src/resolve/objects.h src/resolve/place.c src/resolve/resolver_state.h \
 	src/resolve/runtime/jitmap.c src/resolve/runtime/jitmap.h src/resolve/elf/module.c \
@@ -27,7 +27,7 @@ src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c
 	src/resolve/process/process.h src/resolve/process/space.c src/resolve/process/space.h \
 	src/resolve/resolver.c src/resolve/names.c src/resolve/source.c src/resolve/source.h \
 	src/resolve/process/threads.c src/resolve/process/threads.h src/resolve/process/tlb.c \
-	src/resolve/process/tlb.h src/resolve/process/tls.c src/resolve/process/tls.h \
+	src/resolve/process/tlb.h src/resolve/process/tls.c \
 	src/resolve/process/memory_use.c src/resolve/process/memory_use.h \
 	src/resolve/heap/recorded_heap.c src/resolve/object_types.c src/resolve/object_types.h \
 	src/resolve/provisional.c src/resolve/typing.c src/resolve/typing.h \

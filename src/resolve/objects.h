@@ -15,7 +15,6 @@
 #include "place.h"
 #include "resolve/heap/allocations.h"
 #include "resolve/process/space.h"
-#include "resolve/process/tls.h"
 
 /*
  * Objects and functions that have been seen, under dense ids from 1; 0 is "unknown". Strings are

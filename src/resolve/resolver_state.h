@@ -17,7 +17,6 @@
 #include "resolve/process/memory_use.h"
 #include "resolve/process/space.h"
 #include "resolve/process/threads.h"
-#include "resolve/process/tls.h"
 #include "resolve/resolver.h"
 #include "resolve/runtime/jitmap.h"
 #include "resolve/typing.h"

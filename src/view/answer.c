@@ -52,17 +52,13 @@ static void answer_add(char *out, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-/* "at most 12%", "at least 30%", "35 to 60%". */
+/* "0-12%", "35-60%", "12%". */
 static void add_bounds(char *out, size_t size, double low, double high)
 {
-    if (low < 0.005)
-        answer_add(out, size, "at most %.0f%%", ceil(high * 100));
-    else if (high > 0.995)
-        answer_add(out, size, "at least %.0f%%", floor(low * 100));
-    else if (round(low * 100) >= round(high * 100))
+    if (round(low * 100) >= round(high * 100))
         answer_add(out, size, "%.0f%%", high * 100);
     else
-        answer_add(out, size, "%.0f to %.0f%%", floor(low * 100), ceil(high * 100));
+        answer_add(out, size, "%.0f-%.0f%%", floor(low * 100), ceil(high * 100));
 }
 
 void answer_words(const struct snapshot *snapshot, char *out, size_t size)
@@ -81,11 +77,11 @@ void answer_words(const struct snapshot *snapshot, char *out, size_t size)
     if (answer < WAITS_HARDLY)
         return;
     add_bounds(out, size, wait->low[WAIT_BEYOND_L1], wait->high[WAIT_BEYOND_L1]);
-    answer_add(out, size, " of CPU time");
+    answer_add(out, size, " of CPU time beyond L1");
     for (int i = WAIT_BEYOND_L2; i < WAIT_LEVELS && answer > WAITS_HARDLY; i++) {
         if (!bounds_known(wait, (enum wait_level)i))
             continue;
-        answer_add(out, size, "; beyond %s ", level_words[i]);
+        answer_add(out, size, ", %s ", level_words[i]);
         add_bounds(out, size, wait->low[i], wait->high[i]);
     }
 }

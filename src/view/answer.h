@@ -22,7 +22,7 @@ enum answer {
 
 enum answer answer_of(const struct snapshot *snapshot);
 
-/* "Waits for memory: 35 to 60% of CPU time; beyond L3 at most 10%". */
+/* "Waits for memory: 35-60% of CPU time beyond L1, L2 20-41%, L3 0-10%". */
 void answer_words(const struct snapshot *snapshot, char *out, size_t size);
 
 /* How the bounds are known: "bounds from the lines sampled"; "": there are none. */

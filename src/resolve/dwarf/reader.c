@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "resolve/dwarf/question.h"
-#include "resolve/dwarf/worker.h"
 #include "resolve/elf/debuginfo.h"
 #include "resolve/elf/module.h"
 

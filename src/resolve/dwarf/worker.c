@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/worker.h"
 
 #include <dirent.h>
 #include <errno.h>

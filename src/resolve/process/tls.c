@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/process/tls.h"
+#include "resolve/process/space.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

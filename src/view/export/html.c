@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "view/export/html.h"
+#include "view/export/files.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,9 +15,8 @@
 #include "view/findings.h"
 #include "view/levels.h"
 #include "view/pages/causes.h"
-#include "view/pages/function.h"
+#include "view/pages/rows.h"
 #include "view/words.h"
-#include "view/pages/whatif.h"
 #include "view/screen/browser.h"
 
 /* What was watched, how, and how far the figures can be trusted. */

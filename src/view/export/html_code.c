@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "view/export/html_writer.h"
-#include "view/pages/function.h"
+#include "view/pages/rows.h"
 #include "view/pages/matrix_table.h"
 
 enum {

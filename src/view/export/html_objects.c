@@ -7,9 +7,8 @@
 #include "base/text.h"
 #include "view/export/html_writer.h"
 #include "view/levels.h"
-#include "view/pages/layout.h"
+#include "view/pages/rows.h"
 #include "view/words.h"
-#include "view/pages/whatif.h"
 
 /* A type as it lies in cache lines: a strip of bytes for each line, and the rows of the Layout
  * screen. */

@@ -6,7 +6,7 @@
 #ifndef MISSTOP_VIEW_EXPORT_HTML_WRITER_H
 #define MISSTOP_VIEW_EXPORT_HTML_WRITER_H
 
-#include "view/export/html.h"
+#include "view/export/files.h"
 #include "view/pages/matrix_table.h"
 #include "view/widget/columns.h"
 

@@ -5,7 +5,7 @@
 
 #include "view/export/json.h"
 #include "view/levels.h"
-#include "view/pages/whatif.h"
+#include "view/pages/rows.h"
 
 /* A type as it lies in memory, with its heat. */
 

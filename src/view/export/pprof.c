@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "view/export/pprof.h"
+#include "view/export/files.h"
 
 #include <errno.h>
 #include <math.h>

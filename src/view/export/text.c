@@ -20,7 +20,7 @@
 #include "view/pages/causes.h"
 #include "view/pages/matrix_table.h"
 #include "view/words.h"
-#include "view/pages/whatif.h"
+#include "view/pages/rows.h"
 #include "view/widget/table.h"
 
 /* The first lines of batch text: what was watched, how, and how far to trust it; declared in

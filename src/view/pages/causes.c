@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "view/pages/matrix.h"
+#include "view/pages/matrix_table.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
 

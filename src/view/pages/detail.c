@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "view/levels.h"
 #include "view/words.h"
-#include "view/pages/function.h"
+#include "view/pages/rows.h"
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
 #include "view/widget/columns.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One function, opened from Code, Detail or Layout: its source lines, the instructions of the
  * line selected, and the objects it misses on. */
-#include "view/pages/function.h"
+#include "view/pages/rows.h"
 
 #include <inttypes.h>
 #include <math.h>

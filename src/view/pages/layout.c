@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 8: a type of one object as it lies in memory, with its cache lines and heat. */
-#include "view/pages/layout.h"
+#include "view/pages/rows.h"
 
 #include <inttypes.h>
 #include <math.h>

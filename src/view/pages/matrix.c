@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen m: which code misses on which data. */
-#include "view/pages/matrix.h"
 
 #include <errno.h>
 #include <math.h>

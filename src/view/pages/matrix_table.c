@@ -17,7 +17,7 @@
 #include "resolve/heap/bin_rules.h"
 #include "view/levels.h"
 #include "view/pages/causes.h"
-#include "view/pages/function.h"
+#include "view/pages/rows.h"
 
 /* What the user said about lines of the matrix. */
 

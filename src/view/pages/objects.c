@@ -57,11 +57,12 @@ static struct value may_wait(const struct snapshot *snapshot, const void *pointe
     return value_number(row->share.value * waits_most(&row->wait));
 }
 
-/* What is cached does not rank above what waits, where that is known. */
+/* What is cached does not rank above what waits, where something does. */
 static unsigned first_sort(const struct snapshot *snapshot)
 {
+    bool waits = waits_known(snapshot) && answer_of(snapshot) != WAITS_HARDLY;
     unsigned column = object_columns.sort;
-    for (unsigned i = 0; waits_known(snapshot) && i < object_columns.count; i++)
+    for (unsigned i = 0; waits && i < object_columns.count; i++)
         if (object_columns.list[i].value == may_wait)
             column = i;
     return column;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen x: what if the object lay otherwise: questions to ask, and the answer as it comes in. */
-#include "view/pages/whatif.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -8,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "view/pages/layout.h"
+#include "view/pages/rows.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
 

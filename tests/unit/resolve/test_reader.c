@@ -13,7 +13,6 @@
 #include "base/hash.h"
 #include "resolve/dwarf/reader.h"
 #include "resolve/dwarf/wire.h"
-#include "resolve/dwarf/worker.h"
 #include "resolve/elf/module.h"
 #include "unit.h"
 #include "unit/resolve/reader_fake.h"

@@ -1,7 +1,7 @@
 # Unit tests of src/view: a program a concept, linked with all stages.
 UNIT_VIEW = tests/unit/view/test_browser tests/unit/view/test_canvas tests/unit/view/test_table \
 	tests/unit/view/test_pages tests/unit/view/test_causes_page tests/unit/view/test_watch_page \
-	tests/unit/view/test_words tests/unit/view/test_levels_view tests/unit/view/test_rows \
+	tests/unit/view/test_answer tests/unit/view/test_words tests/unit/view/test_levels_view tests/unit/view/test_rows \
 	tests/unit/view/test_matrix_view tests/unit/view/test_batch tests/unit/view/test_json \
 	tests/unit/view/test_html tests/unit/view/test_pprof tests/unit/view/test_diff
 check_PROGRAMS += $(UNIT_VIEW)
@@ -28,6 +28,10 @@ tests_unit_view_test_watch_page_SOURCES = tests/unit/view/test_watch_page.c \
 	tests/unit/view/page_fixture.h tests/unit/view/snapshot_fixture.c \
 	tests/unit/view/snapshot_fixture.h
 tests_unit_view_test_watch_page_LDADD = $(UNIT_LIBS)
+tests_unit_view_test_answer_SOURCES = tests/unit/view/test_answer.c \
+	tests/unit/view/page_fixture.c tests/unit/view/page_fixture.h \
+	tests/unit/view/snapshot_fixture.c tests/unit/view/snapshot_fixture.h
+tests_unit_view_test_answer_LDADD = $(UNIT_LIBS)
 tests_unit_view_test_words_SOURCES = tests/unit/view/test_words.c tests/unit/view/page_fixture.c \
 	tests/unit/view/page_fixture.h tests/unit/view/snapshot_fixture.c \
 	tests/unit/view/snapshot_fixture.h

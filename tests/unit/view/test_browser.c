@@ -10,7 +10,7 @@
 #include "unit.h"
 #include "unit/view/page_fixture.h"
 #include "unit/view/snapshot_fixture.h"
-#include "view/pages/layout.h"
+#include "view/pages/rows.h"
 #include "view/screen/browser.h"
 #include "view/screen/keys.h"
 #include "view/screen/pages.h"

@@ -10,11 +10,10 @@
 #include "unit.h"
 #include "unit/view/page_fixture.h"
 #include "view/export/diff.h"
-#include "view/export/html.h"
+#include "view/export/files.h"
 #include "view/pages/causes.h"
-#include "view/pages/layout.h"
+#include "view/pages/rows.h"
 #include "view/words.h"
-#include "view/pages/whatif.h"
 
 static struct snapshot_causes_row causes_page_rows[] = {
     {.figures = {.samples = 5000,

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "unit.h"
 #include "unit/view/snapshot_fixture.h"
-#include "view/pages/matrix.h"
 #include "view/pages/matrix_table.h"
 #include "view/screen/browser.h"
 

@@ -10,7 +10,7 @@
 #include <zlib.h>
 
 #include "unit.h"
-#include "view/export/pprof.h"
+#include "view/export/files.h"
 #include "view/pprof.pb-c.h"
 
 static struct mapping_desc program = {0x400000, 0x500000, 0x1000, "/usr/bin/prog", "abcd01"};

@@ -6,8 +6,7 @@
 
 #include "unit.h"
 #include "unit/view/snapshot_fixture.h"
-#include "view/pages/function.h"
-#include "view/pages/layout.h"
+#include "view/pages/rows.h"
 
 struct layout_rows_fixture {
     const struct snapshot *snapshot;

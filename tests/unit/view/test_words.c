@@ -12,7 +12,7 @@
 #include "unit.h"
 #include "unit/view/page_fixture.h"
 #include "unit/view/snapshot_fixture.h"
-#include "view/export/html.h"
+#include "view/export/files.h"
 #include "view/screen/browser.h"
 #include "view/words.h"
 

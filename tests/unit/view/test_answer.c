@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether the process waits for memory, in words and as a gauge. */
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+
+#include "unit.h"
+#include "unit/view/page_fixture.h"
+#include "unit/view/snapshot_fixture.h"
+#include "view/answer.h"
+
+static struct snapshot snapshot_with(double low, double high)
+{
+    struct snapshot snapshot = {
+        .wait = {.from = WAIT_FROM_RECURRENCE,
+                 .low = {low, low / 2, NAN},
+                 .high = {high, high / 2, NAN}},
+        .target = {.state = "running", .cpu = 0.93, .cpus = 4},
+        .source = {.live = true},
+        .totals = {.samples = 1000, .attributed = 900},
+    };
+    return snapshot;
+}
+
+static void expect(const struct snapshot *snapshot, enum answer answer, const char *words)
+{
+    char text[256];
+    assert_int_equal(answer_of(snapshot), answer);
+    answer_words(snapshot, text, sizeof text);
+    assert_string_equal(text, words);
+}
+
+static void the_bounds_decide(void **state)
+{
+    struct snapshot snapshot = snapshot_with(0, 0.071);
+    (void)state;
+    expect(&snapshot, WAITS_HARDLY, "Hardly waits for memory: 0-8% of CPU time beyond L1");
+    snapshot = snapshot_with(0.05, 0.6);
+    expect(&snapshot, WAITS_PERHAPS,
+           "Waits for memory: 5-60% of CPU time beyond L1, L2 2-30%");
+    snapshot = snapshot_with(0.35, 0.6);
+    expect(&snapshot, WAITS_MUCH, "Waits for memory: 35-60% of CPU time beyond L1, L2 17-30%");
+    snapshot = snapshot_with(0.5, 0.5);
+    expect(&snapshot, WAITS_MUCH, "Waits for memory: 50% of CPU time beyond L1, L2 25%");
+    assert_string_equal(answer_evidence(&snapshot), "bounds from how lines recur");
+}
+
+/* Nothing is said where nothing was measured. */
+static void no_bounds_no_answer(void **state)
+{
+    static const char unknown[] = "Waits for memory: cannot be told from these samples";
+    struct snapshot snapshot = snapshot_with(NAN, NAN);
+    char gauge[128];
+    (void)state;
+    expect(&snapshot, WAITS_UNKNOWN, unknown);
+    answer_gauge(&snapshot, 10, true, gauge, sizeof gauge);
+    assert_string_equal(gauge, "");
+    assert_string_equal(answer_evidence(&snapshot), "");
+    snapshot = snapshot_with(0.1, 0.5);
+    snapshot.wait.from = WAIT_UNKNOWN;
+    expect(&snapshot, WAITS_UNKNOWN, unknown);
+    snapshot = snapshot_with(0.01, 0.99); /* as good as none */
+    expect(&snapshot, WAITS_UNKNOWN, unknown);
+    snapshot = snapshot_with(0.35, 0.6);
+    snapshot.totals.samples = 99;
+    expect(&snapshot, WAITS_NOT_YET, "Waits for memory: too few samples to tell");
+    snapshot.target.state = "idle";
+    expect(&snapshot, WAITS_IDLE, "Uses no CPU: it waits for something else than memory");
+}
+
+static void the_gauge_is_full_to_the_low_bound(void **state)
+{
+    struct snapshot snapshot = snapshot_with(0.3, 0.6);
+    char gauge[128];
+    (void)state;
+    answer_gauge(&snapshot, 10, true, gauge, sizeof gauge);
+    assert_string_equal(gauge, "###~~~....");
+    answer_gauge(&snapshot, 10, false, gauge, sizeof gauge);
+    assert_string_equal(gauge, "███▒▒▒····");
+    snapshot = snapshot_with(0, 0.02);
+    answer_gauge(&snapshot, 10, true, gauge, sizeof gauge);
+    assert_string_equal(gauge, "~.........");
+}
+
+static void cpu_and_quality(void **state)
+{
+    struct snapshot snapshot = snapshot_with(0.3, 0.6);
+    char text[64];
+    (void)state;
+    answer_cpu(&snapshot.target, text, sizeof text);
+    assert_string_equal(text, "0.93 of 4 CPUs");
+    snapshot.target.cpu = NAN;
+    answer_cpu(&snapshot.target, text, sizeof text);
+    assert_string_equal(text, "");
+    assert_false(answer_quality(&snapshot, text, sizeof text));
+    assert_string_equal(text, "90% attributed");
+    snapshot.totals.attributed = 700;
+    assert_true(answer_quality(&snapshot, text, sizeof text));
+    assert_string_equal(text, "70% attributed");
+    snapshot.reading.waiting = 1;
+    assert_true(answer_quality(&snapshot, text, sizeof text));
+    assert_string_equal(text, "reading names");
+    snapshot.totals.lost = 1000;
+    assert_true(answer_quality(&snapshot, text, sizeof text));
+    assert_string_equal(text, "50% lost");
+    snapshot.totals.samples = 12;
+    assert_true(answer_quality(&snapshot, text, sizeof text));
+    assert_string_equal(text, "12 samples");
+}
+
+/* On the screen: what waits comes first where something waits, else what has most time. */
+static void rows_rank_by_what_may_wait(void **state)
+{
+    struct snapshot *snapshot;
+    (void)state;
+    for (int waits = 0; waits < 2; waits++) {
+        snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
+        snapshot->wait = (struct snapshot_wait){.from = WAIT_FROM_RECURRENCE,
+                                                .low = {waits ? 0.5 : 0},
+                                                .high = {waits ? 0.8 : 0.05}};
+        snapshot->objects[0].wait = (struct snapshot_wait){.from = WAIT_FROM_RECURRENCE,
+                                                           .high = {0.01, 0.01, 0.01}};
+        page_open_on(snapshot, 30, 120, false, "");
+        int cached = page_row_with(snapshot->objects[0].name);
+        int waiting = page_row_with(snapshot->objects[1].name);
+        assert_true(waits ? waiting < cached : cached < waiting);
+        page_close();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_bounds_decide),
+        cmocka_unit_test(no_bounds_no_answer),
+        cmocka_unit_test(the_gauge_is_full_to_the_low_bound),
+        cmocka_unit_test(cpu_and_quality),
+        cmocka_unit_test(rows_rank_by_what_may_wait),
+    };
+    setlocale(LC_ALL, "C.UTF-8");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
