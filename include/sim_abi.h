@@ -13,39 +13,9 @@
 #ifndef MISSTOP_SIM_ABI_H
 #define MISSTOP_SIM_ABI_H
 
+#include "new_layout.h"
 
 #include <stdint.h>
-
-/*
- * "What if the struct were split here, padded so, aligned so": the placement of the elements of an
- * object in another layout. A value: planned in src/profile/whatif.c, handed to the Valgrind tool
- * in sim_abi.h, followed by src/sim.
- */
-
-enum { RELAYOUT_PARTS_MAX = 32, RELAYOUT_ELEMENT_MAX = 1 << 20, RELAYOUT_STRIDE_MAX = 1 << 21 };
-
-/* Bytes [from, end) of each element go to `at` and on in an element of an array. */
-struct relayout_part {
-    uint32_t from_bytes;
-    uint32_t end_bytes;
-    uint32_t array;
-    uint32_t at_bytes;
-};
-
-/* One of the arrays that the elements are laid out in. */
-struct relayout_array {
-    uint32_t stride_bytes; /* from element to element */
-    uint32_t align_bytes;  /* that of each block begins at a multiple of this; a power of two */
-};
-
-struct relayout {
-    uint32_t element_bytes; /* as it is; not 0 if there are parts */
-    uint32_t phase_bytes;   /* where in a page the first array begins, if nothing is aligned */
-    uint32_t part_count;    /* 0: nothing is moved */
-    uint32_t array_count;
-    struct relayout_part part[RELAYOUT_PARTS_MAX]; /* by from_bytes; do not overlap */
-    struct relayout_array array[RELAYOUT_PARTS_MAX];
-};
 
 #define SIM_MAGIC   UINT64_C(0x6d6953706f747373) /* "sstopSim" */
 #define SIM_VERSION 3u

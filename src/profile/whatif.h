@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "sim_abi.h"
+#include "new_layout.h"
 #include "snapshot.h"
 
 enum whatif_kind {

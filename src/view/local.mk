@@ -16,7 +16,7 @@ src_libview_a_SOURCES = src/view/widget/chart.c src/view/widget/chart.h src/view
 	src/view/export/text.c src/view/pages/objects.c src/view/pages/picker.c \
 	src/view/screen/pages.h src/view/export/pprof.c \
 	src/view/pages/timeline.c src/view/screen/screen.c src/view/pages/search.c src/view/pages/cache.c src/view/answer.c \
-	src/view/answer.h src/view/pages/quality.c src/view/pages/setup.c src/view/widget/prose.c src/view/widget/prose.h \
+	src/view/answer.h src/view/pages/quality.c src/view/pages/setup.c src/view/widget/prose.c \
 	src/view/pages/sharing.c src/view/pages/rows.h src/view/widget/table.c \
 	src/view/widget/table.h src/view/export/text.h src/view/view.h src/view/pages/reuse.c \
 	src/view/pages/watch.c src/view/pages/whatif.c

@@ -12,6 +12,8 @@ import sys
 ABOUT_BEING_LIVE = {
     "source.live": "says just that",
     "target.state": "a recording's is 'recorded'",
+    "target.cpu": "used at this moment, by a process that runs",
+    "target.cpus": "the same",
     "reading": "debugging information is read while watching, not while replaying",
     "recording": "a replay's alone: where and how it was recorded",
     "binaries": "a replay's alone: what was found of the programs",

@@ -9,7 +9,7 @@
 #ifndef MISSTOP_SIM_MODEL_WHATIF_H
 #define MISSTOP_SIM_MODEL_WHATIF_H
 
-#include "sim_abi.h"
+#include "new_layout.h"
 #include "sim/model/model.h"
 #include "sim/model/tables.h"
 

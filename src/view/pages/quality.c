@@ -8,7 +8,6 @@
 #include "profile/tables/rates.h"
 #include "view/levels.h"
 #include "view/screen/browser.h"
-#include "view/widget/prose.h"
 #include "view/words.h"
 
 enum { TEXT_BYTES = 512 };

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "view/screen/browser.h"
-#include "view/widget/prose.h"
 
 struct help_view {
     struct prose prose;

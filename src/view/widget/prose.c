@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "view/widget/prose.h"
+#include "view/screen/browser.h"
 
 #include <stdio.h>
 #include <string.h>

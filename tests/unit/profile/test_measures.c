@@ -381,7 +381,7 @@ static void a_key_changes_the_amount(void **state)
         add(&run, i % 2 ? ACCESS : MISS, i % 2 ? HOT : COLD, 10);
     browser_init(&browser, NULL);
     browser_show(&browser, look(&run), snapshot_free);
-    press(&browser, '0');
+    press(&browser, '8');
     draw(&browser, 36, 120, text, sizeof text);
     assert_non_null(strstr(text, "Misses, the whole run"));
     assert_non_null(strstr(text, "100.0% cold"));

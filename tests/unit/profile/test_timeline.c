@@ -196,7 +196,7 @@ static void the_screen_shows_it(void **state)
     go_on(&run, TIMELINE_TABLE, 6);
     browser_init(&browser, NULL);
     browser_show(&browser, look(&run), snapshot_free);
-    press(&browser, '0');
+    press(&browser, '8');
     assert_int_equal(browser.page, PAGE_TIMELINE);
     draw(&browser, 30, 100, text, sizeof text);
     assert_non_null(strstr(text, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaabbbbbbbbbbb"));
@@ -409,7 +409,7 @@ static void long_look(struct browser *browser)
 {
     browser_init(browser, NULL);
     browser_show(browser, long_run.snapshot, keep);
-    long_press(browser, '0');
+    long_press(browser, '8');
 }
 
 static void the_rows_tell_phases_apart(void **state)
@@ -759,7 +759,7 @@ static void keys_change_the_picture(void **state)
     kinds_go_on(&run, 20, true);
     browser_init(&browser, NULL);
     browser_show(&browser, kinds_look(&run), snapshot_free);
-    kinds_press(&browser, '0');
+    kinds_press(&browser, '8');
     expect_shown(&browser, objects);
     kinds_press(&browser, 'b');
     expect_shown(&browser, functions);
