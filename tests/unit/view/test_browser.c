@@ -516,6 +516,29 @@ static void a_key_without_meaning_says_so(void **state)
     assert_false(seen(fixture, "does nothing"));
 }
 
+/* H leads to the threads; u narrows the list of processes to a user's. */
+static void keys_of_htop(void **state)
+{
+    static const struct picker_row rows[] = {
+        {.pid = 1, .user = "root", .command = "primus", .cpu_percent = 9},
+        {.pid = 2, .user = "alice", .command = "two", .cpu_percent = 5},
+        {.pid = 3, .user = "alice", .command = "three", .cpu_percent = 1}};
+    struct fixture *fixture = *state;
+    struct browser *browser = &fixture->browser;
+    press(fixture, 'H');
+    assert_int_equal(browser->page, PAGE_CODE);
+    assert_int_equal(browser->pane[PAGE_CODE], 1);
+    press(fixture, 'u');
+    assert_true(seen(fixture, "list of processes"));
+    browser_pick(browser, rows, 3);
+    press(fixture, KEYS_DOWN);
+    press(fixture, 'u');
+    assert_true(seen(fixture, "two") && seen(fixture, "three") && !seen(fixture, "primus"));
+    press(fixture, 'u');
+    assert_true(seen(fixture, "primus"));
+    browser_pick_end(browser, false);
+}
+
 /* W asks for a name, and offers one. */
 static void a_file_is_asked_for(void **state)
 {
@@ -806,6 +829,7 @@ static int run_browser(void)
         TEST(numbers_and_tab_change_the_page),
         TEST(escape_goes_up_and_never_sideways),
         TEST(a_key_without_meaning_says_so),
+        TEST(keys_of_htop),
         TEST(a_file_is_asked_for),
         TEST(columns_are_chosen),
         TEST(sharing_leads_to_object_and_function),
