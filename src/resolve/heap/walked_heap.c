@@ -119,11 +119,14 @@ static enum walk_mapping_kind walked_kind_of(const struct map *map)
                                        : WALK_MAPPING_OTHER;
 }
 
-/* While no arena is known it is looked for again and again: malloc may not have been used yet. */
+/* While no block is known one is looked for again and again: malloc may not have been used yet, or
+ * its first heap was being made when it was looked at. */
 static void show_maps(struct walked *walked, const struct maps *maps, uint64_t now_ns)
 {
-    bool found = walk_stats(walked->walk)->arenas;
-    if (walked->seen_maps == maps->changes && (found || now_ns < walked->looked_ns + look_ns))
+    bool arenas = walk_stats(walked->walk)->arenas;
+    bool found = arenas && (walked->live_blocks || !walked->counted_ns);
+    uint64_t again_ns = walked->looked_ns + (arenas ? CLOCK_NS_PER_S : look_ns);
+    if (walked->seen_maps == maps->changes && (found || now_ns < again_ns))
         return;
     walked->looked_ns = now_ns;
     struct walk_mapping *mappings = calloc(maps->count ? maps->count : 1, sizeof *mappings);
