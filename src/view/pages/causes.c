@@ -503,7 +503,7 @@ static const char *causes_enter(struct browser *browser)
 
 static void causes_hint(struct browser *browser, char *out, size_t size)
 {
-    static const char *const opens[CAUSES_KINDS] = {"  o: the object", "  o: the function", ""};
+    static const char *const opens[CAUSES_KINDS] = {"  F5: the object", "  F5: the function", ""};
     if (!table_selected(&causes_view(browser)->table))
         *out = '\0';
     else

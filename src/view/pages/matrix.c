@@ -351,7 +351,7 @@ static void matrix_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size, "Samples of each function on each object");
     else if (grid->row)
         snprintf(out, size,
-                 "Enter: lines of the function  o: the object  t C R: join, rename (objects: "
+                 "Enter: lines of the function  F5: the object  t C R: join, rename (objects: "
                  "first row)");
     else
         snprintf(out, size,

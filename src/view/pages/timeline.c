@@ -583,7 +583,7 @@ static void draw_title(const struct browser *browser, struct canvas *canvas, str
     int used = canvas_format(
         canvas, area.row, 0, area.columns, PAINT_PLAIN, " %c%s, %s, %zu periods of %s",
         toupper((unsigned char)*measure), *measure ? measure + 1 : "",
-        timeline_view(browser)->to_s > 0 ? "zoomed in; o: the whole run" : "the whole run",
+        timeline_view(browser)->to_s > 0 ? "zoomed in; F5: the whole run" : "the whole run",
         timeline->periods, period);
     if (drawn != timeline->ranks)
         canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,

@@ -167,6 +167,8 @@ static const char *label_of(struct browser *browser, const struct key_binding *b
         return own;
     if (binding->action == ACTION_ENTER && page->enter)
         return page->enter(browser);
+    if (binding->action == ACTION_BACK && !browser->level_count && !page->title)
+        return "";
     if (binding->action >= ACTION_SHOW)
         return page_filled((enum page_id)(binding->action - ACTION_SHOW), browser->snapshot)
                    ? binding->label
