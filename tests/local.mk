@@ -193,4 +193,4 @@ TESTS += tests/live/test_one_row.sh
 # Callers, beside the program's own clocks and perf's stacks. It builds its program itself.
 dist_check_SCRIPTS += tests/live/test_callers.sh
 TESTS += tests/live/test_callers.sh
-EXTRA_DIST += tests/live/callers_planted.c tests/live/judge_callers.py
+EXTRA_DIST += tests/live/callers_planted.c tests/live/judge_callers.py tests/live/protobuf.py

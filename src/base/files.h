@@ -117,7 +117,7 @@ int files_copy(int fd, uint64_t most_bytes);
  * of it is on disk. On failure the older file stays as it was. For the files that are written at
  * the end of a run. */
 struct whole_file {
-    const char *option; /* "--pprof", for messages */
+    const char *option; /* "--pprof", for messages; NULL: the path says enough */
     const char *path;
     int fd; /* open for writing, mode 0600 */
     char beside[PATH_MAX];

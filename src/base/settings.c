@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files.h"
+
 enum { CONFIG_BYTES = 1 << 16 };
 static const char config_head[] = "# misstop: settings, by F2 or by hand. man misstop explains them.\n";
 
@@ -68,7 +70,7 @@ long settings_read(const char *path, size_t most, char **text)
     return size;
 }
 
-static void make_folders(const char *path)
+void settings_make_folders(const char *path)
 {
     char folder[PATH_MAX];
     snprintf(folder, sizeof folder, "%s", path);
@@ -88,29 +90,18 @@ static int write_all(int fd, const char *text, size_t size)
         text += wrote;
         size -= (size_t)wrote;
     }
-    return fsync(fd) ? -errno : 0;
+    return 0;
 }
 
 int settings_write(const char *path, const char *text, size_t size, struct error *error)
 {
     char real[PATH_MAX];
-    char fresh[PATH_MAX + 16];
-    make_folders(path);
+    struct whole_file file;
+    settings_make_folders(path);
     if (!realpath(path, real)) /* a link is kept: its target is replaced */
         snprintf(real, sizeof real, "%s", path);
-    snprintf(fresh, sizeof fresh, "%s.XXXXXX", real);
-    int fd = mkostemp(fresh, O_CLOEXEC);
-    if (fd < 0)
-        return error_set(error, -errno, "cannot write %s: %s", path, strerror(errno));
-    int result = write_all(fd, text, size);
-    if (close(fd) && !result)
-        result = -errno;
-    if (!result && rename(fresh, real))
-        result = -errno;
-    if (!result)
-        return 0;
-    unlink(fresh);
-    return error_set(error, result, "cannot write %s: %s", path, strerror(-result));
+    int code = whole_file_open(&file, NULL, real, error);
+    return code ? code : whole_file_close(&file, write_all(file.fd, text, size), error);
 }
 
 void settings_load(struct settings *settings)

@@ -17,6 +17,9 @@
  * -ENAMETOOLONG. */
 int settings_path(char *out, size_t out_size, const char *name);
 
+/* Makes the folders above a path that are missing. */
+void settings_make_folders(const char *path);
+
 /* All of a regular file of at most `most` bytes, with a NUL behind it, for free(); text NULL where
  * there is none. Its size, or a negative errno: -EINVAL for a larger file or another kind. */
 long settings_read(const char *path, size_t most, char **text);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +78,15 @@ static const char *scaled(char out[16], double value, double step, const char *u
     else
         snprintf(out, 16, "%.*f%c", value < 99.95 ? 1 : 0, value, *units);
     return out;
+}
+
+void text_append(char *out, size_t size, const char *format, ...)
+{
+    size_t used = strlen(out);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(out + used, size - used, format, arguments);
+    va_end(arguments);
 }
 
 const char *text_bytes(char out[16], uint64_t bytes)

@@ -18,6 +18,10 @@
  */
 size_t text_sanitise(char *out, size_t out_size, const char *in, size_t in_size);
 
+/* Adds to a text that may be full. */
+void text_append(char *out, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* "512", "4.0K", "1.5M": at most 6 characters, for sizes in bytes. */
 const char *text_bytes(char out[16], uint64_t bytes);
 

@@ -3,10 +3,10 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "profile/tables/rates.h"
 #include "view/findings.h"
 #include "view/levels.h"
@@ -41,24 +41,13 @@ enum answer answer_of(const struct snapshot *snapshot)
                                                : WAITS_PERHAPS;
 }
 
-static void answer_add(char *out, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void answer_add(char *out, size_t size, const char *format, ...)
-{
-    size_t used = strlen(out);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(out + used, size - used, format, arguments);
-    va_end(arguments);
-}
-
 /* "0-12%", "35-60%", "12%". */
 static void add_bounds(char *out, size_t size, double low, double high)
 {
     if (round(low * 100) >= round(high * 100))
-        answer_add(out, size, "%.0f%%", high * 100);
+        text_append(out, size, "%.0f%%", high * 100);
     else
-        answer_add(out, size, "%.0f-%.0f%%", floor(low * 100), ceil(high * 100));
+        text_append(out, size, "%.0f-%.0f%%", floor(low * 100), ceil(high * 100));
 }
 
 void answer_words(const struct snapshot *snapshot, char *out, size_t size)
@@ -77,11 +66,11 @@ void answer_words(const struct snapshot *snapshot, char *out, size_t size)
     if (answer < WAITS_HARDLY)
         return;
     add_bounds(out, size, wait->low[WAIT_BEYOND_L1], wait->high[WAIT_BEYOND_L1]);
-    answer_add(out, size, " of CPU time beyond L1");
+    text_append(out, size, " of CPU time beyond L1");
     for (int i = WAIT_BEYOND_L2; i < WAIT_LEVELS && answer > WAITS_HARDLY; i++) {
         if (!bounds_known(wait, (enum wait_level)i))
             continue;
-        answer_add(out, size, ", %s ", level_words[i]);
+        text_append(out, size, ", %s ", level_words[i]);
         add_bounds(out, size, wait->low[i], wait->high[i]);
     }
 }
@@ -107,7 +96,7 @@ void answer_gauge(const struct snapshot *snapshot, int columns, bool ascii, char
         return;
     for (int i = 0; i < columns; i++) {
         double middle = (i + 0.5) / columns;
-        answer_add(out, size, "%s",
+        text_append(out, size, "%s",
                    middle < low                         ? (ascii ? "#" : "█")
                    : middle < high || (!i && high > 0) ? (ascii ? "~" : "▒")
                                                         : (ascii ? "." : "·"));
@@ -164,11 +153,11 @@ void answer_finding(const struct snapshot_finding *finding, char *out, size_t si
 {
     snprintf(out, size, "%s: %s", finding->name, finding_kind_words(finding->kind));
     if (isnan(finding->gain))
-        answer_add(out, size, ", %.0f%% of the samples", finding->share * 100);
+        text_append(out, size, ", %.0f%% of the samples", finding->share * 100);
     else if (finding->gain_low > 0)
-        answer_add(out, size, ", saves %.0f to %.0f%%", finding->gain_low * 100,
+        text_append(out, size, ", saves %.0f to %.0f%%", finding->gain_low * 100,
                    finding->gain * 100);
     else
-        answer_add(out, size, ", saves %s %.0f%%", finding->bound ? "at most" : "about",
+        text_append(out, size, ", saves %s %.0f%%", finding->bound ? "at most" : "about",
                    finding->gain * 100);
 }

@@ -3,7 +3,6 @@
 #include "view/words.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,17 +11,6 @@
 #include "profile/tables/rates.h"
 
 enum { UNTYPED_SHOWN = FIELD_PARTS_MAX - TYPED_COUNT };
-
-/* Adds to a text that may be full. */
-__attribute__((format(printf, 3, 4))) static void append(char *out, size_t size, const char *format,
-                                                         ...)
-{
-    size_t used = strlen(out);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(out + used, size - used, format, arguments);
-    va_end(arguments);
-}
 
 /* What is known how, and why it is not: by weight, as all shares; by number where that is not
  * known. */
@@ -92,7 +80,7 @@ void field_summary(const struct snapshot *snapshot, char *out, size_t size)
     unsigned count = field_parts(snapshot, parts);
     *out = '\0';
     for (unsigned i = 0; i < count; i++)
-        append(out, size, "%s%s %.1f%%",
+        text_append(out, size, "%s%s %.1f%%",
                i == 0                                 ? ""
                : parts[i].known != parts[i - 1].known ? "; not: "
                : i == 1                               ? ": "
@@ -106,7 +94,7 @@ void field_reading(const struct snapshot *snapshot, char *out, size_t size)
     *out = '\0';
     if (!reading->waiting)
         return;
-    append(out, size, "reading debug information%s%.60s: %" PRIu32 " waiting",
+    text_append(out, size, "reading debug information%s%.60s: %" PRIu32 " waiting",
            reading->busy_with ? " of " : "", reading->busy_with ? reading->busy_with : "",
            reading->waiting);
 }
@@ -124,21 +112,21 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
     double against = object->typed[TYPED_DISAGREED];
     *out = '\0';
     if (layout && layout->inferred) {
-        append(out, size, "inferred from the distances of sampled offsets");
+        text_append(out, size, "inferred from the distances of sampled offsets");
         if (object->element_size == layout->size)
-            append(out, size, " (%.0f%% sure)", object->element_confidence * 100);
-        append(out, size, ": no debug information names it");
+            text_append(out, size, " (%.0f%% sure)", object->element_confidence * 100);
+        text_append(out, size, ": no debug information names it");
         return;
     }
     if (layout && !made_of(object->type, layout->name))
-        append(out, size, "not the object's own type: some code accesses it as this");
+        text_append(out, size, "not the object's own type: some code accesses it as this");
     else if (!object->type_votes)
-        append(out, size, "declared so in the debug information");
+        text_append(out, size, "declared so in the debug information");
     else
-        append(out, size, "by the code: %" PRIu32 " accesses say so, %" PRIu32 " another",
+        text_append(out, size, "by the code: %" PRIu32 " accesses say so, %" PRIu32 " another",
                object->type_votes, object->type_against);
     if (against > 0 && object->samples > 0)
-        append(out, size, "; code and data DISAGREE on %.1f%% of the samples",
+        text_append(out, size, "; code and data DISAGREE on %.1f%% of the samples",
                against * 100 / object->samples);
 }
 
@@ -525,24 +513,24 @@ void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t 
     if (!timeline->phases)
         return;
     if (!now || !now->leader) {
-        append(out, size, "No samples yet.");
+        text_append(out, size, "No samples yet.");
         return;
     }
     if (timeline->phase_count == 1) {
-        append(out, size, "One phase so far: the shares of the objects have not changed; %s leads.",
+        text_append(out, size, "One phase so far: the shares of the objects have not changed; %s leads.",
                now->leader);
         return;
     }
-    append(out, size, "%zu stretches of %zu phases; ", timeline->phase_count, timeline->different);
+    text_append(out, size, "%zu stretches of %zu phases; ", timeline->phase_count, timeline->different);
     if (inversions)
-        append(out, size, "another object leads after %zu of the changes, now %s. ", inversions,
+        text_append(out, size, "another object leads after %zu of the changes, now %s. ", inversions,
                now->leader);
     else
-        append(out, size, "%s leads in all. ", now->leader);
+        text_append(out, size, "%s leads in all. ", now->leader);
     text_time(since, now->start_s);
     if (now->rose && now->fell)
-        append(out, size, "Since %s %s has %.0f points more and %s %.0f fewer.", since, now->rose,
+        text_append(out, size, "Since %s %s has %.0f points more and %s %.0f fewer.", since, now->rose,
                now->rose_by * 100, now->fell, now->fell_by * 100);
     else
-        append(out, size, "The last one began at %s.", since);
+        text_append(out, size, "The last one began at %s.", since);
 }

@@ -2,6 +2,8 @@
 """For test_callers.sh:  judge_callers.py NAME TRUTH LIVE PLAYED PPROF  or  judge_callers.py perf PERF.DATA REPORT"""
 import collections, gzip, json, re, subprocess, sys
 
+from protobuf import fields
+
 failed = 0
 
 
@@ -18,31 +20,6 @@ def last(path):
 def direct(row):
     """Direct callers of a function."""
     return [c for c in row.get("callers", {"tree": []})["tree"] if c["depth"] == 0]
-
-
-def fields(data):
-    """(number, value) of a protobuf message: varints and byte strings, which are all that pprof has."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(data):
-        key = varint()
-        if key & 7 == 0:
-            yield key >> 3, varint()
-        else:
-            size = varint()
-            yield key >> 3, data[at:at + size]
-            at += size
 
 
 def numbers(data):

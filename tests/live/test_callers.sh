@@ -4,6 +4,7 @@
 # with and without frame pointers, by frame pointers alone, through qsort(), below a deep recursion. The
 # recording shows the same. And beside what perf finds in one and the same recording of python3.
 set -u
+export PYTHONDONTWRITEBYTECODE=1 # sources may be read-only
 misstop=${MISSTOP:-src/misstop}
 here=$(cd "$(dirname "$0")" && pwd)
 cc=${CC:-cc}

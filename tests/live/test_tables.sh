@@ -3,6 +3,8 @@
 # One run, whose records stand for different numbers of misses: each table of the JSON report, of the
 # HTML page and of the pprof file has the same shares.
 set -u
+export PYTHONDONTWRITEBYTECODE=1 # sources may be read-only
+PYTHONPATH=$(cd "$(dirname "$0")" && pwd); export PYTHONPATH # protobuf.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 program=$BUILD/tests/live/thinned_planted
@@ -20,6 +22,8 @@ python3 - <<'EOP'
 import gzip, json, re, sys
 import xml.etree.ElementTree as tree
 from collections import defaultdict
+
+from protobuf import fields
 
 report = json.loads([line for line in open('run.json') if line.startswith('{"version"')][-1])
 passed = failed = 0
@@ -39,26 +43,10 @@ def check(what, holds, *more):
 
 # ---- pprof: field numbers of src/view/pprof.proto ----
 def message(data):
-    fields, at = defaultdict(list), 0
-    def number():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-    while at < len(data):
-        key = number()
-        if key & 7 == 0:
-            fields[key >> 3].append(number())
-        else:
-            size = number()
-            fields[key >> 3].append(data[at:at + size])
-            at += size
-    return fields
+    values = defaultdict(list)
+    for number, value in fields(data):
+        values[number].append(value)
+    return values
 
 def numbers(values):
     out = []

@@ -132,11 +132,7 @@ static bool tlb_keep(const char *cpu, uint32_t entries)
         return false;
     if (tlb_entries() == entries && tlb_reported() != entries)
         return true; /* as before */
-    for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
+    settings_make_folders(path);
     struct stat status;
     /* A FIFO would be waited for, a link leads elsewhere. */
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);

@@ -228,6 +228,20 @@ static bool same_location(const struct pprof_tables *tables, uint32_t at, const 
     return a->address == b->address;
 }
 
+/* `at`: its place in the table, which gets its id. NULL: no memory. */
+static Pprof__Location *new_location(struct pprof_tables *tables, uint32_t *at)
+{
+    Pprof__Location *location = arena_alloc(&tables->arena, sizeof *location);
+    *at = (uint32_t)tables->locations.count + 1;
+    uint32_t id = *at;
+    pprof_list_add(tables, &tables->locations, location);
+    if (!location)
+        return NULL;
+    pprof__location__init(location);
+    location->id = id;
+    return location;
+}
+
 /* Id of the location of an access, with all that it needs. */
 static uint64_t pprof_location(struct pprof_tables *tables, const struct snapshot_access *access)
 {
@@ -235,18 +249,13 @@ static uint64_t pprof_location(struct pprof_tables *tables, const struct snapsho
         pprof_tables_find(tables, &tables->locations, access->address, same_location, access);
     if (!at || *at)
         return at ? *at : 0;
-    Pprof__Location *location = arena_alloc(&tables->arena, sizeof *location);
-    uint32_t id = (uint32_t)tables->locations.count + 1;
-    *at = id;
-    pprof_list_add(tables, &tables->locations, location);
+    Pprof__Location *location = new_location(tables, at);
     if (!location)
         return 0;
-    pprof__location__init(location);
-    location->id = id;
     location->address = access->address;
     location->mapping = pprof_mapping(tables, access->code);
     add_lines(tables, location, access);
-    return id;
+    return location->id;
 }
 
 static bool same_caller(const struct pprof_tables *tables, uint32_t at, const void *what)
@@ -263,17 +272,12 @@ static uint64_t pprof_caller(struct pprof_tables *tables, const struct snapshot_
     uint32_t *at = pprof_tables_find(tables, &tables->locations, ~function, same_caller, &function);
     if (!at || *at)
         return at ? *at : 0;
-    Pprof__Location *location = arena_alloc(&tables->arena, sizeof *location);
-    uint32_t id = (uint32_t)tables->locations.count + 1;
-    *at = id;
-    pprof_list_add(tables, &tables->locations, location);
+    Pprof__Location *location = new_location(tables, at);
     if (!location)
         return 0;
-    pprof__location__init(location);
-    location->id = id;
     location->lines = arena_array(&tables->arena, 1, sizeof *location->lines);
     add_line(tables, location, function, frame->line);
-    return id;
+    return location->id;
 }
 
 static const char option[] = "--pprof";

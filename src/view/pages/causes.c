@@ -3,7 +3,6 @@
 #include "view/pages/causes.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -591,16 +590,6 @@ static double causes_early_other(const struct snapshot_causes_figures *figures)
     return early > 0 ? figures->early_other / early : NAN;
 }
 
-__attribute__((format(printf, 3, 4))) static void append(char *out, size_t size, const char *format,
-                                                         ...)
-{
-    size_t used = strlen(out);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(out + used, size - used, format, arguments);
-    va_end(arguments);
-}
-
 /* ---- why ---- */
 
 struct part {
@@ -632,7 +621,7 @@ void causes_why(const struct snapshot_causes_figures *figures, char *out, size_t
     parts_of(figures, parts);
     *out = '\0';
     for (int i = 0; i < PARTS && parts[i].share >= least_told; i++)
-        append(out, size, "%s%.1f%% %s", i ? ", " : "", 100 * parts[i].share, parts[i].name);
+        text_append(out, size, "%s%.1f%% %s", i ? ", " : "", 100 * parts[i].share, parts[i].name);
 }
 
 void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *out, size_t size)
@@ -648,7 +637,7 @@ void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *
     snprintf(out, size, "Why %s %s, by %s: %s", text_count(count, all->misses),
              event ? event : "misses", causes_of_name(kind), why);
     if (all->early_same + all->early_other > 0)
-        append(out, size, "; thrown out too early: %.1f%% by the object itself, %.1f%% by another",
+        text_append(out, size, "; thrown out too early: %.1f%% by the object itself, %.1f%% by another",
                100 * all->early_same, 100 * all->early_other);
 }
 
@@ -665,8 +654,8 @@ void causes_early(const struct snapshot_causes_figures *figures, char *out, size
              "%.1f%% for the same object, %.1f%% for another",
              100 * early, 100 * figures->early_same, 100 * figures->early_other);
     if (all - early >= least_early)
-        append(out, size, "; of %.1f%% more it is not known for which", 100 * (all - early));
-    append(out, size, ".");
+        text_append(out, size, "; of %.1f%% more it is not known for which", 100 * (all - early));
+    text_append(out, size, ".");
 }
 
 void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes_row *object,
@@ -681,7 +670,7 @@ void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes
         if (!figures || figures->misses < 0.01 * object->figures.misses)
             continue;
         parts_of(figures, parts);
-        append(out, size, "%s%.*s %.1f%% (%.0f%% %s)", told++ ? ", " : "Fields: ", WORDS_NAME_BYTES,
+        text_append(out, size, "%s%.*s %.1f%% (%.0f%% %s)", told++ ? ", " : "Fields: ", WORDS_NAME_BYTES,
                listed->fields[i].name, 100 * figures->misses / object->figures.misses,
                100 * parts[0].share, parts[0].name);
     }
@@ -708,7 +697,7 @@ void causes_threads(const struct snapshot *snapshot, const struct snapshot_cause
     *out = '\0';
     for (size_t i = 0; has_threads(snapshot) && i < row->thread_count; i++)
         if (row->threads[i].share >= least_told)
-            append(out, size, "%s%s %.1f%%", i ? ", " : "", row->threads[i].name,
+            text_append(out, size, "%s%s %.1f%%", i ? ", " : "", row->threads[i].name,
                    100 * row->threads[i].share);
 }
 

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -678,16 +677,6 @@ enum { PARTS_TOLD = 5, NAME_BYTES = 160 };
 static const double least_told = 0.005; /* of its cell */
 static const double mixed = 0.05;       /* less than that part written is not worth a word */
 
-__attribute__((format(printf, 2, 3))) static void append(char out[MATRIX_WORD_BYTES],
-                                                         const char *format, ...)
-{
-    size_t used = strlen(out);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(out + used, MATRIX_WORD_BYTES - used, format, arguments);
-    va_end(arguments);
-}
-
 static bool is_nobody(const struct matrix_line *line)
 {
     return line && line->index == MATRIX_NOBODY;
@@ -696,10 +685,10 @@ static bool is_nobody(const struct matrix_line *line)
 static void tell_title(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
 {
     if (is_nobody(cell->row)) {
-        append(out, "no access to data");
+        text_append(out, MATRIX_WORD_BYTES, "no access to data");
         return;
     }
-    append(out, "%.*s on %.*s", NAME_BYTES, cell->row ? cell->row->name : "all functions",
+    text_append(out, MATRIX_WORD_BYTES, "%.*s on %.*s", NAME_BYTES, cell->row ? cell->row->name : "all functions",
            NAME_BYTES, cell->column ? cell->column->name : "all objects");
 }
 
@@ -709,10 +698,10 @@ static void tell_part_of(const struct matrix_table *table, const struct matrix_l
 {
     double of_line = line ? matrix_table_share(table, &line->total) : NAN;
     if (of_line > 0 && !is_nobody(line))
-        append(out, ", %.1f%% of %s%.*s", matrix_table_share(table, figures) / of_line * 100,
+        text_append(out, MATRIX_WORD_BYTES, ", %.1f%% of %s%.*s", matrix_table_share(table, figures) / of_line * 100,
                line->members ? "" : "that of ", NAME_BYTES, line->name);
     else if (of_line > 0)
-        append(out, ", %.1f%% of what has no object",
+        text_append(out, MATRIX_WORD_BYTES, ", %.1f%% of what has no object",
                matrix_table_share(table, figures) / of_line * 100);
 }
 
@@ -723,15 +712,15 @@ static void tell_shares(const struct matrix_table *table, const struct matrix_ce
     char count[16];
     double share = matrix_table_share(table, figures);
     if (!(figures->samples > 0) && !(share > 0)) {
-        append(out, "nothing: no sample of it fell there");
+        text_append(out, MATRIX_WORD_BYTES, "nothing: no sample of it fell there");
         return;
     }
-    append(out, "%.1f%% of all %s", share * 100, matrix_table_measured(table));
+    text_append(out, MATRIX_WORD_BYTES, "%.1f%% of all %s", share * 100, matrix_table_measured(table));
     tell_part_of(table, cell->column ? cell->row : NULL, figures, out);
     tell_part_of(table, cell->row ? cell->column : NULL, figures, out);
     if (!(figures->samples > 0))
         return;
-    append(out, "; %s sample%s: %.0f%% loads, %.0f%% stores", text_count(count, figures->samples),
+    text_append(out, MATRIX_WORD_BYTES, "; %s sample%s: %.0f%% loads, %.0f%% stores", text_count(count, figures->samples),
            figures->samples < 1.5 ? "" : "s", figures->loads / figures->samples * 100,
            figures->stores / figures->samples * 100);
 }
@@ -741,14 +730,14 @@ static void tell_reason(const struct snapshot *snapshot, const struct matrix_cel
                         char out[MATRIX_WORD_BYTES])
 {
     if (is_nobody(cell->row))
-        append(out, "no access that waited for data was found: it was computing, in the kernel, or "
+        text_append(out, MATRIX_WORD_BYTES, "no access that waited for data was found: it was computing, in the kernel, or "
                     "in code that is not known");
     else if (is_nobody(cell->column) && cell->row && cell->row->members == 1 &&
              snapshot->code[cell->row->index].unknown_note)
-        append(out, "%s; Enter opens the function, where it is told by line",
+        text_append(out, MATRIX_WORD_BYTES, "%s; Enter opens the function, where it is told by line",
                snapshot->code[cell->row->index].unknown_note);
     else if (is_nobody(cell->column))
-        append(out, "the access is known but not its address, or no access is; Code tells the "
+        text_append(out, MATRIX_WORD_BYTES, "the access is known but not its address, or no access is; Code tells the "
                     "reasons by function");
 }
 
@@ -762,11 +751,11 @@ static void tell_named(const struct matrix_parts *parts, const char *label,
         double written = kinds > 0 ? part->stores / kinds : NAN;
         if (!(part->samples >= least_told * parts->all))
             return;
-        append(out, "%s%s %.0f%%", i ? ", " : label, part->name, part->samples / parts->all * 100);
+        text_append(out, MATRIX_WORD_BYTES, "%s%s %.0f%%", i ? ", " : label, part->name, part->samples / parts->all * 100);
         if (written > 1 - mixed)
-            append(out, " (written)");
+            text_append(out, MATRIX_WORD_BYTES, " (written)");
         else if (written > mixed)
-            append(out, " (%.0f%% written)", written * 100);
+            text_append(out, MATRIX_WORD_BYTES, " (%.0f%% written)", written * 100);
     }
 }
 
@@ -777,7 +766,7 @@ static void tell_evictors(const struct matrix_parts *by, const char *label,
     for (size_t i = 0; i < by->count && i < PARTS_TOLD; i++) {
         if (!(by->list[i].samples >= least_told * by->all))
             return;
-        append(out, "%s%s %.0f%%", i ? ", " : label, by->list[i].name,
+        text_append(out, MATRIX_WORD_BYTES, "%s%s %.0f%%", i ? ", " : label, by->list[i].name,
                by->list[i].samples / by->all * 100);
     }
 }
@@ -788,7 +777,7 @@ static void tell_causes(const struct matrix_cell *cell, char out[MATRIX_WORD_BYT
     if (!(cell->causes.misses > 0))
         return;
     causes_why(&cell->causes, why, sizeof why);
-    append(out, "why: %s", why);
+    text_append(out, MATRIX_WORD_BYTES, "why: %s", why);
     tell_evictors(&cell->evictors, "; thrown out by ", out);
     if (cell->evictor_threads.count > 1 || cell->threads.distinct > 1)
         tell_evictors(&cell->evictor_threads, "; by thread ", out);
@@ -796,13 +785,13 @@ static void tell_causes(const struct matrix_cell *cell, char out[MATRIX_WORD_BYT
 
 static void tell_threads(const struct matrix_parts *threads, char out[MATRIX_WORD_BYTES])
 {
-    append(out, threads->distinct > 1 ? "%zu threads: " : "thread ", threads->distinct);
+    text_append(out, MATRIX_WORD_BYTES, threads->distinct > 1 ? "%zu threads: " : "thread ", threads->distinct);
     for (size_t i = 0; i < threads->count && i < PARTS_TOLD; i++) {
-        append(out, "%s%s%s%" PRIu64 "%s", i ? ", " : "", threads->list[i].name,
+        text_append(out, MATRIX_WORD_BYTES, "%s%s%s%" PRIu64 "%s", i ? ", " : "", threads->list[i].name,
                *threads->list[i].name ? " (" : "", threads->list[i].key,
                *threads->list[i].name ? ")" : "");
         if (threads->distinct > 1)
-            append(out, " %.0f%%", threads->list[i].samples / threads->all * 100);
+            text_append(out, MATRIX_WORD_BYTES, " %.0f%%", threads->list[i].samples / threads->all * 100);
     }
 }
 
@@ -817,17 +806,17 @@ static void tell_blocks(const struct matrix_parts *blocks, char out[MATRIX_WORD_
     if (!blocks->count)
         return;
     if (blocks->distinct == 1) {
-        append(out, "; one block, at 0x%" PRIx64, blocks->list[0].key);
+        text_append(out, MATRIX_WORD_BYTES, "; one block, at 0x%" PRIx64, blocks->list[0].key);
         return;
     }
-    append(out, "; %zu blocks", blocks->distinct);
+    text_append(out, MATRIX_WORD_BYTES, "; %zu blocks", blocks->distinct);
     if ((double)blocks->distinct > 0.9 * blocks->all)
-        append(out, ", hardly one twice: there are many more");
+        text_append(out, MATRIX_WORD_BYTES, ", hardly one twice: there are many more");
     else if (!stands_out(&blocks->list[0], blocks))
-        append(out, ", none stands out");
+        text_append(out, MATRIX_WORD_BYTES, ", none stands out");
     for (size_t i = 0; i < blocks->count && i < PARTS_TOLD; i++)
         if (stands_out(&blocks->list[i], blocks))
-            append(out, "%s0x%" PRIx64 " %.1f%%", i ? ", " : ": ", blocks->list[i].key,
+            text_append(out, MATRIX_WORD_BYTES, "%s0x%" PRIx64 " %.1f%%", i ? ", " : ": ", blocks->list[i].key,
                    blocks->list[i].samples / blocks->all * 100);
 }
 
@@ -837,7 +826,7 @@ static void tell_recent(const struct matrix_cell *cell, char out[MATRIX_WORD_BYT
     if (!cell->threads.count)
         return;
     if (cell->threads.all > 1)
-        append(out, "its last %s samples: ", text_count(count, cell->threads.all));
+        text_append(out, MATRIX_WORD_BYTES, "its last %s samples: ", text_count(count, cell->threads.all));
     tell_threads(&cell->threads, out);
     tell_blocks(&cell->blocks, out);
 }

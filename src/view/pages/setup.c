@@ -67,8 +67,7 @@ void setup_apply(struct browser *browser)
                                                         SCHEME_DEFAULT);
     for (int i = 0; i < PAGE_COUNT; i++)
         for (const struct page_table *listed = pages[i].page->tables; listed->columns; listed++) {
-            struct table *table =
-                (struct table *)((char *)page_state(browser, (enum page_id)i) + listed->at);
+            struct table *table = page_table(browser, (enum page_id)i, listed);
             columns_key(listed->columns, key);
             if (settings_get(&browser->settings, key, text, sizeof text))
                 column_choice_parse(listed->columns, text, &table->choice);
@@ -102,8 +101,7 @@ static void add_tables(struct browser *browser, struct setup_view *view)
     for (int i = 0; i < PAGE_COUNT; i++)
         for (const struct page_table *listed = pages[i].page->tables;
              listed->columns && i != PAGE_SETUP; listed++) {
-            struct table *table =
-                (struct table *)((char *)page_state(browser, (enum page_id)i) + listed->at);
+            struct table *table = page_table(browser, (enum page_id)i, listed);
             char name[VALUE_BYTES];
             char value[VALUE_BYTES];
             bool again = false;

@@ -29,6 +29,11 @@ bool page_filled(enum page_id id, const struct snapshot *snapshot)
     return !page->filled || (snapshot && page->filled(snapshot));
 }
 
+static struct table *table_in(void *state, const struct page_table *listed)
+{
+    return (struct table *)((char *)state + listed->at);
+}
+
 int page_states_init(void *states[PAGE_COUNT])
 {
     for (int i = 0; i < PAGE_COUNT; i++) {
@@ -39,7 +44,7 @@ int page_states_init(void *states[PAGE_COUNT])
         if (!states[i])
             return -ENOMEM;
         for (const struct page_table *table = page->tables; table->columns; table++)
-            table_init((struct table *)((char *)states[i] + table->at), table->columns);
+            table_init(table_in(states[i], table), table->columns);
         if (page->init)
             page->init(states[i]);
     }
@@ -53,7 +58,7 @@ void page_states_fini(void *states[PAGE_COUNT])
         if (!states[i])
             continue;
         for (const struct page_table *table = page->tables; table->columns; table++)
-            table_fini((struct table *)((char *)states[i] + table->at));
+            table_fini(table_in(states[i], table));
         if (page->fini)
             page->fini(states[i]);
         free(states[i]);
@@ -274,17 +279,17 @@ void browser_go(struct browser *browser, enum page_id page)
     browser_enter(browser, page);
 }
 
-static struct table *listed_table(const struct browser *browser, int id,
-                                  const struct page_table *table)
+struct table *page_table(const struct browser *browser, enum page_id id,
+                         const struct page_table *listed)
 {
-    return (struct table *)((char *)browser->states[id] + table->at);
+    return table_in(browser->states[id], listed);
 }
 
 void browser_enter(struct browser *browser, enum page_id page)
 {
     const struct page_table *table = pages[page].page->tables;
     for (; table->columns; table++)
-        table_lay_out(listed_table(browser, (int)page, table));
+        table_lay_out(page_table(browser, page, table));
     browser->page = page;
     page_update(browser, page);
 }
@@ -294,7 +299,7 @@ struct table *browser_table_of(const struct browser *browser, const struct colum
     for (int i = 0; i < PAGE_COUNT; i++)
         for (const struct page_table *table = pages[i].page->tables; table->columns; table++)
             if (table->columns == columns)
-                return listed_table(browser, i, table);
+                return page_table(browser, (enum page_id)i, table);
     return NULL;
 }
 
@@ -305,7 +310,7 @@ unsigned page_panes(struct browser *browser, enum page_id id, struct table *pane
     if (page->panes)
         return page->panes(browser, panes);
     for (const struct page_table *table = page->tables; table->columns; table++)
-        panes[count++] = listed_table(browser, (int)id, table);
+        panes[count++] = page_table(browser, id, table);
     return count;
 }
 
@@ -355,7 +360,7 @@ static void forget_places(struct browser *browser)
 {
     const struct page_table *table = browser_page(browser)->tables;
     for (; table->columns; table++)
-        listed_table(browser, (int)browser->page, table)->body = (struct area){0};
+        page_table(browser, browser->page, table)->body = (struct area){0};
     browser->zone_count = 0;
     browser->drawn = false;
 }

@@ -149,6 +149,9 @@ void browser_go(struct browser *browser, enum page_id page);
  * this page as it is; and on to another, which makes its rows only while it is shown. */
 void browser_leave(struct browser *browser);
 void browser_enter(struct browser *browser, enum page_id page);
+/* A table of a page, in its state. */
+struct table *page_table(const struct browser *browser, enum page_id id,
+                         const struct page_table *listed);
 /* The table of the pages that began with these columns; NULL: none did. */
 struct table *browser_table_of(const struct browser *browser, const struct columns *columns);
 
