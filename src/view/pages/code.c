@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 5: the same misses from the side of the code. */
+/* Screen 2: the same samples from the side of the code. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

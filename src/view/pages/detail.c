@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 2: one object: where in it the misses fall, which code makes them, instances. */
+/* A level below Objects: one object: where in it the samples are, the code that accesses it, instances. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

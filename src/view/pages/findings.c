@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen f: problems that were recognised, most gain first, and what to try. */
+/* Screen 9: problems that were recognised, most gain first, and what to try. */
 #include <math.h>
 #include <stdio.h>
 
@@ -69,7 +69,7 @@ static void findings_draw_nothing(const struct snapshot *snapshot, struct canvas
     char why[FINDINGS_NONE_BYTES];
     char text[sizeof why + 80];
     findings_none(snapshot, why, sizeof why);
-    snprintf(text, sizeof text, " %s 1 Objects and 5 Code rank data and code all the same.", why);
+    snprintf(text, sizeof text, " %s 1 Objects and 2 Code rank data and code all the same.", why);
     canvas_wrap(canvas, area, PAINT_DIM, text);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 7: the heap by bins, with the call path and the sizes of the selected one. */
+/* Screen 4: the heap by bins, with the call path and the sizes of the selected one. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 8: a type of one object as it lies in memory, with its cache lines and heat. */
+/* A level below Objects: a type of one object as it is in memory, with its cache lines and heat. */
 #include "view/pages/rows.h"
 
 #include <inttypes.h>
@@ -439,7 +439,7 @@ static void layout_draw_nothing(const struct browser *browser, struct canvas *ca
         char type[160];
         glyph_fit(type, sizeof type, object->type, 60, GLYPH_CUT_MIDDLE, canvas->ascii);
         snprintf(text, sizeof text,
-                 " %s is %s: a plain value without members, which has no layout. 2 Detail lists "
+                 " %s is %s: a plain value without members, which has no layout. Detail lists "
                  "the code that uses it.",
                  name, type);
         canvas_wrap(canvas, area, PAINT_DIM, text);
@@ -447,7 +447,7 @@ static void layout_draw_nothing(const struct browser *browser, struct canvas *ca
     }
     snprintf(text, sizeof text,
              " No type is known of %s, and its sampled offsets show no elements of equal size. %s "
-             "2 Detail lists the offsets and the code.",
+             "Detail lists the offsets and the code.",
              name,
              browser->snapshot->reading.waiting
                  ? "Debug information is still being read."

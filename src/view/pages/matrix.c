@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen m: which code misses on which data. */
+/* Screen 3: which code accesses which data. */
 
 #include <errno.h>
 #include <math.h>

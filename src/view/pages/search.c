@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 4: the n-way search zooming in: its regions, what they hold, what was dropped. */
+/* Screen 6: the n-way search zooming in: its regions, what they hold, what was dropped. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 9: cache lines that threads take from each other, and who does what on each. */
+/* Screen 7: cache lines that threads take from each other, and who does what on each. */
 #include "view/words.h"
 
 #include <math.h>

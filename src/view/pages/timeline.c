@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 0: the run over time by object or another kind, its phases, who leads in them. */
+/* Screen 8: the run over time by object or another kind, its phases, who leads in them. */
 
 #include <ctype.h>
 #include <math.h>
@@ -180,7 +180,7 @@ static void timeline_legend(const struct browser *browser, const struct timeline
     }
 }
 
-/* Screen 0: the cursor in the chart, a stretch marked with it, and what is to be shown alone. */
+/* The cursor in the chart, a time range marked with it, and the time range to be shown alone. */
 
 static struct timeline_chart chart_shown(const struct browser *browser)
 {
