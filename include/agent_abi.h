@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The memory that misstop and the allocation agent share: fixed width, versioned. misstop makes
- * it (src/resolve/heap/feed.c) and treats all that the agent wrote as hostile; the agent maps it and
- * writes. No pointers cross. Included by src/agent and src/resolve/feed*.c, and for the name of the
- * agent's file by launch.c and place.c.
+ * it (src/resolve/heap/feed.c) and treats all that the agent wrote as hostile; the agent maps it
+ * and writes. No pointers cross. Included by src/agent and src/resolve/feed*.c, and for the name of
+ * the agent's file by launch.c and place.c.
  *
  * In order: header (a page), rings, links of rings, links of chunks, words of paths, chunks.
  * A ring is the record of one thread: a chain of chunks out of a pool that all threads share, so
@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define AGENT_MAGIC    UINT64_C(0x6c6c41706f747373) /* "sstopAll" */
-#define AGENT_VERSION  2u
+#define AGENT_VERSION  3u
 #define AGENT_VARIABLE "MISSTOP_AGENT" /* the memory's descriptor, in decimal */
 #define AGENT_FILE     "libmisstop-agent.so"
 #define AGENT_MEMORY   "memfd:misstop-agent" /* name in maps of the memory shared with misstop */
@@ -135,6 +135,12 @@ struct agent_ring {
  * the real one, so that a block's recorded life is inside its real one; the same with unmap and
  * map. Either is published (head moves) before the program can go on to cause another event of the
  * same address.
+ *
+ * Most allocations of a thread that is the only one to record are brief: one unit, requested | path
+ * << AGENT_BRIEF_PATH | (usable - requested) << AGENT_BRIEF_SLACK in place of the stamp. They are
+ * taken at the stamp before them in the ring: between the two no thread recorded anything, so
+ * nothing else had that address. One in AGENT_TIMED_ONE_IN, chosen at random, has a stamp for its
+ * block's lifetime; AGENT_NOT_TIMED marks those that have one for another reason.
  */
 struct agent_unit {
     uint64_t first;
@@ -149,7 +155,11 @@ enum agent_kind {
     AGENT_UNMAP,
     AGENT_NEXT, /* goes on in the chunk in the address */
     AGENT_END,  /* the owner has ended: the ring and its chunk are free */
+    AGENT_BRIEF,
 };
+
+enum { AGENT_BRIEF_PATH = 32, AGENT_BRIEF_SLACK = 52, AGENT_TIMED_ONE_IN = 8 };
+#define AGENT_NOT_TIMED (UINT32_C(1) << 31) /* in the path */
 
 #define AGENT_KIND_SHIFT   56
 #define AGENT_ADDRESS_MASK ((UINT64_C(1) << AGENT_KIND_SHIFT) - 1)

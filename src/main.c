@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@
 #include "options.h"
 #include "resolve/heap/feed.h"
 #include "resolve/resolver.h"
-#include "resolve/process/tlb.h"
+#include "resolve/process/memory_use.h"
 #include "sample/sampler.h"
 #include "simulation.h"
 #include "view/words.h"
@@ -167,6 +168,15 @@ static int open_screen(struct run *run, struct error *error)
     return screen_open(&run->screen, &run->options->view, &sources, error);
 }
 
+static unsigned threads_for_cpus(void)
+{
+    enum { MOST = 3 };
+    cpu_set_t allowed;
+    unsigned count =
+        sched_getaffinity(0, sizeof allowed, &allowed) ? 1 : (unsigned)CPU_COUNT(&allowed);
+    return count < MOST ? count : MOST;
+}
+
 static int open_engine(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
@@ -177,6 +187,8 @@ static int open_engine(struct run *run, struct error *error)
         .symfs = options->symfs,
         .debuginfod = options->debuginfod,
         .batch = options->batch,
+        .forgets = options->batch && !options->time_range,
+        .threads = options->threads ? options->threads : threads_for_cpus(),
         .source = options->source,
         .events = options->events,
         .rate = options->rate,

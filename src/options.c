@@ -170,7 +170,8 @@ enum long_only {
     OPT_WHAT_IF,
     OPT_WATCH,
     OPT_OUTPUT,
-    OPT_FULL
+    OPT_FULL,
+    OPT_THREADS
 };
 
 static const char short_options[] = "+p:i:o:s:e:r:c:d:n:bjw:H:W:C:hV";
@@ -212,6 +213,7 @@ static const struct option long_options[] = {
     {"html", required_argument, NULL, OPT_HTML},
     {"output", required_argument, NULL, OPT_OUTPUT},
     {"full", no_argument, NULL, OPT_FULL},
+    {"threads", required_argument, NULL, OPT_THREADS},
     {NULL, 0, NULL, 0},
 };
 
@@ -241,6 +243,8 @@ static int parse_sampling(struct options *options, int option, const char *text,
         return option_record_limit(text, options, error);
     case OPT_WATCH:
         return option_watch(text, &options->watch, error);
+    case OPT_THREADS:
+        return option_u32(text, "--threads", 1, 64, &options->threads, error);
     default:
         options->symfs = text;
         return 0;
@@ -367,7 +371,7 @@ static int parse_one(struct options *options, int option, const char *text, stru
     if (option >= OPT_SIM && option <= OPT_WHAT_IF)
         return parse_simulation(options, option, text, error);
     if (option == OPT_SYMFS || option == OPT_RECORD_LIMIT || option == OPT_WATCH ||
-        one_of("psercio", option))
+        option == OPT_THREADS || one_of("psercio", option))
         return parse_sampling(options, option, text, error);
     if (option == OPT_SEARCH || option == OPT_DEBUGINFOD || one_of("wHWC", option))
         return parse_tables(options, option, text, error);
@@ -509,6 +513,7 @@ void options_help(FILE *out)
         "      --record-limit SIZE[,FILES]\n"
         "                        a FILE that has SIZE (K, M, G) is moved to FILE.1 and begun\n"
         "                        anew; FILES are kept in all (2)\n"
+        "      --threads N       of a replay; the result is the same (the CPUs, at most 3)\n"
         "      --symfs DIR       where the binaries of a recording, and their sources, are\n"
         "Simulation\n"
         "      --sim[=SPEC]      run CMD under a simulated cache: every miss, on any machine;\n"

@@ -11,8 +11,10 @@ planted=0
 "$check" "$source" || { echo "FAIL: the tree has sentences to write again"; exit 1; }
 mkdir -p "$copy/tree/tests/unit"
 cp -r "$source/src" "$source/include" "$copy/tree"
-cp -r "$source/tests/unit/profile" "$copy/tree/tests/unit"
+cp -r "$source/tests/unit/profile" "$source/tests/unit/view" "$copy/tree/tests/unit"
 chmod -R u+w "$copy/tree"
+# The sentences are planted in src/base: the other folders need only be there.
+find "$copy/tree" -name '*.[ch]' ! -path '*/src/base/*' -delete
 
 plant() { # lines to add, the mark that is to be reported
     file=$copy/tree/src/base/text.c

@@ -66,29 +66,70 @@ static inline void record_end(struct thread *thread, unsigned units)
         thread_pass(thread);
 }
 
-static inline void record_long(enum agent_kind kind, uint64_t stamp, const void *address,
-                               uint64_t bytes, uint64_t usable_bytes, void *const *frame)
+static inline void record_put(struct thread *thread, unsigned at, uint64_t first, uint64_t second)
 {
+    thread->units[(thread->head + at) & THREAD_MASK] = (struct agent_unit){first, second};
+}
+
+static inline uint64_t kind_and(enum agent_kind kind, const void *address)
+{
+    return ((uint64_t)(uintptr_t)address & AGENT_ADDRESS_MASK) | (uint64_t)kind << AGENT_KIND_SHIFT;
+}
+
+static inline void record_long(struct thread *thread, enum agent_kind kind, uint64_t stamp,
+                               const void *address, uint64_t bytes, uint64_t slack, uint64_t path)
+{
+    record_put(thread, 0, stamp, kind_and(kind, address));
+    record_put(thread, 1, bytes, path | (slack > UINT32_MAX ? UINT32_MAX : slack) << 32);
+    record_end(thread, 2);
+}
+
+static inline bool record_is_alone(const struct thread *thread)
+{
+    return __atomic_load_n(&gate.alone, __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)thread;
+}
+
+static void record_mapping(enum agent_kind kind, const void *address, uint64_t bytes,
+                           uint64_t usable_bytes, void *const *frame)
+{
+    uint64_t stamp = record_stamp();
     struct thread *thread = record_begin();
     if (UNLIKELY(!thread))
         return;
-    uint64_t path = frame ? path_find(&thread->paths, frame) : 0;
-    uint64_t slack = usable_bytes > bytes ? usable_bytes - bytes : 0;
-    struct agent_unit *unit = &thread->units[thread->head & THREAD_MASK];
-    unit->first = stamp;
-    unit->second = ((uint64_t)(uintptr_t)address & AGENT_ADDRESS_MASK) | (uint64_t)kind
-                                                                             << AGENT_KIND_SHIFT;
-    unit = &thread->units[(thread->head + 1) & THREAD_MASK];
-    unit->first = bytes;
-    unit->second = path | (slack > UINT32_MAX ? UINT32_MAX : slack) << 32;
-    record_end(thread, 2);
+    if (!record_is_alone(thread))
+        thread_crowd(thread);
+    record_long(thread, kind, stamp, address, bytes, usable_bytes - bytes,
+                frame ? path_find(&thread->paths, frame) : 0);
 }
 
 /* After the real allocation. */
 static inline void record_alloc(void *block, size_t size_bytes, void *const *frame)
 {
+    struct thread *thread = record_begin();
+    if (UNLIKELY(!thread))
+        return;
+    uint64_t usable_bytes = real_usable(block);
+    uint64_t slack = usable_bytes > size_bytes ? usable_bytes - size_bytes : 0;
+    if (LIKELY(record_is_alone(thread) && thread->untimed_left && !thread->settling &&
+               size_bytes <= UINT32_MAX && slack < 1 << (64 - AGENT_BRIEF_SLACK) &&
+               thread->unmaps == gate.unmaps)) {
+        thread->untimed_left--;
+        uint64_t path = path_find(&thread->paths, frame);
+        record_put(thread, 0, size_bytes | path << AGENT_BRIEF_PATH | slack << AGENT_BRIEF_SLACK,
+                   kind_and(AGENT_BRIEF, block));
+        record_end(thread, 1);
+        return;
+    }
     uint64_t stamp = record_stamp();
-    record_long(AGENT_ALLOC, stamp, block, size_bytes, real.usable(block), frame);
+    if (!record_is_alone(thread))
+        thread_crowd(thread);
+    else if (thread->settling)
+        thread->settling--;
+    uint32_t mark = thread->untimed_left ? AGENT_NOT_TIMED : 0;
+    thread->untimed_left = mark ? thread->untimed_left - 1 : thread_random_gap(stamp);
+    thread->unmaps = gate.unmaps;
+    record_long(thread, AGENT_ALLOC, stamp, block, size_bytes, slack,
+                path_find(&thread->paths, frame) | mark);
 }
 
 /* Before the real free. */
@@ -98,10 +139,9 @@ static inline void record_free(const void *block)
     struct thread *thread = record_begin();
     if (UNLIKELY(!thread))
         return;
-    struct agent_unit *unit = &thread->units[thread->head & THREAD_MASK];
-    unit->first = stamp;
-    unit->second = ((uint64_t)(uintptr_t)block & AGENT_ADDRESS_MASK) | (uint64_t)AGENT_FREE
-                                                                           << AGENT_KIND_SHIFT;
+    if (!record_is_alone(thread))
+        thread_crowd(thread);
+    record_put(thread, 0, stamp, kind_and(AGENT_FREE, block));
     record_end(thread, 1);
 }
 
@@ -243,14 +283,14 @@ static uint64_t whole_pages(uint64_t bytes)
 
 static void record_map(void *address, size_t length, void *const *frame)
 {
-    record_long(AGENT_MAP, record_stamp(), address, length, whole_pages(length), frame);
+    record_mapping(AGENT_MAP, address, length, whole_pages(length), frame);
 }
 
 /* Stack known to be readable may be among it. */
 static void record_unmap(void *address, size_t length)
 {
     __atomic_fetch_add(&gate.unmaps, 1, __ATOMIC_RELAXED);
-    record_long(AGENT_UNMAP, record_stamp(), address, length, whole_pages(length), NULL);
+    record_mapping(AGENT_UNMAP, address, length, whole_pages(length), NULL);
 }
 
 static void *map(void *address, size_t length, int protection, int flags, int fd, off_t offset,

@@ -91,6 +91,8 @@ static void look_up(void)
     };
     if (!same_library((void *)(uintptr_t)all.malloc, (void *)(uintptr_t)all.usable))
         all.usable = usable_unknown;
+    all.is_glibc = all.usable != usable_unknown &&
+                   same_library((void *)(uintptr_t)all.malloc, next("gnu_get_libc_version"));
     if (all.malloc && all.calloc && all.realloc && all.free)
         found = all;
 }

@@ -23,6 +23,7 @@ struct real {
     void *(*valloc)(size_t);
     void *(*pvalloc)(size_t);
     size_t (*usable)(void *); /* never NULL; 0: the allocator has no such function */
+    bool is_glibc;            /* malloc and usable are */
     void *(*mmap)(void *, size_t, int, int, int, off_t);
     int (*munmap)(void *, size_t);
     void *(*mremap)(void *, size_t, size_t, int, ...);
@@ -31,6 +32,19 @@ struct real {
 };
 
 extern struct real real;
+
+/* The same as usable(); of glibc blocks that are no mappings by the chunk header: its size, less
+ * the header (malloc/malloc.c, musable()). */
+static inline size_t real_usable(void *block)
+{
+    enum { IS_MAPPED = 2, FLAGS = 7 };
+    if (__builtin_expect(real.is_glibc, 1)) {
+        size_t size = ((const size_t *)block)[-1];
+        if (__builtin_expect(!(size & IS_MAPPED), 1))
+            return (size & ~(size_t)FLAGS) - sizeof size;
+    }
+    return real.usable(block);
+}
 
 /* Whether the program defines a malloc of its own that is before ours. */
 bool real_own_malloc(void);

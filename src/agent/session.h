@@ -23,6 +23,8 @@ struct gate {
     uint32_t check;     /* AGENT_CHECK_PATHS */
     uint64_t unmaps;    /* munmap calls seen: what was readable may no longer be */
     uint64_t unloads;   /* dlclose calls seen: code may have changed */
+    /* The thread (its address) that alone records; 0: several do, and change nothing here. */
+    uint64_t alone __attribute__((aligned(64)));
 } __attribute__((aligned(4096)));
 
 struct session {

@@ -217,6 +217,30 @@ bool thread_make_room(struct thread *thread)
 
 void thread_report_owner(struct thread *thread)
 {
-    put_mark(thread, AGENT_OWNER, (uint32_t)raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0));
+    uint32_t tid = (uint32_t)raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+    put_mark(thread, AGENT_OWNER, tid);
     thread->owner_is_known = true;
+    thread->untimed_left = thread_random_gap(thread->head ^ tid);
+    thread->calm = 0;
+    if (__atomic_load_n(&gate.alone, __ATOMIC_RELAXED) == (uint64_t)(uintptr_t)thread)
+        __atomic_store_n(&gate.alone, 0, __ATOMIC_RELAXED);
+}
+
+/*
+ * Events of others that saw no thread alone are stamped before the stamps that count from here on:
+ * a processor reads ahead by less than it takes to record SETTLING_EVENTS.
+ */
+void thread_crowd(struct thread *thread)
+{
+    enum { ALONE_EVENTS = 1024, SETTLING_EVENTS = 64 };
+    uint64_t none = 0;
+    if (__atomic_load_n(&gate.alone, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&gate.alone, 0, __ATOMIC_RELAXED);
+        thread->calm = 0;
+    } else if (++thread->calm > ALONE_EVENTS) {
+        thread->calm = 0;
+        thread->settling = SETTLING_EVENTS;
+        __atomic_compare_exchange_n(&gate.alone, &none, (uint64_t)(uintptr_t)thread, false,
+                                    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    }
 }

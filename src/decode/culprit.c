@@ -163,7 +163,7 @@ static enum reason call_on_stack(struct trace_values *values, uint64_t stack,
     uint64_t slot;
     uint8_t bytes[CALL_BYTES] = {0};
     int32_t distance;
-    if (!target->memory || !target->memory(target->context, stack, &back, sizeof back) ||
+    if (!trace_memory(values, stack, &back, sizeof back) ||
         target->code(target->context, back - sizeof bytes, bytes, sizeof bytes) != sizeof bytes)
         return REASON_CALL_BOUNDARY;
     const uint8_t *direct = bytes + CALL_BYTES - 5;
@@ -389,20 +389,33 @@ static void recall_leaf(const struct culprit_context *world, const struct sample
     }
 }
 
+static struct trace trace_of(const struct candidate *candidate)
+{
+    return (struct trace){.insns = candidate->insns,
+                          .written = candidate->written,
+                          .count = candidate->count,
+                          .entered_by = candidate->entered_by};
+}
+
+static struct trace_values values_of(const struct trace *trace, const struct culprit_context *world,
+                                     const struct sample *sample)
+{
+    return (struct trace_values){.trace = trace,
+                                 .regs = sample->regs,
+                                 .target = world->target,
+                                 .missing = sample->regs_missing,
+                                 .tid = sample->tid,
+                                 .stack = sample->stack,
+                                 .stack_bytes = sample->stack_bytes,
+                                 .budget = CULPRIT_BUDGET};
+}
+
 /* One way's address; REASON_NONE or why not. */
 static enum reason evaluate(const struct candidate *candidate, const struct culprit_context *world,
                             const struct sample *sample, struct access *access)
 {
-    const struct trace trace = {
-        .insns = candidate->insns, .written = candidate->written, .count = candidate->count};
-    struct trace_values values = {.trace = &trace,
-                                  .regs = sample->regs,
-                                  .target = world->target,
-                                  .missing = sample->regs_missing,
-                                  .tid = sample->tid,
-                                  .stack = sample->stack,
-                                  .stack_bytes = sample->stack_bytes,
-                                  .budget = CULPRIT_BUDGET};
+    const struct trace trace = trace_of(candidate);
+    struct trace_values values = values_of(&trace, world, sample);
     uint64_t stack;
     if ((candidate->returned || candidate->entered) && trace_register(&values, SREG_SP, 0, &stack))
         return candidate->returned
@@ -447,18 +460,11 @@ static bool possible(const struct candidate *candidate, const struct sample *sam
            insn_condition_holds(candidate->condition, sample->regs[SREG_FLAGS]) == candidate->taken;
 }
 
-/* A loop going round, seen in the flags, is better evidence than mere possibility. */
-static bool evident(const struct candidate *candidate)
-{
-    return candidate->back && candidate->condition != INSN_CONDITION_NONE && candidate->taken;
-}
-
 struct outcome {
     struct access access;
     enum reason reason;
     const struct candidate *candidate;
     int evidence;
-    bool evident;
 };
 
 /*
@@ -485,24 +491,43 @@ static int loaded_value_agrees(const struct outcome *outcome, const struct decod
     return (value & mask) == sample->regs[load->dest] ? 1 : -1;
 }
 
-/* Several ways: those of one address are one; evidence decides between the rest. */
-static const struct outcome *choose(const struct outcome *outcomes, size_t count)
+static bool same_line(const struct outcome *a, const struct outcome *b)
 {
-    const struct outcome *best = &outcomes[0];
-    bool tie = false;
-    for (size_t i = 1; i < count; i++) {
-        const struct outcome *other = &outcomes[i];
-        bool same = other->reason == best->reason &&
-                    (other->reason || other->access.address == best->access.address);
-        if (same)
+    return a->reason == b->reason &&
+           (a->reason || a->access.address / LINE_BYTES == b->access.address / LINE_BYTES);
+}
+
+/* Several ways: evidence decides between them; those to one line are one, but which byte of it is
+ * then inferred. NULL: they lead to different lines. */
+static struct outcome *choose(struct outcome *outcomes, size_t count)
+{
+    struct outcome *best = &outcomes[0];
+    for (size_t i = 1; i < count; i++)
+        if (outcomes[i].evidence > best->evidence)
+            best = &outcomes[i];
+    for (size_t i = 0; i < count; i++) {
+        if (outcomes[i].evidence < best->evidence)
             continue;
-        int better = (other->evidence - best->evidence) * 4 + (other->evident - best->evident) * 2 +
-                     (other->candidate->back - best->candidate->back);
-        tie = better == 0 || (tie && better < 0);
-        if (better > 0)
-            best = other;
+        if (!same_line(&outcomes[i], best))
+            return NULL;
+        if (!best->reason && outcomes[i].access.address != best->access.address)
+            best->access.how = ACCESS_INFERRED;
     }
-    return tie ? NULL : best;
+    return best;
+}
+
+static void find_evidence(struct outcome *outcome, const struct culprit_context *world,
+                          const struct sample *sample)
+{
+    const struct trace trace = trace_of(outcome->candidate);
+    const struct trace_values values = values_of(&trace, world, sample);
+    enum trace_agreement agreement = trace_agrees(&values);
+    if (agreement == TRACE_REFUTED)
+        outcome->evidence = -2;
+    else if (agreement == TRACE_DOUBTED)
+        outcome->evidence = -1;
+    else if (!outcome->reason)
+        outcome->evidence = loaded_value_agrees(outcome, world->target, sample);
 }
 
 /* Most IPs have one candidate. */
@@ -529,7 +554,6 @@ static void apply_candidates(const struct culprits *culprits, const struct culpr
         outcome->candidate = candidate;
         outcome->reason = evaluate(candidate, world, sample, &outcome->access);
         outcome->evidence = 0;
-        outcome->evident = flags_known(sample) && evident(candidate);
         if (outcome->reason == REASON_NONE && target->mapped &&
             !target->mapped(target->context, outcome->access.address)) {
             outcome->reason = REASON_BAD_ADDRESS;
@@ -537,8 +561,7 @@ static void apply_candidates(const struct culprits *culprits, const struct culpr
         }
     }
     for (size_t i = 0; count > 1 && i < count; i++)
-        if (!outcomes[i].reason)
-            outcomes[i].evidence = loaded_value_agrees(&outcomes[i], target, sample);
+        find_evidence(&outcomes[i], world, sample);
     const struct outcome *chosen = count ? choose(outcomes, count) : NULL;
     if (chosen && !culprits->reason) {
         *access = chosen->access;
@@ -611,7 +634,6 @@ struct walk {
     uint8_t condition;
     bool taken;
     bool branched;
-    bool back;
 };
 
 struct search {
@@ -627,6 +649,36 @@ static bool adjacent(const struct function *function, size_t index)
     return before->address + before->length == function->insns[index].address;
 }
 
+/* Up to a label compilers pad with no-ops, which do not run behind a jump or return. */
+static bool falls_into(const struct function *function, size_t index)
+{
+    size_t at = index;
+    while (at > 0 && adjacent(function, at)) {
+        const struct insn *before = &function->insns[at - 1];
+        if (before->flow == INSN_JUMP || before->flow == INSN_RETURN || before->flow == INSN_STOP)
+            return false;
+        if (!before->is_nop || before->is_target)
+            return true;
+        at--;
+    }
+    return !at && index;
+}
+
+/* Registers that the function jumps by; 0: it also jumps by memory. */
+static uint32_t jumps_by(const struct function *function)
+{
+    uint32_t registers = 0;
+    for (size_t i = 0; i < function->count; i++) {
+        const struct insn *insn = &function->insns[i];
+        if (insn->flow != INSN_JUMP || insn->target)
+            continue;
+        if (insn->memory_count || insn->dest == SREG_NONE)
+            return 0;
+        registers |= 1u << insn->dest;
+    }
+    return registers;
+}
+
 /* Instructions in a straight line before the culprit, for recomputing its registers. */
 static size_t add_prefix(const struct function *function, size_t culprit,
                          struct candidate *candidate)
@@ -639,6 +691,8 @@ static size_t add_prefix(const struct function *function, size_t culprit,
         first--;
     for (size_t i = first; i < culprit; i++)
         candidate->insns[candidate->count++] = &function->insns[i];
+    if (first && !function->insns[first].is_target && !falls_into(function, first))
+        candidate->entered_by = jumps_by(function);
     return candidate->count;
 }
 
@@ -705,7 +759,6 @@ static void finish_candidate(struct search *search, const struct walk *walk, siz
     *candidate = (struct candidate){.condition = walk->condition,
                                     .taken = walk->taken,
                                     .branched = walk->branched,
-                                    .back = walk->back,
                                     .reason = (uint8_t)reason};
     if (reason == REASON_NONE) {
         candidate->culprit = &search->function->insns[culprit];
@@ -763,7 +816,6 @@ static void walk_jumps(struct search *search, const struct walk *walk, size_t in
         struct walk next = *walk;
         note_condition(&next, jump, true);
         next.branched = true;
-        next.back |= i >= index;
         next.crossings++;
         step_to(search, next, i);
     }
@@ -787,19 +839,11 @@ static bool walk_indirect(struct search *search, const struct walk *walk)
     return any;
 }
 
-/* Up to a label compilers pad with no-ops, which do not run behind a jump or return. */
-static bool falls_into(const struct function *function, size_t index)
+/* A stub of a procedure linkage table is entered by calls, like a function. */
+static bool is_stub(const struct insn *insn)
 {
-    size_t at = index;
-    while (at > 0 && adjacent(function, at)) {
-        const struct insn *before = &function->insns[at - 1];
-        if (before->flow == INSN_JUMP || before->flow == INSN_RETURN || before->flow == INSN_STOP)
-            return false;
-        if (!before->is_nop || before->is_target)
-            return true;
-        at--;
-    }
-    return !at && index;
+    return insn->flow == INSN_JUMP && insn->memory_count && insn->memory[0].base == SREG_NONE &&
+           insn->memory[0].index == SREG_NONE;
 }
 
 /* All ways to have come to an instruction. */
@@ -807,19 +851,20 @@ static void walk_back(struct search *search, struct walk walk, size_t index)
 {
     const struct function *function = search->function;
     bool falls = falls_into(function, index);
+    bool stub = is_stub(&function->insns[index]);
     if (function->insns[index].is_target && walk.crossings < CULPRIT_CROSSINGS_MAX)
         walk_jumps(search, &walk, index);
     if (falls) {
         struct walk next = walk;
         note_condition(&next, &function->insns[index - 1], false);
         step_to(search, next, index - 1);
-    } else if (index && !function->insns[index].is_target &&
+    } else if (index && !function->insns[index].is_target && !stub &&
                walk.crossings < CULPRIT_CROSSINGS_MAX && walk_indirect(search, &walk)) {
         return;
     } else if (index == 0 || !function->insns[index].is_target) {
         finish_candidate(search, &walk, index, REASON_CALL_BOUNDARY);
-        search->candidates[search->count - 1].entered = function->whole && !index;
-        search->candidates[search->count - 1].entry = function->start;
+        search->candidates[search->count - 1].entered = stub || (function->whole && !index);
+        search->candidates[search->count - 1].entry = function->insns[index].address;
     }
 }
 

@@ -7,13 +7,13 @@
  * one that ran just before (doc/facts.md: 99 %). Choices made here:
  *  - A few instructions that touch no memory are walked over, for skid is sometimes longer.
  *  - Where the IP is the target of jumps, each of them is a possible path; a conditional jump must
- *    agree with the flags, which it does not change. Of several that remain, a jump back with a
- *    true condition is a loop going round and wins over falling in; if that leaves two candidates
- *    with different addresses, the sample is ambiguous.
+ *    agree with the flags, which it does not change. Paths that the registers, flags or memory
+ *    refute are out (trace_agrees()); a path that is frequent is no likelier than another. If the
+ *    rest lead to different lines, the sample is ambiguous.
  *  - Behind a call the callee's return ran last: it read the return address below the stack
- *    pointer. At a function's first instruction the call did, which wrote it, or a stub, which read
- *    its slot; a call through memory waited for its target, if the pointer there now is that
- *    function: else a call boundary.
+ *    pointer. At a function's or stub's first instruction the call did, which wrote it, or a stub,
+ *    which read its slot; a call through memory waited for its target, if the pointer there now is
+ *    that function: else a call boundary.
  *  - Time right after a system call is the kernel's: no memory access of the program.
  *  - A repeated string instruction is interrupted in its middle; the IP stays on it.
  *  - With two memory operands the one that is loaded and not the stack is the likelier.
@@ -70,7 +70,7 @@ static inline void call_noted(struct call_seen *seen, enum call_kind kind)
                                                                          : (uint8_t)CALL_VARIES;
 }
 
-enum { CULPRIT_CANDIDATES_MAX = 4 };
+enum { CULPRIT_CANDIDATES_MAX = 16 };
 
 struct candidate {
     const struct insn *insns[TRACE_MAX]; /* the trace */
@@ -78,12 +78,12 @@ struct candidate {
     uint8_t count;
     const struct insn *culprit; /* NULL: there is none this way, see reason */
     uint64_t entry;             /* of the function, when entered */
+    uint32_t entered_by;        /* of the trace */
     uint8_t at;                 /* its place in the trace */
     uint8_t reason;             /* enum reason when culprit is NULL */
     uint8_t condition;          /* of the nearest jump, INSN_CONDITION_NONE */
     bool taken;                 /* whether that jump was taken */
     bool branched;              /* the way leads over a taken jump */
-    bool back;                  /* that jump goes back: a loop */
     bool returned;              /* a call returned here: the callee's return ran last */
     bool entered;               /* the function's first instruction: the call ran last */
     bool loops;                 /* the culprit is the only writer of its base in a loop around it */
@@ -96,7 +96,7 @@ struct culprits {
     const struct insn *at_ip;     /* the instruction at the IP; NULL: no code */
     uint64_t last; /* the one that ran last if nothing jumped here; the IP: a call, a return, or a
                       repeated instruction did; 0: not known */
-    bool at_once; /* ... and nothing ran between it and the IP */
+    bool at_once;  /* ... and nothing ran between it and the IP */
     uint8_t candidate_count;
     uint8_t reason; /* no way at all: why */
 };

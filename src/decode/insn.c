@@ -111,6 +111,21 @@ bool insn_condition_holds(uint8_t condition, uint64_t flags)
     return holds[condition >> 1 & 7] != (condition & 1);
 }
 
+uint64_t insn_compare_flags(enum insn_compare compares, uint64_t left, uint64_t right,
+                            uint8_t bytes)
+{
+    unsigned top = bytes * 8u - 1;
+    uint64_t mask = UINT64_MAX >> (63 - top);
+    left &= mask;
+    right &= mask;
+    uint64_t result = (compares == INSN_COMPARE_SUB ? left - right : left & right) & mask;
+    uint64_t flags = (uint64_t)!__builtin_parity((unsigned)result & 0xff) << 2 |
+                     (uint64_t)!result << 6 | (result >> top & 1) << 7;
+    if (compares == INSN_COMPARE_SUB)
+        flags |= (uint64_t)(left < right) | ((left ^ right) & (left ^ result)) >> top << 11;
+    return flags;
+}
+
 /* --- memory ------------------------------------------------------------------------------- */
 
 static struct insn_memory memory_at(uint8_t base, int64_t displacement, unsigned bytes,
@@ -851,6 +866,35 @@ static void set_operation(struct insn *out, const struct encoding *in)
         out->op = INSN_OP_NONE;
 }
 
+static void set_compare(struct insn *out, const struct encoding *in)
+{
+    bool group = is_one(in, 0x80, 0x83) && (in->reg & 7) == 7;
+    bool cmp = is_one(in, 0x38, 0x3d) || group;
+    bool unary = is_one(in, 0xf6, 0xf7) && (in->reg & 7) < 2;
+    bool test = is_one(in, 0x84, 0x85) || is_one(in, 0xa8, 0xa9) || unary;
+    bool of_ax = is_one(in, 0x3c, 0x3d) || is_one(in, 0xa8, 0xa9);
+    out->left = out->right = SREG_NONE;
+    if (!cmp && !test)
+        return;
+    unsigned bytes = width_of(in);
+    struct part rm = {SREG_NONE, (uint8_t)bytes};
+    struct part reg = rm;
+    if (of_ax)
+        rm.reg = SREG_AX;
+    else if (in->mod == 3)
+        rm = register_part_of(in, in->rm, bytes);
+    if (of_ax || group || unary)
+        out->immediate = in->immediate;
+    else
+        reg = register_part_of(in, in->reg, bytes);
+    bool swapped = is_one(in, 0x3a, 0x3b);
+    out->left = swapped ? reg.reg : rm.reg;
+    out->right = swapped ? rm.reg : reg.reg;
+    out->compared = (uint8_t)bytes;
+    if (rm.width && reg.width)
+        out->compares = cmp ? INSN_COMPARE_SUB : INSN_COMPARE_AND;
+}
+
 /* Only the source of a gather's indices. */
 static void set_vector(struct insn *out, const struct encoding *in)
 {
@@ -894,6 +938,7 @@ bool insn_decode(struct insn *out, uint64_t address, const uint8_t *bytes, size_
     set_memory(out, &in);
     set_written(out, &in);
     set_operation(out, &in);
+    set_compare(out, &in);
     set_vector(out, &in);
     out->changes_flags = changes_flags(&in);
     out->is_nop = is_nop(&in);

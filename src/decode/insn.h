@@ -54,6 +54,13 @@ enum insn_vague {
     INSN_VAGUE_SUB
 };
 
+/* Operation of a comparison on its operands; it changes flags alone. */
+enum insn_compare {
+    INSN_COMPARE_NONE,
+    INSN_COMPARE_SUB, /* cmp */
+    INSN_COMPARE_AND  /* test */
+};
+
 struct insn_memory {
     uint8_t base; /* SREG_NONE: none */
     uint8_t index;
@@ -108,7 +115,11 @@ struct insn {
     uint8_t vague;        /* enum insn_vague */
     uint8_t stored;       /* register that mov or push copies to memory, 4 or 8 bytes; SREG_NONE:
                              none */
-    uint8_t vector_dest;  /* number of the vector register that it may write, SREG_NONE */
+    uint8_t compares;     /* enum insn_compare, */
+    uint8_t compared;     /* ... bytes of its operands, */
+    uint8_t left;         /* ... the first, SREG_NONE: memory[0], */
+    uint8_t right; /* ... and the second, SREG_NONE: memory[0] if `left` is not, or immediate */
+    uint8_t vector_dest; /* number of the vector register that it may write, SREG_NONE */
     uint8_t
         vector_load; /* how it is loaded: 0 not simply, INSN_VECTOR_COPY as it is in memory, else
                         from elements of so many bytes, sign- or zero-extended to `width` */
@@ -129,6 +140,12 @@ struct insn {
 
 /* Fills `out` from the instruction at the start of the bytes; false: they are none, or too few. */
 bool insn_decode(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size);
+
+/* The flags (RFLAGS_RESULT) that a comparison of these values leaves. */
+#define RFLAGS_RESULT UINT64_C(0x8c5) /* carry, parity, zero, sign, overflow */
+#define RFLAGS_VALUE  UINT64_C(0xc4)  /* parity, zero, sign: those of the result alone */
+uint64_t insn_compare_flags(enum insn_compare compares, uint64_t left, uint64_t right,
+                            uint8_t bytes);
 
 /* Whether the condition of a jcc holds in RFLAGS (Intel SDM vol. 1, appendix B). */
 bool insn_condition_holds(uint8_t condition, uint64_t flags);

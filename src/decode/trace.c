@@ -7,6 +7,8 @@
 
 static uint32_t trace_writes(const struct trace *trace, size_t i, size_t at);
 static bool trace_undo(struct trace_values *values, uint8_t reg, size_t at, uint64_t *value);
+static bool load_again(struct trace_values *values, const struct insn *insn, uint8_t width,
+                       size_t at, uint64_t *value);
 
 /* The low `width` bytes. */
 static uint64_t trace_truncate(uint64_t value, uint8_t width)
@@ -75,6 +77,14 @@ static bool invert(struct trace_values *values, size_t at, uint8_t reg, uint64_t
     }
     if (insn->op == INSN_OP_EXCHANGE && insn->source != SREG_NONE)
         return trace_undo(values, insn->dest == reg ? insn->source : insn->dest, at + 1, value);
+    uint64_t added;
+    bool adds = insn->vague == INSN_VAGUE_ADD || insn->vague == INSN_VAGUE_SUB;
+    if (adds && insn->dest == reg && insn->source == SREG_NONE && insn->memory_count &&
+        !(insn_memory_uses(&insn->memory[0]) >> reg & 1) &&
+        load_again(values, insn, insn->width, at, &added)) {
+        *value = insn->vague == INSN_VAGUE_ADD ? *value - added : *value + added;
+        return true;
+    }
     return insn->dest == reg && invert_operation(values, insn, reg, at, value);
 }
 
@@ -461,6 +471,149 @@ bool trace_address(struct trace_values *values, const struct insn_memory *memory
         *address += part;
     }
     return true;
+}
+
+enum { AGREES_BUDGET = 24 };
+
+/* An operand of a comparison, before it. */
+static bool compared(struct trace_values *values, size_t at, bool right, uint64_t *value)
+{
+    const struct insn *insn = values->trace->insns[at];
+    uint8_t reg = right ? insn->right : insn->left;
+    uint64_t address;
+    if (reg != SREG_NONE)
+        return trace_register(values, reg, at, value);
+    *value = (uint64_t)insn->immediate;
+    if (right && (insn->left == SREG_NONE || !insn->memory_count))
+        return true;
+    *value = 0;
+    values->reread = true;
+    return trace_address(values, &insn->memory[0], at, &address) &&
+           trace_memory(values, address, value, insn->compared);
+}
+
+/* The flags that instruction `at` left, those of `mask`; false: not known. */
+static bool flags_after(struct trace_values *values, size_t at, uint64_t *flags, uint64_t *mask)
+{
+    const struct insn *insn = values->trace->insns[at];
+    uint64_t left;
+    uint64_t right;
+    if (insn->compares) {
+        *mask = RFLAGS_RESULT;
+        if (!compared(values, at, false, &left) || !compared(values, at, true, &right))
+            return false;
+        *flags = insn_compare_flags((enum insn_compare)insn->compares, left, right, insn->compared);
+        return true;
+    }
+    bool simple = insn->op == INSN_OP_ADD || insn->op == INSN_OP_SUB || insn->op == INSN_OP_AND ||
+                  insn->op == INSN_OP_OR || insn->op == INSN_OP_XOR;
+    if (!simple || !trace_register(values, insn->dest, at + 1, &left))
+        return false;
+    *mask = RFLAGS_VALUE;
+    *flags = insn_compare_flags(INSN_COMPARE_AND, left, left, insn->width);
+    return true;
+}
+
+/* Whether a condition needs only these flags. */
+static bool decides(uint64_t mask, uint8_t condition)
+{
+    return mask == RFLAGS_RESULT || condition >> 1 == 2 || condition >> 1 == 4 ||
+           condition >> 1 == 5; /* zero, sign, parity */
+}
+
+static uint64_t next_address(const struct trace_values *values, size_t at)
+{
+    const struct trace *trace = values->trace;
+    return at + 1u < trace->count ? trace->insns[at + 1]->address : values->regs[SREG_IP];
+}
+
+static bool jump_agrees(struct trace_values *values, size_t at)
+{
+    const struct insn *insn = values->trace->insns[at];
+    uint64_t next = next_address(values, at);
+    uint64_t flags;
+    uint64_t mask;
+    if (insn->flow == INSN_JUMP) {
+        bool known = !insn->target && !insn->memory_count && insn->dest != SREG_NONE &&
+                     trace_register(values, insn->dest, at, &flags);
+        return !known || flags == next;
+    }
+    size_t by = at;
+    while (by > 0 && !values->trace->insns[by - 1]->changes_flags)
+        by--;
+    if (!by || insn->condition == INSN_CONDITION_NONE ||
+        !flags_after(values, by - 1, &flags, &mask) || !decides(mask, insn->condition))
+        return true;
+    bool taken = next != insn->address + insn->length;
+    return insn_condition_holds(insn->condition, flags) == taken;
+}
+
+/* The bits that the result of an instruction can have, whatever its operands. */
+static uint64_t result_mask(const struct insn *insn)
+{
+    bool copies = (insn->op == INSN_OP_LOAD || insn->op == INSN_OP_MOVE) && insn->source_width;
+    bool masks = insn->op == INSN_OP_AND && insn->source == SREG_NONE;
+    return trace_truncate(masks ? (uint64_t)insn->immediate : UINT64_MAX,
+                          copies && !insn->sign_extends ? insn->source_width : insn->width);
+}
+
+/* The value left in a register that nothing has written since. */
+static bool value_agrees(struct trace_values *values, size_t at)
+{
+    const struct insn *insn = values->trace->insns[at];
+    uint64_t value = 0;
+    uint32_t unknown = values->trace->written[at + 1] | values->missing;
+    if (insn->op == INSN_OP_NONE || insn->op == INSN_OP_EXCHANGE || insn->dest == SREG_NONE ||
+        unknown >> insn->dest & 1 || insn->repeats)
+        return true;
+    return !(values->regs[insn->dest] & ~result_mask(insn)) &&
+           (!compute(values, insn, at, &value) || value == values->regs[insn->dest]);
+}
+
+static bool flags_agree(struct trace_values *values, size_t at)
+{
+    const struct trace *trace = values->trace;
+    uint64_t flags;
+    uint64_t mask;
+    if (!trace->insns[at]->changes_flags || values->missing >> SREG_FLAGS & 1)
+        return true;
+    for (size_t i = at + 1; i < trace->count; i++)
+        if (trace->insns[i]->changes_flags)
+            return true;
+    return !flags_after(values, at, &flags, &mask) || !((flags ^ values->regs[SREG_FLAGS]) & mask);
+}
+
+static bool start_agrees(struct trace_values *values)
+{
+    uint64_t value;
+    for (uint8_t reg = 0; reg < SREG_COUNT; reg++)
+        if (values->trace->entered_by >> reg & 1 &&
+            (!trace_register(values, reg, 0, &value) || value == values->trace->insns[0]->address))
+            return true;
+    return !values->trace->entered_by;
+}
+
+enum trace_agreement trace_agrees(const struct trace_values *values)
+{
+    enum trace_agreement agreement = TRACE_AGREES;
+    struct trace_values start = *values;
+    start.budget = AGREES_BUDGET;
+    if (!start_agrees(&start))
+        return start.reread || start.inferred ? TRACE_DOUBTED : TRACE_REFUTED;
+    for (size_t at = 0; at < values->trace->count; at++) {
+        struct trace_values now = *values;
+        uint8_t flow = now.trace->insns[at]->flow;
+        now.budget = AGREES_BUDGET;
+        now.reread = now.inferred = false;
+        if (flow == INSN_JUMP || flow == INSN_CONDITIONAL
+                ? jump_agrees(&now, at)
+                : value_agrees(&now, at) && flags_agree(&now, at))
+            continue;
+        if (!now.reread && !now.inferred)
+            return TRACE_REFUTED;
+        agreement = TRACE_DOUBTED;
+    }
+    return agreement;
 }
 
 enum {

@@ -26,6 +26,7 @@ struct trace_segment {
 struct trace {
     const struct insn *const *insns;
     const uint32_t *written; /* count + 1: registers that an instruction or a later one writes */
+    uint32_t entered_by;     /* one of these registers held the first one's address; 0: not known */
     uint8_t count;
     uint8_t segment_count;
     struct trace_segment segments[TRACE_SEGMENTS_MAX];
@@ -62,6 +63,14 @@ bool trace_register(struct trace_values *values, uint8_t reg, size_t at, uint64_
 /* Address of a memory operand of instruction `at`, before it ran. */
 bool trace_address(struct trace_values *values, const struct insn_memory *memory, size_t at,
                    uint64_t *address);
+
+/* How well the trace agrees with the registers and flags at the sample. */
+enum trace_agreement {
+    TRACE_REFUTED, /* a copy, constant, comparison or jump of it leads to others */
+    TRACE_DOUBTED, /* ... if memory is as it was */
+    TRACE_AGREES   /* as far as they say */
+};
+enum trace_agreement trace_agrees(const struct trace_values *values);
 
 /*
  * A trace that goes on across calls: code that is not optimised gets an element's address from a

@@ -24,8 +24,10 @@ struct engine_options {
     bool launched;     /* pid waits before its exec */
     const char *input; /* replay, or NULL */
     const char *symfs;
-    bool debuginfod; /* --debuginfod */
-    bool batch;      /* no screen: debug information of a recording is waited for */
+    bool debuginfod;  /* --debuginfod */
+    bool batch;       /* no screen: debug information of a recording is waited for */
+    bool forgets;     /* no time range of the run will be asked for */
+    unsigned threads; /* of the replay of a recording that perf made; 0: one */
     const char *source;
     const char *events;
     uint32_t rate;

@@ -104,13 +104,18 @@ int engine_open_tables(struct engine *engine, struct error *error)
         code = open_geometry(engine, error);
     if (!code && engine->options.record)
         code = open_recorder(engine, &engine->options, error);
-    if (!code && past_new(&engine->past, PAST_BYTES))
+    if (!code && !engine->options.forgets && past_new(&engine->past, PAST_BYTES))
         code = error_set(error, -ENOMEM, "no memory for the past of the run");
-    return code ? code : open_profile(engine, error);
+    if (!code)
+        code = open_profile(engine, error);
+    if (!code && (code = engine_open_trunk(engine)))
+        error_set(error, code, "cannot start a thread or get memory for it: %s", strerror(-code));
+    return code;
 }
 
 void engine_close_tables(struct engine *engine)
 {
+    engine_close_trunk(engine);
     engine_time_range_leave(engine);
     past_free(engine->past);
     store_reader_close(engine->stored.reader);

@@ -33,7 +33,7 @@ bool engine_take_line(struct engine *engine, const struct record *record)
     engine->line_count++;
     engine->followed += resolver_follow(engine->resolver, record->time_ns);
     resolver_resolve(engine->resolver, &access, NULL, &line->place);
-    return engine->line_count == ENGINE_PLACES;
+    return engine->line_count == ENGINE_LINES;
 }
 
 /* Recorded when they are counted, because they go into the tables behind places that came later. */

@@ -21,12 +21,14 @@
 #include "store/past.h"
 #include "store/store_read.h"
 
-enum { ENGINE_PLACES = 32, ENGINE_RENAMES = 1024 };
+enum { ENGINE_LINES = 32, ENGINE_RENAMES = 1024 };
 
 /* The search of everything ends here: the upper half of the addresses is the kernel's. */
 #define SEARCH_BOUND (UINT64_C(1) << 63)
 
+struct lane;
 struct perfdata_machine;
+struct place_batch;
 
 /* Strings of struct snapshot_recording that nothing else keeps. */
 struct recording_text {
@@ -153,7 +155,7 @@ struct engine {
     struct resolver *resolver;
     struct decoder *decoder;
     struct profile *profile;
-    struct past *past; /* the places that went into the profile */
+    struct past *past; /* the places that went into the profile; NULL: not kept */
     struct engine_time_range time_range;
     struct geometry geometry;  /* of the set map */
     struct recorder *recorder; /* -o; NULL: none */
@@ -181,21 +183,21 @@ struct engine {
     bool objects_all; /* those of small shares are listed too */
     bool heap;        /* its blocks are reported or walked */
     bool exec_seen;
-    bool behind;             /* the last drain left some */
-    uint64_t cpu_ticks;      /* of the target, when it was looked at last */
-    uint64_t sampled;        /* the same of the samples of all events */
-    uint64_t measured_ns;    /* the CPU time used was measured up to here, */
-    uint64_t measured_ticks; /* where it was so much, */
-    double cpu;              /* and this much a second before; NAN: not known */
-    uint64_t ran_ns;         /* when it was last seen to have used CPU time */
-    uint64_t sampled_ns;     /* and when a sample had come */
-    bool slower;             /* it was reported that fewer samples are taken than wanted */
-    uint64_t slice_until_ns; /* CPU time of ours that this drain may take; 0: all it needs */
-    uint64_t followed_ns;    /* the feed of the heap, up to here */
-    double phase_start_s;    /* of the phase reported last */
-    struct place places[ENGINE_PLACES]; /* resolved, not in the tables yet */
-    size_t place_count;
-    struct line_place lines[ENGINE_PLACES]; /* likewise; behind the places */
+    bool behind;                 /* the last drain left some */
+    uint64_t cpu_ticks;          /* of the target, when it was looked at last */
+    uint64_t sampled;            /* the same of the samples of all events */
+    uint64_t measured_ns;        /* the CPU time used was measured up to here, */
+    uint64_t measured_ticks;     /* where it was so much, */
+    double cpu;                  /* and this much a second before; NAN: not known */
+    uint64_t ran_ns;             /* when it was last seen to have used CPU time */
+    uint64_t sampled_ns;         /* and when a sample had come */
+    bool slower;                 /* it was reported that fewer samples are taken than wanted */
+    uint64_t slice_until_ns;     /* CPU time of ours that this drain may take; 0: all it needs */
+    uint64_t followed_ns;        /* the feed of the heap, up to here */
+    double phase_start_s;        /* of the phase reported last */
+    struct place_batch *waiting; /* places that are not in the tables yet (trunk.c) */
+    struct lane *tables;         /* of a replay: takes them there; NULL: done here */
+    struct line_place lines[ENGINE_LINES]; /* likewise; behind the places */
     size_t line_count;
     long leaves;   /* samples of leaf functions' frames since then */
     long followed; /* events of the agent since engine_patience_ms() was asked */
@@ -231,6 +233,9 @@ void engine_rank(struct engine *engine, uint16_t event);
 /* In trunk.c: records up to a time, through to the tables; number of them. Remaining records set
  * engine->behind. `pace`: whether another record may be taken; NULL: all. */
 long engine_take(struct engine *engine, uint64_t *until_ns);
+/* Where places wait, and the threads of a replay; again after a restart. 0 or a negative errno. */
+int engine_open_trunk(struct engine *engine);
+void engine_close_trunk(struct engine *engine);
 void engine_forget_changed_code(struct engine *engine);
 
 /* In sampled.c, members of the three kinds that have a sampler. */

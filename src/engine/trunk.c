@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The trunk: records through the stages to places, and places into the tables. */
 #include <errno.h>
+#include <stdlib.h>
 
+#include "base/lane.h"
 #include "engine/state.h"
 
 void engine_forget_changed_code(struct engine *engine)
@@ -11,19 +14,77 @@ void engine_forget_changed_code(struct engine *engine)
         decoder_forget(engine->decoder, start, end);
 }
 
-/* Waiting records go into the tables: before every look at them, or when mappings change. */
+enum { LIVE_PLACES = 32, LANE_BATCHES = 4, LANE_PLACES = 1024 };
+
+/* Places on their way into the tables. */
+struct place_batch {
+    size_t count;
+    struct place places[LANE_PLACES];
+};
+
+static void add_places(void *context, void *batch)
+{
+    struct engine *engine = context;
+    struct place_batch *waiting = batch;
+    profile_add_all(engine->profile, waiting->places, waiting->count);
+    past_add_all(engine->past, waiting->places, waiting->count);
+    waiting->count = 0;
+}
+
+int engine_open_trunk(struct engine *engine)
+{
+    unsigned threads = engine->kind == &engine_recorded ? engine->options.threads : 1;
+    int code = 0;
+    if (threads > 2)
+        code = sampler_read_ahead(engine->sampler);
+    if (!code && threads > 1)
+        code = lane_open(&engine->tables, LANE_BATCHES, sizeof(struct place_batch), add_places,
+                         engine);
+    if (code)
+        return code;
+    engine->waiting =
+        engine->tables ? lane_next(engine->tables) : calloc(1, sizeof *engine->waiting);
+    return engine->waiting ? 0 : -ENOMEM;
+}
+
+void engine_close_trunk(struct engine *engine)
+{
+    if (!engine->tables)
+        free(engine->waiting);
+    lane_close(engine->tables);
+    engine->tables = NULL;
+    engine->waiting = NULL;
+}
+
+/*
+ * Waiting places go into the tables, in a replay by a thread of its own: but for those that bring
+ * the tables to ask for names.
+ */
 static void count_places(struct engine *engine)
 {
-    profile_add_all(engine->profile, engine->places, engine->place_count);
-    past_add_all(engine->past, engine->places, engine->place_count);
-    engine->place_count = 0;
+    struct place_batch *waiting = engine->waiting;
+    if (!engine->tables || !waiting->count ||
+        profile_asks(engine->profile, waiting->places[waiting->count - 1].access.time_ns)) {
+        lane_settle(engine->tables);
+        add_places(engine, waiting);
+        return;
+    }
+    lane_give(engine->tables);
+    engine->waiting = lane_next(engine->tables);
+}
+
+/* All of them are in the tables: before every look at these, or when names may change. */
+static void count_all_places(struct engine *engine)
+{
+    count_places(engine);
+    lane_settle(engine->tables);
     engine_count_lines(engine);
 }
 
 static void take_sample(struct engine *engine, const struct record *record)
 {
     const struct sample *sample = &record->sample;
-    struct place *place = &engine->places[engine->place_count++];
+    struct place *place = &engine->waiting->places[engine->waiting->count++];
     struct access access;
     engine->samples[sample->event]++;
     engine->events[sample->event] += (double)sample->weight;
@@ -43,7 +104,7 @@ static void take_sample(struct engine *engine, const struct record *record)
     if (engine->recorder)
         recorder_add(engine->recorder, record, place);
     engine_watch_offer(engine, place);
-    if (engine->place_count == ENGINE_PLACES)
+    if (engine->waiting->count == (engine->tables ? LANE_PLACES : LIVE_PLACES))
         count_places(engine);
 }
 
@@ -58,7 +119,7 @@ static void take_record(void *context, const struct record *record)
         return;
     case RECORD_LINE:
         if (engine_take_line(engine, record))
-            count_places(engine);
+            count_all_places(engine);
         return;
     case RECORD_LOST:
         profile_lost(engine->profile, record->count);
@@ -70,7 +131,9 @@ static void take_record(void *context, const struct record *record)
     case RECORD_UNTHROTTLE:
         break;
     default:
-        count_places(engine);
+        /* A mapping changes nothing about places that are resolved. */
+        if (record->kind != RECORD_MAPPING)
+            count_all_places(engine);
         /* The exec of a program we launch comes before its first sample, and is the requested one.
          */
         engine->exec_seen |=
@@ -104,7 +167,7 @@ long engine_take(struct engine *engine, uint64_t *until_ns)
 {
     long count = sampler_read(engine->sampler, *until_ns, take_record, engine);
     engine->behind = sampler_behind(engine->sampler, until_ns);
-    count_places(engine);
+    count_all_places(engine);
     return count;
 }
 

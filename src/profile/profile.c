@@ -681,6 +681,11 @@ static void add_renamed(struct profile *profile, const struct place *places, siz
     add_batch(profile, renamed, count);
 }
 
+bool profile_asks(const struct profile *profile, uint64_t time_ns)
+{
+    return time_ns >= profile->timeline.next_ns || profile->search.state != SEARCH_OFF;
+}
+
 void profile_add_all(struct profile *profile, const struct place *places, size_t count)
 {
     for (size_t done = 0; done < count; done += BATCH) {

@@ -47,6 +47,9 @@ void profile_free(struct profile *profile);
 
 /* One sample, attributed or not: place->access.reason decides. Times never go back. */
 void profile_add(struct profile *profile, const struct place *place);
+/* Whether counting a sample of that time would ask for names (place_names): then only the thread
+ * that answers may count it. */
+bool profile_asks(const struct profile *profile, uint64_t time_ns);
 /* Many of them, which is faster than one by one. */
 void profile_add_all(struct profile *profile, const struct place *places, size_t count);
 

@@ -27,7 +27,7 @@ src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c
 	src/resolve/process/process.h src/resolve/process/space.c src/resolve/process/space.h \
 	src/resolve/resolver.c src/resolve/names.c src/resolve/source.c src/resolve/source.h \
 	src/resolve/process/threads.c src/resolve/process/threads.h src/resolve/process/tlb.c \
-	src/resolve/process/tlb.h src/resolve/process/tls.c \
+	src/resolve/process/tls.c \
 	src/resolve/process/memory_use.c src/resolve/process/memory_use.h \
 	src/resolve/heap/recorded_heap.c src/resolve/object_types.c src/resolve/object_types.h \
 	src/resolve/provisional.c src/resolve/typing.c src/resolve/typing.h \

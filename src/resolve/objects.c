@@ -94,6 +94,7 @@ static void find_in_module(struct finding *finding, const struct module *module,
 {
     const struct symbol *symbol = module_object(module, address);
     finding->module = module_name(module);
+    finding->in_module = module;
     finding->kind = map->executable && !map->writable ? OBJECT_CODE : OBJECT_GLOBAL;
     if (!symbol) {
         find_nameless(finding, module, address);
@@ -117,6 +118,7 @@ static bool find_tls(struct finding *finding, const struct tls *tls, uint64_t ad
     const struct symbol *symbol = module_tls(module, address - block->start);
     finding->kind = OBJECT_TLS;
     finding->module = module_name(module);
+    finding->in_module = module;
     finding->base = block->start + (symbol ? symbol->start : 0);
     finding->end = symbol ? block->start + symbol->end : block->end;
     finding->key =
@@ -365,6 +367,13 @@ bool finding_refine(struct finding *finding, struct allocations *allocations,
     return true;
 }
 
+/* Of several mappings the largest: the last one sampled would change with each sample. */
+static void grow_to(struct object_desc *desc, uint64_t size_bytes)
+{
+    if (size_bytes > desc->size_bytes)
+        desc->size_bytes = size_bytes;
+}
+
 uint32_t finding_object(const struct finding *finding, struct names *names)
 {
     struct object_desc desc = {.name = finding->name,
@@ -377,9 +386,11 @@ uint32_t finding_object(const struct finding *finding, struct names *names)
         object = names_add_object(names, finding->key, &desc);
     else if (!finding->bin && !finding->of_type &&
              (finding->kind == OBJECT_HEAP || finding->kind == OBJECT_ANON))
-        names->objects[object].size_bytes = desc.size_bytes;
-    if (object && finding->whole_bytes && !finding->of_type)
+        grow_to(&names->objects[object], desc.size_bytes);
+    if (object && finding->whole_blocks > 1 && !finding->of_type)
         names->objects[object].size_bytes = finding->whole_bytes;
+    else if (object && !finding->of_type)
+        grow_to(&names->objects[object], finding->whole_bytes);
     if (object && finding->whole_blocks && !finding->of_type)
         names->objects[object].blocks = finding->whole_blocks;
     return object;

@@ -60,7 +60,8 @@ struct finding {
     enum object_kind kind;
     const char *name; /* NULL: interned already */
     const char *module;
-    uint32_t bin; /* of a heap block; 0: none */
+    const struct module *in_module; /* that it is a variable or section of; NULL: none */
+    uint32_t bin;                   /* of a heap block; 0: none */
     enum allocation_kind allocation;
     uint64_t whole_bytes;  /* of the object, if base to end is only a part; 0: it is all */
     uint32_t whole_blocks; /* it has */

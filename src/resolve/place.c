@@ -119,14 +119,13 @@ static uint32_t call_after_type(struct resolver *resolver, struct finding *findi
 /* Our own library, in a process that was started with it. */
 static bool is_ours(const struct module *code)
 {
-    return code && !strcmp(module_name(code), AGENT_FILE);
+    return code && module_is_agent(code);
 }
 
 /* Its variables, or the memory it shares with misstop. */
 static bool is_data_of_ours(const struct finding *finding)
 {
-    return is_ours(finding->variable_of) ||
-           (finding->module && !strcmp(finding->module, AGENT_FILE)) ||
+    return is_ours(finding->in_module) ||
            (finding->kind == OBJECT_MAP && finding->name && strstr(finding->name, AGENT_MEMORY));
 }
 
@@ -176,6 +175,11 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
 /* The programs that a recording needs; opened here, to find out whether they are there. */
 static void count_binary(struct resolver *resolver, const struct access *access)
 {
+    uint32_t known = functions_binary(&resolver->functions, access->ip);
+    if (known && access->reason != REASON_KERNEL) {
+        binaries_sample(&resolver->space.binaries, known);
+        return;
+    }
     struct map *map =
         access->reason == REASON_KERNEL ? NULL : space_map(&resolver->space, access->ip);
     if (!map && access->reason != REASON_KERNEL)
@@ -258,8 +262,7 @@ static bool place_find(struct resolver *resolver, const struct access *access, c
                        struct finding *finding)
 {
     struct space *space = &resolver->space;
-    enum stack_wanted stack =
-        access->base == SREG_SP ? FINDING_STACK_REACHED : FINDING_STACK_KNOWN;
+    enum stack_wanted stack = access->base == SREG_SP ? FINDING_STACK_REACHED : FINDING_STACK_KNOWN;
     for (int again = 0;; again++) {
         if (!finding_make(finding, space, &resolver->tls, &resolver->names, access->address, stack))
             return finding_unrecorded(finding, space, access->address, regs ? regs[SREG_SP] : 0);
@@ -392,10 +395,15 @@ static uint32_t functions_look_up(const struct functions *functions, const struc
     return function ? function : names_add_function(names, key, &desc);
 }
 
+static size_t functions_slot(uint64_t ip)
+{
+    return hash_mix(ip) % FUNCTIONS_CACHE;
+}
+
 uint32_t functions_at(struct functions *functions, struct space *space, struct names *names,
                       uint64_t ip, struct module **module)
 {
-    struct functions_cached *cached = &functions->cache[hash_mix(ip) % FUNCTIONS_CACHE];
+    struct functions_cached *cached = &functions->cache[functions_slot(ip)];
     bool known = cached->ip == ip && cached->function;
     /* A file that was not there yet may have come. */
     if (!known || !cached->module) {
@@ -403,10 +411,17 @@ uint32_t functions_at(struct functions *functions, struct space *space, struct n
         cached->module = map ? space_module(space, map) : NULL;
         if (!known)
             cached->function = functions_look_up(functions, space, map, cached->module, names, ip);
+        cached->binary = map && cached->module ? map->binary : 0;
         cached->ip = ip;
     }
     *module = cached->module;
     return cached->function;
+}
+
+uint32_t functions_binary(const struct functions *functions, uint64_t ip)
+{
+    const struct functions_cached *cached = &functions->cache[functions_slot(ip)];
+    return cached->ip == ip && cached->function && cached->module ? cached->binary : 0;
 }
 
 bool functions_bounds(const struct functions *functions, struct space *space, uint64_t ip,

@@ -31,6 +31,7 @@ struct functions_cached {
     uint64_t ip;
     struct module *module;
     uint32_t function; /* 0: empty */
+    uint32_t binary;   /* of a recording, that the instruction is in; 0: none */
 };
 
 struct functions {
@@ -48,6 +49,9 @@ void functions_forget(struct functions *functions);
  * none. */
 uint32_t functions_at(struct functions *functions, struct space *space, struct names *names,
                       uint64_t ip, struct module **module);
+/* The binary of an instruction that functions_at() was asked about; 0: its file is not known, or
+ * another instruction was asked about since. */
+uint32_t functions_binary(const struct functions *functions, uint64_t ip);
 
 /* Its bounds; false: not known. */
 bool functions_bounds(const struct functions *functions, struct space *space, uint64_t ip,

@@ -527,11 +527,6 @@ uint32_t types_of_file(const struct types *types, uint32_t serial, uint32_t refe
     return type ? *type : 0;
 }
 
-const struct type_desc *types_at(const struct types *types, uint32_t type)
-{
-    return type && type <= types->count ? &types->types[type] : NULL;
-}
-
 bool types_contains(const struct types *types, uint32_t outer, uint32_t inner)
 {
     const struct type_desc *whole = types_at(types, outer);

@@ -43,7 +43,10 @@ uint32_t types_add(struct types *types, uint32_t serial, uint32_t reference,
 uint32_t types_of_file(const struct types *types, uint32_t serial, uint32_t reference);
 
 /* NULL: no such id. */
-const struct type_desc *types_at(const struct types *types, uint32_t type);
+static inline const struct type_desc *types_at(const struct types *types, uint32_t type)
+{
+    return type && type <= types->count ? &types->types[type] : NULL;
+}
 
 /* Whether one has the other as a member, however deep. */
 bool types_contains(const struct types *types, uint32_t outer, uint32_t inner);

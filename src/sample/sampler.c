@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/lane.h"
 #include "sample/perf/session.h"
 #include "sample/perfdata/perfdata.h"
 #include "sample/simulated/sim_session.h"
@@ -13,6 +15,7 @@ struct sampler {
     struct session session;
     struct perfdata *replay; /* NULL: live */
     struct sim_session sim;  /* .memory NULL: another source */
+    struct lane *ahead;      /* reads the replay; NULL: it is read here */
     struct sampler_info info;
     char weighs[96];
 };
@@ -128,6 +131,7 @@ int sampler_open(struct sampler **out, const struct sampler_options *options, st
 
 void sampler_close(struct sampler *sampler)
 {
+    lane_close(sampler->ahead);
     if (sampler->replay)
         perfdata_close(sampler->replay);
     else if (!sampler->sim.memory)
@@ -142,8 +146,88 @@ int sampler_fd(const struct sampler *sampler)
                                  : sampler->session.epoll_fd;
 }
 
+enum { AHEAD_BATCHES = 4, AHEAD_RECORDS = 256 };
+
+/* Records that were read ahead, with what they point at. */
+struct read_batch {
+    uint64_t until_ns;
+    long code; /* of perfdata_read_some() */
+    size_t count;
+    struct arena bytes;
+    struct record records[AHEAD_RECORDS];
+};
+
+static const unsigned char *keep_bytes(struct arena *arena, const unsigned char *bytes, size_t size)
+{
+    unsigned char *copy = bytes ? arena_alloc(arena, size) : NULL;
+    return copy ? memcpy(copy, bytes, size) : NULL;
+}
+
+static void keep_record(void *context, const struct record *record)
+{
+    struct read_batch *batch = context;
+    struct record *kept = &batch->records[batch->count++];
+    struct sample *sample = &kept->sample;
+    *kept = *record;
+    if (kept->kind == RECORD_SAMPLE) {
+        sample->stack = keep_bytes(&batch->bytes, sample->stack, sample->stack_bytes);
+        sample->chain = keep_bytes(&batch->bytes, sample->chain, 8 * (size_t)sample->chain_count);
+    } else if (kept->kind == RECORD_MAPPING) {
+        kept->mapping.path = arena_string(&batch->bytes, kept->mapping.path);
+    } else if (kept->kind == RECORD_COMM) {
+        kept->comm.name = arena_string(&batch->bytes, kept->comm.name);
+        kept->comm.exe = arena_string(&batch->bytes, kept->comm.exe);
+    }
+}
+
+static void read_batch(void *context, void *buffer)
+{
+    struct read_batch *batch = buffer;
+    arena_init(&batch->bytes);
+    batch->count = 0;
+    batch->code = perfdata_read_some(context, batch->until_ns, AHEAD_RECORDS, keep_record, batch);
+}
+
+int sampler_read_ahead(struct sampler *sampler)
+{
+    bool file = sampler->replay && perfdata_fd(sampler->replay) < 0;
+    if (!file || sampler->ahead)
+        return 0;
+    return lane_open(&sampler->ahead, AHEAD_BATCHES, sizeof(struct read_batch), read_batch,
+                     sampler->replay);
+}
+
+static void ask_for_batch(struct lane *lane, uint64_t until_ns)
+{
+    struct read_batch *batch = lane_next(lane);
+    batch->until_ns = until_ns;
+    lane_give(lane);
+}
+
+/* A batch that is not full is the last one up to the time; those behind it are empty. */
+static long read_from_ahead(struct lane *lane, uint64_t until_ns, sampler_sink sink, void *context)
+{
+    struct read_batch *batch;
+    long handed = 0;
+    long code = 0; /* of the batch that ended it */
+    for (int i = 1; i < AHEAD_BATCHES; i++)
+        ask_for_batch(lane, until_ns);
+    while ((batch = lane_take(lane))) {
+        if (batch->count == AHEAD_RECORDS)
+            ask_for_batch(lane, until_ns);
+        for (size_t i = 0; i < batch->count; i++)
+            sink(context, &batch->records[i]);
+        arena_fini(&batch->bytes);
+        handed += (long)batch->count;
+        code = batch->code < 0 && (!code || code == -ENODATA) ? batch->code : code;
+    }
+    return code && !(handed && code == -ENODATA) ? code : handed;
+}
+
 long sampler_read(struct sampler *sampler, uint64_t until_ns, sampler_sink sink, void *context)
 {
+    if (sampler->ahead)
+        return read_from_ahead(sampler->ahead, until_ns, sink, context);
     return sampler->replay       ? perfdata_read(sampler->replay, until_ns, sink, context)
            : sampler->sim.memory ? sim_session_read(&sampler->sim, until_ns, sink, context)
                                  : session_read(&sampler->session, until_ns, sink, context);

@@ -143,6 +143,10 @@ int sampler_restart(struct sampler *sampler, pid_t pid, struct error *error);
 
 /* The processes of a recording, most samples first (perfdata.h). */
 struct perfdata_process;
+/* From here on a thread of its own reads and parses the recording, where it is a file. What sinks
+ * get stays the same. 0 or a negative errno. */
+int sampler_read_ahead(struct sampler *sampler);
+
 /* How its samples come by an address: recorded, computed from registers, or not at all. */
 struct sampler_addresses {
     uint64_t recorded;

@@ -291,6 +291,8 @@ void past_free(struct past *past)
 
 void past_clear(struct past *past)
 {
+    if (!past)
+        return;
     for (size_t i = 0; i < past->room; i++)
         past->segments[i] = (struct segment){.bytes = past->bytes + i * SEGMENT_BYTES};
     past->spare = past->bytes + past->room * SEGMENT_BYTES;
@@ -323,7 +325,7 @@ static void past_add_row(struct past *past, const struct place *place)
 
 void past_add_all(struct past *past, const struct place *places, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; past && i < count; i++)
         past_add_row(past, &places[i]);
 }
 

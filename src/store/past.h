@@ -28,7 +28,7 @@ struct past;
 int past_new(struct past **past, size_t bytes);
 void past_free(struct past *past);
 
-/* Forgets everything. A reading that goes on ends. */
+/* Forgets everything. A reading that goes on ends. NULL, here and below: nothing is kept. */
 void past_clear(struct past *past);
 
 /* Times go up, as the samples come. */

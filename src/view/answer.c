@@ -50,28 +50,43 @@ static void add_bounds(char *out, size_t size, double low, double high)
         text_append(out, size, "%.0f-%.0f%%", floor(low * 100), ceil(high * 100));
 }
 
-void answer_words(const struct snapshot *snapshot, char *out, size_t size)
+static bool add_where_room(char *out, size_t size, int columns, const char *text)
+{
+    if (strlen(out) + strlen(text) > (size_t)columns)
+        return false;
+    text_append(out, size, "%s", text);
+    return true;
+}
+
+void answer_words(const struct snapshot *snapshot, int columns, char *out, size_t size)
 {
     const struct snapshot_wait *wait = &snapshot->wait;
     enum answer answer = answer_of(snapshot);
-    static const char *const words[] = {
-        [WAITS_NOT_YET] = "Waits for memory: too few samples to tell",
-        [WAITS_UNKNOWN] = "Waits for memory: cannot be told from these samples",
-        [WAITS_IDLE] = "Uses no CPU: it waits for something else than memory",
-        [WAITS_HARDLY] = "Hardly waits for memory: ",
-        [WAITS_PERHAPS] = "Waits for memory: ",
-        [WAITS_MUCH] = "Waits for memory: ",
+    static const char *const words[][2] = {
+        [WAITS_NOT_YET] = {"Waits for memory: too few samples", " to say"},
+        [WAITS_UNKNOWN] = {"Waits for memory: not known", " from these samples"},
+        [WAITS_IDLE] = {"Uses no CPU: waits, but not for memory", ""},
+        [WAITS_HARDLY] = {"Hardly waits for memory: ", " of CPU time"},
+        [WAITS_PERHAPS] = {"Waits for memory: ", " of CPU time"},
+        [WAITS_MUCH] = {"Waits for memory: ", " of CPU time"},
     };
-    snprintf(out, size, "%s", words[answer]);
-    if (answer < WAITS_HARDLY)
+    char text[64];
+    snprintf(out, size, "%s", words[answer][0]);
+    if (answer == WAITS_PERHAPS && wait->low[WAIT_BEYOND_L1] < hardly)
+        snprintf(out, size, "May wait for memory: ");
+    if (answer >= WAITS_HARDLY)
+        add_bounds(out, size, wait->low[WAIT_BEYOND_L1], wait->high[WAIT_BEYOND_L1]);
+    bool room = add_where_room(out, size, columns, words[answer][1]);
+    if (answer < WAITS_HARDLY || !room || !add_where_room(out, size, columns, " beyond L1"))
         return;
-    add_bounds(out, size, wait->low[WAIT_BEYOND_L1], wait->high[WAIT_BEYOND_L1]);
-    text_append(out, size, " of CPU time beyond L1");
     for (int i = WAIT_BEYOND_L2; i < WAIT_LEVELS && answer > WAITS_HARDLY; i++) {
         if (!bounds_known(wait, (enum wait_level)i))
             continue;
-        text_append(out, size, ", %s ", level_words[i]);
-        add_bounds(out, size, wait->low[i], wait->high[i]);
+        snprintf(text, sizeof text, ", ");
+        add_bounds(text, sizeof text, wait->low[i], wait->high[i]);
+        text_append(text, sizeof text, " beyond %s", level_words[i]);
+        if (!add_where_room(out, size, columns, text))
+            return;
     }
 }
 
@@ -127,7 +142,7 @@ bool answer_quality(const struct snapshot *snapshot, char *out, size_t size)
     else if (binary_missing(&snapshot->binaries) > lost_bad)
         snprintf(out, size, "binaries missing");
     else if (snapshot->reading.waiting)
-        snprintf(out, size, "reading names");
+        snprintf(out, size, "loading names");
     else {
         snprintf(out, size, "%.0f%% attributed", attributed * 100);
         return attributed < attributed_good;
@@ -151,13 +166,7 @@ void answer_trust(const struct snapshot *snapshot, char *out, size_t size)
 
 void answer_finding(const struct snapshot_finding *finding, char *out, size_t size)
 {
-    snprintf(out, size, "%s: %s", finding->name, finding_kind_words(finding->kind));
-    if (isnan(finding->gain))
-        text_append(out, size, ", %.0f%% of the samples", finding->share * 100);
-    else if (finding->gain_low > 0)
-        text_append(out, size, ", saves %.0f to %.0f%%", finding->gain_low * 100,
-                   finding->gain * 100);
-    else
-        text_append(out, size, ", saves %s %.0f%%", finding->bound ? "at most" : "about",
-                   finding->gain * 100);
+    char gain[96];
+    finding_gain(finding, gain, sizeof gain);
+    snprintf(out, size, "%s: %s, gain %s", finding->name, finding_kind_words(finding->kind), gain);
 }

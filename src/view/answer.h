@@ -22,8 +22,9 @@ enum answer {
 
 enum answer answer_of(const struct snapshot *snapshot);
 
-/* "Waits for memory: 35-60% of CPU time beyond L1, L2 20-41%, L3 0-10%". */
-void answer_words(const struct snapshot *snapshot, char *out, size_t size);
+/* "Waits for memory: 35-60% of CPU time beyond L1, 20-41% beyond L2"; beyond the first figure,
+ * only as much as fits into `columns`. */
+void answer_words(const struct snapshot *snapshot, int columns, char *out, size_t size);
 
 /* How the bounds are known: "bounds from the lines sampled"; "": there are none. */
 const char *answer_evidence(const struct snapshot *snapshot);
@@ -41,7 +42,7 @@ bool answer_quality(const struct snapshot *snapshot, char *out, size_t size);
 /* How far to trust the figures, in a sentence; "" when they are fine. */
 void answer_trust(const struct snapshot *snapshot, char *out, size_t size);
 
-/* A finding in a few words: "particles: hot and cold fields, saves at most 30%". */
+/* A finding in a few words: "particles: hot and cold fields, gain at most 30%". */
 void answer_finding(const struct snapshot_finding *finding, char *out, size_t size);
 
 #endif

@@ -4,6 +4,7 @@
 #include "view/findings.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -186,8 +187,9 @@ static void chasing_words(const struct snapshot_finding *finding, struct finding
             "Put several keys into a node (a B-tree), or the nodes that are visited first side by "
             "side; where it is only read, a sorted array or a hash table.");
     if (finding->sure == FINDING_SURE)
-        SAY(words->how_sure, "every miss is told, and its node's link was read: they follow each "
-                             "other; a simulation does not tell the wait");
+        SAY(words->how_sure,
+            "every miss is recorded, and its node's link was read: they follow each "
+            "other; a simulation has no time");
 }
 
 static void streaming_words(const struct snapshot_finding *finding, struct finding_words *words)
@@ -462,7 +464,7 @@ static void spinning_words(const struct snapshot_finding *finding, struct findin
 #define HIDDEN_MEMBERS                                                                             \
     "members that are always read right after another one of the same line may hide behind it: "   \
     "see that the code does not use them"
-#define EXACT "exact: the simulation told the cause of each miss; another cache may differ"
+#define EXACT "exact: the simulation recorded the cause of each miss; another cache may differ"
 #define ONE_BY_ONE                                                                                 \
     "exact of each miss; but simulated threads run one at a time and change seldom: where they "   \
     "really run at once, there are far more"
@@ -491,13 +493,13 @@ static const struct rule {
     [RULE_SHARING] = {.compose = sharing_words,
                       .page = FINDING_ON_SHARING,
                       .reckoned = "how long these accesses would take on a line of their own, "
-                                  "samples do not tell; try it and compare (misstop diff)",
+                                  "is not measured; try it and compare (misstop diff)",
                       .how_sure =
                           "inferred from alternating accesses; this source reports no HITM"},
     [RULE_SHARING_MISSES] = {.compose = sharing_misses_words,
                              .page = FINDING_ON_SHARING,
                              .reckoned = "how long these misses would take where the threads run "
-                                         "at once, a simulation does not tell",
+                                         "at once, is not simulated",
                              .how_sure = ONE_BY_ONE},
     [RULE_SHARING_CAUSE] = {.compose = sharing_cause_words,
                             .page = FINDING_ON_SHARING,
@@ -508,7 +510,7 @@ static const struct rule {
                             .how_sure = ONE_BY_ONE},
     [RULE_CONFLICT_SETS] = {.compose = conflict_sets_words,
                             .page = FINDING_ON_SETS,
-                            .how_sure = "sampled lines tell the sets, not what evicted a line"},
+                            .how_sure = "sampled lines show the sets, not what evicted a line"},
     [RULE_CONFLICT_CAUSE] =
         {.compose = conflict_cause_words,
          .reckoned = "its misses that a cache of the same size without sets would not have had",
@@ -525,25 +527,24 @@ static const struct rule {
     [RULE_STREAMING] = {.compose = streaming_words,
                         .advice = "Work on blocks that fit a cache, all passes on one before the "
                                   "next; or make the elements smaller.",
-                        .reckoned = "what prefetching hides already, misses do not tell",
-                        .how_sure =
-                            "whether several passes can be joined, the samples do not tell"},
+                        .reckoned = "how much prefetching hides already is not measured",
+                        .how_sure = "whether several passes can be joined is not measured"},
     [RULE_STREAMING_CAUSE] =
         {.compose = streaming_cause_words,
          .reckoned = "its capacity misses: the lines had been there before",
-         .how_sure = "the cause is exact; whether several passes can be joined it does not tell"},
+         .how_sure = "the cause is exact; whether several passes can be joined is not measured"},
     [RULE_TLB] = {.compose = tlb_words,
                   .advice =
                       "Put it on huge pages: madvise(MADV_HUGEPAGE) on memory aligned to 2 MiB, or "
                       "mmap(MAP_HUGETLB); or keep what is used together on the same pages.",
                   .reckoned = "its samples with a page walk: the wait for the data itself stays",
-                  .how_sure = "the hardware told it of each sample"},
+                  .how_sure = "the hardware reported it for each sample"},
     [RULE_REMOTE] = {.compose = remote_words,
                      .advice = "Let the threads that use it fill it first, bind them to its node "
                                "(numactl), or give each node its own copy.",
                      .reckoned =
                          "two fifths of its remote samples, by what local memory takes of the time",
-                     .how_sure = "the hardware told it of each sample"},
+                     .how_sure = "the hardware reported it for each sample"},
     [RULE_SCATTERED] =
         {.compose = scattered_words,
          .advice = "Allocate them as one: an array, or a pool that is filled in the order in which "
@@ -557,7 +558,7 @@ static const struct rule {
                                      "many of the one as of the other"},
     [RULE_SAME_INDEX] = {.compose = same_index_words,
                          .reckoned = "half the misses on the two: one of two lines comes",
-                         .how_sure = "every miss is told, one after the other; where they are "
+                         .how_sure = "every miss is recorded, one after the other; where they are "
                                      "fetched at once, less than half of the time goes with them"},
     [RULE_CHURN] = {.compose = churn_words,
                     .page = FINDING_ON_HEAP,
@@ -578,8 +579,9 @@ static const struct rule {
          .advice = "Keep it in a register: compile with optimisation (-O2), work on a local copy "
                    "that no pointer refers to, and write it back after the loop; no volatile.",
          .reckoned = "a third to all of the samples on it: each use waits for the store before",
-         .how_sure = "whether a register is free for it the compiler tells; some processors pass "
-                     "integers from store to load without waiting"},
+         .how_sure =
+             "whether a register is free for it, only the compiler knows; some processors pass "
+             "integers from store to load without waiting"},
     [RULE_FIRST_TOUCH_FAULTS] =
         {.compose = faults_words,
          .advice = "Use the memory again instead of giving it back and taking fresh one (keep the "
@@ -588,7 +590,7 @@ static const struct rule {
          .reckoned =
              "half of the kernel's part of the CPU time, to all of it and the samples on it",
          .how_sure = "that the faults are on this memory is taken from its being written most; "
-                     "misstop -e page-faults tells where they are"},
+                     "misstop -e page-faults shows where they are"},
     [RULE_FIRST_TOUCH_CAUSE] =
         {.compose = first_touch_cause_words,
          .advice = "If this is how the program begins, leave it out: --sim-from FUNCTION. Else "
@@ -599,7 +601,7 @@ static const struct rule {
         {.compose = reach_words,
          .reckoned = "3 to 40% of its samples on pages beyond the TLB: the page walks go, the wait "
                      "for the data stays",
-         .how_sure = "no hardware told of page walks here, and they may overlap with other waits"},
+         .how_sure = "no hardware reported page walks here, and they may overlap with other waits"},
     [RULE_COLUMNS] = {.compose = columns_words,
                       .advice = "Walk along the rows: swap the loops, or work on square blocks.",
                       .how_sure = "that it is a matrix is taken from the steps; a line more a row "
@@ -622,7 +624,7 @@ static const struct rule {
                                 "copy and use it in parts that fit a cache.",
                       .reckoned = "half of the samples in the copying function, to a tenth more "
                                   "than them: the data is still read once",
-                      .how_sure = "whether both copies are needed the samples do not tell"},
+                      .how_sure = "whether both copies are needed is not measured"},
 };
 
 /* Adds to the evidence. */
@@ -630,7 +632,7 @@ static const struct rule {
     snprintf((words)->evidence + strlen((words)->evidence),                                        \
              sizeof(words)->evidence - strlen((words)->evidence), __VA_ARGS__)
 
-/* What was measured otherwise and says the same. */
+/* Another measurement that supports it. */
 static void support_words(const struct finding_support *support, struct finding_words *words)
 {
     if (support->causes)
@@ -701,6 +703,23 @@ const char *finding_sure_name(enum finding_sure sure)
 {
     static const char *const names[] = {"perhaps", "likely", "sure"};
     return (unsigned)sure < 3 ? names[sure] : "perhaps";
+}
+
+const char *finding_confidence(enum finding_sure sure)
+{
+    static const char *const names[] = {"low", "medium", "high"};
+    return (unsigned)sure < 3 ? names[sure] : "low";
+}
+
+void finding_gain(const struct snapshot_finding *finding, char *out, size_t size)
+{
+    if (isnan(finding->gain))
+        snprintf(out, size, "not known (share %.0f%%)", finding->share * 100);
+    else if (finding->gain_low > 0)
+        snprintf(out, size, "%.0f-%.0f%%", finding->gain_low * 100, finding->gain * 100);
+    else
+        snprintf(out, size, "%s %.*f%%", finding->bound ? "at most" : "about",
+                 finding->gain < 0.0995, finding->gain * 100);
 }
 
 const char *finding_page_name(enum finding_page page)

@@ -3,11 +3,13 @@
 #ifndef MISSTOP_VIEW_FINDINGS_H
 #define MISSTOP_VIEW_FINDINGS_H
 
+#include <stddef.h>
+
 #include "snapshot_findings.h"
 
 struct finding_words {
     char evidence[2048]; /* numbers, in a sentence or two */
-    char advice[1024];   /* what to try */
+    char advice[1024];   /* the remedy */
     char reckoned[320];  /* how the gain follows */
     char how_sure[320];  /* the limits of the evidence */
 };
@@ -28,6 +30,11 @@ enum finding_page finding_page(const struct snapshot_finding *finding);
 const char *finding_kind_name(enum finding_kind kind);
 const char *finding_kind_words(enum finding_kind kind);
 const char *finding_sure_name(enum finding_sure sure);
+/* "low", "medium", "high". */
+const char *finding_confidence(enum finding_sure sure);
+
+/* Part of all samples: "12-31%", "at most 31%", "not known (share 62%)". */
+void finding_gain(const struct snapshot_finding *finding, char *out, size_t size);
 const char *finding_page_name(enum finding_page page);
 
 #endif

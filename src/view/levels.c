@@ -31,7 +31,7 @@ bool levels_tell_found(const struct snapshot *snapshot)
     return snapshot->levels && snapshot->levels->found;
 }
 
-/* Of everything, or of one object: what is vague for all together may be clear for some. */
+/* Of everything, or of one object: a figure too wide for all together may be narrow for some. */
 static bool tells(const struct snapshot *snapshot, enum levels_figure figure)
 {
     if (!snapshot->levels || levels_value(snapshot->levels, figure).kind != VALUE_UNKNOWN)
@@ -145,7 +145,7 @@ bool levels_line(const struct snapshot *snapshot, const struct snapshot_levels *
         return false;
     if (levels->found && draw_whole(canvas, &area, PAINT_DIM, " Found in "))
         draw_whole(canvas, &area, PAINT_STRONG, levels->found);
-    /* What it is all a count of goes before the lesser figures. */
+    /* The total goes before the lesser figures. */
     levels_basis(snapshot, said, sizeof said);
     snprintf(text, sizeof text, "  of %s", said);
     if (levels == snapshot->levels && *said)
@@ -229,7 +229,7 @@ static double levels_sum_share(double part, double whole)
     return whole > 0 ? part / whole : NAN;
 }
 
-/* As in profile: where it is only told that some missed the L1, nobody knows how far they are. */
+/* As in profile: where only misses of the L1 are reported, how far they went is not known. */
 static double far_share(const struct snapshot_levels *levels)
 {
     double far = 0;
@@ -283,7 +283,7 @@ enum part { PART_LEVEL, PART_LATENCY, PART_SNOOP, PART_TLB, PART_REST, PART_RULE
 static const char *level_meaning(enum data_level level)
 {
     static const char *const meanings[DATA_LEVEL_COUNT] = {
-        [DATA_UNKNOWN] = "the hardware did not tell",
+        [DATA_UNKNOWN] = "not reported by the hardware",
         [DATA_LFB] = "asked for before, on its way",
         [DATA_L3] = "shared by the cores",
         [DATA_CACHE] = "some cache beyond the L1",
@@ -293,9 +293,9 @@ static const char *level_meaning(enum data_level level)
         [DATA_REMOTE_DRAM] = "of another node",
         [DATA_MEMORY] = "of whichever node",
         [DATA_PMEM] = "persistent memory",
-        [DATA_BEYOND_L1] = "missed the L1; how far it went is not told",
-        [DATA_BEYOND_L2] = "missed the L2; how far it went is not told",
-        [DATA_BEYOND_L3] = "missed the L3; how far it went is not told",
+        [DATA_BEYOND_L1] = "missed the L1; how far it went is not reported",
+        [DATA_BEYOND_L2] = "missed the L2; how far it went is not reported",
+        [DATA_BEYOND_L3] = "missed the L3; how far it went is not reported",
     };
     return meanings[level];
 }
@@ -303,7 +303,7 @@ static const char *level_meaning(enum data_level level)
 static const char *snoop_meaning(enum data_snoop snoop)
 {
     static const char *const meanings[SNOOP_COUNT] = {
-        [SNOOP_UNKNOWN] = "the hardware did not tell",
+        [SNOOP_UNKNOWN] = "not reported by the hardware",
         [SNOOP_NONE] = "no other cache was asked",
         [SNOOP_MISS] = "others had it not",
         [SNOOP_HIT] = "another had it, unmodified",
@@ -376,7 +376,7 @@ static void add_latency(struct levels_rows *rows, const struct snapshot_levels *
     int first = 0;
     int last = LAST;
     if (!(all > 0)) {
-        add_rule(rows, PART_LATENCY, "latency: not told");
+        add_rule(rows, PART_LATENCY, "latency: not reported");
         return;
     }
     int used = snprintf(rows->latency, sizeof rows->latency, "latency in core cycles");
@@ -424,7 +424,7 @@ static void add_tlb(struct levels_rows *rows, const struct snapshot_levels *leve
     double known = levels_rows_sum(levels->tlb, TLB_UNKNOWN + 1, TLB_COUNT);
     if (!(known > 0))
         return;
-    add_rule(rows, PART_TLB, "TLB, where it is told");
+    add_rule(rows, PART_TLB, "TLB, where it is reported");
     for (int i = TLB_UNKNOWN + 1; i < TLB_COUNT; i++) {
         if (!(levels->tlb[i] > 0))
             continue;
@@ -447,7 +447,7 @@ static void add_rest(struct levels_rows *rows, const struct snapshot_levels *lev
         if (isnan(shares[i]))
             continue;
         if (!ruled)
-            add_rule(rows, PART_REST, "the rest, of those told");
+            add_rule(rows, PART_REST, "the rest, of those reported");
         ruled = true;
         struct levels_row *row = levels_rows_add(rows, PART_REST, i);
         snprintf(row->name, sizeof row->name, "%s", names[i]);
@@ -495,7 +495,7 @@ static const struct column list[] = {
            .help = "The level, or another answer of the hardware, named above the part.",
            .from = FIELD(struct levels_row, name), .width = 11, .most = 17, .paint = paint_strong),
     COLUMN(.title = "OF IT",
-           .help = "Part of the object's accesses of which the hardware tells it.",
+           .help = "Part of the object's accesses for which the hardware reports it.",
            .from = FIELD(struct levels_row, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct levels_row, share), .width = 6, .most = 24, .rank = 1,
            .look = COLUMN_BAR, .paint = paint_share),
@@ -518,12 +518,11 @@ const struct columns levels_columns = {
     .parting = parting,
 };
 
-/* An interval whose ends differ by less than a half is a number: one reads a difference of that
- * size out of two numbers. So is one too narrow to print, 0.1 % wide. */
+/* An interval with ends that differ by less than a half is shown as one number, and so is one
+ * too narrow to print, 0.1 % wide. */
 static const double sure_ratio = 1.5;
 static const double sure_width = 0.001;
-/* One whose ends are farther apart than this says hardly anything, but for a rate that it is small.
- */
+/* Wider intervals say little, except that a rate is small. */
 static const double said_ratio = 10;
 static const double small_rate = 0.2;
 static const double cached_wait = 0.1; /* a row that waits less is called cached */
@@ -579,7 +578,7 @@ static bool rates_known(const struct snapshot_rates *rates, enum rates_figure fi
     return rates && !isnan(rates_figure_of(rates, figure)->value);
 }
 
-/* Of everything: what is known of a part is known of that. */
+/* Of everything: known as soon as it is known of a part. */
 static bool rates_tells_something(const struct snapshot *snapshot, enum rates_figure figure)
 {
     return rates_known(snapshot->rates, figure);
@@ -708,7 +707,7 @@ enum paint paint_ratio(struct value value)
     return value.number > 1.5 ? PAINT_WARN : value.high > 0 ? PAINT_DIM : PAINT_PLAIN;
 }
 
-/* "2.1% (1.5 to 3.0) miss the L1"; nothing for what is not known. */
+/* "2.1% (1.5 to 3.0) miss the L1"; nothing where it is not known. */
 static bool rates_say(const struct snapshot_rates *rates, enum rates_figure figure,
                       const char *what, char *out, size_t size)
 {
@@ -747,7 +746,7 @@ static int say_all(const struct snapshot *snapshot, const struct snapshot_rates 
                  {RATES_CRITICAL, "its part of the misses"},
                  {RATES_ACCESSED, "of all accesses"}};
     int count = 0;
-    /* A simulator's totals are exact, and stand there already. */
+    /* A simulator's totals are exact, and already shown. */
     if (rates == snapshot->rates && snapshot->simulation.level_count)
         return 0;
     /* Of everything the last three are all. */
@@ -872,7 +871,7 @@ void format_again(char *out, size_t size, struct value value)
         snprintf(out, size, "%sx", text_count(text, value.number));
 }
 
-/* What used them: stores and floating-point accesses as parts of the accesses; of those known. */
+/* Stores and floating-point accesses as parts of the known accesses. */
 static size_t say_uses(const struct snapshot_use *use, char *out, size_t size)
 {
     double stores = use->uses[LINE_STORES_INTEGER] + use->uses[LINE_STORES_FLOAT];

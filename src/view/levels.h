@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where accesses found their data, as figures and in words: for the columns of whatever has
- * levels (objects, fields, members), the lines above the lists, and batch text. Columns show only
- * where the source can tell their figure of anything at all.
+ * Where accesses found their data, as figures and in words: for the columns of rows with levels
+ * (objects, fields, members), the lines above the lists, and batch text. A column is shown only
+ * where the source reports its figure.
  */
 #ifndef MISSTOP_VIEW_LEVELS_H
 #define MISSTOP_VIEW_LEVELS_H
@@ -31,11 +31,11 @@ bool levels_tell_hitm(const struct snapshot *snapshot);
 bool levels_tell_remote(const struct snapshot *snapshot);
 bool levels_tell_tlb_miss(const struct snapshot *snapshot);
 
-/* What the counts are of: "loads that took more than 30 cycles", or how they were worked out.
- * "": not known. */
+/* The base of the counts: "loads that took more than 30 cycles", or how they were computed. "":
+ * not known. */
 void levels_basis(const struct snapshot *snapshot, char *out, size_t size);
 
-/* Everything that is told of them in one sentence; "": nothing. */
+/* All of them in one sentence; "": nothing. */
 void levels_sentence(const struct snapshot *snapshot, const struct snapshot_levels *levels,
                      char *out, size_t size);
 
@@ -52,7 +52,7 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
 #define LEVELS_COLUMN_FOUND(order, ...)                                                            \
     COLUMN(.title = "FOUND IN",                                                                    \
            .help = "Where its accesses found their data, the leading levels. LFB: on its way to "  \
-                   "the L1 already. beyond-L1: missed there, and no more is told (stores).",       \
+                   "the L1 already. beyond-L1: missed there; how far it went is not reported (stores).",       \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, found), .width = 13,           \
            .most = 34, .rank = order, .shown = levels_tell_found)
 #define LEVELS_COLUMN_LATENCY(order, ...)                                                          \
@@ -69,7 +69,7 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
            .paint = paint_share)
 #define LEVELS_COLUMNS_REST(order, ...)                                                            \
     COLUMN(.title = "FAR",                                                                         \
-           .help = "Part found beyond this core's own caches, of those told: L3, memory, others' " \
+           .help = "Part found beyond this core's own caches, of those reported: L3, memory, others' " \
                    "caches.",                                                                      \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, far), .width = 5,              \
            .rank = order, .look = COLUMN_RIGHT, .shown = levels_tell_far,                          \
@@ -80,12 +80,12 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, hitm), .width = 5,         \
                .rank = order, .look = COLUMN_RIGHT, .shown = levels_tell_hitm,                     \
                .format = format_percent, .paint = paint_share),                                    \
-        COLUMN(.title = "REMOTE", .help = "Part found on another node or socket, of those told.",  \
+        COLUMN(.title = "REMOTE", .help = "Part found on another node or socket, of those reported.",  \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, remote), .width = 6,       \
                .rank = (order) + 1, .look = COLUMN_RIGHT, .shown = levels_tell_remote,             \
                .format = format_percent, .paint = paint_share),                                    \
         COLUMN(.title = "TLB",                                                                     \
-               .help = "Part that missed the TLB: page walks and faults, of those told.",          \
+               .help = "Part that missed the TLB: page walks and faults, of those reported.",          \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, tlb_miss), .width = 5,     \
                .rank = (order) + 1, .look = COLUMN_RIGHT, .shown = levels_tell_tlb_miss,           \
                .format = format_percent, .paint = paint_share)
@@ -142,7 +142,7 @@ struct levels_row {
     uint32_t identity;
     char name[24];
     const char *meaning; /* NULL: none */
-    double share;        /* of the part: of the accesses it tells of */
+    double share;        /* of the part: of the accesses with this figure */
     double accesses;     /* NAN: not known */
     double waited;       /* share of the cycles the object waited; NAN */
 };
@@ -157,9 +157,9 @@ struct levels_rows {
 void levels_rows_make(struct levels_rows *rows, const struct snapshot_levels *levels);
 
 /*
- * Miss rates and criticality for the columns of whatever has rates (objects, fields, functions),
- * for the line above the lists, and for batch text. A figure stands as a number only where its
- * interval is narrow; else as a range, or not at all.
+ * Miss rates and criticality for the columns of rows with rates (objects, fields, functions), for
+ * the line above the lists, and for batch text. A figure is one number only where its interval is
+ * narrow; else a range, or blank.
  */
 enum rates_figure {
     RATES_ACCESSED, /* share of all accesses */

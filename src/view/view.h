@@ -82,7 +82,7 @@ void screen_resume(struct screen *screen);
 /* The snapshot now shown (frozen or not), for `W`; NULL before the first. */
 const struct snapshot *screen_snapshot(const struct screen *screen);
 
-/* Where a replay stands. Draws. */
+/* The position of a replay. Draws. */
 struct view_play {
     double position_s;
     double length_s; /* NAN: not known */

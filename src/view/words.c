@@ -12,8 +12,8 @@
 
 enum { UNTYPED_SHOWN = FIELD_PARTS_MAX - TYPED_COUNT };
 
-/* What is known how, and why it is not: by weight, as all shares; by number where that is not
- * known. */
+/* How fields are known, and the reasons where they are not: by weight, as all shares; by number
+ * where the weight is not known. */
 struct known {
     double typed[TYPED_COUNT];
     double untyped[UNTYPED_COUNT];
@@ -94,9 +94,9 @@ void field_reading(const struct snapshot *snapshot, char *out, size_t size)
     *out = '\0';
     if (!reading->waiting)
         return;
-    text_append(out, size, "reading debug information%s%.60s: %" PRIu32 " waiting",
-           reading->busy_with ? " of " : "", reading->busy_with ? reading->busy_with : "",
-           reading->waiting);
+    text_append(out, size, "loading debug information%s%.60s: %" PRIu32 " waiting",
+                reading->busy_with ? " of " : "", reading->busy_with ? reading->busy_with : "",
+                reading->waiting);
 }
 
 /* "struct particle [1000]" is made of "struct particle". */
@@ -123,8 +123,9 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
     else if (!object->type_votes)
         text_append(out, size, "declared so in the debug information");
     else
-        text_append(out, size, "by the code: %" PRIu32 " accesses say so, %" PRIu32 " another",
-               object->type_votes, object->type_against);
+        text_append(out, size,
+                    "type inferred from code: %" PRIu32 " accesses agree, %" PRIu32 " disagree",
+                    object->type_votes, object->type_against);
     if (against > 0 && object->samples > 0)
         text_append(out, size, "; code and data DISAGREE on %.1f%% of the samples",
                against * 100 / object->samples);
@@ -140,8 +141,8 @@ const char binary_remedy[] =
     "with --symfs DIR, or ask debuginfod's servers with --debuginfod.";
 
 const char binary_code_only[] =
-    "The recording tells of no mappings but those of code: variables are known by the files, "
-    "stack and heap by their place, and the rest is cut into stretches of 64 MiB. perf record -d "
+    "The recording holds no mappings but those of code: variables are known by the files, "
+    "stack and heap by their place, and the rest is cut into pieces of 64 MiB. perf record -d "
     "records all mappings.";
 
 static bool is_missing(const struct binary_desc *binary)
@@ -273,7 +274,8 @@ static const char *want_misses(const struct snapshot *snapshot)
 {
     if (is(snapshot, "clock"))
         return "A timer knows how long, not how often. -s counter -e mem-fill,access,stall samples "
-               "all three where there are hardware counters (misstop doctor tells); --sim counts "
+               "all three where there are hardware counters (misstop doctor shows it); --sim "
+               "counts "
                "them in a program that it starts.";
     return "No event that counts misses is sampled: -e mem-fill adds one to those of -e.";
 }
@@ -282,7 +284,8 @@ static const char *want_accesses(const struct snapshot *snapshot)
 {
     if (is(snapshot, "clock"))
         return "A timer counts no accesses. -s counter -e mem-fill,access,stall samples all three "
-               "where there are hardware counters (misstop doctor tells); --sim -e mem-fill,access "
+               "where there are hardware counters (misstop doctor shows it); --sim -e "
+               "mem-fill,access "
                "counts them in a program that it starts.";
     if (is(snapshot, "pebs"))
         return "Only slow loads are sampled: -e ldlat=3 samples all loads.";
@@ -299,14 +302,14 @@ static const char *want_waiting(const struct snapshot *snapshot)
                "that.";
     if (is(snapshot, "counter"))
         return "No event that counts stalls is sampled: -e mem-fill,stall samples both.";
-    return "This source tells neither stalls nor latencies: -s clock weighs the time spent at "
+    return "This source reports neither stalls nor latencies: -s clock weighs the time spent at "
            "accesses.";
 }
 
 const char *measure_wanting(const struct snapshot *snapshot, enum snapshot_measure measure)
 {
     if (!snapshot->source.live)
-        return "The recording holds no event that tells it; misstop -o records all events of -e.";
+        return "The recording holds no event that shows it; misstop -o records all events of -e.";
     return measure == MEASURE_ACCESSES  ? want_accesses(snapshot)
            : measure == MEASURE_WAITING ? want_waiting(snapshot)
                                         : want_misses(snapshot);
@@ -390,7 +393,7 @@ static const char *no_samples(const struct snapshot *snapshot)
                "can "
                "be sampled here.";
     return "No samples yet. A process that sleeps or waits makes none; if it is busy, "
-           "'misstop doctor' tells what can be sampled here.";
+           "'misstop doctor' shows what can be sampled here.";
 }
 
 const char *objects_nothing_yet(const struct snapshot *snapshot)
@@ -521,7 +524,8 @@ void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t 
                now->leader);
         return;
     }
-    text_append(out, size, "%zu stretches of %zu phases; ", timeline->phase_count, timeline->different);
+    text_append(out, size, "%zu time ranges in %zu phases; ", timeline->phase_count,
+                timeline->different);
     if (inversions)
         text_append(out, size, "another object leads after %zu of the changes, now %s. ", inversions,
                now->leader);
@@ -533,4 +537,34 @@ void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t 
                now->rose_by * 100, now->fell, now->fell_by * 100);
     else
         text_append(out, size, "The last one began at %s.", since);
+}
+
+/* The one nearest to the period of the chart. */
+static size_t profile_drawn(const struct snapshot_timeline *timeline)
+{
+    size_t nearest = 0;
+    for (size_t i = 1; i < timeline->profile_count; i++)
+        if (fabs(timeline->profile[i].period_s - timeline->period_s) <
+            fabs(timeline->profile[nearest].period_s - timeline->period_s))
+            nearest = i;
+    return nearest;
+}
+
+void volatility_words(const struct snapshot_timeline *timeline,
+                      const struct snapshot_stream *object, char *out, size_t size)
+{
+    const struct snapshot_volatility *profile = timeline->profile;
+    size_t drawn = timeline->profile_count ? profile_drawn(timeline) : 0;
+    char time[TEXT_TIME_BYTES];
+    *out = '\0';
+    if (!timeline->profile_count || isnan(profile[drawn].value))
+        return;
+    text_append(out, size, "Volatility %.0f%% (calm: %.0f%%) at periods of %s",
+                profile[drawn].value * 100, SNAPSHOT_VOLATILITY_DAMPED * 100,
+                text_time(time, profile[drawn].period_s));
+    if (drawn && !isnan(profile[0].value))
+        text_append(out, size, ", %.0f%% at %s", profile[0].value * 100,
+                    text_time(time, profile[0].period_s));
+    if (object && object->volatilities && !isnan(object->volatilities[drawn]))
+        text_append(out, size, "; %.60s %.0f%%", object->name, object->volatilities[drawn] * 100);
 }

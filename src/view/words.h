@@ -21,7 +21,7 @@ struct field_part {
 };
 /* The sum of the known ones comes first; their number, 0: nothing has been counted. */
 unsigned field_parts(const struct snapshot *snapshot, struct field_part parts[FIELD_PARTS_MAX]);
-/* The same in one line; what is being read in the background; how an object's type is known
+/* The same in one line; the debug information being loaded; how an object's type is known
  * (layout NULL: its own). "": nothing to say. */
 void field_summary(const struct snapshot *snapshot, char *out, size_t size);
 void field_reading(const struct snapshot *snapshot, char *out, size_t size);
@@ -29,16 +29,16 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
                  char *out, size_t size);
 
 /*
- * What there is to say of the programs and libraries behind a recording: which are not here, what
- * that costs, and how to get them. For the views, and for main.c after a replay in batch mode.
+ * The programs and libraries behind a recording: those that are not here, the effect, and how to
+ * get them. For the views, and for main.c after a replay in batch mode.
  */
-/* Share of the samples whose code is not here, 0 to 1; 0 where nothing is missing. */
+/* Share of the samples with code that is not here, 0 to 1; 0 where nothing is missing. */
 double binary_missing(const struct snapshot_binaries *binaries);
 
 /* "41.2% of the samples are in programs or libraries that are not here"; "" if none is. */
 void binary_note(const struct snapshot_binaries *binaries, char *out, size_t size);
 
-/* What became of one: where it was found if that is another place, "not found: build-id 12ab...",
+/* The state of one: where it was found if that is another place, "not found: build-id 12ab...",
  * "another build is here: ..."; "" where there is nothing to say. */
 void binary_fate(const struct binary_desc *binary, char *out, size_t size);
 
@@ -49,8 +49,8 @@ extern const char binary_code_only[];
 /* The missing ones, the unverified ones, and the remedies: nothing where all is well. */
 void binary_report(FILE *out, const struct snapshot_binaries *binaries);
 
-/* Misses, accesses and waiting in words, and what to do where one of them is not sampled. For the
- * Phases and Matrix screens, JSON and the page of --html. */
+/* Misses, accesses and waiting in words, and how to sample those that are not. For the Phases
+ * and Matrix screens, JSON and the page of --html. */
 /* In JSON, whatever was measured: "misses", "accesses", "waiting"; the name of the event where that
  * ranks and is none of those. */
 const char *measure_key(const struct snapshot *snapshot, enum snapshot_measure measure);
@@ -67,11 +67,15 @@ void time_range_words(const struct snapshot_time_range *range, char *out, size_t
 /* How many phases, what leads, and the last change; "": none were looked for. */
 enum { PHASES_READING_BYTES = 1024 };
 void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t size);
+/* How much the run, and one object (NULL: none), change from a period to the next (DTrack 4.3); "":
+ * not known. */
+void volatility_words(const struct snapshot_timeline *timeline,
+                      const struct snapshot_stream *object, char *out, size_t size);
 
 /* "phase A again since 20.3s: table leads with 93%; ...": the status line when one begins. */
 void phase_news(const struct snapshot_phase *phase, char *out, size_t size);
 
-/* What is said of objects listed and not listed, for the screen and the page of --html. */
+/* Sentences on objects listed and not listed, for the screen and the page of --html. */
 /* "148 more objects have less than 0.1% each, 3.4% together"; "" where all are listed. */
 void objects_left_out(const struct snapshot *snapshot, char *out, size_t size);
 
@@ -97,28 +101,29 @@ void sharing_reading(const struct snapshot_sharing_group *group, char *out, size
 void sharing_remedy_words(const struct sharing_remedy *remedy, char *out, size_t size);
 
 /* Miss-ratio curves in words; for the Reuse page, batch text and HTML. */
-/* What the curves are of, and what all accesses miss at the caches marked. */
+/* The subject of the curves, and the misses of all accesses at the caches marked. */
 void reuse_summary(const struct snapshot *snapshot, char *out, size_t size);
 
-/* What a row's curve says, and what to try: a sentence or two. */
+/* The meaning of a row's curve, and the remedy: a sentence or two. */
 void reuse_advice(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
                   char *out, size_t size);
 
-/* "32K", "1M", "1.4M": what there is room for on an axis. */
+/* "32K", "1M", "1.4M": short enough for an axis. */
 const char *reuse_size_text(char out[16], double size_bytes);
 
 /* Whether a figure says enough. */
 bool reuse_is_sure(const struct snapshot_share *missed);
 
-/* What watchpoints did and saw, in a line each; for the Watch page, Detail and batch text. */
+/* The state and results of watchpoints, in a line each; for the Watch page, Detail and batch
+ * text. */
 /* "cost 0.90% of its time, 1% allowed; 4 debug registers on 1 thread: set 403 times, ..." */
 void watch_summary(const struct snapshot_watch *watch, char *out, size_t size);
 
-/* "2 of 9 objects have a verdict; at this pace the next in about 3s", and what would be faster
- * where the budget is what limits; false: all have one. */
+/* "2 of 9 objects have a verdict; at this pace the next in about 3s", and a faster way where the
+ * budget is the limit; false: all have one. */
 bool watch_pace(const struct snapshot_watch *watch, char *out, size_t size);
 
-/* What was seen of an object, by its id; NULL: nothing. */
+/* The results for an object, by its id; NULL: none. */
 const struct snapshot_watch_object *watch_find(const struct snapshot *snapshot, uint32_t id);
 
 /* "watched: capacity; 96% touched again within 22ms, after 4ms; 20% of the line used". */

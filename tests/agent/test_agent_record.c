@@ -99,6 +99,8 @@ static size_t compare(const struct watch *watch, const char *path, const char *l
     size_t wrong = 0;
     size_t outside = 0;
     size_t live = 0;
+    size_t allocations = 0;
+    size_t timed = 0;
     struct step *log = read_log(path, &known, &head);
     struct step *record = read_record(watch, &head, &recorded);
     qsort(log, known, sizeof *log, by_address);
@@ -110,14 +112,21 @@ static size_t compare(const struct watch *watch, const char *path, const char *l
         outside += record[i].time_ns + CLOCK_ERROR_NS < log[i].time_ns ||
                    record[i].time_ns > log[i].after_ns + CLOCK_ERROR_NS;
     }
+    for (size_t i = 0; i < watch->count; i++)
+        if (watch->events[i].kind == FEED_ALLOC) {
+            allocations++;
+            timed += watch->events[i].is_timed;
+        }
     struct feed_counts counts = feed_counts(watch->feed);
     printf("%s: %zu live, %zu events logged, %zu recorded, %zu wrong, %zu outside their call, "
-           "%llu lost, %llu paths, %.2f %% unwound\n",
+           "%llu lost, %llu paths, %.2f %% unwound, one in %.2f timed\n",
            label, live, known, recorded, wrong, outside, (unsigned long long)feed_lost(watch->feed),
-           (unsigned long long)counts.paths, 100.0 * (double)counts.unwound / (double)known);
+           (unsigned long long)counts.paths, 100.0 * (double)counts.unwound / (double)known,
+           (double)allocations / (double)timed);
     assert_int_equal(feed_lost(watch->feed), 0);
     assert_int_equal(known, recorded);
     assert_int_equal(wrong, 0);
+    assert_in_range(timed, allocations / 9, allocations / 7);
     /* One whose thread was interrupted while recording it bears a later time. */
     assert_true(outside <= known / 100);
     free(log);

@@ -6,6 +6,7 @@
  * costs less than one recorded. Also what reading costs misstop, and the share of events lost.
  *
  *   bench_agent                       figures; run where the build is
+ *   bench_agent THREADS DEPTH AGENT... one line for each of these builds of the agent, in turns
  *   bench_agent work FILE THREADS DEPTH PAIRS
  */
 #include "agent_abi.h"
@@ -22,7 +23,15 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LIVE = 32, ROUND = 1000, BURST = 20000, PAUSE_US = 2000, THREADS_MAX = 16, REPEATS = 5 };
+enum {
+    LIVE = 32,
+    ROUND = 1000,
+    BURST = 20000,
+    PAUSE_US = 2000,
+    THREADS_MAX = 16,
+    REPEATS = 5,
+    AGENTS_MAX = 16
+};
 
 static uint64_t pairs_per_thread;
 static int depth;
@@ -234,6 +243,29 @@ static void measure(int threads, int levels, uint64_t pairs)
     fflush(stdout);
 }
 
+/* One build beside another, as long as both know one version of the memory. */
+static void compare_agents(int threads, int levels, char **agents, int count)
+{
+    struct result results[AGENTS_MAX + 1][REPEATS];
+    for (int i = 0; i < REPEATS; i++)
+        for (int build = 0; build <= count; build++) {
+            if (build)
+                snprintf(agent, sizeof agent, "%s", agents[build - 1]);
+            results[build][i] = run(build ? AGENT : ALONE, threads, levels, 2000000);
+        }
+    for (int build = 0; build <= count; build++)
+        qsort(results[build], REPEATS, sizeof results[build][0], by_pair);
+    double alone_ns = results[0][REPEATS / 2].pair_ns;
+    printf("%7d %5d  %8.1f alone\n", threads, levels, alone_ns);
+    for (int build = 1; build <= count; build++) {
+        const struct result *middle = &results[build][REPEATS / 2];
+        printf("%7d %5d  %8.1f %8.1f extra (%.1f to %.1f) %5.1f%% lost, %.1f reading  %s\n",
+               threads, levels, middle->pair_ns, middle->pair_ns - alone_ns,
+               results[build][0].pair_ns - alone_ns, results[build][REPEATS - 1].pair_ns - alone_ns,
+               100 * middle->lost, middle->read_ns, agents[build - 1]);
+    }
+}
+
 int main(int count, char **words)
 {
     static const int threads[] = {1, 2, 4};
@@ -245,6 +277,11 @@ int main(int count, char **words)
     if (length < 0 || result < 0)
         return 1;
     close(result);
+    if (count > 3 && count <= 3 + AGENTS_MAX) {
+        compare_agents(atoi(words[1]), atoi(words[2]), words + 3, count - 3);
+        unlink(result_file);
+        return 0;
+    }
     char *end = strstr(self, "/tests/bench/");
     snprintf(agent, sizeof agent, "%.*s/src/agent/libmisstop-agent.so", end ? (int)(end - self) : 1,
              end ? self : ".");

@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -103,54 +104,84 @@ static uint64_t samples_in(const char *path)
     return samples;
 }
 
-struct bench {
-    const char *path; /* of the recording */
-    uint64_t samples;
-    double report_s; /* CPU time of perf report; 0: not known */
+struct contender {
+    const char *name;
+    const char *const *arguments;
+    struct figures best;
+    bool failed;
 };
 
-/* The best of three: what else runs on the machine only ever adds. */
-static double compare(const struct bench *bench, const char *name, const char *const arguments[])
+/* In turn, so that what else runs on the machine meets all of them; it only ever adds. */
+static void run_rounds(struct contender *contenders, size_t count)
 {
-    struct figures best = {0};
-    for (int run = 0; run < 3; run++) {
-        struct figures figures;
-        if (!measure(arguments, &figures)) {
-            printf("%-24s not measured: it failed\n", name);
-            return 0;
+    enum { ROUNDS = 3 };
+    for (int round = 0; round < ROUNDS; round++)
+        for (size_t i = 0; i < count; i++) {
+            struct contender *contender = &contenders[i];
+            struct figures now;
+            contender->failed |= !measure(contender->arguments, &now);
+            if (contender->failed)
+                continue;
+            contender->best.wall_s = fmin(contender->best.wall_s, now.wall_s);
+            contender->best.cpu_s = fmin(contender->best.cpu_s, now.cpu_s);
+            contender->best.peak_kb = now.peak_kb;
         }
-        if (!run || figures.cpu_s < best.cpu_s)
-            best = figures;
-    }
-    printf("%-24s %7.2f s wall %7.2f s CPU %7.2f M samples a CPU second", name, best.wall_s,
-           best.cpu_s, (double)bench->samples / best.cpu_s / 1e6);
-    if (bench->report_s > 0)
-        printf(" %6.2f x perf report", bench->report_s / best.cpu_s);
-    printf("  peak %ld KiB\n", best.peak_kb);
-    return best.cpu_s;
 }
 
-/* `build`: the folder of the build, where misstop is. */
+/* The first contender is what the others are compared with. */
+static void print_contender(const struct contender *contender, const struct contender *first,
+                            uint64_t samples)
+{
+    const struct figures *best = &contender->best;
+    if (contender->failed) {
+        printf("%-24s not measured: it failed\n", contender->name);
+        return;
+    }
+    printf("%-24s %6.2f s wall %6.2f s CPU %6.2f M samples a CPU second, ", contender->name,
+           best->wall_s, best->cpu_s, (double)samples / best->cpu_s / 1e6);
+    if (!first->failed)
+        printf("%5.2f (wall) %5.2f (CPU) x perf report, ", first->best.wall_s / best->wall_s,
+               first->best.cpu_s / best->cpu_s);
+    printf("peak %ld KiB\n", best->peak_kb);
+}
+
+/* `build`: the folder of the build, where misstop is; $BEFORE: another misstop to compare. */
 static int bench_file(const char *build, const char *self, const char *path)
 {
     char misstop[4096];
+    const char *before = getenv("BEFORE");
     snprintf(misstop, sizeof misstop, "%s/src/misstop", build);
-    const char *report[] = {"perf", "report", "-i", path, "--stdio", NULL};
+    const char *report[] = {"perf", "report", "-i", path, "--stdio", "--sort", "sym", NULL};
     const char *data[] = {
         "perf", "report", "-i", path, "--stdio", "--mem-mode", "--sort=mem,symbol,symbol_daddr",
         NULL};
     const char *script[] = {"perf", "script", "-i", path, NULL};
     const char *records[] = {self, "--read", path, NULL};
-    const char *tables[] = {misstop, "-i", path, "-b", "-H", "0", "-n", "1", NULL};
-    struct bench bench = {.path = path, .samples = samples_in(path)};
-    if (!bench.samples)
+    const char *one[] = {misstop, "--threads", "1", "-i", path, "-b", "-H", "0", "-n", "1", NULL};
+    const char *two[] = {misstop, "--threads", "2", "-i", path, "-b", "-H", "0", "-n", "1", NULL};
+    const char *all[] = {misstop, "-i", path, "-b", "-H", "0", "-n", "1", NULL};
+    const char *old[] = {before, "-i", path, "-b", "-H", "0", "-n", "1", NULL};
+    struct contender contenders[] = {
+        {.name = "perf report --sort sym", .arguments = report},
+        {.name = "perf report --mem-mode", .arguments = data},
+        {.name = "perf script", .arguments = script},
+        {.name = "misstop, to records", .arguments = records},
+        {.name = "misstop, one thread", .arguments = one},
+        {.name = "misstop, two threads", .arguments = two},
+        {.name = "misstop", .arguments = all},
+        {.name = "$BEFORE", .arguments = old},
+    };
+    size_t count = sizeof contenders / sizeof *contenders - !before;
+    uint64_t samples = samples_in(path);
+    if (!samples)
         return 1;
-    printf("%" PRIu64 " samples\n", bench.samples);
-    bench.report_s = compare(&bench, "perf report --stdio", report);
-    compare(&bench, "perf report --mem-mode", data);
-    compare(&bench, "perf script", script);
-    compare(&bench, "misstop, to records", records);
-    compare(&bench, "misstop, to tables", tables);
+    printf("%" PRIu64 " samples\n", samples);
+    fflush(stdout);
+    for (size_t i = 0; i < count; i++)
+        contenders[i].best = (struct figures){.wall_s = INFINITY, .cpu_s = INFINITY};
+    run_rounds(contenders, count);
+    for (size_t i = 0; i < count; i++)
+        print_contender(&contenders[i], &contenders[0], samples);
     return 0;
 }
 

@@ -3,10 +3,14 @@
  * Which samples of a running process have no object: each reason, and the instructions that it is
  * met at, with what stands before them.
  *
- *   bench_unattributed NAME PID [SECONDS [INSTRUCTIONS]]
+ *   bench_unattributed NAME PID [SECONDS [INSTRUCTIONS [STEPS]]]
  *
  * One line, "NAME attributed reasons", then as many of the most frequent instructions as asked for,
- * each with the four before it (the last of them is the IP's own). Figures only.
+ * each with the four before it (the last of them is the IP's own). With STEPS the process is then
+ * single-stepped so far: at each step the decoder is asked for the last access that was made, which
+ * is known. Shares by the samples that the IPs had. LATE=N asks N steps later, with the stack of
+ * the sample, as samples are read; WRONG=1 prints where it was wrong.
+ * Figures only.
  */
 #include "base/clock.h"
 #include "base/hash.h"
@@ -20,6 +24,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
 
 enum { MET_MAX = 1 << 16, BEFORE = 4, READ_MS = 20 };
 
@@ -27,6 +34,17 @@ struct met {
     uint64_t ip;
     uint64_t count;
     enum reason reason;
+};
+
+/* Of an IP: samples, and what the decoder answered when it was stepped through. */
+struct stepped {
+    uint64_t ip;
+    uint64_t samples;
+    uint64_t steps; /* after which the last access is known */
+    uint64_t right;
+    uint64_t same_line; /* wrong, but in the line */
+    uint64_t wrong;
+    uint64_t of[REASON_COUNT];
 };
 
 static struct {
@@ -38,6 +56,9 @@ static struct {
     struct hash index;
     struct met met[MET_MAX];
     size_t count;
+    struct hash ips;
+    struct stepped stepped[MET_MAX];
+    size_t ip_count;
 } run;
 
 static bool segment(void *context, uint32_t tid, enum decode_segment which, uint64_t *base)
@@ -58,6 +79,18 @@ static void meet(uint64_t ip, enum reason reason)
         run.met[*slot].count++;
 }
 
+static struct stepped *stepped_at(uint64_t ip)
+{
+    bool created = false;
+    uint32_t *slot =
+        run.ip_count < MET_MAX ? hash_insert(&run.ips, ip, &created) : hash_find(&run.ips, ip);
+    if (slot && created) {
+        *slot = (uint32_t)run.ip_count;
+        run.stepped[run.ip_count++] = (struct stepped){.ip = ip};
+    }
+    return slot ? &run.stepped[*slot] : NULL;
+}
+
 static void take(void *context, const struct record *record)
 {
     struct access access;
@@ -76,6 +109,9 @@ static void take(void *context, const struct record *record)
         return;
     run.samples++;
     run.of[place.access.reason]++;
+    struct stepped *stepped = stepped_at(sample->ip);
+    if (stepped)
+        stepped->samples++;
     if (place.access.reason != REASON_NONE)
         meet(sample->ip, place.access.reason);
 }
@@ -148,6 +184,136 @@ static void print_instruction(const struct met *met)
                    i == at ? '*' : ' ', (unsigned long long)insns[i].address, text);
 }
 
+static void fill_sample(struct sample *sample, const struct user_regs_struct *regs, pid_t pid,
+                        bool exact)
+{
+    const uint64_t values[SREG_COUNT] = {regs->rax, regs->rbx, regs->rcx, regs->rdx, regs->rsi,
+                                         regs->rdi, regs->rbp, regs->rsp, regs->rip, regs->eflags,
+                                         regs->r8,  regs->r9,  regs->r10, regs->r11, regs->r12,
+                                         regs->r13, regs->r14, regs->r15};
+    *sample = (struct sample){.ip = regs->rip,
+                              .weight = 1,
+                              .mode = SAMPLE_USER,
+                              .pid = (uint32_t)pid,
+                              .tid = (uint32_t)pid};
+    memcpy(sample->regs, values, sizeof values);
+    sample->has = (uint16_t)(SAMPLE_HAS_REGS | (exact ? SAMPLE_HAS_EXACT_IP : 0));
+}
+
+enum { LAST_STEPS = 8, LINE = 64 };
+
+static void judge(const struct sample *sample, uint64_t truth)
+{
+    struct access found;
+    struct stepped *stepped = stepped_at(sample->ip);
+    decoder_decode(run.decoder, sample, &found);
+    if (!stepped)
+        return;
+    stepped->steps++;
+    stepped->of[found.reason]++;
+    if (found.reason)
+        return;
+    bool right = found.address == truth;
+    bool near = found.address / LINE == truth / LINE;
+    stepped->right += right;
+    stepped->same_line += !right && near;
+    stepped->wrong += !right && !near;
+    if (!right && !near && getenv("WRONG")) {
+        char text[128] = "?";
+        decoder_text(run.decoder, found.ip, text, sizeof text);
+        printf("wrong at %llx: %llx %s -> %llx (%s), was %llx\n", (unsigned long long)sample->ip,
+               (unsigned long long)found.ip, text, (unsigned long long)found.address,
+               access_how_name(found.how), (unsigned long long)truth);
+    }
+}
+
+/* A sample that is read when the program has gone on. */
+struct late {
+    struct sample sample;
+    uint64_t truth;
+    unsigned char stack[512];
+    bool filled;
+};
+
+static void judge_late(struct late *late)
+{
+    if (late->filled)
+        judge(&late->sample, late->truth);
+    late->filled = false;
+}
+
+static void keep(struct late *late, const struct sample *sample, uint64_t truth)
+{
+    late->sample = *sample;
+    late->truth = truth;
+    late->sample.stack = late->stack;
+    late->sample.stack_bytes = sizeof late->stack;
+    late->filled =
+        resolver_memory(run.resolver, sample->regs[SREG_SP], late->stack, sizeof late->stack);
+}
+
+static void step_through(pid_t pid, long steps)
+{
+    long delay = getenv("LATE") ? atol(getenv("LATE")) : 1;
+    struct late *queue = calloc((size_t)delay, sizeof *queue);
+    struct user_regs_struct regs;
+    struct sample sample;
+    struct access access;
+    uint64_t truth = 0;
+    long age = LAST_STEPS;
+    int status;
+    if (!queue || ptrace(PTRACE_ATTACH, pid, NULL, NULL) || waitpid(pid, &status, __WALL) != pid)
+        return;
+    for (long i = 0; i < steps; i++) {
+        judge_late(&queue[i % delay]);
+        if (ptrace(PTRACE_GETREGS, pid, NULL, &regs))
+            break;
+        fill_sample(&sample, &regs, pid, true);
+        decoder_decode(run.decoder, &sample, &access);
+        if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) || waitpid(pid, &status, __WALL) != pid ||
+            !WIFSTOPPED(status) || ptrace(PTRACE_GETREGS, pid, NULL, &regs))
+            break;
+        age++;
+        if (access.reason == REASON_NONE) {
+            truth = access.address;
+            age = 0;
+        } else if (access.reason != REASON_NO_MEMORY) {
+            age = LAST_STEPS; /* not known */
+        }
+        fill_sample(&sample, &regs, pid, false);
+        if (age < LAST_STEPS && regs.rip != access.ip)
+            keep(&queue[i % delay], &sample, truth);
+    }
+    free(queue);
+    ptrace(PTRACE_DETACH, pid, NULL, NULL);
+}
+
+static void print_stepped(void)
+{
+    double all = 0;
+    double right = 0, line = 0, wrong = 0;
+    double of[REASON_COUNT] = {0};
+    for (size_t i = 0; i < run.ip_count; i++) {
+        const struct stepped *one = &run.stepped[i];
+        if (!one->steps)
+            continue;
+        double part = (double)one->samples / (double)one->steps;
+        all += (double)one->samples;
+        right += part * (double)one->right;
+        line += part * (double)one->same_line;
+        wrong += part * (double)one->wrong;
+        for (int k = 1; k < REASON_COUNT; k++)
+            of[k] += part * (double)one->of[k];
+    }
+    printf("  stepped: IPs of %.1f %% of the samples; of these right %.1f, another address of the "
+           "line %.2f, wrong %.2f",
+           percent((uint64_t)all), 100 * right / all, 100 * line / all, 100 * wrong / all);
+    for (int k = 1; k < REASON_COUNT; k++)
+        if (of[k] >= all / 1000)
+            printf(", %s %.2f", access_reason_name((enum reason)k), 100 * of[k] / all);
+    putchar('\n');
+}
+
 int main(int argc, char **argv)
 {
     struct error error = {0};
@@ -177,6 +343,11 @@ int main(int argc, char **argv)
     qsort(run.met, run.count, sizeof *run.met, more_often);
     for (size_t i = 0; i < shown && i < run.count; i++)
         print_instruction(&run.met[i]);
+    if (argc > 5) {
+        step_through((pid_t)atoi(argv[2]), atol(argv[5]));
+        print_stepped();
+    }
+    hash_fini(&run.ips);
     decoder_free(run.decoder);
     resolver_close(run.resolver);
     sampler_close(run.sampler);

@@ -92,6 +92,25 @@ static uint64_t sum_small(long rounds)
     return sum;
 }
 
+__attribute__((noinline)) static uint64_t sum_of(const uint64_t *from, int count)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < count; i++)
+        sum = sum * 3 + from[i];
+    return sum;
+}
+
+/* The same in a function that is called for each pass. */
+static uint64_t sum_called(long rounds)
+{
+    uint64_t sum = 0;
+    numbers = calloc(2048, sizeof *numbers);
+    begin();
+    for (long round = 0; round < rounds * 1600; round++)
+        sum += sum_of(numbers + round % 16 * 128, 128);
+    return sum;
+}
+
 static uint64_t table(size_t bytes, long rounds)
 {
     uint64_t sum = 0;
@@ -234,7 +253,7 @@ int main(int count, char **words)
         uint64_t (*run)(long rounds);
     } programs[] = {{"list-64M", list_large},   {"list-512K", list_middle},
                     {"list-8K", list_small},    {"sum-16K", sum_small},
-                    {"table-8M", table_8m},     {"table-64M", table_64m},
+                    {"sum-called", sum_called}, {"table-8M", table_8m},     {"table-64M", table_64m},
                     {"product", blocked_product}, {"hash-32M", hash_chains},
                     {"tree-16M", tree},         {"bytes-16M", bytes_counted},
                     {"sort-128K", sorted}};

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""For test_callers.sh:  judge_callers.py NAME TRUTH LIVE PLAYED PPROF  or  judge_callers.py perf PERF.DATA REPORT"""
+"""For test_callers.sh:  judge_callers.py NAME TRUTH LIVE PLAYED PPROF  or  judge_callers.py perf PERF.DATA REPORT
+or  judge_callers.py enough LIVE: status 1 if it must run longer"""
 import collections, gzip, json, re, subprocess, sys
 
 from protobuf import fields
@@ -131,6 +132,17 @@ def judge_perf(data, report):
     check(compared >= 1, "%d functions compared with perf" % compared)
 
 
+def has_enough(live):
+    """Whether hot() and the copies have samples enough to be judged: on a busy machine few stacks are followed."""
+    known = collections.Counter()
+    for row in last(live)["code"]:
+        copies = any(c["function"] in ("copy", "copy_more") for c in direct(row))
+        known["copies" if copies else row["function"]] += row.get("callers", {"samples": 0})["samples"]
+    return known["hot"] >= 200 and known["copies"] >= 40
+
+
+if sys.argv[1] == "enough":
+    sys.exit(not has_enough(sys.argv[2]))
 if sys.argv[1] == "perf":
     judge_perf(*sys.argv[2:])
 else:

@@ -21,11 +21,16 @@ build() { # name, flags of hot(), flags of its callers
 }
 
 judge() { # name
-    if ! "$misstop" -s clock -j -d 1 -H 0 -o "$work/$1.rec" --pprof "$work/$1.pb.gz" --output "$work/$1.live" \
-        -- "$work/$1" 3 >"$work/$1.truth" 2>"$work/err"; then
-        echo "skipped: nothing can be sampled here: $(head -n 1 "$work/err")"
-        exit 77
-    fi
+    for seconds in 3 8 20; do
+        rm -f "$work/$1".rec* "$work/$1.live"
+        if ! "$misstop" -s clock -j -d 1 -H 0 -o "$work/$1.rec" --pprof "$work/$1.pb.gz" --output "$work/$1.live" \
+            -- "$work/$1" $seconds >"$work/$1.truth" 2>"$work/err"; then
+            echo "skipped: nothing can be sampled here: $(head -n 1 "$work/err")"
+            exit 77
+        fi
+        python3 "$here/judge_callers.py" enough "$work/$1.live" && break
+        echo "$1: too few samples in $seconds s"
+    done
     "$misstop" -j -H 0 -i "$work/$1.rec" >"$work/$1.played" || failed=1
     python3 "$here/judge_callers.py" "$1" "$work/$1.truth" "$work/$1.live" "$work/$1.played" \
         "$work/$1.pb.gz" || failed=1

@@ -45,6 +45,17 @@ perf_works() {
 }
 
 several="$load 20 & $load 40 & wait"
+
+# What is shown does not depend on the threads of the replay; misstop's own memory does.
+same_with_threads() { # name, file
+    for threads in 1 2 4; do
+        "$BUILD/src/misstop" --threads $threads -i "$2" -b -j -n 2 2>&1 </dev/null |
+            sed 's/"resident_bytes": *[0-9]*//' >"$work/threads$threads"
+    done
+    grep -q '"samples"' "$work/threads1" || fail "$1: no report"
+    same "$1: two threads show what one shows" "$work/threads1" "$work/threads2"
+    same "$1: so do four" "$work/threads1" "$work/threads4"
+}
 if perf_works; then
     record plain period,ip -e cpu-clock -F 5000 "$load" 50
     record events addr,data_src,ip -e cpu-clock,page-faults -c 100000 -d "$load" 20
@@ -52,6 +63,8 @@ if perf_works; then
     record intr_regs period,ip -e cpu-clock --intr-regs=ax,si,di,sp,ip,r15 "$load" 50
     record user_regs period,ip -e cpu-clock --user-regs=ax,bx,si,di,sp,ip,r15 "$load" 50
     record compressed period,ip -e cpu-clock -F 20000 -z "$load" 50
+    perf record -q -o "$work/many" -e page-faults -c 1 -d "$load" 200 >/dev/null 2>&1
+    for name in many user_regs compressed; do same_with_threads "$name" "$work/$name"; done
     record stacks period,ip,addr -e cpu-clock --call-graph dwarf -F 2000 "$load" 20
     record group ip -e '{cpu-clock,page-faults}' -c 1000000 -d -g "$load" 20
     record leader period,ip,addr -e '{cpu-clock,page-faults}:S' -c 1000000 -d "$load" 20

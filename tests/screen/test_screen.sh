@@ -39,7 +39,7 @@ check tui_wait 'Fields'
 check tui_wait 'Objects › '
 tui_keys Escape
 check tui_wait '94% attributed'
-for page in '2:MOSTLY ON' '3:Functions x objects' '4:known by agent' '5:more than chance' '6:Settled' '7:same bytes' '8:Phases' '9:No problem' 'i:taken' 'F2:Colours' '?:Keys'; do
+for page in '2:MOSTLY ON' '3:by function and object' '4:known by agent' '5:more than chance' '6:Settled' '7:same bytes' '8:Phases' '9:No known problem' 'i:taken' 'F2:Colours' '?:Keys'; do
     tui_keys "${page%%:*}"
     check tui_wait "${page#*:}"
 done

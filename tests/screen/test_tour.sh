@@ -29,12 +29,12 @@ tui_keys 2
 check tui_wait 'visit_particles|walk_grid_column|visit_arena_page|walk_list'
 # code by data, and from a cell to its code
 tui_keys 3
-check tui_wait 'Functions x objects'
+check tui_wait 'by function and object'
 check tui_wait '[a-z_]+ on [a-z]+'
 tui_keys Enter
 check tui_wait 'Instructions|Objects it accesses'
 tui_keys Escape
-check tui_wait 'Functions x objects'
+check tui_wait 'by function and object'
 tui_keys 6 S
 check tui_wait '[Ss]earching|[Ss]ettled'
 tui_keys 4

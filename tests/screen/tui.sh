@@ -12,7 +12,7 @@ tui_start() { # columns, rows, command...
     # A server that is just ending must not be mistaken for the next one.
     TUI_COUNT=$((TUI_COUNT + 1))
     TUI_SOCKET=misstop-test-$$-$TUI_COUNT
-    tui -f /dev/null new-session -d -x "$columns" -y "$rows" "env -u NO_COLOR XDG_CONFIG_HOME=/nonexistent LANG=C.UTF-8 LC_ALL=C.UTF-8 $*; echo status=\$?; stty -a | head -n 3; exec cat"
+    tui -f /dev/null new-session -d -x "$columns" -y "$rows" "env -u NO_COLOR XDG_CONFIG_HOME=/dev/null LANG=C.UTF-8 LC_ALL=C.UTF-8 $*; echo status=\$?; stty -a | head -n 3; exec cat"
     tui set -g default-terminal tmux-256color >/dev/null
 }
 

@@ -24,7 +24,10 @@ static const double wait_by_fetch[WAIT_LEVELS] = {14 / 4., 50 / 6., 300 / 10.};
  * and fill unevenly. */
 static const double even_part = 0.5;
 
-static const double crowd_most = 2.0; /* times the chases that even chance puts at page starts */
+static const double periods_next = 2.5; /* samples of a thread further apart are not compared */
+static const double bytes_per_ns = 20;  /* more than a core reads from memory */
+static const double order_errors = 3;   /* standard errors */
+static const double crowd_most = 2.0;   /* times the chases that even chance puts at page starts */
 static const double says_nothing = 0.98;
 
 static uint32_t index_of(const struct waits *waits, const struct window_entry *mapped)
@@ -80,10 +83,10 @@ static void add_line(struct waits_set *set, const struct window_entry *mapped, b
 }
 
 /*
- * Lines that a set of so many ways can hold miss only once another line was fetched: of h such lines
- * each at most once for every ways - h + 1 fetches, by least recent use. So one may take the lines
- * from any number of samples on as held, as long as they are not more than the ways; that which
- * leaves the lowest bound is taken. `elsewhere`: samples on lines that were not seen.
+ * Lines that a set of so many ways can hold miss only once another line was fetched: of h such
+ * lines each at most once for every ways - h + 1 fetches, by least recent use. So one may take the
+ * lines from any number of samples on as held, as long as they are not more than the ways; that
+ * which leaves the lowest bound is taken. `elsewhere`: samples on lines that were not seen.
  */
 static void settle_set(struct waits_set *set, double ways, double wait_by_fetch_of,
                        double elsewhere)
@@ -154,8 +157,8 @@ static void line_most(const struct waits *waits, const struct window_entry *mapp
     unsigned class = is_shared(waits, mapped) ? 0 : class_of(mapped->count);
     double beyond = 0;
     for (int level = WAIT_LEVELS - 1; level >= 0; level--) {
-        const struct waits_set *set = level ? &waits->whole[level]
-                                            : &waits->first[set_of(mapped->address)];
+        const struct waits_set *set =
+            level ? &waits->whole[level] : &waits->first[set_of(mapped->address)];
         if (waits->lines[level])
             beyond += class >= set->held_from ? set->evicted : mapped->count;
         most[level] = fmin(1, beyond / mapped->count);
@@ -174,11 +177,14 @@ static void take_chase(const struct window_entry *entry, uint32_t count, struct 
         sums->lowest = address;
     if (first || address > sums->highest)
         sums->highest = address;
-    if (!first && entry->tid == sums->last_tid) {
+    double step_ns = (double)(entry->time_ns - sums->last_ns);
+    if (!first && entry->tid == sums->last_tid && step_ns < periods_next * window_weight(entry)) {
         sums->up += address > sums->last;
         sums->down += address < sums->last;
+        sums->step_ns += step_ns;
     }
     sums->last = address;
+    sums->last_ns = entry->time_ns;
     sums->last_tid = entry->tid;
 }
 
@@ -221,16 +227,26 @@ static double held_most(const struct waits_sums *sums, double lines)
     return (sums->chases_hot + rest * fmin(1, held)) / sums->chases;
 }
 
-double waits_chased(const struct waits *waits, const struct waits_sums *sums,
-                    enum wait_level level, double rate)
+/*
+ * Whether the chases are no passes in order. A pass takes k samples or more, by the bytes that a
+ * core can read between two, so at least 1 - 1/k of the steps of passes go one way.
+ */
+static bool in_no_order(const struct waits_sums *sums)
 {
     const struct spread order = {.up = (uint32_t)sums->up,
                                  .down = (uint32_t)sums->down,
                                  .lowest = sums->lowest,
                                  .highest = sums->highest};
+    double steps = sums->up + sums->down;
+    double pass = (double)(sums->highest - sums->lowest) / bytes_per_ns / sums->step_ns * steps;
+    return spread_order(&order, INFINITY) == SPREAD_SCATTERED &&
+           fabs(sums->up / steps - 0.5) + order_errors * sqrt(0.25 / steps) < 0.5 - 1 / pass;
+}
+
+double waits_chased(const struct waits *waits, const struct waits_sums *sums, enum wait_level level)
+{
     double even = sums->chases * PAGE_START / LINES_OF_PAGE;
-    if (sums->chases < SAMPLES_LEAST || !waits->lines[level] ||
-        spread_order(&order, spread_pass_samples(&order, rate)) != SPREAD_SCATTERED ||
+    if (sums->chases < SAMPLES_LEAST || !waits->lines[level] || !in_no_order(sums) ||
         sums->page_starts > crowd_most * even + 2 * sqrt(even))
         return 0;
     double lines = (double)waits->lines[level] * (double)waits->threads.count;

@@ -38,22 +38,25 @@ struct waits {
 /* Sums of one group of samples: of an object, a function, everything. Starts as zeros. */
 struct waits_sums {
     double samples;
-    double most[WAIT_LEVELS]; /* that may have waited, without those of `passes` */
-    double passes[WAIT_LEVELS]; /* at the first access of a pass to a line: may have waited */
+    double most[WAIT_LEVELS];       /* that may have waited, without those of `passes` */
+    double passes[WAIT_LEVELS];     /* at the first access of a pass to a line: may have waited */
     double passes_hit[WAIT_LEVELS]; /* of these, as many as did not, by the later accesses */
-    double chases;              /* at an address that the same loop loaded, */
-    double chases_hot;          /* ... on lines with three samples or more */
-    double chases_twice;        /* ... on lines with two */
-    double page_starts;         /* ... on the first lines of a page */
-    double up; /* steps from one of these to the next of the thread, forward and backward */
-    double down;
+    double chases;                  /* at an address that the same loop loaded, */
+    double chases_hot;              /* ... on lines with three samples or more */
+    double chases_twice;            /* ... on lines with two */
+    double page_starts;             /* ... on the first lines of a page */
+    double up;   /* steps from one of these to the next of the thread, if it came soon: forward, */
+    double down; /* ... backward, */
+    double step_ns;  /* ... and their time */
     uint64_t lowest; /* addresses of these */
     uint64_t highest;
     uint64_t last;
+    uint64_t last_ns;
     uint32_t last_tid;
 };
 
-/* `elsewhere`: samples beside the window's that may have waited for other lines. False: out of memory; waits_fini() in any case. */
+/* `elsewhere`: samples beside the window's that may have waited for other lines. False: out of
+ * memory; waits_fini() in any case. */
 bool waits_init(struct waits *waits, const struct window *window, const uint64_t lines[WAIT_LEVELS],
                 double elsewhere);
 void waits_fini(struct waits *waits);
@@ -62,9 +65,9 @@ void waits_fini(struct waits *waits);
 void waits_take(const struct waits *waits, const struct window_entry *entry,
                 struct waits_sums *const *sums, size_t count);
 
-/* Samples that waited at the least by the chases of an object; `rate` of its samples come a second. */
+/* Samples that waited at the least by the chases of an object. */
 double waits_chased(const struct waits *waits, const struct waits_sums *sums,
-                    enum wait_level level, double rate);
+                    enum wait_level level);
 
 /* The bounds of the part of `sums`, `chased` from waits_chased(). */
 struct snapshot_wait waits_bounds(const struct waits *waits, const struct waits_sums *sums,

@@ -168,7 +168,7 @@ static const char *drawing_reading(const struct drawing *drawing)
         return NULL;
     if (layout->size < drawing->line && !drawing->array)
         return arena_printf(arena,
-                            "It takes %llu of the %u bytes of a cache line: what lies beside it "
+                            "It takes %llu of the %u bytes of a cache line: what is beside it "
                             "is fetched along, and decides whether that is of use.",
                             (unsigned long long)layout->size, drawing->line);
     if (layout->hot_span > layout->hot_lines)

@@ -522,9 +522,9 @@ static struct snapshot_wait wait_counted(const struct snapshot_simulation *simul
     uint32_t levels = simulation->level_count;
     for (uint32_t i = 0; i < levels; i++) {
         uint32_t level = i + 1 == levels ? WAIT_BEYOND_L3 : i < WAIT_LEVELS ? i : WAIT_BEYOND_L3;
-        missed[level] = (double)(simulation->level[i].load_misses +
-                                 simulation->level[i].store_misses) /
-                        (double)simulation->accesses;
+        missed[level] =
+            (double)(simulation->level[i].load_misses + simulation->level[i].store_misses) /
+            (double)simulation->accesses;
     }
     if (!simulation->accesses)
         return (struct snapshot_wait){.from = WAIT_UNKNOWN};
@@ -565,7 +565,8 @@ static void add_unplaced(struct snapshot_wait *wait, double placed, double unlik
 }
 
 /* Weight of the samples without an object at instructions that may have accessed memory. Those of
- * an instruction that others have an object of are as these (build_unplaced()); `unlike` are not. */
+ * an instruction that others have an object of are as these (build_unplaced()); `unlike` are not.
+ */
 static double may_wait(const struct build *build, double *unlike)
 {
     const double *weight = build->snapshot->totals.reason_weight;
@@ -581,11 +582,11 @@ static double may_wait(const struct build *build, double *unlike)
 struct window_waits {
     struct waits waits;
     struct waits_sums all;
-    struct waits_sums *objects;      /* [object_count] */
-    struct waits_sums *functions;    /* [code_count] */
-    double (*chased)[WAIT_LEVELS];   /* [object_count]: samples that waited at the least */
-    struct hash function_index;      /* function id -> index */
-    struct hash chases;              /* (function, object), by index -> samples */
+    struct waits_sums *objects;    /* [object_count] */
+    struct waits_sums *functions;  /* [code_count] */
+    double (*chased)[WAIT_LEVELS]; /* [object_count]: samples that waited at the least */
+    struct hash function_index;    /* function id -> index */
+    struct hash chases;            /* (function, object), by index -> samples */
 };
 
 static bool window_waits_init(struct window_waits *sums, const struct build *build)
@@ -642,14 +643,13 @@ static bool take_entry(struct window_waits *sums, const struct build *build,
     return chases;
 }
 
-static void build_objects_waits(struct build *build, struct window_waits *sums, double time_s)
+static void build_objects_waits(struct build *build, struct window_waits *sums)
 {
     struct snapshot *snapshot = build->snapshot;
     for (size_t i = 0; i < snapshot->object_count; i++) {
         const struct waits_sums *own = &sums->objects[i];
         for (int level = 0; level < WAIT_LEVELS; level++)
-            sums->chased[i][level] =
-                waits_chased(&sums->waits, own, (enum wait_level)level, own->samples / time_s);
+            sums->chased[i][level] = waits_chased(&sums->waits, own, (enum wait_level)level);
         snapshot->objects[i].wait = waits_bounds(&sums->waits, own, sums->chased[i]);
         waits_blank(&snapshot->objects[i].wait);
     }
@@ -700,15 +700,10 @@ static void build_recurrence(struct build *build)
     const struct window *window = &build->profile->window;
     struct window_waits sums;
     bool made = window_waits_init(&sums, build);
-    /* CPU time where a sample's period is of it: a process that waits for its turn goes on later. */
-    const char *source = build->snapshot->source.name;
-    bool clock = source && !strcmp(source, "clock");
-    double time_s = clock ? window_mean_weight(window, window->used) * window->used / 1e9
-                          : build->snapshot->window.span_s;
     for (uint32_t i = 0; made && i < window->used; i++)
         made = take_entry(&sums, build, window_at(window, i));
     if (made && window->used) {
-        build_objects_waits(build, &sums, time_s);
+        build_objects_waits(build, &sums);
         build_functions_waits(build, &sums);
         build_all_wait(build, &sums);
     }
@@ -740,8 +735,7 @@ static void build_timed(struct build *build)
     struct snapshot *snapshot = build->snapshot;
     for (size_t i = 0; i < snapshot->object_count; i++) {
         const struct snapshot_object *object = &snapshot->objects[i];
-        const struct tally *tally =
-            tallies_at(&build->profile->objects, object->id, build->event);
+        const struct tally *tally = tallies_at(&build->profile->objects, object->id, build->event);
         if (object->levels)
             snapshot->objects[i].wait = wait_timed(object->levels, build_effective(build, tally));
     }

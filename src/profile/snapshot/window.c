@@ -179,7 +179,7 @@ static const char *read_hot_sets(struct build *build, const struct sets_finding 
         return NULL;
     if (held > held_enough)
         return arena_printf(build->arena,
-                            "%.0f %% of the crowding is on %u lines a set or fewer: hot lines%s",
+                            "hot lines: %.0f%% of the excess is in sets with %u lines or fewer%s",
                             100 * held, shown->ways, misses ? ", not a conflict" : "");
     if (lines > room)
         return arena_printf(build->arena,
@@ -199,21 +199,21 @@ static const char *sets_reading(struct build *build, const struct sets_finding *
 {
     const struct measured *measured = measured_of(&build->snapshot->source);
     if (finding->verdict == SETS_TOO_FEW)
-        return arena_printf(build->arena, "too few samples to tell: %.0f on %u sets",
+        return arena_printf(build->arena, "too few samples to say: %.0f on %u sets",
                             finding->samples, shown->sets);
     if (finding->verdict == SETS_UNIFORM)
         return arena_printf(build->arena,
-                            "the %u sets share the %s evenly (%.0f %% more than even)%s",
+                            "the %u sets share the %s evenly (%.0f%% more than even)%s",
                             shown->sets, measured->word, 100 * finding->excess,
                             measured->misses ? ": capacity rather than conflict" : "");
     const char *hot = read_hot_sets(build, finding, shown);
     if (!hot)
         return arena_printf(build->arena,
-                            "the %u sets share the %s unevenly (%.0f %% more than even), but no "
+                            "the %u sets share the %s unevenly (%.0f%% more than even), but no "
                             "set stands out yet%s",
                             shown->sets, measured->word, 100 * finding->excess,
                             measured->misses ? ": no sign of a conflict" : "");
-    return arena_printf(build->arena, "%u of %u sets %s %.0f %% of the %s, %s", finding->hot_sets,
+    return arena_printf(build->arena, "%u of %u sets %s %.0f%% of the %s, %s", finding->hot_sets,
                         shown->sets, finding->hot_sets == 1 ? "takes" : "take",
                         100 * finding->hot_share, measured->word, hot);
 }
@@ -227,10 +227,10 @@ static void build_sets(struct build *build)
     shown->level = arena_string(build->arena, geometry->level);
     shown->index = profile->options.physical_index ? "physical" : "virtual";
     if (!geometry->virtual_exact && !profile->options.physical_index)
-        shown->note = "this level is indexed by physical address; virtual addresses tell its sets "
+        shown->note = "this level is indexed by physical address; virtual addresses show its sets "
                       "only within a page";
     if (geometry->guessed)
-        shown->note = "the recording does not tell its caches: the shape is this machine's; -C "
+        shown->note = "the recording does not hold its caches: the shape is this machine's; -C "
                       "LEVEL=SIZE,WAYS,LINE gives another";
     shown->sets = geometry->sets;
     shown->ways = geometry->ways;
@@ -334,18 +334,18 @@ static const char *window_reading(struct build *build, const struct window_count
     double lines = lines_estimated(build);
     double caches = lines * geometry->line_bytes / (double)geometry->size_bytes;
     if (used < READING_MIN)
-        return arena_printf(build->arena, "too few samples to tell: %u of the %d needed", used,
+        return arena_printf(build->arena, "too few samples to say: %u of the %d needed", used,
                             READING_MIN);
     if (caches >= 1)
         return arena_printf(build->arena,
-                            "%s%.0f %% of %u samples are on lines seen once; at least %.0f lines, "
+                            "%s%.0f%% of %u samples are on lines seen once; at least %.0f lines, "
                             "%.1f times what %s holds",
                             misses ? "capacity: " : "", 100.0 * (double)counts->singletons / used,
                             used, lines, caches, geometry->level);
     return arena_printf(
         build->arena,
         "%s%u samples are on %llu lines, %llu of them again and again; about %.0f "
-        "lines, %.0f %% of what %s holds",
+        "lines, %.0f%% of what %s holds",
         misses ? "conflict or sharing: " : "", used, (unsigned long long)counts->addresses,
         (unsigned long long)counts->recurring, lines, 100 * caches, geometry->level);
 }

@@ -97,32 +97,38 @@ static bool adds(const struct shapes *shapes, const struct value *known,
                                    size_of(shapes, declared) > size_of(shapes, known));
 }
 
-static struct value best_of(const struct scene *scene, uint64_t pc, uint8_t reg,
-                            const struct value *followed)
+/* Whether a variable says more of a register than the best one before. */
+static bool is_better(struct shapes *shapes, const struct value *value, const struct value *best)
+{
+    unsigned worth = value_worth(shapes, value);
+    unsigned known = value_worth(shapes, best);
+    /* The larger of two structs, which has the other for its head. */
+    return worth > known || best->kind == VALUE_UNKNOWN ||
+           (worth == known &&
+            shapes_at(shapes, value->shape)->size > shapes_at(shapes, best->shape)->size);
+}
+
+/* The values that variables have in these registers at an address, in one walk over the variables.
+ */
+static void best_of(const struct scene *scene, uint64_t pc, uint32_t mask,
+                    const struct state *state, struct value best[SREG_COUNT])
 {
     const struct where *where;
-    struct value best = value_of_kind(VALUE_UNKNOWN);
     size_t next = 0;
+    for (uint8_t reg = 0; reg < SREG_COUNT; reg++)
+        best[reg] = value_of_kind(VALUE_UNKNOWN);
     while ((where = where_next(&scene->wheres->in_register, pc, &next))) {
-        if (where->reg != reg)
+        if (where->reg >= SREG_COUNT || !(mask >> where->reg & 1))
             continue;
+        struct value *known = &best[where->reg];
         struct value value = held(scene->shapes, where);
-        if (where->anywhere && !adds(scene->shapes, followed, &value))
+        if (where->anywhere && !adds(scene->shapes, &state->regs[where->reg], &value))
             continue;
-        unsigned worth = value_worth(scene->shapes, &value);
-        unsigned known = value_worth(scene->shapes, &best);
-        if (is_copy(scene->shapes, &best, &value) || is_copy(scene->shapes, &value, &best)) {
-            best = value_pointer(SHAPE_NOTHING, 0, DWARF_HOW_VARIABLE);
-            continue;
-        }
-        /* The larger of two structs, which has the other for its head. */
-        if (worth > known || (worth == known && shapes_at(scene->shapes, value.shape)->size >
-                                                    shapes_at(scene->shapes, best.shape)->size))
-            best = value;
-        else if (best.kind == VALUE_UNKNOWN)
-            best = value;
+        if (is_copy(scene->shapes, known, &value) || is_copy(scene->shapes, &value, known))
+            *known = value_pointer(SHAPE_NOTHING, 0, DWARF_HOW_VARIABLE);
+        else if (is_better(scene->shapes, &value, known))
+            *known = value;
     }
-    return best;
 }
 
 /* A record, or an array of variable length. A number may also be a part of a larger object. */
@@ -153,13 +159,11 @@ static void declare_pointed(const struct scene *scene, struct state *state, uint
 void declared_in_registers(const struct scene *scene, struct state *state, uint64_t pc,
                            uint32_t mask)
 {
-    for (uint8_t reg = 0; reg < SREG_COUNT; reg++) {
-        if (!(mask >> reg & 1) || reg == SREG_SP)
-            continue;
-        struct value declared = best_of(scene, pc, reg, &state->regs[reg]);
-        if (declared.kind != VALUE_UNKNOWN)
-            declared_over(scene->shapes, &state->regs[reg], &declared);
-    }
+    struct value declared[SREG_COUNT];
+    best_of(scene, pc, mask & ~(1u << SREG_SP), state, declared);
+    for (uint8_t reg = 0; reg < SREG_COUNT; reg++)
+        if (declared[reg].kind != VALUE_UNKNOWN)
+            declared_over(scene->shapes, &state->regs[reg], &declared[reg]);
     declare_pointed(scene, state, pc, mask);
 }
 

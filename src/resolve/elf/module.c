@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent_abi.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "resolve/elf/binaries.h"
@@ -359,6 +360,7 @@ struct module {
     struct debuginfo *debuginfo; /* NULL: names and lines cannot be had */
     char *path;
     char name[128];
+    bool is_agent; /* misstop's own library */
     uint32_t serial;
     struct tlsslot tlsslot;
     struct layout layout;
@@ -444,6 +446,7 @@ static void set_name(struct module *module, const char *path, const char *found)
     if (length > suffix && !strcmp(base + length - suffix, deleted))
         length -= suffix;
     text_sanitise(module->name, sizeof module->name, base, length);
+    module->is_agent = !strcmp(module->name, AGENT_FILE);
     module->path = found ? strdup(found) : strndup(path, (size_t)(base - path) + length);
 }
 
@@ -491,6 +494,11 @@ void module_free(struct module *module)
 const char *module_name(const struct module *module)
 {
     return module->name;
+}
+
+bool module_is_agent(const struct module *module)
+{
+    return module->is_agent;
 }
 
 uint32_t module_serial(const struct module *module)

@@ -102,6 +102,7 @@ struct module *module_new(const struct module_source *source);
 void module_free(struct module *module);
 
 const char *module_name(const struct module *module); /* base name, sanitised */
+bool module_is_agent(const struct module *module);    /* misstop's own library */
 
 /* Whether a mapping of the same file is part of this one, not of another copy beside it. */
 bool module_fits(const struct module *module, uint64_t map_start, uint64_t map_offset);

@@ -168,16 +168,7 @@ static struct bin *bins_bin(const struct bins *bins, uint32_t id)
     return id && id <= bins->count ? &bins->at[id] : NULL;
 }
 
-/* Requested bytes as the index hands them out later, lest the sums drift apart. */
-static uint64_t kept_requested_bytes(const struct block *block)
-{
-    struct block kept;
-    struct packed packed = packed_from(block, 0);
-    packed_to(&packed, block->start, 0, &kept);
-    return kept.requested_bytes;
-}
-
-void bins_born(struct bins *bins, const struct block *block)
+void bins_born(struct bins *bins, const struct block *block, uint64_t now_ns)
 {
     struct bin *bin = bins_bin(bins, block->bin);
     if (!bin)
@@ -185,13 +176,13 @@ void bins_born(struct bins *bins, const struct block *block)
     struct bin_stats *stats = &bin->stats;
     stats->live_blocks++;
     stats->live_usable_bytes += block->usable_bytes;
-    stats->live_requested_bytes += kept_requested_bytes(block);
+    stats->live_requested_bytes += blocks_kept_requested(block);
     stats->sizes[log_class(block->usable_bytes)]++;
     stats->allocations++;
-    if (block->born_ns && (!stats->first_ns || block->born_ns < stats->first_ns))
-        stats->first_ns = block->born_ns;
-    if (block->born_ns > stats->last_ns)
-        stats->last_ns = block->born_ns;
+    if (now_ns && (!stats->first_ns || now_ns < stats->first_ns))
+        stats->first_ns = now_ns;
+    if (now_ns > stats->last_ns)
+        stats->last_ns = now_ns;
 }
 
 void bins_died(struct bins *bins, const struct block *block, uint64_t now_ns)
@@ -203,7 +194,7 @@ void bins_died(struct bins *bins, const struct block *block, uint64_t now_ns)
     assert(stats->live_blocks && stats->sizes[log_class(block->usable_bytes)]);
     stats->live_blocks--;
     stats->live_usable_bytes -= block->usable_bytes;
-    stats->live_requested_bytes -= kept_requested_bytes(block);
+    stats->live_requested_bytes -= blocks_kept_requested(block);
     stats->sizes[log_class(block->usable_bytes)]--;
     stats->frees++;
     if (!block->born_ns)

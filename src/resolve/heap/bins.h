@@ -72,7 +72,7 @@ void bins_free(struct bins *bins);
 uint32_t bins_of_path(struct bins *bins, const uint64_t *path, unsigned depth);
 
 /* Unknown bins are ignored: a block may have none (0). */
-void bins_born(struct bins *bins, const struct block *block);
+void bins_born(struct bins *bins, const struct block *block, uint64_t now_ns);
 void bins_died(struct bins *bins, const struct block *block, uint64_t now_ns);
 
 /* Once per refresh: rates are of the time between two. Times that do not advance are ignored. */

@@ -55,6 +55,9 @@ static inline void *slab_at(const struct slab *slab, uint32_t line)
  * bytes at which one may start, and the blocks' payloads in address order, as many as there
  * are bits. Part of the block index (blocks.h); only blocks.c calls it.
  *
+ * The place of a freed block is kept for the next one at that address: a program that allocates and
+ * frees without pause moves nothing. A page keeps few such places, and few pages have only such.
+ *
  * A page is named by a 32-bit reference, line number and size class (blocks.c). 0: no page.
  */
 enum {
@@ -63,11 +66,15 @@ enum {
     PAGE_GRANULES = 1 << (PAGE_SHIFT - PAGE_GRANULE_SHIFT),
     PAGE_WORDS = PAGE_GRANULES / 64,
     PAGE_PREFETCH_LINES = 3,
+    PAGE_DEAD_MAX = 16,
+    PAGES_EMPTIED_MAX = 64,
 };
 
 struct page {
     uint64_t starts[PAGE_WORDS];
     uint16_t before[PAGE_WORDS]; /* bits set in the words before this one */
+    uint16_t dead_count;
+    bool is_emptied; /* listed in blocks.emptied */
     _Alignas(16) struct packed blocks[];
 };
 
@@ -104,6 +111,11 @@ static inline unsigned page_rank(const struct page *page, unsigned granule)
 static inline bool page_has(const struct page *page, unsigned granule)
 {
     return page->starts[granule / 64] >> granule % 64 & 1;
+}
+
+static inline bool page_is_dead(const struct page *page, unsigned granule)
+{
+    return page->dead_count && page->blocks[page_rank(page, granule)].born & PACKED_DEAD;
 }
 
 /*
@@ -286,8 +298,7 @@ static unsigned page_count(const struct page *page)
     return page->before[PAGE_WORDS - 1] + page_bits(page->starts[PAGE_WORDS - 1]);
 }
 
-/* The last start at or before the granule (-1: none), the first at or after (PAGE_GRANULES). */
-static int page_floor(const struct page *page, unsigned granule)
+static int page_floor_start(const struct page *page, unsigned granule)
 {
     int word = (int)(granule / 64);
     uint64_t rest = page->starts[word] & UINT64_MAX >> (63 - granule % 64);
@@ -296,13 +307,51 @@ static int page_floor(const struct page *page, unsigned granule)
     return rest ? word * 64 + 63 - __builtin_clzll(rest) : -1;
 }
 
-static unsigned page_ceiling(const struct page *page, unsigned granule)
+static unsigned page_ceiling_start(const struct page *page, unsigned granule)
 {
     unsigned word = granule / 64;
     uint64_t rest = page->starts[word] & UINT64_MAX << granule % 64;
     while (!rest && ++word < PAGE_WORDS)
         rest = page->starts[word];
     return rest ? word * 64 + (unsigned)__builtin_ctzll(rest) : PAGE_GRANULES;
+}
+
+/* The last block at or before the granule (-1: none), the first at or after (PAGE_GRANULES). */
+static int page_floor(const struct page *page, unsigned granule)
+{
+    int found = page_floor_start(page, granule);
+    while (found >= 0 && page_is_dead(page, (unsigned)found))
+        found = found ? page_floor_start(page, (unsigned)found - 1) : -1;
+    return found;
+}
+
+static unsigned page_ceiling(const struct page *page, unsigned granule)
+{
+    unsigned found = page_ceiling_start(page, granule);
+    while (found < PAGE_GRANULES && page_is_dead(page, found))
+        found = found + 1 < PAGE_GRANULES ? page_ceiling_start(page, found + 1) : PAGE_GRANULES;
+    return found;
+}
+
+static unsigned page_live_count(const struct page *page)
+{
+    return page_count(page) - page->dead_count;
+}
+
+/* Gives up the places of freed blocks. */
+static void page_purge(struct page *page)
+{
+    unsigned from = 0;
+    unsigned to = 0;
+    for (unsigned word = 0; word < PAGE_WORDS; word++) {
+        page->before[word] = (uint16_t)to;
+        for (uint64_t rest = page->starts[word]; rest; rest &= rest - 1, from++)
+            if (page->blocks[from].born & PACKED_DEAD)
+                page->starts[word] ^= rest & -rest;
+            else
+                page->blocks[to++] = page->blocks[from];
+    }
+    page->dead_count = 0;
 }
 
 /* Moves the page into another class, which must hold its blocks. */
@@ -323,9 +372,14 @@ static int page_move(struct slab *slab, uint32_t *ref, unsigned class)
 static int page_grow(struct slab *slab, uint32_t *ref)
 {
     if (*ref) {
+        struct page *page = page_at(slab, *ref);
         unsigned class = page_class(*ref);
-        bool full = page_count(page_at(slab, *ref)) == page_capacity(class);
-        return full ? page_move(slab, ref, class + 1) : 0;
+        if (page_count(page) < page_capacity(class))
+            return 0;
+        if (!page->dead_count)
+            return page_move(slab, ref, class + 1);
+        page_purge(page);
+        return 0;
     }
     uint32_t line = slab_alloc(slab, 0);
     if (!line)
@@ -335,10 +389,25 @@ static int page_grow(struct slab *slab, uint32_t *ref)
     return 0;
 }
 
-/* The granule must be free. The page may move, and *ref changes. -ENOMEM: nothing changed. */
+static bool page_reuse(const struct slab *slab, uint32_t ref, unsigned granule,
+                       const struct packed *block)
+{
+    struct page *page = ref ? page_at(slab, ref) : NULL;
+    if (!page || !page_has(page, granule))
+        return false;
+    struct packed *place = &page->blocks[page_rank(page, granule)];
+    assert(place->born & PACKED_DEAD);
+    *place = *block;
+    page->dead_count--;
+    return true;
+}
+
+/* No block may be there. The page may move, and *ref changes. -ENOMEM: nothing changed. */
 static int page_insert(struct slab *slab, uint32_t *ref, unsigned granule,
                        const struct packed *block)
 {
+    if (page_reuse(slab, *ref, granule, block))
+        return 0;
     if (page_grow(slab, ref))
         return -ENOMEM;
     struct page *page = page_at(slab, *ref);
@@ -366,17 +435,12 @@ static void page_shrink(struct slab *slab, uint32_t *ref, unsigned count)
         page_move(slab, ref, smaller); /* no memory for it: it stays as it is */
 }
 
-/* The granule must be taken. *ref becomes 0 when no block is left. */
-static void page_remove(struct slab *slab, uint32_t *ref, unsigned granule)
+/* The places of freed blocks, and the page where nothing else is in it: *ref becomes 0. */
+static void page_clean(struct slab *slab, uint32_t *ref)
 {
     struct page *page = page_at(slab, *ref);
-    assert(page_has(page, granule));
-    unsigned rank = page_rank(page, granule);
-    unsigned count = page_count(page) - 1;
-    memmove(&page->blocks[rank], &page->blocks[rank + 1], (count - rank) * sizeof page->blocks[0]);
-    page->starts[granule / 64] &= ~(UINT64_C(1) << granule % 64);
-    for (unsigned word = granule / 64 + 1; word < PAGE_WORDS; word++)
-        page->before[word]--;
+    page_purge(page);
+    unsigned count = page_count(page);
     if (count) {
         page_shrink(slab, ref, count);
         return;
@@ -585,6 +649,8 @@ struct blocks {
     uint64_t epoch_ns; /* 0: no birth seen yet */
     blocks_gone *on_displaced;
     void *on_displaced_context;
+    uint64_t emptied[PAGES_EMPTIED_MAX]; /* pages without blocks, the oldest next */
+    unsigned emptied_next;
     struct radix pages; /* last, because it is large */
 };
 
@@ -654,13 +720,15 @@ static bool floor_spot(const struct blocks *blocks, uint64_t address, struct spo
             return true;
         }
     }
-    if (!key--)
-        return false;
-    if (!radix_previous(&blocks->pages, &key))
-        return false;
-    const struct page *page = page_at(&blocks->slab, *radix_slot(&blocks->pages, key));
-    spot_set(spot, page, key, (unsigned)page_floor(page, PAGE_GRANULES - 1));
-    return true;
+    while (key-- && radix_previous(&blocks->pages, &key)) {
+        const struct page *page = page_at(&blocks->slab, *radix_slot(&blocks->pages, key));
+        int granule = page_floor(page, PAGE_GRANULES - 1);
+        if (granule >= 0) {
+            spot_set(spot, page, key, (unsigned)granule);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The first block that starts at or after the address, which must be below the end. */
@@ -676,11 +744,15 @@ static bool ceiling_spot(const struct blocks *blocks, uint64_t address, struct s
             return true;
         }
     }
-    if (++key >> RADIX_KEY_BITS || !radix_next(&blocks->pages, &key))
-        return false;
-    const struct page *page = page_at(&blocks->slab, *radix_slot(&blocks->pages, key));
-    spot_set(spot, page, key, page_ceiling(page, 0));
-    return true;
+    while (!(++key >> RADIX_KEY_BITS) && radix_next(&blocks->pages, &key)) {
+        const struct page *page = page_at(&blocks->slab, *radix_slot(&blocks->pages, key));
+        unsigned granule = page_ceiling(page, 0);
+        if (granule < PAGE_GRANULES) {
+            spot_set(spot, page, key, granule);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Removes what overlaps; the last block that starts before `end` is first to do so. */
@@ -716,24 +788,89 @@ static int insert(struct blocks *blocks, uint64_t start, const struct packed *pa
         return result;
     result = radix_insert(&blocks->pages, key, made);
     if (result)
-        page_remove(&blocks->slab, &made, granule_of(start));
+        slab_release(&blocks->slab, made >> SLAB_CLASS_BITS, page_class(made));
     return result;
+}
+
+static void clean_page(struct blocks *blocks, uint64_t key)
+{
+    uint32_t *ref = radix_slot(&blocks->pages, key);
+    uint32_t changed = *ref;
+    page_clean(&blocks->slab, &changed);
+    if (changed)
+        *ref = changed;
+    else
+        radix_remove(&blocks->pages, key);
+}
+
+static void clean_emptied(struct blocks *blocks, uint64_t key)
+{
+    uint32_t *ref = radix_slot(&blocks->pages, key);
+    struct page *page = ref ? page_at(&blocks->slab, *ref) : NULL;
+    if (!page || !page->is_emptied)
+        return;
+    page->is_emptied = false;
+    if (!page_live_count(page))
+        clean_page(blocks, key);
+}
+
+/* The place of a freed block at the same address, where neighbours in its page show that nothing
+ * overlaps; NULL: it is not known. */
+static struct packed *place_kept(const struct blocks *blocks, const struct block *block)
+{
+    unsigned granule = granule_of(block->start);
+    const uint32_t *ref = radix_slot(&blocks->pages, block->start >> PAGE_SHIFT);
+    struct page *page = ref ? page_at(&blocks->slab, *ref) : NULL;
+    if (!page || !page->dead_count || !granule || granule == PAGE_GRANULES - 1 ||
+        !page_has(page, granule))
+        return NULL;
+    struct packed *place = &page->blocks[page_rank(page, granule)];
+    int before = page_floor_start(page, granule - 1);
+    uint64_t room = (uint64_t)(page_ceiling_start(page, granule + 1) - granule)
+                    << PAGE_GRANULE_SHIFT;
+    uint64_t distance = (uint64_t)((int)granule - before) << PAGE_GRANULE_SHIFT;
+    if (before < 0 || !(place->born & PACKED_DEAD) || place[-1].born & PACKED_DEAD ||
+        packed_extent_bytes(&place[-1]) > distance || block->usable_bytes > room)
+        return NULL;
+    page->dead_count--;
+    return place;
 }
 
 int blocks_add(struct blocks *blocks, const struct block *block)
 {
     if (!possible(block))
         return -EINVAL;
-    displace(blocks, block->start, block->start + (block->usable_bytes ? block->usable_bytes : 1));
     if (!blocks->epoch_ns)
         blocks->epoch_ns = block->born_ns;
+    struct packed *place = place_kept(blocks, block);
+    if (place) {
+        *place = packed_from(block, blocks->epoch_ns);
+        blocks->count++;
+        return 0;
+    }
+    displace(blocks, block->start, block->start + (block->usable_bytes ? block->usable_bytes : 1));
     struct packed packed = packed_from(block, blocks->epoch_ns);
     int result = insert(blocks, block->start, &packed);
+    if (result) {
+        for (unsigned i = 0; i < PAGES_EMPTIED_MAX; i++)
+            clean_emptied(blocks, blocks->emptied[i]);
+        result = insert(blocks, block->start, &packed);
+    }
     if (result)
         blocks->refused++;
     else
         blocks->count++;
     return result;
+}
+
+/* A page without blocks stays for a while; the one that did so for longest goes if it still is. */
+static void keep_emptied(struct blocks *blocks, struct page *page, uint64_t key)
+{
+    uint64_t *oldest = &blocks->emptied[blocks->emptied_next++ % PAGES_EMPTIED_MAX];
+    if (*oldest != key)
+        clean_emptied(blocks, *oldest);
+    page->is_emptied = true;
+    *oldest = key;
 }
 
 bool blocks_remove(struct blocks *blocks, uint64_t start, struct block *gone)
@@ -745,18 +882,19 @@ bool blocks_remove(struct blocks *blocks, uint64_t start, struct block *gone)
     uint32_t *ref = radix_slot(&blocks->pages, key);
     if (!ref)
         return false;
-    page_prefetch(&blocks->slab, *ref);
-    const struct page *page = page_at(&blocks->slab, *ref);
+    struct page *page = page_at(&blocks->slab, *ref);
     if (!page_has(page, granule))
         return false;
+    struct packed *packed = &page->blocks[page_rank(page, granule)];
+    if (packed->born & PACKED_DEAD)
+        return false;
     if (gone)
-        packed_to(&page->blocks[page_rank(page, granule)], start, blocks->epoch_ns, gone);
-    uint32_t changed = *ref;
-    page_remove(&blocks->slab, &changed, granule);
-    if (changed)
-        *ref = changed;
-    else
-        radix_remove(&blocks->pages, key);
+        packed_to(packed, start, blocks->epoch_ns, gone);
+    packed->born |= PACKED_DEAD;
+    if (++page->dead_count > PAGE_DEAD_MAX)
+        clean_page(blocks, key);
+    else if (!page->is_emptied && !page_live_count(page))
+        keep_emptied(blocks, page, key);
     blocks->count--;
     return true;
 }
@@ -854,11 +992,19 @@ static uint64_t waste_decode(uint64_t code)
 
 static uint64_t born_encode(uint64_t born_ns, uint64_t epoch_ns)
 {
-    const uint64_t most = (UINT64_C(1) << (64 - PACKED_BIN_BITS)) - 1;
+    const uint64_t most = (UINT64_C(1) << (63 - PACKED_BIN_BITS)) - 1;
     if (!born_ns)
         return 0;
     uint64_t steps = born_ns > epoch_ns ? (born_ns - epoch_ns) >> PACKED_BORN_SHIFT : 0;
     return steps < most ? steps + 1 : most;
+}
+
+uint64_t blocks_kept_requested(const struct block *block)
+{
+    uint64_t waste = block->requested_bytes < block->usable_bytes
+                         ? block->usable_bytes - block->requested_bytes
+                         : 0;
+    return block->usable_bytes - waste_decode(waste_encode(waste));
 }
 
 struct packed packed_from(const struct block *block, uint64_t epoch_ns)

@@ -73,6 +73,9 @@ bool blocks_find(const struct blocks *blocks, uint64_t address, struct block *fo
 bool blocks_next(const struct blocks *blocks, uint64_t address, struct block *found);
 bool blocks_previous(const struct blocks *blocks, uint64_t address, struct block *found);
 
+/* Requested bytes as the index hands them out later. */
+uint64_t blocks_kept_requested(const struct block *block);
+
 uint64_t blocks_count(const struct blocks *blocks);
 uint64_t blocks_memory_bytes(const struct blocks *blocks); /* taken from the system so far */
 uint64_t blocks_bound(const struct blocks *blocks);        /* most it may become, in bytes */
@@ -84,15 +87,17 @@ uint64_t blocks_refused(const struct blocks *blocks);      /* blocks that found 
  *
  * Kept exactly: usable size, bin, walked. Waste (usable - requested) below 4 KiB exactly,
  * above it rounded down by less than a thousandth, 4 TiB at most. Birth in steps of 256 ns
- * from the first one seen, rounded down, for 52 days; earlier births become the first,
+ * from the first one seen, rounded down, for 26 days; earlier births become the first,
  * later ones the last that can be reported.
  */
 enum { PACKED_SIZE_BITS = 47, PACKED_WASTE_BITS = 16, PACKED_BIN_BITS = 20, PACKED_BORN_SHIFT = 8 };
 
 struct packed {
     uint64_t size; /* from bit 0: usable bytes; waste; bit 63: walked */
-    uint64_t born; /* from bit 0: bin; steps since the epoch, plus 1, or 0: not known */
+    uint64_t born; /* from bit 0: bin; steps since the epoch, plus 1, or 0: not known; bit 63 */
 };
+
+#define PACKED_DEAD (UINT64_C(1) << 63) /* in born: the block is freed */
 
 struct packed packed_from(const struct block *block, uint64_t epoch_ns);
 void packed_to(const struct packed *packed, uint64_t start, uint64_t epoch_ns, struct block *block);

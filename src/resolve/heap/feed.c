@@ -231,7 +231,8 @@ static bool take_long(struct feed_rings *rings, uint32_t ring, enum feed_kind ki
     struct feed_event *event = &cursor->event;
     event->kind = kind;
     event->requested = rest.first;
-    event->path = kind == FEED_UNMAP ? 0 : (uint32_t)rest.second;
+    event->path = kind == FEED_UNMAP ? 0 : (uint32_t)rest.second & ~AGENT_NOT_TIMED;
+    event->is_timed = !(rest.second & AGENT_NOT_TIMED);
     if (__builtin_add_overflow(rest.first, rest.second >> 32, &event->usable))
         event->usable = UINT64_MAX;
     cursor->tail += 2;
@@ -271,6 +272,17 @@ static bool take_mark(struct feed_rings *rings, uint32_t ring, uint64_t kind, ui
     }
 }
 
+/* At the stamp of the event before it. */
+static void take_brief(struct feed_cursor *cursor, uint64_t words)
+{
+    struct feed_event *event = &cursor->event;
+    event->kind = FEED_ALLOC;
+    event->requested = (uint32_t)words;
+    event->usable = event->requested + (words >> AGENT_BRIEF_SLACK);
+    event->path = (uint32_t)(words >> AGENT_BRIEF_PATH) & (AGENT_PATHS_MAX - 1);
+    cursor->tail++;
+}
+
 /* The next event of a ring into its cursor; false: there is none up to head. */
 static bool take_event(struct feed_rings *rings, uint32_t ring)
 {
@@ -278,9 +290,14 @@ static bool take_event(struct feed_rings *rings, uint32_t ring)
     while (units_left(cursor)) {
         struct agent_unit unit = copy_unit(rings, cursor->tail);
         uint64_t address = unit.second & AGENT_ADDRESS_MASK;
-        cursor->stamp = unit.first;
+        uint64_t kind = unit.second >> AGENT_KIND_SHIFT;
         cursor->event = (struct feed_event){.address = address, .tid = cursor->tid};
-        switch (unit.second >> AGENT_KIND_SHIFT) {
+        if (kind >= AGENT_ALLOC && kind <= AGENT_UNMAP)
+            cursor->stamp = unit.first;
+        switch (kind) {
+        case AGENT_BRIEF:
+            take_brief(cursor, unit.first);
+            return true;
         case AGENT_FREE:
             cursor->event.kind = FEED_FREE;
             cursor->tail++;
@@ -292,7 +309,7 @@ static bool take_event(struct feed_rings *rings, uint32_t ring)
         case AGENT_UNMAP:
             return take_long(rings, ring, FEED_UNMAP);
         default:
-            if (!take_mark(rings, ring, unit.second >> AGENT_KIND_SHIFT, address))
+            if (!take_mark(rings, ring, kind, address))
                 return false;
         }
     }
@@ -678,13 +695,15 @@ long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, vo
     long count = 0;
     /*
      * The time first, then how far the rings are written: what led to an event stamped before
-     * now was published before it, so it is seen too.
+     * now was published before it, so it is seen too. No more than once for the samples of a while.
      */
-    stamp_clock_update(&feed->clock);
+    if (until_ns > feed->clock.latest.ns) {
+        stamp_clock_update(&feed->clock);
+        look_at_rings(feed);
+    }
     uint64_t limit = stamp_clock_stamp(&feed->clock, until_ns);
     if (limit > feed->clock.latest.stamp)
         limit = feed->clock.latest.stamp;
-    look_at_rings(feed);
     /* Ends: no ring is looked at again, and none holds more than all chunks. */
     const struct feed_cursor *first;
     while ((first = feed_rings_first(&feed->rings)) && first->stamp <= limit) {

@@ -28,6 +28,7 @@ struct feed_event {
     enum feed_kind kind;
     uint32_t tid;
     uint64_t time_ns; /* CLOCK_MONOTONIC */
+    bool is_timed;    /* a mapping, or an allocation chosen at random: it counts for lifetimes */
     uint64_t address;
     uint64_t requested; /* bytes asked for; FEED_FREE: 0 */
     uint64_t usable;    /* bytes to be had; mappings: whole pages; FEED_FREE: 0 */

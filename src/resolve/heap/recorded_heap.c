@@ -185,10 +185,10 @@ static void add_block(struct recorded_heap *recorded, struct blocks *blocks,
     struct block block = {.start = event->address,
                           .usable_bytes = event->usable,
                           .requested_bytes = event->requested,
-                          .born_ns = event->time_ns,
+                          .born_ns = event->is_timed ? event->time_ns : 0,
                           .bin = recorded_bin_of(recorded, event->path, mapping)};
     if (!blocks_add(blocks, &block))
-        bins_born(recorded->bins, &block);
+        bins_born(recorded->bins, &block, event->time_ns);
 }
 
 /* The rest of a mapping after an unmapping stays, under the same bin. */
@@ -203,7 +203,7 @@ static void unmap(struct recorded_heap *recorded, uint64_t start, uint64_t end)
         rest = block;
         rest.usable_bytes = rest.requested_bytes = start - block.start;
         if (!blocks_add(recorded->mappings, &rest))
-            bins_born(recorded->bins, &rest);
+            bins_born(recorded->bins, &rest, recorded->now_ns);
     } else if (blocks_find(recorded->mappings, end - 1, &block)) {
         last = block.start + block.usable_bytes;
     }
@@ -214,7 +214,7 @@ static void unmap(struct recorded_heap *recorded, uint64_t start, uint64_t end)
     rest.start = end;
     rest.usable_bytes = rest.requested_bytes = last - end;
     if (!blocks_add(recorded->mappings, &rest))
-        bins_born(recorded->bins, &rest);
+        bins_born(recorded->bins, &rest, recorded->now_ns);
 }
 
 static void take_event(void *context, const struct feed_event *event)

@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "resolve/process/tlb.h"
 
 void memory_use_init(struct memory_use_of *use, pid_t pid)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/process/tlb.h"
+#include "resolve/process/memory_use.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -137,33 +137,35 @@ static enum sample_mode mode_of(uint16_t misc)
     }
 }
 
-/* The part of a sample before the variable-sized fields. */
-static void take_head(struct cursor *cursor, const struct record_format *format, struct record *out)
+/* The part of a sample before the variable-sized fields; by a cursor that stays in registers. */
+static void take_head(struct cursor *at, const struct record_format *format, struct record *out)
 {
+    struct cursor cursor = *at;
     struct sample *sample = &out->sample;
     uint64_t type = format->sample_type;
     if (type & PERF_SAMPLE_IDENTIFIER)
-        cursor_u64(cursor);
+        cursor_u64(&cursor);
     if (type & PERF_SAMPLE_IP)
-        sample->ip = cursor_u64(cursor);
+        sample->ip = cursor_u64(&cursor);
     if (type & PERF_SAMPLE_TID) {
-        sample->pid = out->pid = cursor_u32(cursor);
-        sample->tid = out->tid = cursor_u32(cursor);
+        sample->pid = out->pid = cursor_u32(&cursor);
+        sample->tid = out->tid = cursor_u32(&cursor);
     }
     if (type & PERF_SAMPLE_TIME)
-        sample->time_ns = out->time_ns = cursor_u64(cursor);
+        sample->time_ns = out->time_ns = cursor_u64(&cursor);
     if (type & PERF_SAMPLE_ADDR)
-        sample->address = cursor_u64(cursor);
+        sample->address = cursor_u64(&cursor);
     if (type & PERF_SAMPLE_ID)
-        cursor_u64(cursor);
+        cursor_u64(&cursor);
     if (type & PERF_SAMPLE_STREAM_ID)
-        cursor_u64(cursor);
+        cursor_u64(&cursor);
     sample->cpu = SAMPLE_NO_CPU;
     if (type & PERF_SAMPLE_CPU) {
-        sample->cpu = cursor_u32(cursor);
-        cursor_u32(cursor);
+        sample->cpu = cursor_u32(&cursor);
+        cursor_u32(&cursor);
     }
-    sample->weight = type & PERF_SAMPLE_PERIOD ? cursor_u64(cursor) : format->period;
+    sample->weight = type & PERF_SAMPLE_PERIOD ? cursor_u64(&cursor) : format->period;
+    *at = cursor;
 }
 
 /*
@@ -197,6 +199,10 @@ static void take_middle(struct cursor *cursor, const struct record_format *forma
                         struct sample *sample)
 {
     uint64_t type = format->sample_type;
+    const uint64_t any =
+        PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK;
+    if (!(type & any))
+        return;
     if (type & PERF_SAMPLE_READ)
         skip_read(cursor, format->read_format);
     if (type & PERF_SAMPLE_CALLCHAIN)
@@ -258,7 +264,8 @@ static void take_tail(struct cursor *cursor, const struct record_format *format,
         sample->physical = cursor_u64(cursor);
         sample->has |= sample->physical ? SAMPLE_HAS_PHYSICAL : 0;
     }
-    skip_end(cursor, type);
+    if (type & (SAMPLE_CGROUP | SAMPLE_DATA_PAGE_SIZE | SAMPLE_CODE_PAGE_SIZE | PERF_SAMPLE_AUX))
+        skip_end(cursor, type);
 }
 
 /*

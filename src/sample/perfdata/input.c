@@ -147,14 +147,6 @@ static ssize_t read_retrying(int fd, void *out, size_t size)
     return got < 0 ? -errno : got;
 }
 
-uint64_t input_left(const struct input *input)
-{
-    uint64_t end = input->end < input->size_bytes ? input->end : input->size_bytes;
-    if (end == UINT64_MAX)
-        return UINT64_MAX;
-    return end > input->at ? end - input->at : 0;
-}
-
 /* Those that are blocked, and end the program when the loop comes to them. */
 static bool interrupted(void)
 {
@@ -222,7 +214,7 @@ static bool input_fill(struct input *input)
     return true;
 }
 
-const unsigned char *input_peek(struct input *input, size_t size_bytes)
+const unsigned char *input_peek_on(struct input *input, size_t size_bytes)
 {
     input->dry = false;
     if (size_bytes > INPUT_BUFFER_BYTES / 2 || size_bytes > input_left(input))
@@ -467,14 +459,12 @@ static int unpack(struct compressed *compressed)
 }
 
 /*
- * `size_bytes` (at most 64 KiB) of what comes next, without taking it. 1; 0: not before the next
- * chunk; -EBADMSG: no zstd stream, or damaged.
+ * `size_bytes` (at most 64 KiB) of what comes next, without taking it, once there was a chunk. 1;
+ * 0: not before the next chunk; -EBADMSG: no zstd stream, or damaged.
  */
 static int compressed_peek(struct compressed *compressed, size_t size_bytes,
                            const unsigned char **bytes)
 {
-    if (!compressed->zstd)
-        return 0;
     while (compressed->past - compressed->first < size_bytes) {
         if (compressed->drained)
             return 0;
@@ -532,6 +522,8 @@ static bool is_compressed(const struct tape_record *record)
 static int next_unpacked(struct tape *tape, struct tape_record *record)
 {
     struct compressed *compressed = &tape->compressed;
+    if (!compressed->zstd)
+        return 0;
     int code = compressed_peek(compressed, HEADER_BYTES, &record->bytes);
     if (code == 1) {
         record->header = record_header(record->bytes, HEADER_BYTES, tape->swap);
@@ -583,8 +575,8 @@ static int next_plain(struct tape *tape, struct tape_record *record)
     record->bytes = input_peek(tape->input, record->header.size);
     if (!record->bytes)
         return tape->input->dry ? -EAGAIN : ran_out(tape);
-    uint64_t behind = bytes_behind(tape, record);
-    input_skip(tape->input, record->header.size);
+    uint64_t behind = record->header.type < TAPE_USER ? 0 : bytes_behind(tape, record);
+    input_take(tape->input, record->header.size);
     if (!behind)
         return 1;
     if (record->header.type == TAPE_AUXTRACE)

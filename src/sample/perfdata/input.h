@@ -40,17 +40,38 @@ struct input {
 int input_open(struct input *input, const char *path, struct error *error);
 void input_close(struct input *input);
 
+/* Bytes between here and the end, as far as they are known: UINT64_MAX for a pipe. */
+static inline uint64_t input_left(const struct input *input)
+{
+    uint64_t end = input->end < input->size_bytes ? input->end : input->size_bytes;
+    return end == UINT64_MAX ? UINT64_MAX : end > input->at ? end - input->at : 0;
+}
+
+/* The same as input_peek(), where the buffer does not have it. */
+const unsigned char *input_peek_on(struct input *input, size_t size_bytes);
+
 /*
  * `size_bytes` (at most 128 KiB) of what comes next, without taking it; NULL where there are not
  * as many. Valid until the next call.
  */
-const unsigned char *input_peek(struct input *input, size_t size_bytes);
+static inline const unsigned char *input_peek(struct input *input, size_t size_bytes)
+{
+    bool there = input->past - input->first >= size_bytes && size_bytes <= input_left(input);
+    if (!there)
+        return input_peek_on(input, size_bytes);
+    input->dry = false;
+    return input->buffer + input->first;
+}
 
-/* Takes what was looked at, or steps over more; false where the input ends before. */
+/* Takes what was peeked at. */
+static inline void input_take(struct input *input, size_t size_bytes)
+{
+    input->first += size_bytes;
+    input->at += size_bytes;
+}
+
+/* Steps over so much; false where the input ends before. */
 bool input_skip(struct input *input, uint64_t size_bytes);
-
-/* Bytes between here and the end, as far as they are known: UINT64_MAX for a pipe. */
-uint64_t input_left(const struct input *input);
 
 /* Goes on from `offset`; for seekable inputs only. */
 int input_seek(struct input *input, uint64_t offset);

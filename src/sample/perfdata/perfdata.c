@@ -2,6 +2,7 @@
 #include "sample/perfdata/perfdata.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -724,7 +725,8 @@ static bool due(struct perfdata *file, uint64_t time_ns, uint64_t until_ns)
     return time_ns <= file->first_ns || time_ns - file->first_ns <= until_ns;
 }
 
-long perfdata_read(struct perfdata *file, uint64_t until_ns, sampler_sink sink, void *context)
+long perfdata_read_some(struct perfdata *file, uint64_t until_ns, long most, sampler_sink sink,
+                        void *context)
 {
     /* Of a followed pipe, some ms of work at a time. */
     enum { AT_ONCE = 4096 };
@@ -734,7 +736,7 @@ long perfdata_read(struct perfdata *file, uint64_t until_ns, sampler_sink sink, 
     file->more = false;
     for (;;) {
         const struct order_item *item = order_head(&file->order, &time_ns);
-        if (item && !due(file, time_ns, until_ns))
+        if (player.handed == most || (item && !due(file, time_ns, until_ns)))
             return player.handed;
         if (item) {
             hand_on_item(&player, item);
@@ -758,6 +760,11 @@ long perfdata_read(struct perfdata *file, uint64_t until_ns, sampler_sink sink, 
         if (code < 0)
             return code;
     }
+}
+
+long perfdata_read(struct perfdata *file, uint64_t until_ns, sampler_sink sink, void *context)
+{
+    return perfdata_read_some(file, until_ns, LONG_MAX, sink, context);
 }
 
 /* Facts of an open recording, for those who show it. */

@@ -108,6 +108,9 @@ struct sampler_span perfdata_span(const struct perfdata *perfdata);
 
 /* As sampler_read() in replay. */
 long perfdata_read(struct perfdata *perfdata, uint64_t until_ns, sampler_sink sink, void *context);
+/* The same of at most so many records. */
+long perfdata_read_some(struct perfdata *perfdata, uint64_t until_ns, long most, sampler_sink sink,
+                        void *context);
 
 void perfdata_describe(const struct perfdata *perfdata, struct sampler_info *info);
 

@@ -38,9 +38,13 @@ static int grow(struct processes *processes)
 static int entry_of(struct processes *processes, uint32_t pid, uint32_t *index)
 {
     bool created;
+    if (processes->count && (uint32_t)processes->list[processes->last].pid == pid) {
+        *index = processes->last;
+        return 1;
+    }
     const uint32_t *known = hash_find(&processes->index_of_pid, pid);
     if (known) {
-        *index = *known;
+        *index = processes->last = *known;
         return 1;
     }
     if (processes->count == PROCESSES_MAX)

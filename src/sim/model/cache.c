@@ -157,17 +157,24 @@ void cache_put(struct cache *cache, uint32_t index, uint64_t number)
 /* So that few lines have to share a place. */
 enum { PLACES_PER_LINE = 4 };
 
+/* A place has no line: no access that looks there is in the next one's. */
+static void clear(struct cache *cache, struct model_fast *place)
+{
+    uint64_t elsewhere = ((uint64_t)(place - cache->fast) ^ 1) << cache->line_shift;
+    *place = (struct model_fast){.address = elsewhere, .index = CACHE_NONE};
+}
+
 int fast_init(struct cache *cache, struct memory *memory)
 {
     uint64_t places = memory_power_of_two((uint64_t)cache_lines(cache) * PLACES_PER_LINE);
     if (places > FAST_MAX)
         places = FAST_MAX;
     cache->fast = memory_new(memory, places, sizeof *cache->fast);
-    cache->unread = memory_new(memory, 1, sizeof *cache->unread);
-    if (!cache->fast || !cache->unread)
+    if (!cache->fast)
         return -1;
     cache->fast_mask = places - 1;
-    model_fast_clear(cache->fast, cache->fast_mask, cache->line_shift, cache->unread);
+    for (uint64_t i = 0; i < places; i++)
+        clear(cache, &cache->fast[i]);
     return 0;
 }
 
@@ -176,34 +183,24 @@ static struct model_fast *fast_place(const struct cache *cache, uint64_t number)
     return &cache->fast[number & cache->fast_mask];
 }
 
-static void clear(struct cache *cache, struct model_fast *place)
-{
-    *place = model_fast_nothing((uint64_t)(place - cache->fast), cache->line_shift, cache->unread);
-}
-
 void fast_forget(struct cache *cache, uint32_t index)
 {
     struct model_fast *place = fast_place(cache, cache_number(cache, index));
-    if (place->line == &cache->lines[index])
+    if (place->index == index)
         clear(cache, place);
 }
 
 void fast_admit(struct cache *cache, uint32_t index)
 {
     uint64_t number = cache_number(cache, index);
-    struct model_line *line = &cache->lines[index];
     struct model_fast *place = fast_place(cache, number);
     clear(cache, place);
     if ((cache->recent && cache->recent[cache_set(cache, number)] != index) ||
         (cache->shadow && !cache->nodes[index]))
         return;
-    place->line = line;
-    if (cache->stamps)
-        place->stamp = &cache->stamps[index];
-    if (!(line->slow & MODEL_LOAD))
-        place->loads = number << cache->line_shift;
-    if (!(line->slow & MODEL_STORE))
-        place->stores = number << cache->line_shift;
+    *place = (struct model_fast){.address = number << cache->line_shift,
+                                 .index = index,
+                                 .slow = cache->lines[index].slow | MODEL_INSTRUCTION};
 }
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };

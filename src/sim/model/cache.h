@@ -107,7 +107,6 @@ struct cache {
     struct shadow *shadow;   /* NULL: not asked for */
     struct model_fast *fast; /* of a first level of data; else NULL */
     uint64_t fast_mask;      /* places of it - 1 */
-    struct model_unread *unread;
     const uint64_t *now; /* the model's clock; each use that is reported has a time of its own */
     uint64_t sets;
     uint64_t set_mask; /* sets - 1; not valid unless `masked` */

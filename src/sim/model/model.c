@@ -163,7 +163,8 @@ static void open_fast(struct state_thread *thread, struct model *model)
         .line_shift = first->line_shift,
         .line_bytes = first->line_bytes,
         .grain_shift = first->grain_shift,
-        .timed = first->stamps != NULL,
+        .lines = first->lines,
+        .stamps = first->stamps,
         .model = model,
     };
 }

@@ -257,36 +257,24 @@ struct model_line {
  * select. An empty slot has an address of another slot: no access that looks here is in its line.
  */
 struct model_fast {
-    uint64_t loads;          /* address of the line, for loads */
-    uint64_t stores;         /* the same for stores and modifies */
-    uint64_t *stamp;         /* the time of a hit goes there */
-    struct model_line *line; /* its use goes there */
+    uint64_t address; /* of the line */
+    uint32_t index;   /* in model_thread.lines */
+    uint32_t slow;    /* as in struct model_line, and MODEL_INSTRUCTION */
 };
-
-/* Takes writes that are never read, where there is no line. */
-struct model_unread {
-    struct model_line line;
-    uint64_t stamp;
-};
-
-enum { MODEL_FAST_SHIFT = 5 };
-_Static_assert(sizeof(struct model_fast) == 1 << MODEL_FAST_SHIFT, "places are found by a shift");
-
-/* Each access takes so much of the clock, for its parts have times of their own. */
-enum { MODEL_CLOCK_STEP = 2048 };
 
 /*
  * One thread's way into the hierarchy; open for the fast path only. Made when first asked for;
  * threads at or beyond the spec's number share those below (modulo). NULL after fail().
  */
 struct model_thread {
-    struct model_fast *fast;
+    const struct model_fast *fast;
     uint64_t fast_mask;
-    uint64_t *clock;     /* of all threads */
-    uint32_t line_shift; /* log2 of the line's bytes */
+    struct model_line *lines; /* of the first level */
+    uint64_t *stamps;         /* when each was last used; NULL: the policy needs no times */
+    uint64_t *clock;          /* of all threads */
+    uint32_t line_shift;      /* log2 of the line's bytes */
     uint32_t line_bytes;
     uint32_t grain_shift; /* log2 of the bytes that one bit of a use represents */
-    bool timed;           /* hits have to say when they were: each access sets the clock forward */
     bool use;             /* hits have to say what they used */
     uint32_t number;
     uint32_t runs; /* thread of the accesses: any number below 65536; the caller's to set */
@@ -298,22 +286,6 @@ struct model_thread {
 };
 
 struct model_thread *model_thread(struct model *model, uint32_t thread);
-
-/* An empty slot `index` of a table: no line. */
-static inline struct model_fast model_fast_nothing(uint64_t index, uint32_t line_shift,
-                                                   struct model_unread *unread)
-{
-    uint64_t elsewhere = (index ^ 1) << line_shift;
-    return (struct model_fast){elsewhere, elsewhere, &unread->stamp, &unread->line};
-}
-
-/* A table of mask + 1 places, 2 or more, in which nothing is found. */
-static inline void model_fast_clear(struct model_fast *table, uint64_t mask, uint32_t line_shift,
-                                    struct model_unread *unread)
-{
-    for (uint64_t index = 0; index <= mask; index++)
-        table[index] = model_fast_nothing(index, line_shift, unread);
-}
 
 /* As model_access(), for all that is not simple. */
 uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32_t size_bytes,
@@ -345,6 +317,26 @@ static inline void model_count_hit(struct model_hits *hits, uint64_t grains, uin
     hits->uses[model_class(kind)] += (UINT64_C(1) << MODEL_USES_SHIFT) + size_bytes;
 }
 
+/* Whether the line of an access is in the table: then all is done. Else model_access_slow() is to
+ * be called next. *now: the clock, or a copy that is written back before that. */
+static inline bool model_hit(const struct model_thread *thread, uint64_t *now, uint64_t address,
+                             uint32_t size_bytes, uint32_t kind)
+{
+    const struct model_fast *place =
+        &thread->fast[address >> thread->line_shift & thread->fast_mask];
+    uint64_t offset = address - place->address;
+    if (offset >= thread->line_bytes || size_bytes - 1 >= thread->line_bytes - (uint32_t)offset ||
+        kind & place->slow)
+        return false;
+    if (thread->stamps)
+        thread->stamps[place->index] = ++*now;
+    if (thread->use)
+        model_count_hit(&thread->lines[place->index].hits,
+                        model_grains((uint32_t)offset, size_bytes, thread->grain_shift), size_bytes,
+                        kind);
+    return true;
+}
+
 /*
  * The level that served an access of `size_bytes` (1 .. 4096) by statement `ip`: 0 the first,
  * level_count memory. A load and a compare where the line is in the table; else a call.
@@ -352,20 +344,9 @@ static inline void model_count_hit(struct model_hits *hits, uint64_t grains, uin
 static inline uint32_t model_access(struct model_thread *thread, uint64_t address,
                                     uint32_t size_bytes, uint32_t kind, uint32_t ip)
 {
-    const struct model_fast *place =
-        &thread->fast[address >> thread->line_shift & thread->fast_mask];
-    uint64_t offset = address - (kind & MODEL_STORE ? place->stores : place->loads);
-    if (thread->timed)
-        *thread->clock += MODEL_CLOCK_STEP;
-    if (offset >= thread->line_bytes || size_bytes - 1 >= thread->line_bytes - (uint32_t)offset ||
-        kind & MODEL_INSTRUCTION)
-        return model_access_slow(thread, address, size_bytes, kind, ip);
-    *place->stamp = *thread->clock;
-    if (thread->use)
-        model_count_hit(&place->line->hits,
-                        model_grains((uint32_t)offset, size_bytes, thread->grain_shift), size_bytes,
-                        kind);
-    return 0;
+    return model_hit(thread, thread->clock, address, size_bytes, kind)
+               ? 0
+               : model_access_slow(thread, address, size_bytes, kind, ip);
 }
 
 /* To be called at least once in MODEL_SETTLE_EVERY accesses where the spec wants use: a line of the

@@ -38,7 +38,7 @@ struct model {
     uint32_t line_shift;     /* of the first level */
     bool track_use;          /* for the figures, or with several threads to separate true from false
                                 sharing */
-    uint64_t clock;          /* of uses; MODEL_CLOCK_STEP an access, where hits are timed */
+    uint64_t clock;          /* of uses */
     uint64_t lines_left_bytes;
     struct lines lines;
     struct evicted evicted[MODEL_LEVELS_MAX];

@@ -19,7 +19,8 @@ static Word sequence_compare(const void *left, const void *right)
         return 1;
     for (UInt i = 0; i < one->count; i++)
         if (one->accesses[i].place != other->accesses[i].place ||
-            one->accesses[i].op != other->accesses[i].op)
+            one->accesses[i].kind != other->accesses[i].kind ||
+            one->accesses[i].size_bytes != other->accesses[i].size_bytes)
             return 1;
     return 0;
 }
@@ -30,8 +31,10 @@ static struct sequence *sequence_make(const struct sequence_access *accesses, UI
     struct sequence *made = VG_(calloc)("misstop.sequence", 1, size_bytes);
     made->count = count;
     for (UInt i = 0; i < count; i++) {
-        made->accesses[i] = accesses[i];
-        made->hash = (made->hash ^ (UWord)accesses[i].place ^ accesses[i].op) * 0x9e3779b97f4a7c15;
+        const struct sequence_access *access = &accesses[i];
+        made->accesses[i] = *access;
+        made->ops[access->kind & MODEL_MODIFY]++;
+        made->hash = (made->hash ^ (UWord)access->place ^ access->kind) * 0x9e3779b97f4a7c15;
     }
     return made;
 }
@@ -52,11 +55,11 @@ static void sequence_report(struct sequence *sequence)
 {
     for (UInt i = 0; i < sequence->count; i++) {
         struct sequence_access *access = &sequence->accesses[i];
-        /* A block that was left by a signal has not counted its last sequence. */
-        uint64_t left_out =
-            access->left_out < sequence->passes ? access->left_out : sequence->passes;
-        access->place->counts[access->op - 1] += sequence->passes - left_out;
-        access->left_out -= left_out;
+        if (access->kind & MODEL_INSTRUCTION)
+            continue;
+        access->place->counts[(access->kind & MODEL_MODIFY) - 1] +=
+            sequence->passes - access->left_out;
+        access->left_out = 0;
     }
     sequence->passes = 0;
 }
@@ -74,8 +77,9 @@ static void sequences_report(void)
 /* More threads than this share caches. */
 enum { CACHES_MAX = 64, REPORT_EVERY = 1 << 22 /* accesses */ };
 
-struct access_now access_now = {.next = ACCESS_NEVER};
-static struct access_shape shape;
+#define ACCESS_NEVER UINT64_MAX
+
+Addr access_addresses[SEQUENCE_MAX];
 
 /* Handling of an access: nothing; counted; counted, and a question about it is open. */
 enum counting { COUNTS_NOT, COUNTS, COUNTS_ASKED };
@@ -84,12 +88,10 @@ static struct model_spec spec;
 static struct model *model;
 static struct model_thread *cache; /* of who runs */
 static struct sim_thread *totals;  /* likewise; NULL: none does yet */
-static uint64_t reported_at;       /* time of the clock up to which they count */
-static struct model_fast *nothing; /* a table */
-static const uint64_t *nothing_fetched;
-static Bool wanted; /* by the program's functions */
+static Bool wanted;                /* by the program's functions */
 static enum counting counting;
-static Bool due;            /* an access is reported soon */
+static uint64_t accesses;   /* of all threads */
+static uint64_t sample_at;  /* the one to be reported, counted from 1 */
 static UInt accesses_drawn; /* from the last one reported to that */
 static Addr left_out;
 static SizeT left_out_bytes;
@@ -123,40 +125,21 @@ static void fill_spec(void)
     model_spec_complete(&spec);
 }
 
-const struct access_shape *access_shape(void)
+/* Valgrind numbers the first thread 1. */
+const struct model_thread *access_cache(void)
 {
-    return &shape;
+    return model ? model_thread(model, 1) : NULL;
 }
 
-/* All threads have caches of one shape; Valgrind numbers the first 1. */
-static void take_shape(void)
+ULong access_number(void)
 {
-    static struct model_unread unread;
-    const struct model_thread *first = model_thread(model, 1);
-    if (!first)
-        return;
-    nothing = pages_keep(NULL, (first->fast_mask + 1) * sizeof *nothing);
-    nothing_fetched = pages_keep(NULL, (first->fetch_sets + 1) * sizeof *nothing_fetched);
-    if (!nothing || !nothing_fetched) {
-        fail(NULL, "no memory for the simulated caches");
-        return;
-    }
-    model_fast_clear(nothing, first->fast_mask, first->line_shift, &unread);
-    shape = (struct access_shape){.clock = first->clock,
-                                  .mask = first->fast_mask,
-                                  .line_shift = first->line_shift,
-                                  .line_bytes = first->line_bytes,
-                                  .timed = first->timed,
-                                  .use = first->use && !first->grain_shift,
-                                  .unread = &unread,
-                                  .fetch_sets = first->fetch_sets};
+    return accesses;
 }
 
-static void draw_next(uint64_t now)
+static void draw_next(void)
 {
     accesses_drawn = report_access_next();
-    access_now.next =
-        accesses_drawn ? now + (uint64_t)accesses_drawn * MODEL_CLOCK_STEP : ACCESS_NEVER;
+    sample_at = accesses_drawn ? accesses + accesses_drawn : ACCESS_NEVER;
 }
 
 void access_start(void)
@@ -169,37 +152,25 @@ void access_start(void)
     struct model_spec asked = spec; /* a second model, of another layout, needs none of it */
     lines_want(&asked, &host);
     model = model_new(&asked, &host);
-    if (model)
-        take_shape();
     report_start();
     whatif_start();
-    draw_next(0);
+    draw_next();
     access_count(!shared->header.from[0]);
-}
-
-static void settle_table(void)
-{
-    access_now.fetcher = counting == COUNTS_NOT ? NULL : cache;
-    access_now.fetched = access_now.fetcher ? cache->fetched : nothing_fetched;
-    Bool heard = counting == COUNTS && !due && (!cache->use || shape.use);
-    access_now.table = heard ? cache->fast : nothing;
 }
 
 /* Both the program's functions and the user may stop it. */
 static void access_settle(void)
 {
     Bool counts = wanted && cache && shared && !shared->header.paused && !shared->header.stop;
-    Bool asked =
-        counts && whatif_look(model, &spec, cache->number, *shape.clock / MODEL_CLOCK_STEP);
+    Bool asked = counts && whatif_look(model, &spec, cache->number, accesses);
     counting = asked ? COUNTS_ASKED : counts ? COUNTS : COUNTS_NOT;
     if (shared)
         shared->header.counting = counts;
-    settle_table();
 }
 
 void access_count(Bool on)
 {
-    wanted = on && shape.clock;
+    wanted = on && model;
     access_settle();
 }
 
@@ -209,33 +180,13 @@ VG_REGPARM(1) void access_turn(UWord on)
         access_count(on != 0);
 }
 
-/* Each access took one step of the clock. Makes up for a block that a signal left before it counted
- * the accesses taken back. */
-static void report_totals(void)
-{
-    Long loads = (Long)(*shape.clock - reported_at) / MODEL_CLOCK_STEP;
-    if (loads < 0 || access_now.counts[SIM_STORE] < 0 || access_now.counts[SIM_OPS - 1] < 0)
-        return;
-    reported_at = *shape.clock;
-    for (UInt op = SIM_STORE; op < SIM_OPS; op++) {
-        totals->counts[op] += (uint64_t)access_now.counts[op];
-        loads -= access_now.counts[op];
-        access_now.counts[op] = 0;
-    }
-    totals->counts[SIM_LOAD] += (uint64_t)loads;
-}
-
 void access_report(Bool all)
 {
     static uint64_t last;
-    if (!shared || !shape.clock || !totals)
+    if (!shared || !model || !totals || (!all && accesses - last < REPORT_EVERY))
         return;
-    report_totals();
-    if (!all && *shape.clock - last < (uint64_t)REPORT_EVERY * MODEL_CLOCK_STEP)
-        return;
-    last = *shape.clock;
-    if (model)
-        model_settle(model);
+    last = accesses;
+    model_settle(model);
     sequences_report();
 }
 
@@ -243,7 +194,7 @@ void access_runs(UInt number, struct sim_thread *of)
 {
     access_report(False);
     totals = of;
-    cache = shape.clock ? model_thread(model, number) : NULL;
+    cache = model ? model_thread(model, number) : NULL;
     lines_runs(of->tid);
     if (!cache)
         wanted = False;
@@ -269,57 +220,92 @@ void access_finish(void)
         model_finish(model);
 }
 
-void access_due(void)
+static void fetch_instruction(const struct sequence_access *access)
 {
-    due = True;
-    settle_table();
+    model_access_slow(cache, access->address, access->size_bytes, MODEL_INSTRUCTION, MODEL_NONE);
 }
 
-/* Translated code counts it and lets the time go on for it. */
-static void take_back(struct sequence_access *access)
+static UInt access_slow(const struct sequence_access *access, Addr address)
+{
+    struct sim_instruction *place = access->place;
+    UInt served = model_access_slow(cache, address, access->size_bytes, access->kind,
+                                    (UInt)(place - shared->instructions));
+    if (served && !access_is_left_out(address))
+        missed_take(totals, place, address, access->size_bytes, access->kind, served);
+    return served;
+}
+
+/* Beside the counts: questions, and the accesses that are reported. */
+static void access_also(const struct sequence_access *access, Addr address, UInt served)
+{
+    struct sim_instruction *place = access->place;
+    if (counting == COUNTS_ASKED)
+        whatif_take(address, access->size_bytes, access->kind, (UInt)(place - shared->instructions),
+                    served);
+    if (accesses != sample_at)
+        return;
+    missed_sample(totals, place, address, access->size_bytes, access->kind, served, accesses_drawn);
+    draw_next();
+}
+
+static void leave_out(struct sequence_access *access)
 {
     access->left_out++;
-    access_now.counts[access->op]--;
-    *shape.clock -= MODEL_CLOCK_STEP;
+    totals->counts[access->kind & MODEL_MODIFY]--;
 }
 
-static void access_run(struct sim_instruction *place, Addr address, UWord what)
+static void sequence_carefully(struct sequence *sequence)
 {
-    UInt kind = what & ((1u << ACCESS_SIZE_SHIFT) - 1);
-    UInt size = (UShort)(what >> ACCESS_SIZE_SHIFT);
-    UInt id = (UInt)(place - shared->instructions);
-    uint64_t start = *shape.clock;
-    uint64_t before = start + (what >> ACCESS_BEFORE_SHIFT) * MODEL_CLOCK_STEP;
-    *shape.clock = before;
-    UInt served = model_access(cache, address, size, kind, id);
-    *shape.clock = start;
-    if (__builtin_expect(counting == COUNTS_ASKED, 0))
-        whatif_take(address, size, kind, id, served);
-    if (__builtin_expect(served, 0) && !access_is_left_out(address))
-        missed_take(totals, place, address, size, kind, served);
-    if (__builtin_expect(before + MODEL_CLOCK_STEP >= access_now.next, 0)) {
-        missed_sample(totals, place, address, size, kind, served, accesses_drawn);
-        draw_next(before + MODEL_CLOCK_STEP);
-        due = False;
-        settle_table();
+    for (UInt i = 0; i < sequence->count; i++) {
+        struct sequence_access *access = &sequence->accesses[i];
+        Addr address = access_addresses[i];
+        if (access->kind & MODEL_INSTRUCTION) {
+            fetch_instruction(access);
+        } else if (address == ACCESS_NONE) {
+            leave_out(access);
+        } else {
+            accesses++;
+            Bool hit = model_hit(cache, cache->clock, address, access->size_bytes, access->kind);
+            access_also(access, address, hit ? 0 : access_slow(access, address));
+        }
     }
 }
 
-VG_REGPARM(3) void access_memory(struct sequence_access *access, Addr address, UWord what)
+/* With copies of what the model's stores might seem to change. */
+static void sequence_plainly(struct sequence *sequence)
 {
-    if (counting != COUNTS_NOT)
-        access_run(access->place, address, what);
-    else
-        take_back(access);
+    const struct model_thread here = *cache;
+    uint64_t now = *here.clock;
+    UInt count = sequence->count;
+    for (UInt i = 0; i < count; i++) {
+        struct sequence_access *access = &sequence->accesses[i];
+        Addr address = access_addresses[i];
+        if (__builtin_expect(model_hit(&here, &now, address, access->size_bytes, access->kind), 1))
+            continue;
+        *here.clock = now;
+        if (access->kind & MODEL_INSTRUCTION) {
+            fetch_instruction(access);
+        } else if (address == ACCESS_NONE) {
+            leave_out(access);
+            accesses--;
+        } else {
+            access_slow(access, address);
+        }
+        now = *here.clock;
+    }
+    *here.clock = now;
+    accesses += count - sequence->ops[0];
 }
 
-VG_REGPARM(3) void access_guarded(struct sim_instruction *place, Addr address, UWord what)
+VG_REGPARM(1) void access_sequence(struct sequence *sequence)
 {
-    UInt op = what & MODEL_MODIFY;
     if (counting == COUNTS_NOT)
         return;
-    access_run(place, address, what);
-    place->counts[op - 1]++;
-    access_now.counts[op]++;
-    *shape.clock += MODEL_CLOCK_STEP;
+    sequence->passes++;
+    for (UInt op = SIM_LOAD; op < SIM_OPS; op++)
+        totals->counts[op] += sequence->ops[op];
+    if (counting == COUNTS && sample_at - accesses > SEQUENCE_MAX)
+        sequence_plainly(sequence);
+    else
+        sequence_carefully(sequence);
 }

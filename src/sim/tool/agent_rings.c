@@ -53,10 +53,16 @@ static ULong agent_rings_take(ULong at, ULong end, void (*sink)(const struct age
     case AGENT_ALLOC:
         unit = unit_at(at + 1);
         event.bytes = unit->first;
-        event.path = (UInt)unit->second;
+        event.path = (UInt)unit->second & ~AGENT_NOT_TIMED;
         if (event.bytes)
             sink(&event);
         return at + 2;
+    case AGENT_BRIEF:
+        event.bytes = (UInt)unit->first;
+        event.path = (UInt)(unit->first >> AGENT_BRIEF_PATH) & (AGENT_PATHS_MAX - 1);
+        if (event.bytes)
+            sink(&event);
+        return at + 1;
     case AGENT_MAP:
     case AGENT_UNMAP:
         return at + 2;

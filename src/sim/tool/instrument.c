@@ -98,87 +98,72 @@ static Bool floating_is(const UChar *code, UInt length)
     return at + 1 < length && code[at] == 0x0f && is_floating(MAP_0F, prefix, code[at + 1]);
 }
 
-/* Times between two accesses, after all that the first one did; a fetch has two lines at most, at
- * four levels. */
-enum { FETCHES_AT = MODEL_CLOCK_STEP * 3 / 4, FETCH_STEP = 16 };
-enum { FETCHES_MAX = (MODEL_CLOCK_STEP - FETCHES_AT) / FETCH_STEP };
-
-static VG_REGPARM(3) void fetch(Addr ip, UWord length, UWord after)
-{
-    uint64_t *clock = access_shape()->clock;
-    uint64_t start = *clock;
-    if (!access_now.fetcher)
-        return;
-    *clock = start + after;
-    model_access_slow(access_now.fetcher, ip, (UInt)length, MODEL_INSTRUCTION, MODEL_NONE);
-    *clock = start;
-}
-
-static IRExpr *let(IRSB *out, IRType type, IRExpr *value)
-{
-    IRTemp temp = newIRTemp(out->tyenv, type);
-    addStmtToIRSB(out, IRStmt_WrTmp(temp, value));
-    return IRExpr_RdTmp(temp);
-}
-
-/* 0: the line was fetched last in its set, so that fetching it again changes nothing. */
-static IRExpr *differs(IRSB *out, IRExpr *fetched, UWord line)
-{
-    UWord offset = line % access_shape()->fetch_sets * sizeof *access_now.fetched;
-    IRExpr *at = let(out, Ity_I64, IRExpr_Binop(Iop_Add64, fetched, mkIRExpr_HWord(offset)));
-    IRExpr *last = let(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, at));
-    return let(out, Ity_I64, IRExpr_Binop(Iop_Xor64, last, mkIRExpr_HWord(line + 1)));
-}
-
-static IRExpr *is_new(IRSB *out, UWord first, UWord last)
-{
-    IRExpr *now = mkIRExpr_HWord((HWord)&access_now.fetched);
-    IRExpr *fetched = let(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, now));
-    IRExpr *new = differs(out, fetched, first);
-    if (first != last)
-        new = let(out, Ity_I64, IRExpr_Binop(Iop_Or64, new, differs(out, fetched, last)));
-    return let(out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, new, mkIRExpr_HWord(0)));
-}
-
-/* Before an instruction is executed; *fetched: line + 1 of the one before in the block, 0: none. */
-static void fetch_instruction(struct hit_block *block, UWord *fetched, Addr ip, UInt length)
-{
-    UWord first = ip >> access_shape()->line_shift;
-    UWord last = (ip + length - 1) >> access_shape()->line_shift;
-    UInt turn = block->fetches % FETCHES_MAX;
-    if (!access_shape()->fetch_sets || (first == last && *fetched == last + 1))
-        return;
-    UWord after = (UWord)block->pending * MODEL_CLOCK_STEP + FETCHES_AT + turn * FETCH_STEP;
-    IRDirty *call = unsafeIRDirty_0_N(
-        3, "fetch", VG_(fnptr_to_fnentry)(fetch),
-        mkIRExprVec_3(mkIRExpr_HWord(ip), mkIRExpr_HWord(length), mkIRExpr_HWord(after)));
-    call->guard = is_new(block->out, first, last);
-    addStmtToIRSB(block->out, IRStmt_Dirty(call));
-    block->fetches++;
-    *fetched = last + 1;
-}
-
 /* One block on its way. */
 struct work {
     IRSB *in;
     IRSB *out;
-    struct hit_block hits;
     UWord fetched;                 /* of instructions: line + 1 of the last; 0: none */
     struct sim_instruction *place; /* of the instruction; NULL: it is not the program's */
     IRExpr *loaded;                /* a load that waits for its store: a modify is one access */
     Int loaded_bytes;
     UInt float_bit;
+    UInt pending; /* accesses of the sequence */
+    struct sequence_access sequence[SEQUENCE_MAX];
 };
 
+/* Before whatever may leave the block, or change what counts. */
+static void end_sequence(struct work *work)
+{
+    if (!work->pending)
+        return;
+    struct sequence *sequence = sequence_of(work->sequence, work->pending);
+    addStmtToIRSB(work->out, IRStmt_Dirty(unsafeIRDirty_0_N(
+                                 1, "access_sequence", VG_(fnptr_to_fnentry)(access_sequence),
+                                 mkIRExprVec_1(mkIRExpr_HWord((HWord)sequence)))));
+    work->pending = 0;
+}
+
+static UInt add_access(struct work *work, const struct sequence_access *access)
+{
+    if (work->pending == SEQUENCE_MAX)
+        end_sequence(work);
+    work->sequence[work->pending] = *access;
+    return work->pending++;
+}
+
+static IRExpr *guarded(IRSB *out, IRExpr *guard, IRExpr *address)
+{
+    IRTemp temp = newIRTemp(out->tyenv, Ity_I64);
+    IRExpr *none = mkIRExpr_HWord((HWord)ACCESS_NONE);
+    addStmtToIRSB(out, IRStmt_WrTmp(temp, IRExpr_ITE(guard, address, none)));
+    return IRExpr_RdTmp(temp);
+}
+
+/* Before an instruction is executed. */
+static void fetch_instruction(struct work *work, Addr ip, UInt length)
+{
+    const struct model_thread *cache = access_cache();
+    UWord first = ip >> cache->line_shift;
+    UWord last = (ip + length - 1) >> cache->line_shift;
+    if (!cache->fetch_sets || (first == last && work->fetched == last + 1))
+        return;
+    add_access(work, &(struct sequence_access){
+                         .address = ip, .kind = MODEL_INSTRUCTION, .size_bytes = (UShort)length});
+    work->fetched = last + 1;
+}
+
+/* The address is kept, to be taken when the sequence ends. */
 static void call(struct work *work, UInt kind, IRExpr *address, Int size, IRExpr *guard)
 {
     if (!work->place || size <= 0)
         return;
-    kind |= work->float_bit;
-    if (guard)
-        hit_guarded(&work->hits, work->place, kind, address, size, guard);
-    else
-        hit_access(&work->hits, work->place, kind, address, size);
+    UInt index = add_access(work, &(struct sequence_access){.place = work->place,
+                                                            .kind = (UChar)(kind | work->float_bit),
+                                                            .size_bytes = (UShort)size});
+    if (guard && guard->tag != Iex_Const)
+        address = guarded(work->out, guard, address);
+    addStmtToIRSB(work->out,
+                  IRStmt_Store(Iend_LE, mkIRExpr_HWord((HWord)&access_addresses[index]), address));
 }
 
 static void flush(struct work *work)
@@ -277,11 +262,10 @@ static void turn_at(struct work *work, Addr ip)
     Bool begins = instrument_function_named(name, header->from);
     if (!begins && !instrument_function_named(name, header->to))
         return;
-    hit_flush(&work->hits);
+    end_sequence(work);
     addStmtToIRSB(work->out, IRStmt_Dirty(unsafeIRDirty_0_N(
                                  1, "access_turn", VG_(fnptr_to_fnentry)(access_turn),
                                  mkIRExprVec_1(mkIRExpr_HWord(begins)))));
-    hit_reload(&work->hits);
 }
 
 static void begin_instruction(struct work *work, Addr ip, UInt length)
@@ -289,12 +273,14 @@ static void begin_instruction(struct work *work, Addr ip, UInt length)
     work->float_bit = floating_is((const UChar *)ip, length) ? MODEL_FLOAT : 0;
     Bool agent = is_agent(ip);
     work->place = agent ? NULL : instructions_place(ip);
-    if (agent)
+    if (agent) {
+        end_sequence(work);
         addStmtToIRSB(work->out, IRStmt_Store(Iend_LE, mkIRExpr_HWord((HWord)&agent_rings_ran),
                                               IRExpr_Const(IRConst_U8(1))));
+    }
     turn_at(work, ip);
     if (!agent)
-        fetch_instruction(&work->hits, &work->fetched, ip, length);
+        fetch_instruction(work, ip, length);
 }
 
 static void take_other(struct work *work, IRStmt *statement)
@@ -313,18 +299,7 @@ static void take_other(struct work *work, IRStmt *statement)
     else if (statement->tag == Ist_Dirty)
         take_helper(work, statement->Ist.Dirty.details);
     else if (statement->tag == Ist_Exit)
-        hit_flush(&work->hits);
-}
-
-/* At most: a compare-and-swap, a helper's access, a load and a store are one each. */
-static UInt count_accesses(const IRSB *block)
-{
-    UInt count = 0;
-    for (Int i = 0; i < block->stmts_used; i++) {
-        const IRStmt *statement = block->stmts[i];
-        count += statement->tag != Ist_WrTmp || statement->Ist.WrTmp.data->tag == Iex_Load;
-    }
-    return count;
+        end_sequence(work);
 }
 
 static void instrument_statement(struct work *work, IRStmt *statement)
@@ -355,15 +330,14 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 {
     struct work work = {.in = in};
     (void)closure, (void)layout, (void)extents, (void)host, (void)guest_word, (void)host_word;
-    if (!shared || !access_shape()->clock)
+    if (!shared || !access_cache())
         return in;
-    work.out = work.hits.out = deepCopyIRSBExceptStmts(in);
-    hit_begin(&work.hits, count_accesses(in));
+    work.out = deepCopyIRSBExceptStmts(in);
     for (Int i = 0; i < in->stmts_used; i++) {
         instrument_statement(&work, in->stmts[i]);
         addStmtToIRSB(work.out, in->stmts[i]);
     }
     flush(&work);
-    hit_flush(&work.hits);
+    end_sequence(&work);
     return work.out;
 }

@@ -13,7 +13,7 @@ src_valgrind_misstop_amd64_linux_CPPFLAGS = -I$(top_srcdir)/include -I$(top_srcd
 src_valgrind_misstop_amd64_linux_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g -ffreestanding -fno-builtin \
 	-fno-stack-protector -fno-pic -fno-pie -fomit-frame-pointer -fno-strict-aliasing
 src_valgrind_misstop_amd64_linux_LDFLAGS = -static -nostdlib -nostartfiles -u _start \
-	-Wl,-Ttext-segment=0x58000000 -Wl,--build-id=none
+	-Wl,-Ttext-segment=0x58000000 -Wl,--build-id=none -Wl,--wrap=vgPlain_di_notify_mmap
 src_valgrind_misstop_amd64_linux_LDADD = $(VALGRIND_LIBS_AT)/libcoregrind-amd64-linux.a \
 	$(VALGRIND_LIBS_AT)/libvex-amd64-linux.a $(VALGRIND_LIBS_AT)/libgcc-sup-amd64-linux.a -lgcc
 
@@ -22,6 +22,6 @@ src/valgrind/vgpreload_core-amd64-linux.so src/valgrind/default.supp:
 endif
 
 VALGRIND_TOOL_SOURCES = include/sim_abi.h src/sim/tool/tool.h src/sim/tool/tool.c \
-	src/sim/tool/access.c src/sim/tool/agent_rings.c src/sim/tool/instrument.c src/sim/tool/hit.c \
-	src/sim/tool/report.c src/sim/tool/shared.c src/sim/tool/whatif.c
+	src/sim/tool/access.c src/sim/tool/agent_rings.c src/sim/tool/instrument.c src/sim/tool/report.c \
+	src/sim/tool/shared.c src/sim/tool/whatif.c
 EXTRA_DIST += $(VALGRIND_TOOL_SOURCES)

@@ -94,7 +94,7 @@ static void report_adapt_rate(void)
     UInt waiting = shared_waiting();
     struct class *most = busiest();
     UInt thinnest = 0;
-    ULong now = *access_shape()->clock / MODEL_CLOCK_STEP;
+    ULong now = access_number();
     ULong since = now - looked_at;
     looked_at = now;
     looks++;

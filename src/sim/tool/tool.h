@@ -2,9 +2,8 @@
 /*
  * The parts of the Valgrind tool, for src/sim/tool only.
  *
- * What an access of the program does: to the model, to the exact counts, and to the ring. The
- * functions are called from translated code (hit.c), after access_start(). A plain hit is done by
- * the translated code itself, which looks into `access_now` and writes the counts.
+ * Translated code writes the addresses of a sequence of accesses and calls access_sequence() once:
+ * the model gets them, the exact counts and the ring what follows (instrument.c, access.c).
  */
 #ifndef MISSTOP_SIM_TOOL_TOOL_H
 #define MISSTOP_SIM_TOOL_TOOL_H
@@ -17,42 +16,19 @@
 #include "sim/model/model.h"
 #include "sim_abi.h"
 
-struct model_fast;
-struct model_thread;
-struct sequence_access;
+/* A thread's cache; all have caches of one shape. NULL: there is no model. */
+const struct model_thread *access_cache(void);
 
-/* State that translated code reads. */
-struct access_now {
-    struct model_fast
-        *table; /* of who runs; nothing is found in it while every access is to call */
-    struct model_thread *fetcher; /* the running thread; NULL: nothing counts */
-    const uint64_t *fetched;      /* as in the model_thread of who runs */
-    uint64_t next;                /* time on the model's clock, at which an access is reported */
-    Long counts[SIM_OPS];         /* not in the thread's totals yet: stores and modifies */
-};
-extern struct access_now access_now;
-#define ACCESS_NEVER UINT64_MAX
-
-/* State that is the same for all threads while the program runs. */
-struct access_shape {
-    uint64_t *clock; /* of the model */
-    uint64_t mask;   /* places of the table - 1 */
-    UInt line_shift;
-    UInt line_bytes;
-    Bool timed; /* hits write down when they were */
-    Bool use;   /* hits write down what they used: each access may have one bit a byte */
-    struct model_unread *unread;
-    uint64_t fetch_sets; /* of the cache of instructions; 0: there is none */
-};
-const struct access_shape *access_shape(void);
+/* How many the program has made so far. */
+ULong access_number(void);
 
 void access_start(void);
 
-/* From here on thread `number` (of threads.c) runs; `totals` are its counts. Called now and then
+/* From here on thread `number` (of tool.c) runs; `totals` are its counts. Called now and then
  * for the running thread, too: then the user's pause takes effect. */
 void access_runs(UInt number, struct sim_thread *totals);
 
-/* Brings the exact counts up to date, also those of instructions if `all`. */
+/* Brings the counts of instructions up to date: now and then, or if `all` at once. */
 void access_report(Bool all);
 
 /* Misses there are not the program's: of libc's functions that the allocation agent calls on memory
@@ -68,18 +44,6 @@ void access_finish(void);
 
 /* Called at the entry of a function that begins (ends) the counting. */
 VG_REGPARM(1) void access_turn(UWord on);
-
-/* Bits of `what`: enum model_kind, the size in bytes, and how many accesses there were since the
- * clock was put forward. */
-enum { ACCESS_SIZE_SHIFT = 8, ACCESS_BEFORE_SHIFT = 32 };
-
-/* One access at `address`, which translated code counts. */
-VG_REGPARM(3) void access_memory(struct sequence_access *access, Addr address, UWord what);
-/* The same by the instruction of `place`, counted here. */
-VG_REGPARM(3) void access_guarded(struct sim_instruction *place, Addr address, UWord what);
-
-/* The time for an access to be reported is near: each has to call. */
-void access_due(void);
 
 /*
  * Exports of Valgrind's libraries that its public headers leave out, declared here once. Checked
@@ -164,23 +128,27 @@ Bool agent_rings_begin(void);
 Bool agent_rings_follow(void (*sink)(const struct agent_event *event));
 
 /*
- * Accesses that the program makes equally often, because no exit of the block is between them:
- * translated code counts their sequence, and the counts of instructions are computed from it when
- * they are read. hit.c finds sequences while translating; access.c reports them.
+ * Accesses that the program makes equally often, because no exit of the block is between them. The
+ * sequence is counted, and the counts of instructions are computed from it when they are read.
  */
 enum { SEQUENCE_MAX = 64 };
 
 struct sequence_access {
-    struct sim_instruction *place;
-    uint64_t left_out; /* passes on which it did not count */
-    UInt op;           /* enum sim_op */
+    union {
+        struct sim_instruction *place;
+        Addr address; /* MODEL_INSTRUCTION: constant */
+    };
+    uint64_t left_out; /* passes on which it did not take place */
+    UShort size_bytes;
+    UChar kind; /* enum model_kind */
 };
 
 /* The first two members are those of VgHashNode. */
 struct sequence {
     struct sequence *next;
     UWord hash;
-    uint64_t passes; /* not reported yet */
+    uint64_t passes;   /* not reported yet */
+    UInt ops[SIM_OPS]; /* accesses by operation; [0]: fetches of instructions */
     UInt count;
     struct sequence_access accesses[];
 };
@@ -190,40 +158,13 @@ void sequence_start(void);
 /* The one of these accesses, 1 to SEQUENCE_MAX, in this order: it may be there already. */
 struct sequence *sequence_of(const struct sequence_access *accesses, UInt count);
 
-/*
- * The hit of an access in translated code: it looks into the model's table of lines that need no
- * report (struct model_fast) and calls access_memory() only where the line is not there. Work
- * common to all accesses of a sequence without an exit is done once, at its end. Used by
- * instrument.c.
- */
-/* A block of code being translated; all 0 at first, except for `out`. */
-struct hit_block {
-    IRSB *out;
-    IRExpr *table; /* of who runs, or the one where nothing is; NULL: to be loaded */
-    IRExpr *clock; /* when that was loaded */
-    UInt since;    /* accesses since then */
-    UInt fetches;  /* of lines of instructions, so far */
-    UInt pending;  /* ... since the clock was put forward: those of the sequence */
-    struct sequence_access sequence[SEQUENCE_MAX];
-    IRExpr *calls[SEQUENCE_MAX]; /* the argument of each call that says which of them it is */
-};
+/* Where translated code writes the address of each access of a sequence: ACCESS_NONE if it does
+ * not take place. */
+extern Addr access_addresses[SEQUENCE_MAX];
+#define ACCESS_NONE ((Addr)-1)
 
-/* Once, before the first statement: `accesses` is how many there are at most. */
-void hit_begin(struct hit_block *block, UInt accesses);
-
-/* One access; `kind`: enum model_kind. */
-void hit_access(struct hit_block *block, struct sim_instruction *place, UInt kind, IRExpr *address,
-                Int size_bytes);
-
-/* The same where `guard` says whether it takes place. */
-void hit_guarded(struct hit_block *block, struct sim_instruction *place, UInt kind, IRExpr *address,
-                 Int size_bytes, IRExpr *guard);
-
-/* Before whatever may leave the block, or call what looks at the counts. */
-void hit_flush(struct hit_block *block);
-
-/* After a call that may have begun or ended the counting. */
-void hit_reload(struct hit_block *block);
+/* At the end of a sequence. */
+VG_REGPARM(1) void access_sequence(struct sequence *sequence);
 
 /*
  * Where the counts of each instruction are in the shared memory: one place for an address,
@@ -232,10 +173,10 @@ void hit_reload(struct hit_block *block);
 void instructions_start(void);
 
 /*
- * Puts calls of access.h before every access to memory in a block of the program's code: loads,
- * stores, guarded ones, compare-and-swap, load-linked and store-conditional, and accesses of
- * Valgrind's helpers for one instruction. Instructions of the allocation agent are left as they
- * are, because they are not the program's. Used by tool.c.
+ * Adds to a block of the program's code what reports its accesses to memory: loads, stores, guarded
+ * ones, compare-and-swap, load-linked and store-conditional, and accesses of Valgrind's helpers for
+ * one instruction. Instructions of the allocation agent are left as they are, because they are not
+ * the program's. Used by tool.c.
  */
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
                  const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,

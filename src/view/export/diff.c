@@ -16,7 +16,7 @@
 #include "view/widget/columns.h"
 
 /* Rows of a comparison as text, and their columns. For diff.c. */
-/* What one row says; figures as they are printed. */
+/* A row in words; figures as they are printed. */
 struct diff_line {
     const struct diff_row *row;
     char change[16];   /* "-20.1" */
@@ -404,8 +404,8 @@ static const double share_tested = 0.005;
 /* Objects with a smaller share do not speak for the clustering of others. */
 static const double share_that_speaks = 0.01;
 
-/* Fields, and what of the heap is called after its type, have another name until debugging
- * information is read: the share of the samples that came before, in a run. */
+/* Fields, and heap rows named after a type, have another name until debugging information is
+ * loaded: the share of the samples before that, in a run. */
 static double early_share(enum report_table table, const struct diff_row *row,
                           const struct report *report)
 {
@@ -413,7 +413,7 @@ static double early_share(enum report_table table, const struct diff_row *row,
     return table == REPORT_FIELDS || (table == REPORT_OBJECTS && heap) ? report->waiting : 0;
 }
 
-/* What may have been there where a run does not list a row: nothing, or less than it lists. */
+/* The possible share of a row that a run does not list: from 0 to the least that it lists. */
 static double hidden_share(const struct diff *diff, enum report_table table,
                            const struct diff_row *row, size_t run)
 {
@@ -464,7 +464,7 @@ static double shown_mean(const double *shares, size_t count)
     return listed ? sum / (double)count : NAN;
 }
 
-/* What chance in sampling does to the mean of several runs. */
+/* The effect of sampling chance on the mean of several runs. */
 static double sampling_variance(const struct diff_side *side, const double *shares)
 {
     double sum = 0;
@@ -501,7 +501,7 @@ static void compare_several(const struct diff *diff, struct diff_row *row, const
         row->times = compare_times_of(row->amount_a, &amount);
 }
 
-/* Two sides, of which one at least is a single run. */
+/* At least one of the two sides is a single run. */
 static void compare_single(const struct diff *diff, enum report_table table, struct diff_row *row,
                            const double *shares)
 {
@@ -527,8 +527,8 @@ static double design_of(const struct diff *diff, const struct diff_row *row)
                           diff->b.effective);
 }
 
-/* Samples of objects cluster in time, and with them those of their fields and of the code that
- * uses them. What stands in one run only is as clustered as the worst of the others. */
+/* Samples of objects cluster in time, and so do those of their fields and code. A row of one run
+ * only is taken as clustered as the worst of the others. */
 static void find_designs(struct diff *diff)
 {
     double worst = 1;

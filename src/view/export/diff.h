@@ -18,14 +18,14 @@
 #include "view/view.h"
 
 /*
- * One run as it can be compared with another: what a saved JSON report tells, or a snapshot told
- * in the same words. Reports are files of unknown origin: what is missing, of another type or out
- * of range is not known, counts and lengths are bounded, text is sanitised. For diff only.
+ * One run in comparable form: from a saved JSON report or from a snapshot. Reports are files of
+ * unknown origin: a member that is missing, of another type or out of range is not known, counts
+ * and lengths are bounded, text is sanitised. For diff only.
  */
 enum report_table { REPORT_OBJECTS, REPORT_FIELDS, REPORT_FUNCTIONS, REPORT_TABLES };
 
-/* A row of a table, under what makes it the same thing in another run: addresses that stand in
- * names are left out. Strings are never NULL. */
+/* A row of a table and its key in other runs: addresses in names are left out of the key.
+ * Strings are never NULL. */
 struct report_row {
     const char *name;
     const char *kind;    /* "" for functions */
@@ -41,14 +41,13 @@ struct report {
     const char *path;
     const char *comm;
     const char *event;  /* that ranks; "" if not known */
-    const char *weighs; /* what shares are of; "" */
+    const char *weighs; /* the base of shares; "" */
     const char *basis;  /* "run" or "decayed" */
     bool simulated;
     double period;       /* events per sample; NAN */
     double half_life_s;  /* 0: nothing decays */
     double elapsed_s;    /* NAN: not known, like the next five */
-    double covered_s;    /* seconds that the counts stand for; under decay, the seconds they have
-                            not forgotten */
+    double covered_s;    /* seconds that the counts cover; under decay, their effective seconds */
     double weight;       /* events of all attributed samples; under the basis */
     double instructions; /* if they were sampled; of covered_s */
     double samples;      /* attributed, not decayed */
@@ -65,7 +64,7 @@ struct report {
 /* The last object of a file of JSON reports. 0; -EBADMSG, -EFBIG, or what reading gave. */
 int report_read(struct report **report, const char *path, struct error *error);
 
-/* Out of a snapshot what its JSON would tell. 0 or -ENOMEM. */
+/* The same from a snapshot. 0 or -ENOMEM. */
 int report_of_snapshot(struct report **report, const struct snapshot *snapshot, const char *path,
                        struct error *error);
 
@@ -73,7 +72,7 @@ void report_free(struct report *report);
 
 enum { DIFF_RUNS_MOST = 32, DIFF_NOTES_MOST = 16 };
 
-/* What amounts are counted by; both sides in the same way. */
+/* The unit of amounts, the same on both sides. */
 enum diff_amount {
     DIFF_AMOUNT_UNKNOWN,
     DIFF_AMOUNT_PER_SECOND,
@@ -130,7 +129,7 @@ int diff_new(struct diff **diff, const struct diff_side *a, const struct diff_si
              struct error *error);
 void diff_free(struct diff *diff);
 
-/* What a row's change means, in words; "" where nothing changed. */
+/* The meaning of a row's change, in words; "": nothing changed. */
 const char *diff_reading(const struct diff_row *row);
 
 /* The tables; `all`: rows that did not change too. 0, or a negative errno. */
@@ -146,8 +145,8 @@ double diff_amount(const struct diff *diff, const struct report *run);
 bool diff_in_time(const struct diff *diff);
 
 /*
- * The end of a file of reports, one JSON object a line: hours of them may stand before the one
- * that counts, so the file is read from its end. For json_report.c.
+ * The end of a file of reports, one JSON object a line: only the last one counts, so the file is
+ * read from its end. For json_report.c.
  */
 enum { REPORT_BYTES_MOST = 64 << 20 };
 

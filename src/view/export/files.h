@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files for other viewers: a page for a browser (--html), a profile for pprof (--pprof). */
 /*
- * A snapshot of the whole run as one page for a browser, with nothing outside the file: for those
- * who were not there. Well-formed XML too, so that other programs can read it. Every figure stands
- * as the tables of columns (columns.h) write it. For src/export.c.
+ * A snapshot of the whole run as one page for a browser, with no references outside the file. Well-
+ * formed XML too, so that other programs can read it. Figures have the format of the tables of
+ * columns (columns.h). For src/export.c.
  */
 #ifndef MISSTOP_VIEW_EXPORT_FILES_H
 #define MISSTOP_VIEW_EXPORT_FILES_H
@@ -16,7 +16,7 @@
 #include "snapshot.h"
 #include "view/view.h"
 
-/* What a snapshot does not tell; text of any origin, "": not known. */
+/* Facts that are not in a snapshot; text of any origin, "": not known. */
 struct html_run {
     const char *command; /* that was started */
     const char *host;    /* of a live run */
@@ -24,7 +24,7 @@ struct html_run {
     const char *version; /* "misstop 1.0" */
 };
 
-/* Whether the file can be made, told before there is a run to lose. 0 or a negative errno. */
+/* Whether the file can be made, checked before the run. 0 or a negative errno. */
 int html_check(const char *path, struct error *error);
 
 /* There as a whole or not at all, mode 0600. 0 or a negative errno. */
@@ -42,12 +42,12 @@ int html_print(FILE *out, const struct snapshot *snapshot, const struct screen_s
  * object, its kind, type and module, and the field are labels. For src/main.c.
  */
 
-/* Whether the file can be made, told before there is a run to lose. 0 or a negative errno. */
+/* Whether the file can be made, checked before the run. 0 or a negative errno. */
 int pprof_check(const char *path, struct error *error);
 
 /*
- * Writes beside the path and renames, so that there is never half a profile; only its owner may
- * read it. now_ns: CLOCK_REALTIME; 0 for a recording, which does not tell. 0 or a negative errno.
+ * Writes beside the path and renames, so that the profile is never incomplete; only its owner may
+ * read it. now_ns: CLOCK_REALTIME; 0 for a recording. 0 or a negative errno.
  */
 int pprof_write(const char *path, const struct snapshot *snapshot, uint64_t now_ns,
                 struct error *error);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@
 #include "view/words.h"
 #include "view/screen/browser.h"
 
-/* What was watched, how, and how far the figures can be trusted. */
+/* The process, the source, and how far to trust the figures. */
 
 enum { TEXT_BYTES = 512 };
 
@@ -83,7 +84,7 @@ static void write_source(struct html_writer *writer)
     fact(writer, "Source", "%s%s%s", or_empty(source->name), event && event->name ? ", event " : "",
          event ? or_empty(event->name) : "");
     fact(writer, "A share is of", "%s, %s", source->weighs ? source->weighs : "the event's samples",
-         snapshot->time_range           ? "over a stretch of the run"
+         snapshot->time_range           ? "over a time range of the run"
          : snapshot->basis == BASIS_RUN ? "over the whole run"
                                         : "in the recent past");
     if (snapshot->time_range) {
@@ -113,7 +114,7 @@ static void write_answer(struct html_writer *writer)
 {
     const char *evidence = answer_evidence(writer->snapshot);
     char text[TEXT_BYTES];
-    answer_words(writer->snapshot, text, sizeof text);
+    answer_words(writer->snapshot, INT_MAX, text, sizeof text);
     fact(writer, "Answer", "%s%s%s%s", text, *evidence ? " (" : "", evidence, *evidence ? ")" : "");
 }
 
@@ -122,7 +123,7 @@ static void html_head_note(struct html_writer *writer, const char *class, const 
     html_element(writer, "li", class, text);
 }
 
-/* What a reader who was not there would otherwise take for more than it is. */
+/* Limits that a reader who was not there would miss. */
 static void write_notes(struct html_writer *writer)
 {
     const struct snapshot *snapshot = writer->snapshot;
@@ -137,7 +138,7 @@ static void write_notes(struct html_writer *writer)
     if (!snapshot->source.precise && snapshot->source.name)
         html_head_note(
             writer, "",
-            "The source does not tell addresses: they are worked out from the registers at each "
+            "The source does not report addresses: they are computed from the registers at each "
             "sample, and a sample where that fails is counted below, not guessed.");
     answer_trust(snapshot, text, sizeof text);
     html_head_note(writer, "warn", text);
@@ -218,7 +219,7 @@ static void html_head(struct html_writer *writer)
     html_markup(writer, "</header>\n");
 }
 
-/* What stands out, said in sentences before any table, each with a way to its part; declared in
+/* The main results in sentences before any table, each with a link to its part; declared in
  * html_writer.h. */
 
 enum { FINDINGS = 3, OBJECTS = 3, GROUPS = 2 };
@@ -264,7 +265,7 @@ static void tell_object(struct html_writer *writer, const struct snapshot_object
         html_text(writer, object->layouts[0].reading);
 }
 
-/* "Pointer chasing on particles: about 30.0% of all samples could be saved." */
+/* "Pointer chasing on particles: gain about 30%." */
 static void tell_findings(struct html_writer *writer, bool *any)
 {
     const struct snapshot_findings *findings = &writer->snapshot->findings;
@@ -278,10 +279,10 @@ static void tell_findings(struct html_writer *writer, bool *any)
         html_markup(writer, "</b>");
         if (html_known(finding->gain)) {
             char gain[96];
-            findings_gain(finding, gain, sizeof gain);
-            html_format(writer, ": %s could be saved", gain);
+            finding_gain(finding, gain, sizeof gain);
+            html_format(writer, ": gain %s", gain);
         }
-        html_markup(writer, " (%s).</li>\n", finding_sure_name(finding->sure));
+        html_markup(writer, " (%s confidence).</li>\n", finding_confidence(finding->sure));
     }
 }
 
@@ -336,7 +337,7 @@ static void tell_causes(struct html_writer *writer, bool *any)
     html_short_tell(writer, any, "causes", "Why lines were missed", why);
 }
 
-/* what stands out, in sentences */
+/* the main results, in sentences */
 static void html_short(struct html_writer *writer)
 {
     char phases[PHASES_READING_BYTES];
@@ -377,7 +378,7 @@ static void write_gain(struct html_writer *writer, const struct snapshot_finding
                        const char *reckoned)
 {
     char gain[96];
-    findings_gain(finding, gain, sizeof gain);
+    finding_gain(finding, gain, sizeof gain);
     html_markup(writer, "<dt>Gain</dt><dd class=\"says\"><b>");
     html_text(writer, gain);
     html_markup(writer, "</b>");
@@ -433,9 +434,9 @@ static void write_finding(struct html_writer *writer, const struct snapshot_find
     write_fact(writer, "Evidence", words.evidence);
     write_fact(writer, "Try", words.advice);
     write_gain(writer, finding, words.reckoned);
-    snprintf(sure, sizeof sure, "%s%s%s", finding_sure_name(finding->sure),
+    snprintf(sure, sizeof sure, "%s%s%s", finding_confidence(finding->sure),
              *words.how_sure ? ": " : "", words.how_sure);
-    write_fact(writer, "How sure", sure);
+    write_fact(writer, "Confidence", sure);
     write_code(writer, finding);
     write_places(writer, finding);
     html_markup(writer, "</dl>\n</article>\n");
@@ -459,7 +460,7 @@ static void html_findings(struct html_writer *writer)
     html_section_end(writer);
 }
 
-/* What was not attributed and why, and how to read the page. */
+/* Unattributed samples by reason, and how to read the page. */
 
 static void write_reason(struct html_writer *writer, enum reason reason)
 {
@@ -492,7 +493,7 @@ static void write_reasons(struct html_writer *writer)
     html_markup(writer, any ? "</tbody></table></div>\n" : "<p>Every sample has an object.</p>\n");
 }
 
-/* what was not attributed, and why */
+/* unattributed samples by reason */
 static void html_trust(struct html_writer *writer)
 {
     char text[512];
@@ -508,7 +509,7 @@ static void html_trust(struct html_writer *writer)
 }
 
 static const char *const lines[] = {
-    "A share says how much of what was sampled fell on a row; what that is of stands at the top. "
+    "A share says how much of what was sampled fell on a row; what that is of is at the top. "
     "± is half of the 95 % interval in percent points: with few samples it is wide.",
     "A blank is what was not measured. It is not zero.",
     "An object is a variable, a heap block or all blocks of one origin, a stack, a mapping. OF IT "
@@ -517,7 +518,7 @@ static const char *const lines[] = {
     "come together; cold ones beside them are fetched for nothing.",
     "LD and ST are the parts that were loads and stores. Columns that this run has nothing to say "
     "in are left out.",
-    "What the other titles mean is told where the pointer rests on them, and by man misstop. A "
+    "What the other titles mean is shown where the pointer rests on them, and by man misstop. A "
     "click on a title sorts.",
 };
 
@@ -542,7 +543,7 @@ static void print_title(struct html_writer *writer)
     html_markup(writer, "</title>\n");
 }
 
-/* No page from elsewhere may be asked for anything, whatever stands in the text. */
+/* The page may load nothing from elsewhere, whatever its text contains. */
 static const char policy[] =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
     "style-src 'unsafe-inline'; script-src 'unsafe-inline'\"/>\n";

@@ -22,7 +22,7 @@ enum {
     HTML_SETS_LINE_ROWS = 20
 };
 
-/* Sets that one bar stands for: the fullest of them is shown, or a single hot one would drown. */
+/* Sets per bar: the fullest of them is shown, so that a single hot one is visible. */
 static uint32_t sets_a_bar(const struct snapshot_sets *sets)
 {
     return (sets->sets + BARS - 1) / BARS;
@@ -139,7 +139,7 @@ void html_window(struct html_writer *writer)
     html_section_end(writer);
 }
 
-/* What the n-way search found, and what it left. */
+/* Results of the n-way search, and dropped regions. */
 
 enum { REGION_ROWS = 40, DROPPED_ROWS = 8 };
 
@@ -227,7 +227,7 @@ static void write_evictors(struct html_writer *writer, const struct snapshot_cau
     char text[2 * COLUMN_TEXT_BYTES];
     causes_threads(writer->snapshot, row, text, sizeof text);
     if (*text) {
-        html_markup(writer, "<li>thrown out by threads: ");
+        html_markup(writer, "<li>evicted by threads: ");
         html_text(writer, text);
         html_markup(writer, "</li>\n");
     }
@@ -235,7 +235,7 @@ static void write_evictors(struct html_writer *writer, const struct snapshot_cau
         if (row->evictors[i].share < worth_telling)
             return;
         causes_evictor(&row->evictors[i], text, sizeof text);
-        html_markup(writer, "<li>%.1f%% thrown out by ", 100 * row->evictors[i].share);
+        html_markup(writer, "<li>%.1f%% evicted by ", 100 * row->evictors[i].share);
         html_text(writer, text);
         html_markup(writer, "</li>\n");
     }
@@ -315,7 +315,7 @@ void html_causes(struct html_writer *writer)
     html_section_end(writer);
 }
 
-/* What caches of any size would miss, as curves and tables. */
+/* Miss curves by cache size, as curves and tables. */
 
 enum {
     HTML_REUSE_WIDTH = 640,
@@ -461,7 +461,7 @@ static void draw_runs(struct html_writer *writer, uint64_t bits, const char *cla
     }
 }
 
-/* What it reads above, what it writes below. */
+/* Reads above, writes below. */
 static void draw_side(struct html_writer *writer, const struct snapshot_sharing_side *side, int y)
 {
     html_markup(writer,

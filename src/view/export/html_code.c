@@ -158,7 +158,7 @@ static bool drawn(const struct matrix_line *line)
     return line->total.share >= least_line;
 }
 
-/* A line leads to the part of the page on what it is, if it is one thing, and listed. */
+/* Links to the part of the page on its object, if it has one, listed. */
 static void write_name(struct html_writer *writer, const struct matrix_line *line,
                        enum matrix_axis axis)
 {

@@ -10,8 +10,8 @@
 #include "view/pages/rows.h"
 #include "view/words.h"
 
-/* A type as it lies in cache lines: a strip of bytes for each line, and the rows of the Layout
- * screen. */
+/* The layout of a type in cache lines: a strip of bytes for each line, and the rows of the
+ * Layout screen. */
 
 enum {
     LINE_BYTES = 64,
@@ -25,7 +25,7 @@ enum {
     GLYPH = 6
 };
 
-/* Bytes of one row that lie in one cache line. */
+/* Bytes of one row within one cache line. */
 struct piece {
     unsigned at; /* from the start of the cache line */
     unsigned size;
@@ -265,7 +265,7 @@ static void write_facts(struct html_writer *writer, const struct snapshot_object
     }
 }
 
-/* Most samples first: where the rows begin that nobody would miss. */
+/* Most samples first: the index of the first row that is too small to show. */
 static size_t fields_worth_telling(const struct snapshot_object *object)
 {
     size_t count = 0;
@@ -316,7 +316,7 @@ static void write_lists(struct html_writer *writer, const struct snapshot_object
                              .most = INSTANCE_ROWS});
 }
 
-/* The id stands inside, so that a browser which is led there opens it. */
+/* The id is on the inner element, so that a browser opens it when it follows the link. */
 static void write_object(struct html_writer *writer, const struct snapshot_object *object,
                          bool open)
 {
@@ -379,7 +379,7 @@ void html_heap(struct html_writer *writer)
     html_section_end(writer);
 }
 
-/* What was asked about another layout, and the answer. */
+/* Questions about another layout, and the answers. */
 
 static void write_answer(struct html_writer *writer, const struct snapshot_whatif *answer)
 {
@@ -415,7 +415,7 @@ void html_whatif(struct html_writer *writer)
     html_section_end(writer);
 }
 
-/* What hardware watchpoints saw of each object, and the code that touched next; declared in
+/* Results of hardware watchpoints for each object, and the code that touched next; declared in
  * html_writer.h. */
 
 enum { HTML_WATCH_OBJECT_ROWS = 40, EXPLAINED = 12 };

@@ -18,8 +18,8 @@ enum {
     TICKS = 5
 };
 
-/* Parts of the first series in a period, together; 0 where there is nothing. What stands above them
- * is the rest. */
+/* Parts of the first series in a period, together; 0 where there is nothing. The rest is above
+ * them. */
 static double html_timeline_chart_part(const struct timeline_stack *stack, size_t series,
                                        size_t period)
 {
@@ -35,7 +35,7 @@ static double html_timeline_chart_x_of(const struct snapshot_timeline *timeline,
     return (double)period * CHART_WIDTH / (double)timeline->periods;
 }
 
-/* Steps, for what is known is one figure for each period: its upper edge there and its lower edge
+/* Steps, because there is one figure for each period: the upper edge forwards and the lower edge
  * back. */
 static void draw_series(struct html_writer *writer, const struct timeline_stack *stack,
                         size_t series)
@@ -115,7 +115,7 @@ static void draw_times(struct html_writer *writer, const struct snapshot_timelin
     }
 }
 
-/* Their parts are of the run, or of the object whose fields they are. */
+/* Shares are of the run, or of the object with these fields. */
 static void write_keys(struct html_writer *writer, const struct timeline_stack *stack)
 {
     html_markup(writer, "<ul class=\"keys\">");
@@ -131,7 +131,8 @@ static void write_keys(struct html_writer *writer, const struct timeline_stack *
                         "</ul>\n");
 }
 
-/* `label`: what it is of, in a few words; `measure`: what is counted. Its keys stand below it. */
+/* `label`: a few words on the picture; `measure`: the amounts counted. The keys are below the
+ * picture. */
 static void html_timeline_chart(struct html_writer *writer, const struct timeline_stack *stack,
                                 const char *measure, const char *label)
 {
@@ -151,72 +152,7 @@ static void html_timeline_chart(struct html_writer *writer, const struct timelin
     write_keys(writer, stack);
 }
 
-/* How much the misses change from one period to the next, by how long a period is, and objects that
- * take turns: the end of the section on time. */
-
-enum {
-    HTML_VOLATILITY_WIDTH = 640, /* units of the drawing, like the rest */
-    LEFT = 44,
-    TOP = 10,
-    PLOT = 150,
-    FOOT = 30,
-    LINES = 4,
-    TURNS = 5
-};
-
-static bool usable(const struct snapshot_volatility *point)
-{
-    return html_known(point->period_s) && point->period_s > 0 && html_known(point->value) &&
-           point->value >= 0;
-}
-
-/* On a scale by ratio, for periods of interest lie between a base period and the whole run. */
-static double html_volatility_x_of(const struct snapshot_timeline *timeline, double period_s)
-{
-    double first = log(timeline->profile[0].period_s);
-    double last = log(timeline->profile[timeline->profile_count - 1].period_s);
-    double part = last > first ? (log(period_s) - first) / (last - first) : 0.5;
-    return LEFT + fmin(fmax(part, 0), 1) * (HTML_VOLATILITY_WIDTH - LEFT - TOP);
-}
-
-static double y_of(double value)
-{
-    return TOP + PLOT * (1 - fmin(fmax(value, 0), 1));
-}
-
-static void draw_scale(struct html_writer *writer, const struct snapshot_timeline *timeline)
-{
-    for (int i = 0; i <= LINES; i++) {
-        double value = (double)i / LINES;
-        html_markup(writer,
-                    "<path class=\"frame\" d=\"M%d %.1fH%d\"/><text class=\"dim\" "
-                    "text-anchor=\"end\" x=\"%d\" y=\"%.1f\">%.0f%%</text>\n",
-                    LEFT, y_of(value), HTML_VOLATILITY_WIDTH - TOP, LEFT - 6, y_of(value) + 4,
-                    value * 100);
-    }
-    const double ends[] = {timeline->profile[0].period_s,
-                           timeline->profile[timeline->profile_count - 1].period_s};
-    for (int i = 0; i < 2; i++)
-        html_markup(writer,
-                    "<text class=\"dim\" text-anchor=\"%s\" x=\"%.1f\" y=\"%d\">%.3g s</text>\n",
-                    i ? "end" : "start", html_volatility_x_of(timeline, ends[i]),
-                    TOP + PLOT + FOOT - 10, ends[i]);
-}
-
-static void draw_curve(struct html_writer *writer, const struct snapshot_timeline *timeline)
-{
-    html_markup(writer, "<path class=\"curve\" d=\"");
-    for (size_t i = 0; i < timeline->profile_count; i++)
-        html_markup(writer, "%c%.1f %.1f", i ? 'L' : 'M',
-                    html_volatility_x_of(timeline, timeline->profile[i].period_s),
-                    y_of(timeline->profile[i].value));
-    html_markup(writer, "\"/>\n");
-    if (html_known(timeline->period_s) && timeline->period_s > 0)
-        html_markup(writer,
-                    "<path class=\"cut\" d=\"M%.1f %dV%d\"><title>the period of the chart "
-                    "above</title></path>\n",
-                    html_volatility_x_of(timeline, timeline->period_s), TOP, TOP + PLOT);
-}
+enum { TURNS = 5 };
 
 static void write_turns(struct html_writer *writer, const struct snapshot_timeline *timeline)
 {
@@ -238,30 +174,6 @@ static void write_turns(struct html_writer *writer, const struct snapshot_timeli
         html_markup(writer, ".</li>\n");
     }
     html_markup(writer, "</ul>\n");
-}
-
-/* the end of that */
-static void html_volatility(struct html_writer *writer)
-{
-    const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
-    bool known = timeline->profile_count > 1;
-    for (size_t i = 0; i < timeline->profile_count; i++)
-        known = known && usable(&timeline->profile[i]);
-    if (known) {
-        html_markup(writer,
-                    "<h3>How much it changes</h3>\n<p class=\"lead\">From left to right the length "
-                    "of a period, upwards how much an object's samples differ from one such period "
-                    "to the next (nine times out of ten by less). High on the left and low on the "
-                    "right is noise; a dip or a hill is a rhythm of the program. The dashed line "
-                    "is the period of the chart above.</p>\n<div class=\"wide\"><svg "
-                    "class=\"chart small\" viewBox=\"0 0 %d %d\" role=\"img\" "
-                    "aria-label=\"volatility by period\">\n",
-                    HTML_VOLATILITY_WIDTH, TOP + PLOT + FOOT);
-        draw_scale(writer, timeline);
-        draw_curve(writer, timeline);
-        html_markup(writer, "</svg></div>\n");
-    }
-    write_turns(writer, timeline);
 }
 
 enum { PHASE_ROWS = 60, OBJECTS_OPENED = 3, LABEL_BYTES = 320 };
@@ -292,7 +204,7 @@ static void write_fields(struct html_writer *writer, enum snapshot_measure measu
     }
 }
 
-/* All but the picture of what ranks by object, which stands open above. */
+/* All but the picture by object of what ranks, which is open above. */
 static void write_others(struct html_writer *writer)
 {
     const struct snapshot_timeline *timeline = &writer->snapshot->timeline;
@@ -337,6 +249,8 @@ void html_timeline(struct html_writer *writer)
                                             .count = timeline->phase_count,
                                             .most = PHASE_ROWS});
     write_others(writer);
-    html_volatility(writer);
+    volatility_words(timeline, NULL, reading, sizeof reading);
+    html_element(writer, "p", "says", reading);
+    write_turns(writer, timeline);
     html_section_end(writer);
 }

@@ -203,7 +203,7 @@ static double within(double part)
     return fmin(fmax(part, 0), 1);
 }
 
-/* The interval as a whisker, so that two bars can be told to overlap. */
+/* The interval as a whisker, to compare two bars. */
 static void write_bar(struct html_writer *writer, const struct html_table *table, const void *row,
                       double part)
 {
@@ -260,7 +260,7 @@ static void write_cell(struct html_writer *writer, const struct html_table *tabl
     const char *paint = known && column->paint ? html_class(column->paint(value)) : "";
     html_markup(writer, "<td class=\"%s%s%s\"", class_of_look(table, column), *paint ? " " : "",
                 paint);
-    /* What sorts is the value, not how it is written. */
+    /* Sorts by the value, not by the text. */
     if (known && value.kind == VALUE_NUMBER)
         html_markup(writer, " data-v=\"%.9g\"", value.number);
     else if (known && value.kind == VALUE_INTEGER)

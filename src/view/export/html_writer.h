@@ -30,7 +30,8 @@ void html_format(struct html_writer *writer, const char *format, ...)
 /* <tag class="class">text</tag>; nothing where the text is NULL or "". */
 void html_element(struct html_writer *writer, const char *tag, const char *class, const char *text);
 
-/* A part of the page under its title, which `id` leads to, and a sentence on what it is. */
+/* A part of the page under its title, with `id` as the link target and a sentence of
+ * explanation. */
 void html_section(struct html_writer *writer, const char *id, const char *title, const char *lead);
 void html_section_end(struct html_writer *writer);
 
@@ -46,7 +47,7 @@ struct html_table {
     const struct columns *columns;
     const void *rows;
     size_t count;
-    size_t most; /* rows shown; how many more there are is told */
+    size_t most; /* rows shown; the number of others is printed */
     /* Of a bar: the interval to draw on it; NULL: none. */
     const struct snapshot_share *(*interval)(const void *row);
     /* Where the row's name leads to: "o12"; false: nowhere. NULL: no row does. */
@@ -80,7 +81,7 @@ void html_objects(struct html_writer *writer);
 void html_opened_objects(struct html_writer *writer);
 void html_whatif(struct html_writer *writer);
 void html_code(struct html_writer *writer);
-void html_reuse(struct html_writer *writer); /* what caches of any size would miss */
+void html_reuse(struct html_writer *writer); /* miss curves by cache size */
 void html_simulation(struct html_writer *writer);
 void html_watch(struct html_writer *writer);
 void html_sets(struct html_writer *writer);

@@ -15,7 +15,7 @@
 #include "view/view.h"
 #include "view/words.h"
 
-/* What was watched, how, and how many samples it gave. */
+/* The process, the source and the numbers of samples. */
 
 /* ---- parts ---- */
 static const struct column target_members_list[] = {
@@ -207,7 +207,7 @@ static json_t *numbers(const double *values, size_t count)
     return out;
 }
 
-/* `kind`: the member that its name stands under. */
+/* `kind`: the key of its name. */
 static json_t *stream_of(const struct snapshot_stream *stream, const char *kind, size_t periods)
 {
     json_t *out = json_object();
@@ -248,7 +248,7 @@ static void set_measured(json_t *out, const struct snapshot *snapshot,
     json_set(out, "threads", streams_of(&measured->threads, "name", periods));
 }
 
-/* Those that are sampled beside the one that ranks, which stands in `phases` itself. */
+/* The measures sampled besides the ranking one, which is in `phases` itself. */
 static json_t *measures_of(const struct snapshot *snapshot)
 {
     const struct snapshot_timeline *timeline = &snapshot->timeline;

@@ -53,7 +53,7 @@ json_t *json_heap(const struct snapshot *snapshot);
 json_t *json_matrix(const struct snapshot *snapshot);
 /* Of everything, by thread, and evictor and evicted pairs. */
 json_t *json_all_causes(const struct snapshot *snapshot);
-/* Only where it is told. */
+/* Only where it is recorded. */
 json_t *json_reuse(const struct snapshot_reuse *reuse);
 /* Only with --watch. */
 json_t *json_watchpoints(const struct snapshot *snapshot);

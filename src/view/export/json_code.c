@@ -102,7 +102,7 @@ json_t *json_threads(const struct snapshot *snapshot)
 
 static const double least_told = 0.001;
 
-/* Weights of the events that count another measure than what ranks; what there is of them. */
+/* Weights of the events of other measures than the ranking one. */
 static json_t *measures(const struct snapshot *snapshot, const struct snapshot_matrix_cell *cell,
                         const struct snapshot_matrix_cell *without)
 {
@@ -114,8 +114,8 @@ static json_t *measures(const struct snapshot *snapshot, const struct snapshot_m
     return out;
 }
 
-/* Of what has an object: `without` is what of the cell has none, NULL: nothing of it. `share` is of
- * what has an object, `all_share` of everything. */
+/* Of samples with an object: `without` are those of the cell without one, NULL: none. `share` is
+ * of samples with an object, `all_share` of all. */
 static void set_figures(json_t *out, const struct snapshot *snapshot,
                         const struct snapshot_matrix_cell *cell,
                         const struct snapshot_matrix_cell *without)
@@ -201,7 +201,7 @@ static json_t *recent(const struct matrix_parts *parts, const char *name,
     return out;
 }
 
-/* "function on object", and how many misses of what each had thrown out. */
+/* "function on object", and the misses on lines that each had evicted. */
 static json_t *evictors(const struct matrix_parts *parts)
 {
     json_t *out = json_array();
@@ -254,7 +254,7 @@ static json_t *cells(const struct matrix_table *table)
     return out;
 }
 
-/* What has no object, and what of it is in no function either. */
+/* Samples without an object, and those of them without a function. */
 static json_t *unknown(const struct snapshot *snapshot)
 {
     const struct snapshot_matrix *matrix = &snapshot->matrix;

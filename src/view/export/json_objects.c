@@ -7,7 +7,7 @@
 #include "view/levels.h"
 #include "view/pages/rows.h"
 
-/* A type as it lies in memory, with its heat. */
+/* The layout of a type in memory, with its heat. */
 
 static const char *kind_name(enum layout_row_kind kind)
 {
@@ -135,7 +135,7 @@ static struct value heap_requested(const struct snapshot *snapshot, const void *
     return heap && !heap->walked ? value_integer(heap->requested_bytes) : value_text(NULL);
 }
 
-/* Of the blocks themselves; null for what is no heap bin. */
+/* Of the blocks themselves; null where there is no heap bin. */
 static const struct column heap_members_list[] = {
     COLUMN(.key = "site", .json = json_site),
     COLUMN(.key = "live_blocks", .from = FIELD(struct heap_bin, live_blocks)),
@@ -197,7 +197,7 @@ bool json_has_causes(const struct snapshot *snapshot, const void *row)
 
 /* Where accesses found their data. */
 
-/* Named counts. What was not found there at all is left out. */
+/* Named counts without those that are 0. */
 static json_t *counts(const double *from, int count, const char *(*name)(int index))
 {
     json_t *out = json_object();
@@ -450,7 +450,7 @@ static const struct column use_members_list[] = {
 
 const struct columns use_members = {TABLE(struct snapshot_use, use_members_list)};
 
-/* What was asked about another layout, and the answer. */
+/* Questions about another layout, and the answers. */
 
 static json_t *level(const struct snapshot_whatif_level *from, unsigned number)
 {
@@ -524,7 +524,7 @@ void json_set_whatif(json_t *out, const struct snapshot_whatifs *asked)
     json_set(out, "what_ifs", list);
 }
 
-/* What watchpoints saw. */
+/* Results of watchpoints. */
 
 static const struct column watch_code_members_list[] = {
     COLUMN(.key = "function", .from = FIELD(struct snapshot_watch_code, function)),

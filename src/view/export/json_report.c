@@ -305,7 +305,7 @@ static const char *report_text(struct report *report, const json_t *from, const 
     return kept ? kept : "";
 }
 
-/* Of the event whose name says so, as far as it was counted. */
+/* The event by its name, as far as it was counted. */
 static double instructions_of(const json_t *events)
 {
     size_t i;
@@ -342,7 +342,8 @@ static void take_head(struct report *report, const json_t *root)
     report->weight = report_number(root, "samples.weight");
     report->samples = report_number(root, "samples.attributed");
     report->effective = report_number(root, "samples.effective");
-    /* What decays knows less than its count of samples, but not than those left of it. */
+    /* Decayed counts carry less information than their number of samples, but no less than the
+     * weight left. */
     if (isnan(report->effective))
         report->effective = report->samples;
     report->least = report_number(root, "objects_left_out") == 0 ? 0 : objects_listed;

@@ -24,7 +24,7 @@
  * thing once. All of it lives in one arena; when there is no more memory, `failed` is set and
  * the ids given are of no use. For pprof.c.
  */
-/* Pointers as the messages have them, and where each thing stands; grows. Starts as zeros. */
+/* Pointers in the form of the messages, and the index of each entry; grows. Starts as zeros. */
 struct pprof_list {
     struct hash index; /* key -> index + 1 */
     void **at;
@@ -43,7 +43,7 @@ struct pprof_tables {
 
 enum { INLINED_MOST = 32 };
 
-/* Instructions that are too cold to be told apart. */
+/* Instructions too cold for entries of their own. */
 static const char other_code[] = "[other code]";
 
 static void pprof_list_fini(struct pprof_list *list)
@@ -67,8 +67,8 @@ static void pprof_list_add(struct pprof_tables *tables, struct pprof_list *list,
         list->at[list->count++] = what;
 }
 
-/* Index + 1 of a thing, or a new entry of 0 for it: what only has the same key is told apart by
- * `same`. NULL: out of memory. */
+/* Index + 1 of an entry, or a new one of 0; `same` separates entries with equal keys. NULL: out
+ * of memory. */
 static uint32_t *
 pprof_tables_find(struct pprof_tables *tables, struct pprof_list *list, uint64_t key,
                   bool (*same)(const struct pprof_tables *, uint32_t, const void *),
@@ -196,7 +196,7 @@ static void add_line(struct pprof_tables *tables, Pprof__Location *location, uin
     location->lines[location->n_lines++] = added;
 }
 
-/* "min < clamp" inlined: the line is where min stands; that of the calls around is not known. */
+/* "min < clamp" inlined: the line is in min; the lines of the calls around it are not known. */
 static void add_lines(struct pprof_tables *tables, Pprof__Location *location,
                       const struct snapshot_access *access)
 {
@@ -309,8 +309,8 @@ static int write_packed(int fd, const unsigned char *bytes, size_t size_bytes)
     return code;
 }
 
-/* In a temporary file beside it, mode 0600, that takes the path's place once all is on disk. What
- * stood there before is left as it is on failure. 0 or a negative errno. */
+/* In a temporary file beside it, mode 0600, that takes the path's place once all is on disk. On
+ * failure the old file stays. 0 or a negative errno. */
 static int pprof_file_write(const char *path, const void *bytes, size_t size_bytes,
                             struct error *error)
 {
@@ -367,7 +367,8 @@ static void set_types(struct writer *writer)
     writer->profile.default_value_type = writer->types[1].type;
 }
 
-/* Parts are fractions, values whole: what is cut off one goes to the next, so that sums agree. */
+/* Parts are fractions, values whole: the remainder of one is carried to the next, so that sums
+ * agree. */
 static int64_t round_on(struct writer *writer, int value, double amount)
 {
     const double most = 9e18;
@@ -430,7 +431,7 @@ static void add_part(struct writer *writer, const struct snapshot_access *access
     add_label(writer, sample, "module", access->module);
 }
 
-/* The stacks of a part of the samples stand for all of them. */
+/* The stacks of a part of the samples represent all of them. */
 static void add_access(struct writer *writer, const struct snapshot_access *access)
 {
     for (size_t i = 0; i < access->stack_count && !writer->tables.failed; i++)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <langinfo.h>
 #include <math.h>
 #include <stdarg.h>
@@ -46,12 +47,12 @@ static void print_head(struct text_writer *writer)
     text_say(writer, "misstop %s%s%s%s, %s%s%s: %s, %s", target->comm ? target->comm : "?", pid,
              threads, elapsed, source->name ? source->name : "?", event ? " " : "",
              event ? event : "", source->weighs ? source->weighs : "",
-             snapshot->time_range           ? "a stretch of the run"
+             snapshot->time_range           ? "a time range of the run"
              : snapshot->basis == BASIS_RUN ? "whole run"
                                             : "recent past");
 }
 
-/* Where it was recorded, which process of it this is, and what cannot be told. */
+/* The host, the process among those recorded, and the limits of the recording. */
 static void print_recording(struct text_writer *writer)
 {
     const struct snapshot_recording *from = writer->snapshot->recording;
@@ -172,7 +173,7 @@ static void print_fields_known(struct text_writer *writer)
         text_say(writer, "%s", text);
 }
 
-/* Which they are, standard error tells at the end. */
+/* Standard error lists them at the end. */
 static void print_binaries(struct text_writer *writer)
 {
     char text[256];
@@ -194,13 +195,13 @@ static void print_answer(struct text_writer *writer)
     char text[256];
     char quality[64];
     const char *evidence = answer_evidence(writer->snapshot);
-    answer_words(writer->snapshot, text, sizeof text);
+    answer_words(writer->snapshot, INT_MAX, text, sizeof text);
     answer_quality(writer->snapshot, quality, sizeof quality);
     text_say(writer, "%s%s%s%s; %s", text, *evidence ? " (" : "", evidence, *evidence ? ")" : "",
              quality);
 }
 
-/* What is not counted on every run, but must be said where it is. */
+/* Figures that are not counted in every run. */
 static void print_notes(struct text_writer *writer)
 {
     if (writer->snapshot->status)
@@ -316,7 +317,7 @@ void text_rows(struct text_writer *writer, const struct columns *columns, const 
         return;
     table_init(&table, columns);
     table.snapshot = writer->snapshot;
-    table.sort = COLUMNS_MAX; /* rows stand as they come; no arrow */
+    table.sort = COLUMNS_MAX; /* rows in the order given; no arrow */
     /* Bars and trends are for the eye; text has the figures. */
     columns_layout(columns, NULL, writer->snapshot, rows, count, writer->line.columns, false, &layout);
     fputc('\n', writer->out);
@@ -357,7 +358,7 @@ static void draw_name(struct canvas *line, int at, int columns, enum paint paint
     canvas_text(line, 0, at, columns, paint, text);
 }
 
-/* What has no object stands last, whatever there is no room for. */
+/* Samples without an object come last, even where there is no room for others. */
 static size_t column_at(const struct matrix_table *table, size_t shown, size_t columns)
 {
     size_t last = table->column_count - 1;
@@ -449,7 +450,7 @@ enum {
     TEXT_BYTES = 512,
     CAUSES_TEXT_CELLS_TOLD = 5
 };
-static const double least_cell = 0.02; /* of all misses whose evictor is known */
+static const double least_cell = 0.02;
 
 static void say_row(struct text_writer *writer, enum causes_of kind,
                     const struct snapshot_causes_row *row)
@@ -466,10 +467,10 @@ static void say_row(struct text_writer *writer, enum causes_of kind,
         text_say(writer, "  %s", text);
     causes_threads(writer->snapshot, row, text, sizeof text);
     if (*text)
-        text_say(writer, "  thrown out by threads: %s", text);
+        text_say(writer, "  evicted by threads: %s", text);
     for (size_t i = 0; i < row->evictor_count && i < EVICTORS; i++) {
         causes_evictor(&row->evictors[i], text, sizeof text);
-        text_say(writer, "  %5.1f%% thrown out by %s", 100 * row->evictors[i].share, text);
+        text_say(writer, "  %5.1f%% evicted by %s", 100 * row->evictors[i].share, text);
     }
 }
 
@@ -486,7 +487,7 @@ static void print_kind(struct text_writer *writer, enum causes_of kind)
         say_row(writer, kind, &list->rows[i]);
 }
 
-/* The strongest cell that was not told yet. False: none is worth a line. */
+/* The strongest cell not yet printed. False: none is worth a line. */
 static bool next_cell(const struct matrix_table *table, bool told[MATRIX_ROWS][MATRIX_COLUMNS],
                       size_t *row, size_t *column)
 {
@@ -527,7 +528,7 @@ static void print_evictions(struct text_writer *writer)
     free(table);
 }
 
-/* Why lines were missed, and what had thrown them out; nothing unless told. (text.c) */
+/* Causes of misses and evictors; nothing unless recorded. (text.c) */
 static void causes_text_print(struct text_writer *writer)
 {
     if (!writer->snapshot->causes.told)
@@ -537,7 +538,6 @@ static void causes_text_print(struct text_writer *writer)
     print_evictions(writer);
 }
 
-/* What caches of any size would miss, in batch text. */
 
 enum { REUSE_TEXT_ROWS = 15, CURVES = 5, EVERY = 4 };
 
@@ -569,7 +569,7 @@ static void say_sizes(struct text_writer *writer)
     text_say(writer, "\npercent missed, by size of the cache\n%s", text);
 }
 
-/* What caches of any size would miss; nothing unless told. (text.c) */
+/* Miss curves by cache size; nothing unless recorded. (text.c) */
 static void reuse_text_print(struct text_writer *writer)
 {
     const struct snapshot_reuse *reuse = &writer->snapshot->reuse;
@@ -590,11 +590,10 @@ static void reuse_text_print(struct text_writer *writer)
     }
 }
 
-/* What watchpoints saw, in batch text. */
 
 enum { WATCH_ROWS = 15 };
 
-/* What watchpoints saw, and why each verdict; nothing without them. (text.c) */
+/* Results of watchpoints, with the reason for each verdict; nothing without them. (text.c) */
 static void watch_text_print(struct text_writer *writer)
 {
     const struct snapshot_watch *watch = &writer->snapshot->watch;
@@ -613,7 +612,6 @@ static void watch_text_print(struct text_writer *writer)
         }
 }
 
-/* What was asked about another layout, in batch text. */
 
 static void print_whatif(struct text_writer *writer, const struct snapshot_whatif *answer)
 {
@@ -626,8 +624,7 @@ static void print_whatif(struct text_writer *writer, const struct snapshot_whati
     text_say(writer, "%s", text);
 }
 
-/* What was asked about another layout, and the answer; nothing where nothing was. (text.c)
- */
+/* Questions about another layout, and the answers; nothing where nothing was asked. (text.c) */
 static void whatif_text_print(struct text_writer *writer)
 {
     const struct snapshot_whatifs *asked = &writer->snapshot->whatif;
@@ -738,7 +735,7 @@ static void print_sharing(struct text_writer *writer)
     }
 }
 
-/* What was recognised, in full: batch has no second screen. */
+/* Findings in full: batch has no second screen. */
 static void print_findings(struct text_writer *writer)
 {
     const struct snapshot_findings *findings = &writer->snapshot->findings;
@@ -753,9 +750,9 @@ static void print_findings(struct text_writer *writer)
                  finding_kind_words(finding->kind), words.evidence);
         text_say(writer, "  try: %s", words.advice);
         char gain[96];
-        findings_gain(finding, gain, sizeof gain);
-        text_say(writer, "  gain %s: %s; %s: %s", gain, words.reckoned,
-                 finding_sure_name(finding->sure), words.how_sure);
+        finding_gain(finding, gain, sizeof gain);
+        text_say(writer, "  gain %s: %s; %s confidence: %s", gain, words.reckoned,
+                 finding_confidence(finding->sure), words.how_sure);
     }
 }
 
@@ -773,7 +770,7 @@ static void print_findings_short(struct text_writer *writer)
         text_say(writer, "finding: %s. Try: %s", text, words.advice);
     }
     if (findings->count > FINDING_ROWS_SHORT)
-        text_say(writer, "(%zu more findings; --full tells them, with the evidence of each)",
+        text_say(writer, "(%zu more findings; --full prints them, with the evidence of each)",
                  findings->count - FINDING_ROWS_SHORT);
 }
 
@@ -841,7 +838,7 @@ static void print_tables(struct text_writer *writer)
     print_window(writer);
 }
 
-/* What the user asked for by an option is printed without --full too. */
+/* Tables asked for by an option are printed without --full too. */
 static void print_asked(struct text_writer *writer)
 {
     watch_text_print(writer);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen 5: a map of the cache sets, what recurs in the window of newest samples, and what is sampled together. */
+/* Screen 5: a map of the cache sets, lines that recur in the window of newest samples, and
+ * objects that are sampled together. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -41,7 +42,7 @@ static double sets_map_mean(const struct snapshot_sets *sets)
     return all / sets->sets;
 }
 
-/* Powers of two, so that sets a page or a half apart stand below each other. */
+/* Powers of two, so that sets a page or a half apart are below each other. */
 static void choose_shape(struct browser *browser, struct area area)
 {
     struct cache_view *view = cache_view(browser);
@@ -211,11 +212,11 @@ static void cache_verdict(const struct snapshot *snapshot, char *out, size_t siz
     const char *sets = snapshot->sets.reading;
     const char *window = snapshot->window.reading;
     const char *reading = snapshot->sets.verdict == SETS_CONCENTRATED || !window ? sets : window;
-    snprintf(out, size, "%s", reading ? reading : "too few samples to tell");
+    snprintf(out, size, "%s", reading ? reading : "too few samples to say");
     *out = (char)toupper((unsigned char)*out);
 }
 
-/* The verdict, and what it is of; rows used. */
+/* The verdict and the cache; rows used. */
 static int draw_verdict(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
 {
     const struct snapshot_sets *sets = &snapshot->sets;
@@ -282,7 +283,7 @@ static void draw_histogram(const struct snapshot_window *window, struct canvas *
     }
 }
 
-/* What the map's cursor is on. */
+/* The set under the map's cursor. */
 static void set_title(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot_sets *sets = &browser->snapshot->sets;
@@ -479,7 +480,8 @@ static const char *cache_label(struct browser *browser, enum action action)
 
 const struct page cache_page = {
     .name = "Cache",
-    .shows = "How the samples use the cache: each cell of the map is a set and the samples on it. "
+    .shows = "How evenly the sets of a cache are used, and which lines recur. Each cell of the map is "
+             "a set and the samples on it. "
              "The lists below are the objects on the set under the cursor, the lines that recur, "
              "and the objects that are sampled close together.",
     .next = "Crowded sets: data at distances of a power of two; pad it. Lines mostly seen once: "
@@ -498,7 +500,7 @@ const struct page cache_page = {
             ACTION_FREEZE, ACTION_BASIS, ACTION_WRITE},
 };
 
-/* Columns of recurring lines and of what is sampled together. */
+/* Columns of recurring lines and of pairs sampled together. */
 
 #define ROW(type)                                                                                  \
     const struct type *row = pointer;                                                              \

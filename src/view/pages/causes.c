@@ -18,12 +18,12 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
                                  const struct snapshot_causes_row *row, struct canvas *canvas,
                                  struct area area);
 
-/* Who evicts whom: opened from Causes (y). */
+/* Evictors and evicted: opened from Causes (y). */
 
 struct evictions_view {
     struct matrix_table table; /* made while it is shown */
     struct matrix_grid grid;
-    uint64_t row; /* identities of what its cursor is on; 0: the totals */
+    uint64_t row; /* identities of the row and column of its cursor; 0: the totals */
     uint64_t column;
     bool moved; /* by the user */
 };
@@ -53,7 +53,7 @@ static void evictions_remember(struct browser *browser)
     evictions_view(browser)->column = column ? column->identity : 0;
 }
 
-/* Who threw most out of the row that the cursor is in. */
+/* The main evictor of the row of the cursor. */
 static void point_at_strongest(struct matrix_grid *grid, const struct matrix_table *table)
 {
     double most = -1;
@@ -227,8 +227,8 @@ const struct page evictions_page = {
     .name = "Evictions",
     .shows = "Which object replaces lines of which in the simulated caches: the object that was "
              "replaced down, the one that replaced it across.",
-    .next = "An object that throws itself out is too large or in its own way; one that is thrown "
-            "out by another could be kept apart from it.",
+    .next = "An object that evicts itself is too large or conflicts with itself; one that is "
+            "evicted by another could be kept apart from it.",
     .state_size = sizeof(struct evictions_view),
     .update = evictions_update,
     .draw = evictions_draw,
@@ -307,9 +307,9 @@ void evictions_title(const struct snapshot *snapshot, enum causes_of kind, char 
     const struct snapshot_causes *causes = &snapshot->causes;
     const struct snapshot_evictions *from = evictions_of(snapshot, kind);
     char misses[16];
-    snprintf(out, size, "Who evicts whom: %s. Of %s misses whose evictor is known (%.1f%% of all)",
-             kind == CAUSES_OBJECTS ? "lines of the row, thrown out for the column"
-                                    : "lines the row missed, thrown out by the column",
+    snprintf(out, size, "Evictor and evicted: %s. Of %s misses whose evictor is known (%.1f%% of all)",
+             kind == CAUSES_OBJECTS ? "lines of the row, evicted by the column"
+                                    : "lines the row missed, evicted by the column",
              text_count(misses, from->misses), 100 * from->misses / causes->all.misses);
 }
 
@@ -334,7 +334,7 @@ void evictions_words(const struct matrix_table *table, enum causes_of kind, size
     bool itself = whose && by && whose->members && whose->identity == by->identity;
     bool alike = whose && by && !itself && by->members && !strcmp(whose->name, by->name);
     char count[16];
-    int used = snprintf(out, size, "Lines %s %.*s, thrown out by %s%s%.*s%s: %s misses",
+    int used = snprintf(out, size, "Lines %s %.*s, evicted by %s%s%.*s%s: %s misses",
                         objects ? "of" : "missed by", NAME_BYTES,
                         evictions_table_name_of(whose, all[kind]), objects ? "accesses to " : "",
                         alike ? "another " : "", NAME_BYTES,
@@ -413,11 +413,11 @@ static void causes_draw_nothing(const struct snapshot *snapshot, struct canvas *
     canvas_wrap(
         canvas, area, PAINT_DIM,
         snapshot->simulation.level_count
-            ? " No miss of this event was told with its cause: there was none yet, or the "
+            ? " No miss of this event was recorded with its cause: there was none yet, or the "
               "simulation was started without causes (--sim=SPEC:nocauses), or the event "
               "counts accesses (e: another event)."
             : " Only a simulation knows why a line is not in the cache: misstop --sim -- CMD runs "
-              "a program under it, 50 to 200 times slower, and tells here for each "
+              "a program under it, 50 to 200 times slower, and shows here for each "
               "object whether its lines were never there, did not fit, were in each "
               "other's way or were taken by another thread, and what threw them out.");
 }
@@ -546,7 +546,7 @@ const struct page causes_page = {
 };
 
 enum { FIELDS_TOLD = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };
-static const double least_told = 0.001; /* of what it is a part of */
+static const double least_told = 0.001; /* the base of the part */
 static const double all_first = 0.995;
 static const double least_early = 0.05; /* of the misses: less is nothing to think about */
 
@@ -566,8 +566,8 @@ const char *causes_of_name(enum causes_of kind)
     return kind < CAUSES_KINDS ? names[kind] : "object";
 }
 
-/* Parts of the misses: lines that nobody, or not this thread, had yet; taken away by another
- * thread's write; neither these nor capacity nor conflict. */
+/* Parts of the misses: first references, by the process or by this thread; lines taken by
+ * another thread's write; neither these nor capacity nor conflict. */
 static double causes_first(const double share[CAUSE_COUNT])
 {
     return share[CAUSE_FIRST] + share[CAUSE_FIRST_HERE];
@@ -583,7 +583,7 @@ static double causes_other(const double share[CAUSE_COUNT])
     return share[CAUSE_INCLUSION] + share[CAUSE_UNKNOWN];
 }
 
-/* Of what was thrown out too early, the part by accesses to other objects; NAN: nothing was. */
+/* Of what was evicted too early, the part by accesses to other objects; NAN: nothing was. */
 static double causes_early_other(const struct snapshot_causes_figures *figures)
 {
     double early = figures->early_same + figures->early_other;
@@ -637,7 +637,7 @@ void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *
     snprintf(out, size, "Why %s %s, by %s: %s", text_count(count, all->misses),
              event ? event : "misses", causes_of_name(kind), why);
     if (all->early_same + all->early_other > 0)
-        text_append(out, size, "; thrown out too early: %.1f%% by the object itself, %.1f%% by another",
+        text_append(out, size, "; evicted too early: %.1f%% by the object itself, %.1f%% by another",
                100 * all->early_same, 100 * all->early_other);
 }
 
@@ -650,7 +650,7 @@ void causes_early(const struct snapshot_causes_figures *figures, char *out, size
     if (early < least_early)
         return;
     snprintf(out, size,
-             "Too early: %.1f%% of the misses are on lines that had been thrown out to make room, "
+             "Too early: %.1f%% of the misses are on lines that had been evicted, "
              "%.1f%% for the same object, %.1f%% for another",
              100 * early, 100 * figures->early_same, 100 * figures->early_other);
     if (all - early >= least_early)
@@ -676,7 +676,7 @@ void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes
     }
 }
 
-/* ---- who threw them out ---- */
+/* ---- evictors ---- */
 
 void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t size)
 {
@@ -684,7 +684,7 @@ void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t si
              evictor->object ? evictor->object : "");
 }
 
-/* Of a program with one thread there is nothing to tell apart. */
+/* Only for programs with several threads. */
 static bool has_threads(const struct snapshot *snapshot)
 {
     const struct snapshot_causes_list *list = &snapshot->causes.of[CAUSES_THREADS];
@@ -741,9 +741,9 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
         canvas_wrap(canvas, (struct area){area.row, area.column, end - area.row, area.columns},
                     PAINT_DIM,
                     causes_first(row->figures.share) > all_first
-                        ? "None of its lines was thrown out of this cache and wanted again. e: "
+                        ? "None of its lines was evicted from this cache and used again. e: "
                           "another level, which is smaller."
-                        : "Nothing is known of what threw its lines out: it is told of the event "
+                        : "What evicted its lines is not known: it is recorded for the event "
                           "that ranks, from when it does.");
 }
 
@@ -853,28 +853,28 @@ static uint64_t causes_column_identity(const struct snapshot *snapshot, const vo
                .value = invalidated, .width = 7, .rank = 2, .look = COLUMN_RIGHT,                  \
                .shown = any_invalidated, .format = format_percent),                                \
         COLUMN(.title = "OTHER",                                                                   \
-               .help = "Part that a larger cache below had thrown out, or that is not known.",     \
+               .help = "Part that a larger cache below had evicted, or that is not known.",     \
                .value = other, .width = 6, .rank = 5, .look = COLUMN_RIGHT, .shown = any_other,    \
                .format = format_percent, .paint = paint_dim),                                      \
         COLUMN(.title = "EARLY",                                                                   \
-               .help = "Part on lines that had been thrown out to make room, too early: they "     \
+               .help = "Part on lines that had been evicted, too early: they "     \
                        "were wanted "                                                              \
                        "again.",                                                                   \
                .value = early, .width = 6, .rank = 2, .look = COLUMN_RIGHT,                        \
                .format = format_percent),                                                          \
         COLUMN(.title = "OTHERS'",                                                                 \
-               .help = "Of EARLY, the part thrown out by accesses to other objects.",              \
+               .help = "Of EARLY, the part evicted by accesses to other objects.",              \
                .value = early_other, .width = 7, .rank = 2, .look = COLUMN_RIGHT,                  \
                .format = format_percent),                                                          \
         COLUMN(.title = "ITSELF",                                                                  \
-               .help = "Of the misses whose evictor is known, the part that it threw out itself.", \
+               .help = "Of the misses whose evictor is known, the part that it evicted itself.", \
                .from = FIELD(struct snapshot_causes_row, figures.by_itself), .width = 6,           \
                .rank = 5, .look = COLUMN_RIGHT, .format = format_percent),                         \
         COLUMN(.title = "BY%", .help = "The same for the function beside.",                        \
                .value = evictor_share, .width = 6, .rank = 1, .look = COLUMN_RIGHT,                \
                .format = format_percent),                                                          \
         COLUMN(.title = "EVICTED BY",                                                              \
-               .help = "The function whose accesses threw most of its lines out, and to what.",    \
+               .help = "The function that evicted most of its lines, and the object it accessed.",    \
                .value = evictor, .width = 12, .most = 36, .rank = 1, .look = COLUMN_CODE),         \
         COLUMN(.title = "ON", .value = evictor_object, .width = 8, .most = 30, .rank = 3,          \
                .look = COLUMN_NAME)
@@ -903,7 +903,7 @@ const struct columns causes_columns[CAUSES_KINDS] = {[CAUSES_OBJECTS] = COLUMNS(
                                                      [CAUSES_FUNCTIONS] = COLUMNS(function_list),
                                                      [CAUSES_THREADS] = COLUMNS(thread_list)};
 
-/* What to try against what leads among the causes. */
+/* The remedy against the main cause. */
 
 enum { SAMPLES_LEAST = 20, ADVICE_NAME_BYTES = 160 };
 static const double itself_leads = 0.5;
@@ -913,8 +913,8 @@ static uint32_t id_of(enum causes_of kind, const struct snapshot_evictor *evicto
     return kind == CAUSES_OBJECTS ? evictor->object_id : evictor->function_id;
 }
 
-/* Who threw out most of the lines, if that is somebody else and known: of an object what was
- * accessed, of a function who did it. Another one may have the same name. False: nobody leads. */
+/* The main evictor, if it is another one and known: for an object the object accessed, for a
+ * function the function. Another one may have the same name. False: there is none. */
 static bool rival(enum causes_of kind, const struct snapshot_causes_row *row,
                   char out[ADVICE_NAME_BYTES])
 {
@@ -940,7 +940,7 @@ static void advise_capacity(const struct snapshot_causes_row *row, char *out, si
     char other[ADVICE_NAME_BYTES];
     if (row->figures.by_itself >= itself_leads)
         snprintf(out, size,
-                 "It is larger than the cache, and mostly throws itself out before it is used "
+                 "It is larger than the cache, and mostly evicts itself before it is used "
                  "again. Work on it in blocks that fit, or make its elements smaller.");
     else if (rival(CAUSES_OBJECTS, row, other))
         snprintf(out, size,
@@ -1015,7 +1015,7 @@ static void advise_other(const struct snapshot_causes_row *row, char *out, size_
              share[CAUSE_INCLUSION] > share[CAUSE_UNKNOWN]
                  ? "The larger cache below threw its lines out, and this one with it: look at "
                    "the event of that level (e)."
-                 : "The tables of the simulation had no room to tell why.");
+                 : "The tables of the simulation had no room for the causes.");
 }
 
 void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, char *out,

@@ -17,41 +17,40 @@ const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *ca
 /* "object", "function", "thread". */
 const char *causes_of_name(enum causes_of kind);
 
-/* "61.0% conflict, 27.0% capacity, 12.0% first references": what there is, most first. */
+/* "61.0% conflict, 27.0% capacity, 12.0% first references": the causes present, most first. */
 void causes_why(const struct snapshot_causes_figures *figures, char *out, size_t size);
 
 /* "Why l2-miss, by object: ...", of everything. */
 void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *out, size_t size);
 
-/* What was thrown out too early, by itself and by others (DTrack 3.5); "": nothing is known. */
+/* Early evictions, by itself and by others (DTrack 3.5); "": not known. */
 void causes_early(const struct snapshot_causes_figures *figures, char *out, size_t size);
 
 /* The fields of an object that miss most, each with what leads; "": none are known. */
 void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes_row *object,
                    char *out, size_t size);
 
-/* "multiply on rival"; what is not known is said so. */
+/* "multiply on rival"; says so where one is not known. */
 void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t size);
 
-/* "worker-1 (12) 60.2%, worker-2 (13) 39.8%": whose accesses threw lines out of a row; "": nothing
- * is known, or the program has one thread only. */
+/* "worker-1 (12) 60.2%, worker-2 (13) 39.8%": the threads that evicted lines of a row; "": not
+ * known, or the program has one thread only. */
 void causes_threads(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
                     char *out, size_t size);
 
-/* What leads, and what to try: a sentence or two. (causes.c) */
+/* The main cause and the remedy: a sentence or two. (causes.c) */
 void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, char *out,
                    size_t size);
 
 /*
- * Who evicts whom (struct snapshot_evictions) as a table of the matrix's grid: rows whose lines
- * were missed, columns whose accesses had thrown them out. For its screen (causes.c), batch
- * text and the page of --html, which say the same of a cell.
+ * Evictors and evicted (struct snapshot_evictions) as a table of the matrix's grid: rows missed the
+ * lines, columns had evicted them. For its screen (causes.c), batch text and the page of --html.
  */
-/* Without rows where nothing is known. Shares are of all misses whose evictor is known. */
+/* Without rows where nothing is known. Shares are of all misses with a known evictor. */
 void evictions_table_make(struct matrix_table *table, const struct snapshot *snapshot,
                           enum causes_of kind);
 
-/* What the table is of, in a sentence. */
+/* The subject of the table, in a sentence. */
 void evictions_title(const struct snapshot *snapshot, enum causes_of kind, char *out, size_t size);
 
 /* A cell in words; `row` and `column` as in struct matrix_grid: 0 is all of them. */

@@ -111,7 +111,7 @@ static uint64_t code_column_identity(const struct snapshot *snapshot, const void
     return row->id;
 }
 
-/* What the functions are sorted by at first. */
+/* The first sort column of the functions. */
 static struct value widest_share(const struct snapshot *snapshot, const void *pointer)
 {
     return columns_have_unknown(snapshot) ? all_share(snapshot, pointer)
@@ -201,7 +201,7 @@ static const struct column function_list[] = {
            .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "MODULE", .key = "module", .from = KNOWN(struct snapshot_code, module),
            .width = 10, .most = 20, .rank = 3, .look = COLUMN_NAME, .paint = paint_dim),
-    COLUMN(.title = "FILE", .help = "Source file, where debug information tells.", .value = file,
+    COLUMN(.title = "FILE", .help = "Source file, where debug information has it.", .value = file,
            .width = 10, .most = 24, .rank = 7, .look = COLUMN_NAME, .shown = has_file),
     COLUMN(.title = "LINE", .key = "line", .after = "file",
            .from = KNOWN(struct snapshot_code, line), .width = 5, .rank = 7, .shown = has_file,
@@ -327,7 +327,7 @@ static void code_update(struct browser *browser)
     table_set(&view->threads, snapshot, snapshot->threads.list, snapshot->threads.count);
 }
 
-/* A process of one thread has nothing to tell apart. */
+/* Only for processes with several threads. */
 static unsigned code_panes(struct browser *browser, struct table *panes[PANES_MAX])
 {
     panes[0] = &code_view(browser)->functions;
@@ -378,8 +378,7 @@ static void code_hint(struct browser *browser, char *out, size_t size)
                      snapshot->threads.left_out);
         return;
     }
-    snprintf(out, size,
-             "Enter: the source lines and instructions of this function, and the data they access");
+    snprintf(out, size, "Enter: its source lines and instructions, and the data they access");
 }
 
 static const char *code_enter(struct browser *browser)
@@ -399,8 +398,8 @@ static const char *code_label(struct browser *browser, enum action action)
 
 const struct page code_page = {
     .name = "Code",
-    .shows = "Functions by what they wait for, with the object that each accesses most. Functions "
-             "whose samples have no object are here too, and say why.",
+    .shows = "Functions that access the data, most costly first, each with its main object. "
+             "Functions with samples that have no object are here too, with the reason.",
     .next = "Enter opens the source of one, with its heat; m shows the samples of each function on "
             "each object.",
     .state_size = sizeof(struct code_view),

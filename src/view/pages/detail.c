@@ -28,7 +28,7 @@ static struct detail_view *detail_view(const struct browser *browser)
     return page_state(browser, PAGE_DETAIL);
 }
 
-/* What stands above the lists of Detail. */
+/* The lines above the lists of Detail. */
 
 enum { STRIP_MOST = 128 };
 
@@ -205,7 +205,7 @@ static void draw_origin(const struct snapshot *snapshot, const struct snapshot_o
     canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_PLAIN, path);
 }
 
-/* What watchpoints saw of it. */
+/* Results of watchpoints on it. */
 static bool draw_watched(const struct snapshot *snapshot, const struct snapshot_object *object,
                          struct canvas *canvas, struct area area)
 {
@@ -323,7 +323,7 @@ void browser_open_listed(struct browser *browser, uint32_t index)
 }
 
 static const char *const empty_texts[PANES_MAX] = {
-    "No fields or offsets yet.", "No code seen yet.", "No single instances are told apart.",
+    "No fields or offsets yet.", "No code seen yet.", "No single blocks are known.",
     "Nothing is known of it.", "Nothing is known of it."};
 
 static unsigned detail_panes(struct browser *browser, struct table *panes[PANES_MAX])
@@ -521,7 +521,7 @@ const struct page detail_page = {
     .shows = "One object: which of its fields or offsets have the samples, the code that accesses "
              "it with its callers, and its blocks one by one. Left and Right go from one list to "
              "the next.",
-    .next = "Is it one field or all of them? Enter on a field shows how it lies in its cache "
+    .next = "Is it one field or all of them? Enter on a field shows its place in the cache "
             "lines, on a function the source line that waits.",
     .state_size = sizeof(struct detail_view),
     .tables = {{.at = offsetof(struct detail_view, fields), .columns = &field_columns},
@@ -548,7 +548,7 @@ const struct page detail_page = {
     const struct type *row = pointer;                                                              \
     (void)snapshot
 
-/* Of any object: fields of one object stand beside those of others in batch text. */
+/* Of any object: in batch text fields of several objects are in one list. */
 static bool has_field_type(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->object_count; i++)

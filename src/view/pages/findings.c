@@ -49,11 +49,11 @@ static void findings_draw_selected(const struct snapshot_finding *finding, struc
     area = findings_say(canvas, area, "Evidence", words.evidence, PAINT_PLAIN);
     area = findings_say(canvas, area, "Try", words.advice, PAINT_STRONG);
     char gain[96];
-    findings_gain(finding, gain, sizeof gain);
+    finding_gain(finding, gain, sizeof gain);
     snprintf(text, sizeof text, "%s: %s.", gain, words.reckoned);
     area = findings_say(canvas, area, "Gain", text, PAINT_PLAIN);
-    snprintf(text, sizeof text, "%s: %s.", finding_sure_name(finding->sure), words.how_sure);
-    area = findings_say(canvas, area, "How sure", text, PAINT_PLAIN);
+    snprintf(text, sizeof text, "%s: %s.", finding_confidence(finding->sure), words.how_sure);
+    area = findings_say(canvas, area, "Confidence", text, PAINT_PLAIN);
     if (!finding->function)
         return;
     if (finding->file && finding->line)
@@ -69,7 +69,7 @@ static void findings_draw_nothing(const struct snapshot *snapshot, struct canvas
     char why[FINDINGS_NONE_BYTES];
     char text[sizeof why + 80];
     findings_none(snapshot, why, sizeof why);
-    snprintf(text, sizeof text, " %s 1 Objects and 2 Code rank data and code all the same.", why);
+    snprintf(text, sizeof text, " %s 1 Objects and 2 Code rank the data and the code.", why);
     canvas_wrap(canvas, area, PAINT_DIM, text);
 }
 
@@ -115,7 +115,7 @@ void findings_open(struct browser *browser, const struct snapshot_finding *findi
 
 void findings_open_hint(const struct snapshot_finding *finding, char *out, size_t size)
 {
-    snprintf(out, size, "Enter: %s, which shows it. 9: what to try, and how sure it is",
+    snprintf(out, size, "Enter: %s, which shows it. 9: the remedy, and the evidence",
              finding_page_name(finding_page(finding)));
 }
 
@@ -141,7 +141,7 @@ static void findings_hint(struct browser *browser, char *out, size_t size)
     if (finding)
         snprintf(out, size, "Enter: %s, which shows it", finding_page_name(finding_page(finding)));
     else
-        snprintf(out, size, "Findings come as samples do: give it a while");
+        snprintf(out, size, "1: the data that costs most.  2: the code that accesses it");
 }
 
 static bool findings_call(const struct snapshot *snapshot)
@@ -152,8 +152,8 @@ static bool findings_call(const struct snapshot *snapshot)
 const struct page findings_page = {
     .name = "Findings",
     .shows =
-        "Problems that misstop recognises by itself, most gain first. Below, of the selected one: "
-        "the evidence in numbers, what to try, what that may bring at most, and how sure it is.",
+        "Problems that misstop recognises, largest estimated gain first. Below, of the selected "
+        "one: the evidence in numbers, what to try, the estimated gain, and the confidence.",
     .next = "Enter opens the screen that shows it. Nothing listed means that no rule is met, not "
             "that nothing is wrong.",
     .key_help = "findings: problems recognised, and what to try",
@@ -272,15 +272,14 @@ static struct value gain_is_bound(const struct snapshot *snapshot, const void *p
 static const struct column finding_list[] = {
     COLUMN(.title = "", .value = bound, .width = 7, .rank = 1, .paint = paint_dim),
     COLUMN(.title = "GAIN",
-           .help = "Part of all samples that the remedy could save, by the estimate below the "
-                   "list: from so much "
-                   "to so much, or at most so much; blank: the samples do not tell.",
+           .help = "Estimated gain of the remedy, as part of all samples: a range, or at most so "
+                   "much; blank: not known.",
            .value = gain, .width = 7, .look = COLUMN_RIGHT, .format = format_gain,
            .paint = paint_share),
     COLUMN(.title = "SHARE", .key = "share", .after = "evidence",
            .help = "Part of all samples that it is about.",
            .from = FIELD(struct snapshot_finding, share), .width = 6, UNIT_SHARE),
-    COLUMN(.title = "PROBLEM", .help = "What it is; below the list stands why.",
+    COLUMN(.title = "PROBLEM", .help = "Below the list: the evidence.",
            .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_words, .width = 15,
            .most = 19, .paint = paint_strong),
     COLUMN(.title = "OBJECT", .key = "object", .after = "kind",
@@ -293,9 +292,9 @@ static const struct column finding_list[] = {
            .help = "The one with most samples on it.",
            .from = FIELD(struct snapshot_finding, function), .width = 10, .most = 32, .rank = 3,
            .look = COLUMN_NAME),
-    COLUMN(.title = "SURE", .key = "sure", .after = "reckoned",
-           .help = "By the rule: each says what it cannot tell.",
-           .from = FIELD(struct snapshot_finding, sure), .name = finding_sure_name, .width = 7,
+    COLUMN(.title = "CONFID.",
+           .help = "How well the evidence supports it; below the list: what limits it.",
+           .from = FIELD(struct snapshot_finding, sure), .name = finding_confidence, .width = 7,
            .rank = 1),
     COLUMN(.title = "SCREEN", .key = "screen", .after = "try", .help = "Enter opens it.",
            .value = screen, .width = 7, .rank = 4, .paint = paint_dim),
@@ -308,6 +307,7 @@ static const struct column finding_list[] = {
     COLUMN(.key = "gain_high", .value = gain_high),
     COLUMN(.key = "gain_is_bound", .value = gain_is_bound),
     COLUMN(.key = "reckoned", .words = reckoned),
+    COLUMN(.key = "sure", .from = FIELD(struct snapshot_finding, sure), .name = finding_sure_name),
     COLUMN(.key = "why_sure", .words = why_sure),
     COLUMN(.key = "try", .words = advice),
 };
@@ -319,27 +319,14 @@ const struct columns finding_columns = {
     .identity = finding_column_identity,
 };
 
-void findings_gain(const struct snapshot_finding *finding, char *out, size_t size)
-{
-    if (isnan(finding->gain))
-        snprintf(out, size, "not known; %.1f%% of all samples are there", finding->share * 100);
-    else if (finding->gain_low > 0)
-        snprintf(out, size, "%.0f to %.0f%% of all samples", finding->gain_low * 100,
-                 finding->gain * 100);
-    else
-        snprintf(out, size, "%s %.1f%% of all samples", finding->bound ? "at most" : "about",
-                 finding->gain * 100);
-}
-
 void findings_none(const struct snapshot *snapshot, char *out, size_t size)
 {
     snprintf(out, size,
-             "No problem that misstop knows by name has been recognised%s. It looks for hot and "
+             "No known problem found%s. misstop looks for hot and "
              "cold fields in one line, elements that straddle lines, false and true sharing, "
              "%swalks down columns, pointer chasing, streaming, scattered and "
              "wasted blocks, objects used together, allocation churn, stack variables, first "
-             "touches, threads that spin, page walks and remote memory, and says nothing unless "
-             "the samples show it.",
+             "touches, threads that spin, page walks and remote memory.",
              snapshot->totals.attributed < 1000 ? " in so few samples" : "",
              measured_of(&snapshot->source)->misses ? "set conflicts, " : "");
 }

@@ -50,7 +50,7 @@ void instruction_rows_fini(struct instruction_rows *rows)
     *rows = (struct instruction_rows){0};
 }
 
-/* What the table rows are known by. */
+/* Identities of table rows. */
 static uint64_t source_identity(const char *file, uint32_t line)
 {
     return hash_bytes(file ? file : "", file ? strlen(file) : 0) ^ line;
@@ -67,7 +67,7 @@ static bool has_line(const struct snapshot_instruction *instruction)
     return instruction->file && instruction->line;
 }
 
-/* Whether the instruction stands on the line. */
+/* Whether the instruction is on the line. */
 static bool source_row_has(const struct source_row *row,
                            const struct snapshot_instruction *instruction)
 {
@@ -141,7 +141,7 @@ static double instruction_samples(const struct snapshot_instruction *instruction
     return instruction->samples + instruction->unknown_samples;
 }
 
-/* One line of the instructions [0, count), which all stand on it. */
+/* One line of the instructions [0, count), which are all on it. */
 static void add_line(struct source_rows *rows, const struct screen_sources *sources,
                      const struct snapshot_instruction *const *sorted, size_t count)
 {
@@ -207,7 +207,7 @@ static void begin_file(struct source_rows *rows, const struct snapshot_code *cod
     }
 }
 
-/* What lies between the last line shown and the next hot one. */
+/* The gap between the last line shown and the next hot one. */
 static void bridge(struct source_rows *rows, const struct screen_sources *sources, uint32_t line,
                    struct reach *reach)
 {
@@ -306,7 +306,7 @@ void instruction_rows_make(struct instruction_rows *rows, const struct snapshot_
     }
 }
 
-/* What the page of one function lists: gathered from the snapshot, the source files and the
+/* The lists of the page of one function: gathered from the snapshot, the source files and the
  * process. */
 
 static bool add_site(struct browser *browser, const struct snapshot_object *object,
@@ -461,7 +461,7 @@ static int partners_draw(struct browser *browser, struct canvas *canvas, struct 
 {
     struct function_view *view = function_view(browser);
     static const char *const labels[LINE_PAIRS] = {[LINE_USED_BY] = "What it fetched was used by",
-                                                   [LINE_EVICTED_BY] = "... and thrown out by"};
+                                                   [LINE_EVICTED_BY] = "... and evicted by"};
     static const enum line_pairs order[] = {LINE_USED_BY, LINE_EVICTED_BY};
     enum { LABEL = 29 };
     char text[512];
@@ -795,7 +795,7 @@ static struct value object_name(const struct snapshot *snapshot, uint32_t index)
     return value_text(object ? object->name : NULL);
 }
 
-/* What most of its samples fell on: `known`, or nobody knows. */
+/* The object of most of its samples; `known`: or a sample has none. */
 static struct value missed_on(const struct snapshot_instruction *row, struct value known)
 {
     return row->unknown_samples > row->samples ? value_text(row->unknown_note) : known;

@@ -236,7 +236,7 @@ static void heap_hint(struct browser *browser, char *out, size_t size)
     else
         snprintf(
             out, size,
-            "Enter: which of its blocks have the samples, and where in them.  M: growth from now");
+            "Enter: its blocks with samples, and where in them.  M: growth from now");
     size_t used = strlen(out);
     if (heap->bins_left_out && used < size)
         snprintf(out + used, size - used, "  %zu smaller bins are not listed", heap->bins_left_out);
@@ -244,9 +244,9 @@ static void heap_hint(struct browser *browser, char *out, size_t size)
 
 const struct page heap_page = {
     .name = "Heap",
-    .shows = "The heap by who allocated it: live bytes, how much is lost between blocks, how fast "
-             "blocks come and go, and their part of the samples. Launched (misstop -- CMD) it "
-             "knows the call paths; attached, sizes only.",
+    .shows = "Heap blocks by allocation site, type or size, with their part of the samples. Launched "
+             "(misstop -- CMD) the call paths are known; attached, types and sizes only. LIVE is "
+             "what is allocated now, WASTE allocator overhead, ALLOC/S and FREE/S the rates.",
     .next = "M sets a mark and GROWTH counts from there. What grows and is never touched may be a "
             "leak.",
     .state_size = sizeof(struct heap_view),
@@ -293,7 +293,7 @@ static struct value heap_column_name(const struct snapshot *snapshot, const void
     return value_text(row->called ? row->called : row->heap.name);
 }
 
-/* Innermost frame after the name's, so that equal names can be told apart. */
+/* The innermost frame after the name's, to distinguish equal names. */
 static struct value leak(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
@@ -393,7 +393,7 @@ static const struct column bin_list[] = {
            .from = FIELD(struct snapshot_bin, heap.live_blocks), .width = 6, .rank = 1, UNIT_COUNT),
     COLUMN(.title = "MEAN", .help = "Mean usable size of a live block.", .value = mean_size,
            .width = 6, .rank = 5, UNIT_BYTES, .paint = paint_dim),
-    COLUMN(.title = "WASTE", .help = "Part of the usable bytes that nobody asked for.",
+    COLUMN(.title = "WASTE", .help = "Share of the usable bytes not requested (allocator overhead).",
            .value = waste, .width = 5, .rank = 7, .shown = has_agent, UNIT_PERCENT),
     COLUMN(.title = "ALLOC/S", .key = "allocation_rate", .form = JSON_COUNT, .after = "frees",
            .help = "Allocations a second, over the last refresh.",
@@ -404,7 +404,8 @@ static const struct column bin_list[] = {
            .from = FIELD(struct snapshot_bin, heap.frees_per_s), .width = 7, .rank = 4,
            .shown = has_agent, UNIT_COUNT),
     COLUMN(.title = "LIFE", .key = "lifetime", .form = JSON_COUNT, .after = "free_rate",
-           .help = "Mean lifetime of the blocks that were freed.",
+           .help = "Mean lifetime of the blocks that were freed: one in eight, chosen at random, "
+                   "is timed.",
            .from = FIELD(struct snapshot_bin, heap.lifetime_s), .width = 6, .rank = 3,
            .shown = has_agent, UNIT_SECONDS),
     COLUMN(.title = "AGE", .key = "age", .form = JSON_COUNT, .after = "lifetime",
@@ -429,7 +430,7 @@ static const struct column bin_list[] = {
            .from = FIELD(struct snapshot_bin, heap.type), .width = 14, .most = 28, .rank = 4,
            .look = COLUMN_NAME, .shown = has_type),
     COLUMN(.title = "KNOWN BY", .key = "known_by", .after = "type",
-           .help = "agent: told at the allocation; walk: read from the heap's headers.",
+           .help = "agent: reported at the allocation; walk: read from the heap's headers.",
            .value = known_by, .width = 8, .rank = 12, .shown = has_both, .paint = paint_dim),
     COLUMN(.title = "PATH", .key = "path", .after = "name",
            .help = "The call path, innermost first.", .from = FIELD(struct snapshot_bin, heap.path),

@@ -17,7 +17,8 @@
 
 struct layout_view {
     const struct snapshot_layout *shown; /* NULL: none is known */
-    uint32_t object;                     /* id; what was folded and chosen is of it */
+    uint32_t object;                     /* id of the type that the folded and chosen members
+                                          * belong to */
     uint32_t type;
     bool chosen; /* stepped to, or drilled into; else the one with most samples */
     struct layout_rows rows;
@@ -30,7 +31,7 @@ static struct layout_view *layout_view(const struct browser *browser)
     return page_state(browser, PAGE_LAYOUT);
 }
 
-/* What stands above the members on the Layout screen. */
+/* The lines above the members on the Layout screen. */
 
 enum { ROWS_FOR_HEAD = 9, ROWS_FOR_READING = 12, READING_ROWS = 2 };
 
@@ -280,7 +281,7 @@ static bool is_union(const struct type_member *member)
            (!member->type[5] || member->type[5] == ' ');
 }
 
-/* What the row says beyond its figures; the costly things first. */
+/* Notes beyond the row's figures; the costly things first. */
 static void note_row(struct layout_row *out, const struct snapshot_layout *layout,
                      const struct snapshot_layout_row *row,
                      const struct snapshot_layout_row *hottest)
@@ -320,7 +321,7 @@ void layout_rows_make(struct layout_rows *rows, const struct snapshot_layout *la
         size_t next = line;
         while (next < layout->line_count && layout->lines[next].start <= row->member.offset)
             next++;
-        /* Those before the last one lie within the member above. */
+        /* Those before the last one are within the member above. */
         if (next > line + 1)
             add_rule(rows, layout, line, next - 1);
         if (next > line)
@@ -562,7 +563,7 @@ static void layout_fini(void *state)
 
 const struct page layout_page = {
     .name = "Layout",
-    .shows = "A struct as it lies in memory: members, holes, and where cache lines begin; the heat "
+    .shows = "A struct in memory: members, holes, and where cache lines begin; the heat "
              "is the part of the object's samples that fell on each member.",
     .next = "A line with one hot member and the rest cold is mostly fetched in vain: members that "
             "are hot together belong together. The sentence on top says what it would bring.",
@@ -615,7 +616,7 @@ static struct value size(const struct snapshot *snapshot, const void *pointer)
     return value_known(row->member.bit_size ? 0 : row->member.size);
 }
 
-/* Holes cannot be hit by a program that is in order; then a 0 tells nothing. */
+/* A correct program does not access holes: a 0 there is no news. */
 static struct value layout_column_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW;
@@ -631,14 +632,14 @@ static struct value layout_column_samples(const struct snapshot *snapshot, const
 
 static enum paint paint_note(struct value value)
 {
-    /* What costs is said in capitals. */
+    /* Costs are in capitals. */
     bool bad = value.kind == VALUE_TEXT && value.text[0] >= 'A' && value.text[0] <= 'Z';
     return bad ? PAINT_BAD : PAINT_DIM;
 }
 
 static enum paint paint_member(struct value value)
 {
-    /* Names that are ours and not the program's stand in brackets. */
+    /* Names that are not the program's are in brackets. */
     bool named = value.kind == VALUE_TEXT && value.text[strspn(value.text, " -+")] != '(';
     return named ? PAINT_STRONG : PAINT_DIM;
 }

@@ -192,14 +192,14 @@ static void matrix_update(struct browser *browser)
 
 /* ---- drawing ---- */
 
-/* What part of the table is in sight, and how much of it is known. */
+/* The part of the table in sight, and how much of it is known. */
 static void draw_summary(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct matrix_table *table = &matrix_view(browser)->table;
     const struct snapshot_matrix *matrix = &browser->snapshot->matrix;
     const struct matrix_grid *grid = grid_of(browser);
     int used = canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG,
-                             " Functions x objects: share of %s", matrix_table_measured(table));
+                             " Share of %s by function and object", matrix_table_measured(table));
     const struct snapshot_matrix_cell *nobody = &matrix->column_totals[matrix->column_count + 1];
     double without = matrix_table_share(table, nobody);
     if (without > 0)
@@ -259,7 +259,7 @@ static bool move_by(struct browser *browser, enum action action)
     return true;
 }
 
-/* What of misses, accesses and waiting no event counts is passed over, and how to have it told. */
+/* Skips measures that no event counts, with a note on how to count them. */
 static bool is_wanting(const struct snapshot *snapshot, enum matrix_measure measure)
 {
     return measure == MATRIX_ACCESSES && snapshot->timeline.ranks != MEASURE_ACCESSES &&
@@ -351,11 +351,10 @@ static void matrix_hint(struct browser *browser, char *out, size_t size)
         snprintf(out, size, "Samples of each function on each object");
     else if (grid->row)
         snprintf(out, size,
-                 "Enter: lines of the function  F5: the object  t C R: join, rename (objects: "
-                 "first row)");
+                 "Enter: lines of the function  F5: the object  t C R: join, rename");
     else
         snprintf(out, size,
-                 "Enter: the object  t C R: join, rename (functions: below)  Home: strongest cell");
+                 "Enter: the object  t C R: join, rename  Home: strongest cell");
 }
 
 static const char *matrix_enter(struct browser *browser)
@@ -384,8 +383,8 @@ static void matrix_fini(void *state)
 
 const struct page matrix_page = {
     .name = "Matrix",
-    .shows = "Functions down, objects across: in each cell, the part of all samples that this "
-             "function has on this object. Totals stand in the first row and column.",
+    .shows = "Functions down, objects across, and in each cell their part of all samples."
+             " Totals are in the first row and column.",
     .next = "The cursor is on the strongest cell and the lines below say what it is made of. Enter "
             "goes to the code, o to the data.",
     .key_help = "Matrix: samples of each function on each object",
@@ -447,7 +446,7 @@ static int matrix_heading_rows(const char *name, int columns, int most, bool asc
     return rows < most ? rows : most;
 }
 
-/* Its last row stands at the foot of the box. */
+/* Its last row is at the foot of the box. */
 static void matrix_heading_draw(struct canvas *canvas, struct area box, enum paint paint,
                                 const char *name)
 {
@@ -474,7 +473,7 @@ enum {
     PINNED_FROM = 2
 };
 
-/* Less would be told as 0.0 %. */
+/* Less would print as 0.0 %. */
 static const double told_share = 0.0005;
 
 const struct matrix_line *matrix_grid_row(const struct matrix_grid *grid,
@@ -575,7 +574,7 @@ static void place_columns(struct matrix_grid *grid, const struct matrix_table *t
     scroll(at, count - grid->pinned, grid->columns_shown - grid->pinned, &grid->left);
 }
 
-/* The column of the table that stands at a place in sight. */
+/* The column of the table at a place in sight. */
 static size_t column_at(const struct matrix_grid *grid, const struct matrix_table *table,
                         size_t shown)
 {
@@ -583,7 +582,7 @@ static size_t column_at(const struct matrix_grid *grid, const struct matrix_tabl
                                                             : grid->left + shown;
 }
 
-/* `area`: below the headings; the totals stand in its first row. */
+/* `area`: below the headings; the totals are in its first row. */
 static void place_rows(struct matrix_grid *grid, const struct matrix_table *table, struct area area)
 {
     size_t rows = area.rows > 1 ? (size_t)area.rows - 1 : 0;

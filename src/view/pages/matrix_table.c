@@ -18,7 +18,7 @@
 #include "view/pages/causes.h"
 #include "view/pages/rows.h"
 
-/* What the user said about lines of the matrix. */
+/* The user's rules for lines of the matrix. */
 
 static const char *const prefixes[] = {
     [MATRIX_FUNCTIONS] = "function ", [MATRIX_OBJECTS] = "object "};
@@ -41,7 +41,7 @@ void matrix_rules_fini(struct matrix_rules *rules)
     bin_rules_fini(&rules->rules);
 }
 
-/* What cannot be written holds for this session. */
+/* Rules that cannot be written hold for this session. */
 static void matrix_rules_keep(const struct matrix_rules *rules)
 {
     char path[PATH_MAX];
@@ -50,7 +50,7 @@ static void matrix_rules_keep(const struct matrix_rules *rules)
         bin_rules_save(&rules->rules, path, &unwritten);
 }
 
-/* What a function or object is called in the rules, and the hash of that. */
+/* The name of a function or object in the rules, and its hash. */
 static uint64_t matrix_full_name(const struct snapshot *snapshot, enum matrix_axis axis,
                                  uint32_t index, char out[BIN_RULES_NAME_BYTES])
 {
@@ -217,7 +217,7 @@ static const char *rest_name(enum matrix_axis axis, uint32_t which)
 /* An axis while it is put together: what the snapshot has of it, and the lines it becomes. */
 struct joining {
     enum matrix_axis axis;
-    const uint32_t *indices; /* [count]; the others come after, then nobody */
+    const uint32_t *indices; /* [count]; then the unlisted ones, then those without a line */
     size_t count;
     const struct snapshot_matrix_cell *totals;
     struct matrix_line *lines;
@@ -225,7 +225,7 @@ struct joining {
     enum matrix_measure measure;
 };
 
-/* Where lines are one by name, the first of them, which has most, stands for all. */
+/* Lines of one name are shown as the first of them, which has most. */
 static size_t matrix_table_join(const struct snapshot *snapshot, const struct bin_rules *rules,
                                 const struct joining *joining)
 {
@@ -274,8 +274,8 @@ static void matrix_table_sort(const struct joining *joining, size_t used)
         joining->line_of[i] = now_at[joining->line_of[i]];
 }
 
-/* Lines with those beside the listed ones, if they have anything; their place is told in any case.
- * Cells of what is not there go behind all lines. */
+/* The listed lines and the unlisted ones, if these have anything; their place is set in any
+ * case. Cells without a listed line go behind all lines. */
 static size_t arrange(const struct snapshot *snapshot, const struct bin_rules *rules,
                       const struct joining *joining)
 {
@@ -376,8 +376,8 @@ static const struct snapshot_rates *matrix_rates_join(const struct matrix_table 
     return known ? joined : NULL;
 }
 
-/* Of one line as its own screen has them, for they may be exact; never of the others, whose parts
- * are not all known. */
+/* Of one line as on its own screen, where they may be exact; not for combined lines, with parts
+ * that are not all known. */
 static const struct snapshot_rates *matrix_rates(const struct matrix_table *table, size_t row,
                                                  size_t column, struct snapshot_rates *joined)
 {
@@ -692,7 +692,7 @@ static void tell_title(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTE
            NAME_BYTES, cell->column ? cell->column->name : "all objects");
 }
 
-/* ", 45% of NAME's"; nothing for what is no line. */
+/* ", 45% of NAME's"; nothing where it is no line. */
 static void tell_part_of(const struct matrix_table *table, const struct matrix_line *line,
                          const struct snapshot_matrix_cell *figures, char out[MATRIX_WORD_BYTES])
 {
@@ -725,7 +725,7 @@ static void tell_shares(const struct matrix_table *table, const struct matrix_ce
            figures->stores / figures->samples * 100);
 }
 
-/* The reasons that stand apart are told with the samples on the header and in Code. */
+/* The reasons are shown with the samples in Quality and in Code. */
 static void tell_reason(const struct snapshot *snapshot, const struct matrix_cell *cell,
                         char out[MATRIX_WORD_BYTES])
 {
@@ -734,10 +734,10 @@ static void tell_reason(const struct snapshot *snapshot, const struct matrix_cel
                     "in code that is not known");
     else if (is_nobody(cell->column) && cell->row && cell->row->members == 1 &&
              snapshot->code[cell->row->index].unknown_note)
-        text_append(out, MATRIX_WORD_BYTES, "%s; Enter opens the function, where it is told by line",
+        text_append(out, MATRIX_WORD_BYTES, "%s; Enter opens the function, where it is shown by line",
                snapshot->code[cell->row->index].unknown_note);
     else if (is_nobody(cell->column))
-        text_append(out, MATRIX_WORD_BYTES, "the access is known but not its address, or no access is; Code tells the "
+        text_append(out, MATRIX_WORD_BYTES, "the access is known but not its address, or no access is; Code shows the "
                     "reasons by function");
 }
 
@@ -759,7 +759,7 @@ static void tell_named(const struct matrix_parts *parts, const char *label,
     }
 }
 
-/* "why: 92% capacity; thrown out by visit on particles 61%, ..." */
+/* "why: 92% capacity; evicted by visit on particles 61%, ..." */
 static void tell_evictors(const struct matrix_parts *by, const char *label,
                           char out[MATRIX_WORD_BYTES])
 {
@@ -778,7 +778,7 @@ static void tell_causes(const struct matrix_cell *cell, char out[MATRIX_WORD_BYT
         return;
     causes_why(&cell->causes, why, sizeof why);
     text_append(out, MATRIX_WORD_BYTES, "why: %s", why);
-    tell_evictors(&cell->evictors, "; thrown out by ", out);
+    tell_evictors(&cell->evictors, "; evicted by ", out);
     if (cell->evictor_threads.count > 1 || cell->threads.distinct > 1)
         tell_evictors(&cell->evictor_threads, "; by thread ", out);
 }

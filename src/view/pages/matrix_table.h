@@ -23,19 +23,19 @@ enum {
 
 enum matrix_axis { MATRIX_FUNCTIONS, MATRIX_OBJECTS };
 
-/* What cells and totals are shares of. */
+/* The base of the shares of cells and totals. */
 enum matrix_measure {
-    MATRIX_WEIGHT, /* what the source weighs: misses, stalls, time */
+    MATRIX_WEIGHT, /* the weight of the source: misses, stalls, time */
     MATRIX_MISSES, /* by an event of their own, beside what ranks; the next two also */
     MATRIX_ACCESSES,
     MATRIX_STALLS,
-    MATRIX_LATENCY, /* cycles waited, where the source tells them */
+    MATRIX_LATENCY, /* cycles waited, where the source reports them */
     MATRIX_LOADS,
     MATRIX_STORES,
     MATRIX_MEASURES
 };
 
-/* Lines that are no function and no object: those not listed, and what is of none. */
+/* Lines that are no function and no object: those not listed, and samples without one. */
 #define MATRIX_OTHERS UINT32_MAX
 #define MATRIX_NOBODY (UINT32_MAX - 1)
 
@@ -77,7 +77,7 @@ void matrix_table_make(struct matrix_table *table, const struct snapshot *snapsh
 /* Of everything, by the measure; NAN where there is nothing of it. */
 double matrix_table_share(const struct matrix_table *table,
                           const struct snapshot_matrix_cell *cell);
-/* What that is a share of: "time at the access", "waiting", "stores". */
+/* The base of the shares: "time at the access", "waiting", "stores". */
 const char *matrix_table_measured(const struct matrix_table *table);
 bool matrix_measure_known(const struct snapshot *snapshot, enum matrix_measure measure);
 
@@ -89,7 +89,7 @@ size_t matrix_table_find(const struct matrix_table *table, enum matrix_axis axis
  * not listed, and the count if there are none. */
 size_t matrix_table_line(const struct matrix_table *table, enum matrix_axis axis, uint32_t index);
 
-/* What was said in earlier sessions; none where that cannot be read. */
+/* The rules of earlier sessions; none where they cannot be read. */
 void matrix_rules_init(struct matrix_rules *rules);
 void matrix_rules_fini(struct matrix_rules *rules);
 
@@ -103,9 +103,9 @@ int matrix_rules_combine(struct matrix_rules *rules, const struct matrix_table *
 bool matrix_rules_undo(struct matrix_rules *rules);
 
 /*
- * What one cell of the matrix is made of, or a total of it: fields, lines, threads, blocks, levels,
+ * The parts of one cell of the matrix, or of a total: fields, lines, threads, blocks, levels,
  * causes, under the names that the user gave. For the screen, batch text, JSON and the page of
- * --html, which say the same of it.
+ * --html.
  */
 enum { MATRIX_PARTS_MAX = 8, MATRIX_PART_BYTES = 160 };
 
@@ -136,16 +136,16 @@ struct matrix_cell {
     struct matrix_parts threads; /* of the last `matrix.recent` samples, blocks too */
     struct matrix_parts blocks;
     struct levels_sum levels;
-    struct snapshot_causes_figures causes; /* misses 0: none are told */
-    struct matrix_parts evictors;          /* "function on object"; samples: misses of what it had
-                                              thrown out; all: of all evictors that are known */
+    struct snapshot_causes_figures causes; /* misses 0: none are recorded */
+    struct matrix_parts evictors;          /* "function on object"; samples: misses on lines it
+                                            * had evicted; all: of all known evictors */
     struct matrix_parts evictor_threads;   /* the same by thread */
     const struct snapshot_rates *rates;    /* NULL: not known */
-    struct snapshot_rates joined;          /* what that is where lines were combined */
+    struct snapshot_rates joined;          /* the base of that where lines were combined */
 };
 
-/* `row` and `column` as in struct matrix_grid: 0 is all of them, else a line + 1. What there is no
- * memory for is left out. */
+/* `row` and `column` as in struct matrix_grid: 0 is all of them, else a line + 1. Parts without
+ * memory for them are left out. */
 void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t column,
                         struct matrix_cell *cell);
 
@@ -156,14 +156,14 @@ bool matrix_cell_next(const struct matrix_table *table, bool told[MATRIX_ROWS][M
 
 /* One cell of the matrix in words: for the screen (matrix.c), batch text and the page of
  * --html. */
-/* What is most wanted comes first. */
+/* The most useful comes first. */
 enum matrix_word {
     MATRIX_WORD_TITLE,
     MATRIX_WORD_SHARES,
     MATRIX_WORD_REASON, /* why there is no object */
     MATRIX_WORD_LEVELS,
     MATRIX_WORD_RATES,
-    MATRIX_WORD_CAUSES, /* why, and by whom thrown out: MemSpy's detail of a bin */
+    MATRIX_WORD_CAUSES, /* causes and evictors: MemSpy's detail of a bin */
     MATRIX_WORD_FIELDS,
     MATRIX_WORD_LINES,
     MATRIX_WORD_RECENT, /* threads and blocks */
@@ -181,8 +181,7 @@ int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell
 
 /*
  * The grid of the Matrix screen: functions down, objects across, totals first on both sides; its
- * cursor and what is scrolled into sight. For matrix.c and matrix.c, and for
- * causes.c, whose lines are of one kind.
+ * cursor and scrolling. For matrix.c, and for causes.c, which has lines of one kind.
  */
 
 enum { MATRIX_TAGS_MAX = 15 };
@@ -201,10 +200,10 @@ struct matrix_grid {
     int cell_columns;  /* width of a cell */
     size_t rows_shown;
     size_t columns_shown;
-    bool pinned; /* what has no object stands in the last column in sight, wherever that is */
+    bool pinned; /* the samples without an object are in the last column in sight */
 };
 
-/* What the cursor is on; NULL: all functions, all objects. */
+/* The lines under the cursor; NULL: all functions, all objects. */
 const struct matrix_line *matrix_grid_row(const struct matrix_grid *grid,
                                           const struct matrix_table *table);
 const struct matrix_line *matrix_grid_column(const struct matrix_grid *grid,
@@ -234,7 +233,7 @@ struct matrix_view {
     struct matrix_rules rules;
     struct matrix_grid grid;
     enum matrix_measure measure; /* that was asked for */
-    uint64_t row;                /* identities of what the cursor is on; 0: the totals */
+    uint64_t row;                /* identities of the lines under the cursor; 0: the totals */
     uint64_t column;
     bool moved; /* by the user; else it stays on the strongest cell */
 };

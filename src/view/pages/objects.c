@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "view/answer.h"
 #include "view/levels.h"
 #include "view/pages/causes.h"
@@ -57,7 +58,15 @@ static struct value may_wait(const struct snapshot *snapshot, const void *pointe
     return value_number(row->share.value * waits_most(&row->wait));
 }
 
-/* What is cached does not rank above what waits, where something does. */
+static struct value object_column_name(const struct snapshot *snapshot, const void *pointer)
+{
+    const struct snapshot_object *row = pointer;
+    const struct snapshot_bin *bin =
+        row->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[row->bin] : NULL;
+    return value_text(bin && bin->called ? bin->called : row->name);
+}
+
+/* Cached data does not rank above data that is waited for. */
 static unsigned first_sort(const struct snapshot *snapshot)
 {
     bool waits = waits_known(snapshot) && answer_of(snapshot) != WAITS_HARDLY;
@@ -91,7 +100,32 @@ static int draw_left_out(struct browser *browser, struct canvas *canvas, int row
     return 1;
 }
 
-/* What to do: the most valuable findings, or why there are none. Rows used. */
+/* Without a finding: the first object, which is where to look. */
+static void nothing_found(const struct browser *browser, int columns, char *out, size_t size)
+{
+    enum { WORDS_COLUMNS = 60, NAME_LEAST = 8 };
+    const struct snapshot *snapshot = browser->snapshot;
+    const struct table *table = objects_table(browser);
+    const struct snapshot_object *first = table->shown ? &snapshot->objects[table->order[0]] : NULL;
+    char name[160];
+    if (answer_of(snapshot) == WAITS_HARDLY) {
+        snprintf(out, size, "Nothing to do: it hardly waits for memory.");
+        return;
+    }
+    snprintf(out, size, "No known problem so far");
+    if (!first || table->invert || table->sort != first_sort(snapshot) || *table->filter)
+        return;
+    columns -= WORDS_COLUMNS;
+    glyph_fit(name, sizeof name, object_column_name(snapshot, first).text,
+              columns < NAME_LEAST ? NAME_LEAST : columns, GLYPH_CUT_MIDDLE, false);
+    double most = may_wait(snapshot, first).number;
+    if (table->sort != object_columns.sort && most > 0)
+        text_append(out, size, ". Most wait may be for %s, up to %.0f%%.", name, most * 100);
+    else if (first->share.value > 0)
+        text_append(out, size, ". Most samples are on %s, %.0f%%.", name, first->share.value * 100);
+}
+
+/* The most valuable findings, or that there is none. Rows used. */
 static int draw_findings(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct objects_view *view = objects_view(browser);
@@ -102,9 +136,9 @@ static int draw_findings(struct browser *browser, struct canvas *canvas, struct 
     memset(view->places, 0, sizeof view->places);
     if (!count) {
         bool nothing = answer_of(snapshot) == WAITS_HARDLY;
-        canvas_text(canvas, area.row, 1, area.columns - 1, nothing ? PAINT_GOOD : PAINT_DIM,
-                    nothing ? "Nothing to do: little of its time is at memory."
-                            : "No problem recognised so far: the tables rank where time goes.");
+        nothing_found(browser, area.columns, text, sizeof text);
+        canvas_text(canvas, area.row, 1, area.columns - 1, nothing ? PAINT_GOOD : PAINT_PLAIN,
+                    text);
         return 1;
     }
     int rows = area.columns < 120 && area.rows >= 16 ? (int)count : 1;
@@ -275,12 +309,14 @@ static const char *objects_enter(struct browser *browser)
 
 const struct page objects_page = {
     .name = "Objects",
-    .shows = "The first screen: whether the process waits for memory, the most valuable findings, "
-             "and the data that its time goes to, hottest first: variables, heap blocks (by who "
-             "allocated them, by type, or by size), stacks, mappings.",
-    .next = "Look at the first rows; the column beside the share says how sure it is by now. Enter "
-            "opens one. Up from the first row goes to the findings; i says how good the samples "
-            "are.",
+    .shows =
+        "The data that the process accesses, most costly first. Rows are variables, heap blocks "
+        "(by allocation site, type or size), stacks and mappings. Above them: whether the "
+        "process waits for memory, and the findings with most gain.",
+    .next =
+        "Look at the first rows; the column beside the share says how exact it is by now. Enter "
+        "opens one. Up from the first row goes to the findings; i says how good the samples "
+        "are.",
     .state_size = sizeof(struct objects_view),
     .init = objects_init,
     .fini = objects_fini,
@@ -306,14 +342,6 @@ static struct value half(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
     return value_number(columns_reach(&row->share));
-}
-
-static struct value object_column_name(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    const struct snapshot_bin *bin =
-        row->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[row->bin] : NULL;
-    return value_text(bin && bin->called ? bin->called : row->name);
 }
 
 static struct value object_column_type(const struct snapshot *snapshot, const void *pointer)
@@ -530,7 +558,7 @@ static const struct column object_list[] = {
                "global, heap, stack, tls, map (file), anon, code (data among code), jit, unknown.",
            .from = FIELD(struct snapshot_object, kind), .name = object_kind_name, .width = 7,
            .rank = 1, .paint = paint_kind),
-    COLUMN(.title = "TYPE", .help = "Its type, where debug information tells, without \"struct\".",
+    COLUMN(.title = "TYPE", .help = "Its type, where debug information has it, without \"struct\".",
            .value = object_column_type, .width = 16, .most = 28, .rank = 4, .look = COLUMN_NAME,
            .shown = has_type),
     COLUMN(.title = "MODULE", .key = "module", .after = "kind",

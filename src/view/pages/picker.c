@@ -31,7 +31,7 @@ void browser_pick_end(struct browser *browser, bool picked)
     table_set(&picker_view(browser)->processes, NULL, NULL, 0);
     table_set(&picker_view(browser)->of_recording, NULL, NULL, 0);
     browser->page = picked ? PAGE_OBJECTS : picker_view(browser)->from;
-    /* What was opened belongs to the other process. */
+    /* An opened object belongs to the other process. */
     if (picked) {
         browser->level_count = 0;
         browser->opened.chosen = false;

@@ -17,7 +17,7 @@ static struct prose *quality_prose(const struct browser *browser)
     return page_state(browser, PAGE_QUALITY);
 }
 
-/* What would give samples of a reason an object; NULL: nothing, or nothing is amiss. */
+/* The remedy for samples of a reason; NULL: none, or none is needed. */
 static const char *reason_remedy(enum reason reason)
 {
     static const char precise[] = "hardware that records addresses (-s pebs, -s ibs) has them";
@@ -130,7 +130,7 @@ static void write_fields(struct prose_writer *writer, const struct snapshot *sna
         prose_entry(writer, PAINT_WARN, "now", text);
 }
 
-/* What of them all the source, or a simulation, could measure besides. */
+/* The figures that the source, or a simulation, measures besides. */
 static void write_measured(struct prose_writer *writer, const struct snapshot *snapshot)
 {
     char levels[TEXT_BYTES];
@@ -159,7 +159,7 @@ static const char *source_text(const char *name)
         {"counter",
          "Counts real cache misses. The address is computed from the instruction before the "
          "sampled one and the registers; what cannot be computed is counted under its reason and "
-         "never guessed. It cannot tell latency or the cache level of a single miss."},
+         "never guessed. It does not measure the latency or the cache level of a single miss."},
         {"clock",
          "Samples time: an object is hot when the process spends its time at accesses to it, "
          "wherever the data is found. What the caches do cannot be seen by it."},
@@ -268,7 +268,7 @@ static void quality_write(struct prose_writer *writer, struct browser *browser)
     const struct snapshot *snapshot = browser->snapshot;
     if (!snapshot)
         return;
-    /* Missing files explain most of what is amiss with a recording. */
+    /* Missing files explain most defects of a recording. */
     if (binary_missing(&snapshot->binaries) > 0)
         write_binaries(writer, snapshot);
     write_samples(writer, snapshot);

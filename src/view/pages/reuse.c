@@ -36,15 +36,15 @@ static void reuse_draw_nothing(const struct snapshot *snapshot, struct canvas *c
 {
     canvas_wrap(canvas, area, PAINT_DIM,
                 snapshot->simulation.level_count
-                    ? " No use of a sampled line has been told yet, or the simulation was started "
+                    ? " No use of a sampled line has been recorded yet, or the simulation was started "
                       "without them (--sim=SPEC:nouse)."
                     : " Only a simulation sees every access: misstop --sim -- CMD runs a program "
-                      "under it, some tens of times slower, and tells here, for each object and "
+                      "under it, some tens of times slower, and shows here, for each object and "
                       "source line, how much of its accesses a cache of any size would serve: what "
                       "a larger cache, or smaller data, would gain.");
 }
 
-/* Which curve is drawn, in one line: what it is of. */
+/* The subject of the curve drawn, in one line. */
 static int draw_title(const struct snapshot_reuse_row *row, struct canvas *canvas, struct area area)
 {
     int used = canvas_text(canvas, area.row, area.column, area.columns, PAINT_SERIES_0,
@@ -283,7 +283,7 @@ const struct columns reuse_line_columns = {
     .identity = reuse_column_identity,
 };
 
-/* Part of what a larger cache can help that is left at the knee; less than this is not worth it. */
+/* The least part of what a larger cache can save that makes a knee worth a sentence. */
 static const double left_at_knee = 0.1;
 static const double worth = 0.02;
 static const double sure_width = 0.05;

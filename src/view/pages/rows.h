@@ -70,8 +70,8 @@ void callers_known(const struct snapshot_callers *callers, double samples, char 
 void callers_open(struct browser *browser, const struct caller_row *row);
 
 /*
- * The rows of the Layout screen: a type's members as they lie, those of folded ones left out,
- * with a rule where a cache line begins and a note on what is wrong. For layout.c.
+ * The rows of the Layout screen: the members of a type in order, without those of folded ones, with
+ * a rule where a cache line begins and a note on defects. For layout.c.
  */
 
 struct layout_row {
@@ -87,7 +87,7 @@ struct layout_rows {
     size_t capacity;
 };
 
-/* Members whose own are not shown, by index. */
+/* Members that are folded, by index. */
 struct layout_folds {
     uint32_t members[64];
     unsigned count;
@@ -101,7 +101,7 @@ void layout_rows_make(struct layout_rows *rows, const struct snapshot_layout *la
                       const struct layout_folds *folds);
 void layout_rows_fini(struct layout_rows *rows);
 
-/* What table rows of members, and of offsets without one, are known by. */
+/* Identities of table rows of members, and of offsets without one. */
 uint64_t layout_identity(uint32_t member, uint64_t offset);
 
 struct browser;
@@ -117,11 +117,11 @@ struct whatif_row {
     const char *name;
     double before;
     double after;
-    double object_before; /* NAN: not told */
+    double object_before; /* NAN: not reported */
     double object_after;
 };
 
-/* What is known so far; 0: nothing is counted yet. */
+/* The answer so far; 0: nothing is counted yet. */
 size_t whatif_rows(const struct snapshot_whatif *answer, struct whatif_row rows[WHATIF_ROWS_MAX]);
 
 /* (after - before) / before; NAN: of nothing. */
@@ -133,7 +133,7 @@ const char *whatif_state_name(enum whatif_state state);
 /* The answers side by side, best first, for which one is of: "" where fewer than two are asked. */
 void whatif_summary(const struct snapshot_whatifs *asked, char *out, size_t size);
 
-/* What was asked, of which object, how it lies then. */
+/* The question, its object, and the layout in question. */
 void whatif_title(const struct snapshot_whatif *answer, char *out, size_t size);
 
 /* The answer in a sentence or two: what changes, of how much, and how far to trust it. */
@@ -146,7 +146,7 @@ enum { WHATIF_CHOICES_MAX = 12 };
 struct whatif_choice {
     struct whatif_wanted wanted;
     char title[64];
-    char text[192]; /* how it lies then, or why not */
+    char text[192]; /* the layout in question, or why there is none */
     bool possible;
     double change; /* of the cycles waited, where it was asked: the last answer; NAN */
 };

@@ -75,11 +75,11 @@ static int draw_state(const struct snapshot_search *search, struct canvas *canva
                           everywhere(search) ? " " : " in ",
                           everywhere(search) ? "everywhere" : search->what);
     if (!isnan(search->explained))
-        used +=
-            canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_PLAIN,
-                          "  found%s: %.1f%%", settled ? "" : " so far", search->explained * 100);
+        used += canvas_format(canvas, area.row, area.column + used, area.columns - used,
+                              PAINT_PLAIN, ": these regions hold %.1f%% of the samples%s",
+                              search->explained * 100, settled ? "" : " so far");
     used += canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
-                          "  round %" PRIu32 " of %.3g s, %" PRIu32 " ways", search->iteration,
+                          "  round %" PRIu32 ", %.3g s each, %" PRIu32 " ways", search->iteration,
                           search->interval_s, search->ways);
     if (search->restarts)
         canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
@@ -105,8 +105,8 @@ static size_t in_order(const struct snapshot_search *search,
 }
 
 /*
- * By order of address, not to scale: regions span from a line to terabytes. What lies
- * between two regions (dropped, not searched) is a dot.
+ * By order of address, not to scale: regions span from a line to terabytes. A dot is a gap between
+ * two regions (dropped, not searched).
  */
 static int draw_map(struct browser *browser, struct canvas *canvas, struct area area)
 {
@@ -311,9 +311,11 @@ static const char *search_enter(struct browser *browser)
 
 const struct page search_page = {
     .name = "Search",
-    .shows = "The n-way search: the address space is split, the samples in each part are counted, "
-             "and the best parts are split again, until each is one object or one cache line. "
-             "Needs no names, so it works in arenas and mappings that a program manages itself.",
+    .shows =
+        "Finds hot address ranges: splits the address space again and again. The samples in each "
+        "part are counted, and the best parts are split until each is one object or one "
+        "cache line (n-way search). Needs no names, so it works in arenas and mappings that a "
+        "program manages itself.",
     .next = "S begins with everything, s with the selected region or object. Enter opens the "
             "object that a region holds. Esc goes back to the search before. X stops it.",
     .state_size = sizeof(struct search_view),

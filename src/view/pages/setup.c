@@ -198,7 +198,7 @@ static void keep_columns(struct browser *browser, const struct table *table)
     keep(browser, key, table->choice.count ? text : NULL);
 }
 
-/* A table without a choice shows what fits: from that on it is chosen. */
+/* A table without a choice shows what fits; the change makes that its choice. */
 static void choose_what_is_shown(struct table *table)
 {
     if (table->choice.count)

@@ -53,7 +53,7 @@ static void list_accesses(struct browser *browser, const struct snapshot_sharing
     sharing_view(browser)->line = line;
 }
 
-/* Lines and accesses are those of what is selected. */
+/* Lines and accesses are those of the selected group. */
 static void sharing_follow(struct browser *browser)
 {
     const struct snapshot_sharing_group *group = group_shown(browser);
@@ -122,7 +122,7 @@ static void draw_facts(const struct snapshot *snapshot, struct canvas *canvas, s
     count_kinds(sharing, kinds, sizeof kinds);
     canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
                   " %.1f%% of the samples are on contended lines: %s; known by %s", share * 100,
-                  kinds, sharing->evidence == SHARING_HITM ? "HITM" : "turns, for want of HITM");
+                  kinds, sharing->evidence == SHARING_HITM ? "HITM" : "turns; no HITM is reported");
 }
 
 static void sharing_draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
@@ -172,7 +172,7 @@ static struct area below(struct area area, int used)
     return (struct area){area.row + used, area.column, area.rows - used, area.columns};
 }
 
-/* What is selected: what it means, the line, and who does what. */
+/* The selected group: its meaning, the line, and the accesses. */
 static void sharing_draw_selected(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_sharing_group *group = sharing_view(browser)->group;
@@ -281,7 +281,8 @@ static const char *sharing_enter(struct browser *browser)
 
 const struct page sharing_page = {
     .name = "Sharing",
-    .shows = "Cache lines that threads take from each other. Below, the selected one byte by byte: "
+    .shows = "Cache lines that several threads use by turns, and at least one writes. Below, the "
+             "selected one byte by byte: "
              "r what a thread reads, W what it writes.",
     .next = "False: threads use bytes of their own, so give each its own line. True: they want the "
             "same bytes, so share less. No row: nobody waits for another's line.",
@@ -305,7 +306,7 @@ const struct page sharing_page = {
     const struct type *row = pointer;                                                              \
     (void)snapshot
 
-/* Columns that are shown only where the source tells of it. */
+/* Columns that are shown only where the source reports them. */
 static bool sharing_tells_hitm(const struct snapshot *snapshot)
 {
     return snapshot->sharing.evidence == SHARING_HITM;
@@ -487,7 +488,7 @@ static const struct column line_list[] = {
            .width = 8, .rank = 1, .format = format_offset),
     COLUMN(.title = "SHARING", .value = line_kind, .width = 10, .rank = 2, .paint = sharing_paint),
     COLUMN(.title = "NODE", .key = "node", .after = "locked",
-           .help = "NUMA node that the page of the line lies on.",
+           .help = "NUMA node of the page of the line.",
            .from = FIELD(struct snapshot_sharing_line, node), .width = 4, .rank = 3,
            .shown = sharing_has_nodes, UNIT_INTEGER),
     COLUMN(.title = "THREADS", .from = KNOWN(struct snapshot_sharing_line, threads), .width = 7,
@@ -518,7 +519,7 @@ const struct columns sharing_line_columns = {
     .identity = line_identity,
 };
 
-/* ---- who does what ---- */
+/* ---- accesses by thread ---- */
 
 static struct value access_called(const struct snapshot *snapshot, const void *pointer)
 {
@@ -698,7 +699,7 @@ static int unsure_words(const struct snapshot_sharing_group *group, char *out, s
     if (group->evidence == SHARING_HITM && isnan(group->lines[0].overlap))
         return snprintf(out, size,
                         "Found modified in another CPU's cache %.0f times; who wrote it "
-                        "has not been sampled. Sampling stores too would tell.",
+                        "has not been sampled; sampling stores too would show it.",
                         group->hitm);
     return snprintf(out, size,
                     "Several threads and a store, but too few samples to call it "

@@ -18,7 +18,7 @@ enum stack_kind { STACK_OBJECTS, STACK_FUNCTIONS, STACK_FIELDS, STACK_THREADS, S
 
 struct timeline_view {
     struct table phases;
-    double from_s; /* what the chart is zoomed in on; to_s 0: the whole run */
+    double from_s; /* the zoomed time range; to_s 0: the whole run */
     double to_s;
     bool pointed; /* the cursor has been put somewhere */
     bool marked;
@@ -28,19 +28,12 @@ struct timeline_view {
     enum stack_kind stacked;
     bool chosen; /* to draw `measure` and not what ranks */
     enum snapshot_measure measure;
-    bool volatility; /* its chart is open */
 };
 
 static struct timeline_view *timeline_view(const struct browser *browser)
 {
     return page_state(browser, PAGE_TIMELINE);
 }
-
-/*
- * The volatility of the run by sampling period (DTrack, section 4.3), of everything and of the
- * object looked at, with the periods that were chosen and why. For the Phases page.
- */
-enum { VOLATILITY_ROWS_LEAST = 9, VOLATILITY_ROWS_MOST = 12 };
 
 static const struct snapshot_stream *stream_of(const struct snapshot_streams *objects,
                                                uint32_t object)
@@ -51,7 +44,7 @@ static const struct snapshot_stream *stream_of(const struct snapshot_streams *ob
     return NULL;
 }
 
-/* What is drawn: the one chosen, else what ranks. */
+/* The measure drawn: the one chosen, else the ranking one. */
 static enum snapshot_measure timeline_measure(const struct browser *browser)
 {
     struct timeline_view *view = timeline_view(browser);
@@ -133,7 +126,7 @@ static void draw_series(const struct timeline_stack *stack, size_t series, struc
                       "%5.1f%% %s", stack->series[series]->share / stack->share * 100, name);
 }
 
-/* Beside what is drawn. */
+/* Below the legend of the series. */
 static void draw_nobody(const struct browser *browser, struct canvas *canvas, struct area area,
                         int row)
 {
@@ -224,7 +217,7 @@ static void timeline_cursor_draw(struct browser *browser, const struct timeline_
                     at);
 }
 
-/* By one column; where it leaves what is zoomed in on, that goes with it by half. */
+/* By one column; the zoomed time range follows by half of its length. */
 static void move(struct browser *browser, int direction)
 {
     struct timeline_view *view = timeline_view(browser);
@@ -265,15 +258,15 @@ static void mark(struct browser *browser)
     }
     view->pointed = true;
     view->marked = marked;
-    browser_message(browser, marked ? "marked: Left and Right go on, Enter shows that stretch alone"
-                                    : "the mark is gone");
+    browser_message(browser,
+                    marked ? "marked: Left and Right extend it, Enter shows that time range alone"
+                           : "the mark is gone");
 }
 
 /* Keys that change a picture which is not there would seem to do nothing; true: done. */
 static bool tell_no_room(struct browser *browser, enum action action)
 {
-    bool changes = action == ACTION_STACK || action == ACTION_FOLD ||
-                   (action == ACTION_VOLATILITY && !timeline_view(browser)->volatility);
+    bool changes = action == ACTION_STACK || action == ACTION_FOLD;
     if (timeline_is_sampled(browser) && (action == ACTION_SPAN || changes))
         browser_message(browser, "no room for the picture: it needs a taller window");
     return action == ACTION_SPAN;
@@ -317,7 +310,7 @@ static bool timeline_cursor_click(struct browser *browser, int row, int column)
     return true;
 }
 
-/* What Enter would show; false: nothing. */
+/* The time range that Enter would show; false: none. */
 static bool timeline_chosen(struct browser *browser, struct request *request)
 {
     const struct snapshot_phase *phase = table_selected(&timeline_view(browser)->phases);
@@ -337,219 +330,19 @@ static bool timeline_chosen(struct browser *browser, struct request *request)
     return true;
 }
 
-enum {
-    PERIODS_LEAST = 4, /* that have a row, */
-    PERIODS_MOST = 7,
-    PERIOD_COLUMNS = 9,
-    VALUE_COLUMNS = 6,
-    BAR_LEAST = 8,
-    BAR_MOST = 48,
-    NOTE_COLUMNS = 12,
-    WORD_ROWS = 3
-};
-
-struct picture {
-    const struct snapshot_timeline *timeline;
-    const struct snapshot_stream *object; /* NULL: none */
-    struct canvas *canvas;
-    struct area area;
-    int bar; /* columns of a bar */
-    size_t chosen;
-};
-
-static size_t chosen_of(const struct snapshot_timeline *timeline)
-{
-    size_t nearest = 0;
-    for (size_t i = 1; i < timeline->profile_count; i++)
-        if (fabs(timeline->profile[i].period_s - timeline->period_s) <
-            fabs(timeline->profile[nearest].period_s - timeline->period_s))
-            nearest = i;
-    return nearest;
-}
-
-static int by_index(const void *left, const void *right)
-{
-    size_t a = *(const size_t *)left;
-    size_t b = *(const size_t *)right;
-    return a < b ? -1 : a > b;
-}
-
-static void timeline_volatility_choose(size_t list[PERIODS_MOST], size_t *count, size_t most,
-                                       size_t index)
-{
-    for (size_t i = 0; i < *count; i++)
-        if (list[i] == index)
-            return;
-    if (*count < most)
-        list[(*count)++] = index;
-}
-
-/* The one that is drawn, then the shortest and each about twice as long; with room left the shorter
- * ones between. Shortest first. */
-static size_t periods_shown(const struct picture *picture, size_t most, size_t list[PERIODS_MOST])
-{
-    size_t known = picture->timeline->profile_count;
-    size_t count = 0;
-    timeline_volatility_choose(list, &count, most, picture->chosen);
-    for (size_t step = 1; step <= known; step *= 2)
-        timeline_volatility_choose(list, &count, most, step - 1);
-    for (size_t i = 0; i < known; i++)
-        timeline_volatility_choose(list, &count, most, i);
-    qsort(list, count, sizeof *list, by_index);
-    return count;
-}
-
-/* Filled up to the value, with a mark where calm ends. */
-static void draw_bar(const struct picture *picture, int row, double value)
-{
-    char bar[BAR_BYTES(BAR_MOST)];
-    bool calm = value <= SNAPSHOT_VOLATILITY_DAMPED;
-    int column = picture->area.column + PERIOD_COLUMNS;
-    int limit = (int)(SNAPSHOT_VOLATILITY_DAMPED * picture->bar);
-    bar_fill(bar, sizeof bar, picture->bar, fmin(value, 1), picture->canvas->ascii);
-    canvas_text(picture->canvas, row, column, picture->bar, calm ? PAINT_GOOD : PAINT_DIM, bar);
-    canvas_text(picture->canvas, row, column + limit, 1, calm ? PAINT_DIM : PAINT_WARN,
-                picture->canvas->ascii ? "|" : "│");
-}
-
-static void draw_period(const struct picture *picture, int row, size_t index)
-{
-    const struct area *area = &picture->area;
-    const struct snapshot_volatility *period = &picture->timeline->profile[index];
-    double own = picture->object && picture->object->volatilities
-                     ? picture->object->volatilities[index]
-                     : NAN;
-    char text[TEXT_TIME_BYTES];
-    bool drawn = index == picture->chosen;
-    int column = area->column;
-    int end = area->column + area->columns;
-    text_time(text, period->period_s);
-    canvas_format(picture->canvas, row, column, PERIOD_COLUMNS - 1,
-                  drawn ? PAINT_STRONG : PAINT_PLAIN, "%*s", PERIOD_COLUMNS - 1, text);
-    column += PERIOD_COLUMNS + picture->bar;
-    if (isnan(period->value))
-        return;
-    draw_bar(picture, row, period->value);
-    canvas_format(picture->canvas, row, column, VALUE_COLUMNS,
-                  period->value <= SNAPSHOT_VOLATILITY_DAMPED ? PAINT_GOOD : PAINT_PLAIN, "%4.0f%%",
-                  period->value * 100);
-    column += VALUE_COLUMNS;
-    if (!isnan(own))
-        canvas_format(picture->canvas, row, column, VALUE_COLUMNS,
-                      timeline_chart_paint(
-                          (size_t)(picture->object -
-                                   snapshot_timeline_ranking(picture->timeline)->objects.list)),
-                      "%4.0f%%", own * 100);
-    column += VALUE_COLUMNS + 1;
-    if (drawn)
-        canvas_text(picture->canvas, row, column, end - column, PAINT_STRONG, "as drawn");
-}
-
-/* What the columns say; "own" is the object's, in its colour in the chart. */
-static void draw_titles(const struct picture *picture, int row)
-{
-    const struct area *area = &picture->area;
-    int column = area->column + PERIOD_COLUMNS;
-    canvas_text(picture->canvas, row, area->column, PERIOD_COLUMNS, PAINT_DIM, "  period");
-    canvas_format(picture->canvas, row, column, picture->bar, PAINT_DIM,
-                  "changes by: %.0f%% or less is calm", SNAPSHOT_VOLATILITY_DAMPED * 100);
-    column += picture->bar;
-    canvas_text(picture->canvas, row, column, VALUE_COLUMNS, PAINT_DIM, "  all");
-    column += VALUE_COLUMNS;
-    if (picture->object)
-        canvas_text(picture->canvas, row, column, area->column + area->columns - column, PAINT_DIM,
-                    picture->object->name);
-}
-
-/* Rows used, without the titles. */
-static int draw_picture(struct picture *picture)
-{
-    size_t list[PERIODS_MOST];
-    size_t most =
-        picture->area.rows - 1 < PERIODS_MOST ? (size_t)picture->area.rows - 1 : PERIODS_MOST;
-    int bar = picture->area.columns - PERIOD_COLUMNS - 2 * VALUE_COLUMNS - NOTE_COLUMNS;
-    picture->bar = bar < BAR_LEAST ? BAR_LEAST : bar > BAR_MOST ? BAR_MOST : bar;
-    draw_titles(picture, picture->area.row);
-    size_t count = periods_shown(picture, most, list);
-    for (size_t i = 0; i < count; i++)
-        draw_period(picture, picture->area.row + 1 + (int)i, list[i]);
-    return (int)count;
-}
-
 /* Whether the noise is damped at the period that is drawn. */
 static bool timeline_is_damped(const struct snapshot_timeline *timeline)
 {
     return timeline->period_s >= timeline->damped_s;
 }
 
-static void why_this_period(const struct snapshot_timeline *timeline, char *out, size_t size)
-{
-    char period[TEXT_TIME_BYTES];
-    char damped[TEXT_TIME_BYTES];
-    text_time(period, timeline->period_s);
-    text_time(damped, timeline->damped_s);
-    if (timeline_is_damped(timeline))
-        snprintf(out, size,
-                 "Drawn in periods of %s: the shortest at which 9 in 10 steps from one to the next "
-                 "are of %.0f%% or less.",
-                 period, SNAPSHOT_VOLATILITY_DAMPED * 100);
-    else if (timeline->period_s < timeline->damped_s)
-        snprintf(out, size,
-                 "Drawn in periods of %s: it takes %s for 9 in 10 steps to be of %.0f%% or less, "
-                 "but that is more than half of the shortest phase.",
-                 period, damped, SNAPSHOT_VOLATILITY_DAMPED * 100);
-    else
-        snprintf(out, size,
-                 "Drawn in periods of %s: none is calm, with 9 in 10 steps from one to the next of "
-                 "%.0f%% or less.",
-                 period, SNAPSHOT_VOLATILITY_DAMPED * 100);
-}
-
-/* Why the chart has the period it has, and what the last two minutes ask for. */
-static void write_reasons(const struct snapshot_timeline *timeline, char *out, size_t size)
-{
-    char recent[TEXT_TIME_BYTES];
-    why_this_period(timeline, out, size);
-    size_t used = strlen(out);
-    if (isnan(timeline->recent_s))
-        return;
-    text_time(recent, timeline->recent_s);
-    snprintf(
-        out + used, size - used,
-        timeline->recent_damped
-            ? " In the last two minutes %s is enough: the screen keeps to that, and phases are "
-              "looked for in windows of up to 16 times as long."
-            : " In the last two minutes nothing damps it; %s is the calmest.",
-        recent);
-}
-
-/* Rows used; 0: there is no room for it. */
-static int timeline_volatility(const struct browser *browser, struct canvas *canvas,
-                               struct area area)
-{
-    const struct snapshot_timeline *timeline = &browser->snapshot->timeline;
-    char reasons[400];
-    struct picture picture = {
-        .timeline = timeline, .object = timeline_object(browser), .canvas = canvas};
-    int rows = area.rows - 1 - WORD_ROWS;
-    if (rows < 1 + PERIODS_LEAST)
-        return 0;
-    int used = pane_title(canvas, area, false,
-                          "How restless: what changes from a period to the next, in 9 of 10 steps");
-    if (!timeline->profile_count) {
-        canvas_text(canvas, area.row + used, 1, area.columns - 2, PAINT_DIM,
-                    "It takes eight periods to say anything.");
-        return used + 1;
-    }
-    picture.area = (struct area){area.row + used, area.column, rows, area.columns};
-    picture.chosen = chosen_of(timeline);
-    used += 1 + draw_picture(&picture);
-    write_reasons(timeline, reasons, sizeof reasons);
-    struct area words = {area.row + used, 1, area.rows - used, area.columns - 2};
-    return used + canvas_wrap(canvas, words, PAINT_PLAIN, reasons);
-}
-
-enum { LEGEND_COLUMNS = 34, CHART_LEAST = 6, TABLE_LEAST = 5, LEGEND_FROM = 70 };
+enum {
+    LEGEND_COLUMNS = 34,
+    CHART_LEAST = 6,
+    TABLE_LEAST = 5,
+    LEGEND_FROM = 70,
+    VOLATILITY_FROM_ROWS = 14
+};
 
 static void timeline_update(struct browser *browser)
 {
@@ -595,7 +388,7 @@ static void draw_title(const struct browser *browser, struct canvas *canvas, str
                                                               : "");
 }
 
-/* What there is none of, and how to have it. */
+/* A measure that is not sampled, and how to sample it. */
 static int draw_wanting(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     enum snapshot_measure measure = timeline_measure(browser);
@@ -617,7 +410,13 @@ static int draw_facts(const struct browser *browser, struct canvas *canvas, stru
         return draw_wanting(browser, canvas, area);
     draw_title(browser, canvas, area);
     phases_reading(timeline, text, sizeof text);
-    return 1 + (*text ? canvas_wrap(canvas, reading, PAINT_STRONG, text) : 0);
+    int used = 1 + (*text ? canvas_wrap(canvas, reading, PAINT_STRONG, text) : 0);
+    if (area.rows < VOLATILITY_FROM_ROWS)
+        return used;
+    volatility_words(timeline, timeline_object(browser), text, sizeof text);
+    return used +
+           (*text ? canvas_text(canvas, area.row + used, 1, area.columns - 2, PAINT_DIM, text) > 0
+                  : 0);
 }
 
 /* The stretch that is selected, under the chart. */
@@ -666,30 +465,11 @@ static int draw_chart(struct browser *browser, struct canvas *canvas, struct are
     return area.rows;
 }
 
-struct heights {
-    int chart;
-    int volatility;
-};
-
-/* The list is what one selects from: a third is its own. Where there is no room for both pictures
- * the volatility, which was asked for, takes the place of the chart. */
-static struct heights heights_of(const struct browser *browser, int rows)
+/* The list is what one selects from: two fifths are its own. */
+static int chart_rows(int rows)
 {
-    struct heights heights = {rows * 3 / 5, 0};
-    int table = rows / 3 > TABLE_LEAST ? rows / 3 : TABLE_LEAST;
-    if (timeline_view(browser)->volatility) {
-        int room = rows - table;
-        heights.volatility =
-            room - CHART_LEAST < VOLATILITY_ROWS_MOST ? room - CHART_LEAST : VOLATILITY_ROWS_MOST;
-        if (heights.volatility < VOLATILITY_ROWS_LEAST)
-            heights.volatility = room < VOLATILITY_ROWS_MOST ? room : VOLATILITY_ROWS_MOST;
-        if (heights.volatility < VOLATILITY_ROWS_LEAST)
-            heights.volatility = 0;
-        heights.chart = heights.volatility ? room - heights.volatility : heights.chart;
-    }
-    if (heights.chart < CHART_LEAST || rows - heights.chart - heights.volatility < TABLE_LEAST)
-        heights.chart = 0;
-    return heights;
+    int chart = rows * 3 / 5;
+    return chart < CHART_LEAST || rows - chart < TABLE_LEAST ? 0 : chart;
 }
 
 static void timeline_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -703,14 +483,10 @@ static void timeline_draw(struct browser *browser, struct canvas *canvas, struct
                     "Nothing to show yet: the first period has not ended.");
         return;
     }
-    struct heights heights = heights_of(browser, area.rows - used);
-    if (heights.chart && timeline_is_sampled(browser)) {
-        struct area chart = {area.row + used, 0, heights.chart, area.columns};
+    int rows = chart_rows(area.rows - used);
+    if (rows && timeline_is_sampled(browser)) {
+        struct area chart = {area.row + used, 0, rows, area.columns};
         used += draw_chart(browser, canvas, chart);
-    }
-    if (heights.volatility) {
-        struct area below = {area.row + used, 0, heights.volatility, area.columns};
-        used += timeline_volatility(browser, canvas, below);
     }
     struct area list = {area.row + used, 0, area.rows - used, area.columns};
     pane_table(browser, canvas, list, &view->phases, "No phase has been seen yet.");
@@ -722,7 +498,7 @@ static void zoom(struct browser *browser, double from_s, double to_s)
     timeline_view(browser)->to_s = to_s;
 }
 
-/* In on what Enter would show, with some of what is beside it; or out again. */
+/* Zooms to the time range that Enter would show, with a margin; or out again. */
 static void zoom_or_not(struct browser *browser)
 {
     struct request chosen;
@@ -779,9 +555,6 @@ static bool timeline_act(struct browser *browser, enum action action, struct req
     case ACTION_MEASURE:
         change_measure(browser);
         return true;
-    case ACTION_VOLATILITY:
-        view->volatility = !view->volatility;
-        return true;
     default:
         return false;
     }
@@ -794,7 +567,7 @@ static const char *timeline_enter(struct browser *browser)
         return "";
     return timeline_view(browser)->marked ? "Only what is marked"
            : *chosen.name                 ? "Only this phase"
-                                          : "Only this stretch";
+                                          : "Only this range";
 }
 
 static void timeline_hint(struct browser *browser, char *out, size_t size)
@@ -802,12 +575,11 @@ static void timeline_hint(struct browser *browser, char *out, size_t size)
     struct timeline_view *view = timeline_view(browser);
     char marked[TEXT_TIME_BYTES];
     if (view->marked)
-        snprintf(out, size, "%s marked; Enter: all screens show that stretch alone",
+        snprintf(out, size, "%s marked; Enter: all screens show that time range alone",
                  text_time(marked, fabs(view->cursor_s - view->mark_s)));
     else
         snprintf(out, size,
-                 "Enter: all screens show the phase selected alone; Left, Right and v: any "
-                 "stretch");
+                 "Enter: all screens show this phase alone.  Left, Right, v: any time range");
 }
 
 static const char *timeline_label(struct browser *browser, enum action action)
@@ -819,10 +591,11 @@ static const char *timeline_label(struct browser *browser, enum action action)
 
 const struct page timeline_page = {
     .name = "Phases",
-    .shows = "The run from left to right: in each column, the parts that the leading objects have "
-             "of the samples. Below it the number of samples and the phases: time ranges in which "
+    .shows = "The run from left to right: which data had the samples, and when it changed. "
+             "Below it the number of samples and the phases: time ranges in which "
              "the samples are on the same data. One that comes back has its old letter.",
-    .next = "ROSE and FELL tell phases apart. Enter on one, and all screens show that phase alone; "
+    .next = "ROSE and FELL show how phases differ. Enter on one, and all screens show that phase "
+            "alone; "
             "N is back to now. b stacks by function, fields or threads.",
     .state_size = sizeof(struct timeline_view),
     .tables = {{.at = offsetof(struct timeline_view, phases), .columns = &phase_columns}},
@@ -833,11 +606,11 @@ const struct page timeline_page = {
     .enter = timeline_enter,
     .hint = timeline_hint,
     .label = timeline_label,
-    .bar = {ACTION_ENTER, ACTION_SPAN, ACTION_FOLD, ACTION_STACK, ACTION_MEASURE, ACTION_VOLATILITY,
-            ACTION_FREEZE, ACTION_WRITE},
+    .bar = {ACTION_ENTER, ACTION_SPAN, ACTION_FOLD, ACTION_STACK, ACTION_MEASURE, ACTION_FREEZE,
+            ACTION_WRITE},
 };
 
-/* Columns of the stretches of a run. */
+/* Columns of the phases of a run. */
 
 #define ROW                                                                                        \
     const struct snapshot_phase *row = pointer;                                                    \
@@ -861,7 +634,7 @@ static struct value phase_column_note(const struct snapshot *snapshot, const voi
     const struct snapshot_timeline *timeline = &snapshot->timeline;
     bool last = timeline->phase_count && row == &timeline->phases[timeline->phase_count - 1];
     bool returned = row > timeline->phases && *row->name && !strcmp(row->name, row[-1].name);
-    /* What had changed is going back to what it was: when it ends the two will be one. */
+    /* The last one is returning to the one before: when it ends the two will be one. */
     if (last && returned)
         return value_text("now; as before");
     return value_text(last && row->inversion ? "now; new leader"
@@ -895,7 +668,7 @@ static const struct column phase_list[] = {
            .help = "The leader's part of the samples in it.",
            .from = FIELD(struct snapshot_phase, leader_share), .width = 6, .rank = 1, UNIT_SHARE),
     COLUMN(.title = "ROSE", .key = "rose", .after = "leader_share",
-           .help = "The object whose share is higher than in the stretch before by most.",
+           .help = "The object with the largest increase of its share since the phase before.",
            .from = FIELD(struct snapshot_phase, rose), .width = 12, .most = 30, .rank = 1,
            .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "BY", .key = "rose_by", .after = "rose",
@@ -903,13 +676,13 @@ static const struct column phase_list[] = {
            .from = FIELD(struct snapshot_phase, rose_by), .width = 6, .rank = 1,
            .look = COLUMN_RIGHT, .format = format_gained),
     COLUMN(.title = "FELL", .key = "fell", .after = "rose_by",
-           .help = "The object whose share is lower than in the stretch before by most.",
+           .help = "The object with the largest decrease of its share since the phase before.",
            .from = FIELD(struct snapshot_phase, fell), .width = 12, .most = 30, .rank = 3,
            .look = COLUMN_NAME),
     COLUMN(.title = "BY", .help = "By how many points it fell.", .value = fell_by, .width = 6,
            .rank = 3, .look = COLUMN_RIGHT, .format = format_gained),
     COLUMN(.title = "CHANGED", .key = "changed", .after = "samples",
-           .help = "Part of the samples that is on other objects than in the stretch before: what "
+           .help = "Part of the samples that is on other objects than in the phase before: what "
                    "all that "
                    "rose "
                    "have more, ROSE the most of them.",

@@ -49,13 +49,13 @@ static void watch_draw_nothing(const struct snapshot_watch *watch, struct canvas
                 watch->on
                     ? " No watched line has been touched, nor waited for long enough, yet."
                     : " Watchpoints are off. Started with --watch, misstop sets the CPU's debug "
-                      "registers on lines that were sampled, and tells here whether they are "
+                      "registers on lines that were sampled, and shows here whether they are "
                       "touched again, how soon, by which code, and how much of a line is used. "
                       "It costs the process 1% of its time at "
                       "most, or as much as --watch=PERCENT says.");
 }
 
-/* What it costs and, until all is told, how long that takes. Returns the rows. */
+/* The overhead and, until all have a verdict, how long that takes. Returns the rows. */
 static int draw_state(const struct snapshot_watch *watch, struct canvas *canvas, struct area area)
 {
     char text[512];
@@ -233,9 +233,9 @@ static const struct column watch_list[] = {
                    "cache was "
                    "filled. Conflict: before it can have been, and missed on all the same. Cached: "
                    "before, and "
-                   "nothing says it was missed on. Reused: cannot be told. 3 of 8: so many of the "
+                   "nothing says it was missed on. Reused: not known. 3 of 8: so many of the "
                    "lines that a "
-                   "verdict needs have told something. Below the list stands why.",
+                   "verdict needs have ended. Below the list: the reason.",
            .value = verdict, .width = 9, .format = format_verdict, .paint = paint_verdict),
     COLUMN(.title = "WATCHED", .key = "watched", .after = "verdict",
            .help = "Sampled accesses to it whose line was watched, of the last some thousand.",
@@ -254,7 +254,7 @@ static const struct column watch_list[] = {
                    "told, "
                    "for setting a register takes as long.",
            .value = reuse, .width = 6, .look = COLUMN_RIGHT, .format = format_reuse),
-    COLUMN(.title = "FROM", .help = "Between these the true median lies, in 95 of 100 cases.",
+    COLUMN(.title = "FROM", .help = "The true median is between these in 95 of 100 cases.",
            .from = FIELD(struct snapshot_watch_object, reuse_s.low), .width = 6, .rank = 5,
            UNIT_SECONDS, .paint = paint_dim),
     COLUMN(.title = "TO", .from = FIELD(struct snapshot_watch_object, reuse_s.high), .width = 6,
@@ -331,7 +331,7 @@ void watch_summary(const struct snapshot_watch *watch, char *out, size_t size)
              watch->trouble ? watch->trouble : "");
 }
 
-/* Of what is guessed, seconds are enough. */
+/* For an estimate, seconds are enough. */
 static const char *about_text(char out[24], double seconds)
 {
     if (seconds >= 60)

@@ -38,7 +38,7 @@ struct menu {
     size_t count;
 };
 
-/* The answer that stands, or stood last. */
+/* The current answer, or the last one. */
 static double change_of(const struct menu *menu, const struct whatif_wanted *wanted)
 {
     const struct snapshot_whatifs *asked = menu->asked;
@@ -221,7 +221,7 @@ static struct area below(struct area area, int used)
     return (struct area){area.row + used, area.column, area.rows - used, area.columns};
 }
 
-/* What a running process can tell: the share of the time that loads of it took. */
+/* The figure that a running process has: the share of the time that loads of it took. */
 static void draw_without(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_object *object = browser->opened.object;
@@ -262,7 +262,7 @@ static struct area draw_answer(struct browser *browser, struct canvas *canvas, s
     return inside;
 }
 
-/* Where several are asked, they stand side by side above the one that is shown. */
+/* Several questions are side by side above the one that is shown. */
 static int asked_rows(const struct browser *browser)
 {
     uint32_t count = browser->snapshot->whatif.count;
@@ -451,7 +451,7 @@ static const struct column answer_list[] = {
     COLUMN(.title = "OF ALL ACCESSES", .from = FIELD(struct whatif_row, name), .width = 22,
            .paint = paint_strong),
     COLUMN(.title = "NOW",
-           .help = "Misses as the object lies, since the question was asked (or has settled).",
+           .help = "Misses with the present layout, since the question was asked (or has settled).",
            .from = FIELD(struct whatif_row, before), .width = 7, UNIT_COUNT),
     COLUMN(.title = "THEN", .help = "Misses of the same accesses, if it lay as asked.",
            .from = FIELD(struct whatif_row, after), .width = 7, UNIT_COUNT),
@@ -472,7 +472,7 @@ const struct columns whatif_columns = {
     .identity = whatif_column_identity,
 };
 
-/* ---- what is asked ---- */
+/* ---- questions ---- */
 
 #define ASKED                                                                                      \
     const struct snapshot_whatif *asked = pointer;                                                 \
@@ -534,7 +534,7 @@ static const struct column asked_list[] = {
            .value = asked_waited, .width = 7, .look = COLUMN_RIGHT, .format = format_change,
            .paint = paint_change),
     COLUMN(.title = "MEMORY",
-           .help = "Fetches from memory as the object lies, since this was asked (or has settled).",
+           .help = "Fetches from memory with the present layout, since this was asked (or has settled).",
            .value = asked_before, .width = 7, .rank = 1, UNIT_COUNT),
     COLUMN(.title = "THEN", .help = "The same, if it lay as asked.", .value = asked_after,
            .width = 7, .rank = 1, UNIT_COUNT),
@@ -623,7 +623,7 @@ size_t whatif_rows(const struct snapshot_whatif *answer, struct whatif_row rows[
 
 void whatif_summary(const struct snapshot_whatifs *asked, char *out, size_t size)
 {
-    /* What never missed says what can be had at most, not what to do. */
+    /* An object that never misses gives the upper limit of the gain, no remedy. */
     bool bound = asked->count > 1 && !strcmp(asked->list[0].question, "never");
     const struct snapshot_whatif *best = &asked->list[bound];
     double change = asked->count ? snapshot_whatif_change(best) : NAN;
@@ -682,7 +682,7 @@ static size_t say_change(const struct snapshot_whatif *answer, char *out, size_t
                       text_count(after, last->after), text_count(before, last->before));
 }
 
-/* What keeps the figures from being the whole truth. */
+/* Limits of the figures. */
 static size_t say_doubts(const struct snapshot_whatif *answer, char *out, size_t size, size_t used)
 {
     char number[16];

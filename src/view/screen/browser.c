@@ -117,7 +117,7 @@ int pane_tabs(struct browser *browser, struct canvas *canvas, struct area area,
     return 1;
 }
 
-/* ---- what is shown ---- */
+/* ---- the page shown ---- */
 
 enum { MESSAGE_S = 5, STATUS_FROM_ROWS = 14 };
 
@@ -479,9 +479,6 @@ static enum request_kind browser_request(struct browser *browser, enum action ac
     case ACTION_STACK:
         browser_message(browser, "by objects, functions or threads: on screen 8, Phases, and on y, "
                                  "Causes");
-        return REQUEST_NONE;
-    case ACTION_VOLATILITY:
-        browser_message(browser, "the volatility of the run is on screen 8, Phases");
         return REQUEST_NONE;
     case ACTION_SEARCH_HERE:
         browser_message(browser, "nothing here to search in: select an object or a region");

@@ -91,7 +91,7 @@ struct browser {
 
     /* The object that Detail, Layout, Phases and What if are of. */
     struct {
-        bool chosen; /* drilled into; else what is selected in Objects */
+        bool chosen; /* drilled into; else the one selected in Objects */
         uint32_t id;
         char name[256];
         const struct snapshot_object *object; /* in the snapshot shown; NULL: not listed */
@@ -145,8 +145,8 @@ static inline const struct page *browser_page(const struct browser *browser)
 
 /* To a tab, or one level down. */
 void browser_go(struct browser *browser, enum page_id page);
-/* The two halves of going a level down, to change what is shown in between: Esc will come back to
- * this page as it is; and on to another, which makes its rows only while it is shown. */
+/* The two halves of going a level down, for changes in between: Esc comes back to this page as
+ * it is now; the other page makes its rows only while it is shown. */
 void browser_leave(struct browser *browser);
 void browser_enter(struct browser *browser, enum page_id page);
 /* A table of a page, in its state. */
@@ -157,7 +157,7 @@ struct table *browser_table_of(const struct browser *browser, const struct colum
 
 /* The object selected in Objects becomes the object opened. */
 void browser_open_selected(struct browser *browser);
-/* What the page shown has open. */
+/* The object or function that the page shown has open. */
 void page_crumb(const struct browser *browser, char out[CRUMB_BYTES]);
 /* The tab that the page shown is, or is a level of. */
 enum page_id browser_tab(const struct browser *browser);

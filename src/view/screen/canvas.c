@@ -168,7 +168,7 @@ int canvas_wrap(struct canvas *canvas, struct area area, enum paint paint, const
     text = text ? text + indent : NULL;
     while (text && *text && row < area.rows && area.columns > 0) {
         size_t bytes = row_bytes(text, area.columns, canvas->ascii);
-        /* In the last row what is left is cut, and the ellipsis says so. */
+        /* In the last row the rest is cut, with an ellipsis. */
         bool last = row + 1 == area.rows;
         canvas_format(canvas, area.row + row, area.column, area.columns, paint, "%.*s",
                       last ? LINE_BYTES : (int)bytes, text);
@@ -252,7 +252,7 @@ static const struct paint_look looks[PAINT_COUNT] = {
     [PAINT_SERIES_5] = INK(80, CYAN),
 };
 
-/* What differs in the other schemes, of 256 colours; 0 is as in `looks`. */
+/* The differences of the other schemes, with 256 colours; 0 is as in `looks`. */
 static const struct {
     short text[SCHEME_MONO];
     short ground[SCHEME_MONO];
@@ -441,8 +441,8 @@ static const char *arguments_end(const char *text, const char *start)
     return NULL;
 }
 
-/* std::map<int, std::string>::find becomes std::map<...>::find: what tells names of C++ apart
- * stands outside the brackets more often than inside. */
+/* std::map<int, std::string>::find becomes std::map<...>::find: names of C++ differ outside the
+ * brackets more often than inside. */
 static const char *without_arguments(char *out, size_t size, const char *text, bool ascii)
 {
     size_t used = 0;

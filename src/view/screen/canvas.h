@@ -12,8 +12,8 @@
 #include <wchar.h>
 
 /*
- * What text means, and how that looks with 256 colours, 8, and none. Views name a paint;
- * only screen.c (curses) and text.c (escape sequences) turn it into a colour.
+ * The meanings of text, and their looks with 256 colours, 8, and none. Views name a paint; only
+ * screen.c (curses) and text.c (escape sequences) turn it into a colour.
  */
 enum paint {
     PAINT_PLAIN,
@@ -43,7 +43,7 @@ enum paint {
     PAINT_HEAT_3,
     PAINT_HEAT_4,
     PAINT_HEAT_5,   /* hottest */
-    PAINT_SERIES_0, /* colours that only tell things apart */
+    PAINT_SERIES_0, /* colours that only distinguish series */
     PAINT_SERIES_1,
     PAINT_SERIES_2,
     PAINT_SERIES_3,
@@ -94,15 +94,15 @@ struct glyph {
  * templates, for names of C++ differ at both ends. */
 enum glyph_cut { GLYPH_CUT_END, GLYPH_CUT_MIDDLE };
 
-/* The first character; '?' for what is invalid, or not ASCII where `ascii` is asked for. */
+/* The first character; '?' if it is invalid, or not ASCII with `ascii`. */
 struct glyph glyph_next(const char *text, bool ascii);
 
 /* Columns of a whole text. */
 int glyph_columns(const char *text, bool ascii);
 
 /*
- * Copies `text`, cut to at most `columns` columns; an ellipsis ('~' in ASCII) stands for
- * what was left out. Returns the columns used.
+ * Copies `text`, cut to at most `columns` columns, with an ellipsis ('~' in ASCII) for the part
+ * left out. Returns the columns used.
  */
 int glyph_fit(char *out, size_t size, const char *text, int columns, enum glyph_cut cut,
               bool ascii);
@@ -165,7 +165,7 @@ size_t canvas_row_text(const struct canvas *canvas, int row, char *out, size_t s
  * Writes a row of a canvas part by part from the left, as far as it reaches. For whoever draws
  * lines made of parts (header*.c).
  */
-/* What is left of a row. */
+/* The rest of a row. */
 struct pen {
     struct canvas *canvas;
     int row;

@@ -277,7 +277,7 @@ static void draw_hint(struct browser *browser, struct canvas *canvas, int row)
 
 void footer_draw(struct browser *browser, struct canvas *canvas, int status_row, int bar_row)
 {
-    /* Without a line of its own, news stands over the key bar. */
+    /* Without a line of its own, news is in the row of the key bar. */
     if (status_row < 0) {
         if (!draw_news(browser, canvas, bar_row))
             draw_bar(browser, canvas, bar_row);
@@ -288,7 +288,7 @@ void footer_draw(struct browser *browser, struct canvas *canvas, int status_row,
     draw_bar(browser, canvas, bar_row);
 }
 
-/* The line of a replay: where it stands, how fast it goes, where it was recorded; browser.h. */
+/* The line of a replay: its position, pace and origin; browser.h. */
 
 enum { WIDE_COLUMNS = 100, BAR_COLUMNS = 12, TEXT_BYTES = 32 };
 
@@ -296,7 +296,7 @@ const char *play_time_text(char out[TEXT_BYTES], double seconds, double of)
 {
     uint64_t whole = (uint64_t)fmin(fmax(seconds, 0), 1e15);
     bool hours = fmax(seconds, of) >= 3600;
-    /* What lasts a moment is told finely, or it would seem to stand still. */
+    /* Short times are printed finely, so that progress is visible. */
     if (fmax(seconds, of) < 1)
         snprintf(out, TEXT_BYTES, "%.0fms", seconds * 1e3);
     else if (fmax(seconds, of) < 10)
@@ -318,7 +318,7 @@ static int play_line_part(struct canvas *canvas, int row, int column, enum paint
     return column + canvas_text(canvas, row, column, canvas->columns - column, paint, text);
 }
 
-/* "Paused", what it stands at, and the pace: always there. */
+/* "Paused", the position, and the pace: always there. */
 static int draw_state(const struct browser *browser, struct canvas *canvas, int row)
 {
     const struct view_play *play = &browser->play;
@@ -396,7 +396,7 @@ const char *play_badge(const struct browser *browser)
                                             : " PLAYING ";
 }
 
-/* What the keys that play a recording do. */
+/* The effects of the keys that play a recording. */
 
 static struct request play_request(enum request_kind kind, int direction, const char *to)
 {

@@ -249,7 +249,7 @@ static int draw_badge(const struct browser *browser, struct canvas *canvas)
     return columns;
 }
 
-/* How the samples are taken, and what a share is a part of. */
+/* The source of the samples, and the base of shares. */
 static void draw_source(const struct snapshot *snapshot, struct pen *pen)
 {
     const struct snapshot_source *source = &snapshot->source;
@@ -261,7 +261,7 @@ static void draw_source(const struct snapshot *snapshot, struct pen *pen)
         pen_part(pen, PAINT_DIM, "  %s%s%s", name, event && event->name ? ":" : "",
                  event && event->name ? event->name : "");
     if (source->weighs && *source->weighs)
-        pen_part(pen, PAINT_PLAIN, ": %s", source->weighs);
+        pen_whole(pen, PAINT_PLAIN, ": %s", source->weighs);
 }
 
 static void draw_title(const struct browser *browser, struct canvas *canvas)
@@ -296,7 +296,8 @@ static void draw_title(const struct browser *browser, struct canvas *canvas)
         pen_whole(&pen, PAINT_DIM, "  every %g s", snapshot->interval_s);
 }
 
-/* Whether it waits for memory, and at the right how good the samples are. */
+/* Whether it waits for memory, and at the right, where the answer leaves room, how good the samples
+ * are. */
 static void draw_answer(struct browser *browser, struct canvas *canvas, int row)
 {
     enum { GAUGE_COLUMNS = 20, WIDE_COLUMNS = 100 };
@@ -305,21 +306,26 @@ static void draw_answer(struct browser *browser, struct canvas *canvas, int row)
         [WAITS_HARDLY] = PAINT_GOOD,  [WAITS_PERHAPS] = PAINT_STRONG, [WAITS_MUCH] = PAINT_WARN};
     const struct snapshot *snapshot = browser->snapshot;
     enum answer answer = answer_of(snapshot);
-    char gauge[GAUGE_COLUMNS * 4];
-    char text[256];
-    bool look = answer_quality(snapshot, text, sizeof text);
-    int columns = glyph_columns(text, canvas->ascii);
-    int at = canvas->columns - columns - 1;
-    canvas_text(canvas, row, at, columns, look ? PAINT_WARN : PAINT_DIM, text);
-    browser_zone(browser, row, at, columns, PAGE_ACTION(QUALITY));
-    struct pen pen = {canvas, row, 0, at - 1};
-    if (canvas->columns >= WIDE_COLUMNS) {
+    char gauge[GAUGE_COLUMNS * 4] = "";
+    char words[256];
+    char quality[64];
+    bool look = answer_quality(snapshot, quality, sizeof quality);
+    int columns = glyph_columns(quality, canvas->ascii);
+    struct pen pen = {canvas, row, 0, canvas->columns - columns - 2};
+    if (canvas->columns >= WIDE_COLUMNS)
         answer_gauge(snapshot, GAUGE_COLUMNS, canvas->ascii, gauge, sizeof gauge);
-        if (*gauge)
-            pen_part(&pen, paints[answer], " %s", gauge);
+    int room = pen.end - 1 - (*gauge ? GAUGE_COLUMNS + 1 : 0);
+    answer_words(snapshot, room, words, sizeof words);
+    if (glyph_columns(words, canvas->ascii) <= room) {
+        canvas_text(canvas, row, pen.end + 1, columns, look ? PAINT_WARN : PAINT_DIM, quality);
+        browser_zone(browser, row, pen.end + 1, columns, PAGE_ACTION(QUALITY));
+    } else {
+        pen.end = canvas->columns;
+        answer_words(snapshot, pen.end - 1, words, sizeof words);
     }
-    answer_words(snapshot, text, sizeof text);
-    pen_part(&pen, paints[answer], " %s", text);
+    if (*gauge)
+        pen_part(&pen, paints[answer], " %s", gauge);
+    pen_part(&pen, paints[answer], " %s", words);
     if (*answer_evidence(snapshot))
         pen_whole(&pen, PAINT_DIM, "  %s", answer_evidence(snapshot));
 }
@@ -342,6 +348,20 @@ static void draw_tabs(struct browser *browser, struct canvas *canvas, int row)
         canvas_text(canvas, row, canvas->columns - columns - 1, columns, PAINT_DIM, basis);
 }
 
+/* The subject of the tab: the first sentence of its help, where it fits; rows used. */
+static int lead_draw(const struct browser *browser, struct canvas *canvas, int row)
+{
+    enum { LEAD_FROM_ROWS = 20 };
+    const char *shows = browser_page(browser)->shows;
+    const char *end = shows ? strchr(shows, '.') : NULL;
+    if (!end || browser->level_count || canvas->rows < LEAD_FROM_ROWS ||
+        end - shows + 2 > canvas->columns)
+        return 0;
+    canvas_format(canvas, row, 1, canvas->columns - 1, PAINT_DIM, "%.*s", (int)(end - shows + 1),
+                  shows);
+    return 1;
+}
+
 int header_draw(struct browser *browser, struct canvas *canvas)
 {
     int row = 1;
@@ -354,5 +374,6 @@ int header_draw(struct browser *browser, struct canvas *canvas)
         draw_answer(browser, canvas, row++);
     draw_tabs(browser, canvas, row++);
     row += levels_above_draw(browser, canvas, row);
+    row += lead_draw(browser, canvas, row);
     return row + time_range_line_draw(browser, canvas, row);
 }

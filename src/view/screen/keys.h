@@ -70,7 +70,6 @@ enum action {
     ACTION_SEARCH_STOP,
     ACTION_WRITE,
     ACTION_STACK,
-    ACTION_VOLATILITY,
     ACTION_MARK,
     ACTION_RENAME,
     ACTION_TAG,
@@ -109,7 +108,7 @@ struct key_binding {
     uint32_t keys[4];  /* 0: no more */
     const char *shown; /* the keys, as the help page calls them */
     const char *brief; /* one of them, for the key bar */
-    const char *label; /* what it does, in a word */
+    const char *label; /* its effect, in a word */
     const char *help;  /* NULL: the line before speaks for it too */
 };
 

@@ -18,9 +18,8 @@
 #include "view/widget/table.h"
 
 /*
- * In the order of the tabs, and of the updates after each snapshot: Detail follows what is selected
- * in Objects, later rows follow Detail. PAGE(id, struct page, keys, place): the first key is the
- * one that is shown.
+ * In the order of the tabs, and of the updates after each snapshot: Detail follows the selection in
+ * Objects, later rows follow Detail. PAGE(id, struct page, keys, place): the first key is shown.
  */
 #define PAGES(PAGE)                                                                                \
     PAGE(OBJECTS, objects_page, "1", TAB)                                                          \
@@ -70,7 +69,7 @@ struct page_table {
 struct page {
     const char *name;
     const char *shows;    /* the help: a few sentences on the screen, */
-    const char *next;     /* what to look for on it, and what to do then */
+    const char *next;     /* its use, and the next step */
     const char *key_help; /* of its key, in the list of all keys; for a number it is the name */
     size_t state_size;    /* of page_state(); zero at first */
     void (*init)(void *state);
@@ -79,7 +78,7 @@ struct page {
     /* Whether the tab is there; NULL: always. */
     bool (*filled)(const struct snapshot *snapshot);
     bool (*calls)(const struct snapshot *snapshot); /* its tab asks for a look */
-    /* What is open, for the line that tells the levels; NULL: the name of the page. */
+    /* The open object or function, for the line of the levels; NULL: the name of the page. */
     void (*crumb)(const struct browser *browser, char *out, size_t size);
     /* The first line in the place of the process; such a page has no tabs and no totals. */
     void (*title)(const struct browser *browser, char *out, size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The terminal. What is drawn is made by browser.c. */
+/* The terminal. browser.c makes the picture. */
 #include <curses.h>
 #include <errno.h>
 #include <langinfo.h>
@@ -17,7 +17,7 @@
 #include "view/screen/keys.h"
 #include "view/view.h"
 
-/* What screen.c puts together; only its files see curses. Private to src/view/screen*.c. */
+/* The parts of screen.c; only its files see curses. Private to src/view/screen*.c. */
 struct input;
 
 /* How each paint looks on this terminal: plain, and in a selected row. */
@@ -186,8 +186,8 @@ static bool screen_read(struct input *input)
 enum { RESTORE_BYTES = 512 };
 
 /*
- * What a signal handler needs to give the terminal back. It cannot be handed a pointer,
- * so this is static; written by open, close, suspend and resume only.
+ * The state with which a signal handler restores the terminal. It cannot be given a pointer, so
+ * this is static; written by open, close, suspend and resume only.
  */
 static struct {
     volatile sig_atomic_t armed;
@@ -215,7 +215,7 @@ static const char *screen_capability(const char *name)
     return text == (const char *)-1 ? NULL : text;
 }
 
-/* What gives the terminal back is made ready; the modes are those of before curses. */
+/* Prepares the restoring of the terminal, with the modes from before curses. */
 static void screen_arm(const struct termios *before)
 {
     static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};

@@ -55,7 +55,7 @@ struct timeline_chart timeline_chart(const struct snapshot_timeline *timeline, d
     return chart;
 }
 
-/* Periods [*first, *end) stand in a column. */
+/* Periods [*first, *end) are in a column. */
 static void periods_of(const struct timeline_chart *chart, int column, size_t *first, size_t *end)
 {
     size_t count = chart->end - chart->first;
@@ -101,7 +101,7 @@ const char *timeline_chart_mark(size_t series, bool ascii)
     return ascii ? letters[series] : "█";
 }
 
-/* From the bottom: what has most misses in the run, the next, and what is left. */
+/* From the bottom: the series with most misses in the run, the next, and the rest. */
 static void draw_column(const struct timeline_chart *chart, struct canvas *canvas, struct area area,
                         int column)
 {
@@ -236,7 +236,7 @@ void bar_spark(char *out, size_t size, int columns, const float *values, size_t 
 
 enum { REUSE_CURVE_LABEL = 6, ROWS_LEAST = 4, SIZE_COLUMNS = 6 };
 
-/* Where things stand: the plot without its labels. */
+/* Positions: the plot without its labels. */
 struct plot {
     struct canvas *canvas;
     struct area area;
@@ -254,7 +254,7 @@ static double round_up(double part)
     return 1;
 }
 
-/* Beyond the largest cache marked nobody looks, unless something changes there. */
+/* Beyond the largest cache marked only changes of the curve are of interest. */
 static double last_point(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row)
 {
     double largest = 0;

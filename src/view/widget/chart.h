@@ -15,14 +15,14 @@
 
 enum { CHART_SERIES = 6 }; /* with a colour of their own */
 
-/* Series one above the other, most first; what is left of `all` belongs to none. */
+/* Series one above the other, most first; the rest of `all` belongs to none. */
 struct timeline_stack {
     const struct snapshot_stream *series[CHART_SERIES];
     size_t count;
     const double *all; /* [periods]; NULL: the measure is not sampled */
     double share;      /* of the run that all of it is */
     const char *title; /* "objects", ... */
-    const char *of;    /* the object whose fields they are; NULL: the whole run */
+    const char *of;    /* the object with these fields; NULL: the whole run */
 };
 
 /* All of one kind, and the fields of one object (NULL: of none). */
@@ -31,7 +31,7 @@ struct timeline_stack timeline_stack_of(const struct snapshot_measured *measured
 struct timeline_stack timeline_stack_fields(const struct snapshot_measured *measured,
                                             const struct snapshot_stream *object);
 
-/* What of the run is shown, and how many periods go into a column or columns to a period. */
+/* The part of the run shown, and the periods per column or columns per period. */
 struct timeline_chart {
     const struct snapshot_timeline *timeline;
     struct timeline_stack stack; /* the caller's */

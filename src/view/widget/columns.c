@@ -185,8 +185,8 @@ static int wanted_width(const struct columns *columns, const struct column *colu
 }
 
 /*
- * Columns in the order of their rank, until one does not fit. Names first get a width at
- * which they can be told apart: a table of figures about nobody is of no use.
+ * Columns in the order of their rank, until one does not fit. Names get a readable width first:
+ * figures without names are of no use.
  */
 static void choose_by_rank(const struct columns *columns, const struct snapshot *snapshot,
                            const int wanted[COLUMNS_MAX], int width, bool pictures,

@@ -25,7 +25,7 @@ struct value {
     double number;
     uint64_t integer;
     const char *text;
-    double low;  /* of a number that is only known to lie between: sorted by `low`, */
+    double low;  /* of a number known to be between two: sorted by `low`, */
     double high; /* which then is the number too; else both 0 */
 };
 
@@ -248,8 +248,7 @@ struct column_choice {
     uint8_t index[COLUMNS_MAX]; /* into columns->list */
 };
 
-/* What a column is called in settings: its title, "bar" without one; the second of a name "NAME#2".
- */
+/* The name of a column in settings: its title, "bar" without one; the second of a name "NAME#2". */
 void columns_setting_name(const struct columns *columns, unsigned index, char *out, size_t size);
 /* From and to "SHARE,NAME,TYPE". Names that no column has are left out. */
 void column_choice_parse(const struct columns *columns, const char *text,
@@ -336,10 +335,8 @@ const struct snapshot_object *columns_object(const struct snapshot *snapshot, ui
 /* Why a region of the search is kept or dropped; NULL: no reason. (search.c) */
 const char *region_reason_words(enum region_reason reason);
 
-/* What is said where there is no finding: what was looked for. */
+/* The text where there is no finding: the problems looked for. */
 enum { FINDINGS_NONE_BYTES = 640 };
-/* "12 to 31%", "at most 31%"; without a gain "not known; 62% of the samples are there". */
-void findings_gain(const struct snapshot_finding *finding, char *out, size_t size);
 void findings_none(const struct snapshot *snapshot, char *out, size_t size);
 
 extern const struct columns object_columns;

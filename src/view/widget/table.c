@@ -353,8 +353,8 @@ static const void *table_draw_row_at(const struct table *table, size_t at)
     return table->rows + table->order[at] * table->columns->row_size;
 }
 
-/* The selected row is always in sight, with what parts it from those above where there is room;
- * the last page is a full one. */
+/* The selected row is always in sight, with the rule above it where there is room; the last page
+ * is a full one. */
 static void scroll(struct table *table, size_t rows)
 {
     size_t first = table->selected;
@@ -363,7 +363,7 @@ static void scroll(struct table *table, size_t rows)
         first--;
     if (first < table->top)
         table->top = first;
-    /* One page on comes to stand at the end; farther away, with its neighbours on both sides. */
+    /* One page on, the row is at the end; farther away, with its neighbours on both sides. */
     if (table->selected >= table->top + rows * 2)
         table->top = table->selected - rows / 2;
     if (table->selected >= table->top + rows)

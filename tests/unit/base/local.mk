@@ -1,10 +1,13 @@
 # Unit tests of src/base: a program a concept, linked with all stages.
 UNIT_BASE = tests/unit/base/test_arrays tests/unit/base/test_text tests/unit/base/test_files \
-	tests/unit/base/test_settings
+	tests/unit/base/test_settings tests/unit/base/test_lane
 check_PROGRAMS += $(UNIT_BASE)
 TESTS += $(UNIT_BASE)
 tests_unit_base_test_arrays_SOURCES = tests/unit/base/test_arrays.c
 tests_unit_base_test_arrays_LDADD = $(UNIT_LIBS)
+tests_unit_base_test_lane_SOURCES = tests/unit/base/test_lane.c
+tests_unit_base_test_lane_LDADD = $(UNIT_LIBS)
+tests_unit_base_test_lane_LDFLAGS = -pthread
 tests_unit_base_test_settings_SOURCES = tests/unit/base/test_settings.c
 tests_unit_base_test_settings_LDADD = $(UNIT_LIBS)
 tests_unit_base_test_text_SOURCES = tests/unit/base/test_text.c

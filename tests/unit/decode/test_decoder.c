@@ -223,8 +223,7 @@ static void loads_by_what_their_loop_loaded_are_told(void **state)
 /* addsd (%rdi,%rax,8); inc %rax, after xor %eax,%eax or not; and the same that stores its sum. */
 static void accesses_along_a_line_are_told(void **state)
 {
-    static const char sum[] =
-        "\x31\xc0\xf2\x0f\x58\x04\xc7\x48\xff\xc0\x48\x39\xf0\x75\xf3\xc3";
+    static const char sum[] = "\x31\xc0\xf2\x0f\x58\x04\xc7\x48\xff\xc0\x48\x39\xf0\x75\xf3\xc3";
     static const char anew[] =
         "\x31\xc0\xf2\x0f\x58\x04\xc7\xf2\x0f\x11\x04\xc7\x48\xff\xc0\x48\x39\xf0\x75\xee"
         "\xc3";
@@ -436,6 +435,83 @@ static void the_flags_tell_which_way_was_taken(void **state)
     assert_int_equal(access.address, 0x1000);
 }
 
+/* Two ways to a label, one by a load or comparison at (%rdi), the other by one at (%rsi), which is
+ * the next line. */
+static void a_way_that_leaves_other_values_was_not_taken(void **state)
+{
+    static const char constants[] = "\x48\x8b\x17\xb8\x05\0\0\0\xeb\x05" /* mov (%rdi),%rdx;
+        mov $5,%eax; jmp label */
+                                    "\x48\x8b\x16\x31\xc0" /* mov (%rsi),%rdx; xor %eax,%eax */
+                                    "\x49\x83\xc0\x01";    /* label: add $1,%r8 */
+    /* cmp (%rdi),%ecx; jmp label; cmp (%rsi),%ecx; label: mov %rax,%rax */
+    static const char comparisons[] = "\x3b\x0f\xeb\x02\x3b\x0e\x48\x89\xc0";
+    /* jmp *%rcx; first: mov (%rdi),%rdx; jmp label; second: mov (%rsi),%rdx; label: add $1,%r8 */
+    static const char cases[] = "\xff\xe1\x48\x8b\x17\xeb\x03\x48\x8b\x16\x49\x83\xc0\x01";
+    /* movzbl (%rdi),%ecx; jmp label; mov (%rsi),%rcx; label: add $1,%r8 */
+    static const char widths[] = "\x0f\xb6\x0f\xeb\x03\x48\x8b\x0e\x49\x83\xc0\x01";
+    static const struct {
+        const char *code;
+        size_t size;
+        uint64_t ip, ax, cx, flags, address; /* address 0: ambiguous */
+    } ways[] = {
+#define WAY(code, ip, ax, cx, flags, address) {code, sizeof code - 1, ip, ax, cx, flags, address}
+        WAY(constants, 15, 5, 0, 0x44, DATA_BASE),
+        WAY(constants, 15, 0, 0, 0x44, DATA_BASE + 64),
+        WAY(constants, 15, 0, 0, 0x81, 0), /* xor leaves zero */
+        WAY(constants, 15, 7, 0, 0x44, 0),
+        WAY(comparisons, 6, 0, 10, 0x44, DATA_BASE), /* 10 is there, and 20 in the next line */
+        WAY(comparisons, 6, 0, 10, 0x85, DATA_BASE + 64),
+        WAY(comparisons, 6, 0, 10, 0x01, 0),
+        WAY(cases, 10, 0, CODE_BASE + 2, 0, DATA_BASE),
+        WAY(cases, 10, 0, CODE_BASE + 7, 0, DATA_BASE + 64),
+        WAY(widths, 8, 0, 0x12345, 0, DATA_BASE + 64), /* no byte, though neither is there now */
+        WAY(widths, 8, 0, 0x12, 0, 0),
+    };
+    struct fake fake = {.data = {[0] = 10, [8] = 20}};
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        uint64_t regs[SREG_COUNT] = {[SREG_DI] = DATA_BASE,
+                                     [SREG_SI] = DATA_BASE + 64,
+                                     [SREG_AX] = ways[i].ax,
+                                     [SREG_CX] = ways[i].cx,
+                                     [SREG_IP] = CODE_BASE + ways[i].ip,
+                                     [SREG_FLAGS] = ways[i].flags};
+        struct access access = decode(&fake, ways[i].code, ways[i].size, ways[i].ip, regs);
+        assert_int_equal(access.reason, ways[i].address ? REASON_NONE : REASON_AMBIGUOUS);
+        assert_true(!ways[i].address || access.address == ways[i].address);
+    }
+}
+
+/* mov (%rdi),%rax; jmp label; mov 8(%rdi),%rax; label: add $1,%r8 */
+static void ways_to_one_line_are_one(void **state)
+{
+    static const char code[] = "\x48\x8b\x07\xeb\x04\x48\x8b\x47\x08\x49\x83\xc0\x01";
+    struct fake fake = {0};
+    uint64_t regs[SREG_COUNT] = {[SREG_DI] = DATA_BASE, [SREG_IP] = CODE_BASE + 9};
+    (void)state;
+    struct access access = decode(&fake, code, sizeof code - 1, 9, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address / 64, DATA_BASE / 64);
+    assert_int_equal(access.how, ACCESS_INFERRED);
+    regs[SREG_DI] = DATA_BASE + 56;
+    assert_int_equal(decode(&fake, code, sizeof code - 1, 9, regs).reason, REASON_AMBIGUOUS);
+}
+
+/* Two stubs of a procedure linkage table, and a call of the second. */
+static void a_stub_is_entered_by_calls(void **state)
+{
+    static const char code[] = "\xff\x25\0\x10\0\0\x68\0\0\0\0\xe9\0\x10\0\0"
+                               "\xff\x25\0\x10\0\0\x68\x01\0\0\0\xe9\0\x10\0\0"
+                               "\x90\x90\x90\xe8\xe8\xff\xff\xff\xc3";
+    struct fake fake = {.data = {[0] = CODE_BASE + 40}};
+    uint64_t regs[SREG_COUNT] = {[SREG_SP] = DATA_BASE, [SREG_IP] = CODE_BASE + 16};
+    (void)state;
+    struct access access = decode(&fake, code, sizeof code - 1, 16, regs);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, DATA_BASE);
+    assert_int_equal(access.kind, ACCESS_STORE);
+}
+
 /* Between a return and a label no-ops are not run: they are no way to have come. */
 static void nobody_comes_through_padding(void **state)
 {
@@ -497,6 +573,30 @@ static void a_call_through_memory_waits_for_its_target(void **state)
     assert_int_equal(enter(&fake, "\xff\x50\x18", 3, regs).reason, REASON_CALL_BOUNDARY);
     fake.data[0] = 1;
     assert_int_equal(enter(&fake, "\xff\x50\x18", 3, regs).reason, REASON_CALL_BOUNDARY);
+}
+
+/* call *24(%rax), whose return address is in the recorded stack and no more in memory. */
+static void the_return_address_is_that_of_the_sample(void **state)
+{
+    struct fake fake = {.data = {[0] = 1, [4] = CODE_BASE}, .size = 18, .bounds = true};
+    struct decode_target target = {
+        .context = &fake, .code = fake_code, .function = fake_function, .memory = fake_memory};
+    uint64_t stack[2] = {CODE_BASE + 16};
+    struct sample sample = {.ip = CODE_BASE,
+                            .weight = 1,
+                            .has = SAMPLE_HAS_REGS,
+                            .stack = (const unsigned char *)stack,
+                            .stack_bytes = sizeof stack,
+                            .regs = {[SREG_SP] = DATA_BASE, [SREG_AX] = DATA_BASE + 8}};
+    struct access access;
+    struct decoder *decoder = decoder_new(&target);
+    (void)state;
+    memcpy(fake.code, "\x53\xc3\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\x90\xff\x50\x18\x90\x90",
+           18);
+    decoder_decode(decoder, &sample, &access);
+    assert_int_equal(access.reason, REASON_NONE);
+    assert_int_equal(access.address, DATA_BASE + 32);
+    decoder_free(decoder);
 }
 
 /* Entered twice, with another return address on the stack the first time. */
@@ -693,6 +793,10 @@ static int run_decoder(void)
         cmocka_unit_test(an_element_is_known_by_its_value),
         cmocka_unit_test(a_list_walk_is_inferred_and_a_single_step_is_not),
         cmocka_unit_test(any_instruction_is_no_access_of_another),
+        cmocka_unit_test(a_way_that_leaves_other_values_was_not_taken),
+        cmocka_unit_test(ways_to_one_line_are_one),
+        cmocka_unit_test(a_stub_is_entered_by_calls),
+        cmocka_unit_test(the_return_address_is_that_of_the_sample),
         cmocka_unit_test(the_flags_tell_which_way_was_taken),
         cmocka_unit_test(nobody_comes_through_padding),
         cmocka_unit_test(a_call_through_memory_waits_for_its_target),

@@ -397,14 +397,6 @@ static void long_press(struct browser *browser, uint32_t key)
     long_draw(browser);
 }
 
-static unsigned count_of(const char *part)
-{
-    unsigned count = 0;
-    for (const char *at = long_run.text; (at = strstr(at, part)); at += strlen(part))
-        count++;
-    return count;
-}
-
 static void long_look(struct browser *browser)
 {
     browser_init(browser, NULL);
@@ -427,20 +419,6 @@ static void the_rows_tell_phases_apart(void **state)
     for (int i = 0; i < 10; i++)
         long_press(&browser, KEYS_LEFT);
     assert_non_null(strstr(long_run.text, "^3m"));
-    browser_fini(&browser);
-}
-
-/* With a third of the memory the chart is still there. */
-static void volatility_leaves_the_list_its_room(void **state)
-{
-    struct browser browser;
-    (void)state;
-    long_look(&browser);
-    long_press(&browser, 'V');
-    assert_non_null(strstr(long_run.text, "25% or less is calm"));
-    assert_non_null(strstr(long_run.text, "more than half of the shortest phase"));
-    assert_true(count_of("+4") + count_of("+3") >= 7);
-    assert_true(count_of("aaaaaaaa") > 0);
     browser_fini(&browser);
 }
 
@@ -479,7 +457,6 @@ static int run_timeline_long(void)
         cmocka_unit_test(the_period_keeps_the_phases),
         cmocka_unit_test(each_says_what_rose_and_fell),
         cmocka_unit_test(the_rows_tell_phases_apart),
-        cmocka_unit_test(volatility_leaves_the_list_its_room),
         cmocka_unit_test(fields_say_since_when),
         cmocka_unit_test(times_are_written_one_way),
     };
@@ -743,14 +720,13 @@ static void expect_shown(struct browser *browser, const char *const *words)
             kinds_draw(browser, rows, columns, text, sizeof text);
 }
 
-/* One key goes round the kinds, one opens and closes the chart of the volatility. */
+/* One key goes round the kinds. */
 static void keys_change_the_picture(void **state)
 {
-    static const char *const objects[] = {"by objects", " atoms", NULL};
+    static const char *const objects[] = {"by objects", " atoms", "Volatility ", NULL};
     static const char *const functions[] = {"by functions", " move", NULL};
     static const char *const fields[] = {"by fields of atoms", " atom.force", NULL};
     static const char *const threads[] = {"by threads", " loader-*", "server", NULL};
-    static const char *const volatility[] = {"How restless", "as drawn", "Drawn in periods", NULL};
     (void)state;
     struct kinds_run run;
     struct browser browser;
@@ -768,10 +744,6 @@ static void keys_change_the_picture(void **state)
     kinds_press(&browser, 'b');
     expect_shown(&browser, threads);
     kinds_press(&browser, 'b');
-    expect_shown(&browser, objects);
-    kinds_press(&browser, 'V');
-    expect_shown(&browser, volatility);
-    kinds_press(&browser, 'V');
     expect_shown(&browser, objects);
     browser_fini(&browser);
     profile_free(run.profile);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Bounds of waiting, from samples of time of patterns of accesses, beside a plain model of an L1 that
- * knows what waited. */
+/* Bounds of waiting, from samples of time of patterns of accesses, beside a plain model of an L1
+ * that knows what waited. */
 #include <linux/perf_event.h>
 #include <math.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static void touch(struct machine *machine, struct window_entry access)
     machine->waited += hit ? 0 : MISS;
     if (machine->now < machine->due)
         return;
-    access.time_ns = machine->now;
+    access.time_ns = machine->now * 500; /* a sample in half a millisecond */
     access.weight = window_pack_weight(500000);
     access.tid = access.tid ? access.tid : 7;
     window_add(&machine->window, &access);
@@ -50,7 +50,6 @@ static void touch(struct machine *machine, struct window_entry access)
 
 /* Pattern: of the i-th access. */
 typedef struct window_entry pattern(struct machine *machine, uint64_t i);
-
 
 static struct snapshot_wait bounds_of(struct machine *machine, double *truth, pattern *next)
 {
@@ -68,7 +67,7 @@ static struct snapshot_wait bounds_of(struct machine *machine, double *truth, pa
     for (uint32_t i = 0; i < machine->window.used; i++)
         waits_take(&waits, window_at(&machine->window, i), &(struct waits_sums *){&sums}, 1);
     for (int level = 0; level < WAIT_LEVELS; level++)
-        chased[level] = waits_chased(&waits, &sums, (enum wait_level)level, 2000);
+        chased[level] = waits_chased(&waits, &sums, (enum wait_level)level);
     struct snapshot_wait wait = waits_bounds(&waits, &sums, chased);
     waits_fini(&waits);
     window_fini(&machine->window);
@@ -134,6 +133,26 @@ static struct window_entry chase(struct machine *machine, uint64_t i)
     return entry;
 }
 
+static struct window_entry chase_through(struct machine *machine, uint32_t lines)
+{
+    struct window_entry entry = at_line(prng_below(&machine->prng, lines));
+    entry.chases = true;
+    return entry;
+}
+
+static struct window_entry chase_through_24m(struct machine *machine, uint64_t i)
+{
+    (void)i;
+    return chase_through(machine, 24 << 14);
+}
+
+/* A pass over so little can end between two samples: then it looks the same. */
+static struct window_entry chase_through_8m(struct machine *machine, uint64_t i)
+{
+    (void)i;
+    return chase_through(machine, 8 << 14);
+}
+
 /* The same lines, but each is used on: time alone does not show which. */
 static struct window_entry lingering(struct machine *machine, uint64_t i)
 {
@@ -184,6 +203,7 @@ static void bounds_hold(void **state)
     check("twice the cache", too_large, 0, 1);
     check("a stream beside", stream_beside, 0, 0.6);
     check("a chase through 64 MB", chase, 0.9, 1);
+    check("a chase through 24 MB", chase_through_24m, 0.8, 1);
     check("64 MB, each line used on", lingering, 0, 1);
     check("a chase that stays", chase_of_few, 0, 0.05);
     check("a pass", pass, 0.5, 0.75);
@@ -218,13 +238,14 @@ static void what_says_nothing_is_blank(void **state)
     assert_true(wait.low[WAIT_BEYOND_L1] == 0);
     waits_blank(&wait);
     assert_int_equal(wait.from, WAIT_UNKNOWN);
+    wait = bounds_of(&machine, &truth, chase_through_8m);
+    assert_true(wait.low[WAIT_BEYOND_L1] == 0);
     wait = bounds_of(&machine, &truth, chase);
     assert_true(wait.low[WAIT_BEYOND_L2] > 0.8 && wait.low[WAIT_BEYOND_L3] < 0.6);
     waits_blank(&wait);
     assert_int_equal(wait.from, WAIT_FROM_RECURRENCE);
-    wait = (struct snapshot_wait){.from = WAIT_FROM_RECURRENCE,
-                                  .low = {0, 0, 0},
-                                  .high = {0.99, 0.5, NAN}};
+    wait = (struct snapshot_wait){
+        .from = WAIT_FROM_RECURRENCE, .low = {0, 0, 0}, .high = {0.99, 0.5, NAN}};
     waits_blank(&wait);
     assert_true(isnan(wait.low[0]) && isnan(wait.high[0]) && wait.high[1] == 0.5);
 }
@@ -247,9 +268,11 @@ static struct profile *timed_profile(void)
     return profile;
 }
 
-static void add_sample(struct profile *profile, uint32_t object, uint64_t line, struct access access)
+static void add_sample(struct profile *profile, uint32_t object, uint64_t line,
+                       struct access access)
 {
-    struct place place = {.access = access, .object = object, .function = object, .base = object * apart};
+    struct place place = {
+        .access = access, .object = object, .function = object, .base = object * apart};
     place.access.time_ns = now_ns += 500000;
     place.access.weight = 500000;
     place.access.ip = 0x400000 + object * 16 + access.reason;
@@ -297,8 +320,7 @@ static void snapshots_have_them(void **state)
     assert_true(held->low[WAIT_BEYOND_L1] == 0 && held->high[WAIT_BEYOND_L2] < 0.1);
     assert_true(chased->low[WAIT_BEYOND_L2] > 0.75 && chased->high[WAIT_BEYOND_L2] > 0.99);
     for (size_t i = 0; i < snapshot->code_count; i++)
-        assert_true(snapshot->code[i].id != 2 ||
-                    snapshot->code[i].wait.low[WAIT_BEYOND_L2] > 0.75);
+        assert_true(snapshot->code[i].id != 2 || snapshot->code[i].wait.low[WAIT_BEYOND_L2] > 0.75);
     /* A fifth of the process' time is at no access. */
     assert_true(snapshot->wait.low[WAIT_BEYOND_L2] > 0.75 * 0.4);
     assert_true(snapshot->wait.high[WAIT_BEYOND_L2] < 0.45);
@@ -319,10 +341,11 @@ static void latencies_are_taken_where_they_are(void **state)
     struct profile *profile = timed_profile();
     (void)state;
     for (uint64_t i = 0; i < 300; i++)
-        add_sample(profile, 1, i, (struct access){.latency = i % 3 ? 10 : 100,
-                                                  .data_src = PERF_MEM_S(OP, LOAD) |
-                                                              (i % 3 ? PERF_MEM_S(LVLNUM, L1)
-                                                                     : PERF_MEM_S(LVLNUM, L3))});
+        add_sample(
+            profile, 1, i,
+            (struct access){.latency = i % 3 ? 10 : 100,
+                            .data_src = PERF_MEM_S(OP, LOAD) |
+                                        (i % 3 ? PERF_MEM_S(LVLNUM, L1) : PERF_MEM_S(LVLNUM, L3))});
     const struct snapshot *snapshot = timed_snapshot(profile, "pebs");
     const struct snapshot_wait *wait = &object_of(snapshot, 1)->wait;
     assert_int_equal(wait->from, WAIT_FROM_LATENCIES);

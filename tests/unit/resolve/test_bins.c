@@ -117,7 +117,7 @@ static void model_born(struct model *model, struct bins *bins, struct prng *prng
         stats->last_ns = now_ns;
     }
     model->live[model->count++] = block;
-    bins_born(bins, &block);
+    bins_born(bins, &block, block.born_ns);
 }
 
 static void model_died(struct model *model, struct bins *bins, struct prng *prng, uint64_t now_ns)
@@ -203,7 +203,7 @@ static void large_waste_does_not_drift(void **state)
                                 .bin = BINS_REST};
     assert_int_equal(blocks_new(&blocks, 0), 0);
     assert_int_equal(blocks_add(blocks, &block), 0);
-    bins_born(fixture->bins, &block);
+    bins_born(fixture->bins, &block, block.born_ns);
     assert_true(blocks_remove(blocks, block.start, &gone));
     bins_died(fixture->bins, &gone, 5);
     assert_true(bins_stats(fixture->bins, BINS_REST, &stats));
@@ -220,12 +220,12 @@ static void rates_and_growth(void **state)
     const uint32_t id = bin_of(fixture, 3, 0, 0);
     const struct block block = {.bin = id, .usable_bytes = 24, .born_ns = 1};
     const uint64_t s = 1000000000;
-    bins_born(bins, &block);
+    bins_born(bins, &block, block.born_ns);
     bins_tick(bins, 10 * s);
     assert_true(bins_stats(bins, id, &stats));
     assert_true(isnan(stats.allocations_per_s) && isnan(bin_stats_lifetime_ns(&stats)));
     for (int i = 0; i < 30; i++)
-        bins_born(bins, &block);
+        bins_born(bins, &block, block.born_ns);
     bins_mark(bins, 11 * s);
     for (int i = 0; i < 10; i++)
         bins_died(bins, &block, 1001);
@@ -415,7 +415,7 @@ static void rename_and_combine(void **state)
     for (unsigned i = 0; i < 4; i++) { /* "X < main", 1 to 4 blocks */
         ids[i] = bin_of(fixture, i + 1, 4, 0);
         for (unsigned n = 0; n <= i; n++)
-            bins_born(fixture->bins, &(struct block){.bin = ids[i]});
+            bins_born(fixture->bins, &(struct block){.bin = ids[i]}, 0);
     }
     update_names(fixture);
     assert_int_equal(bin_rules_combine(rules, "parse < main", "xmalloc < main"), 0);
@@ -483,10 +483,12 @@ static void sums_of_groups(void **state)
     struct bin_stats sum;
     bins_tick(bins, s);
     for (int i = 0; i < 6; i++)
-        bins_born(bins, &(struct block){.bin = i % 2 ? a : b,
-                                        .usable_bytes = 40,
-                                        .requested_bytes = 30,
-                                        .born_ns = (uint64_t)(100 + i)});
+        bins_born(bins,
+                  &(struct block){.bin = i % 2 ? a : b,
+                                  .usable_bytes = 40,
+                                  .requested_bytes = 30,
+                                  .born_ns = (uint64_t)(100 + i)},
+                  (uint64_t)(100 + i));
     bins_mark(bins, s);
     bins_died(bins,
               &(struct block){.bin = a, .usable_bytes = 40, .requested_bytes = 30, .born_ns = 101},

@@ -378,11 +378,13 @@ static void check_bound(uint64_t step_bytes, uint64_t least)
         assert_int_equal(found.bin, i);
     }
     assert_false(blocks_find(blocks, (count + 1) * step_bytes, &found));
-    blocks_remove_range(blocks, 0, UINT64_MAX, NULL, NULL);
-    assert_int_equal(blocks_count(blocks), 0);
-    assert_false(blocks_next(blocks, 0, &found));
-    /* What was given back serves again; memory is kept by size, hence by the same pattern. */
-    assert_int_equal(fill(blocks, step_bytes), count);
+    /* What was given back serves again, but for what too small pieces take. */
+    for (int again = 0; again < 8; again++) {
+        blocks_remove_range(blocks, 0, UINT64_MAX, NULL, NULL);
+        assert_int_equal(blocks_count(blocks), 0);
+        assert_false(blocks_next(blocks, 0, &found));
+        assert_true(fill(blocks, step_bytes) >= count - count / 100);
+    }
     assert_true(blocks_memory_bytes(blocks) <= blocks_bound(blocks));
     blocks_free(blocks);
 }
@@ -526,10 +528,10 @@ static void precision(void **state)
     assert_false(most.walked);
     block.born_ns = epoch_ns - day_ns; /* before the first: as the first */
     assert_int_equal(kept(blocks, block).born_ns, epoch_ns);
-    block.born_ns = epoch_ns + 52 * day_ns;
+    block.born_ns = epoch_ns + 26 * day_ns;
     assert_true(block.born_ns - kept(blocks, block).born_ns < 256);
     block.born_ns = UINT64_MAX; /* beyond what can be told: late, not wrapped */
-    assert_true(kept(blocks, block).born_ns > epoch_ns + 52 * day_ns);
+    assert_true(kept(blocks, block).born_ns > epoch_ns + 26 * day_ns);
     block.bin = BLOCKS_BINS_END - 1;
     assert_int_equal(kept(blocks, block).bin, block.bin);
     block.bin = BLOCKS_BINS_END;

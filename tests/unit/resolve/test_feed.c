@@ -143,6 +143,43 @@ static void events_after_the_limit_wait(void **state)
     assert_true(kept[0].time_ns <= between && kept[1].time_ns > between);
 }
 
+static void put_brief(uint32_t ring, uint64_t address, uint64_t size, uint64_t path, uint64_t slack)
+{
+    put_kind(ring, AGENT_BRIEF, size | path << AGENT_BRIEF_PATH | slack << AGENT_BRIEF_SLACK,
+             address);
+}
+
+static void a_brief_allocation_has_the_time_before_it(void **state)
+{
+    (void)state;
+    uint64_t start = now_stamp() - 1000;
+    header->rings_used = 2;
+    put_alloc(0, start + 1, 0x1000, 24);
+    put_brief(0, 0x2000, 40, 7, 4095);
+    put_kind(1, AGENT_FREE, start + 2, 0x5000);
+    put_kind(0, AGENT_FREE, start + 3, 0x1000);
+    put_brief(0, 0x1000, UINT32_MAX, 1, 0);
+    put_kind(0, AGENT_ALLOC, start + 4, 0x3000);
+    put(0, 16, AGENT_NOT_TIMED | 1);
+    put_kind(1, AGENT_FREE, start + 5, 0x6000);
+    assert_int_equal(feed_read(feed_feed, UINT64_MAX, keep, NULL), 7);
+    assert_int_equal(kept[0].address, 0x1000);
+    assert_true(kept[0].is_timed);
+    assert_int_equal(kept[1].address, 0x2000);
+    assert_int_equal(kept[1].kind, FEED_ALLOC);
+    assert_int_equal(kept[1].requested, 40);
+    assert_int_equal(kept[1].usable, 40 + 4095);
+    assert_int_equal(kept[1].time_ns, kept[0].time_ns);
+    assert_false(kept[1].is_timed);
+    assert_int_equal(kept[2].address, 0x5000);
+    assert_int_equal(kept[4].address, 0x1000);
+    assert_int_equal(kept[4].kind, FEED_ALLOC);
+    assert_int_equal(kept[4].requested, UINT32_MAX);
+    assert_int_equal(kept[4].time_ns, kept[3].time_ns);
+    assert_int_equal(kept[5].address, 0x3000);
+    assert_false(kept[5].is_timed);
+}
+
 static void put_path(uint64_t at, uint64_t id, uint64_t count, uint64_t first)
 {
     uint64_t *words = (uint64_t *)(memory + agent_words_at(&sizes));
@@ -416,6 +453,8 @@ static int run_feed(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(threads_are_merged_in_time_order, open_feed, close_feed),
+        cmocka_unit_test_setup_teardown(a_brief_allocation_has_the_time_before_it, open_feed,
+                                        close_feed),
         cmocka_unit_test_setup_teardown(events_after_the_limit_wait, open_feed, close_feed),
         cmocka_unit_test_setup_teardown(paths_are_copied, open_feed, close_feed),
         cmocka_unit_test_setup_teardown(room_for_paths_is_used_again, open_feed, close_feed),

@@ -18,7 +18,6 @@
 #include "resolve/process/memory_use.h"
 #include "resolve/process/process.h"
 #include "resolve/process/threads.h"
-#include "resolve/process/tlb.h"
 #include "resolve/resolver.h"
 #include "unit.h"
 

@@ -153,7 +153,7 @@ static void put(struct recorded_heap *recorded, struct blocks *blocks, uint64_t 
     struct block block = {.start = start, .usable_bytes = bytes, .requested_bytes = bytes};
     block.bin = bins_of_path(recorded->bins, &return_address, 1);
     assert_int_equal(blocks_add(blocks, &block), 0);
-    bins_born(recorded->bins, &block);
+    bins_born(recorded->bins, &block, block.born_ns);
 }
 
 static uint64_t bytes_of_all(struct recorded_heap *recorded)

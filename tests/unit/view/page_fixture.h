@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One browser on a made-up snapshot, its keys and clicks, and what stands on its canvas. For tests
+/* One browser on a made-up snapshot, its keys and clicks, and the text of its canvas. For tests
  * that look at pages; one is open at a time. */
 #ifndef MISSTOP_UNIT_VIEW_PAGE_FIXTURE_H
 #define MISSTOP_UNIT_VIEW_PAGE_FIXTURE_H
@@ -26,7 +26,7 @@ void page_click(int row, int column);
 
 /* A row as text, until the next call. */
 const char *page_row(int at);
-/* The first row with a text; -1: none. Where in a row it stands, in columns. */
+/* The first row with a text; -1: none. Its position in a row, in columns. */
 int page_row_with(const char *text);
 int page_column_of(int at, const char *text);
 

@@ -45,7 +45,7 @@ static void finding_fixture(struct arena *arena, struct snapshot *snapshot)
     snapshot->findings = (struct snapshot_findings){list, 2};
 }
 
-/* Percent of the accesses, and what each of them took; cycles 0: not told. */
+/* Percent of the accesses, and the cycles of each; cycles 0: not reported. */
 struct part {
     enum data_level level;
     double percent;
@@ -166,7 +166,7 @@ static struct snapshot_levels *make_all(struct arena *arena, const struct snapsh
 
 /*
  * As of pebs: the first object waits for memory, the second is shared between threads, the third
- * finds all in the L1, the fourth is of stores, of the fifth nothing is told, and so on again.
+ * finds all in the L1, the fourth is of stores, for the fifth nothing is reported, and so on again.
  */
 static void levels_fixture_recorded(struct arena *arena, struct snapshot *snapshot)
 {
@@ -494,8 +494,8 @@ static void fill_line(struct arena *arena, const struct snapshot *snapshot,
         fill_side(snapshot, row, i, object, &line->sides[i]);
 }
 
-/* Four rows on the first objects: an array of false sharing over three lines, a lock, one of
- * which too little is known, one that is only read. */
+/* Four rows on the first objects: an array of false sharing over three lines, a lock, one with
+ * too few samples, one that is only read. */
 static void sharing_fixture_fill(struct arena *arena, struct snapshot *snapshot)
 {
     enum { ROWS = sizeof sharing_fixture_rows / sizeof *sharing_fixture_rows };
@@ -1242,7 +1242,7 @@ static void fill_head(struct snapshot *snapshot, unsigned tick)
     snapshot->objects_left_out = 31;
 }
 
-/* All but what is known of types. */
+/* All but the types. */
 static void fill_common(struct held *held, unsigned tick)
 {
     struct prng prng = {7 + tick};

@@ -13,7 +13,7 @@ enum fixture_kind {
     FIXTURE_HOSTILE, /* long, wide, combining, control-like names; NANs everywhere */
     FIXTURE_HUGE,    /* 3,000 objects, 2,048 sets, counts near 2^63 */
     FIXTURE_TYPED,   /* the usual, with debugging information */
-    FIXTURE_LEVELS,  /* ... and of a source that tells where accesses found their data */
+    FIXTURE_LEVELS,  /* ... and of a source that reports where accesses found their data */
     FIXTURE_RATES    /* typed, and accesses are counted beside misses */
 };
 

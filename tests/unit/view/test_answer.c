@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Whether the process waits for memory, in words and as a gauge. */
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static void expect(const struct snapshot *snapshot, enum answer answer, const ch
 {
     char text[256];
     assert_int_equal(answer_of(snapshot), answer);
-    answer_words(snapshot, text, sizeof text);
+    answer_words(snapshot, INT_MAX, text, sizeof text);
     assert_string_equal(text, words);
 }
 
@@ -37,18 +38,47 @@ static void the_bounds_decide(void **state)
     expect(&snapshot, WAITS_HARDLY, "Hardly waits for memory: 0-8% of CPU time beyond L1");
     snapshot = snapshot_with(0.05, 0.6);
     expect(&snapshot, WAITS_PERHAPS,
-           "Waits for memory: 5-60% of CPU time beyond L1, L2 2-30%");
+           "May wait for memory: 5-60% of CPU time beyond L1, 2-30% beyond L2");
     snapshot = snapshot_with(0.35, 0.6);
-    expect(&snapshot, WAITS_MUCH, "Waits for memory: 35-60% of CPU time beyond L1, L2 17-30%");
+    expect(&snapshot, WAITS_MUCH,
+           "Waits for memory: 35-60% of CPU time beyond L1, 17-30% beyond L2");
     snapshot = snapshot_with(0.5, 0.5);
-    expect(&snapshot, WAITS_MUCH, "Waits for memory: 50% of CPU time beyond L1, L2 25%");
+    expect(&snapshot, WAITS_MUCH, "Waits for memory: 50% of CPU time beyond L1, 25% beyond L2");
     assert_string_equal(answer_evidence(&snapshot), "bounds from how lines recur");
+}
+
+/* Each answer fits the smallest terminal, and is followed by as much as there is room for. */
+static void little_room_leaves_the_first_figure(void **state)
+{
+    static const struct {
+        int columns;
+        const char *words;
+    } cases[] = {
+        {39, "Waits for memory: 35-60% of CPU time"},
+        {46, "Waits for memory: 35-60% of CPU time beyond L1"},
+        {63, "Waits for memory: 35-60% of CPU time beyond L1"},
+        {64, "Waits for memory: 35-60% of CPU time beyond L1, 17-30% beyond L2"},
+    };
+    struct snapshot snapshot = snapshot_with(0.35, 0.6);
+    char text[256];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        answer_words(&snapshot, cases[i].columns, text, sizeof text);
+        assert_string_equal(text, cases[i].words);
+    }
+    for (int i = 0; i < 5; i++) {
+        snapshot = snapshot_with(i == 1 ? NAN : 0, i == 1 ? NAN : i == 2 ? 0.099 : 0.9);
+        snapshot.totals.samples = i == 3 ? 9 : 1000;
+        snapshot.target.state = i == 4 ? "idle" : "running";
+        answer_words(&snapshot, 39, text, sizeof text);
+        assert_in_range(strlen(text), 20, 39);
+    }
 }
 
 /* Nothing is said where nothing was measured. */
 static void no_bounds_no_answer(void **state)
 {
-    static const char unknown[] = "Waits for memory: cannot be told from these samples";
+    static const char unknown[] = "Waits for memory: not known from these samples";
     struct snapshot snapshot = snapshot_with(NAN, NAN);
     char gauge[128];
     (void)state;
@@ -63,9 +93,9 @@ static void no_bounds_no_answer(void **state)
     expect(&snapshot, WAITS_UNKNOWN, unknown);
     snapshot = snapshot_with(0.35, 0.6);
     snapshot.totals.samples = 99;
-    expect(&snapshot, WAITS_NOT_YET, "Waits for memory: too few samples to tell");
+    expect(&snapshot, WAITS_NOT_YET, "Waits for memory: too few samples to say");
     snapshot.target.state = "idle";
-    expect(&snapshot, WAITS_IDLE, "Uses no CPU: it waits for something else than memory");
+    expect(&snapshot, WAITS_IDLE, "Uses no CPU: waits, but not for memory");
 }
 
 static void the_gauge_is_full_to_the_low_bound(void **state)
@@ -99,7 +129,7 @@ static void cpu_and_quality(void **state)
     assert_string_equal(text, "70% attributed");
     snapshot.reading.waiting = 1;
     assert_true(answer_quality(&snapshot, text, sizeof text));
-    assert_string_equal(text, "reading names");
+    assert_string_equal(text, "loading names");
     snapshot.totals.lost = 1000;
     assert_true(answer_quality(&snapshot, text, sizeof text));
     assert_string_equal(text, "50% lost");
@@ -132,6 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bounds_decide),
+        cmocka_unit_test(little_room_leaves_the_first_figure),
         cmocka_unit_test(no_bounds_no_answer),
         cmocka_unit_test(the_gauge_is_full_to_the_low_bound),
         cmocka_unit_test(cpu_and_quality),

@@ -50,7 +50,7 @@ static void fields_have_names_and_types(void **state)
     char *text = print(FIXTURE_TYPED, plain(120));
     assert_non_null(strstr(text, "fields known for 83.0%: by code 49.6%, by data 9.5%, by both "
                                  "23.2%, disagreed 0.7%; not: no-debug"));
-    assert_non_null(strstr(text, "reading debug information of libmatching.so.4: 120 waiting"));
+    assert_non_null(strstr(text, "loading debug information of libmatching.so.4: 120 waiting"));
     const char *fields = strstr(text, "OF IT FIELD");
     assert_non_null(fields);
     const char *hot = strstr(fields, "particle.vel.y");

@@ -265,7 +265,7 @@ static void a_field_opens_the_layout_at_itself(void **state)
     assert_int_equal(line->line, 74);
 }
 
-/* The struct as a whole stands for the members in it. */
+/* The struct as a whole represents the members in it. */
 static void a_struct_leads_to_the_code_of_its_members(void **state)
 {
     struct fixture *fixture = *state;
@@ -292,8 +292,8 @@ static void a_struct_leads_to_the_code_of_its_members(void **state)
     assert_true(seen(fixture, "no instruction is mostly on this member"));
 }
 
-/* Of a union the first member stands for an access to any, of bit-fields the first of their unit.
- */
+/* Of a union the first member represents an access to any, of bit-fields the first of their
+ * unit. */
 static void code_of_a_member_that_shares_its_bytes(void **state)
 {
     struct fixture *fixture = *state;
@@ -416,6 +416,47 @@ static void an_opened_object_stays_while_ranks_change(void **state)
     assert_true(seen(fixture, "grid is not listed now"));
     press(fixture, KEYS_ENTER); /* nothing to open: nothing happens */
     assert_int_equal(press(fixture, 's').kind, REQUEST_NONE);
+}
+
+static uint64_t identity_at(const struct table *table, size_t at)
+{
+    return table->columns->identity(table->snapshot,
+                                    table->rows + table->order[at] * table->columns->row_size);
+}
+
+/* In each list of each tab rows have different identities, and the selected one stays selected
+ * when they move. */
+static void the_cursor_follows_its_row_in_each_list(void **state)
+{
+    struct fixture *fixture = *state;
+    struct browser *browser = &fixture->browser;
+    unsigned lists = 0;
+    unsigned moved = 0;
+    for (const char *key = "123456789"; *key; key++) {
+        press(fixture, (uint32_t)*key);
+        for (int pane = 0; pane < PANES_MAX; pane++, press(fixture, KEYS_RIGHT)) {
+            struct table *table = browser_table(browser);
+            if (!table || table->shown < 3)
+                continue;
+            lists++;
+            for (size_t i = 1; i < table->shown; i++)
+                for (size_t k = 0; k < i; k++)
+                    assert_true(identity_at(table, i) != identity_at(table, k));
+            table_move(table, 1);
+            uint64_t selected = identity_at(table, table->selected);
+            size_t place = table->selected;
+            table_invert(table);
+            assert_true(identity_at(table, table->selected) == selected);
+            moved += table->selected != place;
+            for (unsigned tick = 1; tick < 12; tick++) {
+                browser_show(browser, fixture_new(FIXTURE_USUAL, tick), fixture_release);
+                for (size_t i = 0; i < table->shown; i++)
+                    if (identity_at(table, i) == selected)
+                        assert_int_equal(table->selected, i);
+            }
+        }
+    }
+    assert_true(lists >= 10 && moved >= 5);
 }
 
 static void bins_are_named_and_combined(void **state)
@@ -825,6 +866,7 @@ static int run_browser(void)
         TEST(inferred_elements_are_drilled_into_too),
         TEST(the_line_selected_chooses_the_instructions),
         TEST(an_opened_object_stays_while_ranks_change),
+        TEST(the_cursor_follows_its_row_in_each_list),
         TEST(bins_are_named_and_combined),
         TEST(numbers_and_tab_change_the_page),
         TEST(escape_goes_up_and_never_sideways),
@@ -1143,7 +1185,7 @@ static int list_screens(void **state)
 static const int widths[] = {40, 41, 60, 80, 99, 120, 200};
 enum { WIDTHS = sizeof widths / sizeof *widths };
 
-/* Where a screen's key stands among the tabs; -1: nowhere. */
+/* The position of a screen's key among the tabs; -1: none. */
 static int place_of(char key)
 {
     const char *line = page_row(ROW);
@@ -1186,7 +1228,7 @@ static void every_screen_has_a_tab_that_leads_there(void **state)
         }
 }
 
-/* Where some are named and some not, nothing that is named lies further away than what is not. */
+/* Where some are named and some not, the named ones are nearest to the screen shown. */
 static void the_nearest_keep_their_names(void **state)
 {
     (void)state;
@@ -1207,7 +1249,7 @@ static void the_nearest_keep_their_names(void **state)
     page_close();
 }
 
-/* What was found keeps its name wherever one looks, and is told by its colour. */
+/* The tab of Findings keeps its name on all screens, in its colour. */
 static void findings_call(void **state)
 {
     (void)state;

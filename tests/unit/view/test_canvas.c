@@ -127,7 +127,7 @@ static void heat_rises_with_the_share(void **state)
         assert_true(paint_heat(share) <= paint_heat(share + 0.01));
 }
 
-/* What matters must be told apart without colours too. */
+/* Important differences are visible without colours too. */
 static void mono_marks_what_colour_marks(void **state)
 {
     static const enum paint marked[] = {PAINT_HEADING, PAINT_SORTED, PAINT_TAB_SHOWN,

@@ -55,7 +55,7 @@ static struct snapshot_causes_row threads[] = {
      .figures = {.samples = 8401, .misses = 8401, .share = {[CAUSE_FIRST] = 1}, .by_itself = NAN},
      .unlisted = NAN}};
 
-/* Of 7000 misses 5600 were on lines of the first object, 4970 of these thrown out by the rival. */
+/* Of 7000 misses 5600 were on lines of the first object, 4970 of these evicted by the rival. */
 static void fill_evictions(const struct snapshot *snapshot, struct snapshot_evictions *out)
 {
     *out = (struct snapshot_evictions){.row_count = 1, .column_count = 2, .misses = 7000};
@@ -152,14 +152,14 @@ static void enter_opens_who_evicts_whom(void **state)
     page_press(KEYS_ENTER);
     assert_int_equal(page_browser.page, PAGE_EVICTIONS);
     assert_true(page_row_with("Of 7.0k misses whose evictor is known") > 0);
-    /* On the strongest cell of the row, which is told as a part of both of its lines. */
-    assert_true(page_row_with(", thrown out by accesses to rival: 5.0k misses") > 0);
+    /* On the strongest cell of the row, given as a part of both of its lines. */
+    assert_true(page_row_with(", evicted by accesses to rival: 5.0k misses") > 0);
     assert_true(page_row_with("88.8% of the row, 100.0% of the column") > 0);
     assert_true(page_row_with("71.0%  multiply on rival") > 0);
     page_press(KEYS_RIGHT);
-    assert_true(page_row_with("thrown out by accesses to itself: 420 misses") > 0);
+    assert_true(page_row_with("evicted by accesses to itself: 420 misses") > 0);
     page_press(KEYS_END);
-    assert_true(page_row_with("Lines of others, thrown out by") > 0);
+    assert_true(page_row_with("Lines of others, evicted by") > 0);
     page_press(KEYS_HOME);
     page_press(KEYS_ENTER);
     assert_int_equal(page_browser.page, PAGE_DETAIL);
@@ -254,7 +254,7 @@ static void advice_follows_the_leading_cause(void **state)
         {CAUSE_CONFLICT, 0.9, "crowd in few sets"},
         {CAUSE_INVALIDATED_TRUE, NAN, "write what is read here"},
         {CAUSE_INCLUSION, NAN, "The larger cache below"},
-        {CAUSE_UNKNOWN, NAN, "no room to tell why"},
+        {CAUSE_UNKNOWN, NAN, "no room for the cause"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -285,8 +285,8 @@ static void text_and_json_tell_it(void **state)
     (void)state;
     char *text = printed(false, caused());
     assert_non_null(strstr(text, "Why 8.4k "));
-    assert_non_null(strstr(text, ", thrown out by accesses to rival: 5.0k misses"));
-    assert_non_null(strstr(text, "71.0% thrown out by multiply on rival"));
+    assert_non_null(strstr(text, ", evicted by accesses to rival: 5.0k misses"));
+    assert_non_null(strstr(text, "71.0% evicted by multiply on rival"));
     free(text);
     text = printed(true, caused());
     json_t *root = json_loads(text, 0, NULL);
@@ -333,7 +333,7 @@ static void the_page_of_html_tells_it(void **state)
     fclose(out);
     assert_non_null(strstr(text, "<section id=\"causes\">"));
     assert_non_null(strstr(text, "<a href=\"#causes\">"));
-    assert_non_null(strstr(text, "71.0% thrown out by multiply on rival"));
+    assert_non_null(strstr(text, "71.0% evicted by multiply on rival"));
     assert_non_null(strstr(text, "&lt;/td&gt;&lt;b&gt;"));
     assert_non_null(strstr(text, ">71.0%</td>")); /* 4970 of 7000 */
     free(text);
@@ -458,7 +458,7 @@ static void curve_of_the_selected(void **state)
     assert_true(page_row_with("Of all accesses 25.0% miss in LRU caches of 32K") > 0);
     int names = page_row_with("used again within 128K: L3 holds that");
     assert_true(names > page_row_with("43.0%"));
-    /* Marks stand where the sizes below say. */
+    /* Marks are at their sizes on the axis below. */
     int marks = page_row_with("L1 ");
     for (int at = page_row_with("all accesses:"); at < 36 && marks < at; at++)
         if (strstr(page_row(at), " L1"))
@@ -514,7 +514,7 @@ static void partners_of_a_function(void **state)
     page_open_on(snapshot, 40, 120, false, "2\n");
     assert_int_equal(page_browser.page, PAGE_FUNCTION);
     assert_true(page_row_with("What it fetched was used by  60% smooth a.c:7") > 0);
-    assert_true(page_row_with("and thrown out by        90% fill") > 0);
+    assert_true(page_row_with("... and evicted by") > 0);
 }
 
 static char *use_page_printed(int (*print)(FILE *, const struct snapshot *),
@@ -586,7 +586,7 @@ static int run_use_page(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* What if, on the screen, in batch text, JSON and HTML. */
+/* The screen What if, in batch text, JSON and HTML too. */
 
 static struct snapshot *simulated(void)
 {
@@ -711,7 +711,7 @@ static void the_answer_beside_the_questions(void **state)
     assert_int_equal(page_row_with("-75.0%"), page_row_with("L2 misses, to memory"));
     assert_true(page_row_with("would fall by 70.1 %") > 0);
     assert_true(page_row_with("Of 100k accesses") > 0);
-    /* What was answered stands beside each question. */
+    /* The answers are beside the questions. */
     assert_int_equal(page_row_with("hot members lay apart"), page_row_with("-70.1%"));
     assert_int_equal(page_row_with("padded to a power of two"), page_row_with("+20.2%"));
     assert_int_equal(press('x').kind, REQUEST_WHATIF_END);
@@ -793,7 +793,7 @@ static int as_page(FILE *out, const struct snapshot *snapshot)
     return html_print(out, snapshot, &sources, &run);
 }
 
-/* Best first; the one that the cursor is on is told below, and x drops it alone. */
+/* Best first; the one under the cursor is explained below, and x drops it alone. */
 static struct snapshot *several(void)
 {
     struct snapshot *snapshot = answered(WHATIF_COUNTS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reports read back and compared: what is the same thing, what changed, what is refused. */
+/* Reports read back and compared: equal rows, changes, refusals. */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
@@ -87,7 +87,7 @@ static void a_run_does_not_differ_from_itself(void **state)
     }
 }
 
-/* What a recording tells and what its saved report tells are the same. */
+/* A recording and its saved report compare as equal. */
 static void a_saved_report_says_what_the_snapshot_does(void **state)
 {
     (void)state;
@@ -190,7 +190,7 @@ static void a_share_may_fall_while_the_amount_stays(void **state)
     report_free(b);
 }
 
-/* A simulated program takes as long as the machine is busy: what counts is how often it missed. */
+/* The time of a simulated program depends on the load of the machine: its misses are compared. */
 static void simulated_runs_are_compared_by_their_misses(void **state)
 {
     (void)state;
@@ -206,7 +206,7 @@ static void simulated_runs_are_compared_by_their_misses(void **state)
     assert_true(fabs(diff->times.value - 1.14) < 1e-9 && diff->times.low == diff->times.high);
     assert_true(fabs(find(diff, REPORT_OBJECTS, "x")->times.value - 0.57) < 1e-9);
     diff_free(diff);
-    /* What has faded is no count of the run. */
+    /* Decayed weight is no count of the run. */
     b->basis = "decayed";
     b->half_life_s = 10;
     diff = compare(&a, 1, &b, 1);
@@ -235,14 +235,14 @@ static void rows_are_matched_by_what_they_are(void **state)
     assert_int_equal(diff->changed[REPORT_OBJECTS], 0);
     assert_true(fabs(find(diff, REPORT_OBJECTS, "twin")->a - 0.3) < 1e-9);
     assert_true(find(diff, REPORT_OBJECTS, "[heap 1.0M]")->a == 0.2);
-    /* ... and of two programs the user is told. */
+    /* ... and two different programs give a warning. */
     assert_non_null(strstr(diff->notes[0], "after"));
     diff_free(diff);
     report_free(a);
     report_free(b);
 }
 
-/* Tables list what is large: what is missing may have been small, not nothing. */
+/* Tables list large rows: a missing one may have been small, not zero. */
 static void what_is_not_listed_may_have_been_small(void **state)
 {
     (void)state;
@@ -433,8 +433,8 @@ static void names_are_printable(void **state)
     report_free(report);
 }
 
-/* A stack begins elsewhere in each run: offsets into it are not the same thing. Under decay the
- * counts stand for half-life / ln 2 seconds. */
+/* A stack begins elsewhere in each run: offsets into it do not compare. Under decay the counts
+ * cover half-life / ln 2 seconds. */
 static void what_a_report_means(void **state)
 {
     (void)state;

@@ -43,7 +43,7 @@ static char *page_of(const struct snapshot *snapshot, const struct screen_source
     return text;
 }
 
-/* What an XML parser and a parser of HTML say, where there is python3. */
+/* The verdict of an XML and an HTML parser, where there is python3. */
 static void check_well_formed(const char *text, const char *name)
 {
     char path[128];
@@ -93,7 +93,7 @@ static void every_fixture_is_a_page(void **state)
     assert_int_equal(fixture_alive(), 0);
 }
 
-/* As text, the way it stands in the page. */
+/* As text, in the form of the page. */
 static char *escaped(const char *text)
 {
     size_t size;
@@ -142,7 +142,7 @@ static void every_finding_is_told_in_full(void **state)
         const char *const told[] = {words.evidence, words.advice, words.reckoned, words.how_sure,
                                     finding->name};
         char gain[96];
-        findings_gain(finding, gain, sizeof gain);
+        finding_gain(finding, gain, sizeof gain);
         assert_non_null(strstr(text, gain));
         for (size_t k = 0; k < sizeof told / sizeof *told; k++) {
             char *found = escaped(told[k]);
@@ -155,12 +155,12 @@ static void every_finding_is_told_in_full(void **state)
     fixture_release(snapshot);
     snapshot = fixture_new(FIXTURE_ONE, 0);
     text = page_of(snapshot, &readable, &nothing, &size);
-    assert_non_null(strstr(text, "No problem that misstop knows by name"));
+    assert_non_null(strstr(text, "No known problem found"));
     free(text);
     fixture_release(snapshot);
 }
 
-/* One cell for each that is hot enough, with its heat; the first told in words. */
+/* One cell for each that is hot enough, with its heat; the first also in words. */
 static void the_matrix_stands_with_its_heat(void **state)
 {
     (void)state;
@@ -278,7 +278,7 @@ static void long_text_is_cut_between_characters(void **state)
     free(text);
 }
 
-/* Two objects by turns, of which the first is named so as to be found. */
+/* Two objects that alternate, the first with a name that is easy to find. */
 static void the_run_over_time_is_drawn(void **state)
 {
     enum { PERIODS = 10 };
@@ -337,12 +337,10 @@ static void the_run_over_time_is_drawn(void **state)
     assert_non_null(strstr(text, "<summary>accesses by fields of early_bird</summary>"));
     assert_null(strstr(text, "waiting by"));
     assert_non_null(strstr(text, "latecomer 50.0%"));
-    assert_non_null(strstr(text, "2 stretches of 2 phases; "));
+    assert_non_null(strstr(text, "2 time ranges in 2 phases; "));
     /* The second phase begins in the middle of the picture. */
     assert_non_null(strstr(text, "M500.0 0V"));
-    /* Volatility: by ratio across, all of it upwards; the second of three is in the middle. */
-    assert_non_null(
-        strstr(text, "<path class=\"curve\" d=\"M44.0 85.0L337.0 122.5L630.0 10.0\"/>"));
+    assert_non_null(strstr(text, "Volatility 50% (calm: 25%) at periods of 1.0s"));
     assert_non_null(strstr(text, "<b>early_bird</b> has samples when <b>latecomer</b> has none"));
     check_well_formed(text, "time");
     free(text);

@@ -56,7 +56,7 @@ static struct value cell(const struct snapshot *snapshot, const char *title, siz
                          &snapshot->objects[object]);
 }
 
-/* Stores tell their level and no latency; of the fifth object nothing is told. */
+/* Stores report their level and no latency; for the fifth object nothing is reported. */
 static void unknown_cells_are_blank(void **state)
 {
     (void)state;
@@ -156,7 +156,7 @@ static void detail_has_a_pane_of_them(void **state)
     page_close();
 }
 
-/* Where nothing is told there is no such pane: right goes round the three others. */
+/* Where nothing is reported there is no such pane: right goes round the three others. */
 static void no_pane_without_levels(void **state)
 {
     (void)state;
@@ -285,7 +285,7 @@ static void json_has_them_at_every_height(void **state)
                 json_fixture_number(field, "latency") > 0);
     assert_true(json_fixture_number(field, "stall_share") <
                 json_fixture_number(first, "stall_share"));
-    /* Stores, and what nothing is told of. */
+    /* Stores, and accesses without a report. */
     json_t *stores = json_array_get(objects, 3);
     assert_true(json_fixture_number(stores, "levels.found.beyond-L1") > 0);
     assert_true(json_is_null(json_object_get(json_object_get(stores, "levels"), "latencies")));
@@ -447,7 +447,7 @@ static void where_a_number_becomes_a_range(void **state)
     assert_int_equal(rates_ratio(NULL, NULL).kind, VALUE_UNKNOWN);
 }
 
-/* By the low end: what may be much does not stand above what is. */
+/* By the low end: a possibly large one does not rank above a certain one. */
 static void sorted_by_what_is_sure(void **state)
 {
     (void)state;

@@ -291,7 +291,7 @@ static void a_click_selects_and_opens(void **state)
     assert_int_equal(fixture.browser.page, PAGE_FUNCTION);
 }
 
-/* What snapshot_fixture.c puts into the first cell. */
+/* The first cell as snapshot_fixture.c fills it. */
 static void a_cell_says_what_it_is_made_of(void **state)
 {
     (void)state;
@@ -358,7 +358,7 @@ static void check_measure(enum matrix_measure measure)
 static void the_amount_is_chosen(void **state)
 {
     (void)state;
-    press('a'); /* no latency is told here */
+    press('a'); /* no latency is reported here */
     check_measure(MATRIX_LOADS);
     assert_true(seen("share of sampled loads"));
     press('a');
@@ -369,7 +369,7 @@ static void the_amount_is_chosen(void **state)
     press('a');
     check_measure(MATRIX_LATENCY);
     assert_true(seen("share of waiting"));
-    /* What came back without latencies is shown by what it has. */
+    /* Returned accesses without latencies are shown with the figures they have. */
     browser_show(&fixture.browser, fixture_new(FIXTURE_TYPED, 0), fixture_release);
     check_measure(MATRIX_WEIGHT);
 }
@@ -393,7 +393,7 @@ static void json_tells_the_parts(void **state)
     fixture_release(snapshot);
 }
 
-/* Whatever the size: the cursor is in sight, and its cell is told where it can be. */
+/* At any size the cursor is in sight, and its cell is explained where there is room. */
 static void fits_every_size(void **state)
 {
     (void)state;

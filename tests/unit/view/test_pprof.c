@@ -122,7 +122,7 @@ static void all_that_is_kept_is_told(void **state)
     pprof__profile__free_unpacked(profile, NULL);
 }
 
-/* Values are whole; what rounding takes is given back. */
+/* Values are whole; rounding is carried to the next. */
 static void totals_are_those_of_the_run(void **state)
 {
     (void)state;
@@ -149,15 +149,15 @@ static void locations_functions_and_mappings(void **state)
     struct snapshot_access rows[8];
     make(&snapshot, rows);
     Pprof__Profile *profile = packed(&snapshot);
-    /* The instruction that stands twice is one location; those not kept apart have
-     * one together. */
+    /* The instruction that is listed twice is one location; those not kept apart have one
+     * together. */
     assert_int_equal(profile->n_locations, 3 + 1);
     assert_int_equal(profile->samples[1]->locations[0], profile->samples[2]->locations[0]);
     for (size_t i = 0; i < profile->n_locations; i++)
         assert_int_equal(profile->locations[i]->id, i + 1);
     for (size_t i = 0; i < profile->n_functions; i++)
         assert_int_equal(profile->functions[i]->id, i + 1);
-    /* The program stands first, whatever was sampled first. */
+    /* The program comes first, whatever was sampled first. */
     assert_int_equal(profile->n_mappings, 2);
     assert_string_equal(text(profile, profile->mappings[0]->file), "/usr/bin/prog");
     assert_string_equal(text(profile, profile->mappings[0]->build_id), "abcd01");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of the Layout screen: what is noted, where lines part them, what folding leaves out. */
+/* Rows of the Layout screen: notes, rules between lines, folded members. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -130,7 +130,7 @@ static void folding_leaves_the_inner_ones_out(void **state)
     assert_false(layout_fold(&fixture->folds, 500)); /* bounded */
 }
 
-/* Offsets and depths of a target that lies. */
+/* Offsets and depths of hostile input. */
 static void nonsense_stays_in_bounds(void **state)
 {
     struct layout_rows_fixture *fixture = *state;

@@ -309,7 +309,7 @@ static void nothing_but_parting_rows_selects_nothing(void **state)
     table_fini(&table);
 }
 
-/* The first row that can be selected takes what stands above it along. */
+/* The first row that can be selected scrolls with the rule above it. */
 static void what_parts_stays_in_sight(void **state)
 {
     struct fixture *fixture = *state;
@@ -420,7 +420,7 @@ static void columns_of_events_stand_only_where_measured(void **state)
     fixture_release(snapshot);
 }
 
-/* While a screen is open its columns stay; what the data brought meanwhile is there the next time. */
+/* While a screen is open its columns stay; columns with new data are there the next time. */
 static void columns_stay_while_the_screen_is_open(void **state)
 {
     const struct snapshot *untyped = fixture_new(FIXTURE_USUAL, 0);
@@ -506,7 +506,7 @@ static void unknown_is_blank_and_zero_is_zero(void **state)
     expect(snapshot, &object, "SHARE", "");
     expect(snapshot, &object, "SIZE", "");
     expect(snapshot, &object, "CYCLES", "");
-    expect(snapshot, &object, "LD", ""); /* kind of access never told: not 0 % */
+    expect(snapshot, &object, "LD", ""); /* kind of access never reported: not 0 % */
     object.loads = object.samples;
     expect(snapshot, &object, "LD", "100%");
     expect(snapshot, &object, "ST", "0.0%");

@@ -47,7 +47,7 @@ static void the_list_and_why(void **state)
     assert_int_equal(page_row_with("75.0%  move"), -1);
 }
 
-/* Where the budget is what limits, what to do about it stands on the page; not where it is not. */
+/* Where the budget is the limit, the page says how to change it; not where it is not. */
 static void more_is_advised_where_it_helps(void **state)
 {
     (void)state;

@@ -216,7 +216,7 @@ static void html_claims_no_miss(void **state)
     assert_int_equal(claimed, 0);
 }
 
-/* Names of members are fixed; what they say is not. */
+/* Names of members are fixed; their values are not. */
 static void look_at_values(json_t *value)
 {
     const char *key;
@@ -306,8 +306,8 @@ static int run_measured_words(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
-/* What is said of the binaries behind a recording: on the screen, in the help, at the end of a
- * batch; and that nothing is said where nothing is missing. */
+/* The sentences on the binaries behind a recording: on the screen, in the help, at the end of a
+ * batch; none where nothing is missing. */
 
 static struct binary_desc list[] = {
     {.path = "/opt/x/server", .build_id = "12ab", .samples = 600, .state = BINARY_MISSING},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What watchpoints saw, on the first objects of a made-up snapshot. */
+/* Results of watchpoints, on the first objects of a made-up snapshot. */
 #ifndef MISSTOP_UNIT_VIEW_WATCH_FIXTURE_H
 #define MISSTOP_UNIT_VIEW_WATCH_FIXTURE_H
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/lane.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+struct lane {
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    lane_work work;
+    void *context;
+    unsigned char *buffers;
+    size_t batch_bytes;
+    unsigned batches;
+    unsigned given; /* since the start; wraps around */
+    unsigned done;
+    unsigned taken;
+    bool ends;
+};
+
+static void *buffer_of(const struct lane *lane, unsigned number)
+{
+    return lane->buffers + number % lane->batches * lane->batch_bytes;
+}
+
+static void *lane_run(void *context)
+{
+    struct lane *lane = context;
+    pthread_mutex_lock(&lane->mutex);
+    for (;;) {
+        while (lane->given == lane->done && !lane->ends)
+            pthread_cond_wait(&lane->changed, &lane->mutex);
+        if (lane->given == lane->done)
+            break;
+        void *batch = buffer_of(lane, lane->done);
+        pthread_mutex_unlock(&lane->mutex);
+        lane->work(lane->context, batch);
+        pthread_mutex_lock(&lane->mutex);
+        lane->done++;
+        pthread_cond_broadcast(&lane->changed);
+    }
+    pthread_mutex_unlock(&lane->mutex);
+    return NULL;
+}
+
+/* Signals are for the thread that reads them. */
+static int start_thread(struct lane *lane)
+{
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    int code = pthread_create(&lane->thread, NULL, lane_run, lane);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return -code;
+}
+
+int lane_open(struct lane **out, unsigned batches, size_t batch_bytes, lane_work work,
+              void *context)
+{
+    struct lane *lane = calloc(1, sizeof *lane);
+    *out = NULL;
+    if (!lane)
+        return -ENOMEM;
+    *lane = (struct lane){
+        .work = work, .context = context, .batches = batches, .batch_bytes = batch_bytes};
+    lane->buffers = calloc(batches, batch_bytes);
+    pthread_mutex_init(&lane->mutex, NULL);
+    pthread_cond_init(&lane->changed, NULL);
+    int code = lane->buffers ? start_thread(lane) : -ENOMEM;
+    if (code) {
+        free(lane->buffers);
+        free(lane);
+        return code;
+    }
+    *out = lane;
+    return 0;
+}
+
+void lane_close(struct lane *lane)
+{
+    if (!lane)
+        return;
+    pthread_mutex_lock(&lane->mutex);
+    lane->ends = true;
+    pthread_cond_broadcast(&lane->changed);
+    pthread_mutex_unlock(&lane->mutex);
+    pthread_join(lane->thread, NULL);
+    pthread_mutex_destroy(&lane->mutex);
+    pthread_cond_destroy(&lane->changed);
+    free(lane->buffers);
+    free(lane);
+}
+
+/* Waits until at most `open` of the batches given are still to be worked on. */
+static void wait_until(struct lane *lane, unsigned open)
+{
+    pthread_mutex_lock(&lane->mutex);
+    while (lane->given - lane->done > open)
+        pthread_cond_wait(&lane->changed, &lane->mutex);
+    pthread_mutex_unlock(&lane->mutex);
+}
+
+void *lane_next(struct lane *lane)
+{
+    wait_until(lane, lane->batches - 1);
+    return buffer_of(lane, lane->given);
+}
+
+void lane_give(struct lane *lane)
+{
+    pthread_mutex_lock(&lane->mutex);
+    lane->given++;
+    pthread_cond_broadcast(&lane->changed);
+    pthread_mutex_unlock(&lane->mutex);
+}
+
+void lane_settle(struct lane *lane)
+{
+    if (lane)
+        wait_until(lane, 0);
+}
+
+void *lane_take(struct lane *lane)
+{
+    if (lane->taken == lane->given)
+        return NULL;
+    wait_until(lane, lane->given - lane->taken - 1);
+    return buffer_of(lane, lane->taken++);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A lane works on batches in their order, and keeps no more of them than it has buffers. */
+#include <stdlib.h>
+
+#include "base/lane.h"
+#include "unit.h"
+
+enum { BATCHES = 3, GIVEN = 1000 };
+
+struct seen {
+    unsigned count;
+    unsigned out_of_order;
+};
+
+static void expect_next(void *context, void *batch)
+{
+    struct seen *seen = context;
+    unsigned *number = batch;
+    seen->out_of_order += *number != seen->count++;
+    *number *= 2;
+}
+
+static void batches_keep_their_order(void **state)
+{
+    struct seen seen = {0};
+    struct lane *lane;
+    (void)state;
+    assert_int_equal(lane_open(&lane, BATCHES, sizeof(unsigned), expect_next, &seen), 0);
+    for (unsigned i = 0; i < GIVEN; i++) {
+        *(unsigned *)lane_next(lane) = i;
+        lane_give(lane);
+    }
+    lane_settle(lane);
+    assert_int_equal(seen.count, GIVEN);
+    assert_int_equal(seen.out_of_order, 0);
+    lane_close(lane);
+}
+
+static void results_are_taken_in_their_order(void **state)
+{
+    struct seen seen = {0};
+    struct lane *lane;
+    unsigned given = 0;
+    unsigned taken = 0;
+    unsigned *result;
+    (void)state;
+    assert_int_equal(lane_open(&lane, BATCHES, sizeof(unsigned), expect_next, &seen), 0);
+    assert_null(lane_take(lane));
+    while (given < BATCHES - 1) {
+        *(unsigned *)lane_next(lane) = given++;
+        lane_give(lane);
+    }
+    while ((result = lane_take(lane))) {
+        assert_int_equal(*result, 2 * taken++);
+        if (given == GIVEN)
+            continue;
+        *(unsigned *)lane_next(lane) = given++;
+        lane_give(lane);
+    }
+    assert_int_equal(taken, GIVEN);
+    assert_int_equal(seen.out_of_order, 0);
+    lane_close(lane);
+}
+
+static void closing_waits_for_what_was_given(void **state)
+{
+    struct seen seen = {0};
+    struct lane *lane;
+    (void)state;
+    assert_int_equal(lane_open(&lane, BATCHES, sizeof(unsigned), expect_next, &seen), 0);
+    for (unsigned i = 0; i < BATCHES; i++) {
+        *(unsigned *)lane_next(lane) = i;
+        lane_give(lane);
+    }
+    lane_close(lane);
+    assert_int_equal(seen.count, BATCHES);
+    lane_close(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(batches_keep_their_order),
+        cmocka_unit_test(results_are_taken_in_their_order),
+        cmocka_unit_test(closing_waits_for_what_was_given),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
