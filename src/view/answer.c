@@ -21,33 +21,94 @@ static const double lost_bad = 0.02;
 
 static const char *const level_words[WAIT_LEVELS] = {"L1", "L2", "L3"};
 
-static bool bounds_known(const struct snapshot_wait *wait, enum wait_level level)
+/* Remedies that save waiting: what they gain at the least is waited for now. */
+static const bool saves_waiting[FINDING_KIND_COUNT] = {
+    [FINDING_SPLIT] = true,     [FINDING_STRADDLING] = true, [FINDING_CONFLICT] = true,
+    [FINDING_CHASING] = true,   [FINDING_STREAMING] = true,  [FINDING_SCATTERED] = true,
+    [FINDING_TOGETHER] = true,  [FINDING_REACH] = true,      [FINDING_COLUMNS] = true,
+    [FINDING_PUSHED_OUT] = true};
+
+static double waits_by_finding(const struct snapshot_finding *finding)
 {
-    return wait->from != WAIT_UNKNOWN && wait->high[level] - wait->low[level] < known_width;
+    bool counts = saves_waiting[finding->kind] && finding->sure >= FINDING_LIKELY &&
+                  !finding->bound && finding->object != UINT32_MAX;
+    return counts ? finding->gain_low : 0;
+}
+
+/* Several findings on one object save the same waiting: the one that saves most counts. */
+static bool counts_for_object(const struct snapshot_findings *findings, size_t index)
+{
+    double saves = waits_by_finding(&findings->list[index]);
+    for (size_t i = 0; i < findings->count; i++) {
+        double other = waits_by_finding(&findings->list[i]);
+        if (findings->list[i].object == findings->list[index].object &&
+            (other > saves || (other == saves && i < index)))
+            return false;
+    }
+    return true;
+}
+
+static double waits_by_findings(const struct snapshot *snapshot)
+{
+    const struct snapshot_findings *findings = &snapshot->findings;
+    double sum = 0;
+    for (size_t i = 0; i < findings->count; i++)
+        if (counts_for_object(findings, i))
+            sum += waits_by_finding(&findings->list[i]);
+    return sum;
+}
+
+/* The bounds of the snapshot; beyond L1 also those that follow from the findings. */
+struct bounds {
+    double low;
+    double high;
+    bool by_findings; /* the low one */
+};
+
+static struct bounds bounds_of(const struct snapshot *snapshot, enum wait_level level)
+{
+    const struct snapshot_wait *wait = &snapshot->wait;
+    bool known = wait->from != WAIT_UNKNOWN && !isnan(wait->low[level]);
+    struct bounds bounds = {known ? wait->low[level] : 0, known ? wait->high[level] : 1, false};
+    double least = level == WAIT_BEYOND_L1 ? fmin(waits_by_findings(snapshot), bounds.high) : 0;
+    if (least > bounds.low) {
+        bounds.low = least;
+        bounds.by_findings = true;
+    }
+    return bounds;
+}
+
+static bool bounds_known(const struct bounds *bounds)
+{
+    return bounds->high - bounds->low < known_width;
 }
 
 enum answer answer_of(const struct snapshot *snapshot)
 {
-    const struct snapshot_wait *wait = &snapshot->wait;
     const char *state = snapshot->target.state;
+    struct bounds bounds = bounds_of(snapshot, WAIT_BEYOND_L1);
     if (snapshot->source.live && state && !strcmp(state, "idle"))
         return WAITS_IDLE;
     if (snapshot->totals.samples < SAMPLES_ENOUGH)
         return WAITS_NOT_YET;
-    if (!bounds_known(wait, WAIT_BEYOND_L1))
+    if (!bounds_known(&bounds))
         return WAITS_UNKNOWN;
-    return wait->high[WAIT_BEYOND_L1] < hardly ? WAITS_HARDLY
-           : wait->low[WAIT_BEYOND_L1] >= much ? WAITS_MUCH
-                                               : WAITS_PERHAPS;
+    return bounds.high < hardly ? WAITS_HARDLY : bounds.low >= much ? WAITS_MUCH : WAITS_PERHAPS;
 }
 
-/* "0-12%", "35-60%", "12%". */
-static void add_bounds(char *out, size_t size, double low, double high)
+/* "at most 12%", "35-60%", "at least 40%", "12%". */
+static void add_bounds(char *out, size_t size, const struct bounds *bounds)
 {
-    if (round(low * 100) >= round(high * 100))
-        text_append(out, size, "%.0f%%", high * 100);
+    double low = bounds->low * 100;
+    double high = bounds->high * 100;
+    if (round(low) >= round(high))
+        text_append(out, size, "%.0f%%", high);
+    else if (low < 1)
+        text_append(out, size, "at most %.0f%%", ceil(high));
+    else if (bounds->high > known_width)
+        text_append(out, size, "at least %.0f%%", floor(low));
     else
-        text_append(out, size, "%.0f-%.0f%%", floor(low * 100), ceil(high * 100));
+        text_append(out, size, "%.0f-%.0f%%", floor(low), ceil(high));
 }
 
 static bool add_where_room(char *out, size_t size, int columns, const char *text)
@@ -60,8 +121,6 @@ static bool add_where_room(char *out, size_t size, int columns, const char *text
 
 void answer_words(const struct snapshot *snapshot, int columns, char *out, size_t size)
 {
-    const struct snapshot_wait *wait = &snapshot->wait;
-    enum answer answer = answer_of(snapshot);
     static const char *const words[][2] = {
         [WAITS_NOT_YET] = {"Waits for memory: too few samples", " to say"},
         [WAITS_UNKNOWN] = {"Waits for memory: not known", " from these samples"},
@@ -70,20 +129,23 @@ void answer_words(const struct snapshot *snapshot, int columns, char *out, size_
         [WAITS_PERHAPS] = {"Waits for memory: ", " of CPU time"},
         [WAITS_MUCH] = {"Waits for memory: ", " of CPU time"},
     };
-    char text[64];
+    enum answer answer = answer_of(snapshot);
+    bool simulated = snapshot->wait.from == WAIT_FROM_SIMULATION;
+    struct bounds bounds = bounds_of(snapshot, WAIT_BEYOND_L1);
     snprintf(out, size, "%s", words[answer][0]);
-    if (answer == WAITS_PERHAPS && wait->low[WAIT_BEYOND_L1] < hardly)
-        snprintf(out, size, "May wait for memory: ");
     if (answer >= WAITS_HARDLY)
-        add_bounds(out, size, wait->low[WAIT_BEYOND_L1], wait->high[WAIT_BEYOND_L1]);
-    bool room = add_where_room(out, size, columns, words[answer][1]);
+        add_bounds(out, size, &bounds);
+    bool room = add_where_room(out, size, columns,
+                               answer >= WAITS_HARDLY && simulated ? " of simulated cycles"
+                                                                   : words[answer][1]);
     if (answer < WAITS_HARDLY || !room || !add_where_room(out, size, columns, " beyond L1"))
         return;
     for (int i = WAIT_BEYOND_L2; i < WAIT_LEVELS && answer > WAITS_HARDLY; i++) {
-        if (!bounds_known(wait, (enum wait_level)i))
+        char text[64] = ", ";
+        bounds = bounds_of(snapshot, (enum wait_level)i);
+        if (!bounds_known(&bounds))
             continue;
-        snprintf(text, sizeof text, ", ");
-        add_bounds(text, sizeof text, wait->low[i], wait->high[i]);
+        add_bounds(text, sizeof text, &bounds);
         text_append(text, sizeof text, " beyond %s", level_words[i]);
         if (!add_where_room(out, size, columns, text))
             return;
@@ -99,22 +161,24 @@ const char *answer_evidence(const struct snapshot *snapshot)
         [WAIT_FROM_RECURRENCE] = "bounds from how lines recur",
         [WAIT_FROM_SIMULATION] = "simulated",
     };
-    return answer_of(snapshot) >= WAITS_HARDLY ? words[snapshot->wait.from] : "";
+    if (answer_of(snapshot) < WAITS_HARDLY)
+        return "";
+    return bounds_of(snapshot, WAIT_BEYOND_L1).by_findings ? "low end from the findings"
+                                                           : words[snapshot->wait.from];
 }
 
 void answer_gauge(const struct snapshot *snapshot, int columns, bool ascii, char *out, size_t size)
 {
-    const double low = snapshot->wait.low[WAIT_BEYOND_L1];
-    const double high = snapshot->wait.high[WAIT_BEYOND_L1];
+    struct bounds bounds = bounds_of(snapshot, WAIT_BEYOND_L1);
     *out = '\0';
     if (answer_of(snapshot) < WAITS_HARDLY)
         return;
     for (int i = 0; i < columns; i++) {
         double middle = (i + 0.5) / columns;
         text_append(out, size, "%s",
-                   middle < low                         ? (ascii ? "#" : "█")
-                   : middle < high || (!i && high > 0) ? (ascii ? "~" : "▒")
-                                                        : (ascii ? "." : "·"));
+                    middle < bounds.low                               ? (ascii ? "#" : "█")
+                    : middle < bounds.high || (!i && bounds.high > 0) ? (ascii ? "~" : "▒")
+                                                                      : (ascii ? "." : "·"));
     }
 }
 

@@ -35,16 +35,63 @@ static void the_bounds_decide(void **state)
 {
     struct snapshot snapshot = snapshot_with(0, 0.071);
     (void)state;
-    expect(&snapshot, WAITS_HARDLY, "Hardly waits for memory: 0-8% of CPU time beyond L1");
+    expect(&snapshot, WAITS_HARDLY, "Hardly waits for memory: at most 8% of CPU time beyond L1");
     snapshot = snapshot_with(0.05, 0.6);
     expect(&snapshot, WAITS_PERHAPS,
-           "May wait for memory: 5-60% of CPU time beyond L1, 2-30% beyond L2");
+           "Waits for memory: 5-60% of CPU time beyond L1, 2-30% beyond L2");
     snapshot = snapshot_with(0.35, 0.6);
     expect(&snapshot, WAITS_MUCH,
            "Waits for memory: 35-60% of CPU time beyond L1, 17-30% beyond L2");
     snapshot = snapshot_with(0.5, 0.5);
     expect(&snapshot, WAITS_MUCH, "Waits for memory: 50% of CPU time beyond L1, 25% beyond L2");
     assert_string_equal(answer_evidence(&snapshot), "bounds from how lines recur");
+    snapshot = snapshot_with(0, 0.41);
+    expect(&snapshot, WAITS_PERHAPS,
+           "Waits for memory: at most 41% of CPU time beyond L1, at most 21% beyond L2");
+    snapshot = snapshot_with(0.4, 1);
+    expect(&snapshot, WAITS_MUCH,
+           "Waits for memory: at least 40% of CPU time beyond L1, 20-50% beyond L2");
+    snapshot = snapshot_with(0.5, 0.5);
+    snapshot.wait.from = WAIT_FROM_SIMULATION;
+    expect(&snapshot, WAITS_MUCH,
+           "Waits for memory: 50% of simulated cycles beyond L1, 25% beyond L2");
+}
+
+static struct snapshot_finding finding_on(uint32_t object, double gain_low)
+{
+    return (struct snapshot_finding){.kind = FINDING_CHASING,
+                                     .sure = FINDING_LIKELY,
+                                     .object = object,
+                                     .gain = 2 * gain_low,
+                                     .gain_low = gain_low};
+}
+
+/* What mending gains is waited for now, so the answer says no less than the findings below it. */
+static void findings_raise_the_low_end(void **state)
+{
+    struct snapshot_finding list[] = {finding_on(0, 0.2), finding_on(1, 0.15), finding_on(1, 0.15),
+                                      finding_on(1, 0.1)};
+    struct snapshot snapshot = snapshot_with(NAN, NAN);
+    (void)state;
+    snapshot.findings = (struct snapshot_findings){.list = list, .count = 4};
+    expect(&snapshot, WAITS_MUCH, "Waits for memory: at least 35% of CPU time beyond L1");
+    assert_string_equal(answer_evidence(&snapshot), "low end from the findings");
+    snapshot = snapshot_with(0, 0.3);
+    snapshot.findings = (struct snapshot_findings){.list = list, .count = 1};
+    expect(&snapshot, WAITS_PERHAPS,
+           "Waits for memory: 20-30% of CPU time beyond L1, at most 15% beyond L2");
+    snapshot.findings.count = 4; /* more than may wait */
+    expect(&snapshot, WAITS_MUCH,
+           "Waits for memory: 30% of CPU time beyond L1, at most 15% beyond L2");
+    snapshot.findings.count = 1;
+    for (int i = 0; i < 4; i++) {
+        list[0] = finding_on(i == 0 ? UINT32_MAX : 0, 0.2);
+        list[0].sure = i == 1 ? FINDING_PERHAPS : FINDING_LIKELY;
+        list[0].bound = i == 2;
+        list[0].kind = i == 3 ? FINDING_CHURN : FINDING_CHASING;
+        expect(&snapshot, WAITS_PERHAPS,
+               "Waits for memory: at most 30% of CPU time beyond L1, at most 15% beyond L2");
+    }
 }
 
 /* Each answer fits the smallest terminal, and is followed by as much as there is room for. */
@@ -145,11 +192,10 @@ static void rows_rank_by_what_may_wait(void **state)
     (void)state;
     for (int waits = 0; waits < 2; waits++) {
         snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_USUAL, 0);
-        snapshot->wait = (struct snapshot_wait){.from = WAIT_FROM_RECURRENCE,
-                                                .low = {waits ? 0.5 : 0},
-                                                .high = {waits ? 0.8 : 0.05}};
-        snapshot->objects[0].wait = (struct snapshot_wait){.from = WAIT_FROM_RECURRENCE,
-                                                           .high = {0.01, 0.01, 0.01}};
+        snapshot->wait = (struct snapshot_wait){
+            .from = WAIT_FROM_RECURRENCE, .low = {waits ? 0.5 : 0}, .high = {waits ? 0.8 : 0.05}};
+        snapshot->objects[0].wait =
+            (struct snapshot_wait){.from = WAIT_FROM_RECURRENCE, .high = {0.01, 0.01, 0.01}};
         page_open_on(snapshot, 30, 120, false, "");
         int cached = page_row_with(snapshot->objects[0].name);
         int waiting = page_row_with(snapshot->objects[1].name);
@@ -162,6 +208,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bounds_decide),
+        cmocka_unit_test(findings_raise_the_low_end),
         cmocka_unit_test(little_room_leaves_the_first_figure),
         cmocka_unit_test(no_bounds_no_answer),
         cmocka_unit_test(the_gauge_is_full_to_the_low_bound),
