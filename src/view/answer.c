@@ -21,7 +21,7 @@ static const double lost_bad = 0.02;
 
 static const char *const level_words[WAIT_LEVELS] = {"L1", "L2", "L3"};
 
-/* Remedies that save waiting: what they gain at the least is waited for now. */
+/* Remedies that save waiting, and nothing else. */
 static const bool saves_waiting[FINDING_KIND_COUNT] = {
     [FINDING_SPLIT] = true,     [FINDING_STRADDLING] = true, [FINDING_CONFLICT] = true,
     [FINDING_CHASING] = true,   [FINDING_STREAMING] = true,  [FINDING_SCATTERED] = true,

@@ -66,7 +66,7 @@ static struct snapshot_finding finding_on(uint32_t object, double gain_low)
                                      .gain_low = gain_low};
 }
 
-/* What mending gains is waited for now, so the answer says no less than the findings below it. */
+/* A remedy saves only time that waits now: the answer is no lower than the findings below it. */
 static void findings_raise_the_low_end(void **state)
 {
     struct snapshot_finding list[] = {finding_on(0, 0.2), finding_on(1, 0.15), finding_on(1, 0.15),
