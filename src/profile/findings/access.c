@@ -490,12 +490,33 @@ static bool columns_move(const struct findings *findings, size_t index, uint32_t
     return most <= crowd_at_most * spread->samples;
 }
 
+enum { BLOCK_HEAD = 64 }; /* bytes that an allocator adds, at most */
+
+/* Rows are in blocks of their own, or several in a block: one over several blocks is a coincidence
+ * of where these are, as of the entries of a hash table. */
+static bool row_fits_blocks(const struct snapshot_object *object, uint64_t row)
+{
+    uint64_t block = object->instance_count ? object->instances[0].size : 0;
+    return object->blocks <= 1 || row <= block + block / CLOSE + BLOCK_HEAD;
+}
+
+/* Bytes from one element of a row to the next; what is sampled may be a member of it. */
+static uint64_t column_bytes(const struct snapshot_object *object, const struct spread *spread,
+                             uint32_t line)
+{
+    uint64_t element = object->layout_count ? object->layouts[0].size : 0;
+    return element > spread->widest && element < line ? element : spread->widest;
+}
+
 static void columns(struct findings *findings, size_t index)
 {
+    const struct snapshot_object *object = &findings->snapshot->objects[index];
     const struct spread *spread = findings_spread(findings, index);
     const struct snapshot_sets *sets = &findings->snapshot->sets;
-    if (!spread || findings_has(findings, (uint32_t)index) || !sets->sets || !spread->widest ||
-        spread->widest > sets->line / 2)
+    if (!spread || findings_has(findings, (uint32_t)index) || !sets->sets || !spread->widest)
+        return;
+    uint64_t element = column_bytes(object, spread, sets->line);
+    if (element > sets->line / 2)
         return;
     /* Looking for rows takes milliseconds. */
     if (findings_share(findings, index) < FINDINGS_GAIN_LEAST)
@@ -509,14 +530,15 @@ static void columns(struct findings *findings, size_t index)
     bool power = row && !(row & (row - 1));
     uint64_t in_sets = power && row < way ? way / row : power ? 1 : sets->sets;
     double rows = row ? (double)((spread->highest - spread->lowest) / row + 1) : 0;
-    if (rows <= (double)in_sets * sets->ways || !columns_move(findings, index, fit.row))
+    if (rows <= (double)in_sets * sets->ways || !row_fits_blocks(object, row) ||
+        !columns_move(findings, index, fit.row))
         return;
     struct snapshot_finding finding = {.rule = RULE_COLUMNS,
                                        .kind = FINDING_COLUMNS,
                                        .sure = FINDING_LIKELY,
                                        .object = (uint32_t)index,
                                        .gain = findings_share(findings, index) *
-                                               (1 - (double)spread->widest / sets->line)};
+                                               (1 - (double)element / sets->line)};
     finding.gain_low = columns_saved_at_least * finding.gain;
     finding.level = sets->level;
     finding.of.columns = (struct finding_columns){.rows = rows,
@@ -527,7 +549,7 @@ static void columns(struct findings *findings, size_t index)
                                                   .in_sets = in_sets,
                                                   .sets = sets->sets,
                                                   .ways = sets->ways,
-                                                  .element_bytes = spread->widest};
+                                                  .element_bytes = (uint32_t)element};
     findings_add(findings, &finding);
 }
 

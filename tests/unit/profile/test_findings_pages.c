@@ -166,6 +166,40 @@ static void columns_of_rows_of_any_length(void **state)
     }
 }
 
+/* Rows in blocks of their own are a matrix; rows over several blocks are none. */
+static void rows_over_several_blocks_are_no_rows(void **state)
+{
+    static struct snapshot_instance block = {.base = BASE};
+    (void)state;
+    walk_columns(23984);
+    objects[0].instances = &block;
+    objects[0].instance_count = 1;
+    objects[0].blocks = 4096;
+    block.size = 23968;
+    assert_int_equal(REPORTED(findings_columns), 1);
+    block.size = 4808;
+    assert_int_equal(REPORTED(findings_columns), 0);
+    objects[0].blocks = 1;
+    assert_int_equal(REPORTED(findings_columns), 1);
+}
+
+/* A member of longer elements is sampled: along the row fewer of them share a line. */
+static void columns_of_structs_gain_less(void **state)
+{
+    static struct snapshot_layout layout = {.size = 24};
+    (void)state;
+    objects[0].layouts = &layout;
+    objects[0].layout_count = 1;
+    walk_columns(23984);
+    assert_int_equal(REPORTED(findings_columns), 1);
+    assert_true(fabs(list[0].gain - 0.4 * (1 - 24. / 64)) < 1e-9);
+    layout.size = 48;
+    assert_int_equal(REPORTED(findings_columns), 0);
+    layout.size = 256; /* taken for one element: a row of something */
+    assert_int_equal(REPORTED(findings_columns), 1);
+    assert_true(fabs(list[0].gain - 0.4 * 7 / 8) < 1e-9);
+}
+
 /* An access down the columns has an order: no finding of the same object denies it. */
 static void findings_of_one_object_agree(void **state)
 {
@@ -205,6 +239,8 @@ int main(void)
         RULE(fresh_memory_is_filled),
         RULE(columns_of_rows_of_a_power_of_two),
         RULE(columns_of_rows_of_any_length),
+        RULE(rows_over_several_blocks_are_no_rows),
+        RULE(columns_of_structs_gain_less),
         RULE(findings_of_one_object_agree),
         RULE(first_lines_of_pages_and_no_order_are_no_columns),
     };
