@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "decode/insn.h"
@@ -288,7 +289,10 @@ enum {
     FUNCTION_BEFORE = 192, /* bytes before the IP in such a part */
     FUNCTION_AFTER = 64,
     FUNCTION_STARTS = 48, /* points from which an unknown boundary is sought */
-    INSN_BYTES_MAX = 15
+    VOTERS_LEAST = 8,
+    INSN_BYTES_MAX = 15,
+    BOUNDARY_NO_CODE = UINT8_MAX, /* bytes that are no instruction follow */
+    BOUNDARY_MISSED = UINT8_MAX - 1
 };
 
 struct code {
@@ -342,44 +346,41 @@ static void mark_targets(struct function *function)
     }
 }
 
-/* Whether decoding from an offset arrives exactly at the IP. */
-static bool arrives(const struct code *code, size_t offset, size_t wanted, size_t *before)
+/* The boundary before the IP that decoding from each offset comes to. */
+static void find_arrivals(const struct code *code, size_t wanted, uint8_t *before)
 {
-    struct insn insn;
-    while (offset < wanted) {
-        *before = offset;
-        if (!insn_decode(&insn, offset, code->bytes + offset, code->size - offset))
-            return false;
-        offset += insn.length;
+    for (size_t at = wanted; at-- > 0;) {
+        struct insn insn;
+        bool known = insn_decode(&insn, at, code->bytes + at, code->size - at);
+        size_t next = known ? at + insn.length : 0;
+        before[at] = (uint8_t)(!known           ? BOUNDARY_NO_CODE
+                               : next == wanted ? at
+                               : next < wanted  ? before[next]
+                                                : BOUNDARY_MISSED);
     }
-    return offset == wanted;
 }
 
 /*
  * Without bounds, boundaries are found by decoding from many points: x86 code falls into step
- * after a few instructions, so the step most of them agree on is right. The farthest start
- * that agrees is returned, SIZE_MAX when fewer than three quarters do.
+ * after a few instructions, so the step most of them agree on is right. Points from which what
+ * follows is no code at all say nothing. The farthest start that agrees is returned, SIZE_MAX when
+ * fewer than three quarters do.
  */
 static size_t find_boundary(const struct code *code, size_t wanted)
 {
-    size_t last[FUNCTION_STARTS];
-    size_t tried = 0;
-    size_t best = SIZE_MAX;
-    size_t agree = 0;
-    for (size_t start = 0; tried < FUNCTION_STARTS && start + INSN_BYTES_MAX < wanted;
-         start++, tried++)
-        if (!arrives(code, start, wanted, &last[tried]))
-            last[tried] = SIZE_MAX;
-    for (size_t i = 0; i < tried; i++) {
-        size_t votes = 0;
-        for (size_t j = 0; j < tried; j++)
-            votes += last[j] == last[i];
-        if (last[i] != SIZE_MAX && votes > agree) {
-            agree = votes;
-            best = i;
-        }
+    uint8_t before[FUNCTION_BEFORE];
+    unsigned votes[UINT8_MAX + 1] = {0};
+    unsigned voters = 0;
+    uint8_t most = BOUNDARY_MISSED;
+    find_arrivals(code, wanted, before);
+    for (size_t start = 0; start < FUNCTION_STARTS && start + INSN_BYTES_MAX < wanted; start++) {
+        voters += before[start] != BOUNDARY_NO_CODE;
+        votes[before[start]] += before[start] != BOUNDARY_NO_CODE;
+        most = votes[before[start]] > votes[most] ? before[start] : most;
     }
-    return agree * 4 >= tried * 3 && tried ? best : SIZE_MAX;
+    if (most == BOUNDARY_MISSED || voters < VOTERS_LEAST || votes[most] * 4 < voters * 3)
+        return SIZE_MAX;
+    return (size_t)((uint8_t *)memchr(before, most, wanted) - before);
 }
 
 static int read_code(const struct decode_target *target, uint64_t start, uint64_t end,

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "decode/decoder.h"
+#include "decode/function.h"
 #include "unit.h"
 
 enum { STEPS = 60000, NODES = 64 };
@@ -397,9 +398,50 @@ static void addresses_are_those_that_were_touched(void **state)
     assert_true(tally.wrong_sure <= tally.touched / 100);
 }
 
+static size_t own_code(void *context, uint64_t address, void *out, size_t size)
+{
+    (void)context;
+    memcpy(out, (const void *)(uintptr_t)address, size);
+    return size;
+}
+
+/* Code without a symbol, as that of a JIT: around each instruction the same ones are found that
+ * decoding from the function's start finds. */
+static void boundaries_are_found_without_bounds(void **state)
+{
+    static const char *const names[] = {"qsort_r", "strtod", "vfprintf", "regcomp", "glob",
+                                        "getaddrinfo", "fnmatch", "strftime_l", "mktime"};
+    const struct decode_target target = {.code = own_code, .function = bounds};
+    unsigned asked = 0;
+    unsigned found = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        enum reason reason;
+        uint64_t start = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, names[i]);
+        struct function *whole = start ? function_new(&target, start, &reason) : NULL;
+        for (size_t at = 1; whole && whole->whole && at < whole->count; at++) {
+            const struct insn *insn = &whole->insns[at];
+            struct function *part = function_part(&target, insn->address, &reason);
+            size_t index = part ? function_index(part, insn->address) : SIZE_MAX;
+            assert_true(index != SIZE_MAX);
+            if (insn->address - start > 200) {
+                asked++;
+                found += index > 0;
+                assert_true(!index || part->insns[index - 1].address == insn[-1].address);
+            }
+            function_free(part);
+        }
+        function_free(whole);
+    }
+    print_message("%u of %u\n", found, asked);
+    assert_true(asked > 1000);
+    assert_true(found >= asked * 99 / 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(boundaries_are_found_without_bounds),
         cmocka_unit_test(addresses_are_those_that_were_touched),
         cmocka_unit_test(code_that_is_not_optimised_is_found_late),
     };
