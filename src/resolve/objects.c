@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/runtime/runtime.h"
 #include "resolve/objects.h"
 
 #include <errno.h>
@@ -63,7 +64,14 @@ static enum heap_finding heap_look(struct map *map, pid_t pid)
 /* Keys of unlike kinds must not meet: one of these goes into each. */
 enum { KEY_VARIABLE = 1, KEY_TLS = 2, KEY_ANON = 3, KEY_MAP = 4, KEY_SECTION = 5 };
 /* Objects that a process has once: the same object at any address. */
-enum { KEY_STACKS = 6, KEY_HEAP = 7, KEY_BIN = 8, KEY_FRAME = 10, KEY_STRETCH = 11 };
+enum {
+    KEY_STACKS = 6,
+    KEY_HEAP = 7,
+    KEY_BIN = 8,
+    KEY_FRAME = 10,
+    KEY_STRETCH = 11,
+    KEY_CLASS = 12
+};
 
 enum { FINDING_STACK_MAX = 32 << 20, NUMBERED_DIGITS = 6 };
 /* Below and above a stack pointer; else by the size and alignment of glibc's arenas, which are the
@@ -264,8 +272,8 @@ static void find_in_map(struct finding *finding, struct space *space, const stru
         find_anonymous(finding, space, names, map);
     } else {
         find_in_file(finding, name);
-        finding->numbered = join_numbered(finding, name);
-        if (finding->numbered)
+        finding->one_of_many = join_numbered(finding, name);
+        if (finding->one_of_many)
             finding->key = finding_key_of(hash_bytes(finding->text, strlen(finding->text)),
                                           space->programs, KEY_MAP);
     }
@@ -367,6 +375,22 @@ bool finding_refine(struct finding *finding, struct allocations *allocations,
     return true;
 }
 
+void finding_of_class(struct finding *finding, const struct space *space,
+                      const struct hotspot_object *object)
+{
+    const char *name = object ? object->class : "[Java heap]";
+    finding->kind = OBJECT_HEAP;
+    finding->key = finding_key_of(hash_bytes(name, strlen(name)), space->programs, KEY_CLASS);
+    finding->base = object ? object->start : finding->base;
+    finding->end = object ? object->start + object->bytes : finding->end;
+    finding->one_of_many = object;
+    finding->whole_bytes = object ? 0 : finding->whole_bytes;
+    finding->whole_blocks = object ? 0 : finding->whole_blocks;
+    finding->module = "";
+    snprintf(finding->text, sizeof finding->text, "%s", name);
+    finding->name = finding->text;
+}
+
 /* Of several mappings the largest: the last one sampled would change with each sample. */
 static void grow_to(struct object_desc *desc, uint64_t size_bytes)
 {
@@ -400,7 +424,7 @@ uint32_t finding_intern(const struct finding *finding, struct names *names)
 {
     uint32_t object = finding_object(finding, names);
     if (finding->kind == OBJECT_STACK || finding->kind == OBJECT_TLS || finding->bin ||
-        finding->of_type || finding->numbered)
+        finding->of_type || finding->one_of_many)
         names_instance(names, object, finding->base);
     return object;
 }

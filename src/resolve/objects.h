@@ -70,7 +70,7 @@ struct finding {
     uint64_t variable_at; /* ... where it begins; thread-local ones: in the file's image */
     bool of_type;         /* named after the type that is there */
     bool of_thread;       /* a stack: of a thread that is known */
-    bool numbered;        /* shared memory: one of many with names that differ by a number */
+    bool one_of_many;     /* shared memory or an object of a runtime: others have its name */
     bool guessed;         /* a stack: by stack pointers that reached near it */
     uint64_t type_base;   /* ... and where that begins */
     bool may_be_array;    /* ... a first one in its block, where an element of an array could be */
@@ -96,6 +96,12 @@ bool finding_unrecorded(struct finding *finding, const struct space *space, uint
 /* A finding in the heap becomes one of the block around the address, if that is known. */
 bool finding_refine(struct finding *finding, struct allocations *allocations,
                     const struct space *space, uint64_t address, uint64_t time_ns);
+
+/* A finding in the heap of a Java machine becomes the objects of a class; NULL: of which is not
+ * known. */
+struct hotspot_object;
+void finding_of_class(struct finding *finding, const struct space *space,
+                      const struct hotspot_object *object);
 
 /* Key of the object that the blocks of a bin are. */
 uint64_t finding_bin_key(const struct space *space, uint32_t bin);

@@ -136,6 +136,18 @@ static void leave_out(struct place *place)
     place->function = 0;
 }
 
+/* False: the address is not in the heap of a Java machine. */
+static bool find_class(struct resolver *resolver, struct finding *finding,
+                       const struct access *access, const uint64_t *regs)
+{
+    struct hotspot_object object;
+    if (!hotspot_holds(&resolver->hotspot, access->address))
+        return false;
+    bool found = hotspot_find(&resolver->hotspot, access, regs, &object);
+    finding_of_class(finding, &resolver->space, found ? &object : NULL);
+    return true;
+}
+
 static void resolve_object(struct resolver *resolver, const struct access *access,
                            const struct module *code, const uint64_t *regs, struct finding *finding,
                            struct place *place)
@@ -144,14 +156,15 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     const struct typed_operand *operand = typing_operand(resolver->typing, code, access);
     const struct typed_variable *variable = NULL;
     uint32_t type = 0;
-    if (resolver->allocations)
+    bool of_class = find_class(resolver, finding, access, regs);
+    if (resolver->allocations && !of_class)
         finding_refine(finding, resolver->allocations, &resolver->space, access->address,
                        access->time_ns);
     if (finding->kind == OBJECT_STACK)
         variable = refine_stack(resolver, finding, access, regs, place);
     else if (finding->variable_of)
         variable = declaration(resolver, finding, access->ip);
-    else
+    else if (!of_class)
         type = call_after_type(resolver, finding, access, operand, place);
     if (!place->object)
         place->object = finding_intern(finding, &resolver->names);

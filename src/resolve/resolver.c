@@ -111,6 +111,7 @@ void resolver_close(struct resolver *resolver)
     object_types_fini(&resolver->class_types);
     type_instances_fini(&resolver->type_instances);
     provisional_fini(&resolver->provisional);
+    hotspot_fini(&resolver->hotspot);
     unwind_fini(&resolver->unwind);
     callers_fini(&resolver->callers);
     space_fini(&resolver->space);
@@ -156,6 +157,7 @@ static void new_program(struct resolver *resolver, const struct record *record)
     tls_fini(&resolver->tls);
     if (resolver->allocations)
         allocations_forget(resolver->allocations);
+    hotspot_forget(&resolver->hotspot);
     thread_names_forget_all(&resolver->threads_named);
     memset(resolver->bin_of_object, 0, NAMES_OBJECTS_MAX * sizeof *resolver->bin_of_object);
     code_changed(resolver, 0, UINT64_MAX);
@@ -227,6 +229,27 @@ bool resolver_shut_off(const struct resolver *resolver)
     return resolver->shut_off;
 }
 
+static struct module *find_library(struct space *space, const char *file)
+{
+    size_t length = strlen(file);
+    for (size_t i = 0; i < space->maps.count; i++) {
+        const char *name = maps_name(&space->maps, &space->maps.maps[i]);
+        size_t whole = strlen(name);
+        if (whole >= length && !strcmp(name + whole - length, file))
+            return space_module(space, &space->maps.maps[i]);
+    }
+    return NULL;
+}
+
+static void tick_runtimes(struct resolver *resolver)
+{
+    struct hotspot *hotspot = &resolver->hotspot;
+    bool looked = hotspot->known || resolver->runtimes_looked_at == resolver->space.maps.changes;
+    resolver->runtimes_looked_at = resolver->space.maps.changes;
+    hotspot_tick(hotspot, resolver->options.pid,
+                 looked ? NULL : find_library(&resolver->space, "/libjvm.so"));
+}
+
 static void tick_allocations(struct resolver *resolver, uint64_t now_ns)
 {
     if (resolver->allocations)
@@ -265,6 +288,7 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
     if (jitmap_refresh(&resolver->functions.jitmap, resolver->options.pid, resolver->options.files))
         functions_forget(&resolver->functions);
+    tick_runtimes(resolver);
     tick_allocations(resolver, now_ns);
 }
 

@@ -18,7 +18,7 @@
 #include "resolve/process/space.h"
 #include "resolve/process/threads.h"
 #include "resolve/resolver.h"
-#include "resolve/runtime/jitmap.h"
+#include "resolve/runtime/runtime.h"
 #include "resolve/typing.h"
 
 /*
@@ -253,6 +253,7 @@ struct resolver {
     struct unwind unwind;
     struct callers callers;
     struct nodes nodes;
+    struct hotspot hotspot;
     struct thread_names threads_named;
     struct memory_use_of memory_use;
     struct allocations *allocations; /* NULL: the heap is regions only */
@@ -272,6 +273,7 @@ struct resolver {
     uint32_t heard_of[RESOLVER_HEARD_OF]; /* threads, by id: only hints */
     uint32_t tls_of[RESOLVER_HEARD_OF];   /* threads with thread-local memory already looked for */
     uint64_t tls_ns;                      /* when last, by the sample's time */
+    uint64_t runtimes_looked_at;          /* maps.changes when libraries of runtimes were sought */
     uint64_t scan_ns;                     /* no looking for thread control blocks before */
 };
 

@@ -15,7 +15,7 @@
 enum { SAMPLES_ENOUGH = 100 };
 static const double hardly = 0.1;       /* upper bound below which waiting does not matter */
 static const double much = 0.3;         /* lower bound from which on it does */
-static const double known_width = 0.95; /* wider bounds say nothing */
+static const double known_width = 0.9; /* wider bounds say nothing */
 static const double attributed_good = 0.8;
 static const double lost_bad = 0.02;
 

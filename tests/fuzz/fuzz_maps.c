@@ -5,7 +5,7 @@
  *   clang -DFUZZ_LIBFUZZER -fsanitize=fuzzer,address,undefined ... tests/fuzz/fuzz_maps.c
  * Without it, a fixed number of pseudo-random changes to built-in lines: fuzz_maps [COUNT].
  */
-#include "resolve/runtime/jitmap.h"
+#include "resolve/runtime/runtime.h"
 #include "resolve/process/maps.h"
 
 #include "base/hash.h"

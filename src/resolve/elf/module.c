@@ -521,6 +521,15 @@ const struct symbol *module_object(const struct module *module, uint64_t address
     return symbols_find(&module->symbols.objects, address);
 }
 
+const struct symbol *module_named(const struct module *module, const char *name)
+{
+    const struct symbols *objects = &module->symbols.objects;
+    for (size_t i = 0; i < objects->count; i++)
+        if (!strcmp(objects->at[i].name, name))
+            return &objects->at[i];
+    return NULL;
+}
+
 const struct symbol *module_function(const struct module *module, uint64_t address)
 {
     return symbols_find(&module->symbols.functions, address);

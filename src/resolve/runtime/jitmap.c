@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/runtime/jitmap.h"
+#include "resolve/runtime/runtime.h"
 
 #include <stdio.h>
 #include <stdlib.h>

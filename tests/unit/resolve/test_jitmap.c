@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "resolve/runtime/jitmap.h"
+#include "resolve/runtime/runtime.h"
 #include "unit.h"
 
 static struct jitmap jitmap;
