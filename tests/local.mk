@@ -194,3 +194,7 @@ TESTS += tests/live/test_one_row.sh
 dist_check_SCRIPTS += tests/live/test_callers.sh
 TESTS += tests/live/test_callers.sh
 EXTRA_DIST += tests/live/callers_planted.c tests/live/judge_callers.py tests/live/protobuf.py
+# Objects of a Java machine, planted and real. It builds its programs itself.
+dist_check_SCRIPTS += tests/live/test_java.sh
+TESTS += tests/live/test_java.sh
+EXTRA_DIST += tests/live/java_planted.c tests/live/judge_java.py tests/live/Orders.java

@@ -362,9 +362,9 @@ static void find_arrivals(const struct code *code, size_t wanted, uint8_t *befor
 
 /*
  * Without bounds, boundaries are found by decoding from many points: x86 code falls into step
- * after a few instructions, so the step most of them agree on is right. Points from which what
- * follows is no code at all say nothing. The farthest start that agrees is returned, SIZE_MAX when
- * fewer than three quarters do.
+ * after a few instructions, so the step most of them agree on is right. Points that
+ * lead to bytes that are no code say nothing. The farthest start that agrees is returned, SIZE_MAX
+ * when fewer than three quarters do.
  */
 static size_t find_boundary(const struct code *code, size_t wanted)
 {

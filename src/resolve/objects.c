@@ -378,7 +378,7 @@ bool finding_refine(struct finding *finding, struct allocations *allocations,
 void finding_of_class(struct finding *finding, const struct space *space,
                       const struct hotspot_object *object)
 {
-    const char *name = object ? object->class : "[Java heap]";
+    const char *name = object ? object->class->name : "[Java heap]";
     finding->kind = OBJECT_HEAP;
     finding->key = finding_key_of(hash_bytes(name, strlen(name)), space->programs, KEY_CLASS);
     finding->base = object ? object->start : finding->base;

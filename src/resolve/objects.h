@@ -97,8 +97,7 @@ bool finding_unrecorded(struct finding *finding, const struct space *space, uint
 bool finding_refine(struct finding *finding, struct allocations *allocations,
                     const struct space *space, uint64_t address, uint64_t time_ns);
 
-/* A finding in the heap of a Java machine becomes the objects of a class; NULL: of which is not
- * known. */
+/* A finding in the heap of a Java machine becomes the objects of a class; NULL: it is not known. */
 struct hotspot_object;
 void finding_of_class(struct finding *finding, const struct space *space,
                       const struct hotspot_object *object);

@@ -136,15 +136,30 @@ static void leave_out(struct place *place)
     place->function = 0;
 }
 
-/* False: the address is not in the heap of a Java machine. */
+/* 0: its fields are not known. */
+static uint32_t type_of_class(struct resolver *resolver, const struct hotspot_object *object)
+{
+    struct arena arena = {0};
+    struct type_desc desc;
+    if (!object->class->asked && hotspot_describe(&resolver->hotspot, object, &arena, &desc))
+        object->class->type = typing_declare(resolver->typing, &desc);
+    object->class->asked = true;
+    arena_fini(&arena);
+    return object->class->type;
+}
+
+/* False: the address is not in the heap of a Java machine. *type: of the object, 0 if not known. */
 static bool find_class(struct resolver *resolver, struct finding *finding,
-                       const struct access *access, const uint64_t *regs)
+                       const struct access *access, const uint64_t *regs, uint32_t *type)
 {
     struct hotspot_object object;
-    if (!hotspot_holds(&resolver->hotspot, access->address))
+    bool memory = finding->kind == OBJECT_ANON || finding->kind == OBJECT_HEAP ||
+                  finding->kind == OBJECT_MAP; /* large pages */
+    if (!memory || !hotspot_holds(&resolver->hotspot, access->address))
         return false;
     bool found = hotspot_find(&resolver->hotspot, access, regs, &object);
     finding_of_class(finding, &resolver->space, found ? &object : NULL);
+    *type = found ? type_of_class(resolver, &object) : 0;
     return true;
 }
 
@@ -156,7 +171,8 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     const struct typed_operand *operand = typing_operand(resolver->typing, code, access);
     const struct typed_variable *variable = NULL;
     uint32_t type = 0;
-    bool of_class = find_class(resolver, finding, access, regs);
+    uint32_t class_type = 0;
+    bool of_class = find_class(resolver, finding, access, regs, &class_type);
     if (resolver->allocations && !of_class)
         finding_refine(finding, resolver->allocations, &resolver->space, access->address,
                        access->time_ns);
@@ -174,6 +190,8 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     place->size_bytes = finding->end - finding->base;
     if (type)
         object_types_call(&resolver->object_types, place->object, type);
+    else if (class_type)
+        object_types_declare(&resolver->object_types, place->object, class_type, 0);
     else if (variable && variable->type)
         object_types_declare(&resolver->object_types, place->object, variable->type,
                              variable->count);

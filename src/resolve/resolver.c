@@ -244,10 +244,12 @@ static struct module *find_library(struct space *space, const char *file)
 static void tick_runtimes(struct resolver *resolver)
 {
     struct hotspot *hotspot = &resolver->hotspot;
-    bool looked = hotspot->known || resolver->runtimes_looked_at == resolver->space.maps.changes;
-    resolver->runtimes_looked_at = resolver->space.maps.changes;
-    hotspot_tick(hotspot, resolver->options.pid,
-                 looked ? NULL : find_library(&resolver->space, "/libjvm.so"));
+    uint64_t changes = resolver->space.maps.changes;
+    struct module *library = NULL;
+    if (!hotspot->known && resolver->no_runtime_until != changes)
+        library = find_library(&resolver->space, "/libjvm.so");
+    resolver->no_runtime_until = library ? 0 : changes;
+    hotspot_tick(hotspot, resolver->options.pid, library);
 }
 
 static void tick_allocations(struct resolver *resolver, uint64_t now_ns)

@@ -273,7 +273,7 @@ struct resolver {
     uint32_t heard_of[RESOLVER_HEARD_OF]; /* threads, by id: only hints */
     uint32_t tls_of[RESOLVER_HEARD_OF];   /* threads with thread-local memory already looked for */
     uint64_t tls_ns;                      /* when last, by the sample's time */
-    uint64_t runtimes_looked_at;          /* maps.changes when libraries of runtimes were sought */
+    uint64_t no_runtime_until;            /* maps.changes: until then no library of one is there */
     uint64_t scan_ns;                     /* no looking for thread control blocks before */
 };
 

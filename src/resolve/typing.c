@@ -424,6 +424,11 @@ void types_init(struct types *types)
     arena_init(&types->memory);
 }
 
+uint32_t typing_declare(struct typing *typing, const struct type_desc *desc)
+{
+    return types_add(&typing->types, UINT32_MAX, 0, desc);
+}
+
 void types_fini(struct types *types)
 {
     arena_fini(&types->memory);

@@ -120,6 +120,9 @@ void typing_free(struct typing *typing);
  * recordings. */
 void typing_be_patient(struct typing *typing, uint64_t patience_ns);
 
+/* The id of a type that no debug information describes; 0: full. */
+uint32_t typing_declare(struct typing *typing, const struct type_desc *desc);
+
 /* Takes answers; between samples. Number of them. */
 size_t typing_run(struct typing *typing, uint64_t now_ns);
 

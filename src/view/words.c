@@ -121,7 +121,7 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
     if (layout && !made_of(object->type, layout->name))
         text_append(out, size, "not the object's own type: some code accesses it as this");
     else if (!object->type_votes)
-        text_append(out, size, "declared so in the debug information");
+        text_append(out, size, "declared so in the program");
     else
         text_append(out, size,
                     "type inferred from code: %" PRIu32 " accesses agree, %" PRIu32 " disagree",

@@ -500,7 +500,7 @@ static bool row_fits_blocks(const struct snapshot_object *object, uint64_t row)
     return object->blocks <= 1 || row <= block + block / CLOSE + BLOCK_HEAD;
 }
 
-/* Bytes from one element of a row to the next; what is sampled may be a member of it. */
+/* Bytes from one element of a row to the next; samples may be on a member of it. */
 static uint64_t column_bytes(const struct snapshot_object *object, const struct spread *spread,
                              uint32_t line)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The heap of a Java machine; see runtime.h. Source: vmStructs.hpp of OpenJDK 8 to 21. */
+/* The heap of a Java machine; see runtime.h. Sources: vmStructs.hpp, klass.hpp, markWord.hpp and
+ * fieldInfo.hpp of OpenJDK. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,13 @@ enum {
     CLASSES_MAX = 1 << 16,
     CLASS_TEXT = HOTSPOT_NAME - 16, /* bytes that are read of a name; the rest is for "[]" */
     HEADER_BYTES = 24,
-    OBJECT_ALIGN = 8
+    OBJECT_ALIGN = 8,
+    SUPERS_MAX = 32,
+    FIELDS_MAX = 512, /* of a class and those it inherits from */
+    FIELD_WORDS = 6,  /* flags, name, signature, initial value, place low, place high */
+    FIELD_STATIC = 8,
+    FIELD_PLACE_BITS = 2, /* of the place: which kind it is */
+    FIELD_PLACED = 1
 };
 
 #define PLACE(member) offsetof(struct hotspot_places, member)
@@ -28,22 +35,27 @@ static const struct wanted {
     const char *type;
     const char *field;
     size_t place;
+    bool for_fields; /* where it is missing, only the fields of classes are not known */
 } wanted[] = {
-    {"Universe", "_collectedHeap", PLACE(heap)},
-    {"CollectedHeap", "_reserved", PLACE(reserved)},
-    {"MemRegion", "_start", PLACE(region_start)},
-    {"MemRegion", "_word_size", PLACE(region_words)},
-    {"Universe", "_narrow_klass._base", PLACE(class_base)},
-    {"CompressedKlassPointers", "_narrow_klass._base", PLACE(class_base)},
-    {"CompressedKlassPointers", "_base", PLACE(class_base)},
-    {"Universe", "_narrow_klass._shift", PLACE(class_shift)},
-    {"CompressedKlassPointers", "_narrow_klass._shift", PLACE(class_shift)},
-    {"CompressedKlassPointers", "_shift", PLACE(class_shift)},
-    {"oopDesc", "_metadata._compressed_klass", PLACE(object_class)},
-    {"Klass", "_name", PLACE(class_name)},
-    {"Klass", "_layout_helper", PLACE(class_layout)},
-    {"Symbol", "_length", PLACE(text_length)},
-    {"Symbol", "_body", PLACE(text_bytes)},
+    {"Universe", "_collectedHeap", PLACE(heap), false},
+    {"CollectedHeap", "_reserved", PLACE(reserved), false},
+    {"MemRegion", "_start", PLACE(region_start), false},
+    {"MemRegion", "_word_size", PLACE(region_words), false},
+    {"Universe", "_narrow_klass._base", PLACE(class_base), false},
+    {"CompressedKlassPointers", "_narrow_klass._base", PLACE(class_base), false},
+    {"CompressedKlassPointers", "_base", PLACE(class_base), false},
+    {"Universe", "_narrow_klass._shift", PLACE(class_shift), false},
+    {"CompressedKlassPointers", "_narrow_klass._shift", PLACE(class_shift), false},
+    {"CompressedKlassPointers", "_shift", PLACE(class_shift), false},
+    {"oopDesc", "_metadata._compressed_klass", PLACE(object_class), false},
+    {"Klass", "_name", PLACE(class_name), false},
+    {"Klass", "_layout_helper", PLACE(class_layout), false},
+    {"Klass", "_super", PLACE(class_super), true},
+    {"InstanceKlass", "_fields", PLACE(class_fields), true},
+    {"InstanceKlass", "_java_fields_count", PLACE(class_field_count), true},
+    {"InstanceKlass", "_constants", PLACE(class_constants), true},
+    {"Symbol", "_length", PLACE(text_length), false},
+    {"Symbol", "_body", PLACE(text_bytes), false},
 };
 
 /* Where a row of the table has what. */
@@ -148,12 +160,38 @@ static void read_table(struct hotspot *hotspot, const struct table *table)
     }
 }
 
-static bool all_known(const struct hotspot_places *places)
+static bool all_known(const struct hotspot_places *places, bool for_fields)
 {
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if (word_at((const unsigned char *)places, wanted[i].place) == UINT64_MAX)
+        if (wanted[i].for_fields == for_fields &&
+            word_at((const unsigned char *)places, wanted[i].place) == UINT64_MAX)
             return false;
     return true;
+}
+
+/* Another table has the sizes of the structures. */
+static void read_sizes(struct hotspot *hotspot, const struct module *library)
+{
+    pid_t pid = hotspot->pid;
+    uint64_t rows;
+    uint64_t stride;
+    uint64_t name_at;
+    uint64_t size_at;
+    char name[TABLE_TEXT];
+    if (!read_symbol(pid, library, "gHotSpotVMTypes", &rows) ||
+        !read_symbol(pid, library, "gHotSpotVMTypeEntryArrayStride", &stride) ||
+        !read_symbol(pid, library, "gHotSpotVMTypeEntryTypeNameOffset", &name_at) ||
+        !read_symbol(pid, library, "gHotSpotVMTypeEntrySizeOffset", &size_at))
+        return;
+    for (size_t i = 0; i < TABLE_ROWS_MAX; i++) {
+        uint64_t at;
+        if (!read_word(pid, rows + i * stride + name_at, &at) || !at)
+            return;
+        read_text(pid, at, name);
+        if (!strcmp(name, "ConstantPool") &&
+            read_word(pid, rows + i * stride + size_at, &hotspot->places.constants_bytes))
+            return;
+    }
 }
 
 /* Before the machine has made its heap there is none. */
@@ -184,13 +222,12 @@ void hotspot_tick(struct hotspot *hotspot, pid_t pid, const struct module *libra
     if (!hotspot->known && library && find_table(pid, library, &table)) {
         memset(&hotspot->places, 0xff, sizeof hotspot->places);
         read_table(hotspot, &table);
-        hotspot->known = all_known(&hotspot->places);
+        read_sizes(hotspot, library);
+        hotspot->known = all_known(&hotspot->places, false);
     }
     if (hotspot->known && !hotspot->heap_end)
         read_heap(hotspot);
-    /* Classes are unloaded, and others come in their place. */
-    hash_clear(&hotspot->class_of);
-    hotspot->count = 0;
+    hotspot->tick++;
 }
 
 /* "[[I" is int[][], "[Ljava/lang/String;" java.lang.String[]. */
@@ -212,42 +249,66 @@ static void write_name(const char *raw, char *out, size_t size)
         text_append(out, size, "[]");
 }
 
-static bool read_class(struct hotspot *hotspot, uint64_t at, struct hotspot_class *class)
+/* A Symbol; false: it does not look like a name. */
+static bool read_name(const struct hotspot *hotspot, uint64_t symbol, char raw[CLASS_TEXT + 1])
 {
-    const struct hotspot_places *places = &hotspot->places;
-    char raw[CLASS_TEXT + 1];
-    uint64_t text;
     uint16_t length;
-    class->at = at;
-    if (at % OBJECT_ALIGN || !read_word(hotspot->pid, at + places->class_name, &text) || !text ||
-        text % OBJECT_ALIGN ||
-        !process_read(hotspot->pid, at + places->class_layout, &class->layout,
-                      sizeof class->layout) ||
-        !class->layout ||
-        !process_read(hotspot->pid, text + places->text_length, &length, sizeof length) || !length)
+    if (!symbol || symbol % OBJECT_ALIGN ||
+        !process_read(hotspot->pid, symbol + hotspot->places.text_length, &length, sizeof length) ||
+        !length)
         return false;
     length = length < CLASS_TEXT ? length : CLASS_TEXT;
-    if (!process_read(hotspot->pid, text + places->text_bytes, raw, length))
+    if (!process_read(hotspot->pid, symbol + hotspot->places.text_bytes, raw, length))
         return false;
     for (size_t i = 0; i < length; i++)
         if ((unsigned char)raw[i] <= ' ' || raw[i] == 0x7f)
             return false;
     raw[length] = '\0';
-    write_name(raw, class->name, sizeof class->name);
-    return class->name[0];
+    return true;
 }
 
-static const struct hotspot_class *class_at(struct hotspot *hotspot, uint32_t pointer)
+/* Classes are unloaded, and others come in their place: looked at again once per refresh. */
+static void look_at_class(struct hotspot *hotspot, uint64_t at, struct hotspot_class *class)
 {
-    uint64_t at = hotspot->class_base + ((uint64_t)pointer << hotspot->class_shift);
-    bool created;
-    uint32_t *index = hash_insert(&hotspot->class_of, pointer, &created);
-    struct hotspot_class *classes =
-        array_more(hotspot->classes, &hotspot->room, hotspot->count, sizeof *classes, CLASSES_MAX);
-    hotspot->classes = classes ? classes : hotspot->classes;
-    if (index && created && classes && read_class(hotspot, at, &classes[hotspot->count]))
-        *index = (uint32_t)++hotspot->count;
-    return index && *index ? &hotspot->classes[*index - 1] : NULL;
+    char raw[CLASS_TEXT + 1];
+    uint64_t text = 0;
+    bool there =
+        at % OBJECT_ALIGN == 0 && read_word(hotspot->pid, at + hotspot->places.class_name, &text);
+    class->tick = hotspot->tick;
+    if (there && text == class->text && class->name[0])
+        return;
+    *class = (struct hotspot_class){.text = text, .tick = hotspot->tick};
+    if (there && read_name(hotspot, text, raw) &&
+        process_read(hotspot->pid, at + hotspot->places.class_layout, &class->layout,
+                     sizeof class->layout) &&
+        class->layout)
+        write_name(raw, class->name, sizeof class->name);
+}
+
+static uint64_t class_address(const struct hotspot *hotspot, uint32_t pointer)
+{
+    return hotspot->class_base + ((uint64_t)pointer << hotspot->class_shift);
+}
+
+/* NULL: there is none, or no room. */
+static struct hotspot_class *class_at(struct hotspot *hotspot, uint32_t pointer)
+{
+    const uint32_t *known = hash_find(&hotspot->class_of, pointer);
+    struct hotspot_class *class = known ? &hotspot->classes[*known] : NULL;
+    if (!class) {
+        struct hotspot_class *more =
+            array_more(hotspot->classes, &hotspot->room, hotspot->count, sizeof *more, CLASSES_MAX);
+        uint32_t *index = more ? hash_insert(&hotspot->class_of, pointer, NULL) : NULL;
+        hotspot->classes = more ? more : hotspot->classes;
+        if (!index)
+            return NULL;
+        *index = (uint32_t)hotspot->count++;
+        class = &hotspot->classes[*index];
+        *class = (struct hotspot_class){.tick = hotspot->tick - 1};
+    }
+    if (class->tick != hotspot->tick)
+        look_at_class(hotspot, class_address(hotspot, pointer), class);
+    return class->name[0] ? class : NULL;
 }
 
 /* Klass::layout_helper(): above 0 the size of an instance; else an array's header and the
@@ -277,12 +338,12 @@ static bool object_at(struct hotspot *hotspot, uint64_t start, uint64_t address,
     uint64_t mark = word_at(header, 0);
     memcpy(&pointer, header + pointer_at, sizeof pointer);
     memcpy(&length, header + pointer_at + sizeof pointer, sizeof length);
-    const struct hotspot_class *class =
+    struct hotspot_class *class =
         (mark & 3) == 1 && !(mark >> 39) ? class_at(hotspot, pointer) : NULL;
     uint64_t bytes = class ? object_bytes(class, length) : 0;
     if (address - start >= bytes)
         return false;
-    *object = (struct hotspot_object){start, bytes, class->name};
+    *object = (struct hotspot_object){start, bytes, pointer, class};
     return true;
 }
 
@@ -295,4 +356,119 @@ bool hotspot_find(struct hotspot *hotspot, const struct access *access, const ui
         return true;
     return object_at(hotspot, access->address - (uint64_t)(int64_t)access->displacement,
                      access->address, object);
+}
+
+/* ---- fields ---- */
+
+/* One class while its fields are read. */
+struct fields {
+    const struct hotspot *hotspot;
+    struct arena *arena;
+    struct type_member *members;
+    uint32_t count;
+    uint64_t constants;
+};
+
+/* Of a field with that signature: "J" is a long. A reference is compressed below 32 GiB. */
+static uint64_t field_bytes(const struct hotspot *hotspot, char signature)
+{
+    static const uint8_t bytes[] = {
+        ['B'] = 1, ['C'] = 2, ['D'] = 8, ['F'] = 4, ['I'] = 4, ['J'] = 8, ['S'] = 2, ['Z'] = 1};
+    unsigned char kind = (unsigned char)signature;
+    uint64_t of_kind = kind < sizeof bytes ? bytes[kind] : 0;
+    bool compressed = hotspot->heap_end - hotspot->heap_start <= (UINT64_C(32) << 30);
+    return of_kind ? of_kind : compressed ? 4 : 8;
+}
+
+static bool read_constant(const struct fields *fields, uint16_t index, char raw[CLASS_TEXT + 1])
+{
+    uint64_t symbol;
+    uint64_t at = fields->constants + fields->hotspot->places.constants_bytes;
+    return read_word(fields->hotspot->pid, at + index * sizeof symbol, &symbol) &&
+           read_name(fields->hotspot, symbol, raw);
+}
+
+static bool add_member(struct fields *fields, const char *name, const char *type, uint64_t offset,
+                       uint64_t bytes)
+{
+    struct type_member *member = &fields->members[fields->count];
+    *member = (struct type_member){.name = arena_string(fields->arena, name),
+                                   .type = arena_string(fields->arena, type),
+                                   .offset = offset,
+                                   .size = bytes,
+                                   .parent = TYPE_NO_MEMBER};
+    fields->count++;
+    return member->name && member->type;
+}
+
+static bool add_field(struct fields *fields, const uint16_t words[FIELD_WORDS])
+{
+    char name[CLASS_TEXT + 1];
+    char signature[CLASS_TEXT + 2] = "[";
+    char type[HOTSPOT_NAME];
+    uint32_t place = (uint32_t)words[5] << 16 | words[4];
+    if (words[0] & FIELD_STATIC)
+        return true;
+    if (fields->count == FIELDS_MAX || (place & ((1 << FIELD_PLACE_BITS) - 1)) != FIELD_PLACED ||
+        !read_constant(fields, words[1], name) || !read_constant(fields, words[2], signature + 1))
+        return false;
+    /* Written as an array of it, without that array's brackets. */
+    write_name(signature, type, sizeof type);
+    type[strlen(type) - 2] = '\0';
+    return add_member(fields, name, type, place >> FIELD_PLACE_BITS,
+                      field_bytes(fields->hotspot, signature[1]));
+}
+
+static bool add_fields(struct fields *fields, uint64_t class)
+{
+    const struct hotspot_places *places = &fields->hotspot->places;
+    pid_t pid = fields->hotspot->pid;
+    uint16_t count;
+    uint64_t list;
+    if (!read_word(pid, class + places->class_fields, &list) ||
+        !read_word(pid, class + places->class_constants, &fields->constants) ||
+        !process_read(pid, class + places->class_field_count, &count, sizeof count))
+        return false;
+    list += sizeof(int32_t); /* the length comes first */
+    for (size_t i = 0; i < count; i++) {
+        uint16_t words[FIELD_WORDS];
+        if (!process_read(pid, list + i * sizeof words, words, sizeof words) ||
+            !add_field(fields, words))
+            return false;
+    }
+    return true;
+}
+
+static int member_order(const void *left, const void *right)
+{
+    const struct type_member *one = left;
+    const struct type_member *other = right;
+    return (one->offset > other->offset) - (one->offset < other->offset);
+}
+
+bool hotspot_describe(const struct hotspot *hotspot, const struct hotspot_object *object,
+                      struct arena *arena, struct type_desc *desc)
+{
+    const struct hotspot_places *places = &hotspot->places;
+    struct fields fields = {.hotspot = hotspot, .arena = arena};
+    uint64_t class = class_address(hotspot, object->pointer);
+    if (!all_known(places, true) || places->constants_bytes == UINT64_MAX ||
+        object->class->layout < 0)
+        return false;
+    fields.members = arena_array(arena, FIELDS_MAX + 2, sizeof *fields.members);
+    if (!fields.members || !add_member(&fields, "(mark)", "long", 0, places->object_class) ||
+        !add_member(&fields, "(class)", "int", places->object_class, sizeof object->pointer))
+        return false;
+    for (int depth = 0; class; depth++)
+        if (depth == SUPERS_MAX || !add_fields(&fields, class) ||
+            !read_word(hotspot->pid, class + places->class_super, &class))
+            return false;
+    qsort(fields.members, fields.count, sizeof *fields.members, member_order);
+    const char *package = strrchr(object->class->name, '.');
+    *desc = (struct type_desc){.name = package ? package + 1 : object->class->name,
+                               .kind = TYPE_STRUCT,
+                               .size = object->bytes,
+                               .members = fields.members,
+                               .member_count = fields.count};
+    return true;
 }

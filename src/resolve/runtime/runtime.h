@@ -8,8 +8,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/hash.h"
 #include "access.h"
+#include "base/array.h"
+#include "base/hash.h"
+#include "place.h"
 
 struct files_client;
 struct module;
@@ -66,9 +68,12 @@ const char *jitmap_name(const struct jitmap *jitmap, const struct jit_symbol *sy
 enum { HOTSPOT_NAME = 160 };
 
 struct hotspot_class {
-    uint64_t at;    /* of the Klass */
+    uint64_t text;  /* of its name, a Symbol: another one is another class in the same place */
     int32_t layout; /* Klass::_layout_helper: size of an instance, or how arrays are laid out */
-    char name[HOTSPOT_NAME];
+    uint32_t tick;  /* when it was last looked at */
+    uint32_t type;  /* of the caller, who has asked for its fields; 0: none */
+    bool asked;
+    char name[HOTSPOT_NAME]; /* "java.util.HashMap$Node", "long[]"; "": there is no class */
 };
 
 /* Places in the machine's structures, and of its variables; UINT64_MAX: not in the table. */
@@ -82,6 +87,11 @@ struct hotspot_places {
     uint64_t object_class;
     uint64_t class_name;
     uint64_t class_layout;
+    uint64_t class_super;
+    uint64_t class_fields; /* these three: until version 20 */
+    uint64_t class_field_count;
+    uint64_t class_constants;
+    uint64_t constants_bytes; /* size of a ConstantPool, the constants follow */
     uint64_t text_length;
     uint64_t text_bytes;
 };
@@ -94,7 +104,8 @@ struct hotspot {
     uint64_t heap_end; /* 0: not known */
     uint64_t class_base;
     uint32_t class_shift;
-    struct hash class_of; /* compressed pointer -> index, plus 1; 0: none */
+    uint32_t tick;
+    struct hash class_of; /* compressed pointer -> index */
     struct hotspot_class *classes;
     size_t count;
     size_t room;
@@ -103,7 +114,8 @@ struct hotspot {
 struct hotspot_object {
     uint64_t start;
     uint64_t bytes;
-    const char *class; /* "java.util.HashMap$Node", "long[]"; until the next call */
+    uint32_t pointer;            /* to the class, as in the object */
+    struct hotspot_class *class; /* until the next call */
 };
 
 void hotspot_fini(struct hotspot *hotspot);
@@ -121,5 +133,10 @@ static inline bool hotspot_holds(const struct hotspot *hotspot, uint64_t address
  * known. */
 bool hotspot_find(struct hotspot *hotspot, const struct access *access, const uint64_t *regs,
                   struct hotspot_object *object);
+
+/* The fields of a class, of those it inherits too; strings and members in `arena`. False: it is of
+ * arrays, or its fields cannot be read. */
+bool hotspot_describe(const struct hotspot *hotspot, const struct hotspot_object *object,
+                      struct arena *arena, struct type_desc *desc);
 
 #endif

@@ -253,7 +253,7 @@ static void layout_draws_the_type_with_its_lines_and_heat(void **state)
     assert_true(strstr(page_row(3), "Objects › particles › Layout"));
     assert_true(strstr(page_row(4), "struct particle  64 bytes  in particles") &&
                 strstr(page_row(4), "100.0% of its samples"));
-    assert_true(contains("declared so in the debug information"));
+    assert_true(contains("declared so in the program"));
     assert_true(contains("begin at byte 16 of a cache line in 93% of samples; 4 alignments seen"));
     assert_true(contains("side by side they would need 1."));
     int line = page_row_with("line 1  22.0%  12 of 16 bytes used, 4 cold");
@@ -288,7 +288,7 @@ static void objects_and_detail_name_types_and_fields(void **state)
     assert_true(page_column_of(order, "4.0%") > page_column_of(order, "order [1024]")); /* DIFF */
     page_close();
     page_open(FIXTURE_TYPED, 36, 120, false, "\n");
-    assert_true(contains("struct particle [524288]   declared so in the debug information"));
+    assert_true(contains("struct particle [524288]   declared so in the program"));
     assert_true(contains("one struct particle, 64 bytes:"));
     int hot = page_row_with("particle.vel.y");
     assert_true(strstr(page_row(hot), "double"));

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""For test_java.sh:  judge_java.py intact LIVE TRUTH, judge_java.py damaged LIVE, judge_java.py java LIVE"""
+import json, sys
+
+failed = 0
+
+
+def check(truth, words):
+    global failed
+    failed |= not truth
+    print(("ok: " if truth else "FAILED: ") + words)
+
+
+def judge_field(row, wanted, least):
+    fields = {f["name"]: f["share"] for f in row["fields"]}
+    hottest = max(fields, key=fields.get) if fields else None
+    check(hottest is not None and hottest.split(".")[-1] in wanted and fields[hottest] >= least,
+          "%s: its hottest field is %s, %.2f" % (row["name"], hottest, fields.get(hottest, 0)))
+
+
+report = json.loads(open(sys.argv[2]).read().strip().split("\n")[-1])
+rows = {r["name"]: r for r in report["objects"]}
+if sys.argv[1] == "intact":
+    truth = {name: float(ns) for name, ns in (line.rsplit(" ", 1) for line in open(sys.argv[3]))}
+    # The first samples came before the machine's tables were read.
+    seen = {name: rows.get(name, {"share": 0})["share"] for name in truth}
+    check(sum(seen.values()) > 0.6, "samples by class: %.3f" % sum(seen.values()))
+    for name, ns in truth.items():
+        share = ns / sum(truth.values())
+        value = seen[name] / max(sum(seen.values()), 1e-9)
+        check(abs(value - share) <= 0.03, "%s: %.3f, by its own clock %.3f" % (name, value, share))
+    order = rows.get("shop.cart.Order", {"name": "shop.cart.Order", "fields": [], "layout": None})
+    judge_field(order, ["price"], 0.8)
+    members = {m["name"]: (m["offset"], m["type"]) for m in (order["layout"] or {"rows": []})["rows"]}
+    check(members.get("id") == (12, "int") and members.get("price") == (16, "long") and
+          members.get("next", (24,))[0] == 24 and "COUNT" not in members,
+          "its members, the inherited one too: %s" % members)
+elif sys.argv[1] == "damaged":
+    check(report["samples"]["attributed"] > 0.5 * report["samples"]["total"], "samples are attributed all the same")
+    check("long[]" not in rows and "shop.cart.Order" in rows, "a class whose name is nowhere is not named")
+    check(not rows["shop.cart.Order"]["layout"], "fields that cannot be are not shown")
+    check(any(row["kind"] == "stack" for row in rows.values()) or "[Java heap]" in rows, "%s" % list(rows)[:5])
+else:
+    order = rows.get("Orders$Order", {"share": 0, "name": "Orders$Order", "fields": []})
+    check(order is not None and len(rows) > 0 and max(rows, key=lambda n: rows[n]["samples"]) == "Orders$Order",
+          "most samples are on Orders$Order: %s" % list(rows)[:4])
+    judge_field(order, ["price", "next"], 0.5)
+sys.exit(failed)

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Objects of a Java machine by class and field: of a planted one, whose shares are counted by its own clock, intact
+# and damaged; and of java, where it is installed.
+set -u
+export PYTHONDONTWRITEBYTECODE=1 # sources may be read-only
+misstop=${MISSTOP:-src/misstop}
+here=$(cd "$(dirname "$0")" && pwd)
+cc=${CC:-cc}
+command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# $cc may be a command with arguments.
+$cc -O2 -fPIC -shared -DLIBRARY -o "$work/libjvm.so" "$here/java_planted.c" || exit 1
+$cc -O2 -o "$work/planted" "$here/java_planted.c" -L"$work" -ljvm -Wl,-rpath,"$work" || exit 1
+
+watch() { # name, command: what misstop says of it
+    name=$1
+    shift
+    "$misstop" -s clock -j -d 1 -H 0 --heap none --output "$work/$name.live" -- "$@" >"$work/$name.truth" 2>"$work/err" || {
+        echo "skipped: nothing can be sampled here: $(head -n 1 "$work/err")"
+        exit 77
+    }
+}
+
+watch intact "$work/planted" 4
+python3 "$here/judge_java.py" intact "$work/intact.live" "$work/intact.truth" || failed=1
+watch damaged "$work/planted" 3 damaged
+python3 "$here/judge_java.py" damaged "$work/damaged.live" || failed=1
+
+if command -v java >/dev/null && command -v javac >/dev/null && javac -d "$work" "$here/Orders.java" 2>"$work/err"; then
+    watch java java -cp "$work" Orders 6
+    python3 "$here/judge_java.py" java "$work/java.live" || failed=1
+else
+    echo "without a Java compiler: the planted machine only"
+fi
+exit $failed
