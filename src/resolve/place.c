@@ -344,8 +344,9 @@ const struct typed_line *resolver_line(struct resolver *resolver, uint64_t addre
 
 enum { FUNCTIONS_BLOCK_BYTES = 64 }; /* code without any bounds is distinguished by blocks */
 
-void functions_init(struct functions *functions)
+void functions_init(struct functions *functions, const struct hotspot *hotspot)
 {
+    functions->hotspot = hotspot;
     jitmap_init(&functions->jitmap);
     functions_forget(functions);
 }
@@ -361,14 +362,19 @@ void functions_forget(struct functions *functions)
 }
 
 static void describe_anonymous(const struct functions *functions, const struct map *map,
-                               const struct jit_symbol *symbol, struct function_desc *desc,
-                               char *text, size_t text_size)
+                               uint64_t ip, const struct jit_symbol *symbol,
+                               struct function_desc *desc, char *text, size_t text_size)
 {
-    desc->start = symbol ? symbol->start : map->start;
-    desc->end = symbol ? symbol->end : desc->start;
-    snprintf(text, text_size, "[code 0x%llx]", (unsigned long long)desc->start);
+    struct hotspot_code java;
+    bool is_java = !symbol && hotspot_code(functions->hotspot, ip, &java);
+    desc->start = symbol ? symbol->start : is_java ? java.start : map->start;
+    desc->end = symbol ? symbol->end : is_java ? java.end : desc->start;
+    if (is_java)
+        snprintf(text, text_size, "%.*s", (int)text_size - 1, java.name);
+    else
+        snprintf(text, text_size, "[code 0x%llx]", (unsigned long long)desc->start);
     desc->name = symbol ? jitmap_name(&functions->jitmap, symbol) : text;
-    desc->module = symbol ? "[jit]" : "";
+    desc->module = symbol || is_java ? "[jit]" : "";
 }
 
 /* Function of a recording without its file here: its functions cannot be distinguished. */
@@ -418,7 +424,7 @@ static uint32_t functions_look_up(const struct functions *functions, const struc
     else if (map && map->binary)
         describe_missing(space, map, &desc, text, sizeof text);
     else if (jit || map)
-        describe_anonymous(functions, map, jit, &desc, text, sizeof text);
+        describe_anonymous(functions, map, ip, jit, &desc, text, sizeof text);
     else
         return 0; /* code in no mapping is no single function */
     uint64_t key = functions_key_of(&desc, module);
@@ -462,9 +468,11 @@ bool functions_bounds(const struct functions *functions, struct space *space, ui
     struct module *module = map ? space_module(space, map) : NULL;
     if (!module) {
         const struct jit_symbol *jit = jitmap_find(&functions->jitmap, ip);
-        *start = jit ? jit->start : 0;
-        *end = jit ? jit->end : 0;
-        return jit;
+        struct hotspot_code java = {0};
+        bool is_java = !jit && hotspot_code(functions->hotspot, ip, &java);
+        *start = jit ? jit->start : java.start;
+        *end = jit ? jit->end : java.end;
+        return jit || is_java;
     }
     /* Unwind tables cover hand-written code with symbols without size. */
     const struct symbol *symbol = module_function(module, ip);

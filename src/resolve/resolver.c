@@ -68,7 +68,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
         return error_set(error, -ENOMEM, "out of memory");
     }
     resolver->options = *options;
-    functions_init(&resolver->functions);
+    functions_init(&resolver->functions, &resolver->hotspot);
     unwind_init(&resolver->unwind, options->live ? options->pid : 0);
     callers_init(&resolver->callers);
     resolver->alive = true;
@@ -250,6 +250,8 @@ static void tick_runtimes(struct resolver *resolver)
         library = find_library(&resolver->space, "/libjvm.so");
     resolver->no_runtime_until = library ? 0 : changes;
     hotspot_tick(hotspot, resolver->options.pid, library);
+    if (hotspot->known) /* methods are compiled anew */
+        functions_forget(&resolver->functions);
 }
 
 static void tick_allocations(struct resolver *resolver, uint64_t now_ns)

@@ -36,10 +36,11 @@ struct functions_cached {
 
 struct functions {
     struct jitmap jitmap;
+    const struct hotspot *hotspot;
     struct functions_cached cache[FUNCTIONS_CACHE];
 };
 
-void functions_init(struct functions *functions);
+void functions_init(struct functions *functions, const struct hotspot *hotspot);
 void functions_fini(struct functions *functions);
 
 /* Code has changed somewhere: remembered functions may be wrong. */

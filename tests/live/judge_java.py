@@ -45,4 +45,5 @@ else:
     check(order is not None and len(rows) > 0 and max(rows, key=lambda n: rows[n]["samples"]) == "Orders$Order",
           "most samples are on Orders$Order: %s" % list(rows)[:4])
     judge_field(order, ["price", "next"], 0.5)
+    check(report["code"][0]["function"] == "Orders.main", "most of it in %s" % report["code"][0]["function"])
 sys.exit(failed)

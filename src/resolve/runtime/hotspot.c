@@ -30,32 +30,53 @@ enum {
 
 #define PLACE(member) offsetof(struct hotspot_places, member)
 
+/* Without one of these, that is not known. */
+enum wanted_for { FOR_OBJECTS, FOR_FIELDS, FOR_CODE };
+
 /* Later versions call some of them otherwise. */
 static const struct wanted {
     const char *type;
     const char *field;
     size_t place;
-    bool for_fields; /* where it is missing, only the fields of classes are not known */
+    enum wanted_for wanted_for;
 } wanted[] = {
-    {"Universe", "_collectedHeap", PLACE(heap), false},
-    {"CollectedHeap", "_reserved", PLACE(reserved), false},
-    {"MemRegion", "_start", PLACE(region_start), false},
-    {"MemRegion", "_word_size", PLACE(region_words), false},
-    {"Universe", "_narrow_klass._base", PLACE(class_base), false},
-    {"CompressedKlassPointers", "_narrow_klass._base", PLACE(class_base), false},
-    {"CompressedKlassPointers", "_base", PLACE(class_base), false},
-    {"Universe", "_narrow_klass._shift", PLACE(class_shift), false},
-    {"CompressedKlassPointers", "_narrow_klass._shift", PLACE(class_shift), false},
-    {"CompressedKlassPointers", "_shift", PLACE(class_shift), false},
-    {"oopDesc", "_metadata._compressed_klass", PLACE(object_class), false},
-    {"Klass", "_name", PLACE(class_name), false},
-    {"Klass", "_layout_helper", PLACE(class_layout), false},
-    {"Klass", "_super", PLACE(class_super), true},
-    {"InstanceKlass", "_fields", PLACE(class_fields), true},
-    {"InstanceKlass", "_java_fields_count", PLACE(class_field_count), true},
-    {"InstanceKlass", "_constants", PLACE(class_constants), true},
-    {"Symbol", "_length", PLACE(text_length), false},
-    {"Symbol", "_body", PLACE(text_bytes), false},
+    {"Universe", "_collectedHeap", PLACE(heap), FOR_OBJECTS},
+    {"CollectedHeap", "_reserved", PLACE(reserved), FOR_OBJECTS},
+    {"MemRegion", "_start", PLACE(region_start), FOR_OBJECTS},
+    {"MemRegion", "_word_size", PLACE(region_words), FOR_OBJECTS},
+    {"Universe", "_narrow_klass._base", PLACE(class_base), FOR_OBJECTS},
+    {"CompressedKlassPointers", "_narrow_klass._base", PLACE(class_base), FOR_OBJECTS},
+    {"CompressedKlassPointers", "_base", PLACE(class_base), FOR_OBJECTS},
+    {"Universe", "_narrow_klass._shift", PLACE(class_shift), FOR_OBJECTS},
+    {"CompressedKlassPointers", "_narrow_klass._shift", PLACE(class_shift), FOR_OBJECTS},
+    {"CompressedKlassPointers", "_shift", PLACE(class_shift), FOR_OBJECTS},
+    {"oopDesc", "_metadata._compressed_klass", PLACE(object_class), FOR_OBJECTS},
+    {"Klass", "_name", PLACE(class_name), FOR_OBJECTS},
+    {"Klass", "_layout_helper", PLACE(class_layout), FOR_OBJECTS},
+    {"Klass", "_super", PLACE(class_super), FOR_FIELDS},
+    {"InstanceKlass", "_fields", PLACE(class_fields), FOR_FIELDS},
+    {"InstanceKlass", "_java_fields_count", PLACE(class_field_count), FOR_FIELDS},
+    {"InstanceKlass", "_constants", PLACE(class_constants), FOR_FIELDS},
+    {"Symbol", "_length", PLACE(text_length), FOR_OBJECTS},
+    {"Symbol", "_body", PLACE(text_bytes), FOR_OBJECTS},
+    {"CodeCache", "_heaps", PLACE(code_heaps), FOR_CODE},
+    {"GenericGrowableArray", "_len", PLACE(array_length), FOR_CODE},
+    {"GrowableArrayBase", "_len", PLACE(array_length), FOR_CODE},
+    {"GrowableArray<int>", "_data", PLACE(array_list), FOR_CODE},
+    {"CodeHeap", "_memory", PLACE(code_memory), FOR_CODE},
+    {"CodeHeap", "_segmap", PLACE(code_segments), FOR_CODE},
+    {"CodeHeap", "_log2_segment_size", PLACE(code_shift), FOR_CODE},
+    {"VirtualSpace", "_low", PLACE(space_low), FOR_CODE},
+    {"VirtualSpace", "_high", PLACE(space_high), FOR_CODE},
+    {"CodeBlob", "_name", PLACE(blob_name), FOR_CODE},
+    {"CodeBlob", "_code_begin", PLACE(blob_start), FOR_CODE},
+    {"CodeBlob", "_code_end", PLACE(blob_end), FOR_CODE},
+    {"CompiledMethod", "_method", PLACE(blob_method), FOR_CODE},
+    {"nmethod", "_method", PLACE(blob_method), FOR_CODE},
+    {"Method", "_constMethod", PLACE(method_constant), FOR_CODE},
+    {"ConstMethod", "_constants", PLACE(constant_pool), FOR_CODE},
+    {"ConstMethod", "_name_index", PLACE(constant_name), FOR_CODE},
+    {"ConstantPool", "_pool_holder", PLACE(pool_class), FOR_CODE},
 };
 
 /* Where a row of the table has what. */
@@ -160,10 +181,10 @@ static void read_table(struct hotspot *hotspot, const struct table *table)
     }
 }
 
-static bool all_known(const struct hotspot_places *places, bool for_fields)
+static bool all_known(const struct hotspot_places *places, enum wanted_for wanted_for)
 {
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        if (wanted[i].for_fields == for_fields &&
+        if (wanted[i].wanted_for == wanted_for &&
             word_at((const unsigned char *)places, wanted[i].place) == UINT64_MAX)
             return false;
     return true;
@@ -188,9 +209,10 @@ static void read_sizes(struct hotspot *hotspot, const struct module *library)
         if (!read_word(pid, rows + i * stride + name_at, &at) || !at)
             return;
         read_text(pid, at, name);
-        if (!strcmp(name, "ConstantPool") &&
-            read_word(pid, rows + i * stride + size_at, &hotspot->places.constants_bytes))
-            return;
+        if (!strcmp(name, "ConstantPool"))
+            read_word(pid, rows + i * stride + size_at, &hotspot->places.constants_bytes);
+        else if (!strcmp(name, "HeapBlock"))
+            read_word(pid, rows + i * stride + size_at, &hotspot->places.block_bytes);
     }
 }
 
@@ -223,7 +245,7 @@ void hotspot_tick(struct hotspot *hotspot, pid_t pid, const struct module *libra
         memset(&hotspot->places, 0xff, sizeof hotspot->places);
         read_table(hotspot, &table);
         read_sizes(hotspot, library);
-        hotspot->known = all_known(&hotspot->places, false);
+        hotspot->known = all_known(&hotspot->places, FOR_OBJECTS);
     }
     if (hotspot->known && !hotspot->heap_end)
         read_heap(hotspot);
@@ -452,7 +474,7 @@ bool hotspot_describe(const struct hotspot *hotspot, const struct hotspot_object
     const struct hotspot_places *places = &hotspot->places;
     struct fields fields = {.hotspot = hotspot, .arena = arena};
     uint64_t class = class_address(hotspot, object->pointer);
-    if (!all_known(places, true) || places->constants_bytes == UINT64_MAX ||
+    if (!all_known(places, FOR_FIELDS) || places->constants_bytes == UINT64_MAX ||
         object->class->layout < 0)
         return false;
     fields.members = arena_array(arena, FIELDS_MAX + 2, sizeof *fields.members);
@@ -471,4 +493,118 @@ bool hotspot_describe(const struct hotspot *hotspot, const struct hotspot_object
                                .members = fields.members,
                                .member_count = fields.count};
     return true;
+}
+
+/* ---- code ---- */
+
+enum {
+    CODE_HEAPS_MAX = 16,
+    SEGMENT_FREE = 0xff,
+    SEGMENT_HOPS_MAX = 1 << 12,
+    CODE_BYTES_MAX = 16 << 20
+};
+
+static bool read_space(const struct hotspot *hotspot, uint64_t at, uint64_t *low, uint64_t *high)
+{
+    return read_word(hotspot->pid, at + hotspot->places.space_low, low) &&
+           read_word(hotspot->pid, at + hotspot->places.space_high, high);
+}
+
+/* The first segment of a block, by the map of segments: each says how far back to go on. */
+static bool find_first(const struct hotspot *hotspot, uint64_t map, uint64_t segments,
+                       uint64_t *segment)
+{
+    for (int i = 0; i < SEGMENT_HOPS_MAX; i++) {
+        uint8_t back;
+        if (*segment >= segments ||
+            !process_read(hotspot->pid, map + *segment, &back, sizeof back) ||
+            back == SEGMENT_FREE || back > *segment)
+            return false;
+        if (!back)
+            return true;
+        *segment -= back;
+    }
+    return false;
+}
+
+/* The CodeBlob around an instruction; 0: none. */
+static uint64_t find_blob(const struct hotspot *hotspot, uint64_t heap, uint64_t ip)
+{
+    const struct hotspot_places *places = &hotspot->places;
+    uint64_t low, high, map, map_end, segment;
+    int32_t shift;
+    if (!read_space(hotspot, heap + places->code_memory, &low, &high) || ip < low || ip >= high ||
+        !read_space(hotspot, heap + places->code_segments, &map, &map_end) || map_end < map ||
+        !process_read(hotspot->pid, heap + places->code_shift, &shift, sizeof shift) || shift < 0 ||
+        shift > 16)
+        return 0;
+    segment = (ip - low) >> shift;
+    return find_first(hotspot, map, map_end - map, &segment)
+               ? low + (segment << shift) + places->block_bytes
+               : 0;
+}
+
+/* "Orders.main": of the class and the method. */
+static bool name_method(const struct hotspot *hotspot, uint64_t method, char *out, size_t size)
+{
+    const struct hotspot_places *places = &hotspot->places;
+    pid_t pid = hotspot->pid;
+    char raw[CLASS_TEXT + 1];
+    char class[HOTSPOT_NAME];
+    uint64_t constant, pool, holder, text;
+    uint16_t name;
+    if (!read_word(pid, method + places->method_constant, &constant) ||
+        !read_word(pid, constant + places->constant_pool, &pool) ||
+        !process_read(pid, constant + places->constant_name, &name, sizeof name) ||
+        !read_word(pid, pool + places->pool_class, &holder) ||
+        !read_word(pid, holder + places->class_name, &text) || !read_name(hotspot, text, raw))
+        return false;
+    write_name(raw, class, sizeof class);
+    if (!read_word(pid, pool + places->constants_bytes + name * sizeof text, &text) ||
+        !read_name(hotspot, text, raw))
+        return false;
+    snprintf(out, size, "%s.%s", class, raw);
+    return true;
+}
+
+static bool read_blob(const struct hotspot *hotspot, uint64_t blob, uint64_t ip,
+                      struct hotspot_code *code)
+{
+    const struct hotspot_places *places = &hotspot->places;
+    char kind[TABLE_TEXT];
+    uint64_t name, method;
+    if (!read_word(hotspot->pid, blob + places->blob_start, &code->start) ||
+        !read_word(hotspot->pid, blob + places->blob_end, &code->end) || ip < code->start ||
+        ip >= code->end || code->end - code->start > CODE_BYTES_MAX ||
+        !read_word(hotspot->pid, blob + places->blob_name, &name))
+        return false;
+    read_text(hotspot->pid, name, kind);
+    if (strcmp(kind, "nmethod")) {
+        snprintf(code->name, sizeof code->name, "%s", kind);
+        return *kind;
+    }
+    return read_word(hotspot->pid, blob + places->blob_method, &method) &&
+           name_method(hotspot, method, code->name, sizeof code->name);
+}
+
+bool hotspot_code(const struct hotspot *hotspot, uint64_t ip, struct hotspot_code *code)
+{
+    const struct hotspot_places *places = &hotspot->places;
+    pid_t pid = hotspot->pid;
+    uint64_t array, list;
+    int32_t count;
+    if (!hotspot->known || !all_known(places, FOR_CODE) || places->block_bytes == UINT64_MAX ||
+        places->constants_bytes == UINT64_MAX || !read_word(pid, places->code_heaps, &array) ||
+        !process_read(pid, array + places->array_length, &count, sizeof count) ||
+        !read_word(pid, array + places->array_list, &list))
+        return false;
+    for (int i = 0; i < count && i < CODE_HEAPS_MAX; i++) {
+        uint64_t heap;
+        uint64_t blob = read_word(pid, list + (uint64_t)i * sizeof heap, &heap)
+                            ? find_blob(hotspot, heap, ip)
+                            : 0;
+        if (blob)
+            return read_blob(hotspot, blob, ip, code);
+    }
+    return false;
 }

@@ -94,6 +94,23 @@ struct hotspot_places {
     uint64_t constants_bytes; /* size of a ConstantPool, the constants follow */
     uint64_t text_length;
     uint64_t text_bytes;
+    uint64_t code_heaps; /* a variable: array of pointers to a CodeHeap; all below: for code */
+    uint64_t array_length;
+    uint64_t array_list;
+    uint64_t code_memory;
+    uint64_t code_segments;
+    uint64_t code_shift;
+    uint64_t space_low;
+    uint64_t space_high;
+    uint64_t block_bytes; /* size of a HeapBlock, the code's description follows */
+    uint64_t blob_name;
+    uint64_t blob_start;
+    uint64_t blob_end;
+    uint64_t blob_method;
+    uint64_t method_constant;
+    uint64_t constant_pool;
+    uint64_t constant_name;
+    uint64_t pool_class;
 };
 
 struct hotspot {
@@ -118,6 +135,13 @@ struct hotspot_object {
     struct hotspot_class *class; /* until the next call */
 };
 
+/* A compiled method ("Orders.main"), or a piece of the machine's own code ("Interpreter"). */
+struct hotspot_code {
+    uint64_t start;
+    uint64_t end;
+    char name[2 * HOTSPOT_NAME];
+};
+
 void hotspot_fini(struct hotspot *hotspot);
 void hotspot_forget(struct hotspot *hotspot);
 
@@ -133,6 +157,9 @@ static inline bool hotspot_holds(const struct hotspot *hotspot, uint64_t address
  * known. */
 bool hotspot_find(struct hotspot *hotspot, const struct access *access, const uint64_t *regs,
                   struct hotspot_object *object);
+
+/* False: the instruction is in no code of the machine. */
+bool hotspot_code(const struct hotspot *hotspot, uint64_t ip, struct hotspot_code *code);
 
 /* The fields of a class, of those it inherits too; strings and members in `arena`. False: it is of
  * arrays, or its fields cannot be read. */
