@@ -375,17 +375,18 @@ bool finding_refine(struct finding *finding, struct allocations *allocations,
     return true;
 }
 
-void finding_of_class(struct finding *finding, const struct space *space,
-                      const struct hotspot_object *object)
+void finding_of_class(struct finding *finding, const struct space *space, const char *name,
+                      const struct runtime_object *object)
 {
-    const char *name = object ? object->class->name : "[Java heap]";
     finding->kind = OBJECT_HEAP;
     finding->key = finding_key_of(hash_bytes(name, strlen(name)), space->programs, KEY_CLASS);
-    finding->base = object ? object->start : finding->base;
-    finding->end = object ? object->start + object->bytes : finding->end;
-    finding->one_of_many = object;
-    finding->whole_bytes = object ? 0 : finding->whole_bytes;
-    finding->whole_blocks = object ? 0 : finding->whole_blocks;
+    if (object->class) {
+        finding->base = object->start;
+        finding->end = object->start + object->bytes;
+        finding->one_of_many = true;
+        finding->whole_bytes = 0;
+        finding->whole_blocks = 0;
+    }
     finding->module = "";
     snprintf(finding->text, sizeof finding->text, "%s", name);
     finding->name = finding->text;

@@ -97,10 +97,11 @@ bool finding_unrecorded(struct finding *finding, const struct space *space, uint
 bool finding_refine(struct finding *finding, struct allocations *allocations,
                     const struct space *space, uint64_t address, uint64_t time_ns);
 
-/* A finding in the heap of a Java machine becomes the objects of a class; NULL: it is not known. */
-struct hotspot_object;
-void finding_of_class(struct finding *finding, const struct space *space,
-                      const struct hotspot_object *object);
+/* A finding in a runtime's memory becomes the objects of a class, or what is not known of that
+ * memory. */
+struct runtime_object;
+void finding_of_class(struct finding *finding, const struct space *space, const char *name,
+                      const struct runtime_object *object);
 
 /* Key of the object that the blocks of a bin are. */
 uint64_t finding_bin_key(const struct space *space, uint32_t bin);

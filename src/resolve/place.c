@@ -137,29 +137,31 @@ static void leave_out(struct place *place)
 }
 
 /* 0: its fields are not known. */
-static uint32_t type_of_class(struct resolver *resolver, const struct hotspot_object *object)
+static uint32_t type_of_class(struct resolver *resolver, const struct runtime_object *object)
 {
+    struct runtime_class *class = object->class;
     struct arena arena = {0};
     struct type_desc desc;
-    if (!object->class->asked && hotspot_describe(&resolver->hotspot, object, &arena, &desc))
-        object->class->type = typing_declare(resolver->typing, &desc);
-    object->class->asked = true;
+    if (!class->asked && runtimes_describe(&resolver->runtimes, object, &arena, &desc))
+        class->type = typing_declare(resolver->typing, &desc);
+    class->asked = true;
     arena_fini(&arena);
-    return object->class->type;
+    return class->type;
 }
 
-/* False: the address is not in the heap of a Java machine. *type: of the object, 0 if not known. */
+/* The object of a runtime; *type: its own, 0 if not known. False: it is in no memory of one. */
 static bool find_class(struct resolver *resolver, struct finding *finding,
                        const struct access *access, const uint64_t *regs, uint32_t *type)
 {
-    struct hotspot_object object;
+    struct runtime_object object;
     bool memory = finding->kind == OBJECT_ANON || finding->kind == OBJECT_HEAP ||
                   finding->kind == OBJECT_MAP; /* large pages */
-    if (!memory || !hotspot_holds(&resolver->hotspot, access->address))
+    const char *name =
+        memory ? runtimes_find(&resolver->runtimes, access, finding->base, regs, &object) : NULL;
+    if (!name)
         return false;
-    bool found = hotspot_find(&resolver->hotspot, access, regs, &object);
-    finding_of_class(finding, &resolver->space, found ? &object : NULL);
-    *type = found ? type_of_class(resolver, &object) : 0;
+    finding_of_class(finding, &resolver->space, name, &object);
+    *type = object.class ? type_of_class(resolver, &object) : 0;
     return true;
 }
 

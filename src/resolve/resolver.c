@@ -68,7 +68,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
         return error_set(error, -ENOMEM, "out of memory");
     }
     resolver->options = *options;
-    functions_init(&resolver->functions, &resolver->hotspot);
+    functions_init(&resolver->functions, &resolver->runtimes.hotspot);
     unwind_init(&resolver->unwind, options->live ? options->pid : 0);
     callers_init(&resolver->callers);
     resolver->alive = true;
@@ -111,7 +111,7 @@ void resolver_close(struct resolver *resolver)
     object_types_fini(&resolver->class_types);
     type_instances_fini(&resolver->type_instances);
     provisional_fini(&resolver->provisional);
-    hotspot_fini(&resolver->hotspot);
+    runtimes_fini(&resolver->runtimes);
     unwind_fini(&resolver->unwind);
     callers_fini(&resolver->callers);
     space_fini(&resolver->space);
@@ -157,7 +157,7 @@ static void new_program(struct resolver *resolver, const struct record *record)
     tls_fini(&resolver->tls);
     if (resolver->allocations)
         allocations_forget(resolver->allocations);
-    hotspot_forget(&resolver->hotspot);
+    runtimes_forget(&resolver->runtimes);
     thread_names_forget_all(&resolver->threads_named);
     memset(resolver->bin_of_object, 0, NAMES_OBJECTS_MAX * sizeof *resolver->bin_of_object);
     code_changed(resolver, 0, UINT64_MAX);
@@ -229,31 +229,6 @@ bool resolver_shut_off(const struct resolver *resolver)
     return resolver->shut_off;
 }
 
-static struct module *find_library(struct space *space, const char *file)
-{
-    size_t length = strlen(file);
-    for (size_t i = 0; i < space->maps.count; i++) {
-        const char *name = maps_name(&space->maps, &space->maps.maps[i]);
-        size_t whole = strlen(name);
-        if (whole >= length && !strcmp(name + whole - length, file))
-            return space_module(space, &space->maps.maps[i]);
-    }
-    return NULL;
-}
-
-static void tick_runtimes(struct resolver *resolver)
-{
-    struct hotspot *hotspot = &resolver->hotspot;
-    uint64_t changes = resolver->space.maps.changes;
-    struct module *library = NULL;
-    if (!hotspot->known && resolver->no_runtime_until != changes)
-        library = find_library(&resolver->space, "/libjvm.so");
-    resolver->no_runtime_until = library ? 0 : changes;
-    hotspot_tick(hotspot, resolver->options.pid, library);
-    if (hotspot->known) /* methods are compiled anew */
-        functions_forget(&resolver->functions);
-}
-
 static void tick_allocations(struct resolver *resolver, uint64_t now_ns)
 {
     if (resolver->allocations)
@@ -292,7 +267,8 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
     if (jitmap_refresh(&resolver->functions.jitmap, resolver->options.pid, resolver->options.files))
         functions_forget(&resolver->functions);
-    tick_runtimes(resolver);
+    if (runtimes_tick(&resolver->runtimes, &resolver->space, resolver->options.pid))
+        functions_forget(&resolver->functions);
     tick_allocations(resolver, now_ns);
 }
 

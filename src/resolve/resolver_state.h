@@ -254,7 +254,7 @@ struct resolver {
     struct unwind unwind;
     struct callers callers;
     struct nodes nodes;
-    struct hotspot hotspot;
+    struct runtimes runtimes;
     struct thread_names threads_named;
     struct memory_use_of memory_use;
     struct allocations *allocations; /* NULL: the heap is regions only */
@@ -274,7 +274,6 @@ struct resolver {
     uint32_t heard_of[RESOLVER_HEARD_OF]; /* threads, by id: only hints */
     uint32_t tls_of[RESOLVER_HEARD_OF];   /* threads with thread-local memory already looked for */
     uint64_t tls_ns;                      /* when last, by the sample's time */
-    uint64_t no_runtime_until;            /* maps.changes: until then no library of one is there */
     uint64_t scan_ns;                     /* no looking for thread control blocks before */
 };
 

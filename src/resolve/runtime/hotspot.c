@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text.h"
 #include "resolve/elf/module.h"
 #include "resolve/process/process.h"
@@ -15,14 +14,12 @@
 enum {
     TABLE_ROWS_MAX = 1 << 14,
     TABLE_STRIDE_MAX = 128,
-    TABLE_TEXT = 48, /* bytes of a name that are compared */
-    CLASSES_MAX = 1 << 16,
-    CLASS_TEXT = HOTSPOT_NAME - 16, /* bytes that are read of a name; the rest is for "[]" */
+    TABLE_TEXT = 48,                /* bytes of a name that are compared */
+    CLASS_TEXT = RUNTIME_NAME - 16, /* bytes that are read of a name; the rest is for "[]" */
     HEADER_BYTES = 24,
     OBJECT_ALIGN = 8,
     SUPERS_MAX = 32,
-    FIELDS_MAX = 512, /* of a class and those it inherits from */
-    FIELD_WORDS = 6,  /* flags, name, signature, initial value, place low, place high */
+    FIELD_WORDS = 6, /* flags, name, signature, initial value, place low, place high */
     FIELD_STATIC = 8,
     FIELD_PLACE_BITS = 2, /* of the place: which kind it is */
     FIELD_PLACED = 1
@@ -89,18 +86,6 @@ struct table {
     uint64_t offset;
     uint64_t address;
 };
-
-void hotspot_forget(struct hotspot *hotspot)
-{
-    hotspot_fini(hotspot);
-    *hotspot = (struct hotspot){.pid = hotspot->pid};
-}
-
-void hotspot_fini(struct hotspot *hotspot)
-{
-    hash_fini(&hotspot->class_of);
-    free(hotspot->classes);
-}
 
 static bool read_word(pid_t pid, uint64_t address, uint64_t *word)
 {
@@ -249,7 +234,6 @@ void hotspot_tick(struct hotspot *hotspot, pid_t pid, const struct module *libra
     }
     if (hotspot->known && !hotspot->heap_end)
         read_heap(hotspot);
-    hotspot->tick++;
 }
 
 /* "[[I" is int[][], "[Ljava/lang/String;" java.lang.String[]. */
@@ -289,56 +273,41 @@ static bool read_name(const struct hotspot *hotspot, uint64_t symbol, char raw[C
     return true;
 }
 
-/* Classes are unloaded, and others come in their place: looked at again once per refresh. */
-static void look_at_class(struct hotspot *hotspot, uint64_t at, struct hotspot_class *class)
+static void look_at_class(const struct hotspot *hotspot, struct runtime_class *class)
 {
     char raw[CLASS_TEXT + 1];
+    uint64_t at = class->at;
     uint64_t text = 0;
+    int32_t layout = 0;
     bool there =
         at % OBJECT_ALIGN == 0 && read_word(hotspot->pid, at + hotspot->places.class_name, &text);
-    class->tick = hotspot->tick;
     if (there && text == class->text && class->name[0])
         return;
-    *class = (struct hotspot_class){.text = text, .tick = hotspot->tick};
+    *class = (struct runtime_class){.at = at, .text = text, .tick = class->tick};
     if (there && read_name(hotspot, text, raw) &&
-        process_read(hotspot->pid, at + hotspot->places.class_layout, &class->layout,
-                     sizeof class->layout) &&
-        class->layout)
+        process_read(hotspot->pid, at + hotspot->places.class_layout, &layout, sizeof layout) &&
+        layout)
         write_name(raw, class->name, sizeof class->name);
+    class->bytes = layout;
 }
 
-static uint64_t class_address(const struct hotspot *hotspot, uint32_t pointer)
+static struct runtime_class *class_at(const struct hotspot *hotspot,
+                                      struct runtime_classes *classes, uint32_t pointer)
 {
-    return hotspot->class_base + ((uint64_t)pointer << hotspot->class_shift);
-}
-
-/* NULL: there is none, or no room. */
-static struct hotspot_class *class_at(struct hotspot *hotspot, uint32_t pointer)
-{
-    const uint32_t *known = hash_find(&hotspot->class_of, pointer);
-    struct hotspot_class *class = known ? &hotspot->classes[*known] : NULL;
-    if (!class) {
-        struct hotspot_class *more =
-            array_more(hotspot->classes, &hotspot->room, hotspot->count, sizeof *more, CLASSES_MAX);
-        uint32_t *index = more ? hash_insert(&hotspot->class_of, pointer, NULL) : NULL;
-        hotspot->classes = more ? more : hotspot->classes;
-        if (!index)
-            return NULL;
-        *index = (uint32_t)hotspot->count++;
-        class = &hotspot->classes[*index];
-        *class = (struct hotspot_class){.tick = hotspot->tick - 1};
-    }
-    if (class->tick != hotspot->tick)
-        look_at_class(hotspot, class_address(hotspot, pointer), class);
-    return class->name[0] ? class : NULL;
+    bool look;
+    struct runtime_class *class = runtime_class_at(
+        classes, hotspot->class_base + ((uint64_t)pointer << hotspot->class_shift), &look);
+    if (class && look)
+        look_at_class(hotspot, class);
+    return class && class->name[0] ? class : NULL;
 }
 
 /* Klass::layout_helper(): above 0 the size of an instance; else an array's header and the
  * logarithm of its elements' size. */
-static uint64_t object_bytes(const struct hotspot_class *class, int32_t length)
+static uint64_t object_bytes(const struct runtime_class *class, int32_t length)
 {
-    uint32_t layout = (uint32_t) class->layout;
-    if (class->layout > 0)
+    uint32_t layout = (uint32_t) class->bytes;
+    if (class->bytes > 0)
         return layout & -(uint32_t)OBJECT_ALIGN;
     uint64_t bytes = (layout >> 16 & 0xff) + ((uint64_t)(uint32_t)length << (layout & 0x3f));
     return length < 0 || (layout & 0xff) > 3 ? 0
@@ -347,8 +316,8 @@ static uint64_t object_bytes(const struct hotspot_class *class, int32_t length)
 
 /* Whether an object of a class that is known begins there and holds the address. Its first word is
  * that of an unlocked object: a hash of 31 bits and an age, and nothing above (markWord.hpp). */
-static bool object_at(struct hotspot *hotspot, uint64_t start, uint64_t address,
-                      struct hotspot_object *object)
+bool hotspot_object(const struct hotspot *hotspot, struct runtime_classes *classes, uint64_t start,
+                    uint64_t address, struct runtime_object *object)
 {
     unsigned char header[HEADER_BYTES];
     uint64_t pointer_at = hotspot->places.object_class;
@@ -360,24 +329,13 @@ static bool object_at(struct hotspot *hotspot, uint64_t start, uint64_t address,
     uint64_t mark = word_at(header, 0);
     memcpy(&pointer, header + pointer_at, sizeof pointer);
     memcpy(&length, header + pointer_at + sizeof pointer, sizeof length);
-    struct hotspot_class *class =
-        (mark & 3) == 1 && !(mark >> 39) ? class_at(hotspot, pointer) : NULL;
+    struct runtime_class *class =
+        (mark & 3) == 1 && !(mark >> 39) ? class_at(hotspot, classes, pointer) : NULL;
     uint64_t bytes = class ? object_bytes(class, length) : 0;
     if (address - start >= bytes)
         return false;
-    *object = (struct hotspot_object){start, bytes, pointer, class};
+    *object = (struct runtime_object){start, bytes, class};
     return true;
-}
-
-bool hotspot_find(struct hotspot *hotspot, const struct access *access, const uint64_t *regs,
-                  struct hotspot_object *object)
-{
-    /* An index leads to an element, or is the compressed pointer to the object itself. */
-    if (access->index < SREG_COUNT && access->base < SREG_COUNT && regs &&
-        object_at(hotspot, regs[access->base], access->address, object))
-        return true;
-    return object_at(hotspot, access->address - (uint64_t)(int64_t)access->displacement,
-                     access->address, object);
 }
 
 /* ---- fields ---- */
@@ -385,9 +343,7 @@ bool hotspot_find(struct hotspot *hotspot, const struct access *access, const ui
 /* One class while its fields are read. */
 struct fields {
     const struct hotspot *hotspot;
-    struct arena *arena;
-    struct type_member *members;
-    uint32_t count;
+    struct runtime_members members;
     uint64_t constants;
 };
 
@@ -410,35 +366,22 @@ static bool read_constant(const struct fields *fields, uint16_t index, char raw[
            read_name(fields->hotspot, symbol, raw);
 }
 
-static bool add_member(struct fields *fields, const char *name, const char *type, uint64_t offset,
-                       uint64_t bytes)
-{
-    struct type_member *member = &fields->members[fields->count];
-    *member = (struct type_member){.name = arena_string(fields->arena, name),
-                                   .type = arena_string(fields->arena, type),
-                                   .offset = offset,
-                                   .size = bytes,
-                                   .parent = TYPE_NO_MEMBER};
-    fields->count++;
-    return member->name && member->type;
-}
-
 static bool add_field(struct fields *fields, const uint16_t words[FIELD_WORDS])
 {
     char name[CLASS_TEXT + 1];
     char signature[CLASS_TEXT + 2] = "[";
-    char type[HOTSPOT_NAME];
+    char type[RUNTIME_NAME];
     uint32_t place = (uint32_t)words[5] << 16 | words[4];
     if (words[0] & FIELD_STATIC)
         return true;
-    if (fields->count == FIELDS_MAX || (place & ((1 << FIELD_PLACE_BITS) - 1)) != FIELD_PLACED ||
+    if ((place & ((1 << FIELD_PLACE_BITS) - 1)) != FIELD_PLACED ||
         !read_constant(fields, words[1], name) || !read_constant(fields, words[2], signature + 1))
         return false;
     /* Written as an array of it, without that array's brackets. */
     write_name(signature, type, sizeof type);
     type[strlen(type) - 2] = '\0';
-    return add_member(fields, name, type, place >> FIELD_PLACE_BITS,
-                      field_bytes(fields->hotspot, signature[1]));
+    return runtime_member(&fields->members, name, type, place >> FIELD_PLACE_BITS,
+                          field_bytes(fields->hotspot, signature[1]));
 }
 
 static bool add_fields(struct fields *fields, uint64_t class)
@@ -461,37 +404,24 @@ static bool add_fields(struct fields *fields, uint64_t class)
     return true;
 }
 
-static int member_order(const void *left, const void *right)
-{
-    const struct type_member *one = left;
-    const struct type_member *other = right;
-    return (one->offset > other->offset) - (one->offset < other->offset);
-}
-
-bool hotspot_describe(const struct hotspot *hotspot, const struct hotspot_object *object,
+bool hotspot_describe(const struct hotspot *hotspot, const struct runtime_object *object,
                       struct arena *arena, struct type_desc *desc)
 {
     const struct hotspot_places *places = &hotspot->places;
-    struct fields fields = {.hotspot = hotspot, .arena = arena};
-    uint64_t class = class_address(hotspot, object->pointer);
+    struct fields fields = {.hotspot = hotspot};
+    uint64_t class = object->class->at;
     if (!all_known(places, FOR_FIELDS) || places->constants_bytes == UINT64_MAX ||
-        object->class->layout < 0)
-        return false;
-    fields.members = arena_array(arena, FIELDS_MAX + 2, sizeof *fields.members);
-    if (!fields.members || !add_member(&fields, "(mark)", "long", 0, places->object_class) ||
-        !add_member(&fields, "(class)", "int", places->object_class, sizeof object->pointer))
+        object->class->bytes < 0 || !runtime_members_init(&fields.members, arena) ||
+        !runtime_member(&fields.members, "(mark)", "long", 0, places->object_class) ||
+        !runtime_member(&fields.members, "(class)", "int", places->object_class, sizeof(int32_t)))
         return false;
     for (int depth = 0; class; depth++)
         if (depth == SUPERS_MAX || !add_fields(&fields, class) ||
             !read_word(hotspot->pid, class + places->class_super, &class))
             return false;
-    qsort(fields.members, fields.count, sizeof *fields.members, member_order);
     const char *package = strrchr(object->class->name, '.');
-    *desc = (struct type_desc){.name = package ? package + 1 : object->class->name,
-                               .kind = TYPE_STRUCT,
-                               .size = object->bytes,
-                               .members = fields.members,
-                               .member_count = fields.count};
+    runtime_members_end(&fields.members, package ? package + 1 : object->class->name, object->bytes,
+                        desc);
     return true;
 }
 
@@ -550,7 +480,7 @@ static bool name_method(const struct hotspot *hotspot, uint64_t method, char *ou
     const struct hotspot_places *places = &hotspot->places;
     pid_t pid = hotspot->pid;
     char raw[CLASS_TEXT + 1];
-    char class[HOTSPOT_NAME];
+    char class[RUNTIME_NAME];
     uint64_t constant, pool, holder, text;
     uint16_t name;
     if (!read_word(pid, method + places->method_constant, &constant) ||

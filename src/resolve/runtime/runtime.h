@@ -61,20 +61,60 @@ const struct jit_symbol *jitmap_find(const struct jitmap *jitmap, uint64_t addre
 const char *jitmap_name(const struct jitmap *jitmap, const struct jit_symbol *symbol);
 
 /*
- * The heap of a HotSpot Java machine, and the class of an object in it (doc/design/heap.md). The
- * library exports a table of its own structures for debuggers (gHotSpotVMStructs); all else is read
- * from the process with it. Hostile input.
+ * Classes of objects that runtimes make, read from the process (doc/design/heap.md). A class is
+ * looked at again once per refresh: another may have come in its place. Hostile input.
  */
-enum { HOTSPOT_NAME = 160 };
+enum { RUNTIME_NAME = 160 };
 
-struct hotspot_class {
-    uint64_t text;  /* of its name, a Symbol: another one is another class in the same place */
-    int32_t layout; /* Klass::_layout_helper: size of an instance, or how arrays are laid out */
-    uint32_t tick;  /* when it was last looked at */
-    uint32_t type;  /* of the caller, who has asked for its fields; 0: none */
+struct runtime_class {
+    uint64_t at;
+    uint64_t text;      /* of its name: another one is another class */
+    int64_t bytes;      /* of an instance; of Java: Klass::_layout_helper */
+    int64_t item_bytes; /* of Python: what each item adds */
+    uint32_t tick;      /* when it was last looked at */
+    uint32_t type;      /* of the caller, who has asked for its fields; 0: none */
     bool asked;
-    char name[HOTSPOT_NAME]; /* "java.util.HashMap$Node", "long[]"; "": there is no class */
+    char name[RUNTIME_NAME]; /* "java.util.HashMap$Node", "long[]", "Order"; "": there is none */
 };
+
+struct runtime_classes {
+    struct runtime_class *list;
+    size_t count;
+    size_t room;
+    struct hash of_address; /* index */
+    uint32_t tick;
+};
+
+/* The class at an address; NULL: no room. *look: it is to be looked at, now. */
+struct runtime_class *runtime_class_at(struct runtime_classes *classes, uint64_t at, bool *look);
+
+/* The members of a class that is described; strings and members in the arena. */
+enum { RUNTIME_MEMBERS = 512 };
+
+struct runtime_members {
+    struct arena *arena;
+    struct type_member *list; /* [RUNTIME_MEMBERS] */
+    uint32_t count;
+};
+
+/* False: there is no room. */
+bool runtime_members_init(struct runtime_members *members, struct arena *arena);
+bool runtime_member(struct runtime_members *members, const char *name, const char *type,
+                    uint64_t offset, uint64_t bytes);
+/* The type of the object, with its members in their order. */
+void runtime_members_end(struct runtime_members *members, const char *name, uint64_t bytes,
+                         struct type_desc *desc);
+
+struct runtime_object {
+    uint64_t start;
+    uint64_t bytes;
+    struct runtime_class *class; /* until the next call; NULL: it is not known */
+};
+
+/*
+ * The heap of a HotSpot Java machine. Its library exports a table of its own structures for
+ * debuggers (gHotSpotVMStructs); all else is read from the process with it.
+ */
 
 /* Places in the machine's structures, and of its variables; UINT64_MAX: not in the table. */
 struct hotspot_places {
@@ -121,31 +161,16 @@ struct hotspot {
     uint64_t heap_end; /* 0: not known */
     uint64_t class_base;
     uint32_t class_shift;
-    uint32_t tick;
-    struct hash class_of; /* compressed pointer -> index */
-    struct hotspot_class *classes;
-    size_t count;
-    size_t room;
-};
-
-struct hotspot_object {
-    uint64_t start;
-    uint64_t bytes;
-    uint32_t pointer;            /* to the class, as in the object */
-    struct hotspot_class *class; /* until the next call */
 };
 
 /* A compiled method ("Orders.main"), or a piece of the machine's own code ("Interpreter"). */
 struct hotspot_code {
     uint64_t start;
     uint64_t end;
-    char name[2 * HOTSPOT_NAME];
+    char name[2 * RUNTIME_NAME];
 };
 
-void hotspot_fini(struct hotspot *hotspot);
-void hotspot_forget(struct hotspot *hotspot);
-
-/* Once per refresh. `library`: libjvm.so; NULL: the process has none. */
+/* Once per refresh. `library`: libjvm.so; NULL: not wanted, or the process has none. */
 void hotspot_tick(struct hotspot *hotspot, pid_t pid, const struct module *library);
 
 static inline bool hotspot_holds(const struct hotspot *hotspot, uint64_t address)
@@ -153,17 +178,55 @@ static inline bool hotspot_holds(const struct hotspot *hotspot, uint64_t address
     return address - hotspot->heap_start < hotspot->heap_end - hotspot->heap_start;
 }
 
-/* The object that an access in the heap is in. `regs`: the sample's registers, or NULL. False: not
- * known. */
-bool hotspot_find(struct hotspot *hotspot, const struct access *access, const uint64_t *regs,
-                  struct hotspot_object *object);
+/* Whether an object begins at `start` and holds the address. */
+bool hotspot_object(const struct hotspot *hotspot, struct runtime_classes *classes, uint64_t start,
+                    uint64_t address, struct runtime_object *object);
 
 /* False: the instruction is in no code of the machine. */
 bool hotspot_code(const struct hotspot *hotspot, uint64_t ip, struct hotspot_code *code);
 
 /* The fields of a class, of those it inherits too; strings and members in `arena`. False: it is of
  * arrays, or its fields cannot be read. */
-bool hotspot_describe(const struct hotspot *hotspot, const struct hotspot_object *object,
+bool hotspot_describe(const struct hotspot *hotspot, const struct runtime_object *object,
                       struct arena *arena, struct type_desc *desc);
+
+/* Objects of a CPython interpreter: each begins with a count of references and its type, which is
+ * itself an object. The same, `library`: the file with PyType_Type. */
+struct python {
+    pid_t pid;
+    uint64_t type_of_types; /* 0: not known */
+};
+
+void python_tick(struct python *python, pid_t pid, const struct module *library);
+bool python_object(const struct python *python, struct runtime_classes *classes, uint64_t start,
+                   uint64_t address, struct runtime_object *object);
+bool python_describe(const struct python *python, const struct runtime_object *object,
+                     struct arena *arena, struct type_desc *desc);
+
+struct space;
+
+/* The runtimes of a process. Starts as zeros. */
+struct runtimes {
+    struct hotspot hotspot;
+    struct python python;
+    struct runtime_classes classes;
+    struct hash memory;       /* starts of mappings that objects of Python were in */
+    uint64_t none_at_changes; /* maps.changes: until then no library of one is there */
+};
+
+void runtimes_fini(struct runtimes *runtimes);
+/* Another program runs. */
+void runtimes_forget(struct runtimes *runtimes);
+/* Once per refresh. True: what code was called may have changed. */
+bool runtimes_tick(struct runtimes *runtimes, struct space *space, pid_t pid);
+
+/*
+ * The object that an access is in; `mapping` is where that begins, `regs` the sample's registers or
+ * NULL. The name of its memory where the object is not known; NULL: it is no runtime's.
+ */
+const char *runtimes_find(struct runtimes *runtimes, const struct access *access, uint64_t mapping,
+                          const uint64_t *regs, struct runtime_object *object);
+bool runtimes_describe(const struct runtimes *runtimes, const struct runtime_object *object,
+                       struct arena *arena, struct type_desc *desc);
 
 #endif

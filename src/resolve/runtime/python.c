@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Objects of a CPython interpreter; see runtime.h. Source: Include/object.h and
+ * Include/cpython/object.h, whose parts used here are the same from 3.0 to 3.13. */
+#include <ctype.h>
+#include <string.h>
+
+#include "resolve/elf/module.h"
+#include "resolve/process/process.h"
+#include "resolve/runtime/runtime.h"
+
+enum {
+    OBJECT_ALIGN = 8,
+    OBJECT_BYTES_MAX = 1 << 20, /* of an instance without its items */
+    REFERENCES_MAX_LOG2 = 40,   /* a freed block begins with a pointer */
+    MEMBERS_MAX = 128,
+    NAME_BYTES = RUNTIME_NAME - 1
+};
+
+/* PyObject, PyVarObject. */
+struct object_head {
+    uint64_t references;
+    uint64_t type;
+    int64_t items;
+};
+
+/* PyTypeObject up to the sizes, and the places of what is behind. */
+struct type_head {
+    struct object_head head;
+    uint64_t name;
+    int64_t bytes;
+    int64_t item_bytes;
+};
+
+enum { TYPE_MEMBERS_AT = 240, TYPE_DICTIONARY_AT = 288, TYPE_WEAK_LIST_AT = 208 };
+
+/* PyMemberDef. */
+struct member_row {
+    uint64_t name;
+    int32_t kind;
+    int64_t offset;
+    int32_t flags;
+    uint64_t text;
+};
+
+void python_tick(struct python *python, pid_t pid, const struct module *library)
+{
+    const struct symbol *symbol = library ? module_named(library, "PyType_Type") : NULL;
+    python->pid = pid;
+    if (symbol)
+        python->type_of_types = symbol->start;
+}
+
+static bool read_name(pid_t pid, uint64_t address, char out[NAME_BYTES + 1])
+{
+    size_t got = address ? process_read_some(pid, address, out, NAME_BYTES) : 0;
+    out[got] = '\0';
+    for (const char *at = out; *at; at++)
+        if ((unsigned char)*at <= ' ' || *at == 0x7f)
+            return false;
+    return *out;
+}
+
+/* A type of the type of types, or of one of that (a metaclass). */
+static bool is_type(const struct python *python, uint64_t type)
+{
+    struct object_head head;
+    return type == python->type_of_types || (type && type % OBJECT_ALIGN == 0 &&
+                                             process_read(python->pid, type, &head, sizeof head) &&
+                                             head.type == python->type_of_types);
+}
+
+static void look_at_type(const struct python *python, struct runtime_class *class)
+{
+    struct type_head type;
+    char name[NAME_BYTES + 1];
+    bool there = class->at % OBJECT_ALIGN == 0 &&
+                 process_read(python->pid, class->at, &type, sizeof type) &&
+                 is_type(python, type.head.type);
+    if (there && type.name == class->text && type.bytes == class->bytes && class->name[0])
+        return;
+    *class = (struct runtime_class){.at = class->at, .tick = class->tick};
+    if (!there || type.bytes < (int64_t)offsetof(struct object_head, items) ||
+        type.bytes > OBJECT_BYTES_MAX || type.item_bytes < 0 ||
+        type.item_bytes > OBJECT_BYTES_MAX || !read_name(python->pid, type.name, name))
+        return;
+    class->text = type.name;
+    class->bytes = type.bytes;
+    class->item_bytes = type.item_bytes;
+    memcpy(class->name, name, sizeof name);
+}
+
+/* An int's sign is that of its number of items; from 3.12 on three bits are below that number. A
+ * string is longer than its type says: its characters follow, of up to four bytes. */
+static uint64_t object_bytes(const struct runtime_class *class, int64_t items)
+{
+    bool text = !strcmp(class->name, "str");
+    uint64_t count = items < 0 ? -(uint64_t)items : (uint64_t)items;
+    uint64_t each = text ? 4 : (uint64_t) class->item_bytes;
+    return count < UINT32_MAX ? (uint64_t) class->bytes + count * each : (uint64_t) class->bytes;
+}
+
+bool python_object(const struct python *python, struct runtime_classes *classes, uint64_t start,
+                   uint64_t address, struct runtime_object *object)
+{
+    struct object_head head;
+    bool look;
+    if (start % OBJECT_ALIGN || !process_read(python->pid, start, &head, sizeof head) ||
+        !head.references || head.references >> REFERENCES_MAX_LOG2)
+        return false;
+    struct runtime_class *class = runtime_class_at(classes, head.type, &look);
+    if (class && look)
+        look_at_type(python, class);
+    uint64_t bytes = class && class->name[0] ? object_bytes(class, head.items) : 0;
+    if (address - start >= bytes)
+        return false;
+    *object = (struct runtime_object){start, bytes, class};
+    return true;
+}
+
+/* Bytes of a member by its kind (structmember.h). */
+static uint64_t member_bytes(int32_t kind)
+{
+    static const uint8_t bytes[] = {
+        [0] = 2, [1] = 4,  [2] = 8,  [3] = 4,  [4] = 8,  [5] = 8,  [6] = 8,  [7] = 1,  [8] = 1,
+        [9] = 1, [10] = 2, [11] = 4, [12] = 8, [14] = 1, [16] = 8, [17] = 8, [18] = 8, [19] = 8};
+    return kind >= 0 && (size_t)kind < sizeof bytes ? bytes[kind] : 0;
+}
+
+/* __slots__ of a class, and what types written in C say of themselves. */
+static bool add_members(const struct python *python, struct runtime_members *members,
+                        const struct runtime_object *object)
+{
+    uint64_t row_at;
+    if (!process_read(python->pid, object->class->at + TYPE_MEMBERS_AT, &row_at, sizeof row_at))
+        return false;
+    for (int i = 0; row_at && i < MEMBERS_MAX; i++, row_at += sizeof(struct member_row)) {
+        struct member_row row;
+        char name[NAME_BYTES + 1];
+        if (!process_read(python->pid, row_at, &row, sizeof row))
+            return false;
+        if (!row.name)
+            return true;
+        uint64_t bytes = member_bytes(row.kind);
+        if (bytes && row.offset >= (int64_t)offsetof(struct object_head, items) &&
+            (uint64_t)row.offset + bytes <= object->bytes &&
+            (!read_name(python->pid, row.name, name) ||
+             !runtime_member(members, name, "", (uint64_t)row.offset, bytes)))
+            return false;
+    }
+    return true;
+}
+
+static bool add_pointer(const struct python *python, struct runtime_members *members,
+                        const struct runtime_object *object, unsigned at, const char *name)
+{
+    int64_t offset;
+    if (!process_read(python->pid, object->class->at + at, &offset, sizeof offset))
+        return false;
+    return offset <= 0 || (uint64_t)offset + sizeof(uint64_t) > object->bytes ||
+           runtime_member(members, name, "", (uint64_t)offset, sizeof(uint64_t));
+}
+
+bool python_describe(const struct python *python, const struct runtime_object *object,
+                     struct arena *arena, struct type_desc *desc)
+{
+    struct runtime_members members;
+    /* Of objects with items each is of another size. */
+    if (object->class->item_bytes || object->bytes != (uint64_t)object->class->bytes ||
+        !runtime_members_init(&members, arena) ||
+        !runtime_member(&members, "ob_refcnt", "Py_ssize_t", 0, sizeof(uint64_t)) ||
+        !runtime_member(&members, "ob_type", "PyTypeObject *", offsetof(struct object_head, type),
+                        sizeof(uint64_t)) ||
+        !add_members(python, &members, object) ||
+        !add_pointer(python, &members, object, TYPE_DICTIONARY_AT, "__dict__") ||
+        !add_pointer(python, &members, object, TYPE_WEAK_LIST_AT, "__weakref__"))
+        return false;
+    runtime_members_end(&members, object->class->name, object->bytes, desc);
+    return true;
+}

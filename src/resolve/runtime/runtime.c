@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "resolve/runtime/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "resolve/elf/module.h"
+#include "resolve/process/space.h"
+
+enum { CLASSES_MAX = 1 << 16 };
+
+struct runtime_class *runtime_class_at(struct runtime_classes *classes, uint64_t at, bool *look)
+{
+    const uint32_t *known = hash_find(&classes->of_address, at);
+    struct runtime_class *class = known ? &classes->list[*known] : NULL;
+    if (!class) {
+        struct runtime_class *more =
+            array_more(classes->list, &classes->room, classes->count, sizeof *more, CLASSES_MAX);
+        classes->list = more ? more : classes->list;
+        uint32_t *index = more ? hash_insert(&classes->of_address, at, NULL) : NULL;
+        if (!index)
+            return NULL;
+        *index = (uint32_t)classes->count++;
+        class = &classes->list[*index];
+        *class = (struct runtime_class){.at = at, .tick = classes->tick - 1};
+    }
+    *look = class->tick != classes->tick;
+    class->tick = classes->tick;
+    return class;
+}
+
+bool runtime_members_init(struct runtime_members *members, struct arena *arena)
+{
+    *members = (struct runtime_members){
+        arena, arena_array(arena, RUNTIME_MEMBERS, sizeof *members->list), 0};
+    return members->list;
+}
+
+bool runtime_member(struct runtime_members *members, const char *name, const char *type,
+                    uint64_t offset, uint64_t bytes)
+{
+    if (members->count == RUNTIME_MEMBERS)
+        return false;
+    struct type_member *member = &members->list[members->count++];
+    *member = (struct type_member){.name = arena_string(members->arena, name),
+                                   .type = arena_string(members->arena, type),
+                                   .offset = offset,
+                                   .size = bytes,
+                                   .parent = TYPE_NO_MEMBER};
+    return member->name && member->type;
+}
+
+static int member_order(const void *left, const void *right)
+{
+    const struct type_member *one = left;
+    const struct type_member *other = right;
+    return (one->offset > other->offset) - (one->offset < other->offset);
+}
+
+void runtime_members_end(struct runtime_members *members, const char *name, uint64_t bytes,
+                         struct type_desc *desc)
+{
+    qsort(members->list, members->count, sizeof *members->list, member_order);
+    *desc = (struct type_desc){.name = name,
+                               .kind = TYPE_STRUCT,
+                               .size = bytes,
+                               .members = members->list,
+                               .member_count = members->count};
+}
+
+void runtimes_fini(struct runtimes *runtimes)
+{
+    hash_fini(&runtimes->classes.of_address);
+    hash_fini(&runtimes->memory);
+    free(runtimes->classes.list);
+}
+
+void runtimes_forget(struct runtimes *runtimes)
+{
+    runtimes_fini(runtimes);
+    *runtimes = (struct runtimes){0};
+}
+
+/* The first file of the process with that part in its name, and with the symbol. */
+static struct module *find_file(struct space *space, const char *part, const char *symbol)
+{
+    for (size_t i = 0; i < space->maps.count; i++) {
+        struct map *map = &space->maps.maps[i];
+        const char *slash = strrchr(maps_name(&space->maps, map), '/');
+        struct module *module =
+            slash && strstr(slash, part) && !map->offset ? space_module(space, map) : NULL;
+        if (module && module_named(module, symbol))
+            return module;
+    }
+    return NULL;
+}
+
+bool runtimes_tick(struct runtimes *runtimes, struct space *space, pid_t pid)
+{
+    uint64_t changes = space->maps.changes;
+    bool look = runtimes->none_at_changes != changes;
+    bool java = look && !runtimes->hotspot.known;
+    bool python = look && !runtimes->python.type_of_types;
+    struct module *machine = java ? find_file(space, "/libjvm.so", "gHotSpotVMStructs") : NULL;
+    struct module *interpreter = python ? find_file(space, "python", "PyType_Type") : NULL;
+    hotspot_tick(&runtimes->hotspot, pid, machine);
+    python_tick(&runtimes->python, pid, interpreter);
+    runtimes->none_at_changes = machine ? 0 : changes;
+    runtimes->classes.tick++;
+    return runtimes->hotspot.known;
+}
+
+/* An index leads to an item, or is the compressed pointer to the object itself. */
+static bool find_object(struct runtimes *runtimes, bool java, const struct access *access,
+                        const uint64_t *regs, struct runtime_object *object)
+{
+    uint64_t starts[] = {
+        access->index < SREG_COUNT && access->base < SREG_COUNT && regs ? regs[access->base] : 0,
+        access->address - (uint64_t)(int64_t)access->displacement};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (starts[i] && (java ? hotspot_object(&runtimes->hotspot, &runtimes->classes, starts[i],
+                                                access->address, object)
+                               : python_object(&runtimes->python, &runtimes->classes, starts[i],
+                                               access->address, object)))
+            return true;
+    return false;
+}
+
+const char *runtimes_find(struct runtimes *runtimes, const struct access *access, uint64_t mapping,
+                          const uint64_t *regs, struct runtime_object *object)
+{
+    bool java = hotspot_holds(&runtimes->hotspot, access->address);
+    *object = (struct runtime_object){0};
+    if (!java && !runtimes->python.type_of_types)
+        return NULL;
+    if (find_object(runtimes, java, access, regs, object)) {
+        if (!java)
+            hash_insert(&runtimes->memory, mapping, NULL);
+        return object->class->name;
+    }
+    return java ? "[Java heap]" : hash_find(&runtimes->memory, mapping) ? "[Python memory]" : NULL;
+}
+
+bool runtimes_describe(const struct runtimes *runtimes, const struct runtime_object *object,
+                       struct arena *arena, struct type_desc *desc)
+{
+    return hotspot_holds(&runtimes->hotspot, object->start)
+               ? hotspot_describe(&runtimes->hotspot, object, arena, desc)
+               : python_describe(&runtimes->python, object, arena, desc);
+}
