@@ -197,4 +197,8 @@ EXTRA_DIST += tests/live/callers_planted.c tests/live/judge_callers.py tests/liv
 # Objects of a Java machine, planted and real. It builds its programs itself.
 dist_check_SCRIPTS += tests/live/test_java.sh
 TESTS += tests/live/test_java.sh
-EXTRA_DIST += tests/live/java_planted.c tests/live/judge_java.py tests/live/Orders.java
+EXTRA_DIST += tests/live/java_planted.c tests/live/judge_classes.py tests/live/Orders.java
+# Objects of a Python program.
+dist_check_SCRIPTS += tests/live/test_python.sh
+TESTS += tests/live/test_python.sh
+EXTRA_DIST += tests/live/classes_planted.py

@@ -149,17 +149,32 @@ static uint32_t type_of_class(struct resolver *resolver, const struct runtime_ob
     return class->type;
 }
 
-/* The object of a runtime; *type: its own, 0 if not known. False: it is in no memory of one. */
+/* The heap's bins keep what is called after a class. */
+static void note_holder(struct resolver *resolver, struct finding holder,
+                        const struct access *access, struct place *place)
+{
+    if (!resolver->allocations || !finding_refine(&holder, resolver->allocations, &resolver->space,
+                                                  access->address, access->time_ns))
+        return;
+    place->holder = finding_object(&holder, &resolver->names);
+    if (holder.bin)
+        resolver_note_bin(resolver, place->holder, holder.bin);
+}
+
+/* The object of a runtime; *type: its own, 0 if not known. False: it is in no memory of one, or the
+ * type of the operand says more. */
 static bool find_class(struct resolver *resolver, struct finding *finding,
-                       const struct access *access, const uint64_t *regs, uint32_t *type)
+                       const struct access *access, const uint64_t *regs,
+                       const struct typed_operand *operand, struct place *place, uint32_t *type)
 {
     struct runtime_object object;
     bool memory = finding->kind == OBJECT_ANON || finding->kind == OBJECT_HEAP ||
                   finding->kind == OBJECT_MAP; /* large pages */
     const char *name =
         memory ? runtimes_find(&resolver->runtimes, access, finding->base, regs, &object) : NULL;
-    if (!name)
+    if (!name || (!object.class && (!operand || operand->type)))
         return false;
+    note_holder(resolver, *finding, access, place);
     finding_of_class(finding, &resolver->space, name, &object);
     *type = object.class ? type_of_class(resolver, &object) : 0;
     return true;
@@ -174,7 +189,7 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     const struct typed_variable *variable = NULL;
     uint32_t type = 0;
     uint32_t class_type = 0;
-    bool of_class = find_class(resolver, finding, access, regs, &class_type);
+    bool of_class = find_class(resolver, finding, access, regs, operand, place, &class_type);
     if (resolver->allocations && !of_class)
         finding_refine(finding, resolver->allocations, &resolver->space, access->address,
                        access->time_ns);
@@ -197,7 +212,7 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     else if (variable && variable->type)
         object_types_declare(&resolver->object_types, place->object, variable->type,
                              variable->count);
-    object_types_place(&resolver->object_types, types, finding, operand, place);
+    object_types_place(&resolver->object_types, types, finding, class_type ? NULL : operand, place);
     /* An instruction without an operand in memory: a call's or return's use of the stack. */
     bool returns = finding->kind == OBJECT_STACK && place->untyped == UNTYPED_NO_CODE;
     if (place->typed == TYPED_NOT &&

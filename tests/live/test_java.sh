@@ -26,13 +26,13 @@ watch() { # name, command: what misstop says of it
 }
 
 watch intact "$work/planted" 4
-python3 "$here/judge_java.py" intact "$work/intact.live" "$work/intact.truth" || failed=1
+python3 "$here/judge_classes.py" intact "$work/intact.live" "$work/intact.truth" || failed=1
 watch damaged "$work/planted" 3 damaged
-python3 "$here/judge_java.py" damaged "$work/damaged.live" || failed=1
+python3 "$here/judge_classes.py" damaged "$work/damaged.live" || failed=1
 
 if command -v java >/dev/null && command -v javac >/dev/null && javac -d "$work" "$here/Orders.java" 2>"$work/err"; then
     watch java java -cp "$work" Orders 6
-    python3 "$here/judge_java.py" java "$work/java.live" || failed=1
+    python3 "$here/judge_classes.py" java "$work/java.live" || failed=1
 else
     echo "without a Java compiler: the planted machine only"
 fi

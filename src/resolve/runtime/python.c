@@ -164,7 +164,9 @@ bool python_describe(const struct python *python, const struct runtime_object *o
                      struct arena *arena, struct type_desc *desc)
 {
     struct runtime_members members;
-    /* Of objects with items each is of another size. */
+    const uint32_t head_members = 2;
+    /* Of objects with items each is of another size. Without members of its own the code says more
+     * of an object than its class. */
     if (object->class->item_bytes || object->bytes != (uint64_t)object->class->bytes ||
         !runtime_members_init(&members, arena) ||
         !runtime_member(&members, "ob_refcnt", "Py_ssize_t", 0, sizeof(uint64_t)) ||
@@ -172,7 +174,8 @@ bool python_describe(const struct python *python, const struct runtime_object *o
                         sizeof(uint64_t)) ||
         !add_members(python, &members, object) ||
         !add_pointer(python, &members, object, TYPE_DICTIONARY_AT, "__dict__") ||
-        !add_pointer(python, &members, object, TYPE_WEAK_LIST_AT, "__weakref__"))
+        !add_pointer(python, &members, object, TYPE_WEAK_LIST_AT, "__weakref__") ||
+        members.count == head_members)
         return false;
     runtime_members_end(&members, object->class->name, object->bytes, desc);
     return true;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""For test_java.sh:  judge_java.py intact LIVE TRUTH, judge_java.py damaged LIVE, judge_java.py java LIVE"""
+"""For test_java.sh:  judge_classes.py intact LIVE TRUTH, judge_classes.py damaged LIVE, judge_classes.py java LIVE
+and for test_python.sh:  judge_classes.py python LIVE TRUTH, judge_classes.py enough LIVE: status 1 if it must run longer"""
 import json, sys
 
 failed = 0
@@ -35,6 +36,18 @@ if sys.argv[1] == "intact":
     check(members.get("id") == (12, "int") and members.get("price") == (16, "long") and
           members.get("next", (24,))[0] == 24 and "COUNT" not in members,
           "its members, the inherited one too: %s" % members)
+elif sys.argv[1] == "enough":
+    sys.exit(sum(rows[name]["samples"] for name in ("Order", "Customer") if name in rows) < 2000)
+elif sys.argv[1] == "python":
+    truth = {name: float(seconds) for name, seconds in (line.split() for line in open(sys.argv[3]))}
+    none = {"samples": 0, "layout": None}
+    seen = {name: rows.get(name, none)["samples"] for name in truth}
+    share = truth["Order"] / sum(truth.values())
+    value = seen["Order"] / max(sum(seen.values()), 1)
+    check(abs(value - share) <= 0.05, "Order beside Customer: %.3f, by its own clock %.3f" % (value, share))
+    for name, slots in (("Order", ["price", "next"]), ("Customer", ["name", "city", "next"])):
+        members = {m["name"]: m["offset"] for m in (rows.get(name, none)["layout"] or {"rows": []})["rows"] if m["name"]}
+        check(set(slots) | {"ob_refcnt", "ob_type"} == set(members), "%s: its slots are %s" % (name, members))
 elif sys.argv[1] == "damaged":
     check(report["samples"]["attributed"] > 0.5 * report["samples"]["total"], "samples are attributed all the same")
     check("long[]" not in rows and "shop.cart.Order" in rows, "a class whose name is nowhere is not named")
