@@ -97,8 +97,7 @@ bool finding_unrecorded(struct finding *finding, const struct space *space, uint
 bool finding_refine(struct finding *finding, struct allocations *allocations,
                     const struct space *space, uint64_t address, uint64_t time_ns);
 
-/* A finding in a runtime's memory becomes the objects of a class, or what is not known of that
- * memory. */
+/* A finding in a runtime's memory becomes the objects of a class, or the rest of that memory. */
 struct runtime_object;
 void finding_of_class(struct finding *finding, const struct space *space, const char *name,
                       const struct runtime_object *object);

@@ -149,7 +149,7 @@ static uint32_t type_of_class(struct resolver *resolver, const struct runtime_ob
     return class->type;
 }
 
-/* The heap's bins keep what is called after a class. */
+/* An object with the name of a class keeps its place in the heap's bins. */
 static void note_holder(struct resolver *resolver, struct finding holder,
                         const struct access *access, struct place *place)
 {

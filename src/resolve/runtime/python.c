@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Objects of a CPython interpreter; see runtime.h. Source: Include/object.h and
- * Include/cpython/object.h, whose parts used here are the same from 3.0 to 3.13. */
+/* Objects of a CPython interpreter; see runtime.h. Sources: Include/object.h and
+ * Include/cpython/object.h. The parts used here are the same from 3.0 to 3.13. */
 #include <ctype.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ struct object_head {
     int64_t items;
 };
 
-/* PyTypeObject up to the sizes, and the places of what is behind. */
+/* PyTypeObject: its beginning, and the places of other parts. */
 struct type_head {
     struct object_head head;
     uint64_t name;
