@@ -273,33 +273,33 @@ static bool read_name(const struct hotspot *hotspot, uint64_t symbol, char raw[C
     return true;
 }
 
-static void look_at_class(const struct hotspot *hotspot, struct runtime_class *class)
+static bool look_at_class(const void *runtime, struct runtime_class *class)
 {
+    const struct hotspot *hotspot = runtime;
     char raw[CLASS_TEXT + 1];
-    uint64_t at = class->at;
-    uint64_t text = 0;
-    int32_t layout = 0;
-    bool there =
-        at % OBJECT_ALIGN == 0 && read_word(hotspot->pid, at + hotspot->places.class_name, &text);
-    if (there && text == class->text && class->name[0])
-        return;
-    *class = (struct runtime_class){.at = at, .text = text, .tick = class->tick};
-    if (there && read_name(hotspot, text, raw) &&
-        process_read(hotspot->pid, at + hotspot->places.class_layout, &layout, sizeof layout) &&
-        layout)
-        write_name(raw, class->name, sizeof class->name);
+    uint64_t text;
+    int32_t layout;
+    if (class->at % OBJECT_ALIGN ||
+        !read_word(hotspot->pid, class->at + hotspot->places.class_name, &text))
+        return false;
+    if (text == class->text)
+        return true;
+    *class = (struct runtime_class){.at = class->at, .text = text, .tick = class->tick};
+    if (!read_name(hotspot, text, raw) ||
+        !process_read(hotspot->pid, class->at + hotspot->places.class_layout, &layout,
+                      sizeof layout) ||
+        !layout)
+        return false;
     class->bytes = layout;
+    write_name(raw, class->name, sizeof class->name);
+    return class->name[0];
 }
 
 static struct runtime_class *class_at(const struct hotspot *hotspot,
                                       struct runtime_classes *classes, uint32_t pointer)
 {
-    bool look;
-    struct runtime_class *class = runtime_class_at(
-        classes, hotspot->class_base + ((uint64_t)pointer << hotspot->class_shift), &look);
-    if (class && look)
-        look_at_class(hotspot, class);
-    return class && class->name[0] ? class : NULL;
+    uint64_t at = hotspot->class_base + ((uint64_t)pointer << hotspot->class_shift);
+    return runtime_class_at(classes, at, look_at_class, hotspot);
 }
 
 /* Klass::layout_helper(): above 0 the size of an instance; else an array's header and the

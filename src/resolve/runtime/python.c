@@ -10,6 +10,8 @@
 
 enum {
     OBJECT_ALIGN = 8,
+    ADDRESS_BITS = 47,
+    PAGE_BYTES = 4096,
     OBJECT_BYTES_MAX = 1 << 20, /* of an instance without its items */
     REFERENCES_MAX_LOG2 = 40,   /* a freed block begins with a pointer */
     MEMBERS_MAX = 128,
@@ -69,24 +71,25 @@ static bool is_type(const struct python *python, uint64_t type)
                                              head.type == python->type_of_types);
 }
 
-static void look_at_type(const struct python *python, struct runtime_class *class)
+static bool look_at_type(const void *runtime, struct runtime_class *class)
 {
+    const struct python *python = runtime;
     struct type_head type;
     char name[NAME_BYTES + 1];
-    bool there = class->at % OBJECT_ALIGN == 0 &&
-                 process_read(python->pid, class->at, &type, sizeof type) &&
-                 is_type(python, type.head.type);
-    if (there && type.name == class->text && type.bytes == class->bytes && class->name[0])
-        return;
-    *class = (struct runtime_class){.at = class->at, .tick = class->tick};
-    if (!there || type.bytes < (int64_t)offsetof(struct object_head, items) ||
+    if (!process_read(python->pid, class->at, &type, sizeof type) ||
+        !is_type(python, type.head.type))
+        return false;
+    if (type.name == class->text && type.bytes == class->bytes)
+        return true;
+    *class = (struct runtime_class){.at = class->at, .text = type.name, .tick = class->tick};
+    if (type.bytes < (int64_t)offsetof(struct object_head, items) ||
         type.bytes > OBJECT_BYTES_MAX || type.item_bytes < 0 ||
         type.item_bytes > OBJECT_BYTES_MAX || !read_name(python->pid, type.name, name))
-        return;
-    class->text = type.name;
+        return false;
     class->bytes = type.bytes;
     class->item_bytes = type.item_bytes;
     memcpy(class->name, name, sizeof name);
+    return true;
 }
 
 /* An int's sign is that of its number of items; from 3.12 on three bits are below that number. A
@@ -103,14 +106,12 @@ bool python_object(const struct python *python, struct runtime_classes *classes,
                    uint64_t address, struct runtime_object *object)
 {
     struct object_head head;
-    bool look;
     if (start % OBJECT_ALIGN || !process_read(python->pid, start, &head, sizeof head) ||
-        !head.references || head.references >> REFERENCES_MAX_LOG2)
+        !head.references || head.references >> REFERENCES_MAX_LOG2 || head.type % OBJECT_ALIGN ||
+        head.type >> ADDRESS_BITS || head.type < PAGE_BYTES)
         return false;
-    struct runtime_class *class = runtime_class_at(classes, head.type, &look);
-    if (class && look)
-        look_at_type(python, class);
-    uint64_t bytes = class && class->name[0] ? object_bytes(class, head.items) : 0;
+    struct runtime_class *class = runtime_class_at(classes, head.type, look_at_type, python);
+    uint64_t bytes = class ? object_bytes(class, head.items) : 0;
     if (address - start >= bytes)
         return false;
     *object = (struct runtime_object){start, bytes, class};

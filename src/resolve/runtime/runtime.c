@@ -9,24 +9,34 @@
 
 enum { CLASSES_MAX = 1 << 16 };
 
-struct runtime_class *runtime_class_at(struct runtime_classes *classes, uint64_t at, bool *look)
+static struct runtime_class *add_class(struct runtime_classes *classes,
+                                       const struct runtime_class *class)
+{
+    struct runtime_class *more =
+        array_more(classes->list, &classes->room, classes->count, sizeof *more, CLASSES_MAX);
+    classes->list = more ? more : classes->list;
+    uint32_t *index = more ? hash_insert(&classes->of_address, class->at, NULL) : NULL;
+    if (!index)
+        return NULL;
+    *index = (uint32_t)classes->count++;
+    classes->list[*index] = *class;
+    return &classes->list[*index];
+}
+
+struct runtime_class *runtime_class_at(struct runtime_classes *classes, uint64_t at,
+                                       runtime_look *look, const void *runtime)
 {
     const uint32_t *known = hash_find(&classes->of_address, at);
-    struct runtime_class *class = known ? &classes->list[*known] : NULL;
-    if (!class) {
-        struct runtime_class *more =
-            array_more(classes->list, &classes->room, classes->count, sizeof *more, CLASSES_MAX);
-        classes->list = more ? more : classes->list;
-        uint32_t *index = more ? hash_insert(&classes->of_address, at, NULL) : NULL;
-        if (!index)
-            return NULL;
-        *index = (uint32_t)classes->count++;
-        class = &classes->list[*index];
-        *class = (struct runtime_class){.at = at, .tick = classes->tick - 1};
+    if (!known) {
+        struct runtime_class class = {.at = at, .tick = classes->tick};
+        return look(runtime, &class) ? add_class(classes, &class) : NULL;
     }
-    *look = class->tick != classes->tick;
-    class->tick = classes->tick;
-    return class;
+    struct runtime_class *class = &classes->list[*known];
+    if (class->tick != classes->tick) {
+        class->tick = classes->tick;
+        class->gone = !look(runtime, class);
+    }
+    return class->gone ? NULL : class;
 }
 
 bool runtime_members_init(struct runtime_members *members, struct arena *arena)

@@ -74,7 +74,8 @@ struct runtime_class {
     uint32_t tick;      /* when it was last looked at */
     uint32_t type;      /* of the caller, who has asked for its fields; 0: none */
     bool asked;
-    char name[RUNTIME_NAME]; /* "java.util.HashMap$Node", "long[]", "Order"; "": there is none */
+    bool gone;               /* nothing is there any more */
+    char name[RUNTIME_NAME]; /* "java.util.HashMap$Node", "long[]", "Order" */
 };
 
 struct runtime_classes {
@@ -85,8 +86,13 @@ struct runtime_classes {
     uint32_t tick;
 };
 
-/* The class at an address; NULL: no room. *look: it is to be looked at, now. */
-struct runtime_class *runtime_class_at(struct runtime_classes *classes, uint64_t at, bool *look);
+/*
+ * The class at an address, which `look` reads into `class` where it is new or this is the first
+ * time since the last tick: at and text are those of before. NULL: it is none, or there is no room.
+ */
+typedef bool runtime_look(const void *runtime, struct runtime_class *class);
+struct runtime_class *runtime_class_at(struct runtime_classes *classes, uint64_t at,
+                                       runtime_look *look, const void *runtime);
 
 /* The members of a class that is described; strings and members in the arena. */
 enum { RUNTIME_MEMBERS = 512 };
