@@ -198,7 +198,7 @@ EXTRA_DIST += tests/live/callers_planted.c tests/live/judge_callers.py tests/liv
 dist_check_SCRIPTS += tests/live/test_java.sh
 TESTS += tests/live/test_java.sh
 EXTRA_DIST += tests/live/java_planted.c tests/live/judge_classes.py tests/live/Orders.java
-# Objects of a Python program.
-dist_check_SCRIPTS += tests/live/test_python.sh
-TESTS += tests/live/test_python.sh
-EXTRA_DIST += tests/live/classes_planted.py
+# Objects of programs in Python and for Node.js.
+dist_check_SCRIPTS += tests/live/test_classes.sh
+TESTS += tests/live/test_classes.sh
+EXTRA_DIST += tests/live/classes_planted.py tests/live/classes_planted.js

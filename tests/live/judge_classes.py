@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """For test_java.sh:  judge_classes.py intact LIVE TRUTH, judge_classes.py damaged LIVE, judge_classes.py java LIVE
-and for test_python.sh:  judge_classes.py python LIVE TRUTH, judge_classes.py enough LIVE: status 1 if it must run longer"""
+and for test_classes.sh:  judge_classes.py python|node LIVE TRUTH, judge_classes.py enough LIVE: status 1 if it must run longer"""
 import json, sys
 
 failed = 0
@@ -38,8 +38,9 @@ if sys.argv[1] == "intact":
           "its members, the inherited one too: %s" % members)
 elif sys.argv[1] == "enough":
     sys.exit(sum(rows[name]["samples"] for name in ("Order", "Customer") if name in rows) < 2000)
-elif sys.argv[1] == "python":
+elif sys.argv[1] in ("python", "node"):
     truth = {name: float(seconds) for name, seconds in (line.split() for line in open(sys.argv[3]))}
+    heads = {"ob_refcnt", "ob_type"} if sys.argv[1] == "python" else {"(map)", "(properties)", "(elements)"}
     none = {"samples": 0, "layout": None}
     seen = {name: rows.get(name, none)["samples"] for name in truth}
     share = truth["Order"] / sum(truth.values())
@@ -47,7 +48,7 @@ elif sys.argv[1] == "python":
     check(abs(value - share) <= 0.05, "Order beside Customer: %.3f, by its own clock %.3f" % (value, share))
     for name, slots in (("Order", ["price", "next"]), ("Customer", ["name", "city", "next"])):
         members = {m["name"]: m["offset"] for m in (rows.get(name, none)["layout"] or {"rows": []})["rows"] if m["name"]}
-        check(set(slots) | {"ob_refcnt", "ob_type"} == set(members), "%s: its slots are %s" % (name, members))
+        check(set(slots) | heads == set(members), "%s: its slots are %s" % (name, members))
 elif sys.argv[1] == "damaged":
     check(report["samples"]["attributed"] > 0.5 * report["samples"]["total"], "samples are attributed all the same")
     check("long[]" not in rows and "shop.cart.Order" in rows, "a class whose name is nowhere is not named")

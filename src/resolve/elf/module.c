@@ -521,6 +521,11 @@ const struct symbol *module_object(const struct module *module, uint64_t address
     return symbols_find(&module->symbols.objects, address);
 }
 
+const struct symbols *module_objects(const struct module *module)
+{
+    return &module->symbols.objects;
+}
+
 const struct symbol *module_named(const struct module *module, const char *name)
 {
     const struct symbols *objects = &module->symbols.objects;

@@ -116,6 +116,9 @@ void module_range(const struct module *module, uint64_t *start, uint64_t *end);
 const struct symbol *module_object(const struct module *module, uint64_t address);
 const struct symbol *module_function(const struct module *module, uint64_t address);
 
+/* Its variables. */
+const struct symbols *module_objects(const struct module *module);
+
 /* A variable by its name, looked for one by one; NULL: there is none. */
 const struct symbol *module_named(const struct module *module, const char *name);
 

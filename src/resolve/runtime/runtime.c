@@ -111,50 +111,81 @@ bool runtimes_tick(struct runtimes *runtimes, struct space *space, pid_t pid)
     bool look = runtimes->none_at_changes != changes;
     bool java = look && !runtimes->hotspot.known;
     bool python = look && !runtimes->python.type_of_types;
+    bool v8 = look && !runtimes->v8.known;
     struct module *machine = java ? find_file(space, "/libjvm.so", "gHotSpotVMStructs") : NULL;
-    struct module *interpreter = python ? find_file(space, "python", "PyType_Type") : NULL;
     hotspot_tick(&runtimes->hotspot, pid, machine);
-    python_tick(&runtimes->python, pid, interpreter);
+    python_tick(&runtimes->python, pid, python ? find_file(space, "python", "PyType_Type") : NULL);
+    v8_tick(&runtimes->v8, pid, v8 ? find_file(space, "node", "v8dbg_HeapObjectTag") : NULL);
     runtimes->none_at_changes = machine ? 0 : changes;
     runtimes->classes.tick++;
     return runtimes->hotspot.known;
 }
 
+enum runtime { RUNTIME_NONE, RUNTIME_JAVA, RUNTIME_PYTHON, RUNTIME_V8 };
+
+static enum runtime runtime_of(const struct runtimes *runtimes, uint64_t address)
+{
+    return hotspot_holds(&runtimes->hotspot, address) ? RUNTIME_JAVA
+           : runtimes->v8.known                       ? RUNTIME_V8
+           : runtimes->python.type_of_types           ? RUNTIME_PYTHON
+                                                      : RUNTIME_NONE;
+}
+
+static bool object_at(struct runtimes *runtimes, uint64_t start, uint64_t address,
+                      struct runtime_object *object)
+{
+    switch (runtime_of(runtimes, address)) {
+    case RUNTIME_JAVA:
+        return hotspot_object(&runtimes->hotspot, &runtimes->classes, start, address, object);
+    case RUNTIME_PYTHON:
+        return python_object(&runtimes->python, &runtimes->classes, start, address, object);
+    case RUNTIME_V8:
+        return v8_object(&runtimes->v8, &runtimes->classes, start, address, object);
+    default:
+        return false;
+    }
+}
+
 /* An index leads to an item, or is the compressed pointer to the object itself. */
-static bool find_object(struct runtimes *runtimes, bool java, const struct access *access,
+static bool find_object(struct runtimes *runtimes, const struct access *access,
                         const uint64_t *regs, struct runtime_object *object)
 {
-    uint64_t starts[] = {
-        access->index < SREG_COUNT && access->base < SREG_COUNT && regs ? regs[access->base] : 0,
-        access->address - (uint64_t)(int64_t)access->displacement};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (starts[i] && (java ? hotspot_object(&runtimes->hotspot, &runtimes->classes, starts[i],
-                                                access->address, object)
-                               : python_object(&runtimes->python, &runtimes->classes, starts[i],
-                                               access->address, object)))
-            return true;
-    return false;
+    bool of_item = access->index < SREG_COUNT && access->base < SREG_COUNT && regs;
+    return (of_item && object_at(runtimes, regs[access->base], access->address, object)) ||
+           object_at(runtimes, access->address - (uint64_t)(int64_t)access->displacement,
+                     access->address, object);
 }
 
 const char *runtimes_find(struct runtimes *runtimes, const struct access *access, uint64_t mapping,
                           const uint64_t *regs, struct runtime_object *object)
 {
-    bool java = hotspot_holds(&runtimes->hotspot, access->address);
+    static const char *const memory[] = {[RUNTIME_JAVA] = "[Java heap]",
+                                         [RUNTIME_PYTHON] = "[Python memory]",
+                                         [RUNTIME_V8] = "[V8 heap]"};
+    enum runtime runtime = runtime_of(runtimes, access->address);
     *object = (struct runtime_object){0};
-    if (!java && !runtimes->python.type_of_types)
+    if (runtime == RUNTIME_NONE)
         return NULL;
-    if (find_object(runtimes, java, access, regs, object)) {
-        if (!java)
+    if (find_object(runtimes, access, regs, object)) {
+        if (runtime != RUNTIME_JAVA)
             hash_insert(&runtimes->memory, mapping, NULL);
         return object->class->name;
     }
-    return java ? "[Java heap]" : hash_find(&runtimes->memory, mapping) ? "[Python memory]" : NULL;
+    return runtime == RUNTIME_JAVA || hash_find(&runtimes->memory, mapping) ? memory[runtime]
+                                                                            : NULL;
 }
 
 bool runtimes_describe(const struct runtimes *runtimes, const struct runtime_object *object,
                        struct arena *arena, struct type_desc *desc)
 {
-    return hotspot_holds(&runtimes->hotspot, object->start)
-               ? hotspot_describe(&runtimes->hotspot, object, arena, desc)
-               : python_describe(&runtimes->python, object, arena, desc);
+    switch (runtime_of(runtimes, object->start)) {
+    case RUNTIME_JAVA:
+        return hotspot_describe(&runtimes->hotspot, object, arena, desc);
+    case RUNTIME_PYTHON:
+        return python_describe(&runtimes->python, object, arena, desc);
+    case RUNTIME_V8:
+        return v8_describe(&runtimes->v8, object, arena, desc);
+    default:
+        return false;
+    }
 }

@@ -209,14 +209,48 @@ bool python_object(const struct python *python, struct runtime_classes *classes,
 bool python_describe(const struct python *python, const struct runtime_object *object,
                      struct arena *arena, struct type_desc *desc);
 
+/*
+ * Objects of V8 in Node.js: each begins with its map, which has the fields and leads to the
+ * function that made it. The program exports constants for debuggers (v8dbg_...). `pointer` is
+ * tagged.
+ */
+enum { V8_TYPES = 512 };
+
+struct v8_constants {
+    int32_t tag, tag_mask, map, map_type, map_words, map_maker, map_fields, map_bits, map_first,
+        is_dictionary_shift, fields_mask, fields_shift, fields_header, field_words, field_key,
+        field_details, location_mask, location_shift, location_field, index_mask, index_shift,
+        shared, function_name, text_length, text_bytes, texts_end, encoding_mask, encoding_byte,
+        form_mask, form_plain, array_length, scope_locals, scope_first, type_map, type_object,
+        type_function, type_scope;
+};
+
+struct v8 {
+    pid_t pid;
+    bool known;
+    struct v8_constants is;
+    struct v8_type {
+        int32_t number;
+        char name[48];
+    } types[V8_TYPES];
+    size_t type_count;
+};
+
+void v8_tick(struct v8 *v8, pid_t pid, const struct module *library);
+bool v8_object(const struct v8 *v8, struct runtime_classes *classes, uint64_t pointer,
+               uint64_t address, struct runtime_object *object);
+bool v8_describe(const struct v8 *v8, const struct runtime_object *object, struct arena *arena,
+                 struct type_desc *desc);
+
 struct space;
 
 /* The runtimes of a process. Starts as zeros. */
 struct runtimes {
     struct hotspot hotspot;
     struct python python;
+    struct v8 v8;
     struct runtime_classes classes;
-    struct hash memory;       /* starts of mappings that objects of Python were in */
+    struct hash memory;       /* starts of mappings that objects of Python or V8 were in */
     uint64_t none_at_changes; /* maps.changes: until then no library of one is there */
 };
 

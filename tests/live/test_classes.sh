@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Objects of Python, and of Node.js where it is installed, by class and field: the part of each class beside the
+# program's own clock.
+set -u
+export PYTHONDONTWRITEBYTECODE=1 # sources may be read-only
+misstop=${MISSTOP:-src/misstop}
+here=$(cd "$(dirname "$0")" && pwd)
+command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+python=$(python3 -c 'import sys; print(sys.executable)') # it may be a script that starts it
+
+failed=0
+
+judge() { # name, command
+    name=$1
+    shift
+    for seconds in 8 25; do
+        "$misstop" -s clock -j -d 1 -H 0 --heap none --output "$work/live" -- "$@" $seconds >"$work/truth" 2>"$work/err" || {
+            echo "skipped: nothing can be sampled here: $(head -n 1 "$work/err")"
+            exit 77
+        }
+        python3 "$here/judge_classes.py" enough "$work/live" && break
+        echo "too few samples in $seconds s"
+    done
+    python3 "$here/judge_classes.py" "$name" "$work/live" "$work/truth" || failed=1
+}
+
+judge python "$python" "$here/classes_planted.py"
+# Other programs have this name too.
+if node -e 'process.exit(process.versions.v8 ? 0 : 1)' 2>"$work/err"; then
+    judge node node "$here/classes_planted.js"
+else
+    echo "without node: Python only"
+fi
+exit $failed
