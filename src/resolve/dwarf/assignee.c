@@ -16,7 +16,6 @@
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/program.h"
-#include "resolve/dwarf/slot.h"
 #include "resolve/dwarf/variables.h"
 #include "resolve/library_types.h"
 #include "resolve/members.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/slot.h"
+#include "resolve/dwarf/variables.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/program.h"
-#include "resolve/dwarf/variables.h"
 #include "resolve/elf/cfi.h"
 
 enum { DEPTH_MAX = 64, ENTRIES_MAX = 1 << 17, LOCATIONS_MAX = 1 << 12 };

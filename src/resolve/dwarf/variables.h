@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Variables at fixed places, by address: those of units, namespaces, Fortran's common blocks and
+ * Variables. At fixed places, by address: those of units, namespaces, Fortran's common blocks and
  * the static ones inside functions. Read unit by unit as they are needed, kept, all at once when
  * the unit of the code that asks does not know. Owned by program.c; for the files of this folder.
  */
@@ -40,5 +40,61 @@ bool globals_declared(struct globals *globals, const char *name, uint64_t pc, Dw
 /* The description of a variable once its entry is found. */
 /* Fills name, type, count and size; size stays as it was where the type has none. */
 void variable_fill(struct program *program, Dwarf_Die *variable, struct dwarf_answer *answer);
+
+/*
+ * Variables and parameters that are in a function's frame, by their distance from its canonical
+ * frame address.
+ */
+struct home {
+    Dwarf_Die variable;
+    uint64_t inside; /* bytes from the variable's start to the slot */
+};
+
+/* A function and an instruction of it. */
+struct home_place {
+    struct routine routine;
+    Dwarf_Addr address;   /* in DWARF's terms */
+    uint8_t cfa_register; /* SREG_NONE: not that simple */
+    int64_t cfa_offset;
+};
+
+/* False: no debugging information covers the instruction. */
+bool home_place(struct program *program, uint64_t pc, struct home_place *place);
+
+/* The variable that is in a slot at the instruction; else the only one that is there
+ * elsewhere in the function. */
+bool home_find(const struct home_place *place, int64_t slot, struct home *home);
+
+/* The outermost of those variables that is a pointer to something. */
+bool home_find_pointer(const struct home_place *place, uint64_t pc, uint8_t reg,
+                       Dwarf_Die *variable);
+
+/*
+ * A function's use of its stack, for slots that are no variables: the end of the part of fixed
+ * size, and whether a slot is one that arguments of calls are put in.
+ */
+enum { STACK_STORES = 8 };
+
+/* A register kept in the slot. */
+struct stack_store {
+    uint64_t address; /* of the instruction */
+    uint8_t reg;
+};
+
+struct stack {
+    bool dynamic;    /* the code takes stack by an amount it computes */
+    int64_t fixed;   /* dynamic: bytes from there up to the canonical frame address are not */
+    bool argument;   /* the slot is only written, by a push or at the stack pointer */
+    bool is_call;    /* the instruction asked about is a call */
+    uint8_t length;  /* of it, bytes; 0: there is none at that address */
+    int64_t pointer; /* of the stack at that instruction, from the canonical frame address;
+                        0: not known */
+    int64_t start;   /* where the stores begin */
+    struct stack_store stores[STACK_STORES];
+    uint8_t store_count; /* more than STACK_STORES: of something else than a whole register too */
+};
+
+/* False: the code cannot be read. */
+bool stack_read(struct program *program, uint64_t pc, int64_t slot, struct stack *stack);
 
 #endif
