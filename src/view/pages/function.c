@@ -584,18 +584,25 @@ static void draw_figures(const struct snapshot_code *code, struct canvas *canvas
                       code->file, code->line);
 }
 
+static const char *no_lines(const struct browser *browser)
+{
+    const struct snapshot_code *code = function_view(browser)->function;
+    if (browser->snapshot->reading.waiting)
+        return "source lines: debug information is still being read";
+    if (code && !*code->module && !strncmp(code->function, "[code ", 6))
+        return "code that was made at run time: it has a name where the runtime writes "
+               "/tmp/perf-PID.map (node --perf-basic-prof)";
+    return "source lines are not known: the file of this code has no debug information that tells "
+           "them";
+}
+
 /* Where the text of the selected line is from, or was looked for. Rows used. */
 static int draw_note(struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct source_row *row = table_selected(&function_view(browser)->source);
     char text[1200];
-    if (!function_view(browser)->lines.count) {
-        return canvas_wrap(canvas, area, PAINT_DIM,
-                           browser->snapshot->reading.waiting
-                               ? "source lines: debug information is still being read"
-                               : "source lines are not known: the file of this code has no debug "
-                                 "information that tells them");
-    }
+    if (!function_view(browser)->lines.count)
+        return canvas_wrap(canvas, area, PAINT_DIM, no_lines(browser));
     const char *note = row && row->file && browser->sources.source_note
                            ? browser->sources.source_note(browser->sources.context, row->file)
                            : NULL;
