@@ -267,7 +267,8 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
     if (jitmap_refresh(&resolver->functions.jitmap, resolver->options.pid, resolver->options.files))
         functions_forget(&resolver->functions);
-    if (runtimes_tick(&resolver->runtimes, &resolver->space, resolver->options.pid))
+    runtimes_look(&resolver->runtimes, &resolver->space, resolver->options.pid, now_ns);
+    if (runtimes_tick(&resolver->runtimes))
         functions_forget(&resolver->functions);
     tick_allocations(resolver, now_ns);
 }
@@ -378,6 +379,8 @@ void resolver_settle(struct resolver *resolver, uint64_t now_ns)
     /* After an exec: records report mappings, but not of what became read-only later. */
     if (resolver->distrusted && resolver->options.live && space_reread(&resolver->space, now_ns))
         resolver->distrusted = false;
+    if (resolver->options.live && resolver->alive)
+        runtimes_look(&resolver->runtimes, &resolver->space, resolver->options.pid, now_ns);
     if (typing_run(resolver->typing, now_ns) && resolver->allocations)
         allocations_ask_again(resolver->allocations);
     if (resolver->allocations)

@@ -44,7 +44,7 @@ struct member_row {
     uint64_t text;
 };
 
-void python_tick(struct python *python, pid_t pid, const struct module *library)
+void python_look(struct python *python, pid_t pid, const struct module *library)
 {
     const struct symbol *symbol = library ? module_named(library, "PyType_Type") : NULL;
     python->pid = pid;

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "resolve/elf/module.h"
 #include "resolve/process/space.h"
 
-enum { CLASSES_MAX = 1 << 16 };
+enum { CLASSES_MAX = 1 << 16, LOOKS_PER_S = 10 };
 
 static struct runtime_class *add_class(struct runtime_classes *classes,
                                        const struct runtime_class *class)
@@ -105,18 +106,25 @@ static struct module *find_file(struct space *space, const char *part, const cha
     return NULL;
 }
 
-bool runtimes_tick(struct runtimes *runtimes, struct space *space, pid_t pid)
+void runtimes_look(struct runtimes *runtimes, struct space *space, pid_t pid, uint64_t now_ns)
 {
     uint64_t changes = space->maps.changes;
     bool look = runtimes->none_at_changes != changes;
     bool java = look && !runtimes->hotspot.known;
     bool python = look && !runtimes->python.type_of_types;
     bool v8 = look && !runtimes->v8.known;
+    if (now_ns < runtimes->look_ns)
+        return;
+    runtimes->look_ns = now_ns + CLOCK_NS_PER_S / LOOKS_PER_S;
     struct module *machine = java ? find_file(space, "/libjvm.so", "gHotSpotVMStructs") : NULL;
-    hotspot_tick(&runtimes->hotspot, pid, machine);
-    python_tick(&runtimes->python, pid, python ? find_file(space, "python", "PyType_Type") : NULL);
-    v8_tick(&runtimes->v8, pid, v8 ? find_file(space, "node", "v8dbg_HeapObjectTag") : NULL);
+    hotspot_look(&runtimes->hotspot, pid, machine);
+    python_look(&runtimes->python, pid, python ? find_file(space, "python", "PyType_Type") : NULL);
+    v8_look(&runtimes->v8, pid, v8 ? find_file(space, "node", "v8dbg_HeapObjectTag") : NULL);
     runtimes->none_at_changes = machine ? 0 : changes;
+}
+
+bool runtimes_tick(struct runtimes *runtimes)
+{
     runtimes->classes.tick++;
     return runtimes->hotspot.known;
 }

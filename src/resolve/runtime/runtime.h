@@ -176,8 +176,8 @@ struct hotspot_code {
     char name[2 * RUNTIME_NAME];
 };
 
-/* Once per refresh. `library`: libjvm.so; NULL: not wanted, or the process has none. */
-void hotspot_tick(struct hotspot *hotspot, pid_t pid, const struct module *library);
+/* `library`: libjvm.so; NULL: it is known, or the process has none. */
+void hotspot_look(struct hotspot *hotspot, pid_t pid, const struct module *library);
 
 static inline bool hotspot_holds(const struct hotspot *hotspot, uint64_t address)
 {
@@ -203,7 +203,7 @@ struct python {
     uint64_t type_of_types; /* 0: not known */
 };
 
-void python_tick(struct python *python, pid_t pid, const struct module *library);
+void python_look(struct python *python, pid_t pid, const struct module *library);
 bool python_object(const struct python *python, struct runtime_classes *classes, uint64_t start,
                    uint64_t address, struct runtime_object *object);
 bool python_describe(const struct python *python, const struct runtime_object *object,
@@ -236,7 +236,7 @@ struct v8 {
     size_t type_count;
 };
 
-void v8_tick(struct v8 *v8, pid_t pid, const struct module *library);
+void v8_look(struct v8 *v8, pid_t pid, const struct module *library);
 bool v8_object(const struct v8 *v8, struct runtime_classes *classes, uint64_t pointer,
                uint64_t address, struct runtime_object *object);
 bool v8_describe(const struct v8 *v8, const struct runtime_object *object, struct arena *arena,
@@ -251,14 +251,17 @@ struct runtimes {
     struct v8 v8;
     struct runtime_classes classes;
     struct hash memory;       /* starts of mappings that objects of Python or V8 were in */
+    uint64_t look_ns;         /* not before */
     uint64_t none_at_changes; /* maps.changes: until then no library of one is there */
 };
 
 void runtimes_fini(struct runtimes *runtimes);
 /* Another program runs. */
 void runtimes_forget(struct runtimes *runtimes);
-/* Once per refresh. True: what code was called may have changed. */
-bool runtimes_tick(struct runtimes *runtimes, struct space *space, pid_t pid);
+/* Looks for runtimes, some times a second, as they begin to work after the program. */
+void runtimes_look(struct runtimes *runtimes, struct space *space, pid_t pid, uint64_t now_ns);
+/* Once per refresh. True: code may have other names by now. */
+bool runtimes_tick(struct runtimes *runtimes);
 
 /*
  * The object that an access is in; `mapping` is where that begins, `regs` the sample's registers or
