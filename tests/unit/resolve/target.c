@@ -106,13 +106,18 @@ const char *target_folder(void)
     return folder;
 }
 
-const char *target_path(const char *name)
+static const char *path_in(const char *where, const char *name)
 {
     static char paths[16][256];
     static unsigned next;
     char *path = paths[next++ % 16];
-    snprintf(path, sizeof paths[0], "%s/%s", target_folder(), name);
+    snprintf(path, sizeof paths[0], "%s/%s", where, name);
     return path;
+}
+
+const char *target_path(const char *name)
+{
+    return path_in(target_folder(), name);
 }
 
 bool target_run(const char *format, ...)
@@ -123,6 +128,33 @@ bool target_run(const char *format, ...)
     vsnprintf(command, sizeof command, format, arguments);
     va_end(arguments);
     return !system(command);
+}
+
+/* Another command line, another name. */
+static const char *name_of(const char *command, char *name, size_t size)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    for (const char *at = command; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 0x100000001b3;
+    snprintf(name, size, "%016llx", (unsigned long long)hash);
+    return name;
+}
+
+const char *target_built(const char *format, ...)
+{
+    char command[2048];
+    char name[32];
+    const char *shared = getenv("TARGETS_BUILT");
+    const char *where = shared ? shared : target_folder();
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command, sizeof command, format, arguments);
+    va_end(arguments);
+    name_of(command, name, sizeof name);
+    return target_run("cd %s && OUT=%s && { test -e $OUT.built || { { %s; } && : >$OUT.built; }; }",
+                      where, name, command)
+               ? path_in(where, name)
+               : NULL;
 }
 
 bool target_build(const char *path, const char *flags, const char *source)
