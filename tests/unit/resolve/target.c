@@ -130,16 +130,15 @@ bool target_run(const char *format, ...)
     return !system(command);
 }
 
-/* Another command line, another name. */
-static const char *name_of(const char *command, char *name, size_t size)
+static unsigned long long hash_of(const char *text)
 {
-    uint64_t hash = 0xcbf29ce484222325;
-    for (const char *at = command; *at; at++)
-        hash = (hash ^ (unsigned char)*at) * 0x100000001b3;
-    snprintf(name, size, "%016llx", (unsigned long long)hash);
-    return name;
+    unsigned long long hash = 0xcbf29ce484222325;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+    return hash;
 }
 
+/* A folder for each command line, for what a compiler writes besides. */
 const char *target_built(const char *format, ...)
 {
     char command[2048];
@@ -150,9 +149,10 @@ const char *target_built(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(command, sizeof command, format, arguments);
     va_end(arguments);
-    name_of(command, name, sizeof name);
-    return target_run("cd %s && OUT=%s && { test -e $OUT.built || { { %s; } && : >$OUT.built; }; }",
-                      where, name, command)
+    snprintf(name, sizeof name, "%016llx/program", hash_of(command));
+    return target_run("mkdir -p %s/%.16s && cd %s/%.16s && OUT=program && "
+                      "{ test -e built || { { %s; } && : >built; }; }",
+                      where, name, where, name, command)
                ? path_in(where, name)
                : NULL;
 }
