@@ -105,7 +105,8 @@ static void shares_agree_with_the_program(void **state)
 static void one_set_is_concentrated(void **state)
 {
     (void)state;
-    const char *const arguments[] = {"-s", source, "-d", "0.25", "-r", "10000", "-C", "L1=32K,8,64", NULL};
+    const char *const arguments[] = {"-s",    source, "-d",          "0.25", "-r",
+                                     "10000", "-C",   "L1=32K,8,64", NULL};
     struct planted planted;
     json_t *report = watch(&planted, "set", arguments, has_4000);
     json_t *sets = json_object_get(report, "sets");
@@ -124,7 +125,8 @@ static void one_set_is_concentrated(void **state)
 static void an_even_use_of_sets_is_uniform(void **state)
 {
     (void)state;
-    const char *const arguments[] = {"-s", source, "-d", "0.25", "-r", "10000", "-C", "L1=32K,8,64", NULL};
+    const char *const arguments[] = {"-s",    source, "-d",          "0.25", "-r",
+                                     "10000", "-C",   "L1=32K,8,64", NULL};
     struct planted planted;
     json_t *report = watch(&planted, "figure2", arguments, has_4000);
     json_t *sets = json_object_get(report, "sets");
@@ -162,8 +164,8 @@ static bool e_is_measured(json_t *report)
 static void two_way_search_backs_up_to_array_e(void **state)
 {
     (void)state;
-    const char *const arguments[] = {"-s", source, "-d", "0.25",     "-H",  "0", "-r",
-                                     "10000", "-W", "2", "--search", "all", NULL};
+    const char *const arguments[] = {"-s",    source, "-d", "0.25",     "-H",  "0", "-r",
+                                     "10000", "-W",   "2",  "--search", "all", NULL};
     struct planted planted;
     json_t *report = watch(&planted, "figure2", arguments, e_is_measured);
     json_t *region = found_region(report, "array_e");
@@ -240,7 +242,8 @@ static void search_zooms_to_the_lines_of_a_hot_page(void **state)
     unsigned long arena = strtoul(planted_first(&planted, "arena"), NULL, 16);
     hot_page = strtoul(planted_first(&planted, "page"), NULL, 16);
     snprintf(range, sizeof range, "%lx-%lx", arena, arena + (64ul << 20));
-    const char *const arguments[] = {"-s", source, "-d", "0.25", "-r", "10000", "--search", range, NULL};
+    const char *const arguments[] = {"-s",    source,     "-d",  "0.25", "-r",
+                                     "10000", "--search", range, NULL};
     json_t *report = misstop_until(planted.pid, arguments, three_lines_are_found);
     planted_finish(&planted);
     assert_non_null(report);
@@ -270,7 +273,8 @@ static double largest_error_of_intervals(pid_t pid)
     double a = 0;
     double total = 0;
     snprintf(command, sizeof command,
-             "exec \"$MISSTOP\" -j -s clock -H 0 -d 0.1 -n %d -c 500000 -p %d", INTERVALS, (int)pid);
+             "exec \"$MISSTOP\" -j -s clock -H 0 -d 0.1 -n %d -c 500000 -p %d", INTERVALS,
+             (int)pid);
     FILE *in = popen(command, "r");
     assert_non_null(in);
     while (worst <= 0.3 && getline(&line, &size, in) > 0) {

@@ -5,9 +5,9 @@
  *   reused    16 MiB read in order, lap after lap; two of the eight words of each line
  *   streamed  256 MiB, each line read once in more than a watch lasts
  *   rows      64 lines 4 KiB apart, over and over: more than a set of L1 holds
- * Modes: all (in turns), stream (streamed alone), tight (rows alone; prints how fast), fork (children come and go), threads
- * (each comes, walks `reused` and ends), exec (turns into itself in mode tight for the last
- * second).
+ * Modes: all (in turns), stream (streamed alone), tight (rows alone; prints how fast), fork
+ * (children come and go), threads (each comes, walks `reused` and ends), exec (turns into itself in
+ * mode tight for the last second).
  */
 #include <pthread.h>
 #include <signal.h>
@@ -172,12 +172,8 @@ static void work_exec(double end_s)
 static const struct mode {
     const char *name;
     void (*work)(double end_s);
-} modes[] = {{"all", work_all},
-             {"stream", work_stream},
-             {"tight", work_tight},
-             {"fork", work_fork},
-             {"threads", work_threads},
-             {"exec", work_exec}};
+} modes[] = {{"all", work_all},   {"stream", work_stream},   {"tight", work_tight},
+             {"fork", work_fork}, {"threads", work_threads}, {"exec", work_exec}};
 
 int main(int argc, char **argv)
 {

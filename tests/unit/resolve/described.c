@@ -54,10 +54,9 @@ bool described_open(struct described *described, const char *compiler, const cha
 {
     *described = (struct described){0};
     snprintf(described->label, sizeof described->label, "%s %s %s", compiler, flags, source);
-    const char *path = described_has(compiler)
-                           ? target_built("%s %s -o $OUT %s/%s 2>$OUT.log", compiler, flags,
-                                          TYPES_FOLDER, source)
-                           : NULL;
+    const char *path = described_has(compiler) ? target_built("%s %s -o $OUT %s/%s 2>$OUT.log",
+                                                              compiler, flags, TYPES_FOLDER, source)
+                                               : NULL;
     if (!path)
         return false;
     snprintf(described->path, sizeof described->path, "%s", path);
