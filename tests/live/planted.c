@@ -11,7 +11,7 @@
  *             Hollingsworth, Figure 2: array E is the hottest, in the colder half)
  *   phases    four arrays; the three hottest go quiet for a while again and again (applu)
  *   page      one hot page in a 64 MiB arena
- *   resonate  two arrays in turn, 1 ms of CPU time each
+ *   resonate  two arrays in turn, 0.25 ms of CPU time each
  *   field     one hot field at offset 40 of an array of 56-byte structs
  *   first     the same in a second thread; the first one ends
  *   result    the same amount of work again and again; VALUE is its result, and how often that
@@ -207,7 +207,7 @@ static void resonate(void)
 {
     struct array arrays[] = {{"array_a", array_a, ELEMENTS, 10, 0},
                              {"array_b", array_b, ELEMENTS, 10, 0}};
-    double turn_s = 0.001;
+    double turn_s = 0.00025;
     ready();
     while (running()) {
         /* Turns by CPU time, the clock that cpu-clock counts: sampled every two turns, a

@@ -5,9 +5,9 @@
  *   reused    16 MiB read in order, lap after lap; two of the eight words of each line
  *   streamed  256 MiB, each line read once in more than a watch lasts
  *   rows      64 lines 4 KiB apart, over and over: more than a set of L1 holds
- * Modes: all (in turns), tight (rows alone; prints how fast), fork (children come and go), threads
- * (each comes, walks `reused` and ends), exec (turns into itself in mode tight for the last
- * second).
+ * Modes: all (in turns), stream (streamed alone), tight (rows alone; prints how fast), fork
+ * (children come and go), threads (each comes, walks `reused` and ends), exec (turns into itself in
+ * mode tight for the last second).
  */
 #include <pthread.h>
 #include <signal.h>
@@ -102,6 +102,13 @@ static void work_all(double end_s)
     }
 }
 
+static void work_stream(double end_s)
+{
+    enum { LINES = 100000 };
+    while (!atomic_load(&stop) && now_s() < end_s)
+        sink += walk_streamed(LINES);
+}
+
 /* Prints how fast it is, each tenth of a second of CPU time: "rate SECONDS LAPS". */
 static void work_tight(double end_s)
 {
@@ -165,11 +172,8 @@ static void work_exec(double end_s)
 static const struct mode {
     const char *name;
     void (*work)(double end_s);
-} modes[] = {{"all", work_all},
-             {"tight", work_tight},
-             {"fork", work_fork},
-             {"threads", work_threads},
-             {"exec", work_exec}};
+} modes[] = {{"all", work_all},   {"stream", work_stream},   {"tight", work_tight},
+             {"fork", work_fork}, {"threads", work_threads}, {"exec", work_exec}};
 
 int main(int argc, char **argv)
 {
@@ -178,7 +182,7 @@ int main(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "all";
     sigaction(SIGTERM, &action, NULL);
     memset(reused, 0, sizeof reused);
-    if (!strcmp(name, "all"))
+    if (!strcmp(name, "all") || !strcmp(name, "stream"))
         memset(streamed, 0, sizeof streamed);
     memset(rows, 0, sizeof rows);
     printf("ready 1\n");

@@ -54,12 +54,13 @@ bool described_open(struct described *described, const char *compiler, const cha
 {
     *described = (struct described){0};
     snprintf(described->label, sizeof described->label, "%s %s %s", compiler, flags, source);
-    if (!described_has(compiler) ||
-        !target_run("cd %s && %s %s -o described %s/%s 2>described.log", target_folder(), compiler,
-                    flags, TYPES_FOLDER, source))
+    const char *path = described_has(compiler) ? target_built("%s %s -o $OUT %s/%s 2>$OUT.log",
+                                                              compiler, flags, TYPES_FOLDER, source)
+                                               : NULL;
+    if (!path)
         return false;
-    const char *path = target_path("described");
-    struct module_source from = {.fd = open(path, O_RDONLY | O_CLOEXEC), .path = path};
+    snprintf(described->path, sizeof described->path, "%s", path);
+    struct module_source from = {.fd = open(path, O_RDONLY | O_CLOEXEC), .path = described->path};
     assert_true(from.fd >= 0);
     from.mapping.start = start_of(from.fd);
     described->module = module_new(&from);
@@ -73,8 +74,7 @@ uint64_t described_symbol(const struct described *described, const char *name)
 {
     char command[512];
     uint64_t address = 0;
-    (void)described;
-    snprintf(command, sizeof command, "nm %s | grep ' %s$'", target_path("described"), name);
+    snprintf(command, sizeof command, "nm %s | grep ' %s$'", described->path, name);
     FILE *in = popen(command, "r");
     assert_non_null(in);
     assert_int_equal(fscanf(in, "%" SCNx64, &address), 1);
@@ -312,7 +312,7 @@ static void check_statement(struct described *described, const char *line)
 void described_check(struct described *described)
 {
     char line[LINE_BYTES];
-    FILE *out = popen(target_path("described"), "r");
+    FILE *out = popen(described->path, "r");
     assert_non_null(out);
     while (fgets(line, sizeof line, out))
         check_statement(described, line);

@@ -106,13 +106,18 @@ const char *target_folder(void)
     return folder;
 }
 
-const char *target_path(const char *name)
+static const char *path_in(const char *where, const char *name)
 {
     static char paths[16][256];
     static unsigned next;
     char *path = paths[next++ % 16];
-    snprintf(path, sizeof paths[0], "%s/%s", target_folder(), name);
+    snprintf(path, sizeof paths[0], "%s/%s", where, name);
     return path;
+}
+
+const char *target_path(const char *name)
+{
+    return path_in(target_folder(), name);
 }
 
 bool target_run(const char *format, ...)
@@ -123,6 +128,33 @@ bool target_run(const char *format, ...)
     vsnprintf(command, sizeof command, format, arguments);
     va_end(arguments);
     return !system(command);
+}
+
+static unsigned long long hash_of(const char *text)
+{
+    unsigned long long hash = 0xcbf29ce484222325;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+    return hash;
+}
+
+/* A folder for each command line, for what a compiler writes besides. */
+const char *target_built(const char *format, ...)
+{
+    char command[2048];
+    char name[32];
+    const char *shared = getenv("TARGETS_BUILT");
+    const char *where = shared ? shared : target_folder();
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command, sizeof command, format, arguments);
+    va_end(arguments);
+    snprintf(name, sizeof name, "%016llx/program", hash_of(command));
+    return target_run("mkdir -p %s/%.16s && cd %s/%.16s && OUT=program && "
+                      "{ test -e built || { { %s; } && : >built; }; }",
+                      where, name, where, name, command)
+               ? path_in(where, name)
+               : NULL;
 }
 
 bool target_build(const char *path, const char *flags, const char *source)

@@ -36,6 +36,12 @@ const char *target_path(const char *name);
 /* Runs a command line of the shell, made as by printf(); true if it succeeds. */
 bool target_run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * Path of the program that a command line of the shell writes to "$OUT", valid until sixteen calls
+ * later; NULL if it fails. Test runs that share the folder $TARGETS_BUILT build it once.
+ */
+const char *target_built(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Compiles a source text to a file; flags come before it. False: there is no compiler. */
 bool target_build(const char *path, const char *flags, const char *source);
 

@@ -264,13 +264,13 @@ static void try_one(const char *source, const struct way *way)
     char name[128];
     bool plus = strstr(source, ".cc");
     const char *compiler = plus ? way->plus : way->compiler;
-    const char *path = target_path(plus ? "typed-plus" : "typed");
     if (!can(compiler))
         return;
     snprintf(name, sizeof name, "%s %s %s", source, compiler, way->flags);
     bool two = !strcmp(source, "twins.c");
-    assert_true(target_run("%s -w %s -o %s %s/%s %s", compiler, way->flags, path, TYPES_FOLDER,
-                           source, two ? TYPES_FOLDER "/twins_other.c" : ""));
+    const char *path = target_built("%s -w %s -o $OUT %s/%s %s", compiler, way->flags, TYPES_FOLDER,
+                                    source, two ? TYPES_FOLDER "/twins_other.c" : "");
+    assert_non_null(path);
     try_path(name, path);
 }
 
@@ -300,16 +300,14 @@ static const char *const sources[] = {"plain.c",      "lists.c",   "fixed.c", "c
 static void try_fortran(const char *flags)
 {
     char name[128];
-    const char *object = target_path("arrays.o");
-    const char *path = target_path("typed-fortran");
     if (!can("gfortran") || !can("gcc") || !can("objcopy"))
         return;
     snprintf(name, sizeof name, "arrays.f90 gfortran %s", flags);
-    assert_true(target_run("gfortran %s -J %s -c -o %s %s/arrays.f90 && "
-                           "objcopy --rename-section .text=marked %s && "
-                           "gcc -w -o %s %s/arrays_main.c %s",
-                           flags, target_folder(), object, TYPES_FOLDER, object, path, TYPES_FOLDER,
-                           object));
+    const char *path = target_built("gfortran %s -c -o $OUT.o %s/arrays.f90 && "
+                                    "objcopy --rename-section .text=marked $OUT.o && "
+                                    "gcc -w -o $OUT %s/arrays_main.c $OUT.o",
+                                    flags, TYPES_FOLDER, TYPES_FOLDER);
+    assert_non_null(path);
     try_path(name, path);
 }
 
