@@ -125,34 +125,10 @@ static unsigned columns_functions_sort(const struct snapshot *snapshot)
     return columns_have_unknown(snapshot) ? FUNCTION_ALL : FUNCTION_SHARE;
 }
 
-/* Functions of one object do not have what those of everything have. */
-static bool is_of_all(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return !isnan(row->all_share);
-}
-
-static bool has_rates(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return row->rates;
-}
-
-static bool has_use(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return row->use;
-}
-
+/* Not the functions of one object. */
 static bool has_causes(const struct snapshot *snapshot, const void *pointer)
 {
-    return snapshot->causes.told && is_of_all(snapshot, pointer);
-}
-
-static bool has_instructions(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return row->instruction_count;
+    return snapshot->causes.told && !isnan(((const struct snapshot_code *)pointer)->all_share);
 }
 
 static const void *function_causes(const struct snapshot *snapshot, const void *pointer)
@@ -168,12 +144,6 @@ static struct value may_wait(const struct snapshot *snapshot, const void *pointe
     return value_number(row->all_share * waits_most(&row->wait));
 }
 
-static bool has_callers(const struct snapshot *snapshot, const void *row)
-{
-    (void)snapshot;
-    return ((const struct snapshot_code *)row)->callers;
-}
-
 static const struct column function_list[] = {
     [FUNCTION_SHARE] =
         COLUMN(.title = "SHARE", .key = "share", .after = "samples",
@@ -185,7 +155,7 @@ static const struct column function_list[] = {
         COLUMN(.title = "ALL", .key = "all_share", .after = "object_share",
                .help = "Its part of all samples of the process, with those whose object is not "
                        "known. perf report's shares are of all processes of a recording.",
-               .from = FIELD(struct snapshot_code, all_share), .present = is_of_all, .width = 6,
+               .from = FIELD(struct snapshot_code, all_share), .given = FIELD(struct snapshot_code, all_share), .width = 6,
                .shown = columns_have_unknown, UNIT_SHARE),
     COLUMN(.title = "UNKNOWN",
            .help = "Part of all samples: the function waited for data of an object not known.",
@@ -222,35 +192,35 @@ static const struct column function_list[] = {
     RATES_COLUMNS(3, ROW_OF(struct snapshot_code, rates)),
     RATES_COLUMN_CRITICAL(3, ROW_OF(struct snapshot_code, rates)),
     USE_COLUMNS(2, ROW_OF(struct snapshot_code, use)),
-    COLUMN(.key = "file", .from = KNOWN(struct snapshot_code, file)),
+    MEMBER_KNOWN("file", struct snapshot_code, file),
     COLUMN(.key = "samples", .from = SUM(struct snapshot_code, samples, count_over),
            .form = JSON_COUNT),
-    COLUMN(.key = "share_low", .from = FIELD(struct snapshot_code, share.low)),
-    COLUMN(.key = "share_high", .from = FIELD(struct snapshot_code, share.high)),
+    MEMBER("share_low", struct snapshot_code, share.low),
+    MEMBER("share_high", struct snapshot_code, share.high),
     COLUMN(.key = "address", .from = FIELD(struct snapshot_code, address),
            .format = format_address),
     COLUMN(.key = "object", .in = ROW_IN(struct snapshot_code, top_object),
            .target = columns_object_at, .from = FIELD(struct snapshot_object, name)),
-    COLUMN(.key = "object_share", .from = FIELD(struct snapshot_code, top_object_share)),
+    MEMBER("object_share", struct snapshot_code, top_object_share),
     COLUMN(.key = "unknown_samples",
            .from = SUM(struct snapshot_code, unknown_samples, unknown_over), .form = JSON_COUNT,
-           .present = is_of_all),
+           .given = FIELD(struct snapshot_code, all_share)),
     COLUMN(.key = "unknown_share", .from = FIELD(struct snapshot_code, unknown_share),
-           .present = is_of_all),
+           .given = FIELD(struct snapshot_code, all_share)),
     COLUMN(.key = "unknown", .from = FIELD(struct snapshot_code, unknown_note),
-           .present = is_of_all),
+           .given = FIELD(struct snapshot_code, all_share)),
     COLUMN(.from = ROW_OF(struct snapshot_code, rates), .members = &rates_members,
-           .present = has_rates),
+           .given = ROW_OF(struct snapshot_code, rates)),
     COLUMN(.key = "stall_share", .from = VIA(struct snapshot_code, rates, stall.value),
-           .present = has_rates),
-    COLUMN(.from = ROW_OF(struct snapshot_code, use), .members = &use_members, .present = has_use),
+           .given = ROW_OF(struct snapshot_code, rates)),
+    COLUMN(.from = ROW_OF(struct snapshot_code, use), .members = &use_members, .given = ROW_OF(struct snapshot_code, use)),
     COLUMN(.key = "causes", .target = function_causes, .rows = &causes_members,
            .present = has_causes),
     COLUMN(.key = "callers", .from = ROW_OF(struct snapshot_code, callers),
-           .rows = &callers_members, .present = has_callers),
+           .rows = &callers_members, .given = ROW_OF(struct snapshot_code, callers)),
     COLUMN(.key = "instructions", .from = ROW_OF(struct snapshot_code, instructions),
            .count = FIELD(struct snapshot_code, instruction_count), .rows = &instruction_members,
-           .present = has_instructions),
+           .given = FIELD(struct snapshot_code, instruction_count)),
 };
 
 const struct columns function_columns = {

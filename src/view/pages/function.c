@@ -1030,22 +1030,18 @@ const struct columns caller_columns = {
     .identity = identity_of_caller,
 };
 
-static const struct column caller_members_list[] = {
-    COLUMN(.key = "depth", .from = FIELD(struct snapshot_caller, depth)),
-    COLUMN(.key = "function", .from = FIELD(struct snapshot_caller, function)),
-    COLUMN(.key = "module", .from = KNOWN(struct snapshot_caller, module)),
-    COLUMN(.key = "samples", .from = FIELD(struct snapshot_caller, samples), .form = JSON_COUNT),
-    COLUMN(.key = "share", .from = FIELD(struct snapshot_caller, share.value)),
-    COLUMN(.key = "share_low", .from = FIELD(struct snapshot_caller, share.low)),
-    COLUMN(.key = "share_high", .from = FIELD(struct snapshot_caller, share.high)),
-};
+static const struct columns caller_members = MEMBERS(
+    struct snapshot_caller,
+    MEMBER("depth", struct snapshot_caller, depth),
+    MEMBER("function", struct snapshot_caller, function),
+    MEMBER_KNOWN("module", struct snapshot_caller, module),
+    MEMBER_COUNT("samples", struct snapshot_caller, samples),
+    MEMBER("share", struct snapshot_caller, share.value),
+    MEMBER("share_low", struct snapshot_caller, share.low),
+    MEMBER("share_high", struct snapshot_caller, share.high));
 
-static const struct columns caller_members = {TABLE(struct snapshot_caller, caller_members_list)};
-
-static const struct column callers_members_list[] = {
-    COLUMN(.key = "samples", .from = FIELD(struct snapshot_callers, samples), .form = JSON_COUNT),
+const struct columns callers_members = MEMBERS(
+    struct snapshot_callers,
+    MEMBER_COUNT("samples", struct snapshot_callers, samples),
     COLUMN(.key = "tree", .from = ROW_OF(struct snapshot_callers, list),
-           .count = FIELD(struct snapshot_callers, count), .rows = &caller_members),
-};
-
-const struct columns callers_members = {TABLE(struct snapshot_callers, callers_members_list)};
+           .count = FIELD(struct snapshot_callers, count), .rows = &caller_members));

@@ -525,12 +525,6 @@ static const void *object_causes(const struct snapshot *snapshot, const void *po
     return causes_row_of(&snapshot->causes, CAUSES_OBJECTS, row->id);
 }
 
-static bool has_callers(const struct snapshot *snapshot, const void *row)
-{
-    (void)snapshot;
-    return ((const struct snapshot_object *)row)->callers;
-}
-
 static const struct column object_list[] = {
     COLUMN(.title = "SHARE", .key = "share", .after = "samples",
            .help = "The object's part of all attributed samples, weighted by period and age.",
@@ -614,23 +608,24 @@ static const struct column object_list[] = {
            .help = "Its part of each of the last refreshes; each row has its own scale.",
            .value = newest, .width = 8, .most = SNAPSHOT_HISTORY, .rank = 6, .look = COLUMN_SPARK,
            .paint = paint_share, .series = history),
-    COLUMN(.key = "name", .from = FIELD(struct snapshot_object, name)),
-    COLUMN(.key = "type", .from = FIELD(struct snapshot_object, type)),
-    COLUMN(.key = "type_raw", .from = FIELD(struct snapshot_object, type_raw)),
+    MEMBER("name", struct snapshot_object, name),
+    MEMBER("type", struct snapshot_object, type),
+    MEMBER("type_raw", struct snapshot_object, type_raw),
     COLUMN(.key = "type_votes", .value = type_votes),
     COLUMN(.key = "type_against", .value = type_against),
-    COLUMN(.key = "typed", .json = json_typed),
+    COLUMN(.key = "typed", .from = FIELD(struct snapshot_object, typed[0]), .form = JSON_COUNT,
+           .elements = TYPED_COUNT, .each = typed_key),
     COLUMN(.key = "address", .from = FIELD(struct snapshot_object, address),
            .format = format_address),
-    COLUMN(.key = "share_low", .from = FIELD(struct snapshot_object, share.low)),
-    COLUMN(.key = "share_high", .from = FIELD(struct snapshot_object, share.high)),
+    MEMBER("share_low", struct snapshot_object, share.low),
+    MEMBER("share_high", struct snapshot_object, share.high),
     COLUMN(.key = "loads", .form = JSON_COUNT, .from = COUNTED(struct snapshot_object, loads)),
     COLUMN(.key = "stores", .form = JSON_COUNT, .from = COUNTED(struct snapshot_object, stores)),
     COLUMN(.key = "inferred", .form = JSON_COUNT,
            .from = COUNTED(struct snapshot_object, inferred)),
     COLUMN(.from = ROW_OF(struct snapshot_object, levels), .members = &levels_members),
     COLUMN(.key = "stall_share", .value = stall_share),
-    COLUMN(.key = "element_size", .from = KNOWN(struct snapshot_object, element_size)),
+    MEMBER_KNOWN("element_size", struct snapshot_object, element_size),
     COLUMN(.key = "element_confidence", .value = element_confidence),
     COLUMN(.from = ROW_OF(struct snapshot_object, rates), .members = &rates_members),
     COLUMN(.from = ROW_OF(struct snapshot_object, use), .members = &use_members),
@@ -646,7 +641,7 @@ static const struct column object_list[] = {
     COLUMN(.key = "code", .from = ROW_OF(struct snapshot_object, code),
            .count = FIELD(struct snapshot_object, code_count), .rows = &function_columns),
     COLUMN(.key = "callers", .from = ROW_OF(struct snapshot_object, callers),
-           .rows = &callers_members, .present = has_callers),
+           .rows = &callers_members, .given = ROW_OF(struct snapshot_object, callers)),
     COLUMN(.key = "instances", .from = ROW_OF(struct snapshot_object, instances),
            .count = FIELD(struct snapshot_object, instance_count), .rows = &instance_columns),
     COLUMN(.key = "history", .from = FIELD(struct snapshot_object, history[0]),

@@ -697,10 +697,10 @@ static const struct column phase_list[] = {
     COLUMN(.title = "", .value = phase_column_note, .width = 8, .most = 30, .rank = 4,
            .paint = paint_dim),
     COLUMN(.key = "shares", .json = json_phase_shares),
-    COLUMN(.key = "end", .from = FIELD(struct snapshot_phase, end_s)),
-    COLUMN(.key = "told", .from = FIELD(struct snapshot_phase, told_s)),
-    COLUMN(.key = "fell_by", .from = FIELD(struct snapshot_phase, fell_by)),
-    COLUMN(.key = "inversion", .from = FIELD(struct snapshot_phase, inversion)),
+    MEMBER("end", struct snapshot_phase, end_s),
+    MEMBER("told", struct snapshot_phase, told_s),
+    MEMBER("fell_by", struct snapshot_phase, fell_by),
+    MEMBER("inversion", struct snapshot_phase, inversion),
 };
 
 const struct columns phase_columns = {

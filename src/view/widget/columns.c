@@ -134,6 +134,20 @@ struct value columns_element(const struct column *column, const struct snapshot 
     return column->name && first ? value_text(column->name((unsigned)value.integer)) : value;
 }
 
+static bool path_given(const struct path *path, const void *row)
+{
+    if (path->kind == PATH_ROW || path->kind == PATH_ROW_HERE)
+        return path_target(path, row);
+    struct value value = path_value(path, path_row(path, row));
+    return path->kind == PATH_NONE || value.kind == VALUE_NUMBER || value.kind == VALUE_TEXT ||
+           value.integer;
+}
+
+bool columns_given(const struct column *column, const struct snapshot *snapshot, const void *row)
+{
+    return (!column->present || column->present(snapshot, row)) && path_given(&column->given, row);
+}
+
 bool columns_shown(const struct column *column, const struct snapshot *snapshot)
 {
     return column->title && (!column->shown || column->shown(snapshot));

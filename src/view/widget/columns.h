@@ -159,7 +159,8 @@ struct path {
 enum json_form {
     JSON_AS_FORMAT, /* as `format` asks for */
     JSON_SHARE,     /* six decimals */
-    JSON_COUNT      /* two decimals */
+    JSON_COUNT,     /* two decimals */
+    JSON_EXACT      /* all of them */
 };
 
 struct json_t;
@@ -183,6 +184,11 @@ struct column {
     const struct columns *members;
     struct path count;
     unsigned elements; /* array of that many values that begins with `from` */
+    /* An object instead, with these names; an element without one is left out. `sparse`: those
+     * that are not 0, or null where none is known. */
+    const char *(*each)(unsigned index);
+    bool sparse;
+    struct path given; /* no member where this is 0, NULL or not known */
     struct json_t *(*json)(const struct snapshot *snapshot, const void *row);
     /* A sentence that is composed of the row. */
     void (*words)(const struct snapshot *snapshot, const void *row, char *out, size_t size);
@@ -203,6 +209,29 @@ struct column {
 #define COLUMN(...)                                                                                \
     {                                                                                              \
         __VA_ARGS__                                                                                \
+    }
+
+/* The same of a member of JSON alone. */
+#define MEMBER(json_key, ...)                                                                      \
+    {                                                                                              \
+        .key = json_key, .from = FIELD(__VA_ARGS__)                                                \
+    }
+#define MEMBER_KNOWN(json_key, ...)                                                                \
+    {                                                                                              \
+        .key = json_key, .from = KNOWN(__VA_ARGS__)                                                \
+    }
+#define MEMBER_COUNT(json_key, ...)                                                                \
+    {                                                                                              \
+        .key = json_key, .from = FIELD(__VA_ARGS__), .form = JSON_COUNT                            \
+    }
+/* Rows of the type `as`: one inside, and `counted` of them behind a pointer. */
+#define MEMBER_ROW(json_key, type, member, as)                                                     \
+    {                                                                                              \
+        .key = json_key, .from = ROW_IN(type, member), .rows = as                                  \
+    }
+#define MEMBER_ROWS(json_key, type, member, counted, as)                                           \
+    {                                                                                              \
+        .key = json_key, .from = ROW_OF(type, member), .count = FIELD(type, counted), .rows = as   \
     }
 
 /* Units of numbers in a column. */
@@ -231,6 +260,14 @@ struct columns {
 /* The members of struct columns that follow from the list and its type of row. */
 #define TABLE(type, columns)                                                                       \
     .list = columns, .count = sizeof(columns) / sizeof *(columns), .row_size = sizeof(type)
+
+/* All of it where no screen shows the rows: MEMBERS(struct x, COLUMN(.key = ...), ...). */
+#define MEMBERS(type, ...)                                                                         \
+    {                                                                                              \
+        .list = (const struct column[]){__VA_ARGS__},                                              \
+        .count = sizeof((const struct column[]){__VA_ARGS__}) / sizeof(struct column),             \
+        .row_size = sizeof(type)                                                                   \
+    }
 
 /* Position of each shown column, left to right. */
 struct layout {
@@ -274,6 +311,8 @@ struct value columns_element(const struct column *column, const struct snapshot 
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
 bool columns_shown(const struct column *column, const struct snapshot *snapshot);
+/* Whether a member of JSON is there. */
+bool columns_given(const struct column *column, const struct snapshot *snapshot, const void *row);
 
 /* The text of a cell, at most `width` wide for names, "" for unknown. */
 void columns_text(const struct column *column, const struct snapshot *snapshot, const void *row,
@@ -389,7 +428,7 @@ extern const struct columns sharing_side_members;
 extern const struct columns watch_code_members;
 extern const struct columns causes_figures_members;
 
-struct json_t *json_typed(const struct snapshot *snapshot, const void *object);
+const char *typed_key(unsigned typed); /* NULL: not typed */
 struct json_t *json_phase_shares(const struct snapshot *snapshot, const void *phase);
 struct json_t *json_signed(int64_t value);
 struct json_t *json_event_shares(const struct snapshot *snapshot, const void *object);
