@@ -470,19 +470,9 @@ void levels_rows_make(struct levels_rows *rows, const struct snapshot_levels *le
 
 /* Columns of the Levels pane. Rules between its parts have no values. */
 
-#define ROW                                                                                        \
-    const struct levels_row *row = pointer;                                                        \
-    (void)snapshot
-
 static bool is_timed(const struct snapshot *snapshot)
 {
     return snapshot->levels && snapshot->levels->latency > 0;
-}
-
-static uint64_t levels_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return row->identity;
 }
 
 static const char *parting(const void *pointer)
@@ -514,7 +504,7 @@ const struct columns levels_columns = {
     .title = "Levels",
     TABLE(struct levels_row, list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = levels_column_identity,
+    .key = FIELD(struct levels_row, identity),
     .parting = parting,
 };
 

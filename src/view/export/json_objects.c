@@ -24,8 +24,7 @@ static struct value row_size(const struct snapshot *snapshot, const void *pointe
 
 static struct value row_hole(const struct snapshot *snapshot, const void *pointer)
 {
-    const struct snapshot_layout_row *row = pointer;
-    (void)snapshot;
+    ROW(snapshot_layout_row);
     return value_yes_no(row->kind == LAYOUT_HOLE || row->kind == LAYOUT_PADDING);
 }
 
@@ -118,9 +117,8 @@ static json_t *json_site(const struct snapshot *snapshot, const void *pointer)
 /* A walker does not see what the program requested. */
 static struct value heap_requested(const struct snapshot *snapshot, const void *pointer)
 {
-    const struct heap_bin *heap = pointer;
-    (void)snapshot;
-    return heap && !heap->walked ? value_integer(heap->requested_bytes) : value_text(NULL);
+    ROW(heap_bin);
+    return row->walked ? value_text(NULL) : value_integer(row->requested_bytes);
 }
 
 /* Of the blocks themselves; null where there is no heap bin. */

@@ -502,10 +502,6 @@ const struct page cache_page = {
 
 /* Columns of recurring lines and of pairs sampled together. */
 
-#define ROW(type)                                                                                  \
-    const struct type *row = pointer;                                                              \
-    (void)snapshot
-
 static struct value object_name(const struct snapshot *snapshot, uint32_t index)
 {
     const struct snapshot_object *object = columns_object(snapshot, index);
@@ -523,12 +519,6 @@ static struct value line_offset(const struct snapshot *snapshot, const void *poi
     ROW(snapshot_recurrence);
     bool known = columns_object(snapshot, row->object);
     return known ? value_integer(row->offset) : value_text(NULL);
-}
-
-static uint64_t line_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_recurrence);
-    return row->address;
 }
 
 static const struct column line_list[] = {
@@ -555,7 +545,7 @@ static const struct column line_list[] = {
 const struct columns line_columns = {
     .title = "Recurring lines",
     TABLE(struct snapshot_recurrence, line_list),
-    .identity = line_identity,
+    .key = FIELD(struct snapshot_recurrence, address),
 };
 
 static struct value pair_a(const struct snapshot *snapshot, const void *pointer)

@@ -749,49 +749,45 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
 
 /* Columns of why lines were missed, an object, a function or a thread a row. */
 
-#define ROW                                                                                        \
-    const struct snapshot_causes_row *row = pointer;                                               \
-    (void)snapshot
-
 static struct value causes_column_share(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_causes_row);
     return value_number(row->figures.misses / snapshot->causes.all.misses);
 }
 
 static struct value first(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_causes_row);
     return value_number(causes_first(row->figures.share));
 }
 
 static struct value invalidated(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_causes_row);
     return value_number(causes_invalidated(row->figures.share));
 }
 
 static struct value other(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_causes_row);
     return value_number(causes_other(row->figures.share));
 }
 
 static struct value early(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_causes_row);
     return value_number(row->figures.early_same + row->figures.early_other);
 }
 
 static struct value early_other(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_causes_row);
     return value_number(causes_early_other(&row->figures));
 }
 
 static struct value evictor(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_causes_row);
     return value_text(row->evictor_count  ? row->evictors[0].function
                       : row->thread_count ? row->threads[0].name
                                           : NULL);
@@ -799,13 +795,13 @@ static struct value evictor(const struct snapshot *snapshot, const void *pointer
 
 static struct value evictor_object(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_causes_row);
     return value_text(row->evictor_count ? row->evictors[0].object : NULL);
 }
 
 static struct value evictor_share(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_causes_row);
     return value_number(row->evictor_count  ? row->evictors[0].share
                         : row->thread_count ? row->threads[0].share
                                             : NAN);
@@ -820,12 +816,6 @@ static bool any_invalidated(const struct snapshot *snapshot)
 static bool any_other(const struct snapshot *snapshot)
 {
     return causes_other(snapshot->causes.all.share) > 0;
-}
-
-static uint64_t causes_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return (uint64_t)row->id + 1;
 }
 
 #define FIGURES                                                                                    \
@@ -896,7 +886,7 @@ static const struct column thread_list[] = {
     {                                                                                              \
         .title = "Causes", .list = rows, .count = sizeof rows / sizeof *rows,                      \
         .sort = COLUMNS_AS_THEY_COME, .row_size = sizeof(struct snapshot_causes_row),              \
-        .identity = causes_column_identity                                                         \
+        .key = FIELD(struct snapshot_causes_row, id)                                                         \
     }
 
 const struct columns causes_columns[CAUSES_KINDS] = {[CAUSES_OBJECTS] = COLUMNS(object_list),

@@ -21,31 +21,27 @@ static struct code_view *code_view(const struct browser *browser)
 
 /* Columns of functions, and of the instructions in them that miss. */
 
-#define CODE_ROW(type)                                                                             \
-    const struct type *row = pointer;                                                              \
-    (void)snapshot
-
 static struct value code_column_share(const struct snapshot *snapshot, const void *pointer)
 {
-    CODE_ROW(snapshot_code);
+    ROW(snapshot_code);
     return value_number(row->share.value);
 }
 
 static struct value code_column_samples(const struct snapshot *snapshot, const void *pointer)
 {
-    CODE_ROW(snapshot_code);
+    ROW(snapshot_code);
     return value_number(row->samples + row->count_over + row->unknown_samples + row->unknown_over);
 }
 
 static struct value all_share(const struct snapshot *snapshot, const void *pointer)
 {
-    CODE_ROW(snapshot_code);
+    ROW(snapshot_code);
     return value_number(row->all_share);
 }
 
 static struct value unknown_share(const struct snapshot *snapshot, const void *pointer)
 {
-    CODE_ROW(snapshot_code);
+    ROW(snapshot_code);
     return value_number(row->unknown_samples > 0 ? row->unknown_share : NAN);
 }
 
@@ -74,7 +70,7 @@ const struct snapshot_code *columns_unknown_leader(const struct snapshot *snapsh
 
 static struct value file(const struct snapshot *snapshot, const void *pointer)
 {
-    CODE_ROW(snapshot_code);
+    ROW(snapshot_code);
     const char *slash = row->file ? strrchr(row->file, '/') : NULL;
     return value_text(slash ? slash + 1 : row->file);
 }
@@ -94,21 +90,15 @@ static bool mostly_unknown(const struct snapshot_code *row)
 
 static struct value code_column_object(const struct snapshot *snapshot, const void *pointer)
 {
-    CODE_ROW(snapshot_code);
+    ROW(snapshot_code);
     const struct snapshot_object *top = columns_object(snapshot, row->top_object);
     return value_text(mostly_unknown(row) ? row->unknown_note : top ? top->name : NULL);
 }
 
 static struct value code_column_object_share(const struct snapshot *snapshot, const void *pointer)
 {
-    CODE_ROW(snapshot_code);
+    ROW(snapshot_code);
     return value_number(mostly_unknown(row) ? NAN : row->top_object_share);
-}
-
-static uint64_t code_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return row->id;
 }
 
 /* The first sort column of the functions. */
@@ -133,14 +123,13 @@ static bool has_causes(const struct snapshot *snapshot, const void *pointer)
 
 static const void *function_causes(const struct snapshot *snapshot, const void *pointer)
 {
-    CODE_ROW(snapshot_code);
+    ROW(snapshot_code);
     return causes_row_of(&snapshot->causes, CAUSES_FUNCTIONS, row->id);
 }
 
 static struct value may_wait(const struct snapshot *snapshot, const void *pointer)
 {
-    const struct snapshot_code *row = pointer;
-    (void)snapshot;
+    ROW(snapshot_code);
     return value_number(row->all_share * waits_most(&row->wait));
 }
 
@@ -226,7 +215,7 @@ static const struct column function_list[] = {
 const struct columns function_columns = {
     .title = "Functions",
     TABLE(struct snapshot_code, function_list),
-    .identity = code_column_identity,
+    .key = FIELD(struct snapshot_code, id),
 };
 
 static const struct column toucher_list[] = {
@@ -249,19 +238,13 @@ static const struct column toucher_list[] = {
 const struct columns toucher_columns = {
     .title = "Code",
     TABLE(struct snapshot_code, toucher_list),
-    .identity = code_column_identity,
+    .key = FIELD(struct snapshot_code, id),
 };
 
 static struct value site_samples(const struct snapshot *snapshot, const void *pointer)
 {
-    CODE_ROW(site);
+    ROW(site);
     return value_number(row->code->samples + row->code->count_over);
-}
-
-static uint64_t site_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(site);
-    return row->object->id;
 }
 
 static const struct column site_list[] = {
@@ -284,7 +267,7 @@ static const struct column site_list[] = {
 const struct columns site_columns = {
     .title = "Objects it accesses",
     TABLE(struct site, site_list),
-    .identity = site_identity,
+    .key = VIA(struct site, object, id),
 };
 
 static void code_update(struct browser *browser)
@@ -389,16 +372,6 @@ const struct page code_page = {
 
 /* Columns of threads. */
 
-#define THREAD_ROW                                                                                 \
-    const struct snapshot_thread *row = pointer;                                                   \
-    (void)snapshot
-
-static uint64_t thread_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return (uint64_t)row->tid + 1;
-}
-
 static const struct column thread_list[] = {
     COLUMN(.title = "SHARE", .key = "share", .after = "samples",
            .help = "The thread's part of the newest samples that have an object, up to 16,384.",
@@ -436,14 +409,10 @@ const struct columns thread_columns = {
     .title = "Threads",
     TABLE(struct snapshot_thread, thread_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = thread_column_identity,
+    .key = FIELD(struct snapshot_thread, tid),
 };
 
 /* Columns of simulated caches, a level a row; rows are those of the snapshot itself. */
-
-#define SIMULATION_ROW                                                                             \
-    const struct simulation_level *row = pointer;                                                  \
-    (void)snapshot
 
 static uint64_t simulation_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
@@ -469,14 +438,14 @@ static struct value level(const struct snapshot *snapshot, const void *pointer)
 
 static struct value of_all(const struct snapshot *snapshot, const void *pointer)
 {
-    SIMULATION_ROW;
+    ROW(simulation_level);
     return value_number(simulation_column_part(misses(row), snapshot->simulation.accesses));
 }
 
 /* The first level is reached by every access, the others by what the one before missed. */
 static struct value of_those_here(const struct snapshot *snapshot, const void *pointer)
 {
-    SIMULATION_ROW;
+    ROW(simulation_level);
     bool first = row == snapshot->simulation.level;
     return value_number(simulation_column_part(misses(row), first ? snapshot->simulation.accesses
                                                                   : misses(row - 1)));

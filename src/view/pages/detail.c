@@ -544,10 +544,6 @@ const struct page detail_page = {
 
 /* Columns of the offsets inside objects, and of their instances. */
 
-#define ROW(type)                                                                                  \
-    const struct type *row = pointer;                                                              \
-    (void)snapshot
-
 /* Of any object: in batch text fields of several objects are in one list. */
 static bool has_field_type(const struct snapshot *snapshot)
 {
@@ -680,12 +676,6 @@ const struct columns offset_columns = {
     .identity = offset_identity,
 };
 
-static uint64_t instance_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_instance);
-    return row->base;
-}
-
 static const struct column instance_list[] = {
     COLUMN(.title = "OF IT", .key = "share", .after = "samples",
            .help = "Part of the object's samples that fell on this instance.",
@@ -708,7 +698,7 @@ static const struct column instance_list[] = {
 const struct columns instance_columns = {
     .title = "Instances",
     TABLE(struct snapshot_instance, instance_list),
-    .identity = instance_identity,
+    .key = FIELD(struct snapshot_instance, base),
 };
 
 /* From a member of a type to the code that misses on it. */

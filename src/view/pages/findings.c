@@ -171,13 +171,9 @@ const struct page findings_page = {
 
 /* Columns of the problems that were recognised. */
 
-#define ROW                                                                                        \
-    const struct snapshot_finding *row = pointer;                                                  \
-    (void)snapshot
-
 static struct value gain(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_finding);
     struct value value = value_number(row->gain);
     value.low = row->gain_low;
     value.high = row->gain_low > 0 ? row->gain : 0;
@@ -194,7 +190,7 @@ static void format_gain(char *out, size_t size, struct value value)
 
 static struct value bound(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_finding);
     return value_text(isnan(row->gain) || row->gain_low > 0 ? ""
                       : row->bound                          ? "at most"
                                                             : "about");
@@ -202,7 +198,7 @@ static struct value bound(const struct snapshot *snapshot, const void *pointer)
 
 static struct value screen(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_finding);
     return value_text(finding_page_name(finding_page(row)));
 }
 
@@ -240,32 +236,32 @@ static void advice(const struct snapshot *snapshot, const void *row, char *out, 
 
 static uint64_t finding_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_finding);
     return (uint64_t)row->id << 8 | row->kind;
 }
 
 /* With a low end, the middle of both. */
 static struct value gain_middle(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_finding);
     return value_number(row->gain_low > 0 ? (row->gain_low + row->gain) / 2 : row->gain);
 }
 
 static struct value gain_low(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_finding);
     return value_number(row->gain_low > 0 ? row->gain_low : NAN);
 }
 
 static struct value gain_high(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_finding);
     return value_number(row->gain_low > 0 ? row->gain : NAN);
 }
 
 static struct value gain_is_bound(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_finding);
     return value_yes_no(!isnan(row->gain) && row->bound);
 }
 

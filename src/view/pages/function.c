@@ -781,9 +781,6 @@ const struct page function_page = {
 
 /* Columns of a function's source lines and of their instructions. */
 
-#define SOURCE                                                                                     \
-    const struct source_row *row = pointer;                                                        \
-    (void)snapshot
 #define INSTRUCTION                                                                                \
     const struct snapshot_instruction *row =                                                       \
         ((const struct instruction_row *)pointer)->instruction;                                    \
@@ -803,20 +800,20 @@ static struct value missed_on(const struct snapshot_instruction *row, struct val
 
 static struct value source_samples(const struct snapshot *snapshot, const void *pointer)
 {
-    SOURCE;
+    ROW(source_row);
     return value_number(row->samples + row->unknown_samples);
 }
 
 static struct value source_text(const struct snapshot *snapshot, const void *pointer)
 {
-    SOURCE;
+    ROW(source_row);
     return value_text(row->line || row->sites ? row->text : NULL);
 }
 
 /* The field, or where it has no name the object. */
 static struct value source_mostly(const struct snapshot *snapshot, const void *pointer)
 {
-    SOURCE;
+    ROW(source_row);
     if (!row->hottest)
         return value_text(NULL);
     return missed_on(row->hottest, row->hottest->field
@@ -832,7 +829,7 @@ static enum paint paint_context(struct value value)
 
 static uint64_t identity_of_source(const struct snapshot *snapshot, const void *pointer)
 {
-    SOURCE;
+    ROW(source_row);
     return source_identity(row->file, row->line);
 }
 
@@ -904,12 +901,6 @@ static bool has_inlined(const struct snapshot *snapshot)
     return false;
 }
 
-static uint64_t source_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    INSTRUCTION;
-    return row->address;
-}
-
 static const struct column instruction_list[] = {
     COLUMN(.title = "OF IT", .help = "Part of the function's samples.",
            .from = VIA(struct instruction_row, instruction, share), .width = 6, UNIT_SHARE),
@@ -947,7 +938,7 @@ const struct columns instruction_columns = {
     .title = "Instructions",
     TABLE(struct instruction_row, instruction_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = source_column_identity,
+    .key = VIA(struct instruction_row, instruction, address),
 };
 
 /* The tree of callers, of Function, Detail and HTML. */
@@ -1001,12 +992,6 @@ void callers_open(struct browser *browser, const struct caller_row *row)
         browser_message(browser, "it has no samples of its own: only functions that it calls have");
 }
 
-static uint64_t identity_of_caller(const struct snapshot *snapshot, const void *row)
-{
-    (void)snapshot;
-    return ((const struct caller_row *)row)->caller->path;
-}
-
 static const struct column caller_list[] = {
     COLUMN(.title = "SHARE",
            .help = "Part of the samples with known callers that were taken in calls by it.",
@@ -1027,7 +1012,7 @@ const struct columns caller_columns = {
     .title = "Callers",
     TABLE(struct caller_row, caller_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = identity_of_caller,
+    .key = VIA(struct caller_row, caller, path),
 };
 
 static const struct columns caller_members = MEMBERS(

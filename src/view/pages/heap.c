@@ -262,10 +262,6 @@ const struct page heap_page = {
 
 /* Columns of the heap's bins. */
 
-#define ROW(heap_column_type)                                                                      \
-    const struct heap_column_type *row = pointer;                                                  \
-    (void)snapshot
-
 static struct value heap_column_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
@@ -363,12 +359,6 @@ static bool has_suspect(const struct snapshot *snapshot)
     return false;
 }
 
-static uint64_t heap_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return row->heap.id;
-}
-
 static struct value bin_allocations(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_bin);
@@ -453,5 +443,5 @@ static const struct column bin_list[] = {
 const struct columns bin_columns = {
     .title = "Bins",
     TABLE(struct snapshot_bin, bin_list),
-    .identity = heap_column_identity,
+    .key = FIELD(struct snapshot_bin, heap.id),
 };

@@ -583,20 +583,10 @@ const struct page layout_page = {
 
 /* Columns of a type's members. Rules between cache lines have no values. */
 
-#define ROW                                                                                        \
-    const struct layout_row *shown = pointer;                                                      \
-    const struct snapshot_layout_row *row = shown->row;                                            \
-    (void)snapshot;                                                                                \
-    if (!row)                                                                                      \
-        return (struct value)                                                                      \
-        {                                                                                          \
-            .kind = VALUE_UNKNOWN                                                                  \
-        }
-
 /* In bits, so that bit-fields sort into their place. */
 static struct value offset(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_layout_row);
     bool fits = row->member.offset < UINT64_MAX / 8;
     return fits ? value_integer(row->member.offset * 8 + row->member.bit_offset)
                 : value_number(NAN);
@@ -612,21 +602,21 @@ static void format_bits(char *out, size_t size, struct value value)
 
 static struct value size(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_layout_row);
     return value_known(row->member.bit_size ? 0 : row->member.size);
 }
 
 /* A correct program does not access holes: a 0 there is no news. */
 static struct value layout_column_share(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_layout_row);
     bool gap = row->kind == LAYOUT_HOLE || row->kind == LAYOUT_PADDING;
     return value_number(gap && !(row->samples > 0) ? NAN : row->share);
 }
 
 static struct value layout_column_samples(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_layout_row);
     return value_number(row->samples > 0 ? row->samples : NAN);
 }
 
@@ -644,12 +634,6 @@ static enum paint paint_member(struct value value)
     return named ? PAINT_STRONG : PAINT_DIM;
 }
 
-static uint64_t layout_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    (void)snapshot;
-    return ((const struct layout_row *)pointer)->identity;
-}
-
 static const char *parting(const void *pointer)
 {
     const struct layout_row *row = pointer;
@@ -658,9 +642,9 @@ static const char *parting(const void *pointer)
 
 static const struct column list[] = {
     COLUMN(.title = "OFFSET", .help = "Bytes from the start of the type; 60:1 is bit 1 of byte 60.",
-           .value = offset, .width = 6, .most = 8, .look = COLUMN_RIGHT, .format = format_bits,
+           .from = ROW_OF(struct layout_row, row), .value = offset, .width = 6, .most = 8, .look = COLUMN_RIGHT, .format = format_bits,
            .paint = paint_dim),
-    COLUMN(.title = "SIZE", .help = "Bytes, all elements of an array.", .value = size, .width = 5,
+    COLUMN(.title = "SIZE", .help = "Bytes, all elements of an array.", .from = ROW_OF(struct layout_row, row), .value = size, .width = 5,
            .rank = 2, UNIT_BYTES, .paint = paint_dim),
     COLUMN(.title = "LINE", .help = "The cache line it begins in, under the alignment seen most.",
            .from = VIA(struct layout_row, row, line), .width = 4, .rank = 9, UNIT_INTEGER,
@@ -672,12 +656,12 @@ static const struct column list[] = {
            .help = "The member, indented by nesting; - before it: its own members follow, F5 folds "
                    "them.",
            .from = FIELD(struct layout_row, text), .width = 12, .most = 40, .paint = paint_member),
-    COLUMN(.title = "", .value = layout_column_share, .width = 8, .most = 24, .rank = 3,
+    COLUMN(.title = "", .from = ROW_OF(struct layout_row, row), .value = layout_column_share, .width = 8, .most = 24, .rank = 3,
            .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "OF IT",
            .help = "Part of the object's samples of this type that fell on the member.",
-           .value = layout_column_share, .width = 6, UNIT_SHARE),
-    COLUMN(.title = "SAMPLES", .value = layout_column_samples, .width = 7, .rank = 8, UNIT_COUNT),
+           .from = ROW_OF(struct layout_row, row), .value = layout_column_share, .width = 6, UNIT_SHARE),
+    COLUMN(.title = "SAMPLES", .from = ROW_OF(struct layout_row, row), .value = layout_column_samples, .width = 7, .rank = 8, UNIT_COUNT),
     LEVELS_COLUMN_FOUND(4, ROW_VIA(struct layout_row, row, levels)),
     LEVELS_COLUMN_STALL(4, levels_tell_stall, ROW_VIA(struct layout_row, row, levels)),
     LEVELS_COLUMN_LATENCY(4, ROW_VIA(struct layout_row, row, levels)),
@@ -704,6 +688,6 @@ const struct columns layout_columns = {
     .title = "Layout",
     TABLE(struct layout_row, list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = layout_column_identity,
+    .key = FIELD(struct layout_row, identity),
     .parting = parting,
 };

@@ -53,8 +53,7 @@ static unsigned findings_shown(const struct browser *browser)
 
 static struct value may_wait(const struct snapshot *snapshot, const void *pointer)
 {
-    const struct snapshot_object *row = pointer;
-    (void)snapshot;
+    ROW(snapshot_object);
     return value_number(row->share.value * waits_most(&row->wait));
 }
 
@@ -334,10 +333,6 @@ const struct page objects_page = {
 
 /* Columns of objects. */
 
-#define ROW(object_column_type)                                                                    \
-    const struct object_column_type *row = pointer;                                                \
-    (void)snapshot
-
 static struct value half(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
@@ -475,12 +470,6 @@ static enum paint paint_kind(struct value value)
 {
     (void)value;
     return PAINT_DIM;
-}
-
-static uint64_t object_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return row->id;
 }
 
 static struct value type_votes(const struct snapshot *snapshot, const void *pointer)
@@ -651,5 +640,5 @@ static const struct column object_list[] = {
 const struct columns object_columns = {
     .title = "Objects",
     TABLE(struct snapshot_object, object_list),
-    .identity = object_identity,
+    .key = FIELD(struct snapshot_object, id),
 };

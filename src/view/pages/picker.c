@@ -129,10 +129,6 @@ const struct page picker_page = {
 
 /* Columns of the two lists. */
 
-#define ROW(type)                                                                                  \
-    const struct type *row = pointer;                                                              \
-    (void)snapshot
-
 static struct value process_cpu(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(picker_row);
@@ -159,12 +155,6 @@ static void format_span(char *out, size_t size, struct value value)
     snprintf(out, size, "%s", play_time_text(text, value.number, 0));
 }
 
-static uint64_t process_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(picker_row);
-    return row->pid;
-}
-
 static const struct column process_list[] = {
     COLUMN(.title = "CPU", .value = process_cpu, .width = 6, UNIT_SHARE),
     COLUMN(.title = "PID", .from = FIELD(struct picker_row, pid), .width = 7, UNIT_INTEGER),
@@ -182,7 +172,7 @@ static const struct column process_list[] = {
 const struct columns process_columns = {
     .title = "Processes",
     TABLE(struct picker_row, process_list),
-    .identity = process_identity,
+    .key = FIELD(struct picker_row, pid),
 };
 
 static const struct column recorded_list[] = {
@@ -198,5 +188,5 @@ static const struct column recorded_list[] = {
 const struct columns recorded_columns = {
     .title = "Processes recorded",
     TABLE(struct picker_row, recorded_list),
-    .identity = process_identity,
+    .key = FIELD(struct picker_row, pid),
 };

@@ -171,35 +171,37 @@ const struct page reuse_page = {
 
 /* Columns of what caches of any size would miss: of objects, and of source lines. */
 
-#define ROW                                                                                        \
-    const struct snapshot_reuse_row *row = pointer;                                                \
-    (void)snapshot
-
-static struct value missed_at(const struct snapshot_share *missed)
+static struct value missed_at(const struct snapshot *snapshot, const void *pointer)
 {
-    struct value value = value_number(missed->value);
-    if (value.kind == VALUE_NUMBER && !reuse_is_sure(missed)) {
-        value.low = missed->low;
-        value.high = missed->high;
+    ROW(snapshot_share);
+    struct value value = value_number(row->value);
+    if (value.kind == VALUE_NUMBER && !reuse_is_sure(row)) {
+        value.low = row->low;
+        value.high = row->high;
     }
     return value;
 }
 
 /* The simulated caches come first among those marked. */
-#define LEVEL(number)                                                                              \
-    static struct value at_##number(const struct snapshot *snapshot, const void *pointer)          \
-    {                                                                                              \
-        ROW;                                                                                       \
-        return missed_at(&row->at[(number)-1]);                                                    \
-    }                                                                                              \
-    static bool has_##number(const struct snapshot *snapshot)                                      \
-    {                                                                                              \
-        return snapshot->reuse.mark_count >= (number) &&                                           \
-               snapshot->reuse.marks[(number)-1].simulated;                                        \
-    }
-LEVEL(1)
-LEVEL(2)
-LEVEL(3)
+static bool is_simulated(const struct snapshot *snapshot, size_t mark)
+{
+    return mark < snapshot->reuse.mark_count && snapshot->reuse.marks[mark].simulated;
+}
+
+static bool has_l1(const struct snapshot *snapshot)
+{
+    return is_simulated(snapshot, 0);
+}
+
+static bool has_l2(const struct snapshot *snapshot)
+{
+    return is_simulated(snapshot, 1);
+}
+
+static bool has_l3(const struct snapshot *snapshot)
+{
+    return is_simulated(snapshot, 2);
+}
 
 static const struct snapshot_use *reuse_column_use_of(const struct snapshot *snapshot,
                                                       const struct snapshot_reuse_row *row)
@@ -216,12 +218,6 @@ static struct value spatial(const struct snapshot *snapshot, const void *pointer
 static struct value temporal(const struct snapshot *snapshot, const void *pointer)
 {
     return use_temporal(snapshot, reuse_column_use_of(snapshot, pointer));
-}
-
-static uint64_t reuse_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return row->id + 1;
 }
 
 #define FIGURES                                                                                    \
@@ -241,13 +237,13 @@ static uint64_t reuse_column_identity(const struct snapshot *snapshot, const voi
                    "Part of its accesses that a cache of the first level's size misses, if any "   \
                    "line can go "                                                                  \
                    "anywhere in it; from so much to so much where few of its lines were watched.", \
-               .value = at_1, .width = 8, .look = COLUMN_RIGHT, .shown = has_1,                    \
+               .from = ROW_IN(struct snapshot_reuse_row, at[0]), .value = missed_at, .width = 8, .look = COLUMN_RIGHT, .shown = has_l1,                    \
                .format = format_rate, .paint = paint_share),                                       \
-        COLUMN(.title = "IN L2", .help = "The same of the second level's size.", .value = at_2,    \
-               .width = 8, .look = COLUMN_RIGHT, .shown = has_2, .format = format_rate,            \
+        COLUMN(.title = "IN L2", .help = "The same of the second level's size.", .from = ROW_IN(struct snapshot_reuse_row, at[1]), .value = missed_at,    \
+               .width = 8, .look = COLUMN_RIGHT, .shown = has_l2, .format = format_rate,            \
                .paint = paint_share),                                                              \
-        COLUMN(.title = "IN L3", .help = "The same of the third level's size.", .value = at_3,     \
-               .width = 8, .look = COLUMN_RIGHT, .shown = has_3, .format = format_rate,            \
+        COLUMN(.title = "IN L3", .help = "The same of the third level's size.", .from = ROW_IN(struct snapshot_reuse_row, at[2]), .value = missed_at,     \
+               .width = 8, .look = COLUMN_RIGHT, .shown = has_l3, .format = format_rate,            \
                .paint = paint_share)
 
 static const struct column object_list[] = {
@@ -264,7 +260,7 @@ const struct columns reuse_columns = {
     .title = "Reuse of objects",
     TABLE(struct snapshot_reuse_row, object_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = reuse_column_identity,
+    .key = FIELD(struct snapshot_reuse_row, id),
 };
 
 static const struct column line_list[] = {
@@ -280,7 +276,7 @@ const struct columns reuse_line_columns = {
     .title = "Reuse by code",
     TABLE(struct snapshot_reuse_row, line_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = reuse_column_identity,
+    .key = FIELD(struct snapshot_reuse_row, id),
 };
 
 /* The least part of what a larger cache can save that makes a knee worth a sentence. */

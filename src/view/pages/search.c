@@ -332,10 +332,6 @@ const struct page search_page = {
 
 /* Columns of the regions of the n-way search, and of the objects in one cache set. */
 
-#define ROW(type)                                                                                  \
-    const struct type *row = pointer;                                                              \
-    (void)snapshot
-
 static struct value half(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_region);
@@ -383,12 +379,6 @@ static bool phases_told(const struct snapshot *snapshot)
         if (snapshot->search.regions[i].phase_count)
             return true;
     return false;
-}
-
-static uint64_t search_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return row->base;
 }
 
 static bool region_has_phases(const struct snapshot *snapshot, const void *pointer)
@@ -444,7 +434,7 @@ static const struct column region_list[] = {
 const struct columns region_columns = {
     .title = "Regions",
     TABLE(struct snapshot_region, region_list),
-    .identity = search_column_identity,
+    .key = FIELD(struct snapshot_region, base),
 };
 
 static const struct column dropped_list[] = {
@@ -462,7 +452,7 @@ const struct columns dropped_columns = {
     .title = "Dropped",
     TABLE(struct snapshot_region, dropped_list),
     .sort = COLUMNS_MAX,
-    .identity = search_column_identity,
+    .key = FIELD(struct snapshot_region, base),
 };
 
 static struct value part_object(const struct snapshot *snapshot, const void *pointer)

@@ -302,10 +302,6 @@ const struct page sharing_page = {
 
 /* Columns of shared lines, those alike in one row. */
 
-#define ROW(type)                                                                                  \
-    const struct type *row = pointer;                                                              \
-    (void)snapshot
-
 /* Columns that are shown only where the source reports them. */
 static bool sharing_tells_hitm(const struct snapshot *snapshot)
 {
@@ -465,12 +461,6 @@ static struct value line_kind(const struct snapshot *snapshot, const void *point
     return value_text(sharing_kind(row->verdict, row->locked));
 }
 
-static uint64_t line_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_line);
-    return row->address;
-}
-
 /* With its sign: before the object it is no offset to show. */
 static struct json_t *line_json_offset(const struct snapshot *snapshot, const void *pointer)
 {
@@ -514,7 +504,7 @@ const struct columns sharing_line_columns = {
     .title = "Its lines",
     TABLE(struct snapshot_sharing_line, line_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = line_identity,
+    .key = FIELD(struct snapshot_sharing_line, address),
 };
 
 /* ---- accesses by thread ---- */

@@ -612,19 +612,15 @@ const struct page timeline_page = {
 
 /* Columns of the phases of a run. */
 
-#define ROW                                                                                        \
-    const struct snapshot_phase *row = pointer;                                                    \
-    (void)snapshot
-
 static struct value length(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_phase);
     return value_number(row->end_s - row->start_s);
 }
 
 static struct value fell_by(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_phase);
     return value_number(-row->fell_by);
 }
 
@@ -645,7 +641,7 @@ static struct value phase_column_note(const struct snapshot *snapshot, const voi
 
 static uint64_t phase_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_phase);
     /* Its start is worked out anew each time, from the elapsed time. */
     return (uint64_t)llround(row->start_s * 20);
 }

@@ -144,13 +144,9 @@ const struct page watch_page = {
 
 /* Columns of what watchpoints saw, an object a row. */
 
-#define ROW                                                                                        \
-    const struct snapshot_watch_object *row = pointer;                                             \
-    (void)snapshot
-
 static struct value reuse(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_watch_object);
     struct value value = value_number(row->reuse_s.value);
     if (snapshot_reuse_is_bound(&row->reuse_s))
         value = (struct value){.kind = VALUE_NUMBER, .high = row->reuse_s.high};
@@ -167,13 +163,13 @@ static void format_reuse(char *out, size_t size, struct value value)
 
 static struct value code(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_watch_object);
     return value_text(row->code_count ? row->codes[0].text : NULL);
 }
 
 static struct value verdict(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_watch_object);
     struct value value = value_text(watch_verdict_name(row->verdict));
     if (row->verdict == WATCH_TOO_FEW) {
         value.low = (double)row->told;
@@ -211,12 +207,6 @@ static bool counts_misses(const struct snapshot *snapshot)
 static bool has_threads(const struct snapshot *snapshot)
 {
     return snapshot->watch.threads > 1;
-}
-
-static uint64_t watch_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return (uint64_t)row->id + 1;
 }
 
 static void watch_column_reading(const struct snapshot *snapshot, const void *pointer, char *out,
@@ -307,7 +297,7 @@ const struct columns watch_columns = {
     .title = "Watched",
     TABLE(struct snapshot_watch_object, watch_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = watch_column_identity,
+    .key = FIELD(struct snapshot_watch_object, id),
 };
 
 static const char *seconds_text(char out[24], double seconds)

@@ -414,19 +414,15 @@ const struct page whatif_page = {
 
 /* Columns of an answer to "what if", a level a row; and of the questions that can be asked. */
 
-#define ROW                                                                                        \
-    const struct whatif_row *row = pointer;                                                        \
-    (void)snapshot
-
 static struct value whatif_column_change(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(whatif_row);
     return value_number(whatif_change(row->before, row->after));
 }
 
 static struct value object_change(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(whatif_row);
     return value_number(whatif_change(row->object_before, row->object_after));
 }
 
@@ -443,7 +439,7 @@ static enum paint paint_change(struct value value)
 
 static uint64_t whatif_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(whatif_row);
     return (uint64_t)(uintptr_t)row->name;
 }
 
@@ -521,12 +517,6 @@ static struct value asked_state(const struct snapshot *snapshot, const void *poi
                                                       : "counts");
 }
 
-static uint64_t asked_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ASKED;
-    return (uint64_t)asked->number + 1;
-}
-
 static const struct column asked_list[] = {
     COLUMN(.title = "WHAT IF", .from = FIELD(struct snapshot_whatif, question), .width = 14,
            .most = 30, .paint = paint_strong),
@@ -554,7 +544,7 @@ const struct columns whatif_asked_columns = {
     .title = "Asked",
     TABLE(struct snapshot_whatif, asked_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = asked_identity,
+    .key = FIELD(struct snapshot_whatif, number),
 };
 
 /* ---- questions ---- */

@@ -115,11 +115,20 @@ const void *columns_target(const struct column *column, const struct snapshot *s
     return path_target(&column->from, column_row(column, snapshot, row));
 }
 
+uint64_t columns_identity(const struct columns *columns, const struct snapshot *snapshot,
+                          const void *row)
+{
+    return columns->identity ? columns->identity(snapshot, row)
+                             : path_value(&columns->key, path_row(&columns->key, row)).integer;
+}
+
 struct value columns_value(const struct column *column, const struct snapshot *snapshot,
                            const void *row)
 {
-    return column->value ? column->value(snapshot, columns_target(column, snapshot, row))
-                         : columns_element(column, snapshot, row, 0);
+    if (!column->value)
+        return columns_element(column, snapshot, row, 0);
+    row = columns_target(column, snapshot, row);
+    return row ? column->value(snapshot, row) : value_number(NAN);
 }
 
 struct value columns_element(const struct column *column, const struct snapshot *snapshot,

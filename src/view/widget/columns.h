@@ -176,7 +176,7 @@ struct column {
     const void *(*target)(const struct snapshot *snapshot, const void *row);
     struct path from;                    /* the value in it */
     const char *(*name)(unsigned value); /* the text of an enum at `from` */
-    /* The value, where it is computed, of the row that these lead to; NULL: none. */
+    /* The value, where it is computed, of the row that these lead to. */
     struct value (*value)(const struct snapshot *snapshot, const void *row);
     /* JSON alone: the rows that `in` and `from` lead to, `count` of them as an array, without a
      * count one as an object, or null. `members`: those of the row in place of a member. */
@@ -210,6 +210,11 @@ struct column {
     {                                                                                              \
         __VA_ARGS__                                                                                \
     }
+
+/* The first line of a function of a column: its row. */
+#define ROW(type)                                                                                  \
+    const struct type *row = pointer;                                                              \
+    (void)snapshot
 
 /* The same of a member of JSON alone. */
 #define MEMBER(json_key, ...)                                                                      \
@@ -250,7 +255,9 @@ struct columns {
     unsigned count;
     unsigned sort; /* column sorted by at first; COLUMNS_AS_THEY_COME */
     size_t row_size;
-    /* Stays the same for the same thing in the next snapshot. */
+    /* A whole number that stays the same for the same thing in the next snapshot; or a function of
+     * the row. */
+    struct path key;
     uint64_t (*identity)(const struct snapshot *snapshot, const void *row);
     /* Text of a row that only parts others: it cannot be selected and is left out where the
      * rows are sorted or filtered. NULL for other rows; no function: there are none. */
@@ -304,6 +311,9 @@ void columns_layout(const struct columns *columns, const struct column_choice *c
 /* The value of a cell. */
 struct value columns_value(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
+
+uint64_t columns_identity(const struct columns *columns, const struct snapshot *snapshot,
+                          const void *row);
 
 /* Element of an array of values; the row that a column leads to; whether it is shown. */
 struct value columns_element(const struct column *column, const struct snapshot *snapshot,

@@ -49,7 +49,7 @@ const void *table_selected(const struct table *table)
 
 static uint64_t identity_of(const struct table *table, const void *row)
 {
-    return table->columns->identity(table->snapshot, row);
+    return columns_identity(table->columns, table->snapshot, row);
 }
 
 static int table_compare(const void *left, const void *right, void *context)

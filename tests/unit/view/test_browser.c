@@ -420,7 +420,7 @@ static void an_opened_object_stays_while_ranks_change(void **state)
 
 static uint64_t identity_at(const struct table *table, size_t at)
 {
-    return table->columns->identity(table->snapshot,
+    return columns_identity(table->columns, table->snapshot,
                                     table->rows + table->order[at] * table->columns->row_size);
 }
 
