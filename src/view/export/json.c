@@ -35,13 +35,6 @@ static const char *role_name(unsigned role)
     return role < sizeof names / sizeof *names ? names[role] : "other";
 }
 
-static struct value event_counted(const struct snapshot *snapshot, const void *row)
-{
-    double counted = ((const struct snapshot_event *)row)->counted;
-    (void)snapshot;
-    return value_number(counted > 0 ? counted : NAN);
-}
-
 static const struct columns event_members = MEMBERS(
     struct snapshot_event,
     MEMBER("name", struct snapshot_event, name),
@@ -49,7 +42,7 @@ static const struct columns event_members = MEMBERS(
     MEMBER_KNOWN("period", struct snapshot_event, period),
     MEMBER("samples", struct snapshot_event, samples),
     MEMBER_COUNT("events", struct snapshot_event, events),
-    COLUMN(.key = "counted", .value = event_counted));
+    MEMBER_KNOWN("counted", struct snapshot_event, counted));
 
 static const void *ranking_event(const struct snapshot *snapshot, const void *row)
 {

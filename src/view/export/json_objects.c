@@ -15,37 +15,24 @@ static const char *kind_name(enum layout_row_kind kind)
     return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "offset";
 }
 
-static struct value row_size(const struct snapshot *snapshot, const void *pointer)
-{
-    const struct type_member *member = pointer;
-    (void)snapshot;
-    return value_known(member->bit_size ? 0 : member->size);
-}
-
 static struct value row_hole(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_layout_row);
     return value_yes_no(row->kind == LAYOUT_HOLE || row->kind == LAYOUT_PADDING);
 }
 
-static struct value row_bit_offset(const struct snapshot *snapshot, const void *pointer)
-{
-    const struct type_member *member = pointer;
-    (void)snapshot;
-    return member->bit_size ? value_integer(member->bit_offset) : value_text(NULL);
-}
-
 static const struct columns layout_row_members = MEMBERS(
     struct snapshot_layout_row,
     MEMBER("offset", struct snapshot_layout_row, member.offset),
-    COLUMN(.key = "size", .from = ROW_IN(struct snapshot_layout_row, member), .value = row_size),
+    COLUMN(.key = "size", .unless = FIELD(struct snapshot_layout_row, member.bit_size),
+           .from = KNOWN(struct snapshot_layout_row, member.size)),
     MEMBER_KNOWN("type", struct snapshot_layout_row, member.type),
     MEMBER_KNOWN("name", struct snapshot_layout_row, member.name),
     COLUMN(.key = "kind", .from = FIELD(struct snapshot_layout_row, kind), .name = kind_name),
     COLUMN(.key = "hole", .value = row_hole),
     MEMBER("depth", struct snapshot_layout_row, member.depth),
-    COLUMN(.key = "bit_offset", .from = ROW_IN(struct snapshot_layout_row, member),
-           .value = row_bit_offset),
+    COLUMN(.key = "bit_offset", .where = FIELD(struct snapshot_layout_row, member.bit_size),
+           .from = FIELD(struct snapshot_layout_row, member.bit_offset)),
     MEMBER_KNOWN("bit_size", struct snapshot_layout_row, member.bit_size),
     MEMBER_KNOWN("count", struct snapshot_layout_row, member.count),
     MEMBER_COUNT("samples", struct snapshot_layout_row, samples),
@@ -65,23 +52,10 @@ static const struct columns layout_line_members = MEMBERS(
     MEMBER("used", struct snapshot_layout_line, used),
     MEMBER("cold", struct snapshot_layout_line, cold));
 
-static struct value layout_type(const struct snapshot *snapshot, const void *pointer)
-{
-    const struct snapshot_layout *layout = pointer;
-    (void)snapshot;
-    return value_text(layout->inferred ? NULL : layout->name);
-}
-
-static struct value layout_phase(const struct snapshot *snapshot, const void *pointer)
-{
-    const struct snapshot_layout *layout = pointer;
-    (void)snapshot;
-    return isnan(layout->phase_share) ? value_text(NULL) : value_integer(layout->phase);
-}
-
 const struct columns layout_summary_members = MEMBERS(
     struct snapshot_layout,
-    COLUMN(.key = "type", .value = layout_type),
+    COLUMN(.key = "type", .unless = FIELD(struct snapshot_layout, inferred),
+           .from = FIELD(struct snapshot_layout, name)),
     MEMBER_KNOWN("size", struct snapshot_layout, size),
     MEMBER("inferred", struct snapshot_layout, inferred),
     MEMBER_COUNT("samples", struct snapshot_layout, samples),
@@ -90,7 +64,8 @@ const struct columns layout_summary_members = MEMBERS(
 const struct columns layout_members = MEMBERS(
     struct snapshot_layout,
     COLUMN(.members = &layout_summary_members),
-    COLUMN(.key = "phase", .value = layout_phase),
+    COLUMN(.key = "phase", .where = FIELD(struct snapshot_layout, phase_share),
+           .from = FIELD(struct snapshot_layout, phase)),
     MEMBER("phase_share", struct snapshot_layout, phase_share),
     MEMBER_KNOWN("phases", struct snapshot_layout, phases),
     MEMBER("straddling", struct snapshot_layout, straddling),
@@ -114,13 +89,6 @@ static json_t *json_site(const struct snapshot *snapshot, const void *pointer)
     return site;
 }
 
-/* A walker does not see what the program requested. */
-static struct value heap_requested(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(heap_bin);
-    return row->walked ? value_text(NULL) : value_integer(row->requested_bytes);
-}
-
 /* Of the blocks themselves; null where there is no heap bin. */
 const struct columns heap_members = MEMBERS(
     struct heap_bin,
@@ -128,7 +96,8 @@ const struct columns heap_members = MEMBERS(
     MEMBER("live_blocks", struct heap_bin, live_blocks),
     MEMBER("live_bytes", struct heap_bin, usable_bytes),
     MEMBER("usable_bytes", struct heap_bin, usable_bytes),
-    COLUMN(.key = "requested_bytes", .value = heap_requested));
+    COLUMN(.key = "requested_bytes", .unless = FIELD(struct heap_bin, walked),
+           .from = FIELD(struct heap_bin, requested_bytes)));
 
 static const char *feed_name(unsigned feed)
 {
@@ -365,18 +334,11 @@ const struct columns use_members = MEMBERS(
 
 /* Questions about another layout, and the answers. */
 
-static struct value level_change(const struct snapshot *snapshot, const void *row)
-{
-    const struct snapshot_whatif_level *level = row;
-    (void)snapshot;
-    return value_number(whatif_change(level->before, level->after));
-}
-
 static const struct columns whatif_level_members = MEMBERS(
     struct snapshot_whatif_level,
     MEMBER_COUNT("misses", struct snapshot_whatif_level, before),
     MEMBER_COUNT("misses_then", struct snapshot_whatif_level, after),
-    COLUMN(.key = "change", .value = level_change),
+    COLUMN(.key = "change", .from = CHANGE(struct snapshot_whatif_level, before, after)),
     MEMBER_COUNT("object_misses", struct snapshot_whatif_level, object_before),
     MEMBER_COUNT("object_misses_then", struct snapshot_whatif_level, object_after),
     MEMBER_COUNT("object_first_touches_then", struct snapshot_whatif_level, fresh));
@@ -392,13 +354,6 @@ static json_t *json_whatif_levels(const struct snapshot *snapshot, const void *r
         json_array_append_new(out, level);
     }
     return out;
-}
-
-static struct value stall_change(const struct snapshot *snapshot, const void *row)
-{
-    const struct snapshot_whatif *from = row;
-    (void)snapshot;
-    return value_number(whatif_change(from->stall_before, from->stall_after));
 }
 
 static bool whatif_counts(const struct snapshot *snapshot, const void *row)
@@ -419,7 +374,7 @@ static const struct columns whatif_figures_members = MEMBERS(
     COLUMN(.key = "levels", .json = json_whatif_levels),
     MEMBER_COUNT("stall_cycles", struct snapshot_whatif, stall_before),
     MEMBER_COUNT("stall_cycles_then", struct snapshot_whatif, stall_after),
-    COLUMN(.key = "stall_change", .value = stall_change));
+    COLUMN(.key = "stall_change", .from = CHANGE(struct snapshot_whatif, stall_before, stall_after)));
 
 static const struct columns whatif_answer_members = MEMBERS(
     struct snapshot_whatif,

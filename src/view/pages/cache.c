@@ -502,21 +502,9 @@ const struct page cache_page = {
 
 /* Columns of recurring lines and of pairs sampled together. */
 
-static struct value object_name(const struct snapshot *snapshot, uint32_t index)
-{
-    const struct snapshot_object *object = columns_object(snapshot, index);
-    return value_text(object ? object->name : "(not listed)");
-}
-
-static struct value line_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_recurrence);
-    return object_name(snapshot, row->object);
-}
-
 static struct value line_offset(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW(snapshot_recurrence);
+    const struct snapshot_recurrence *row = pointer;
     bool known = columns_object(snapshot, row->object);
     return known ? value_integer(row->offset) : value_text(NULL);
 }
@@ -534,7 +522,8 @@ static const struct column line_list[] = {
            .help = "Functions with samples on it.",
            .from = KNOWN(struct snapshot_recurrence, functions), .width = 5, .rank = 4,
            UNIT_INTEGER),
-    COLUMN(.title = "OBJECT", .value = line_object, .width = 12, .most = 48, .look = COLUMN_NAME,
+    COLUMN(.title = "OBJECT", .in = ROW_IN(struct snapshot_recurrence, object), .target = columns_object_at,
+           .from = FIELD(struct snapshot_object, name), .otherwise = "(not listed)", .width = 12, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "OFFSET", .key = "offset", .after = "object", .value = line_offset, .width = 9,
            .rank = 2, .format = format_offset),
@@ -547,18 +536,6 @@ const struct columns line_columns = {
     TABLE(struct snapshot_recurrence, line_list),
     .key = FIELD(struct snapshot_recurrence, address),
 };
-
-static struct value pair_a(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_pair);
-    return object_name(snapshot, row->object_a);
-}
-
-static struct value pair_b(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_pair);
-    return object_name(snapshot, row->object_b);
-}
 
 static bool has_lines(const struct snapshot *snapshot)
 {
@@ -587,12 +564,14 @@ static const struct column pair_list[] = {
     COLUMN(.title = "TIMES", .key = "together", .after = "object_b",
            .help = "Times they were seen together.", .from = FIELD(struct snapshot_pair, together),
            .width = 5, .rank = 3, UNIT_COUNT),
-    COLUMN(.title = "OBJECT", .value = pair_a, .width = 8, .most = 48, .look = COLUMN_NAME,
+    COLUMN(.title = "OBJECT", .in = ROW_IN(struct snapshot_pair, object_a), .target = columns_object_at,
+           .from = FIELD(struct snapshot_object, name), .otherwise = "(not listed)", .width = 8, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "LINE", .key = "line_a", .from = KNOWN(struct snapshot_pair, line_a),
            .width = 14, .most = 18, .rank = 1, .shown = has_lines, .format = format_address,
            .paint = paint_dim),
-    COLUMN(.title = "WITH", .value = pair_b, .width = 8, .most = 48, .look = COLUMN_NAME,
+    COLUMN(.title = "WITH", .in = ROW_IN(struct snapshot_pair, object_b), .target = columns_object_at,
+           .from = FIELD(struct snapshot_object, name), .otherwise = "(not listed)", .width = 8, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "LINE", .key = "line_b", .from = KNOWN(struct snapshot_pair, line_b),
            .width = 14, .most = 18, .rank = 1, .shown = has_lines, .format = format_address,

@@ -755,30 +755,6 @@ static struct value causes_column_share(const struct snapshot *snapshot, const v
     return value_number(row->figures.misses / snapshot->causes.all.misses);
 }
 
-static struct value first(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_causes_row);
-    return value_number(causes_first(row->figures.share));
-}
-
-static struct value invalidated(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_causes_row);
-    return value_number(causes_invalidated(row->figures.share));
-}
-
-static struct value other(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_causes_row);
-    return value_number(causes_other(row->figures.share));
-}
-
-static struct value early(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_causes_row);
-    return value_number(row->figures.early_same + row->figures.early_other);
-}
-
 static struct value early_other(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_causes_row);
@@ -828,7 +804,7 @@ static bool any_other(const struct snapshot *snapshot)
         COLUMN(.title = "FIRST",                                                                   \
                .help =                                                                             \
                    "Part of the misses on lines that were never touched before, by this thread.",  \
-               .value = first, .width = 6, .look = COLUMN_RIGHT, .format = format_percent),        \
+               .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_FIRST], figures.share[CAUSE_FIRST_HERE]), .width = 6, .look = COLUMN_RIGHT, .format = format_percent),        \
         COLUMN(.title = "CAPACITY",                                                                \
                .help = "Part that a cache of this size would miss even if any line could go "      \
                        "anywhere in it.",                                                          \
@@ -840,17 +816,17 @@ static bool any_other(const struct snapshot *snapshot)
                .width = 8, .look = COLUMN_RIGHT, .format = format_percent),                        \
         COLUMN(.title = "INVALID",                                                                 \
                .help = "Part whose lines another thread's write had taken away.",                  \
-               .value = invalidated, .width = 7, .rank = 2, .look = COLUMN_RIGHT,                  \
+               .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INVALIDATED_TRUE], figures.share[CAUSE_INVALIDATED_FALSE]), .width = 7, .rank = 2, .look = COLUMN_RIGHT,                  \
                .shown = any_invalidated, .format = format_percent),                                \
         COLUMN(.title = "OTHER",                                                                   \
                .help = "Part that a larger cache below had evicted, or that is not known.",     \
-               .value = other, .width = 6, .rank = 5, .look = COLUMN_RIGHT, .shown = any_other,    \
+               .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INCLUSION], figures.share[CAUSE_UNKNOWN]), .width = 6, .rank = 5, .look = COLUMN_RIGHT, .shown = any_other,    \
                .format = format_percent, .paint = paint_dim),                                      \
         COLUMN(.title = "EARLY",                                                                   \
                .help = "Part on lines that had been evicted, too early: they "     \
                        "were wanted "                                                              \
                        "again.",                                                                   \
-               .value = early, .width = 6, .rank = 2, .look = COLUMN_RIGHT,                        \
+               .from = SUM(struct snapshot_causes_row, figures.early_same, figures.early_other), .width = 6, .rank = 2, .look = COLUMN_RIGHT,                        \
                .format = format_percent),                                                          \
         COLUMN(.title = "OTHERS'",                                                                 \
                .help = "Of EARLY, the part evicted by accesses to other objects.",              \

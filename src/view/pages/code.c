@@ -21,28 +21,10 @@ static struct code_view *code_view(const struct browser *browser)
 
 /* Columns of functions, and of the instructions in them that miss. */
 
-static struct value code_column_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_code);
-    return value_number(row->share.value);
-}
-
 static struct value code_column_samples(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
     return value_number(row->samples + row->count_over + row->unknown_samples + row->unknown_over);
-}
-
-static struct value all_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_code);
-    return value_number(row->all_share);
-}
-
-static struct value unknown_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_code);
-    return value_number(row->unknown_samples > 0 ? row->unknown_share : NAN);
 }
 
 /* Whether a function waited for data of an object not known; and the column that functions are
@@ -104,8 +86,8 @@ static struct value code_column_object_share(const struct snapshot *snapshot, co
 /* The first sort column of the functions. */
 static struct value widest_share(const struct snapshot *snapshot, const void *pointer)
 {
-    return columns_have_unknown(snapshot) ? all_share(snapshot, pointer)
-                                          : code_column_share(snapshot, pointer);
+    ROW(snapshot_code);
+    return value_number(columns_have_unknown(snapshot) ? row->all_share : row->share.value);
 }
 
 enum { FUNCTION_SHARE, FUNCTION_HALF, FUNCTION_ALL };
@@ -148,7 +130,8 @@ static const struct column function_list[] = {
                .shown = columns_have_unknown, UNIT_SHARE),
     COLUMN(.title = "UNKNOWN",
            .help = "Part of all samples: the function waited for data of an object not known.",
-           .value = unknown_share, .width = 7, .rank = 2, .shown = columns_have_unknown,
+           .where = KNOWN(struct snapshot_code, unknown_samples),
+           .from = FIELD(struct snapshot_code, unknown_share), .width = 7, .rank = 2, .shown = columns_have_unknown,
            UNIT_SHARE),
     COLUMN(.title = "", .value = widest_share, .width = 8, .most = 12, .rank = 4,
            .look = COLUMN_BAR, .paint = paint_share),
@@ -241,18 +224,13 @@ const struct columns toucher_columns = {
     .key = FIELD(struct snapshot_code, id),
 };
 
-static struct value site_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(site);
-    return value_number(row->code->samples + row->code->count_over);
-}
-
 static const struct column site_list[] = {
     COLUMN(.title = "OF IT", .help = "Part of the function's listed samples.",
            .from = FIELD(struct site, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct site, share), .width = 6, .most = 10, .rank = 5,
            .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "SAMPLES", .value = site_samples, .width = 7, .rank = 4, UNIT_COUNT),
+    COLUMN(.title = "SAMPLES", .in = ROW_OF(struct site, code),
+           .from = SUM(struct snapshot_code, samples, count_over), .width = 7, .rank = 4, UNIT_COUNT),
     COLUMN(.title = "HOTTEST AT", .from = VIA_KNOWN(struct site, code, address), .width = 14,
            .most = 18, .rank = 3, .format = format_address, .paint = paint_dim),
     COLUMN(.title = "INSTRUCTION", .help = "The instruction there, read from the process.",

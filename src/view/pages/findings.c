@@ -247,18 +247,6 @@ static struct value gain_middle(const struct snapshot *snapshot, const void *poi
     return value_number(row->gain_low > 0 ? (row->gain_low + row->gain) / 2 : row->gain);
 }
 
-static struct value gain_low(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_finding);
-    return value_number(row->gain_low > 0 ? row->gain_low : NAN);
-}
-
-static struct value gain_high(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_finding);
-    return value_number(row->gain_low > 0 ? row->gain : NAN);
-}
-
 static struct value gain_is_bound(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_finding);
@@ -299,8 +287,9 @@ static const struct column finding_list[] = {
     MEMBER_KNOWN("line", struct snapshot_finding, line),
     COLUMN(.key = "evidence", .words = evidence),
     COLUMN(.key = "gain", .value = gain_middle),
-    COLUMN(.key = "gain_low", .value = gain_low),
-    COLUMN(.key = "gain_high", .value = gain_high),
+    MEMBER_KNOWN("gain_low", struct snapshot_finding, gain_low),
+    COLUMN(.key = "gain_high", .where = KNOWN(struct snapshot_finding, gain_low),
+           .from = FIELD(struct snapshot_finding, gain)),
     COLUMN(.key = "gain_is_bound", .value = gain_is_bound),
     COLUMN(.key = "reckoned", .words = reckoned),
     COLUMN(.key = "sure", .from = FIELD(struct snapshot_finding, sure), .name = finding_sure_name),

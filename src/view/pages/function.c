@@ -798,12 +798,6 @@ static struct value missed_on(const struct snapshot_instruction *row, struct val
     return row->unknown_samples > row->samples ? value_text(row->unknown_note) : known;
 }
 
-static struct value source_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(source_row);
-    return value_number(row->samples + row->unknown_samples);
-}
-
 static struct value source_text(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(source_row);
@@ -854,7 +848,7 @@ static const struct column source_list[] = {
            .help = "The field, or object, that its hottest instruction accesses.",
            .value = source_mostly, .width = 12, .most = 28, .rank = 2, .look = COLUMN_NAME,
            .paint = paint_strong),
-    COLUMN(.title = "SAMPLES", .value = source_samples, .width = 7, .rank = 6, UNIT_COUNT),
+    COLUMN(.title = "SAMPLES", .from = SUM(struct source_row, samples, unknown_samples), .width = 7, .rank = 6, UNIT_COUNT),
     COLUMN(.title = "LD", .from = PART(struct source_row, loads), .width = 5, .rank = 5,
            UNIT_PERCENT, .paint = paint_load),
     COLUMN(.title = "ST", .from = PART(struct source_row, stores), .width = 5, .rank = 5,
@@ -873,12 +867,6 @@ const struct columns source_columns = {
     .identity = identity_of_source,
     .parting = source_parting,
 };
-
-static struct value source_column_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    INSTRUCTION;
-    return value_number(instruction_samples(row));
-}
 
 static struct value field(const struct snapshot *snapshot, const void *pointer)
 {
@@ -921,7 +909,8 @@ static const struct column instruction_list[] = {
     COLUMN(.title = "OBJS", .help = "Different objects that its samples are on.",
            .from = VIA_KNOWN(struct instruction_row, instruction, objects), .width = 4, .rank = 8,
            UNIT_INTEGER),
-    COLUMN(.title = "SAMPLES", .value = source_column_samples, .width = 7, .rank = 3, UNIT_COUNT),
+    COLUMN(.title = "SAMPLES", .in = ROW_OF(struct instruction_row, instruction),
+           .from = SUM(struct snapshot_instruction, samples, unknown_samples), .width = 7, .rank = 3, UNIT_COUNT),
     COLUMN(.title = "LD", .in = ROW_OF(struct instruction_row, instruction),
            .from = PART(struct snapshot_instruction, loads), .width = 5, .rank = 6, UNIT_PERCENT,
            .paint = paint_load),

@@ -262,12 +262,6 @@ const struct page heap_page = {
 
 /* Columns of the heap's bins. */
 
-static struct value heap_column_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return row->touched ? value_number(row->share) : value_number(NAN);
-}
-
 /* Requests of walked blocks are not known. */
 static struct value waste(const struct snapshot *snapshot, const void *pointer)
 {
@@ -359,23 +353,13 @@ static bool has_suspect(const struct snapshot *snapshot)
     return false;
 }
 
-static struct value bin_allocations(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return row->heap.walked ? value_text(NULL) : value_integer(row->heap.allocations);
-}
-
-static struct value bin_frees(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return row->heap.walked ? value_text(NULL) : value_integer(row->heap.frees);
-}
-
 static const struct column bin_list[] = {
     COLUMN(.title = "SHARE", .key = "share", .after = "samples",
            .help = "The bin's part of all attributed samples; blank: no sample fell on it.",
-           .value = heap_column_share, .width = 6, UNIT_SHARE),
-    COLUMN(.title = "", .value = heap_column_share, .width = 6, .most = 10, .rank = 6,
+           .where = FIELD(struct snapshot_bin, touched),
+           .from = FIELD(struct snapshot_bin, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "", .where = FIELD(struct snapshot_bin, touched),
+           .from = FIELD(struct snapshot_bin, share), .width = 6, .most = 10, .rank = 6,
            .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "LIVE", .help = "Usable bytes of its live blocks.",
            .from = FIELD(struct snapshot_bin, heap.usable_bytes), .width = 6, UNIT_BYTES),
@@ -432,8 +416,10 @@ static const struct column bin_list[] = {
            .from = FIELD(struct snapshot_object, name)),
     MEMBER_COUNT("samples", struct snapshot_bin, samples),
     COLUMN(.from = ROW_IN(struct snapshot_bin, heap), .members = &heap_members),
-    COLUMN(.key = "allocations", .value = bin_allocations),
-    COLUMN(.key = "frees", .value = bin_frees),
+    COLUMN(.key = "allocations", .unless = FIELD(struct snapshot_bin, heap.walked),
+           .from = FIELD(struct snapshot_bin, heap.allocations)),
+    COLUMN(.key = "frees", .unless = FIELD(struct snapshot_bin, heap.walked),
+           .from = FIELD(struct snapshot_bin, heap.frees)),
     MEMBER_COUNT("growth_blocks", struct snapshot_bin, heap.growth_blocks),
     MEMBER("leak_suspect", struct snapshot_bin, suspect),
     COLUMN(.key = "sizes", .from = FIELD(struct snapshot_bin, heap.sizes[0]),

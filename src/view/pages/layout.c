@@ -600,24 +600,12 @@ static void format_bits(char *out, size_t size, struct value value)
         snprintf(out, size, "%" PRIu64, value.integer / 8);
 }
 
-static struct value size(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_layout_row);
-    return value_known(row->member.bit_size ? 0 : row->member.size);
-}
-
 /* A correct program does not access holes: a 0 there is no news. */
 static struct value layout_column_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_layout_row);
     bool gap = row->kind == LAYOUT_HOLE || row->kind == LAYOUT_PADDING;
     return value_number(gap && !(row->samples > 0) ? NAN : row->share);
-}
-
-static struct value layout_column_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_layout_row);
-    return value_number(row->samples > 0 ? row->samples : NAN);
 }
 
 static enum paint paint_note(struct value value)
@@ -644,7 +632,9 @@ static const struct column list[] = {
     COLUMN(.title = "OFFSET", .help = "Bytes from the start of the type; 60:1 is bit 1 of byte 60.",
            .from = ROW_OF(struct layout_row, row), .value = offset, .width = 6, .most = 8, .look = COLUMN_RIGHT, .format = format_bits,
            .paint = paint_dim),
-    COLUMN(.title = "SIZE", .help = "Bytes, all elements of an array.", .from = ROW_OF(struct layout_row, row), .value = size, .width = 5,
+    COLUMN(.title = "SIZE", .help = "Bytes, all elements of an array.", .in = ROW_OF(struct layout_row, row),
+           .unless = FIELD(struct snapshot_layout_row, member.bit_size),
+           .from = KNOWN(struct snapshot_layout_row, member.size), .width = 5,
            .rank = 2, UNIT_BYTES, .paint = paint_dim),
     COLUMN(.title = "LINE", .help = "The cache line it begins in, under the alignment seen most.",
            .from = VIA(struct layout_row, row, line), .width = 4, .rank = 9, UNIT_INTEGER,
@@ -661,7 +651,7 @@ static const struct column list[] = {
     COLUMN(.title = "OF IT",
            .help = "Part of the object's samples of this type that fell on the member.",
            .from = ROW_OF(struct layout_row, row), .value = layout_column_share, .width = 6, UNIT_SHARE),
-    COLUMN(.title = "SAMPLES", .from = ROW_OF(struct layout_row, row), .value = layout_column_samples, .width = 7, .rank = 8, UNIT_COUNT),
+    COLUMN(.title = "SAMPLES", .from = VIA_KNOWN(struct layout_row, row, samples), .width = 7, .rank = 8, UNIT_COUNT),
     LEVELS_COLUMN_FOUND(4, ROW_VIA(struct layout_row, row, levels)),
     LEVELS_COLUMN_STALL(4, levels_tell_stall, ROW_VIA(struct layout_row, row, levels)),
     LEVELS_COLUMN_LATENCY(4, ROW_VIA(struct layout_row, row, levels)),

@@ -380,12 +380,6 @@ static struct value hot_share(const struct snapshot *snapshot, const void *point
     return value_number(row->field_count && !object_is_spread(row) ? row->fields[0].share : NAN);
 }
 
-static struct value newest(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_number(row->history[SNAPSHOT_HISTORY - 1]);
-}
-
 static const float *history(const void *pointer)
 {
     return ((const struct snapshot_object *)pointer)->history;
@@ -472,28 +466,10 @@ static enum paint paint_kind(struct value value)
     return PAINT_DIM;
 }
 
-static struct value type_votes(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return row->type ? value_integer(row->type_votes) : value_text(NULL);
-}
-
-static struct value type_against(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return row->type ? value_integer(row->type_against) : value_text(NULL);
-}
-
 static struct value stall_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
     return value_number(levels_stall_share(snapshot, row));
-}
-
-static struct value element_confidence(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_number(row->element_size ? row->element_confidence : NAN);
 }
 
 static const void *object_heap(const struct snapshot *snapshot, const void *pointer)
@@ -595,13 +571,15 @@ static const struct column object_list[] = {
            .paint = paint_warn),
     COLUMN(.title = "TREND",
            .help = "Its part of each of the last refreshes; each row has its own scale.",
-           .value = newest, .width = 8, .most = SNAPSHOT_HISTORY, .rank = 6, .look = COLUMN_SPARK,
+           .from = FIELD(struct snapshot_object, history[SNAPSHOT_HISTORY - 1]), .width = 8, .most = SNAPSHOT_HISTORY, .rank = 6, .look = COLUMN_SPARK,
            .paint = paint_share, .series = history),
     MEMBER("name", struct snapshot_object, name),
     MEMBER("type", struct snapshot_object, type),
     MEMBER("type_raw", struct snapshot_object, type_raw),
-    COLUMN(.key = "type_votes", .value = type_votes),
-    COLUMN(.key = "type_against", .value = type_against),
+    COLUMN(.key = "type_votes", .where = ROW_OF(struct snapshot_object, type),
+           .from = FIELD(struct snapshot_object, type_votes)),
+    COLUMN(.key = "type_against", .where = ROW_OF(struct snapshot_object, type),
+           .from = FIELD(struct snapshot_object, type_against)),
     COLUMN(.key = "typed", .from = FIELD(struct snapshot_object, typed[0]), .form = JSON_COUNT,
            .elements = TYPED_COUNT, .each = typed_key),
     COLUMN(.key = "address", .from = FIELD(struct snapshot_object, address),
@@ -615,7 +593,8 @@ static const struct column object_list[] = {
     COLUMN(.from = ROW_OF(struct snapshot_object, levels), .members = &levels_members),
     COLUMN(.key = "stall_share", .value = stall_share),
     MEMBER_KNOWN("element_size", struct snapshot_object, element_size),
-    COLUMN(.key = "element_confidence", .value = element_confidence),
+    COLUMN(.key = "element_confidence", .where = FIELD(struct snapshot_object, element_size),
+           .from = FIELD(struct snapshot_object, element_confidence)),
     COLUMN(.from = ROW_OF(struct snapshot_object, rates), .members = &rates_members),
     COLUMN(.from = ROW_OF(struct snapshot_object, use), .members = &use_members),
     COLUMN(.key = "causes", .target = object_causes, .rows = &causes_members,

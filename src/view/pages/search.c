@@ -351,18 +351,6 @@ static struct value state(const struct snapshot *snapshot, const void *pointer)
         row->state == REGION_SPLIT && isnan(row->share) ? "new" : region_state_name(row->state));
 }
 
-static struct value search_column_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_text(row->object && *row->object ? row->object : "(several objects)");
-}
-
-static struct value phases(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_text(row->phase_count ? row->phases->name : NULL);
-}
-
 /* "A 62% leads, B 3%"; the text is the name of the first of them. */
 static void format_phases(char *out, size_t size, struct value value)
 {
@@ -381,12 +369,6 @@ static bool phases_told(const struct snapshot *snapshot)
     return false;
 }
 
-static bool region_has_phases(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return row->phase_count;
-}
-
 static const struct column region_list[] = {
     COLUMN(.title = "SHARE", .key = "share", .after = "bound",
            .help = "The region's part of the samples in the range searched.",
@@ -399,11 +381,12 @@ static const struct column region_list[] = {
                    "kept: quiet "
                    "now, was among the best; queued: waits its turn.",
            .value = state, .width = 7, .rank = 1),
-    COLUMN(.title = "HOLDS", .help = "The object in the region.", .value = search_column_object,
+    COLUMN(.title = "HOLDS", .help = "The object in the region.", .from = FIELD(struct snapshot_region, object),
+           .otherwise = "(several objects)",
            .width = 12, .most = 56, .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "IN PHASES",
            .help = "Its part of the samples in each phase where it was found, and where it leads.",
-           .value = phases, .width = 9, .most = 40, .rank = 1, .shown = phases_told,
+           .from = VIA(struct snapshot_region, phases, name), .width = 9, .most = 40, .rank = 1, .shown = phases_told,
            .format = format_phases),
     COLUMN(.title = "SIZE", .help = "Bytes it spans.", .value = size, .width = 6, .rank = 2,
            UNIT_BYTES),
@@ -428,7 +411,7 @@ static const struct column region_list[] = {
     MEMBER("object", struct snapshot_region, object),
     COLUMN(.key = "phases", .from = ROW_OF(struct snapshot_region, phases),
            .count = FIELD(struct snapshot_region, phase_count), .rows = &region_phase_members,
-           .present = region_has_phases),
+           .given = FIELD(struct snapshot_region, phase_count)),
 };
 
 const struct columns region_columns = {
@@ -454,13 +437,6 @@ const struct columns dropped_columns = {
     .sort = COLUMNS_MAX,
     .key = FIELD(struct snapshot_region, base),
 };
-
-static struct value part_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_set_part);
-    const struct snapshot_object *known = columns_object(snapshot, row->object);
-    return value_text(known ? known->name : "(not listed)");
-}
 
 /* Of what the window holds for this set. */
 static struct value part_share(const struct snapshot *snapshot, const void *pointer)
@@ -489,7 +465,8 @@ static const struct column part_list[] = {
     COLUMN(.title = "SAMPLES", .from = FIELD(struct snapshot_set_part, samples), .width = 7,
            .rank = 1, UNIT_COUNT),
     COLUMN(.title = "OBJECT", .help = "An object whose lines fall into the set under the cursor.",
-           .value = part_object, .width = 14, .most = 80, .look = COLUMN_NAME,
+           .in = ROW_IN(struct snapshot_set_part, object), .target = columns_object_at,
+           .from = FIELD(struct snapshot_object, name), .otherwise = "(not listed)", .width = 14, .most = 80, .look = COLUMN_NAME,
            .paint = paint_strong),
 };
 

@@ -414,18 +414,6 @@ const struct page whatif_page = {
 
 /* Columns of an answer to "what if", a level a row; and of the questions that can be asked. */
 
-static struct value whatif_column_change(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(whatif_row);
-    return value_number(whatif_change(row->before, row->after));
-}
-
-static struct value object_change(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(whatif_row);
-    return value_number(whatif_change(row->object_before, row->object_after));
-}
-
 static void format_change(char *out, size_t size, struct value value)
 {
     snprintf(out, size, "%+.1f%%", 100 * value.number);
@@ -451,13 +439,13 @@ static const struct column answer_list[] = {
            .from = FIELD(struct whatif_row, before), .width = 7, UNIT_COUNT),
     COLUMN(.title = "THEN", .help = "Misses of the same accesses, if it lay as asked.",
            .from = FIELD(struct whatif_row, after), .width = 7, UNIT_COUNT),
-    COLUMN(.title = "CHANGE", .help = "The difference, of now.", .value = whatif_column_change,
+    COLUMN(.title = "CHANGE", .help = "The difference, of now.", .from = CHANGE(struct whatif_row, before, after),
            .width = 8, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),
     COLUMN(.title = "ITS NOW", .help = "Of these, misses of the object itself.",
            .from = FIELD(struct whatif_row, object_before), .width = 8, .rank = 1, UNIT_COUNT),
     COLUMN(.title = "ITS THEN", .help = "The same, if it lay as asked.",
            .from = FIELD(struct whatif_row, object_after), .width = 8, .rank = 1, UNIT_COUNT),
-    COLUMN(.title = "CHANGE", .value = object_change, .width = 8, .rank = 2, .look = COLUMN_RIGHT,
+    COLUMN(.title = "CHANGE", .from = CHANGE(struct whatif_row, object_before, object_after), .width = 8, .rank = 2, .look = COLUMN_RIGHT,
            .format = format_change, .paint = paint_change),
 };
 
@@ -470,50 +458,26 @@ const struct columns whatif_columns = {
 
 /* ---- questions ---- */
 
-#define ASKED                                                                                      \
-    const struct snapshot_whatif *asked = pointer;                                                 \
-    (void)snapshot
-
 static struct value asked_waited(const struct snapshot *snapshot, const void *pointer)
 {
-    ASKED;
-    return value_number(snapshot_whatif_change(asked));
+    ROW(snapshot_whatif);
+    return value_number(snapshot_whatif_change(row));
 }
 
-/* Of the last level: what goes to memory. */
-static const struct snapshot_whatif_level *last_of(const struct snapshot_whatif *asked)
+/* What goes to memory. */
+static const void *last_level(const struct snapshot *snapshot, const void *pointer)
 {
-    return asked->state == WHATIF_COUNTS && asked->level_count
-               ? &asked->level[asked->level_count - 1]
-               : NULL;
-}
-
-static struct value asked_before(const struct snapshot *snapshot, const void *pointer)
-{
-    ASKED;
-    return value_number(last_of(asked) ? last_of(asked)->before : NAN);
-}
-
-static struct value asked_after(const struct snapshot *snapshot, const void *pointer)
-{
-    ASKED;
-    return value_number(last_of(asked) ? last_of(asked)->after : NAN);
-}
-
-static struct value asked_own(const struct snapshot *snapshot, const void *pointer)
-{
-    ASKED;
-    return value_number(
-        last_of(asked) ? whatif_change(last_of(asked)->object_before, last_of(asked)->object_after)
-                       : NAN);
+    ROW(snapshot_whatif);
+    return row->state == WHATIF_COUNTS && row->level_count ? &row->level[row->level_count - 1]
+                                                           : NULL;
 }
 
 static struct value asked_state(const struct snapshot *snapshot, const void *pointer)
 {
-    ASKED;
-    return value_text(asked->state == WHATIF_REFUSED  ? "no answer"
-                      : asked->state != WHATIF_COUNTS ? "waits"
-                      : asked->settled                ? "settled"
+    ROW(snapshot_whatif);
+    return value_text(row->state == WHATIF_REFUSED  ? "no answer"
+                      : row->state != WHATIF_COUNTS ? "waits"
+                      : row->settled                ? "settled"
                                                       : "counts");
 }
 
@@ -525,11 +489,14 @@ static const struct column asked_list[] = {
            .paint = paint_change),
     COLUMN(.title = "MEMORY",
            .help = "Fetches from memory with the present layout, since this was asked (or has settled).",
-           .value = asked_before, .width = 7, .rank = 1, UNIT_COUNT),
-    COLUMN(.title = "THEN", .help = "The same, if it lay as asked.", .value = asked_after,
+           .target = last_level,
+           .from = FIELD(struct snapshot_whatif_level, before), .width = 7, .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "THEN", .help = "The same, if it lay as asked.", .target = last_level,
+           .from = FIELD(struct snapshot_whatif_level, after),
            .width = 7, .rank = 1, UNIT_COUNT),
     COLUMN(.title = "ITS OWN", .help = "The change of the fetches of the object itself.",
-           .value = asked_own, .width = 8, .rank = 2, .look = COLUMN_RIGHT, .format = format_change,
+           .target = last_level,
+           .from = CHANGE(struct snapshot_whatif_level, object_before, object_after), .width = 8, .rank = 2, .look = COLUMN_RIGHT, .format = format_change,
            .paint = paint_change),
     COLUMN(.title = "STATE",
            .help = "Waits for the object; counts; or has settled: the second simulation holds what "

@@ -46,6 +46,8 @@ static struct value path_computed(const struct path *path, const char *row)
     double with = path_double(row, path->with[0]);
     if (path->kind == PATH_SUM)
         return value_number(member + with);
+    if (path->kind == PATH_CHANGE)
+        return value_number(member > 0 ? (with - member) / member : NAN);
     if (path->kind == PATH_COUNTED)
         return value_number(member *
                             (with > 0 ? (with + path_double(row, path->with[1])) / with : 1));
@@ -56,8 +58,10 @@ static struct value path_computed(const struct path *path, const char *row)
 static struct value path_value(const struct path *path, const char *at)
 {
     switch (at ? path->kind : PATH_NONE) {
-    case PATH_DOUBLE:
-        return value_number(*(const double *)(const void *)at);
+    case PATH_DOUBLE: {
+        double number = *(const double *)(const void *)at;
+        return value_number(path->known && !(number > 0) ? NAN : number);
+    }
     case PATH_FLOAT:
         return value_number((double)*(const float *)(const void *)at);
     case PATH_BOOL:
@@ -85,6 +89,7 @@ static struct value path_value(const struct path *path, const char *at)
     case PATH_HALF:
         return value_number(columns_half((const struct snapshot_share *)at));
     case PATH_SUM:
+    case PATH_CHANGE:
     case PATH_PART:
     case PATH_COUNTED:
         return path_computed(path, at - path->offset);
@@ -101,12 +106,24 @@ static const void *path_target(const struct path *path, const void *row)
     return row && path->kind == PATH_ROW ? *(const void *const *)row : row;
 }
 
-/* The row that the value is of. */
+static bool path_given(const struct path *path, const void *row)
+{
+    if (path->kind == PATH_ROW || path->kind == PATH_ROW_HERE)
+        return path_target(path, row);
+    struct value value = path_value(path, path_row(path, row));
+    return path->kind == PATH_NONE || value.kind == VALUE_NUMBER || value.kind == VALUE_TEXT ||
+           value.integer;
+}
+
+/* The row that the value is of; NULL where it has none. */
 static const void *column_row(const struct column *column, const struct snapshot *snapshot,
                               const void *row)
 {
     row = path_target(&column->in, row);
-    return column->target ? column->target(snapshot, row) : row;
+    row = column->target ? column->target(snapshot, row) : row;
+    bool known = row && path_given(&column->where, row) &&
+                 (column->unless.kind == PATH_NONE || !path_given(&column->unless, row));
+    return known ? row : NULL;
 }
 
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
@@ -122,13 +139,20 @@ uint64_t columns_identity(const struct columns *columns, const struct snapshot *
                              : path_value(&columns->key, path_row(&columns->key, row)).integer;
 }
 
-struct value columns_value(const struct column *column, const struct snapshot *snapshot,
-                           const void *row)
+static struct value value_of(const struct column *column, const struct snapshot *snapshot,
+                             const void *row)
 {
     if (!column->value)
         return columns_element(column, snapshot, row, 0);
     row = columns_target(column, snapshot, row);
     return row ? column->value(snapshot, row) : value_number(NAN);
+}
+
+struct value columns_value(const struct column *column, const struct snapshot *snapshot,
+                           const void *row)
+{
+    struct value value = value_of(column, snapshot, row);
+    return value.kind == VALUE_UNKNOWN && column->otherwise ? value_text(column->otherwise) : value;
 }
 
 struct value columns_element(const struct column *column, const struct snapshot *snapshot,
@@ -141,15 +165,6 @@ struct value columns_element(const struct column *column, const struct snapshot 
     struct value value =
         path_value(&column->from, first ? first + index * sizes[column->from.kind] : NULL);
     return column->name && first ? value_text(column->name((unsigned)value.integer)) : value;
-}
-
-static bool path_given(const struct path *path, const void *row)
-{
-    if (path->kind == PATH_ROW || path->kind == PATH_ROW_HERE)
-        return path_target(path, row);
-    struct value value = path_value(path, path_row(path, row));
-    return path->kind == PATH_NONE || value.kind == VALUE_NUMBER || value.kind == VALUE_TEXT ||
-           value.integer;
 }
 
 bool columns_given(const struct column *column, const struct snapshot *snapshot, const void *row)

@@ -54,6 +54,7 @@ enum path_kind {
     PATH_TEXT_HERE, /* char[] */
     PATH_HALF,      /* half the width of a struct snapshot_share */
     PATH_SUM,       /* of two doubles */
+    PATH_CHANGE,    /* from one to another, as a part of the first */
     PATH_PART,      /* of the samples that have the property */
     PATH_COUNTED,   /* the same as a number of samples */
     PATH_ROW,       /* a pointer to another row */
@@ -63,7 +64,7 @@ enum path_kind {
 /* A member of a row, or of the row that a pointer in it leads to. */
 struct path {
     enum path_kind kind;
-    bool known;       /* 0 and "" are unknown */
+    bool known;       /* 0 and "" are unknown, and a double below 0 */
     uint32_t through; /* offset of the pointer, plus 1; 0: the member is in the row */
     uint32_t offset;
     uint32_t with[3]; /* offsets of the other operands of a sum or a part */
@@ -122,6 +123,10 @@ struct path {
     {                                                                                              \
         .kind = PATH_SUM, .offset = offsetof(type, member), .with = { offsetof(type, more) }       \
     }
+#define CHANGE(type, before, after)                                                                \
+    {                                                                                              \
+        .kind = PATH_CHANGE, .offset = offsetof(type, before), .with = { offsetof(type, after) }   \
+    }
 /* PART: loads or stores of the samples; unknown where nothing was sampled or the kind is never
  * known. COUNTED: a part of the samples by weight, as a number of them. */
 #define PART(type, member)                                                                         \
@@ -174,10 +179,14 @@ struct column {
     /* The row that the value is of, where it is not this one: by a path, then by a function. */
     struct path in;
     const void *(*target)(const struct snapshot *snapshot, const void *row);
+    /* Known only where this member of it is not 0, NULL or not known; or only where that is. */
+    struct path where;
+    struct path unless;
     struct path from;                    /* the value in it */
     const char *(*name)(unsigned value); /* the text of an enum at `from` */
     /* The value, where it is computed, of the row that these lead to. */
     struct value (*value)(const struct snapshot *snapshot, const void *row);
+    const char *otherwise; /* the text where it is not known; JSON has null */
     /* JSON alone: the rows that `in` and `from` lead to, `count` of them as an array, without a
      * count one as an object, or null. `members`: those of the row in place of a member. */
     const struct columns *rows;
