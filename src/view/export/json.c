@@ -257,8 +257,7 @@ static json_t *measures_of(const struct snapshot *snapshot)
     return out;
 }
 
-static const struct columns volatility_members =
-    MEMBERS(struct snapshot_volatility,
+static const struct columns volatility_members = MEMBERS(struct snapshot_volatility,
             MEMBER("period", struct snapshot_volatility, period_s),
             MEMBER("volatility", struct snapshot_volatility, value));
 

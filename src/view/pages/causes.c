@@ -804,7 +804,9 @@ static bool any_other(const struct snapshot *snapshot)
         COLUMN(.title = "FIRST",                                                                   \
                .help =                                                                             \
                    "Part of the misses on lines that were never touched before, by this thread.",  \
-               .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_FIRST], figures.share[CAUSE_FIRST_HERE]), .width = 6, .look = COLUMN_RIGHT, .format = format_percent),        \
+               .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_FIRST],                 \
+                           figures.share[CAUSE_FIRST_HERE]),                                       \
+               .width = 6, .look = COLUMN_RIGHT, .format = format_percent),                        \
         COLUMN(.title = "CAPACITY",                                                                \
                .help = "Part that a cache of this size would miss even if any line could go "      \
                        "anywhere in it.",                                                          \
@@ -816,31 +818,35 @@ static bool any_other(const struct snapshot *snapshot)
                .width = 8, .look = COLUMN_RIGHT, .format = format_percent),                        \
         COLUMN(.title = "INVALID",                                                                 \
                .help = "Part whose lines another thread's write had taken away.",                  \
-               .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INVALIDATED_TRUE], figures.share[CAUSE_INVALIDATED_FALSE]), .width = 7, .rank = 2, .look = COLUMN_RIGHT,                  \
-               .shown = any_invalidated, .format = format_percent),                                \
+               .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INVALIDATED_TRUE],      \
+                           figures.share[CAUSE_INVALIDATED_FALSE]),                                \
+               .width = 7, .rank = 2, .look = COLUMN_RIGHT, .shown = any_invalidated,              \
+               .format = format_percent),                                                          \
         COLUMN(.title = "OTHER",                                                                   \
-               .help = "Part that a larger cache below had evicted, or that is not known.",     \
-               .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INCLUSION], figures.share[CAUSE_UNKNOWN]), .width = 6, .rank = 5, .look = COLUMN_RIGHT, .shown = any_other,    \
+               .help = "Part that a larger cache below had evicted, or that is not known.",        \
+               .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INCLUSION],             \
+                           figures.share[CAUSE_UNKNOWN]),                                          \
+               .width = 6, .rank = 5, .look = COLUMN_RIGHT, .shown = any_other,                    \
                .format = format_percent, .paint = paint_dim),                                      \
         COLUMN(.title = "EARLY",                                                                   \
-               .help = "Part on lines that had been evicted, too early: they "     \
+               .help = "Part on lines that had been evicted, too early: they "                     \
                        "were wanted "                                                              \
                        "again.",                                                                   \
-               .from = SUM(struct snapshot_causes_row, figures.early_same, figures.early_other), .width = 6, .rank = 2, .look = COLUMN_RIGHT,                        \
-               .format = format_percent),                                                          \
+               .from = SUM(struct snapshot_causes_row, figures.early_same, figures.early_other),   \
+               .width = 6, .rank = 2, .look = COLUMN_RIGHT, .format = format_percent),             \
         COLUMN(.title = "OTHERS'",                                                                 \
-               .help = "Of EARLY, the part evicted by accesses to other objects.",              \
+               .help = "Of EARLY, the part evicted by accesses to other objects.",                 \
                .value = early_other, .width = 7, .rank = 2, .look = COLUMN_RIGHT,                  \
                .format = format_percent),                                                          \
         COLUMN(.title = "ITSELF",                                                                  \
-               .help = "Of the misses whose evictor is known, the part that it evicted itself.", \
+               .help = "Of the misses whose evictor is known, the part that it evicted itself.",   \
                .from = FIELD(struct snapshot_causes_row, figures.by_itself), .width = 6,           \
                .rank = 5, .look = COLUMN_RIGHT, .format = format_percent),                         \
         COLUMN(.title = "BY%", .help = "The same for the function beside.",                        \
                .value = evictor_share, .width = 6, .rank = 1, .look = COLUMN_RIGHT,                \
                .format = format_percent),                                                          \
         COLUMN(.title = "EVICTED BY",                                                              \
-               .help = "The function that evicted most of its lines, and the object it accessed.",    \
+               .help = "The function that evicted most of its lines, and the object it accessed.", \
                .value = evictor, .width = 12, .most = 36, .rank = 1, .look = COLUMN_CODE),         \
         COLUMN(.title = "ON", .value = evictor_object, .width = 8, .most = 30, .rank = 3,          \
                .look = COLUMN_NAME)
@@ -862,7 +868,7 @@ static const struct column thread_list[] = {
     {                                                                                              \
         .title = "Causes", .list = rows, .count = sizeof rows / sizeof *rows,                      \
         .sort = COLUMNS_AS_THEY_COME, .row_size = sizeof(struct snapshot_causes_row),              \
-        .key = FIELD(struct snapshot_causes_row, id)                                                         \
+        .key = FIELD(struct snapshot_causes_row, id)                                               \
     }
 
 const struct columns causes_columns[CAUSES_KINDS] = {[CAUSES_OBJECTS] = COLUMNS(object_list),

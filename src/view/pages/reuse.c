@@ -237,14 +237,16 @@ static struct value temporal(const struct snapshot *snapshot, const void *pointe
                    "Part of its accesses that a cache of the first level's size misses, if any "   \
                    "line can go "                                                                  \
                    "anywhere in it; from so much to so much where few of its lines were watched.", \
-               .from = ROW_IN(struct snapshot_reuse_row, at[0]), .value = missed_at, .width = 8, .look = COLUMN_RIGHT, .shown = has_l1,                    \
-               .format = format_rate, .paint = paint_share),                                       \
-        COLUMN(.title = "IN L2", .help = "The same of the second level's size.", .from = ROW_IN(struct snapshot_reuse_row, at[1]), .value = missed_at,    \
-               .width = 8, .look = COLUMN_RIGHT, .shown = has_l2, .format = format_rate,            \
+               .from = ROW_IN(struct snapshot_reuse_row, at[0]), .value = missed_at, .width = 8,   \
+               .look = COLUMN_RIGHT, .shown = has_l1, .format = format_rate,                       \
                .paint = paint_share),                                                              \
-        COLUMN(.title = "IN L3", .help = "The same of the third level's size.", .from = ROW_IN(struct snapshot_reuse_row, at[2]), .value = missed_at,     \
-               .width = 8, .look = COLUMN_RIGHT, .shown = has_l3, .format = format_rate,            \
-               .paint = paint_share)
+        COLUMN(.title = "IN L2", .help = "The same of the second level's size.",                   \
+               .from = ROW_IN(struct snapshot_reuse_row, at[1]), .value = missed_at, .width = 8,   \
+               .look = COLUMN_RIGHT, .shown = has_l2, .format = format_rate,                       \
+               .paint = paint_share),                                                              \
+        COLUMN(.title = "IN L3", .help = "The same of the third level's size.",                    \
+               .from = ROW_IN(struct snapshot_reuse_row, at[2]), .value = missed_at, .width = 8,   \
+               .look = COLUMN_RIGHT, .shown = has_l3, .format = format_rate, .paint = paint_share)
 
 static const struct column object_list[] = {
     COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_reuse_row, name), .width = 12,

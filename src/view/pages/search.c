@@ -381,13 +381,13 @@ static const struct column region_list[] = {
                    "kept: quiet "
                    "now, was among the best; queued: waits its turn.",
            .value = state, .width = 7, .rank = 1),
-    COLUMN(.title = "HOLDS", .help = "The object in the region.", .from = FIELD(struct snapshot_region, object),
-           .otherwise = "(several objects)",
+    COLUMN(.title = "HOLDS", .help = "The object in the region.",
+           .from = FIELD(struct snapshot_region, object), .otherwise = "(several objects)",
            .width = 12, .most = 56, .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "IN PHASES",
            .help = "Its part of the samples in each phase where it was found, and where it leads.",
-           .from = VIA(struct snapshot_region, phases, name), .width = 9, .most = 40, .rank = 1, .shown = phases_told,
-           .format = format_phases),
+           .from = VIA(struct snapshot_region, phases, name), .width = 9, .most = 40, .rank = 1,
+           .shown = phases_told, .format = format_phases),
     COLUMN(.title = "SIZE", .help = "Bytes it spans.", .value = size, .width = 6, .rank = 2,
            UNIT_BYTES),
     COLUMN(.title = "FROM", .key = "base", .help = "First address.",
@@ -465,9 +465,8 @@ static const struct column part_list[] = {
     COLUMN(.title = "SAMPLES", .from = FIELD(struct snapshot_set_part, samples), .width = 7,
            .rank = 1, UNIT_COUNT),
     COLUMN(.title = "OBJECT", .help = "An object whose lines fall into the set under the cursor.",
-           .in = ROW_IN(struct snapshot_set_part, object), .target = columns_object_at,
-           .from = FIELD(struct snapshot_object, name), .otherwise = "(not listed)", .width = 14, .most = 80, .look = COLUMN_NAME,
-           .paint = paint_strong),
+           OBJECT_NAME(struct snapshot_set_part, object), .otherwise = "(not listed)", .width = 14,
+           .most = 80, .look = COLUMN_NAME, .paint = paint_strong),
 };
 
 const struct columns part_columns = {

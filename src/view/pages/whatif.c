@@ -439,14 +439,16 @@ static const struct column answer_list[] = {
            .from = FIELD(struct whatif_row, before), .width = 7, UNIT_COUNT),
     COLUMN(.title = "THEN", .help = "Misses of the same accesses, if it lay as asked.",
            .from = FIELD(struct whatif_row, after), .width = 7, UNIT_COUNT),
-    COLUMN(.title = "CHANGE", .help = "The difference, of now.", .from = CHANGE(struct whatif_row, before, after),
-           .width = 8, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),
+    COLUMN(.title = "CHANGE", .help = "The difference, of now.",
+           .from = CHANGE(struct whatif_row, before, after), .width = 8, .look = COLUMN_RIGHT,
+           .format = format_change, .paint = paint_change),
     COLUMN(.title = "ITS NOW", .help = "Of these, misses of the object itself.",
            .from = FIELD(struct whatif_row, object_before), .width = 8, .rank = 1, UNIT_COUNT),
     COLUMN(.title = "ITS THEN", .help = "The same, if it lay as asked.",
            .from = FIELD(struct whatif_row, object_after), .width = 8, .rank = 1, UNIT_COUNT),
-    COLUMN(.title = "CHANGE", .from = CHANGE(struct whatif_row, object_before, object_after), .width = 8, .rank = 2, .look = COLUMN_RIGHT,
-           .format = format_change, .paint = paint_change),
+    COLUMN(.title = "CHANGE", .from = CHANGE(struct whatif_row, object_before, object_after),
+           .width = 8, .rank = 2, .look = COLUMN_RIGHT, .format = format_change,
+           .paint = paint_change),
 };
 
 const struct columns whatif_columns = {
@@ -478,7 +480,7 @@ static struct value asked_state(const struct snapshot *snapshot, const void *poi
     return value_text(row->state == WHATIF_REFUSED  ? "no answer"
                       : row->state != WHATIF_COUNTS ? "waits"
                       : row->settled                ? "settled"
-                                                      : "counts");
+                                                    : "counts");
 }
 
 static const struct column asked_list[] = {
@@ -488,16 +490,16 @@ static const struct column asked_list[] = {
            .value = asked_waited, .width = 7, .look = COLUMN_RIGHT, .format = format_change,
            .paint = paint_change),
     COLUMN(.title = "MEMORY",
-           .help = "Fetches from memory with the present layout, since this was asked (or has settled).",
-           .target = last_level,
-           .from = FIELD(struct snapshot_whatif_level, before), .width = 7, .rank = 1, UNIT_COUNT),
+           .help = "Fetches from memory with the present layout, since this was asked (or has "
+                   "settled).",
+           .target = last_level, .from = FIELD(struct snapshot_whatif_level, before), .width = 7,
+           .rank = 1, UNIT_COUNT),
     COLUMN(.title = "THEN", .help = "The same, if it lay as asked.", .target = last_level,
-           .from = FIELD(struct snapshot_whatif_level, after),
-           .width = 7, .rank = 1, UNIT_COUNT),
+           .from = FIELD(struct snapshot_whatif_level, after), .width = 7, .rank = 1, UNIT_COUNT),
     COLUMN(.title = "ITS OWN", .help = "The change of the fetches of the object itself.",
            .target = last_level,
-           .from = CHANGE(struct snapshot_whatif_level, object_before, object_after), .width = 8, .rank = 2, .look = COLUMN_RIGHT, .format = format_change,
-           .paint = paint_change),
+           .from = CHANGE(struct snapshot_whatif_level, object_before, object_after), .width = 8,
+           .rank = 2, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),
     COLUMN(.title = "STATE",
            .help = "Waits for the object; counts; or has settled: the second simulation holds what "
                    "it would "

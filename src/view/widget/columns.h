@@ -220,6 +220,11 @@ struct column {
         __VA_ARGS__                                                                                \
     }
 
+/* The name of the object that an index in the row is of. */
+#define OBJECT_NAME(type, index)                                                                   \
+    .in = ROW_IN(type, index), .target = columns_object_at,                                        \
+    .from = FIELD(struct snapshot_object, name)
+
 /* The first line of a function of a column: its row. */
 #define ROW(type)                                                                                  \
     const struct type *row = pointer;                                                              \
