@@ -163,18 +163,16 @@ void binary_note(const struct snapshot_binaries *binaries, char *out, size_t siz
 {
     double share = binary_missing(binaries);
     double nowhere = binaries->samples ? (double)binaries->nowhere / (double)binaries->samples : 0;
-    size_t used = 0;
     *out = '\0';
     if (share > 0)
-        used = (size_t)snprintf(out, size,
-                                "%.1f%% of the samples are in programs or libraries that are not "
-                                "here",
-                                share * 100);
-    if (nowhere >= NOWHERE_TOLD && used < size)
-        snprintf(out + used, size - used,
-                 "%s%.1f%% of the samples are in code that no recorded mapping holds: no row shows "
-                 "them",
-                 used ? "; " : "", nowhere * 100);
+        text_append(out, size,
+                    "%.1f%% of the samples are in programs or libraries that are not here",
+                    share * 100);
+    if (nowhere >= NOWHERE_TOLD)
+        text_append(out, size,
+                    "%s%.1f%% of the samples are in code that no recorded mapping holds: no row "
+                    "shows them",
+                    *out ? "; " : "", nowhere * 100);
 }
 
 void binary_fate(const struct binary_desc *binary, char *out, size_t size)
@@ -354,15 +352,13 @@ void objects_left_out(const struct snapshot *snapshot, char *out, size_t size)
     *out = '\0';
     if (!count)
         return;
-    int used = snprintf(out, size, "%zu more object%s less than %g%%%s", count,
+    snprintf(out, size, "%zu more object%s less than %g%%%s", count,
                         count == 1 ? " has" : "s have", snapshot->objects_least * 100,
                         count == 1 ? "" : " each");
-    if (count < 2 || used < 0 || (size_t)used >= size)
-        return;
-    if (together < 0.05)
-        snprintf(out + used, size - (size_t)used, ", less than 0.1%% together");
-    else
-        snprintf(out + used, size - (size_t)used, ", %.1f%% together", together);
+    if (count > 1 && together < 0.05)
+        text_append(out, size, ", less than 0.1%% together");
+    else if (count > 1)
+        text_append(out, size, ", %.1f%% together", together);
 }
 
 bool object_is_spread(const struct snapshot_object *object)
@@ -414,16 +410,15 @@ const char *objects_nothing_yet(const struct snapshot *snapshot)
 }
 
 /* "L1 32K 1.24%": of all accesses, so that levels can be compared. */
-static size_t say_level(const struct snapshot_simulation *simulation, unsigned level, char *out,
+static void say_level(const struct snapshot_simulation *simulation, unsigned level, char *out,
                         size_t size)
 {
     char bytes[16];
     const struct simulation_level *from = &simulation->level[level];
     double share =
         100 * (double)(from->load_misses + from->store_misses) / (double)simulation->accesses;
-    int length = snprintf(out, size, "%s L%u %s %.*f%%", level ? "," : "", level + 1,
-                          text_bytes(bytes, from->size_bytes), share < 0.1 ? 3 : 2, share);
-    return length > 0 && (size_t)length < size ? (size_t)length : 0;
+    text_append(out, size, "%s L%u %s %.*f%%", level ? "," : "", level + 1,
+                text_bytes(bytes, from->size_bytes), share < 0.1 ? 3 : 2, share);
 }
 
 const char *simulation_pause_name(enum simulation_pause pause)
@@ -448,11 +443,9 @@ static const char *why_not_counting(const struct snapshot_simulation *simulation
 static void say_state(const struct snapshot_simulation *simulation, char *out, size_t size)
 {
     if (simulation->one_in > 1)
-        snprintf(out, size, "; samples are 1 in %" PRIu32 " misses", simulation->one_in);
+        text_append(out, size, "; samples are 1 in %" PRIu32 " misses", simulation->one_in);
     else if (!simulation->dropped)
-        snprintf(out, size, "; every miss is a sample");
-    else
-        *out = '\0';
+        text_append(out, size, "; every miss is a sample");
 }
 
 bool simulation_starts(const struct snapshot_simulation *simulation)
@@ -473,18 +466,16 @@ void simulation_sentence(const struct snapshot_simulation *simulation, char *out
                  "simulated: Valgrind starts the program, which will be some tens of times slower");
         return;
     }
-    size_t used = (size_t)snprintf(
-        out, size, "simulated%s%s%s: %s loads, %s stores", simulation->counting ? "" : " (",
-        simulation->counting ? "" : why_not_counting(simulation), simulation->counting ? "" : ")",
-        text_count(loads, (double)simulation->loads),
-        text_count(stores, (double)simulation->stores));
-    if (simulation->accesses && used < size) {
-        used += (size_t)snprintf(out + used, size - used, "; missed");
-        for (unsigned i = 0; i < simulation->level_count && used < size; i++)
-            used += say_level(simulation, i, out + used, size - used);
+    snprintf(out, size, "simulated%s%s%s: %s loads, %s stores", simulation->counting ? "" : " (",
+             simulation->counting ? "" : why_not_counting(simulation),
+             simulation->counting ? "" : ")", text_count(loads, (double)simulation->loads),
+             text_count(stores, (double)simulation->stores));
+    if (simulation->accesses) {
+        text_append(out, size, "; missed");
+        for (unsigned i = 0; i < simulation->level_count; i++)
+            say_level(simulation, i, out, size);
     }
-    if (used < size)
-        say_state(simulation, out + used, size - used);
+    say_state(simulation, out, size);
 }
 
 void phase_news(const struct snapshot_phase *phase, char *out, size_t size)

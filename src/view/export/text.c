@@ -544,27 +544,25 @@ enum { REUSE_TEXT_ROWS = 15, CURVES = 5, EVERY = 4 };
 /* A row of the table of curves: each factor of four. */
 static void say_curve(struct text_writer *writer, const struct snapshot_reuse_row *row)
 {
-    char text[512];
-    size_t used = 0;
-    for (unsigned i = 0; i < REUSE_POINTS && used < sizeof text; i += EVERY) {
+    char text[512] = "";
+    for (unsigned i = 0; i < REUSE_POINTS; i += EVERY) {
         const struct snapshot_share *missed = &row->miss[i];
         char range[24];
         snprintf(range, sizeof range, "%.0f-%.0f", 100 * missed->low, 100 * missed->high);
-        used +=
-            (size_t)(reuse_is_sure(missed)
-                         ? snprintf(text + used, sizeof text - used, " %6.2f", 100 * missed->value)
-                         : snprintf(text + used, sizeof text - used, " %6s", range));
+        if (reuse_is_sure(missed))
+            text_append(text, sizeof text, " %6.2f", 100 * missed->value);
+        else
+            text_append(text, sizeof text, " %6s", range);
     }
     text_say(writer, "%s  %s", text, row->name);
 }
 
 static void say_sizes(struct text_writer *writer)
 {
-    char text[512];
+    char text[512] = "";
     char size[16];
-    size_t used = 0;
-    for (unsigned i = 0; i < REUSE_POINTS && used < sizeof text; i += EVERY)
-        used += (size_t)snprintf(text + used, sizeof text - used, " %6s",
+    for (unsigned i = 0; i < REUSE_POINTS; i += EVERY)
+        text_append(text, sizeof text, " %6s",
                                  reuse_size_text(size, snapshot_reuse_size(i)));
     text_say(writer, "\npercent missed, by size of the cache\n%s", text);
 }

@@ -290,13 +290,13 @@ static void set_title(struct browser *browser, char *out, size_t size)
     uint32_t cursor = cache_view(browser)->cursor;
     double mean = sets_map_mean(sets);
     char count[16];
-    int used = snprintf(out, size, "Set %" PRIu32 ": samples %s", cursor,
+    snprintf(out, size, "Set %" PRIu32 ": samples %s", cursor,
                         text_count(count, sets->counts[cursor]));
-    if (mean > 0 && used > 0 && (size_t)used < size)
-        used += snprintf(out + used, size - (size_t)used, ", %.1f times the mean",
+    if (mean > 0)
+        text_append(out, size, ", %.1f times the mean",
                          sets->counts[cursor] / mean);
-    if (sets->lines && used > 0 && (size_t)used < size)
-        snprintf(out + used, size - (size_t)used, ", on %" PRIu32 " line%s for %" PRIu32 " ways",
+    if (sets->lines)
+        text_append(out, size, ", on %" PRIu32 " line%s for %" PRIu32 " ways",
                  sets->lines[cursor], sets->lines[cursor] == 1 ? "" : "s", sets->ways);
 }
 

@@ -334,14 +334,14 @@ void evictions_words(const struct matrix_table *table, enum causes_of kind, size
     bool itself = whose && by && whose->members && whose->identity == by->identity;
     bool alike = whose && by && !itself && by->members && !strcmp(whose->name, by->name);
     char count[16];
-    int used = snprintf(out, size, "Lines %s %.*s, evicted by %s%s%.*s%s: %s misses",
+    snprintf(out, size, "Lines %s %.*s, evicted by %s%s%.*s%s: %s misses",
                         objects ? "of" : "missed by", NAME_BYTES,
                         evictions_table_name_of(whose, all[kind]), objects ? "accesses to " : "",
                         alike ? "another " : "", NAME_BYTES,
                         itself ? "itself" : evictions_table_name_of(by, any[kind]),
                         by && !by->members ? ", or not known" : "", text_count(count, misses));
-    if (whose && by && used > 0 && (size_t)used < size && whose->total.samples > 0)
-        snprintf(out + used, size - (size_t)used, "; %.1f%% of the row, %.1f%% of the column",
+    if (whose && by && whose->total.samples > 0)
+        text_append(out, size, "; %.1f%% of the row, %.1f%% of the column",
                  100 * misses / whose->total.samples,
                  by->total.samples > 0 ? 100 * misses / by->total.samples : 0);
 }

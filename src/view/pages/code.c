@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "view/pages/causes.h"
 #include "view/levels.h"
 #include "view/screen/browser.h"
@@ -299,14 +300,11 @@ static bool code_act(struct browser *browser, enum action action, struct request
 static void code_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    int used = 0;
     if (snapshot && shows_threads(browser)) {
-        used = snprintf(out, size,
-                        "Of the newest %llu samples. Enter: the object with most of its samples",
+        snprintf(out, size, "Of the newest %llu samples. Enter: the object with most of its samples",
                         (unsigned long long)snapshot->threads.recent);
-        if (snapshot->threads.left_out && used > 0 && (size_t)used < size)
-            snprintf(out + used, size - (size_t)used,
-                     ".  %zu threads with fewer samples are not "
+        if (snapshot->threads.left_out)
+            text_append(out, size, ".  %zu threads with fewer samples are not "
                      "listed",
                      snapshot->threads.left_out);
         return;

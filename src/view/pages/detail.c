@@ -36,21 +36,19 @@ static int draw_facts(const struct snapshot_object *object, struct canvas *canva
 {
     char size[16];
     char line[512];
-    int used = snprintf(line, sizeof line, " %s%s%s", object_kind_name(object->kind),
+    snprintf(line, sizeof line, " %s%s%s", object_kind_name(object->kind),
                         object->module && *object->module ? " of " : "",
                         object->module ? object->module : "");
     if (object->size && object->bin != UINT32_MAX && object->blocks != 1)
-        used += snprintf(line + used, sizeof line - (size_t)used, "   %s live",
+        text_append(line, sizeof line, "   %s live",
                          text_bytes(size, object->size));
     else if (object->size)
-        used += snprintf(line + used, sizeof line - (size_t)used,
-                         "   %s at 0x%" PRIx64 "-0x%" PRIx64, text_bytes(size, object->size),
+        text_append(line, sizeof line, "   %s at 0x%" PRIx64 "-0x%" PRIx64, text_bytes(size, object->size),
                          object->address, object->address + object->size);
     else
-        used +=
-            snprintf(line + used, sizeof line - (size_t)used, "   at 0x%" PRIx64, object->address);
+        text_append(line, sizeof line, "   at 0x%" PRIx64, object->address);
     if (object->blocks > 1)
-        snprintf(line + used, sizeof line - (size_t)used, "   %" PRIu32 " %s", object->blocks,
+        text_append(line, sizeof line, "   %" PRIu32 " %s", object->blocks,
                  object->bin != UINT32_MAX ? "blocks" : "instances");
     return canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, line) > 0;
 }

@@ -436,7 +436,6 @@ static void partners_words(const struct snapshot_code *code, const struct source
 {
     struct snapshot_partner joined[JOINED];
     size_t count = 0;
-    size_t used = 0;
     double all = 0;
     *out = '\0';
     for (size_t i = 0; i < code->instruction_count; i++) {
@@ -447,11 +446,11 @@ static void partners_words(const struct snapshot_code *code, const struct source
         count = partners_join(joined, count, &instruction->partners[kind]);
     }
     qsort(joined, count, sizeof *joined, most);
-    for (size_t i = 0; i < count && i < SAID && used < size; i++) {
-        used += (size_t)snprintf(out + used, size - used, "%s%.0f%% %.64s", i ? ", " : "",
+    for (size_t i = 0; i < count && i < SAID; i++) {
+        text_append(out, size, "%s%.0f%% %.64s", i ? ", " : "",
                                  100 * joined[i].count / all, joined[i].function);
-        if (joined[i].file && used < size)
-            used += (size_t)snprintf(out + used, size - used, " %.48s:%u",
+        if (joined[i].file)
+            text_append(out, size, " %.48s:%u",
                                      source_base_name(joined[i].file), joined[i].line);
     }
 }

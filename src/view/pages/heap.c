@@ -237,9 +237,8 @@ static void heap_hint(struct browser *browser, char *out, size_t size)
         snprintf(
             out, size,
             "Enter: its blocks with samples, and where in them.  M: growth from now");
-    size_t used = strlen(out);
-    if (heap->bins_left_out && used < size)
-        snprintf(out + used, size - used, "  %zu smaller bins are not listed", heap->bins_left_out);
+    if (heap->bins_left_out)
+        text_append(out, size, "  %zu smaller bins are not listed", heap->bins_left_out);
 }
 
 const struct page heap_page = {

@@ -61,23 +61,20 @@ static void draw_alignment(const struct snapshot_layout *layout, struct canvas *
                            struct area area)
 {
     char text[256];
-    int used;
     if (isnan(layout->phase_share)) {
         canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
                     " alignment not known yet: drawn as if an element began a cache line");
         return;
     }
     if (layout->phases == 1)
-        used = snprintf(text, sizeof text,
-                        " every element seen begins at byte %" PRIu32 " of a cache line",
+        snprintf(text, sizeof text, " every element seen begins at byte %" PRIu32 " of a cache line",
                         layout->phase);
     else
-        used = snprintf(text, sizeof text,
-                        " elements begin at byte %" PRIu32 " of a cache line in %.0f%% of samples; "
+        snprintf(text, sizeof text, " elements begin at byte %" PRIu32 " of a cache line in %.0f%% of samples; "
                         "%" PRIu32 " alignments seen",
                         layout->phase, layout->phase_share * 100, layout->phases);
     if (layout->straddling > 0)
-        snprintf(text + used, sizeof text - (size_t)used, "; %.1f%% of accesses cross a line",
+        text_append(text, sizeof text, "; %.1f%% of accesses cross a line",
                  layout->straddling * 100);
     canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, text);
 }
@@ -213,15 +210,15 @@ static void add_rule(struct layout_rows *rows, const struct snapshot_layout *lay
         used += layout->lines[i].used;
         cold += layout->lines[i].cold;
     }
-    int at = snprintf(text, sizeof text, "line%s %zu", next - first > 1 ? "s" : "", first);
+    snprintf(text, sizeof text, "line%s %zu", next - first > 1 ? "s" : "", first);
     if (next - first > 1)
-        at += snprintf(text + at, sizeof text - (size_t)at, "-%zu", next - 1);
+        text_append(text, sizeof text, "-%zu", next - 1);
     if (isfinite(share))
-        at += snprintf(text + at, sizeof text - (size_t)at, "  %.1f%%", share * 100);
-    at += snprintf(text + at, sizeof text - (size_t)at, "  %" PRIu64 " of %" PRIu64 " bytes used",
+        text_append(text, sizeof text, "  %.1f%%", share * 100);
+    text_append(text, sizeof text, "  %" PRIu64 " of %" PRIu64 " bytes used",
                    used, layout->lines[next - 1].end - layout->lines[first].start);
     if (cold && share >= hot_share)
-        snprintf(text + at, sizeof text - (size_t)at, ", %" PRIu64 " cold", cold);
+        text_append(text, sizeof text, ", %" PRIu64 " cold", cold);
     out->identity = (1ull << 63) | first;
     set_text(out, text);
 }

@@ -62,9 +62,9 @@ static void write_samples(struct prose_writer *writer, const struct snapshot *sn
     char line[TEXT_BYTES];
     char count[16];
     prose_heading(writer, "Samples");
-    int used = snprintf(line, sizeof line, "%s", text_count(count, (double)totals->samples));
+    snprintf(line, sizeof line, "%s", text_count(count, (double)totals->samples));
     if (totals->rate >= 0)
-        snprintf(line + used, sizeof line - (size_t)used, ", %s a second now",
+        text_append(line, sizeof line, ", %s a second now",
                  text_count(count, totals->rate));
     prose_entry(writer, PAINT_STRONG, "taken", line);
     snprintf(line, sizeof line, "%" PRIu64 "%s", totals->lost,

@@ -335,19 +335,18 @@ void reuse_summary(const struct snapshot *snapshot, char *out, size_t size)
     char uses[16];
     char cache[16];
     char missed[24];
-    int used = snprintf(out, size, "Of all accesses");
-    for (size_t i = 0; i < reuse->mark_count && used > 0 && (size_t)used < size; i++)
+    snprintf(out, size, "Of all accesses");
+    for (size_t i = 0; i < reuse->mark_count; i++)
         if (reuse->marks[i].simulated) {
             reuse_missed_text(missed, sizeof missed, &reuse->all.at[i]);
-            used += snprintf(out + used, size - (size_t)used, "%s %s %s %s", i ? "," : "", missed,
+            text_append(out, size, "%s %s %s %s", i ? "," : "", missed,
                              i ? "in" : "miss in LRU caches of",
                              reuse_size_text(cache, (double)reuse->marks[i].size_bytes));
         }
-    if (used > 0 && (size_t)used < size)
-        used += snprintf(out + used, size - (size_t)used, "; %s uses sampled",
+    text_append(out, size, "; %s uses sampled",
                          text_count(uses, reuse->all.uses));
-    if (snapshot->uses.told && used > 0 && (size_t)used < size)
-        snprintf(out + used, size - (size_t)used, "; SPATIAL of lines that left L%u",
+    if (snapshot->uses.told)
+        text_append(out, size, "; SPATIAL of lines that left L%u",
                  snapshot->uses.level + 1);
 }
 

@@ -355,10 +355,9 @@ static struct value state(const struct snapshot *snapshot, const void *pointer)
 static void format_phases(char *out, size_t size, struct value value)
 {
     const struct snapshot_region_phase *phase = (const void *)value.text;
-    size_t used = 0;
-    for (*out = '\0'; *phase->name && used < size; phase++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s %.0f%%%s", used ? ", " : "",
-                                 phase->name, phase->share * 100, phase->leads ? " leads" : "");
+    for (*out = '\0'; *phase->name; phase++)
+        text_append(out, size, "%s%s %.0f%%%s", *out ? ", " : "", phase->name, phase->share * 100,
+                    phase->leads ? " leads" : "");
 }
 
 static bool phases_told(const struct snapshot *snapshot)

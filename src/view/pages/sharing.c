@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "profile/cache/sharing.h"
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
@@ -97,15 +98,13 @@ static void count_kinds(const struct snapshot_sharing *sharing, char *out, size_
 {
     unsigned counts[SHARING_READ_ONLY + 1] = {0};
     static const char *const words[] = {"unsure", "true", "false", "both", "only read"};
-    size_t used = 0;
     *out = '\0';
     for (size_t i = 0; i < sharing->group_count; i++)
         counts[sharing->groups[i].verdict]++;
     for (int i = 0; i <= SHARING_READ_ONLY; i++) {
         int kind = (i + SHARING_TRUE) % (SHARING_READ_ONLY + 1); /* unsure comes last */
-        if (counts[kind] && used < size)
-            used += (size_t)snprintf(out + used, size - used, "%s%u %s", used ? ", " : "",
-                                     counts[kind], words[kind]);
+        if (counts[kind])
+            text_append(out, size, "%s%u %s", *out ? ", " : "", counts[kind], words[kind]);
     }
 }
 
@@ -727,13 +726,13 @@ void sharing_reading(const struct snapshot_sharing_group *group, char *out, size
     bool apart = line->side_count > 1 && line->sides[0].node >= 0 && line->sides[1].node >= 0 &&
                  line->sides[0].node != line->sides[1].node;
     char remedy[REMEDY_BYTES];
-    size_t used = (size_t)verdict_words(group, out, size);
+    verdict_words(group, out, size);
     sharing_remedy_words(&group->remedy, remedy, sizeof remedy);
-    if (*remedy && used < size)
-        used += (size_t)snprintf(out + used, size - used, " %s", remedy);
+    if (*remedy)
+        text_append(out, size, " %s", remedy);
     /* Where the two busiest threads run on CPUs of different nodes, each turn costs more. */
-    if (apart && group->verdict != SHARING_READ_ONLY && used < size)
-        snprintf(out + used, size - used,
+    if (apart && group->verdict != SHARING_READ_ONLY)
+        text_append(out, size,
                  " The threads run on nodes %d and %d: every turn crosses from one to the other; "
                  "on one node it would cost less.",
                  line->sides[0].node, line->sides[1].node);

@@ -2,7 +2,6 @@
 /* Screen x: what if the object lay otherwise: questions to ask, and the answer as it comes in. */
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -466,7 +465,7 @@ static struct value asked_waited(const struct snapshot *snapshot, const void *po
     return value_number(snapshot_whatif_change(row));
 }
 
-/* What goes to memory. */
+/* Fetches from memory. */
 static const void *last_level(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_whatif);
@@ -608,77 +607,64 @@ void whatif_title(const struct snapshot_whatif *answer, char *out, size_t size)
              answer->question ? answer->question : "?", answer->layout ? answer->layout : "");
 }
 
-static size_t whatif_say(char *out, size_t size, size_t used, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static size_t whatif_say(char *out, size_t size, size_t used, const char *format, ...)
-{
-    va_list arguments;
-    if (used >= size)
-        return used;
-    va_start(arguments, format);
-    int length = vsnprintf(out + used, size - used, format, arguments);
-    va_end(arguments);
-    return length > 0 ? used + (size_t)length : used;
-}
-
-static size_t say_change(const struct snapshot_whatif *answer, char *out, size_t size)
+static void say_change(const struct snapshot_whatif *answer, char *out, size_t size)
 {
     char before[16];
     char after[16];
     const struct snapshot_whatif_level *last = &answer->level[answer->level_count - 1];
     double change = whatif_change(answer->stall_before, answer->stall_after);
-    if (!(answer->stall_before > 0))
-        return whatif_say(out, size, 0, "Nothing has missed since it was asked.");
-    size_t used =
-        fabs(change) < same_within
-            ? whatif_say(out, size, 0, "It would make no difference to the time waited for data")
-            : whatif_say(out, size, 0, "The time waited for data would %s by %.1f %%",
-                         change < 0 ? "fall" : "grow", 100 * fabs(change));
+    if (!(answer->stall_before > 0)) {
+        text_append(out, size, "Nothing has missed since it was asked.");
+        return;
+    }
+    if (fabs(change) < same_within)
+        text_append(out, size, "It would make no difference to the time waited for data");
+    else
+        text_append(out, size, "The time waited for data would %s by %.1f %%",
+                    change < 0 ? "fall" : "grow", 100 * fabs(change));
     if (!last->after && !last->before)
-        return whatif_say(out, size, used, "; nothing is fetched from memory either way.");
-    return whatif_say(out, size, used, "; %s fetches from memory instead of %s.",
-                      text_count(after, last->after), text_count(before, last->before));
+        text_append(out, size, "; nothing is fetched from memory either way.");
+    else
+        text_append(out, size, "; %s fetches from memory instead of %s.",
+                    text_count(after, last->after), text_count(before, last->before));
 }
 
 /* Limits of the figures. */
-static size_t say_doubts(const struct snapshot_whatif *answer, char *out, size_t size, size_t used)
+static void say_doubts(const struct snapshot_whatif *answer, char *out, size_t size)
 {
     char number[16];
     const struct snapshot_whatif_level *last = &answer->level[answer->level_count - 1];
     if (!answer->object_accesses)
-        used = whatif_say(out, size, used, " The object was not accessed since then.");
+        text_append(out, size, " The object was not accessed since then.");
     if (!answer->settled && last->fresh > worth_a_word * last->after)
-        used =
-            whatif_say(out, size, used,
-                       " %s of them are first touches of its new lines, and may not come again: it "
-                       "has not settled yet.",
-                       text_count(number, last->fresh));
+        text_append(out, size,
+                    " %s of them are first touches of its new lines, and may not come again: it "
+                    "has not settled yet.",
+                    text_count(number, last->fresh));
     if (answer->cut > worth_a_word * answer->object_accesses)
-        used =
-            whatif_say(out, size, used, " %.0f %% of its accesses span parts that lie apart then.",
-                       100 * answer->cut / answer->object_accesses);
+        text_append(out, size, " %.0f %% of its accesses span parts that lie apart then.",
+                    100 * answer->cut / answer->object_accesses);
     if (answer->blocks_left_out > 0)
-        used = whatif_say(out, size, used, " %s of its blocks are not followed.",
-                          text_count(number, answer->blocks_left_out));
+        text_append(out, size, " %s of its blocks are not followed.",
+                    text_count(number, answer->blocks_left_out));
     if (answer->blocks_small > 0)
-        used = whatif_say(out, size, used, " %s blocks are shorter than an element and stay.",
-                          text_count(number, answer->blocks_small));
-    return used;
+        text_append(out, size, " %s blocks are shorter than an element and stay.",
+                    text_count(number, answer->blocks_small));
 }
 
 void whatif_sentence(const struct snapshot_whatif *answer, char *out, size_t size)
 {
     char accesses[16];
     char own[16];
+    *out = '\0';
     if (answer->state != WHATIF_COUNTS || !answer->level_count) {
         snprintf(out, size, "%s: %s.", answer->state == WHATIF_REFUSED ? "No answer" : "Not yet",
                  answer->why ? answer->why : "");
         return;
     }
-    size_t used = say_change(answer, out, size);
-    used = say_doubts(answer, out, size, used);
-    whatif_say(out, size, used, " Of %s accesses since %s, %s to it.",
-               text_count(accesses, answer->accesses), answer->settled ? "it settled" : "asked",
-               text_count(own, answer->object_accesses));
+    say_change(answer, out, size);
+    say_doubts(answer, out, size);
+    text_append(out, size, " Of %s accesses since %s, %s to it.",
+                text_count(accesses, answer->accesses), answer->settled ? "it settled" : "asked",
+                text_count(own, answer->object_accesses));
 }

@@ -364,12 +364,11 @@ void column_choice_parse(const struct columns *columns, const char *text,
 void column_choice_text(const struct columns *columns, const struct column_choice *choice,
                         char *out, size_t size)
 {
-    size_t used = 0;
     *out = '\0';
-    for (unsigned i = 0; i < choice->count && used < size; i++) {
+    for (unsigned i = 0; i < choice->count; i++) {
         char name[64];
         columns_setting_name(columns, choice->index[i], name, sizeof name);
-        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? "," : "", name);
+        text_append(out, size, "%s%s", i ? "," : "", name);
     }
 }
 
