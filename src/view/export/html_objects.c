@@ -372,10 +372,7 @@ void html_heap(struct html_writer *writer)
         html_markup(writer, ", %" PRIu64 " events lost", summary->lost);
     html_markup(writer, ".</p>\n");
     html_element(writer, "p", "dim", summary->note);
-    html_table(writer, &(struct html_table){.columns = &bin_columns,
-                                            .rows = heap->bins,
-                                            .count = heap->bin_count,
-                                            .most = BIN_ROWS});
+    html_rows(writer, &bin_columns, heap->bins, heap->bin_count, BIN_ROWS);
     html_section_end(writer);
 }
 
@@ -406,10 +403,7 @@ void html_whatif(struct html_writer *writer)
     whatif_summary(asked, text, sizeof text);
     html_element(writer, "p", "says", text);
     if (*text)
-        html_table(writer, &(struct html_table){.columns = &whatif_asked_columns,
-                                                .rows = asked->list,
-                                                .count = asked->count,
-                                                .most = WHATIF_MAX});
+        html_rows(writer, &whatif_asked_columns, asked->list, asked->count, WHATIF_MAX);
     for (uint32_t i = 0; i < asked->count; i++)
         write_answer(writer, &asked->list[i]);
     html_section_end(writer);

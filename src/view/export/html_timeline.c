@@ -244,10 +244,7 @@ void html_timeline(struct html_writer *writer)
     html_timeline_chart(writer, &objects, name, "parts of objects over time");
     phases_reading(timeline, reading, sizeof reading);
     html_element(writer, "p", "says", reading);
-    html_table(writer, &(struct html_table){.columns = &phase_columns,
-                                            .rows = timeline->phases,
-                                            .count = timeline->phase_count,
-                                            .most = PHASE_ROWS});
+    html_rows(writer, &phase_columns, timeline->phases, timeline->phase_count, PHASE_ROWS);
     write_others(writer);
     volatility_words(timeline, NULL, reading, sizeof reading);
     html_element(writer, "p", "says", reading);

@@ -320,3 +320,10 @@ void html_table(struct html_writer *writer, const struct html_table *table)
         html_markup(writer, "<p class=\"dim\">%zu more; the JSON report (-j) lists all.</p>\n",
                     table->count - rows_shown(table));
 }
+
+void html_rows(struct html_writer *writer, const struct columns *columns, const void *rows,
+               size_t count, size_t most)
+{
+    html_table(writer, &(struct html_table){
+                           .columns = columns, .rows = rows, .count = count, .most = most});
+}

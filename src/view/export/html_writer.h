@@ -57,6 +57,8 @@ struct html_table {
 
 /* Nothing where there is no row. */
 void html_table(struct html_writer *writer, const struct html_table *table);
+void html_rows(struct html_writer *writer, const struct columns *columns, const void *rows,
+               size_t count, size_t most);
 
 /* A matrix with heat; lines that are one function or object lead to their part of the page.
  * (html_code.c) */
