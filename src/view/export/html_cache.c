@@ -148,12 +148,7 @@ static bool region_link(const struct snapshot *snapshot, const void *pointer, ch
 
 static void write_state(struct html_writer *writer, const struct snapshot_search *search)
 {
-    html_markup(writer, "<p>");
-    html_format(writer, "Searched: %s, %" PRIu32 " ways at a time. ",
-                search->what && *search->what && strcmp(search->what, "all") != 0
-                    ? search->what
-                    : "the whole address space",
-                search->ways);
+    html_say(writer, "<p>Searched: %s, %" PRIu32 " ways at a time. ", search->what && *search->what && strcmp(search->what, "all") != 0 ? search->what : "the whole address space", search->ways);
     html_format(writer,
                 search->state == SEARCH_SETTLED ? "It has settled, after %" PRIu32 " rounds"
                                                 : "It was still going on, in round %" PRIu32
@@ -221,17 +216,13 @@ static void write_evictors(struct html_writer *writer, const struct snapshot_cau
     char text[2 * COLUMN_TEXT_BYTES];
     causes_threads(writer->snapshot, row, text, sizeof text);
     if (*text) {
-        html_markup(writer, "<li>evicted by threads: ");
-        html_text(writer, text);
-        html_markup(writer, "</li>\n");
+        html_say(writer, "<li>evicted by threads: %s</li>\n", text);
     }
     for (size_t i = 0; i < row->evictor_count; i++) {
         if (row->evictors[i].share < worth_telling)
             return;
         causes_evictor(&row->evictors[i], text, sizeof text);
-        html_markup(writer, "<li>%.1f%% evicted by ", 100 * row->evictors[i].share);
-        html_text(writer, text);
-        html_markup(writer, "</li>\n");
+        html_say(writer, "<li>%.1f%% evicted by %s</li>\n", 100 * row->evictors[i].share, text);
     }
 }
 
@@ -363,8 +354,7 @@ static void draw_axes(struct html_writer *writer, const struct snapshot_reuse *r
                     "<path class=\"cut\" d=\"M%.1f %dV%d\"/><text class=\"dim\" x=\"%.1f\" "
                     "y=\"%d\">",
                     x, TOP, TOP + PLOT, x + 3, TOP - 6);
-        html_text(writer, reuse->marks[i].name);
-        html_markup(writer, "</text>\n");
+        html_say(writer, "%s</text>\n", reuse->marks[i].name);
     }
 }
 

@@ -27,6 +27,10 @@ void html_text(struct html_writer *writer, const char *text);
 void html_format(struct html_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Markup and text in one: the format is markup, what it writes with %s is escaped. */
+void html_say(struct html_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* <tag class="class">text</tag>; nothing where the text is NULL or "". */
 void html_element(struct html_writer *writer, const char *tag, const char *class, const char *text);
 
