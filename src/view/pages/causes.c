@@ -23,9 +23,6 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
 struct evictions_view {
     struct matrix_table table; /* made while it is shown */
     struct matrix_grid grid;
-    uint64_t row; /* identities of the row and column of its cursor; 0: the totals */
-    uint64_t column;
-    bool moved; /* by the user */
 };
 
 static struct evictions_view *evictions_view(const struct browser *browser)
@@ -45,14 +42,6 @@ static const struct matrix_table *table_of(const struct browser *browser)
     return &evictions_view(browser)->table;
 }
 
-static void evictions_remember(struct browser *browser)
-{
-    const struct matrix_line *row = matrix_grid_row(grid_of(browser), table_of(browser));
-    const struct matrix_line *column = matrix_grid_column(grid_of(browser), table_of(browser));
-    evictions_view(browser)->row = row ? row->identity : 0;
-    evictions_view(browser)->column = column ? column->identity : 0;
-}
-
 /* The main evictor of the row of the cursor. */
 static void point_at_strongest(struct matrix_grid *grid, const struct matrix_table *table)
 {
@@ -67,24 +56,32 @@ static void point_at_strongest(struct matrix_grid *grid, const struct matrix_tab
 static void evictions_update(struct browser *browser)
 {
     struct evictions_view *view = evictions_view(browser);
+    struct matrix_grid *grid = &view->grid;
     if (browser->page != PAGE_EVICTIONS)
         return;
     evictions_table_make(&view->table, browser->snapshot, causes_kind(browser));
-    if (view->row || view->moved)
-        matrix_grid_find(grid_of(browser), table_of(browser), view->row, view->column);
+    if (grid->row_identity || grid->moved)
+        matrix_grid_find(grid, &view->table);
     else
-        matrix_grid_strongest(grid_of(browser), table_of(browser));
-    if (!view->moved)
-        point_at_strongest(grid_of(browser), table_of(browser));
-    evictions_remember(browser);
+        matrix_grid_strongest(grid, &view->table);
+    if (!grid->moved)
+        point_at_strongest(grid, &view->table);
+    matrix_grid_keep(grid, &view->table);
 }
 
-/* Evictors of the object or function of this id. */
+/* Evictors of the object or function of this identity; 0: the strongest. */
+static void evictions_point(struct browser *browser, uint64_t identity)
+{
+    struct matrix_grid *grid = grid_of(browser);
+    grid->row_identity = identity;
+    grid->column_identity = 0;
+    grid->moved = false;
+}
+
 static void browser_open_evictions(struct browser *browser, uint32_t id)
 {
-    evictions_view(browser)->grid.row = 1;
-    evictions_view(browser)->row = (uint64_t)id + 1;
-    evictions_view(browser)->moved = false;
+    grid_of(browser)->row = 1;
+    evictions_point(browser, (uint64_t)id + 1);
     browser_go(browser, PAGE_EVICTIONS);
 }
 
@@ -156,47 +153,30 @@ static void open_line(struct browser *browser)
 
 static bool evictions_act(struct browser *browser, enum action action, struct request *request)
 {
-    struct evictions_view *view = evictions_view(browser);
     (void)request;
     if (!browser->snapshot)
         return false;
-    if (action == ACTION_STACK) {
-        causes_step_kind(browser);
-        view->row = view->column = 0;
-        view->moved = false;
-    } else if (action == ACTION_HOME) {
-        view->row = view->column = 0;
-        view->moved = false;
-    } else if (action == ACTION_ENTER && table_of(browser)->row_count) {
+    if (action == ACTION_ENTER && table_of(browser)->row_count) {
         open_line(browser);
         return true;
-    } else if (matrix_grid_act(grid_of(browser), table_of(browser), action)) {
-        view->moved = true;
-        evictions_remember(browser);
-        return true;
-    } else {
-        return false;
     }
+    if (action != ACTION_STACK && action != ACTION_HOME)
+        return matrix_grid_act(grid_of(browser), table_of(browser), action);
+    if (action == ACTION_STACK)
+        causes_step_kind(browser);
+    evictions_point(browser, 0);
     evictions_update(browser);
     return true;
 }
 
 static bool evictions_click(struct browser *browser, int row, int column)
 {
-    struct matrix_grid *grid = grid_of(browser);
-    size_t at_row;
-    size_t at_column;
-    if (!browser->snapshot ||
-        !matrix_grid_at(grid, table_of(browser), row, column, &at_row, &at_column))
+    if (!browser->snapshot)
         return false;
-    bool again = at_row == grid->row && at_column == grid->column;
-    grid->row = at_row;
-    grid->column = at_column;
-    evictions_view(browser)->moved = true;
-    evictions_remember(browser);
-    if (again)
+    enum table_hit hit = matrix_grid_click(grid_of(browser), table_of(browser), row, column);
+    if (hit == TABLE_AGAIN)
         open_line(browser);
-    return true;
+    return hit != TABLE_MISSED;
 }
 
 static const char *evictions_enter(struct browser *browser)

@@ -12,9 +12,8 @@
 
 struct heap_view {
     struct table bins;
-    uint32_t tagged[REQUEST_BINS_MAX]; /* ids */
-    uint32_t tagged_count;
-    uint32_t renamed; /* the id that a new name is asked for */
+    struct tags tagged; /* ids */
+    uint32_t renamed;   /* the id that a new name is asked for */
 };
 
 static struct heap_view *heap_view(const struct browser *browser)
@@ -28,14 +27,6 @@ static void heap_update(struct browser *browser)
 {
     const struct snapshot_heap *heap = &browser->snapshot->heap;
     table_set(&heap_view(browser)->bins, browser->snapshot, heap->bins, heap->bin_count);
-}
-
-static bool is_tagged(const struct browser *browser, uint32_t id)
-{
-    for (uint32_t i = 0; i < heap_view(browser)->tagged_count; i++)
-        if (heap_view(browser)->tagged[i] == id)
-            return true;
-    return false;
 }
 
 static int draw_summary(const struct browser *browser, struct canvas *canvas, struct area area)
@@ -55,9 +46,9 @@ static int draw_summary(const struct browser *browser, struct canvas *canvas, st
     if (!isnan(summary->mark_age_s))
         used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
                               "   marked %.0f s ago", summary->mark_age_s);
-    if (heap_view(browser)->tagged_count)
+    if (heap_view(browser)->tagged.count)
         canvas_format(canvas, area.row, used, area.columns - used, PAINT_KEY,
-                      "   %" PRIu32 " tagged", heap_view(browser)->tagged_count);
+                      "   %" PRIu32 " tagged", heap_view(browser)->tagged.count);
     if (!summary->note || area.rows < 6)
         return 1;
     canvas_format(canvas, area.row + 1, 0, area.columns, PAINT_DIM, " %s", summary->note);
@@ -115,7 +106,7 @@ static void draw_chosen(struct browser *browser, struct canvas *canvas, struct a
     if (!both)
         left.columns = area.columns - 1;
     int used = pane_title(canvas, left, true, "Allocated at%s",
-                          is_tagged(browser, bin->heap.id) ? " (tagged)" : "");
+                          tags_have(&heap_view(browser)->tagged, bin->heap.id) ? " (tagged)" : "");
     left.row += used;
     left.rows -= used;
     draw_path(bin, canvas, left);
@@ -151,37 +142,27 @@ static void heap_draw(struct browser *browser, struct canvas *canvas, struct are
 static void toggle_tag(struct browser *browser, const struct snapshot_bin *bin)
 {
     struct heap_view *view = heap_view(browser);
-    uint32_t *tagged = view->tagged;
-    for (uint32_t i = 0; i < view->tagged_count; i++)
-        if (tagged[i] == bin->heap.id) {
-            tagged[i] = tagged[--view->tagged_count];
-            browser_message(browser, "tag taken off");
-            return;
-        }
-    /* One place stays free for the bin that the tagged ones go into. */
-    if (view->tagged_count == REQUEST_BINS_MAX - 1) {
-        browser_message(browser, "no more than 15 at once: combine these first");
-        return;
-    }
-    tagged[view->tagged_count++] = bin->heap.id;
-    browser_message(browser, "tagged; C on another bin combines them into that one");
-    table_move(&view->bins, 1);
+    const char *done = tags_toggle(&view->tagged, bin->heap.id);
+    browser_message(browser, done ? done : "tagged; C on another bin combines them into that one");
+    if (!done)
+        table_move(&view->bins, 1);
 }
 
 static void combine(struct browser *browser, const struct snapshot_bin *bin,
                     struct request *request)
 {
+    struct tags *tagged = &heap_view(browser)->tagged;
     request->bins[0] = bin->heap.id;
     request->bin_count = 1;
-    for (uint32_t i = 0; i < heap_view(browser)->tagged_count; i++)
-        if (heap_view(browser)->tagged[i] != bin->heap.id)
-            request->bins[request->bin_count++] = heap_view(browser)->tagged[i];
+    for (uint32_t i = 0; i < tagged->count; i++)
+        if (tagged->list[i] != bin->heap.id)
+            request->bins[request->bin_count++] = (uint32_t)tagged->list[i];
     if (request->bin_count < 2) {
         browser_message(browser, "tag the bins (t) that shall go into this one first");
         return;
     }
     request->kind = REQUEST_BIN_COMBINE;
-    heap_view(browser)->tagged_count = 0;
+    tagged->count = 0;
 }
 
 static void open_bin(struct browser *browser, const struct snapshot_bin *bin)

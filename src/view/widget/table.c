@@ -259,6 +259,27 @@ const char *table_sort_title(const struct table *table)
     return table->sort < table->columns->count ? table->columns->list[table->sort].title : "";
 }
 
+bool tags_have(const struct tags *tags, uint64_t identity)
+{
+    for (uint32_t i = 0; i < tags->count; i++)
+        if (tags->list[i] == identity)
+            return true;
+    return false;
+}
+
+const char *tags_toggle(struct tags *tags, uint64_t identity)
+{
+    for (uint32_t i = 0; i < tags->count; i++)
+        if (tags->list[i] == identity) {
+            tags->list[i] = tags->list[--tags->count];
+            return "tag taken off";
+        }
+    if (tags->count == REQUEST_BINS_MAX - 1)
+        return "no more than 15 at once: combine these first";
+    tags->list[tags->count++] = identity;
+    return NULL;
+}
+
 enum table_hit table_click(struct table *table, int row, int column)
 {
     const struct area *body = &table->body;
