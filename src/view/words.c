@@ -10,6 +10,12 @@
 #include "base/text.h"
 #include "profile/tables/rates.h"
 
+enum { FIELD_PARTS_MAX = TYPED_COUNT + 3 };
+struct field_part {
+    const char *label;
+    double share; /* of the attributed samples */
+    bool known;   /* else a reason why not */
+};
 enum { UNTYPED_SHOWN = FIELD_PARTS_MAX - TYPED_COUNT };
 
 /* How fields are known, and the reasons where they are not: by weight, as all shares; by number
@@ -54,7 +60,8 @@ static unsigned add_reasons(const struct known *known, struct field_part *parts)
     return UNTYPED_SHOWN;
 }
 
-unsigned field_parts(const struct snapshot *snapshot, struct field_part parts[FIELD_PARTS_MAX])
+/* The sum of the known ones comes first; their number, 0: nothing has been counted. */
+static unsigned field_parts(const struct snapshot *snapshot, struct field_part parts[FIELD_PARTS_MAX])
 {
     static const char *const how[TYPED_COUNT] = {
         [TYPED_CODE] = "by code",
@@ -392,6 +399,12 @@ static const char *no_samples(const struct snapshot *snapshot)
            "'misstop doctor' shows what can be sampled here.";
 }
 
+static bool simulation_starts(const struct snapshot_simulation *simulation)
+{
+    return simulation->level_count && !simulation->counting &&
+           simulation->pause == SIMULATION_STARTING;
+}
+
 const char *objects_nothing_yet(const struct snapshot *snapshot)
 {
     const struct snapshot_simulation *simulation = &snapshot->simulation;
@@ -446,12 +459,6 @@ static void say_state(const struct snapshot_simulation *simulation, char *out, s
         text_append(out, size, "; samples are 1 in %" PRIu32 " misses", simulation->one_in);
     else if (!simulation->dropped)
         text_append(out, size, "; every miss is a sample");
-}
-
-bool simulation_starts(const struct snapshot_simulation *simulation)
-{
-    return simulation->level_count && !simulation->counting &&
-           simulation->pause == SIMULATION_STARTING;
 }
 
 void simulation_sentence(const struct snapshot_simulation *simulation, char *out, size_t size)

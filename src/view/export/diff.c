@@ -27,9 +27,6 @@ struct diff_line {
     char times[16];
 };
 
-/* [REPORT_TABLES] */
-extern const struct columns *const diff_columns[];
-
 struct match {
     struct diff *diff;
     struct hash index; /* key -> index + 1 into rows[table] */
@@ -215,7 +212,8 @@ static bool is_whole(const struct report *run)
     return strcmp(run->basis, "decayed") || !(run->half_life_s > 0);
 }
 
-double diff_amount(const struct diff *diff, const struct report *run)
+/* Of everything attributed in a run; NAN: not known. */
+static double diff_amount(const struct diff *diff, const struct report *run)
 {
     switch (diff->amounts) {
     case DIFF_AMOUNT_PER_SECOND:
@@ -789,7 +787,7 @@ static const struct columns object_table = {.title = "Objects", LIST(object_list
 static const struct columns field_table = {.title = "Fields", LIST(field_list)};
 static const struct columns function_table = {.title = "Functions", LIST(function_list)};
 
-const struct columns *const diff_columns[] = {&object_table, &field_table, &function_table};
+static const struct columns *const diff_columns[REPORT_TABLES] = {&object_table, &field_table, &function_table};
 
 /* A comparison as text. */
 

@@ -222,9 +222,10 @@ static json_t *streams_of(const struct snapshot_streams *streams, const char *ki
 static json_t *fields_of(const struct snapshot *snapshot, const struct snapshot_streams *fields)
 {
     json_t *out = streams_of(fields, "field", snapshot->timeline.periods);
-    for (size_t i = 0; i < json_array_size(out); i++)
-        json_set(json_array_get(out, i), "object",
-                 json_object_name(snapshot, fields->list[i].object));
+    for (size_t i = 0; i < json_array_size(out); i++) {
+        const struct snapshot_object *object = columns_object(snapshot, fields->list[i].object);
+        json_set(json_array_get(out, i), "object", json_text(object ? object->name : NULL));
+    }
     return out;
 }
 
@@ -568,12 +569,6 @@ json_t *json_text(const char *value)
 json_t *json_text_or_null(const char *value)
 {
     return json_text(value && *value ? value : NULL);
-}
-
-/* The name, as in `objects`; null: not listed there. */
-json_t *json_object_name(const struct snapshot *snapshot, uint32_t index)
-{
-    return json_text(index < snapshot->object_count ? snapshot->objects[index].name : NULL);
 }
 
 void json_set(json_t *object, const char *key, json_t *value)

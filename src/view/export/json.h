@@ -22,9 +22,6 @@ json_t *json_address(uint64_t value);
 json_t *json_text(const char *value);
 json_t *json_text_or_null(const char *value); /* "": unknown */
 
-/* The name, as in `objects`; null: not listed there. */
-json_t *json_object_name(const struct snapshot *snapshot, uint32_t index);
-
 /* Takes the value over. */
 void json_set(json_t *object, const char *key, json_t *value);
 

@@ -302,7 +302,7 @@ const struct columns rates_members = MEMBERS(
 
 /* Use of lines. */
 
-bool json_has_use(const struct snapshot *snapshot, const void *row)
+static bool has_use(const struct snapshot *snapshot, const void *row)
 {
     (void)row;
     return snapshot->uses.told;
@@ -328,9 +328,9 @@ static const struct columns used_members = MEMBERS(
 
 const struct columns use_members = MEMBERS(
     struct snapshot_use,
-    COLUMN(.key = "spatial_use", .value = use_spatial, .present = json_has_use),
-    COLUMN(.key = "temporal_use", .value = use_temporal, .present = json_has_use),
-    COLUMN(.key = "use", .rows = &used_members, .present = json_has_use));
+    COLUMN(.key = "spatial_use", .value = use_spatial, .present = has_use),
+    COLUMN(.key = "temporal_use", .value = use_temporal, .present = has_use),
+    COLUMN(.key = "use", .rows = &used_members, .present = has_use));
 
 /* Questions about another layout, and the answers. */
 

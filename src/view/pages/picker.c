@@ -110,6 +110,9 @@ static void picker_title(const struct browser *browser, char *out, size_t size)
              recorded ? " of the recording" : "", recorded ? "shows" : "watches");
 }
 
+static const struct columns process_columns;
+static const struct columns recorded_columns;
+
 const struct page picker_page = {
     .name = "Processes",
     .state_size = sizeof(struct picker_view),
@@ -169,7 +172,7 @@ static const struct column process_list[] = {
            .paint = paint_strong),
 };
 
-const struct columns process_columns = {
+static const struct columns process_columns = {
     .title = "Processes",
     TABLE(struct picker_row, process_list),
     .key = FIELD(struct picker_row, pid),
@@ -185,7 +188,7 @@ static const struct column recorded_list[] = {
            .paint = paint_strong),
 };
 
-const struct columns recorded_columns = {
+static const struct columns recorded_columns = {
     .title = "Processes recorded",
     TABLE(struct picker_row, recorded_list),
     .key = FIELD(struct picker_row, pid),

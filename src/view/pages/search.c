@@ -231,6 +231,20 @@ void search_glance(struct browser *browser, struct canvas *canvas, struct area a
     table_draw(&search_view(browser)->regions, canvas, list, false);
 }
 
+static const char *region_reason_words(enum region_reason reason)
+{
+    static const char *const words[REGION_REASON_COUNT] = {
+        [REGION_NO_SAMPLES] = "no samples",
+        [REGION_QUIET] = "quiet for too many rounds",
+        [REGION_WAS_BEST] = "no samples now, but was among the best",
+        [REGION_TOO_FEW] = "too few samples to look inside",
+        [REGION_EVEN] = "no hotter part",
+        [REGION_SEVERAL] = "used in several lines",
+        [REGION_ELSEWHERE] = "found in another phase",
+    };
+    return words[reason];
+}
+
 static bool search_act(struct browser *browser, enum action action, struct request *request)
 {
     const struct snapshot *snapshot = browser->snapshot;
@@ -475,16 +489,3 @@ const struct columns part_columns = {
     .identity = part_identity,
 };
 
-const char *region_reason_words(enum region_reason reason)
-{
-    static const char *const words[REGION_REASON_COUNT] = {
-        [REGION_NO_SAMPLES] = "no samples",
-        [REGION_QUIET] = "quiet for too many rounds",
-        [REGION_WAS_BEST] = "no samples now, but was among the best",
-        [REGION_TOO_FEW] = "too few samples to look inside",
-        [REGION_EVEN] = "no hotter part",
-        [REGION_SEVERAL] = "used in several lines",
-        [REGION_ELSEWHERE] = "found in another phase",
-    };
-    return words[reason];
-}

@@ -553,11 +553,6 @@ const char *whatif_state_name(enum whatif_state state)
     return (unsigned)state < sizeof names / sizeof *names ? names[state] : "none";
 }
 
-double whatif_change(double before, double after)
-{
-    return before > 0 ? (after - before) / before : NAN;
-}
-
 static const char *row_name(uint32_t level, uint32_t count)
 {
     static const char *const names[] = {"L1 misses", "L2 misses", "L3 misses", "L4 misses"};
@@ -612,7 +607,7 @@ static void say_change(const struct snapshot_whatif *answer, char *out, size_t s
     char before[16];
     char after[16];
     const struct snapshot_whatif_level *last = &answer->level[answer->level_count - 1];
-    double change = whatif_change(answer->stall_before, answer->stall_after);
+    double change = snapshot_whatif_change(answer);
     if (!(answer->stall_before > 0)) {
         text_append(out, size, "Nothing has missed since it was asked.");
         return;

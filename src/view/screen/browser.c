@@ -34,7 +34,7 @@ static struct table *table_in(void *state, const struct page_table *listed)
     return (struct table *)((char *)state + listed->at);
 }
 
-int page_states_init(void *states[PAGE_COUNT])
+static int page_states_init(void *states[PAGE_COUNT])
 {
     for (int i = 0; i < PAGE_COUNT; i++) {
         const struct page *page = pages[i].page;
@@ -51,7 +51,7 @@ int page_states_init(void *states[PAGE_COUNT])
     return 0;
 }
 
-void page_states_fini(void *states[PAGE_COUNT])
+static void page_states_fini(void *states[PAGE_COUNT])
 {
     for (int i = 0; i < PAGE_COUNT; i++) {
         const struct page *page = pages[i].page;

@@ -115,10 +115,6 @@ extern const struct page_row pages[PAGE_COUNT];
 /* Whether a page has anything to show; without a snapshot only those that always have. */
 bool page_filled(enum page_id id, const struct snapshot *snapshot);
 
-/* The state of each page, all zero but for its tables. -ENOMEM: call states_fini() all the same. */
-int page_states_init(void *states[PAGE_COUNT]);
-void page_states_fini(void *states[PAGE_COUNT]);
-
 /* ---- how one page opens another; each is defined by the page that is opened ---- */
 
 /* Settings take effect: the scheme of colours, columns of tables. */

@@ -395,9 +395,6 @@ const void *columns_object_at(const struct snapshot *snapshot, const void *index
 /* An object by its index in the snapshot; NULL: not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
 
-/* Why a region of the search is kept or dropped; NULL: no reason. (search.c) */
-const char *region_reason_words(enum region_reason reason);
-
 /* The text where there is no finding: the problems looked for. */
 enum { FINDINGS_NONE_BYTES = 640 };
 void findings_none(const struct snapshot *snapshot, char *out, size_t size);
@@ -434,8 +431,6 @@ extern const struct columns thread_columns;
 extern const struct columns sharing_columns;
 extern const struct columns sharing_line_columns;
 extern const struct columns sharing_access_columns; /* rows: struct sharing_access */
-extern const struct columns process_columns;        /* rows: struct picker_row */
-extern const struct columns recorded_columns;       /* the same, of a recording */
 
 /* Members alone: tables of json*.c that several rows share. Their rows may be NULL. */
 extern const struct columns levels_members; /* struct snapshot_levels */
@@ -458,7 +453,6 @@ struct json_t *json_signed(int64_t value);
 struct json_t *json_event_shares(const struct snapshot *snapshot, const void *object);
 /* `present` of their members. */
 bool json_has_causes(const struct snapshot *snapshot, const void *row);
-bool json_has_use(const struct snapshot *snapshot, const void *row);
 
 /* A function's accesses to one object. */
 struct site {

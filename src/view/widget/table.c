@@ -254,11 +254,6 @@ void table_invert(struct table *table)
     arrange(table);
 }
 
-const char *table_sort_title(const struct table *table)
-{
-    return table->sort < table->columns->count ? table->columns->list[table->sort].title : "";
-}
-
 bool tags_have(const struct tags *tags, uint64_t identity)
 {
     for (uint32_t i = 0; i < tags->count; i++)

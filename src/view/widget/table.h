@@ -74,7 +74,6 @@ bool table_find(struct table *table, const char *part, bool here);
 /* Sorts by the next (1) or previous (-1) column on the screen. */
 void table_sort_step(struct table *table, int direction);
 void table_invert(struct table *table);
-const char *table_sort_title(const struct table *table);
 
 /* Titles and rows. Only a table with focus shows its selection. */
 void table_draw(struct table *table, struct canvas *canvas, struct area area, bool focused);
