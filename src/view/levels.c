@@ -125,36 +125,23 @@ void levels_sentence(const struct snapshot *snapshot, const struct snapshot_leve
         text_append(out, size, "; counted: only %s", basis);
 }
 
-static bool draw_whole(struct canvas *canvas, struct area *line, enum paint paint, const char *text)
-{
-    int columns = glyph_columns(text, canvas->ascii);
-    if (columns > line->columns)
-        return false;
-    columns = canvas_text(canvas, line->row, line->column, line->columns, paint, text);
-    line->column += columns;
-    line->columns -= columns;
-    return true;
-}
-
 bool levels_line(const struct snapshot *snapshot, const struct snapshot_levels *levels,
                  struct canvas *canvas, struct area area)
 {
-    char text[192];
     char said[SAID];
+    struct pen pen = {canvas, area.row, area.column, area.column + area.columns};
     if (!levels)
         return false;
-    if (levels->found && draw_whole(canvas, &area, PAINT_DIM, " Found in "))
-        draw_whole(canvas, &area, PAINT_STRONG, levels->found);
+    if (levels->found && pen_whole(&pen, PAINT_DIM, " Found in "))
+        pen_whole(&pen, PAINT_STRONG, "%s", levels->found);
     /* The total goes before the lesser figures. */
     levels_basis(snapshot, said, sizeof said);
-    snprintf(text, sizeof text, "  of %s", said);
     if (levels == snapshot->levels && *said)
-        draw_whole(canvas, &area, PAINT_WARN, text);
+        pen_whole(&pen, PAINT_WARN, "  of %s", said);
     for (int i = 0; i < TOLD; i++) {
         levels_say(levels, figures_shown[i], 0.0005, said, sizeof said);
-        snprintf(text, sizeof text, "  %s", said);
         if (*said && worth_telling(snapshot, levels, figures_shown[i]) &&
-            !draw_whole(canvas, &area, PAINT_PLAIN, text))
+            !pen_whole(&pen, PAINT_PLAIN, "  %s", said))
             break;
     }
     return true;
@@ -271,7 +258,7 @@ void levels_sum_end(struct levels_sum *sum)
     levels->latency = levels_share(total(levels->waited, DATA_LEVEL_COUNT), timed);
     levels->hitm = levels_share(levels->snoop[SNOOP_HITM], levels->accesses);
     levels->tlb_miss = levels_share(levels->tlb[TLB_MISS] + levels->tlb[TLB_FAULT],
-                                        total(levels->tlb + 1, TLB_COUNT - 1));
+                                    total(levels->tlb + 1, TLB_COUNT - 1));
     levels->far = far_share(levels);
     name_leading(sum);
 }
@@ -327,8 +314,8 @@ static void add_levels(struct levels_rows *rows, const struct snapshot_levels *l
         [DATA_BEYOND_L3] = "missed the L3; how far it went is not reported",
     };
     double waited = total(levels->waited, DATA_LEVEL_COUNT);
-    add_counts(rows, PART_LEVEL, levels->level, DATA_LEVEL_COUNT, levels->accesses,
-               data_level_name, meanings);
+    add_counts(rows, PART_LEVEL, levels->level, DATA_LEVEL_COUNT, levels->accesses, data_level_name,
+               meanings);
     for (size_t i = 0; i < rows->count; i++)
         rows->list[i].waited =
             levels_share(levels->waited[rows->list[i].identity & UINT8_MAX], waited);
@@ -735,18 +722,11 @@ bool rates_line(const struct snapshot *snapshot, const struct snapshot_rates *ra
 {
     char said[PARTS][RATES_SAID];
     int count = rates ? say_all(snapshot, rates, said) : 0;
-    int used = 1;
+    struct pen pen = {canvas, area.row, area.column + 1, area.column + area.columns};
     if (count && says_misses(rates))
-        used += canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
-                              "Of %s accesses ", rates == snapshot->rates ? "all" : "its");
-    for (int i = 0; i < count; i++) {
-        int columns = glyph_columns(said[i], canvas->ascii) + 2;
-        if (used + columns > area.columns)
-            break;
-        canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_PLAIN,
-                    said[i]);
-        used += columns;
-    }
+        pen_part(&pen, PAINT_DIM, "Of %s accesses ", rates == snapshot->rates ? "all" : "its");
+    for (int i = 0; i < count && pen_whole(&pen, PAINT_PLAIN, "%s  ", said[i]); i++)
+        continue;
     return count > 0;
 }
 
@@ -843,9 +823,9 @@ void use_sentence(const struct snapshot *snapshot, const struct snapshot_use *us
         return;
     format_again(again, sizeof again, use_temporal(snapshot, use));
     snprintf(out, size, "%s lines left L%u%s: %.0f%% of their bytes used%s%s",
-                        text_count(lines, use->lines), snapshot->uses.level + 1,
-                        snapshot->uses.is_nearer ? " (few a deeper cache)" : "",
-                        100 * snapshot_use_spatial(use), *again ? ", each again " : "", again);
+             text_count(lines, use->lines), snapshot->uses.level + 1,
+             snapshot->uses.is_nearer ? " (few a deeper cache)" : "",
+             100 * snapshot_use_spatial(use), *again ? ", each again " : "", again);
     say_uses(use, out, size);
 }
 

@@ -61,7 +61,8 @@ static unsigned add_reasons(const struct known *known, struct field_part *parts)
 }
 
 /* The sum of the known ones comes first; their number, 0: nothing has been counted. */
-static unsigned field_parts(const struct snapshot *snapshot, struct field_part parts[FIELD_PARTS_MAX])
+static unsigned field_parts(const struct snapshot *snapshot,
+                            struct field_part parts[FIELD_PARTS_MAX])
 {
     static const char *const how[TYPED_COUNT] = {
         [TYPED_CODE] = "by code",
@@ -88,11 +89,11 @@ void field_summary(const struct snapshot *snapshot, char *out, size_t size)
     *out = '\0';
     for (unsigned i = 0; i < count; i++)
         text_append(out, size, "%s%s %.1f%%",
-               i == 0                                 ? ""
-               : parts[i].known != parts[i - 1].known ? "; not: "
-               : i == 1                               ? ": "
-                                                      : ", ",
-               parts[i].label, parts[i].share * 100);
+                    i == 0                                 ? ""
+                    : parts[i].known != parts[i - 1].known ? "; not: "
+                    : i == 1                               ? ": "
+                                                           : ", ",
+                    parts[i].label, parts[i].share * 100);
 }
 
 void field_reading(const struct snapshot *snapshot, char *out, size_t size)
@@ -135,7 +136,7 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
                     object->type_votes, object->type_against);
     if (against > 0 && object->samples > 0)
         text_append(out, size, "; code and data DISAGREE on %.1f%% of the samples",
-               against * 100 / object->samples);
+                    against * 100 / object->samples);
 }
 
 enum { REPORT_LINES = 20 };
@@ -359,9 +360,8 @@ void objects_left_out(const struct snapshot *snapshot, char *out, size_t size)
     *out = '\0';
     if (!count)
         return;
-    snprintf(out, size, "%zu more object%s less than %g%%%s", count,
-                        count == 1 ? " has" : "s have", snapshot->objects_least * 100,
-                        count == 1 ? "" : " each");
+    snprintf(out, size, "%zu more object%s less than %g%%%s", count, count == 1 ? " has" : "s have",
+             snapshot->objects_least * 100, count == 1 ? "" : " each");
     if (count > 1 && together < 0.05)
         text_append(out, size, ", less than 0.1%% together");
     else if (count > 1)
@@ -424,7 +424,7 @@ const char *objects_nothing_yet(const struct snapshot *snapshot)
 
 /* "L1 32K 1.24%": of all accesses, so that levels can be compared. */
 static void say_level(const struct snapshot_simulation *simulation, unsigned level, char *out,
-                        size_t size)
+                      size_t size)
 {
     char bytes[16];
     const struct simulation_level *from = &simulation->level[level];
@@ -518,21 +518,22 @@ void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t 
         return;
     }
     if (timeline->phase_count == 1) {
-        text_append(out, size, "One phase so far: the shares of the objects have not changed; %s leads.",
-               now->leader);
+        text_append(out, size,
+                    "One phase so far: the shares of the objects have not changed; %s leads.",
+                    now->leader);
         return;
     }
     text_append(out, size, "%zu time ranges in %zu phases; ", timeline->phase_count,
                 timeline->different);
     if (inversions)
-        text_append(out, size, "another object leads after %zu of the changes, now %s. ", inversions,
-               now->leader);
+        text_append(out, size, "another object leads after %zu of the changes, now %s. ",
+                    inversions, now->leader);
     else
         text_append(out, size, "%s leads in all. ", now->leader);
     text_time(since, now->start_s);
     if (now->rose && now->fell)
-        text_append(out, size, "Since %s %s has %.0f points more and %s %.0f fewer.", since, now->rose,
-               now->rose_by * 100, now->fell, now->fell_by * 100);
+        text_append(out, size, "Since %s %s has %.0f points more and %s %.0f fewer.", since,
+                    now->rose, now->rose_by * 100, now->fell, now->fell_by * 100);
     else
         text_append(out, size, "The last one began at %s.", since);
 }

@@ -13,8 +13,8 @@
 #include "snapshot_sharing.h"
 #include "view/screen/canvas.h"
 
-/* How far the fields of the samples are known, in one line; the debug information being loaded; how an object's type is known
- * (layout NULL: its own). "": nothing to say. */
+/* How far the fields of the samples are known, in one line; the debug information being loaded; how
+ * an object's type is known (layout NULL: its own). "": nothing to say. */
 void field_summary(const struct snapshot *snapshot, char *out, size_t size);
 void field_reading(const struct snapshot *snapshot, char *out, size_t size);
 void field_known(const struct snapshot_object *object, const struct snapshot_layout *layout,

@@ -787,7 +787,8 @@ static const struct columns object_table = {.title = "Objects", LIST(object_list
 static const struct columns field_table = {.title = "Fields", LIST(field_list)};
 static const struct columns function_table = {.title = "Functions", LIST(function_list)};
 
-static const struct columns *const diff_columns[REPORT_TABLES] = {&object_table, &field_table, &function_table};
+static const struct columns *const diff_columns[REPORT_TABLES] = {&object_table, &field_table,
+                                                                  &function_table};
 
 /* A comparison as text. */
 

@@ -246,11 +246,13 @@ static void tell_object(struct html_writer *writer, const struct snapshot_object
     write_named(writer, id, object->name);
     if (object->field_count && object->fields[0].share >= worth_telling &&
         html_known(object->fields[0].share)) {
-        html_say(writer, ", %.1f%% of these on %s", object->fields[0].share * 100, object->fields[0].name);
+        html_say(writer, ", %.1f%% of these on %s", object->fields[0].share * 100,
+                 object->fields[0].name);
     }
     if (object->code_count && html_known(object->code[0].share.value)) {
         const struct snapshot_code *code = &object->code[0];
-        html_say(writer, "; %.1f%% of them from %s", object->code[0].share.value * 100, code->function);
+        html_say(writer, "; %.1f%% of them from %s", object->code[0].share.value * 100,
+                 code->function);
         if (code->file && code->line)
             html_format(writer, " (%s:%u)", source_base_name(code->file), code->line);
     }
@@ -266,7 +268,9 @@ static void tell_findings(struct html_writer *writer, bool *any)
     for (size_t i = 0; i < findings->count && i < FINDINGS; i++) {
         const struct snapshot_finding *finding = &findings->list[i];
         html_short_begin(writer, any);
-        html_say(writer, "<a href=\"#p%zu\">%s</a> on <b>%s</b>", i, finding_kind_words(finding->kind), finding->name && *finding->name ? finding->name : "(no name)");
+        html_say(writer, "<a href=\"#p%zu\">%s</a> on <b>%s</b>", i,
+                 finding_kind_words(finding->kind),
+                 finding->name && *finding->name ? finding->name : "(no name)");
         if (html_known(finding->gain)) {
             char gain[96];
             finding_gain(finding, gain, sizeof gain);
@@ -407,7 +411,9 @@ static void write_finding(struct html_writer *writer, const struct snapshot_find
     char sure[512];
     struct finding_words words;
     finding_words(finding, &words);
-    html_say(writer, "<article id=\"p%zu\">\n<h3>%s: %s%s%s</h3>\n<dl class=\"facts\">\n", number, finding_kind_words(finding->kind), finding->name ? finding->name : "(no name)", finding->field ? ", " : "", finding->field ? finding->field : "");
+    html_say(writer, "<article id=\"p%zu\">\n<h3>%s: %s%s%s</h3>\n<dl class=\"facts\">\n", number,
+             finding_kind_words(finding->kind), finding->name ? finding->name : "(no name)",
+             finding->field ? ", " : "", finding->field ? finding->field : "");
     write_fact(writer, "Evidence", words.evidence);
     write_fact(writer, "Try", words.advice);
     write_gain(writer, finding, words.reckoned);
@@ -447,7 +453,8 @@ static void write_reason(struct html_writer *writer, enum reason reason)
                 "</td><td class=\"num\">%.1f%%</td><td class=\"strong\">",
                 totals->reasons[reason], totals->reasons[reason],
                 measured_reason(totals, reason) * 100);
-    html_say(writer, "%s</td><td class=\"txt\">%s</td></tr>\n", access_reason_name(reason), access_reason_text(reason));
+    html_say(writer, "%s</td><td class=\"txt\">%s</td></tr>\n", access_reason_name(reason),
+             access_reason_text(reason));
 }
 
 static void write_reasons(struct html_writer *writer)
@@ -512,7 +519,8 @@ static const char option[] = "--html";
 static void print_title(struct html_writer *writer)
 {
     const struct snapshot_target *target = &writer->snapshot->target;
-    html_say(writer, "<title>misstop: %s</title>\n", target->comm && *target->comm ? target->comm : "?");
+    html_say(writer, "<title>misstop: %s</title>\n",
+             target->comm && *target->comm ? target->comm : "?");
 }
 
 /* The page may load nothing from elsewhere, whatever its text contains. */

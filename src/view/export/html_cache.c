@@ -148,7 +148,11 @@ static bool region_link(const struct snapshot *snapshot, const void *pointer, ch
 
 static void write_state(struct html_writer *writer, const struct snapshot_search *search)
 {
-    html_say(writer, "<p>Searched: %s, %" PRIu32 " ways at a time. ", search->what && *search->what && strcmp(search->what, "all") != 0 ? search->what : "the whole address space", search->ways);
+    html_say(writer, "<p>Searched: %s, %" PRIu32 " ways at a time. ",
+             search->what && *search->what && strcmp(search->what, "all") != 0
+                 ? search->what
+                 : "the whole address space",
+             search->ways);
     html_format(writer,
                 search->state == SEARCH_SETTLED ? "It has settled, after %" PRIu32 " rounds"
                                                 : "It was still going on, in round %" PRIu32
@@ -505,7 +509,8 @@ static void write_group(struct html_writer *writer, const struct snapshot_sharin
         write_accesses(writer, &group->lines[0]);
     }
     if (group->line_count > 1)
-        html_rows(writer, &sharing_line_columns, group->lines, group->line_count, HTML_SHARING_LINE_ROWS);
+        html_rows(writer, &sharing_line_columns, group->lines, group->line_count,
+                  HTML_SHARING_LINE_ROWS);
     html_markup(writer, "</details>\n");
 }
 
@@ -542,6 +547,7 @@ void html_simulation(struct html_writer *writer)
                  "are exact and of the whole run.");
     simulation_sentence(simulation, text, sizeof text);
     html_element(writer, "p", "says", text);
-    html_rows(writer, &simulation_columns, simulation->level, simulation->level_count, SIMULATION_LEVELS_MAX);
+    html_rows(writer, &simulation_columns, simulation->level, simulation->level_count,
+              SIMULATION_LEVELS_MAX);
     html_section_end(writer);
 }

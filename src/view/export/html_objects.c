@@ -57,7 +57,8 @@ static void draw_label(struct html_writer *writer, const struct snapshot_layout_
     const char *name = row->member.name;
     if (!name || !*name || strlen(name) * GLYPH + 4 > piece->size * BYTE)
         return;
-    html_say(writer, "<text class=\"%s\" x=\"%u\" y=\"%d\">%s</text>", hot ? "on" : "dim", LEFT + piece->at * BYTE + 4, y + 14, name);
+    html_say(writer, "<text class=\"%s\" x=\"%u\" y=\"%d\">%s</text>", hot ? "on" : "dim",
+             LEFT + piece->at * BYTE + 4, y + 14, name);
 }
 
 static void draw_piece(struct html_writer *writer, const struct snapshot_layout_row *row,
@@ -67,7 +68,14 @@ static void draw_piece(struct html_writer *writer, const struct snapshot_layout_
     const char *class = row->kind == LAYOUT_HOLE || row->kind == LAYOUT_PADDING ? "hole"
                         : hot ? html_class(paint_heat(fmin(fmax(row->share, 0), 1)))
                               : "cold";
-    html_say(writer, "<rect class=\"%s\" x=\"%u\" y=\"%d\" width=\"%u\" height=\"%d\"><title>%s, +%" PRIu64, class, LEFT + piece->at * BYTE, y, piece->size * BYTE - 1, HEIGHT, row->kind == LAYOUT_HOLE ? "hole" : row->kind == LAYOUT_PADDING ? "padding" : row->member.name ? row->member.name : "", row->member.offset);
+    html_say(writer,
+             "<rect class=\"%s\" x=\"%u\" y=\"%d\" width=\"%u\" height=\"%d\"><title>%s, +%" PRIu64,
+             class, LEFT + piece->at * BYTE, y, piece->size * BYTE - 1, HEIGHT,
+             row->kind == LAYOUT_HOLE      ? "hole"
+             : row->kind == LAYOUT_PADDING ? "padding"
+             : row->member.name            ? row->member.name
+                                           : "",
+             row->member.offset);
     if (hot)
         html_markup(writer, ", %.1f%%", row->share * 100);
     html_markup(writer, "</title></rect>");
@@ -127,7 +135,8 @@ static void write_title(struct html_writer *writer, const struct snapshot_object
 {
     char known[256];
     field_known(object, layout, known, sizeof known);
-    html_say(writer, "<h3>Layout of %s</h3>\n<p class=\"dim\">%" PRIu64 " bytes", layout->inferred ? "one element" : layout->name, layout->size);
+    html_say(writer, "<h3>Layout of %s</h3>\n<p class=\"dim\">%" PRIu64 " bytes",
+             layout->inferred ? "one element" : layout->name, layout->size);
     if (html_known(layout->share))
         html_markup(writer, ", %.1f%% of the object's samples", layout->share * 100);
     html_say(writer, "; %s</p>\n", known);
@@ -210,7 +219,8 @@ static void write_facts(struct html_writer *writer, const struct snapshot_object
 {
     const struct snapshot *snapshot = writer->snapshot;
     char text[256];
-    html_say(writer, "<p>%s%s%s", object_kind_name(object->kind), object->module && *object->module ? " of " : "", object->module ? object->module : "");
+    html_say(writer, "<p>%s%s%s", object_kind_name(object->kind),
+             object->module && *object->module ? " of " : "", object->module ? object->module : "");
     if (object->size)
         html_format(writer, ", %s", text_bytes(text, object->size));
     if (object->blocks > 1)
@@ -341,7 +351,9 @@ void html_heap(struct html_writer *writer)
         return;
     html_section(writer, "heap", "Heap",
                  "Who allocated the memory that is live, and how many of the samples are on it.");
-    html_say(writer, "<p>%s in %" PRIu64 " blocks, known by %s", text_bytes(bytes, summary->usable_bytes), summary->live_blocks, summary->source ? summary->source : "?");
+    html_say(writer, "<p>%s in %" PRIu64 " blocks, known by %s",
+             text_bytes(bytes, summary->usable_bytes), summary->live_blocks,
+             summary->source ? summary->source : "?");
     if (summary->lost)
         html_markup(writer, ", %" PRIu64 " events lost", summary->lost);
     html_markup(writer, ".</p>\n");

@@ -54,7 +54,8 @@ static void draw_series(struct html_writer *writer, const struct timeline_stack 
     for (size_t i = timeline->periods; i-- > 0;)
         html_markup(writer, "V%.1fH%.1f", SHARES * (1 - html_timeline_chart_part(stack, series, i)),
                     html_timeline_chart_x_of(timeline, i));
-    html_say(writer, "Z\"><title>%s</title></path>\n", rest ? "the rest" : stack->series[series]->name);
+    html_say(writer, "Z\"><title>%s</title></path>\n",
+             rest ? "the rest" : stack->series[series]->name);
 }
 
 static void draw_amounts(struct html_writer *writer, const double *all, const char *measure)
@@ -71,7 +72,8 @@ static void draw_amounts(struct html_writer *writer, const double *all, const ch
                     AMOUNTS_TOP + AMOUNTS * (1 - (known ? all[i] / most : 0)),
                     html_timeline_chart_x_of(timeline, i + 1));
     }
-    html_say(writer, "V%dZ\"><title>how much there was: %s</title></path>\n", AMOUNTS_TOP + AMOUNTS, measure);
+    html_say(writer, "V%dZ\"><title>how much there was: %s</title></path>\n", AMOUNTS_TOP + AMOUNTS,
+             measure);
 }
 
 static double x_at(const struct snapshot_timeline *timeline, double at_s)
@@ -88,7 +90,8 @@ static void draw_phases(struct html_writer *writer, const struct snapshot_timeli
         double to = x_at(timeline, phase->end_s);
         if (i)
             html_markup(writer, "<path class=\"cut\" d=\"M%.1f 0V%d\"/>", from, LETTERS);
-        html_say(writer, "<text text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">%s</text>\n", (from + to) / 2, LETTERS, phase->name);
+        html_say(writer, "<text text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">%s</text>\n",
+                 (from + to) / 2, LETTERS, phase->name);
     }
 }
 
@@ -97,7 +100,13 @@ static void draw_times(struct html_writer *writer, const struct snapshot_timelin
     char text[32];
     double length = timeline->period_s * (double)timeline->periods;
     for (int i = 0; i <= TICKS; i++) {
-        html_say(writer, "<text class=\"dim\" text-anchor=\"%s\" x=\"%d\" y=\"%d\">%s</text>", i == 0 ? "start" : i == TICKS ? "end" : "middle", CHART_WIDTH * i / TICKS, HEIGHT - 6, play_time_text(text, timeline->start_s + length * i / TICKS, timeline->start_s + length));
+        html_say(writer, "<text class=\"dim\" text-anchor=\"%s\" x=\"%d\" y=\"%d\">%s</text>",
+                 i == 0       ? "start"
+                 : i == TICKS ? "end"
+                              : "middle",
+                 CHART_WIDTH * i / TICKS, HEIGHT - 6,
+                 play_time_text(text, timeline->start_s + length * i / TICKS,
+                                timeline->start_s + length));
     }
 }
 
@@ -107,7 +116,8 @@ static void write_keys(struct html_writer *writer, const struct timeline_stack *
     html_markup(writer, "<ul class=\"keys\">");
     for (size_t i = 0; i < stack->count; i++) {
         double share = stack->series[i]->share / stack->share;
-        html_say(writer, "<li><i class=\"key %s\"></i>%s", html_class(timeline_chart_paint(i)), stack->series[i]->name);
+        html_say(writer, "<li><i class=\"key %s\"></i>%s", html_class(timeline_chart_paint(i)),
+                 stack->series[i]->name);
         if (html_known(share))
             html_markup(writer, " %.1f%%", share * 100);
         html_markup(writer, "</li>\n");
@@ -148,7 +158,9 @@ static void write_turns(struct html_writer *writer, const struct snapshot_timeli
         const struct snapshot_turns *turns = &timeline->turns[i];
         if (turns->left >= objects->count || turns->right >= objects->count)
             continue;
-        html_say(writer, "<li><b>%s</b> has samples when <b>%s</b> has none, and the other way round", objects->list[turns->left].name, objects->list[turns->right].name);
+        html_say(writer,
+                 "<li><b>%s</b> has samples when <b>%s</b> has none, and the other way round",
+                 objects->list[turns->left].name, objects->list[turns->right].name);
         if (html_known(turns->correlation))
             html_markup(writer, " (correlation %.2f)", turns->correlation);
         html_markup(writer, ".</li>\n");

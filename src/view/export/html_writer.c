@@ -225,7 +225,8 @@ static void write_titles(struct html_writer *writer, const struct html_table *ta
         const struct column *column = &table->columns->list[i];
         if (!shown[i])
             continue;
-        html_say(writer, "<th scope=\"col\" class=\"%s\" title=\"%s\">%s</th>", class_of_look(table, column), column->help, column->title);
+        html_say(writer, "<th scope=\"col\" class=\"%s\" title=\"%s\">%s</th>",
+                 class_of_look(table, column), column->help, column->title);
     }
     html_markup(writer, "</tr></thead>\n");
 }

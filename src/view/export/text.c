@@ -319,7 +319,8 @@ void text_rows(struct text_writer *writer, const struct columns *columns, const 
     table.snapshot = writer->snapshot;
     table.sort = COLUMNS_MAX; /* rows in the order given; no arrow */
     /* Bars and trends are for the eye; text has the figures. */
-    columns_layout(columns, NULL, writer->snapshot, rows, count, writer->line.columns, false, &layout);
+    columns_layout(columns, NULL, writer->snapshot, rows, count, writer->line.columns, false,
+                   &layout);
     fputc('\n', writer->out);
     table_draw_row(&table, &layout, &writer->line, 0, 0, NULL);
     text_canvas(writer);
@@ -375,7 +376,7 @@ static void write_titles(struct text_writer *writer, const struct matrix_table *
     canvas_format(line, 0, NAME_COLUMNS, SHARE_COLUMNS, PAINT_HEADING, "%*s", SHARE_COLUMNS, "ALL");
     for (size_t i = 0; i < columns; i++)
         draw_name(line, NAME_COLUMNS + SHARE_COLUMNS + (int)i * CELL_COLUMNS + 1, CELL_COLUMNS - 1,
-                   PAINT_HEADING, table->columns[column_at(table, i, columns)].name);
+                  PAINT_HEADING, table->columns[column_at(table, i, columns)].name);
     text_canvas(writer);
 }
 
@@ -538,7 +539,6 @@ static void causes_text_print(struct text_writer *writer)
     print_evictions(writer);
 }
 
-
 enum { REUSE_TEXT_ROWS = 15, CURVES = 5, EVERY = 4 };
 
 /* A row of the table of curves: each factor of four. */
@@ -562,8 +562,7 @@ static void say_sizes(struct text_writer *writer)
     char text[512] = "";
     char size[16];
     for (unsigned i = 0; i < REUSE_POINTS; i += EVERY)
-        text_append(text, sizeof text, " %6s",
-                                 reuse_size_text(size, snapshot_reuse_size(i)));
+        text_append(text, sizeof text, " %6s", reuse_size_text(size, snapshot_reuse_size(i)));
     text_say(writer, "\npercent missed, by size of the cache\n%s", text);
 }
 
@@ -588,7 +587,6 @@ static void reuse_text_print(struct text_writer *writer)
     }
 }
 
-
 enum { WATCH_ROWS = 15 };
 
 /* Results of watchpoints, with the reason for each verdict; nothing without them. (text.c) */
@@ -609,7 +607,6 @@ static void watch_text_print(struct text_writer *writer)
             text_say(writer, "%s: %s", watch->objects[i].name, text);
         }
 }
-
 
 static void print_whatif(struct text_writer *writer, const struct snapshot_whatif *answer)
 {

@@ -131,15 +131,12 @@ static void sets_map_legend(const struct snapshot_sets *sets, struct canvas *can
 {
     char text[16];
     double top = cell_count(sets, 0, (int)sets->sets);
-    int used = LABEL_COLUMNS;
-    used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM, "%s 0 to %s %s",
-                          bar_step(0, canvas->ascii), bar_step(1, canvas->ascii),
-                          text_count(text, top));
-    used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM, " samples, mean %s",
-                          text_count(text, sets_map_mean(sets)));
+    struct pen pen = {canvas, row, LABEL_COLUMNS, canvas->columns};
+    pen_part(&pen, PAINT_DIM, "%s 0 to %s %s", bar_step(0, canvas->ascii),
+             bar_step(1, canvas->ascii), text_count(text, top));
+    pen_part(&pen, PAINT_DIM, " samples, mean %s", text_count(text, sets_map_mean(sets)));
     if (sets->verdict == SETS_CONCENTRATED)
-        canvas_text(canvas, row, used, canvas->columns - used, PAINT_HEAT_5,
-                    "   more than chance allows");
+        pen_part(&pen, PAINT_HEAT_5, "%s", "   more than chance allows");
 }
 
 /* The set that was clicked; -1: none. */
@@ -155,8 +152,8 @@ static long sets_map_at(const struct browser *browser, int row, int column)
 }
 
 enum {
-    PART_ROWS = 6,       /* of the list below the map */
-    BIG_ROWS = 14,       /* room for the legend, and for the lines below the verdict */
+    PART_ROWS = 6, /* of the list below the map */
+    BIG_ROWS = 14, /* room for the legend, and for the lines below the verdict */
     HISTOGRAM_BAR = 32,
     HISTOGRAM_COLUMNS = 56,
     HISTOGRAM_ROWS = SNAPSHOT_RECURRENCE_BINS + 1
@@ -238,9 +235,8 @@ static int draw_verdict(const struct snapshot *snapshot, struct canvas *canvas, 
         if (isfinite(sets->p_value))
             canvas_format(canvas, area.row + rows, 1 + used, area.columns - used - 1, PAINT_DIM,
                           ", by %s address; evenly used with p %s %.2g (chi-square %.0f)",
-                          sets->index ? sets->index : "unknown",
-                          sets->p_value < 1e-12 ? "<" : "=", fmax(sets->p_value, 1e-12),
-                          sets->chi2);
+                          sets->index ? sets->index : "unknown", sets->p_value < 1e-12 ? "<" : "=",
+                          fmax(sets->p_value, 1e-12), sets->chi2);
         rows++;
     }
     if (area.rows >= BIG_ROWS) {
@@ -261,23 +257,25 @@ static const char *const bin_names[SNAPSHOT_RECURRENCE_BINS] = {"once", "2",    
                                                                 "9-16", "17-32", "33-64", "65+"};
 
 static void draw_histogram(const struct snapshot_window *window, struct canvas *canvas,
-                          struct area area)
+                           struct area area)
 {
     uint64_t all = 0;
     char bar[BAR_BYTES(HISTOGRAM_BAR)];
     char text[16];
     for (int i = 0; i < SNAPSHOT_RECURRENCE_BINS; i++)
         all += window->histogram[i];
-    canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM, "  Lines by their number of samples");
+    canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
+                "  Lines by their number of samples");
     for (int i = 0; i < SNAPSHOT_RECURRENCE_BINS && i + 1 < area.rows; i++) {
         double part = all ? (double)window->histogram[i] / (double)all : 0;
         bar_fill(bar, sizeof bar, HISTOGRAM_BAR, part, canvas->ascii);
         int row = area.row + 1 + i;
         canvas_format(canvas, row, area.column, 8, PAINT_PLAIN, "%7s", bin_names[i]);
-        canvas_text(canvas, row, area.column + 9, HISTOGRAM_BAR, i ? PAINT_HEAT_3 : PAINT_HEAT_1, bar);
+        canvas_text(canvas, row, area.column + 9, HISTOGRAM_BAR, i ? PAINT_HEAT_3 : PAINT_HEAT_1,
+                    bar);
         if (window->histogram[i])
-            canvas_format(canvas, row, area.column + 10 + HISTOGRAM_BAR, area.columns - 10 - HISTOGRAM_BAR,
-                          PAINT_DIM, "%6s  %s%.1f%%",
+            canvas_format(canvas, row, area.column + 10 + HISTOGRAM_BAR,
+                          area.columns - 10 - HISTOGRAM_BAR, PAINT_DIM, "%6s  %s%.1f%%",
                           text_count(text, (double)window->histogram[i]), part < 0.0005 ? "<" : " ",
                           fmax(part * 100, 0.1));
     }
@@ -291,13 +289,12 @@ static void set_title(struct browser *browser, char *out, size_t size)
     double mean = sets_map_mean(sets);
     char count[16];
     snprintf(out, size, "Set %" PRIu32 ": samples %s", cursor,
-                        text_count(count, sets->counts[cursor]));
+             text_count(count, sets->counts[cursor]));
     if (mean > 0)
-        text_append(out, size, ", %.1f times the mean",
-                         sets->counts[cursor] / mean);
+        text_append(out, size, ", %.1f times the mean", sets->counts[cursor] / mean);
     if (sets->lines)
-        text_append(out, size, ", on %" PRIu32 " line%s for %" PRIu32 " ways",
-                 sets->lines[cursor], sets->lines[cursor] == 1 ? "" : "s", sets->ways);
+        text_append(out, size, ", on %" PRIu32 " line%s for %" PRIu32 " ways", sets->lines[cursor],
+                    sets->lines[cursor] == 1 ? "" : "s", sets->ways);
 }
 
 static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
@@ -362,10 +359,9 @@ void cache_glance(struct browser *browser, struct canvas *canvas, struct area ar
     int used = pane_title(canvas, area, false, "5 Cache");
     cache_verdict(browser->snapshot, text, sizeof text);
     struct area verdict = {area.row + used, area.column + 1, 2, area.columns - 2};
-    used += canvas_wrap(canvas, verdict,
-                        browser->snapshot->sets.verdict == SETS_CONCENTRATED ? PAINT_WARN
-                                                                             : PAINT_PLAIN,
-                        text);
+    used += canvas_wrap(
+        canvas, verdict,
+        browser->snapshot->sets.verdict == SETS_CONCENTRATED ? PAINT_WARN : PAINT_PLAIN, text);
     if (has_map(browser) && area.rows - used >= 2)
         sets_map_draw(browser, canvas,
                       (struct area){area.row + used, area.column, area.rows - used, area.columns});
@@ -439,8 +435,7 @@ static bool cache_act(struct browser *browser, enum action action, struct reques
             browser_open_object(browser, object);
         return true;
     }
-    return table == &cache_view(browser)->parts && has_map(browser) &&
-           move_in_map(browser, action);
+    return table == &cache_view(browser)->parts && has_map(browser) && move_in_map(browser, action);
 }
 
 static bool cache_click(struct browser *browser, int row, int column)
@@ -480,10 +475,11 @@ static const char *cache_label(struct browser *browser, enum action action)
 
 const struct page cache_page = {
     .name = "Cache",
-    .shows = "How evenly the sets of a cache are used, and which lines recur. Each cell of the map is "
-             "a set and the samples on it. "
-             "The lists below are the objects on the set under the cursor, the lines that recur, "
-             "and the objects that are sampled close together.",
+    .shows =
+        "How evenly the sets of a cache are used, and which lines recur. Each cell of the map is "
+        "a set and the samples on it. "
+        "The lists below are the objects on the set under the cursor, the lines that recur, "
+        "and the objects that are sampled close together.",
     .next = "Crowded sets: data at distances of a power of two; pad it. Lines mostly seen once: "
             "more data than the cache holds. A few lines again and again: look at Sharing.",
     .state_size = sizeof(struct cache_view),

@@ -287,7 +287,8 @@ void evictions_title(const struct snapshot *snapshot, enum causes_of kind, char 
     const struct snapshot_causes *causes = &snapshot->causes;
     const struct snapshot_evictions *from = evictions_of(snapshot, kind);
     char misses[16];
-    snprintf(out, size, "Evictor and evicted: %s. Of %s misses whose evictor is known (%.1f%% of all)",
+    snprintf(out, size,
+             "Evictor and evicted: %s. Of %s misses whose evictor is known (%.1f%% of all)",
              kind == CAUSES_OBJECTS ? "lines of the row, evicted by the column"
                                     : "lines the row missed, evicted by the column",
              text_count(misses, from->misses), 100 * from->misses / causes->all.misses);
@@ -315,15 +316,14 @@ void evictions_words(const struct matrix_table *table, enum causes_of kind, size
     bool alike = whose && by && !itself && by->members && !strcmp(whose->name, by->name);
     char count[16];
     snprintf(out, size, "Lines %s %.*s, evicted by %s%s%.*s%s: %s misses",
-                        objects ? "of" : "missed by", NAME_BYTES,
-                        evictions_table_name_of(whose, all[kind]), objects ? "accesses to " : "",
-                        alike ? "another " : "", NAME_BYTES,
-                        itself ? "itself" : evictions_table_name_of(by, any[kind]),
-                        by && !by->members ? ", or not known" : "", text_count(count, misses));
+             objects ? "of" : "missed by", NAME_BYTES, evictions_table_name_of(whose, all[kind]),
+             objects ? "accesses to " : "", alike ? "another " : "", NAME_BYTES,
+             itself ? "itself" : evictions_table_name_of(by, any[kind]),
+             by && !by->members ? ", or not known" : "", text_count(count, misses));
     if (whose && by && whose->total.samples > 0)
         text_append(out, size, "; %.1f%% of the row, %.1f%% of the column",
-                 100 * misses / whose->total.samples,
-                 by->total.samples > 0 ? 100 * misses / by->total.samples : 0);
+                    100 * misses / whose->total.samples,
+                    by->total.samples > 0 ? 100 * misses / by->total.samples : 0);
 }
 
 struct causes_view {
@@ -617,8 +617,9 @@ void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *
     snprintf(out, size, "Why %s %s, by %s: %s", text_count(count, all->misses),
              event ? event : "misses", causes_of_name(kind), why);
     if (all->early_same + all->early_other > 0)
-        text_append(out, size, "; evicted too early: %.1f%% by the object itself, %.1f%% by another",
-               100 * all->early_same, 100 * all->early_other);
+        text_append(out, size,
+                    "; evicted too early: %.1f%% by the object itself, %.1f%% by another",
+                    100 * all->early_same, 100 * all->early_other);
 }
 
 void causes_early(const struct snapshot_causes_figures *figures, char *out, size_t size)
@@ -650,9 +651,10 @@ void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes
         if (!figures || figures->misses < 0.01 * object->figures.misses)
             continue;
         parts_of(figures, parts);
-        text_append(out, size, "%s%.*s %.1f%% (%.0f%% %s)", told++ ? ", " : "Fields: ", WORDS_NAME_BYTES,
-               listed->fields[i].name, 100 * figures->misses / object->figures.misses,
-               100 * parts[0].share, parts[0].name);
+        text_append(out, size, "%s%.*s %.1f%% (%.0f%% %s)",
+                    told++ ? ", " : "Fields: ", WORDS_NAME_BYTES, listed->fields[i].name,
+                    100 * figures->misses / object->figures.misses, 100 * parts[0].share,
+                    parts[0].name);
     }
 }
 
@@ -678,7 +680,7 @@ void causes_threads(const struct snapshot *snapshot, const struct snapshot_cause
     for (size_t i = 0; has_threads(snapshot) && i < row->thread_count; i++)
         if (row->threads[i].share >= least_told)
             text_append(out, size, "%s%s %.1f%%", i ? ", " : "", row->threads[i].name,
-                   100 * row->threads[i].share);
+                        100 * row->threads[i].share);
 }
 
 static void draw_line(struct canvas *canvas, struct area area, const char *label, double share,

@@ -301,12 +301,14 @@ static void code_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot *snapshot = browser->snapshot;
     if (snapshot && shows_threads(browser)) {
-        snprintf(out, size, "Of the newest %llu samples. Enter: the object with most of its samples",
-                        (unsigned long long)snapshot->threads.recent);
+        snprintf(out, size,
+                 "Of the newest %llu samples. Enter: the object with most of its samples",
+                 (unsigned long long)snapshot->threads.recent);
         if (snapshot->threads.left_out)
-            text_append(out, size, ".  %zu threads with fewer samples are not "
-                     "listed",
-                     snapshot->threads.left_out);
+            text_append(out, size,
+                        ".  %zu threads with fewer samples are not "
+                        "listed",
+                        snapshot->threads.left_out);
         return;
     }
     snprintf(out, size, "Enter: its source lines and instructions, and the data they access");

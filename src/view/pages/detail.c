@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A level below Objects: one object: where in it the samples are, the code that accesses it, instances. */
+/* A level below Objects: one object: where in it the samples are, the code that accesses it,
+ * instances. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,19 +38,18 @@ static int draw_facts(const struct snapshot_object *object, struct canvas *canva
     char size[16];
     char line[512];
     snprintf(line, sizeof line, " %s%s%s", object_kind_name(object->kind),
-                        object->module && *object->module ? " of " : "",
-                        object->module ? object->module : "");
+             object->module && *object->module ? " of " : "", object->module ? object->module : "");
     if (object->size && object->bin != UINT32_MAX && object->blocks != 1)
-        text_append(line, sizeof line, "   %s live",
-                         text_bytes(size, object->size));
+        text_append(line, sizeof line, "   %s live", text_bytes(size, object->size));
     else if (object->size)
-        text_append(line, sizeof line, "   %s at 0x%" PRIx64 "-0x%" PRIx64, text_bytes(size, object->size),
-                         object->address, object->address + object->size);
+        text_append(line, sizeof line, "   %s at 0x%" PRIx64 "-0x%" PRIx64,
+                    text_bytes(size, object->size), object->address,
+                    object->address + object->size);
     else
         text_append(line, sizeof line, "   at 0x%" PRIx64, object->address);
     if (object->blocks > 1)
         text_append(line, sizeof line, "   %" PRIu32 " %s", object->blocks,
-                 object->bin != UINT32_MAX ? "blocks" : "instances");
+                    object->bin != UINT32_MAX ? "blocks" : "instances");
     return canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, line) > 0;
 }
 
@@ -190,17 +190,15 @@ static void draw_origin(const struct snapshot *snapshot, const struct snapshot_o
     char bytes[16];
     char blocks[16];
     char path[COLUMN_TEXT_BYTES];
-    int used = canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
-                             " %s in %s live block%s", text_bytes(bytes, heap->usable_bytes),
-                             text_count(blocks, (double)heap->live_blocks),
-                             heap->live_blocks == 1 ? "" : "s");
+    struct pen pen = {canvas, area.row, area.column, area.column + area.columns};
+    pen_part(&pen, PAINT_PLAIN, " %s in %s live block%s", text_bytes(bytes, heap->usable_bytes),
+             text_count(blocks, (double)heap->live_blocks), heap->live_blocks == 1 ? "" : "s");
     if (!heap->path)
         return;
-    used += canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
-                        "   allocated by ");
-    glyph_fit(path, sizeof path, heap->path, area.columns - used - 1, GLYPH_CUT_MIDDLE,
+    pen_part(&pen, PAINT_DIM, "%s", "   allocated by ");
+    glyph_fit(path, sizeof path, heap->path, pen.end - pen.column - 1, GLYPH_CUT_MIDDLE,
               canvas->ascii);
-    canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_PLAIN, path);
+    pen_part(&pen, PAINT_PLAIN, "%s", path);
 }
 
 /* Results of watchpoints on it. */

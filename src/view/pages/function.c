@@ -447,11 +447,10 @@ static void partners_words(const struct snapshot_code *code, const struct source
     }
     qsort(joined, count, sizeof *joined, most);
     for (size_t i = 0; i < count && i < SAID; i++) {
-        text_append(out, size, "%s%.0f%% %.64s", i ? ", " : "",
-                                 100 * joined[i].count / all, joined[i].function);
+        text_append(out, size, "%s%.0f%% %.64s", i ? ", " : "", 100 * joined[i].count / all,
+                    joined[i].function);
         if (joined[i].file)
-            text_append(out, size, " %.48s:%u",
-                                     source_base_name(joined[i].file), joined[i].line);
+            text_append(out, size, " %.48s:%u", source_base_name(joined[i].file), joined[i].line);
     }
 }
 
@@ -459,8 +458,8 @@ static void partners_words(const struct snapshot_code *code, const struct source
 static int partners_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct function_view *view = function_view(browser);
-    static const char *const labels[LINE_PAIRS] = {[LINE_USED_BY] = "What it fetched was used by",
-                                                   [LINE_EVICTED_BY] = "... and evicted by"};
+    static const char *const labels[LINE_PAIRS] = {
+        [LINE_USED_BY] = "What it fetched was used by", [LINE_EVICTED_BY] = "... and evicted by"};
     static const enum line_pairs order[] = {LINE_USED_BY, LINE_EVICTED_BY};
     enum { LABEL = 29 };
     char text[512];
@@ -565,22 +564,18 @@ static void empty_text(const struct browser *browser, const struct table *table,
 static void draw_figures(const struct snapshot_code *code, struct canvas *canvas, struct area area)
 {
     char text[16];
-    int used = 0;
+    struct pen pen = {canvas, area.row, 0, area.columns};
     if (code->samples > 0)
-        used = canvas_format(canvas, area.row, 0, area.columns, paint_heat(code->share.value),
-                             " %.1f%% %s%.1f", code->share.value * 100, canvas->ascii ? "+-" : "±",
-                             columns_half(&code->share) * 100);
+        pen_part(&pen, paint_heat(code->share.value), " %.1f%% %s%.1f", code->share.value * 100,
+                 canvas->ascii ? "+-" : "±", columns_half(&code->share) * 100);
     if (code->unknown_samples > 0)
-        used += canvas_format(canvas, area.row, used, area.columns - used,
-                              paint_heat(code->all_share), "%s%.1f%% of all samples, %.1f%% %s",
-                              used ? "   " : " ", code->all_share * 100, code->unknown_share * 100,
-                              code->unknown_note ? code->unknown_note : "object unknown");
-    used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
-                          "   %s samples   %s",
-                          text_count(text, code->samples + code->unknown_samples), code->module);
+        pen_part(&pen, paint_heat(code->all_share), "%s%.1f%% of all samples, %.1f%% %s",
+                 pen.column ? "   " : " ", code->all_share * 100, code->unknown_share * 100,
+                 code->unknown_note ? code->unknown_note : "object unknown");
+    pen_part(&pen, PAINT_PLAIN, "   %s samples   %s",
+             text_count(text, code->samples + code->unknown_samples), code->module);
     if (code->file)
-        canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM, "   %s:%" PRIu32,
-                      code->file, code->line);
+        pen_part(&pen, PAINT_DIM, "   %s:%" PRIu32, code->file, code->line);
 }
 
 /* Where the text of the selected line is from, or was looked for. Rows used. */

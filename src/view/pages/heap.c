@@ -34,21 +34,17 @@ static int draw_summary(const struct browser *browser, struct canvas *canvas, st
     const struct heap_summary *summary = &browser->snapshot->heap.summary;
     char blocks[16];
     char bytes[16];
-    int used = canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG,
-                             " Heap: %s in %s blocks", text_bytes(bytes, summary->usable_bytes),
-                             text_count(blocks, (double)summary->live_blocks));
+    struct pen pen = {canvas, area.row, 0, area.columns};
+    pen_part(&pen, PAINT_STRONG, " Heap: %s in %s blocks", text_bytes(bytes, summary->usable_bytes),
+             text_count(blocks, (double)summary->live_blocks));
     if (summary->source)
-        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
-                              "   known by %s", summary->source);
+        pen_part(&pen, PAINT_PLAIN, "   known by %s", summary->source);
     if (summary->lost)
-        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_WARN,
-                              "   %s events lost", text_count(blocks, (double)summary->lost));
+        pen_part(&pen, PAINT_WARN, "   %s events lost", text_count(blocks, (double)summary->lost));
     if (!isnan(summary->mark_age_s))
-        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
-                              "   marked %.0f s ago", summary->mark_age_s);
+        pen_part(&pen, PAINT_DIM, "   marked %.0f s ago", summary->mark_age_s);
     if (heap_view(browser)->tagged.count)
-        canvas_format(canvas, area.row, used, area.columns - used, PAINT_KEY,
-                      "   %" PRIu32 " tagged", heap_view(browser)->tagged.count);
+        pen_part(&pen, PAINT_KEY, "   %" PRIu32 " tagged", heap_view(browser)->tagged.count);
     if (!summary->note || area.rows < 6)
         return 1;
     canvas_format(canvas, area.row + 1, 0, area.columns, PAINT_DIM, " %s", summary->note);
@@ -215,18 +211,18 @@ static void heap_hint(struct browser *browser, char *out, size_t size)
     if (heap->summary.feed == HEAP_FEED_NONE)
         snprintf(out, size, "misstop -- COMMAND knows every allocation from the start");
     else
-        snprintf(
-            out, size,
-            "Enter: its blocks with samples, and where in them.  M: growth from now");
+        snprintf(out, size,
+                 "Enter: its blocks with samples, and where in them.  M: growth from now");
     if (heap->bins_left_out)
         text_append(out, size, "  %zu smaller bins are not listed", heap->bins_left_out);
 }
 
 const struct page heap_page = {
     .name = "Heap",
-    .shows = "Heap blocks by allocation site, type or size, with their part of the samples. Launched "
-             "(misstop -- CMD) the call paths are known; attached, types and sizes only. LIVE is "
-             "what is allocated now, WASTE allocator overhead, ALLOC/S and FREE/S the rates.",
+    .shows =
+        "Heap blocks by allocation site, type or size, with their part of the samples. Launched "
+        "(misstop -- CMD) the call paths are known; attached, types and sizes only. LIVE is "
+        "what is allocated now, WASTE allocator overhead, ALLOC/S and FREE/S the rates.",
     .next = "M sets a mark and GROWTH counts from there. What grows and is never touched may be a "
             "leak.",
     .state_size = sizeof(struct heap_view),

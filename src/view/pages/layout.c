@@ -47,12 +47,12 @@ static void draw_name(const struct browser *browser, struct canvas *canvas, stru
     int room = area.columns - right;
     glyph_fit(name, sizeof name, layout->inferred ? "an element" : layout->name, room / 2,
               GLYPH_CUT_MIDDLE, canvas->ascii);
-    int used = canvas_format(canvas, area.row, area.column, room, PAINT_STRONG, " %s", name);
-    used += canvas_format(canvas, area.row, area.column + used, room - used, PAINT_PLAIN,
-                          "  %" PRIu64 " bytes", layout->size);
-    glyph_fit(name, sizeof name, browser->opened.object->name, room - used - 6, GLYPH_CUT_MIDDLE,
-              canvas->ascii);
-    canvas_format(canvas, area.row, area.column + used, room - used, PAINT_DIM, "  in %s", name);
+    struct pen pen = {canvas, area.row, area.column, area.column + room};
+    pen_part(&pen, PAINT_STRONG, " %s", name);
+    pen_part(&pen, PAINT_PLAIN, "  %" PRIu64 " bytes", layout->size);
+    glyph_fit(name, sizeof name, browser->opened.object->name, pen.end - pen.column - 6,
+              GLYPH_CUT_MIDDLE, canvas->ascii);
+    pen_part(&pen, PAINT_DIM, "  in %s", name);
     if (right)
         canvas_text(canvas, area.row, area.column + room, right, paint_heat(layout->share), part);
 }
@@ -67,15 +67,16 @@ static void draw_alignment(const struct snapshot_layout *layout, struct canvas *
         return;
     }
     if (layout->phases == 1)
-        snprintf(text, sizeof text, " every element seen begins at byte %" PRIu32 " of a cache line",
-                        layout->phase);
+        snprintf(text, sizeof text,
+                 " every element seen begins at byte %" PRIu32 " of a cache line", layout->phase);
     else
-        snprintf(text, sizeof text, " elements begin at byte %" PRIu32 " of a cache line in %.0f%% of samples; "
-                        "%" PRIu32 " alignments seen",
-                        layout->phase, layout->phase_share * 100, layout->phases);
+        snprintf(text, sizeof text,
+                 " elements begin at byte %" PRIu32 " of a cache line in %.0f%% of samples; "
+                 "%" PRIu32 " alignments seen",
+                 layout->phase, layout->phase_share * 100, layout->phases);
     if (layout->straddling > 0)
         text_append(text, sizeof text, "; %.1f%% of accesses cross a line",
-                 layout->straddling * 100);
+                    layout->straddling * 100);
     canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, text);
 }
 
@@ -215,8 +216,8 @@ static void add_rule(struct layout_rows *rows, const struct snapshot_layout *lay
         text_append(text, sizeof text, "-%zu", next - 1);
     if (isfinite(share))
         text_append(text, sizeof text, "  %.1f%%", share * 100);
-    text_append(text, sizeof text, "  %" PRIu64 " of %" PRIu64 " bytes used",
-                   used, layout->lines[next - 1].end - layout->lines[first].start);
+    text_append(text, sizeof text, "  %" PRIu64 " of %" PRIu64 " bytes used", used,
+                layout->lines[next - 1].end - layout->lines[first].start);
     if (cold && share >= hot_share)
         text_append(text, sizeof text, ", %" PRIu64 " cold", cold);
     out->identity = (1ull << 63) | first;

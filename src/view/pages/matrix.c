@@ -172,26 +172,23 @@ static void draw_summary(struct browser *browser, struct canvas *canvas, struct 
     const struct matrix_table *table = &matrix_view(browser)->table;
     const struct snapshot_matrix *matrix = &browser->snapshot->matrix;
     const struct matrix_grid *grid = grid_of(browser);
-    int used = canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG,
-                             " Share of %s by function and object", matrix_table_measured(table));
+    struct pen pen = {canvas, area.row, 0, area.columns};
+    pen_part(&pen, PAINT_STRONG, " Share of %s by function and object",
+             matrix_table_measured(table));
     const struct snapshot_matrix_cell *nobody = &matrix->column_totals[matrix->column_count + 1];
     double without = matrix_table_share(table, nobody);
     if (without > 0)
-        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_STRONG,
-                              "; %.1f%% of it has no object", without * 100);
+        pen_part(&pen, PAINT_STRONG, "; %.1f%% of it has no object", without * 100);
     if (table->row_count > grid->rows_shown || table->column_count > grid->columns_shown)
-        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
-                              "   functions %zu-%zu of %zu, objects %zu-%zu of %zu", grid->top + 1,
-                              grid->top + grid->rows_shown, table->row_count, grid->left + 1,
-                              grid->left + grid->columns_shown - grid->pinned,
-                              table->column_count - grid->pinned);
+        pen_part(&pen, PAINT_DIM, "   functions %zu-%zu of %zu, objects %zu-%zu of %zu",
+                 grid->top + 1, grid->top + grid->rows_shown, table->row_count, grid->left + 1,
+                 grid->left + grid->columns_shown - grid->pinned,
+                 table->column_count - grid->pinned);
     if (grid->tagged.count)
-        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_KEY,
-                              "   %u tagged", grid->tagged.count);
+        pen_part(&pen, PAINT_KEY, "   %u tagged", grid->tagged.count);
     if (matrix->forgotten >= 0.005)
-        canvas_format(canvas, area.row, used, area.columns - used, PAINT_WARN,
-                      "   %.1f%% without a cell: %s", matrix->forgotten * 100,
-                      matrix->estimated >= 0.005 ? "in others, and estimated" : "in others");
+        pen_part(&pen, PAINT_WARN, "   %.1f%% without a cell: %s", matrix->forgotten * 100,
+                 matrix->estimated >= 0.005 ? "in others, and estimated" : "in others");
 }
 
 static void matrix_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -314,11 +311,9 @@ static void matrix_hint(struct browser *browser, char *out, size_t size)
     if (!matrix_view(browser)->table.row_count)
         snprintf(out, size, "Samples of each function on each object");
     else if (grid->row)
-        snprintf(out, size,
-                 "Enter: lines of the function  F5: the object  t C R: join, rename");
+        snprintf(out, size, "Enter: lines of the function  F5: the object  t C R: join, rename");
     else
-        snprintf(out, size,
-                 "Enter: the object  t C R: join, rename  Home: strongest cell");
+        snprintf(out, size, "Enter: the object  t C R: join, rename  Home: strongest cell");
 }
 
 static const char *matrix_enter(struct browser *browser)

@@ -64,8 +64,7 @@ static void write_samples(struct prose_writer *writer, const struct snapshot *sn
     prose_heading(writer, "Samples");
     snprintf(line, sizeof line, "%s", text_count(count, (double)totals->samples));
     if (totals->rate >= 0)
-        text_append(line, sizeof line, ", %s a second now",
-                 text_count(count, totals->rate));
+        text_append(line, sizeof line, ", %s a second now", text_count(count, totals->rate));
     prose_entry(writer, PAINT_STRONG, "taken", line);
     snprintf(line, sizeof line, "%" PRIu64 "%s", totals->lost,
              totals->lost ? ": misstop was not given the CPU in time; a smaller -r takes fewer"
@@ -185,7 +184,7 @@ static void write_source(struct prose_writer *writer, const struct snapshot *sna
         return;
     prose_heading(writer, "What the figures are");
     prose_entry(writer, PAINT_STRONG, snapshot->source.name ? snapshot->source.name : "source",
-               text ? text : "A source this help does not know.");
+                text ? text : "A source this help does not know.");
     if (snapshot->source.weighs)
         prose_entry(writer, PAINT_STRONG, "shares are of", snapshot->source.weighs);
     char wanting[256];
@@ -242,7 +241,7 @@ static void write_binaries(struct prose_writer *writer, const struct snapshot *s
         binary_fate(binary, fate, sizeof fate);
         snprintf(line, sizeof line, "%s%s%s", binary->path, *fate ? ": " : "", fate);
         prose_entry(writer, here ? PAINT_STRONG : PAINT_BAD,
-                   text_count(label, (double)binary->samples), line);
+                    text_count(label, (double)binary->samples), line);
     }
     if (binary_missing(binaries) > 0)
         prose_entry(writer, PAINT_STRONG, "to get them", binary_remedy);

@@ -34,29 +34,28 @@ static void reuse_update(struct browser *browser)
 static void reuse_draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
                                struct area area)
 {
-    canvas_wrap(canvas, area, PAINT_DIM,
-                snapshot->simulation.level_count
-                    ? " No use of a sampled line has been recorded yet, or the simulation was started "
-                      "without them (--sim=SPEC:nouse)."
-                    : " Only a simulation sees every access: misstop --sim -- CMD runs a program "
-                      "under it, some tens of times slower, and shows here, for each object and "
-                      "source line, how much of its accesses a cache of any size would serve: what "
-                      "a larger cache, or smaller data, would gain.");
+    canvas_wrap(
+        canvas, area, PAINT_DIM,
+        snapshot->simulation.level_count
+            ? " No use of a sampled line has been recorded yet, or the simulation was started "
+              "without them (--sim=SPEC:nouse)."
+            : " Only a simulation sees every access: misstop --sim -- CMD runs a program "
+              "under it, some tens of times slower, and shows here, for each object and "
+              "source line, how much of its accesses a cache of any size would serve: what "
+              "a larger cache, or smaller data, would gain.");
 }
 
 /* The subject of the curve drawn, in one line. */
-static int draw_title(const struct snapshot_reuse_row *row, struct canvas *canvas, struct area area)
+static void draw_title(const struct snapshot_reuse_row *row, struct canvas *canvas,
+                       struct area area)
 {
-    int used = canvas_text(canvas, area.row, area.column, area.columns, PAINT_SERIES_0,
-                           canvas->ascii ? " # " : " █ ");
+    struct pen pen = {canvas, area.row, area.column, area.column + area.columns};
+    pen_part(&pen, PAINT_SERIES_0, "%s", canvas->ascii ? " # " : " █ ");
     char name[160];
     glyph_fit(name, sizeof name, row->name, area.columns / 2, GLYPH_CUT_MIDDLE, canvas->ascii);
-    used +=
-        canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_STRONG, name);
-    used += canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
-                          "   %s all accesses: part missed, by size of the cache",
-                          canvas->ascii ? "o" : "•");
-    return used;
+    pen_part(&pen, PAINT_STRONG, "%s", name);
+    pen_part(&pen, PAINT_DIM, "   %s all accesses: part missed, by size of the cache",
+             canvas->ascii ? "o" : "•");
 }
 
 static void reuse_draw_selected(const struct snapshot_reuse *reuse,
@@ -137,9 +136,8 @@ static void reuse_hint(struct browser *browser, char *out, size_t size)
     bool lines = browser_focused(browser, &reuse_view(browser)->lines);
     snprintf(out, size, "%s",
              browser->snapshot->reuse.told
-                 ? (lines
-                        ? "Enter: the function. Left: objects. F1: what the columns mean"
-                        : "Enter: Detail. Right: by code. F1: what the columns mean")
+                 ? (lines ? "Enter: the function. Left: objects. F1: what the columns mean"
+                          : "Enter: Detail. Right: by code. F1: what the columns mean")
                  : "");
 }
 
@@ -340,14 +338,12 @@ void reuse_summary(const struct snapshot *snapshot, char *out, size_t size)
         if (reuse->marks[i].simulated) {
             reuse_missed_text(missed, sizeof missed, &reuse->all.at[i]);
             text_append(out, size, "%s %s %s %s", i ? "," : "", missed,
-                             i ? "in" : "miss in LRU caches of",
-                             reuse_size_text(cache, (double)reuse->marks[i].size_bytes));
+                        i ? "in" : "miss in LRU caches of",
+                        reuse_size_text(cache, (double)reuse->marks[i].size_bytes));
         }
-    text_append(out, size, "; %s uses sampled",
-                         text_count(uses, reuse->all.uses));
+    text_append(out, size, "; %s uses sampled", text_count(uses, reuse->all.uses));
     if (snapshot->uses.told)
-        text_append(out, size, "; SPATIAL of lines that left L%u",
-                 snapshot->uses.level + 1);
+        text_append(out, size, "; SPATIAL of lines that left L%u", snapshot->uses.level + 1);
 }
 
 /* The smallest simulated cache that is at least so large; NULL: none is. */

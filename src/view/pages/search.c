@@ -67,23 +67,17 @@ static bool everywhere(const struct snapshot_search *search)
 static int draw_state(const struct snapshot_search *search, struct canvas *canvas, struct area area)
 {
     bool settled = search->state == SEARCH_SETTLED;
-    int used = 1;
-    used +=
-        canvas_format(canvas, area.row, area.column + used, area.columns - used,
-                      settled ? PAINT_GOOD : PAINT_WARN, "%s", settled ? "Settled" : "Searching");
-    used += canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_STRONG, "%s%s",
-                          everywhere(search) ? " " : " in ",
-                          everywhere(search) ? "everywhere" : search->what);
+    struct pen pen = {canvas, area.row, area.column + 1, area.column + area.columns};
+    pen_part(&pen, settled ? PAINT_GOOD : PAINT_WARN, "%s", settled ? "Settled" : "Searching");
+    pen_part(&pen, PAINT_STRONG, "%s%s", everywhere(search) ? " " : " in ",
+             everywhere(search) ? "everywhere" : search->what);
     if (!isnan(search->explained))
-        used += canvas_format(canvas, area.row, area.column + used, area.columns - used,
-                              PAINT_PLAIN, ": these regions hold %.1f%% of the samples%s",
-                              search->explained * 100, settled ? "" : " so far");
-    used += canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
-                          "  round %" PRIu32 ", %.3g s each, %" PRIu32 " ways", search->iteration,
-                          search->interval_s, search->ways);
+        pen_part(&pen, PAINT_PLAIN, ": these regions hold %.1f%% of the samples%s",
+                 search->explained * 100, settled ? "" : " so far");
+    pen_part(&pen, PAINT_DIM, "  round %" PRIu32 ", %.3g s each, %" PRIu32 " ways",
+             search->iteration, search->interval_s, search->ways);
     if (search->restarts)
-        canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
-                      "  restarted %" PRIu32 "x", search->restarts);
+        pen_part(&pen, PAINT_DIM, "  restarted %" PRIu32 "x", search->restarts);
     return 1;
 }
 
@@ -488,4 +482,3 @@ const struct columns part_columns = {
     .sort = 2,
     .identity = part_identity,
 };
-

@@ -732,8 +732,9 @@ void sharing_reading(const struct snapshot_sharing_group *group, char *out, size
         text_append(out, size, " %s", remedy);
     /* Where the two busiest threads run on CPUs of different nodes, each turn costs more. */
     if (apart && group->verdict != SHARING_READ_ONLY)
-        text_append(out, size,
-                 " The threads run on nodes %d and %d: every turn crosses from one to the other; "
-                 "on one node it would cost less.",
-                 line->sides[0].node, line->sides[1].node);
+        text_append(
+            out, size,
+            " The threads run on nodes %d and %d: every turn crosses from one to the other; "
+            "on one node it would cost less.",
+            line->sides[0].node, line->sides[1].node);
 }

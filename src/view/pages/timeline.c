@@ -373,19 +373,19 @@ static void draw_title(const struct browser *browser, struct canvas *canvas, str
     const char *measure = measure_name(browser->snapshot, drawn);
     char period[TEXT_TIME_BYTES];
     text_time(period, timeline->period_s);
-    int used = canvas_format(
-        canvas, area.row, 0, area.columns, PAINT_PLAIN, " %c%s, %s, %zu periods of %s",
-        toupper((unsigned char)*measure), *measure ? measure + 1 : "",
-        timeline_view(browser)->to_s > 0 ? "zoomed in; F5: the whole run" : "the whole run",
-        timeline->periods, period);
+    struct pen pen = {canvas, area.row, 0, area.columns};
+    pen_part(&pen, PAINT_PLAIN, " %c%s, %s, %zu periods of %s", toupper((unsigned char)*measure),
+             *measure ? measure + 1 : "",
+             timeline_view(browser)->to_s > 0 ? "zoomed in; F5: the whole run" : "the whole run",
+             timeline->periods, period);
     if (drawn != timeline->ranks)
-        canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
-                      "; phases are of %s", measure_name(browser->snapshot, timeline->ranks));
+        pen_part(&pen, PAINT_PLAIN, "; phases are of %s",
+                 measure_name(browser->snapshot, timeline->ranks));
     else
-        canvas_text(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
-                    timeline_is_damped(timeline)              ? ", at which the noise is damped"
-                    : timeline->period_s < timeline->damped_s ? ", to keep the shortest phase"
-                                                              : "");
+        pen_part(&pen, PAINT_PLAIN, "%s",
+                 timeline_is_damped(timeline)              ? ", at which the noise is damped"
+                 : timeline->period_s < timeline->damped_s ? ", to keep the shortest phase"
+                                                           : "");
 }
 
 /* A measure that is not sampled, and how to sample it. */

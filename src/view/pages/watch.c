@@ -340,11 +340,12 @@ bool watch_pace(const struct snapshot_watch *watch, char *out, size_t size)
     snprintf(out, size, "%zu of %zu objects have a verdict", watch->verdicts, watch->count);
     if (!isnan(watch->next_s))
         text_append(out, size, "; at this pace the next in about %s",
-                         about_text(next, watch->next_s));
+                    about_text(next, watch->next_s));
     double more = watch->budget <= 0.025 ? 0.05 : watch->budget <= 0.1 ? 0.2 : 0;
     if (watch->budget_limits && more > 0)
-        text_append(out, size, ". The %.3g%% allowed sets the pace: --watch=%.0f is up to %.0f times as fast",
-                 watch->budget * 100, more * 100, more / watch->budget);
+        text_append(out, size,
+                    ". The %.3g%% allowed sets the pace: --watch=%.0f is up to %.0f times as fast",
+                    watch->budget * 100, more * 100, more / watch->budget);
     return true;
 }
 
@@ -360,19 +361,16 @@ void watch_line(const struct snapshot_watch_object *object, char *out, size_t si
 {
     char time[24];
     snprintf(out, size, "watched %" PRIu64 ": %s", object->watched,
-                        watch_verdict_name(object->verdict));
+             watch_verdict_name(object->verdict));
     if (!isnan(object->again.value))
-        text_append(out, size, ", %.0f%% touched again within %s",
-                         object->again.value * 100, seconds_text(time, object->again_s));
+        text_append(out, size, ", %.0f%% touched again within %s", object->again.value * 100,
+                    seconds_text(time, object->again_s));
     if (snapshot_reuse_is_bound(&object->reuse_s))
-        text_append(out, size, ", most within %s",
-                         seconds_text(time, object->reuse_s.high));
+        text_append(out, size, ", most within %s", seconds_text(time, object->reuse_s.high));
     else if (!isnan(object->reuse_s.value))
-        text_append(out, size, ", after %s (median)",
-                         seconds_text(time, object->reuse_s.value));
+        text_append(out, size, ", after %s (median)", seconds_text(time, object->reuse_s.value));
     if (!isnan(object->used.value))
-        text_append(out, size, ", %.0f%% of the line used",
-                 object->used.value * 100);
+        text_append(out, size, ", %.0f%% of the line used", object->used.value * 100);
 }
 
 /* ---- the verdict in sentences ---- */

@@ -321,7 +321,7 @@ enum paint paint_heat(double share)
 
 void pen_part(struct pen *pen, enum paint paint, const char *format, ...)
 {
-    char text[512];
+    char text[LINE_BYTES];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -332,7 +332,7 @@ void pen_part(struct pen *pen, enum paint paint, const char *format, ...)
 
 bool pen_whole(struct pen *pen, enum paint paint, const char *format, ...)
 {
-    char text[512];
+    char text[LINE_BYTES];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

@@ -120,36 +120,33 @@ void prompt_key(struct browser *browser, uint32_t key, struct request *request)
 
 static void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
 {
+    static const char *const words[] = {[PROMPT_FIND] = "Find",
+                                        [PROMPT_FILTER] = "Filter",
+                                        [PROMPT_RENAME] = "New name",
+                                        [PROMPT_TIME] = "Go to",
+                                        [PROMPT_WRITE] = "Write to"};
     const struct prompt *prompt = &browser->prompt;
     const struct table *table = browser_table(browser);
-    const char *word = prompt->kind == PROMPT_FIND     ? "Find"
-                       : prompt->kind == PROMPT_FILTER ? "Filter"
-                       : prompt->kind == PROMPT_TIME   ? "Go to"
-                       : prompt->kind == PROMPT_WRITE  ? "Write to"
-                                                       : "New name";
-    int used = canvas_format(canvas, row, 0, canvas->columns, PAINT_STRONG, " %s: ", word);
-    used += canvas_text(canvas, row, used, canvas->columns - used - 1,
-                        prompt->missing ? PAINT_BAD : PAINT_PLAIN, prompt->text);
-    canvas_flag(canvas, row, used, 1, CELL_CURSOR);
-    used += 3;
+    struct pen pen = {canvas, row, 0, canvas->columns - 1};
+    pen_part(&pen, PAINT_STRONG, " %s: ", words[prompt->kind]);
+    pen_part(&pen, prompt->missing ? PAINT_BAD : PAINT_PLAIN, "%s", prompt->text);
+    canvas_flag(canvas, row, pen.column, 1, CELL_CURSOR);
+    pen.column += 3;
+    pen.end++;
     if (prompt->missing)
-        canvas_text(canvas, row, used, canvas->columns - used, PAINT_BAD,
-                    prompt->kind == PROMPT_FIND ? "not found" : "no row has it");
+        pen_part(&pen, PAINT_BAD, prompt->kind == PROMPT_FIND ? "not found" : "no row has it");
     else if (prompt->kind == PROMPT_TIME)
-        canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
-                    "80, 1m20s, 1:20, 50%, +10, -10   Enter goes there, Esc cancels");
+        pen_part(&pen, PAINT_DIM,
+                 "80, 1m20s, 1:20, 50%%, +10, -10   Enter goes there, Esc cancels");
     else if (prompt->kind == PROMPT_WRITE)
-        canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
-                    ".txt and .json   Enter writes them, Esc cancels");
+        pen_part(&pen, PAINT_DIM, ".txt and .json   Enter writes them, Esc cancels");
     else if (prompt->kind == PROMPT_RENAME)
-        canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
-                    "Enter keeps, Esc cancels; empty: its own name again");
+        pen_part(&pen, PAINT_DIM, "Enter keeps, Esc cancels; empty: its own name again");
     else if (table)
-        canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM,
-                      "%zu of %zu rows   Enter keeps, Esc cancels", table->shown, table->count);
+        pen_part(&pen, PAINT_DIM, "%zu of %zu rows   Enter keeps, Esc cancels", table->shown,
+                 table->count);
     else
-        canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
-                    "Enter keeps, Esc cancels, then n: the next");
+        pen_part(&pen, PAINT_DIM, "Enter keeps, Esc cancels, then n: the next");
 }
 
 /* Columns of "key label" in the bar. */
