@@ -26,11 +26,6 @@ static struct value levels_value(const struct snapshot_levels *levels, enum leve
     return value_number(levels ? figure_of(levels, figure) : NAN);
 }
 
-bool levels_tell_found(const struct snapshot *snapshot)
-{
-    return snapshot->levels && snapshot->levels->found;
-}
-
 /* Of everything, or of one object: a figure too wide for all together may be narrow for some. */
 static bool tells(const struct snapshot *snapshot, enum levels_figure figure)
 {
@@ -424,11 +419,6 @@ void levels_rows_make(struct levels_rows *rows, const struct snapshot_levels *le
 
 /* Columns of the Levels pane. Rules between its parts have no values. */
 
-static bool is_timed(const struct snapshot *snapshot)
-{
-    return snapshot->levels && snapshot->levels->latency > 0;
-}
-
 static const char *parting(const void *pointer)
 {
     return ((const struct levels_row *)pointer)->parting;
@@ -445,8 +435,8 @@ static const struct column list[] = {
            .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "WAITED",
            .help = "Part of the cycles the object's accesses took that this level stands for.",
-           .from = FIELD(struct levels_row, waited), .width = 6, .rank = 2, .shown = is_timed,
-           UNIT_SHARE),
+           .from = FIELD(struct levels_row, waited), .width = 6, .rank = 2,
+           .only = VIA_KNOWN(struct snapshot, levels, latency), UNIT_SHARE),
     COLUMN(.title = "ACCESSES", .help = "Accesses estimated: a sample stands for its period.",
            .from = FIELD(struct levels_row, accesses), .width = 8, .rank = 4, UNIT_COUNT,
            .paint = paint_dim),
@@ -558,11 +548,6 @@ bool rates_tell_miss_l2(const struct snapshot *snapshot)
 bool rates_tell_miss_memory(const struct snapshot *snapshot)
 {
     return rates_tells_something(snapshot, RATES_MISS_MEMORY);
-}
-
-bool rates_tell_critical(const struct snapshot *snapshot)
-{
-    return rates_tells_something(snapshot, RATES_CRITICAL);
 }
 
 struct value waits_range(const struct snapshot *snapshot, const void *pointer)
@@ -763,11 +748,6 @@ void rates_wanting(const struct snapshot *snapshot, char *out, size_t size)
 
 /* Below this more is fetched in vain than is used. */
 static const double half = 0.5;
-
-bool use_told(const struct snapshot *snapshot)
-{
-    return snapshot->uses.told;
-}
 
 struct value use_spatial(const struct snapshot *snapshot, const void *use)
 {

@@ -23,7 +23,6 @@ enum levels_figure {
     FIGURE_COUNT
 };
 
-bool levels_tell_found(const struct snapshot *snapshot);
 bool levels_tell_far(const struct snapshot *snapshot);
 bool levels_tell_latency(const struct snapshot *snapshot);
 bool levels_tell_stall(const struct snapshot *snapshot);
@@ -54,7 +53,7 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
            .help = "Where its accesses found their data, the leading levels. LFB: on its way to "  \
                    "the L1 already. beyond-L1: missed there; how far it went is not reported (stores).",       \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, found), .width = 13,           \
-           .most = 34, .rank = order, .shown = levels_tell_found)
+           .most = 34, .rank = order, .only = VIA(struct snapshot, levels, found))
 #define LEVELS_COLUMN_LATENCY(order, ...)                                                          \
     COLUMN(.title = "CYCLES", .help = "Mean latency of its accesses in core cycles.",              \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, latency), .width = 6,          \
@@ -177,7 +176,6 @@ bool rates_tell_accessed(const struct snapshot *snapshot);
 bool rates_tell_miss_l1(const struct snapshot *snapshot);
 bool rates_tell_miss_l2(const struct snapshot *snapshot);
 bool rates_tell_miss_memory(const struct snapshot *snapshot);
-bool rates_tell_critical(const struct snapshot *snapshot);
 /* By an event of its own, not by latencies. */
 bool rates_tell_stall_counted(const struct snapshot *snapshot);
 
@@ -231,11 +229,10 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
                    "cost more than others', below less.",                                          \
            .in = __VA_ARGS__, .from = ROW_IN(struct snapshot_rates, critical),                     \
            .value = rates_ratio, .width = 8, .rank = order, .look = COLUMN_RIGHT,                  \
-           .shown = rates_tell_critical, .format = format_ratio, .paint = paint_ratio)
+           .only = VIA(struct snapshot, rates, critical.value), .format = format_ratio, .paint = paint_ratio)
 
 /* How lines were used (snapshot_share.h), in words and columns. Used by the tables of objects,
  * fields and code, the screens that show one of them, and batch text. */
-bool use_told(const struct snapshot *snapshot);
 
 /* Spatial and temporal use; unknown for `use` NULL. */
 struct value use_spatial(const struct snapshot *snapshot, const void *use);
@@ -257,12 +254,12 @@ bool use_line(const struct snapshot *snapshot, const struct snapshot_use *use,
            .help = "Part of the bytes of the cache lines that it fetched, that anything used "     \
                    "before they left.",                                                            \
            .in = __VA_ARGS__, .value = use_spatial, .width = 7, .rank = order,                     \
-           .look = COLUMN_RIGHT, .shown = use_told, .format = format_percent,                      \
+           .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, uses.told), .format = format_percent,                      \
            .paint = paint_spatial),                                                                \
         COLUMN(.title = "TEMPORAL",                                                                \
                .help =                                                                             \
                    "How many times a byte that was used was used again, before the line left.",    \
                .in = __VA_ARGS__, .value = use_temporal, .width = 8, .rank = (order) + 1,          \
-               .look = COLUMN_RIGHT, .shown = use_told, .format = format_again)
+               .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, uses.told), .format = format_again)
 
 #endif

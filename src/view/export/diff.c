@@ -725,11 +725,6 @@ static struct value reading(const struct snapshot *snapshot, const void *pointer
     return value_text(diff_reading(line->row));
 }
 
-static bool diff_column_amounts_known(const struct snapshot *known)
-{
-    return known->totals.weight > 0;
-}
-
 static enum paint paint_change(struct value value)
 {
     return *value.text == '-' ? PAINT_GOOD : PAINT_WARN;
@@ -745,9 +740,9 @@ static enum paint paint_change(struct value value)
         COLUMN(.title = "B", .from = FIELD(struct diff_line, b), .width = 6,                       \
                .look = COLUMN_RIGHT),                                                              \
         COLUMN(.title = "A > B AMOUNT", .from = FIELD(struct diff_line, amounts), .width = 15,     \
-               .rank = 3, .look = COLUMN_RIGHT, .shown = diff_column_amounts_known),               \
+               .rank = 3, .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight)),    \
         COLUMN(.title = "TIMES", .from = FIELD(struct diff_line, times), .width = 6, .rank = 1,    \
-               .look = COLUMN_RIGHT, .shown = diff_column_amounts_known)
+               .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight))
 #define READING COLUMN(.title = "READING", .value = reading, .width = 24, .most = 28, .rank = 1)
 /* Of the row that is compared. */
 #define WHAT(member)                                                                               \

@@ -316,11 +316,6 @@ static bool has_both(const struct snapshot *snapshot)
     return walked && told;
 }
 
-static bool has_mark(const struct snapshot *snapshot)
-{
-    return !isnan(snapshot->heap.summary.mark_age_s);
-}
-
 static bool has_suspect(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->heap.bin_count; i++)
@@ -366,7 +361,8 @@ static const struct column bin_list[] = {
     COLUMN(.title = "GROWTH", .key = "growth_bytes", .form = JSON_COUNT, .after = "growth_blocks",
            .help = "Live bytes now less those at the mark (key M).",
            .from = FIELD(struct snapshot_bin, heap.growth_bytes), .width = 8, .rank = 2,
-           .look = COLUMN_RIGHT, .shown = has_mark, .format = format_growth, .paint = paint_growth),
+           .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, heap.summary.mark_age_s),
+           .format = format_growth, .paint = paint_growth),
     COLUMN(.title = "",
            .help = "leak?: grows since the mark, is old, and no sample ever fell on it.",
            .value = leak, .width = 5, .rank = 2, .shown = has_suspect, .paint = paint_leak),

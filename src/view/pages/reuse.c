@@ -141,11 +141,6 @@ static void reuse_hint(struct browser *browser, char *out, size_t size)
                  : "");
 }
 
-static bool reuse_filled(const struct snapshot *snapshot)
-{
-    return snapshot->reuse.told;
-}
-
 const struct page reuse_page = {
     .name = "Reuse",
     .shows = "How much else was touched before data was touched again, in the simulation, and so "
@@ -157,7 +152,7 @@ const struct page reuse_page = {
     .state_size = sizeof(struct reuse_view),
     .tables = {{.at = offsetof(struct reuse_view, objects), .columns = &reuse_columns},
                {.at = offsetof(struct reuse_view, lines), .columns = &reuse_line_columns}},
-    .filled = reuse_filled,
+    .filled_by = FIELD(struct snapshot, reuse.told),
     .update = reuse_update,
     .draw = reuse_draw,
     .act = reuse_act,
@@ -250,10 +245,10 @@ static const struct column object_list[] = {
     COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_reuse_row, name), .width = 12,
            .most = 48, .look = COLUMN_NAME, .paint = paint_strong),
     FIGURES,
-    COLUMN(.title = "SPATIAL", .value = spatial, .width = 7, .rank = 1, .shown = use_told,
-           UNIT_PERCENT, .paint = paint_spatial),
+    COLUMN(.title = "SPATIAL", .value = spatial, .width = 7, .rank = 1,
+           .only = FIELD(struct snapshot, uses.told), UNIT_PERCENT, .paint = paint_spatial),
     COLUMN(.title = "TEMPORAL", .value = temporal, .width = 8, .rank = 3, .look = COLUMN_RIGHT,
-           .shown = use_told, .format = format_again),
+           .only = FIELD(struct snapshot, uses.told), .format = format_again),
 };
 
 const struct columns reuse_columns = {

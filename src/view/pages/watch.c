@@ -118,11 +118,6 @@ static void watch_hint(struct browser *browser, char *out, size_t size)
         *out = '\0';
 }
 
-static bool watch_filled(const struct snapshot *snapshot)
-{
-    return snapshot->watch.on;
-}
-
 const struct page watch_page = {
     .name = "Watch",
     .shows = "What hardware watchpoints saw (misstop --watch): whether the lines of an object are "
@@ -132,7 +127,7 @@ const struct page watch_page = {
     .key_help = "Watch: with --watch, whether lines are touched again, how soon and by what",
     .state_size = sizeof(struct table),
     .tables = {{.columns = &watch_columns}},
-    .filled = watch_filled,
+    .filled_by = FIELD(struct snapshot, watch.on),
     .update = watch_update,
     .draw = watch_draw,
     .act = watch_act,
@@ -199,11 +194,6 @@ static enum paint paint_verdict(struct value value)
     }
 }
 
-static bool counts_misses(const struct snapshot *snapshot)
-{
-    return snapshot->watch.counts_misses;
-}
-
 static bool has_threads(const struct snapshot *snapshot)
 {
     return snapshot->watch.threads > 1;
@@ -253,11 +243,11 @@ static const struct column watch_list[] = {
            .help = "Misses of the process in that time, median: no more lines than these came in "
                    "between.",
            .from = FIELD(struct snapshot_watch_object, misses.value), .width = 6, .rank = 1,
-           .shown = counts_misses, UNIT_COUNT),
+           .only = FIELD(struct snapshot, watch.counts_misses), UNIT_COUNT),
     COLUMN(.title = "THREAD", .key = "thread_misses", .after = "misses_between",
            .help = "Misses of the thread that touched first, likewise.",
            .from = FIELD(struct snapshot_watch_object, thread_misses), .width = 6, .rank = 6,
-           .shown = counts_misses, UNIT_COUNT, .paint = paint_dim),
+           .only = FIELD(struct snapshot, watch.counts_misses), UNIT_COUNT, .paint = paint_dim),
     COLUMN(.title = "USED", .key = "spatial_use", .after = "visits",
            .help = "Part of a line's 64 bytes that is used within a millisecond of the sampled "
                    "word, when it is "

@@ -373,11 +373,6 @@ static void whatif_hint(struct browser *browser, char *out, size_t size)
                  WHATIF_MAX, browser->snapshot->whatif.count > 1 ? " Right: those asked" : "");
 }
 
-static bool whatif_filled(const struct snapshot *snapshot)
-{
-    return snapshot->simulation.level_count > 0;
-}
-
 static const char *whatif_label(struct browser *browser, enum action action)
 {
     if (action != PAGE_ACTION(WHATIF))
@@ -399,7 +394,7 @@ const struct page whatif_page = {
                 .columns = &whatif_asked_columns,
                 .chosen_from = true},
                {.at = offsetof(struct whatif_view, answer), .columns = &whatif_columns}},
-    .filled = whatif_filled,
+    .filled_by = FIELD(struct snapshot, simulation.level_count),
     .open = whatif_open,
     .update = whatif_update,
     .draw = whatif_draw,

@@ -26,7 +26,8 @@ const struct page_row pages[PAGE_COUNT] = {PAGES(PAGE_ROW)};
 bool page_filled(enum page_id id, const struct snapshot *snapshot)
 {
     const struct page *page = pages[id].page;
-    return !page->filled || (snapshot && page->filled(snapshot));
+    return path_given(&page->filled_by, snapshot) &&
+           (!page->filled || (snapshot && page->filled(snapshot)));
 }
 
 static struct table *table_in(void *state, const struct page_table *listed)

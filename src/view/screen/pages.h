@@ -75,7 +75,8 @@ struct page {
     void (*init)(void *state);
     void (*fini)(void *state);
     struct page_table tables[PAGE_TABLES_MAX]; /* in the state, ended by one without columns */
-    /* Whether the tab is there; NULL: always. */
+    /* Whether the tab is there: by this member of the snapshot, and by a function; else always. */
+    struct path filled_by;
     bool (*filled)(const struct snapshot *snapshot);
     bool (*calls)(const struct snapshot *snapshot); /* its tab asks for a look */
     /* The open object or function, for the line of the levels; NULL: the name of the page. */

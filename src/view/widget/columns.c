@@ -106,7 +106,7 @@ static const void *path_target(const struct path *path, const void *row)
     return row && path->kind == PATH_ROW ? *(const void *const *)row : row;
 }
 
-static bool path_given(const struct path *path, const void *row)
+bool path_given(const struct path *path, const void *row)
 {
     if (path->kind == PATH_ROW || path->kind == PATH_ROW_HERE)
         return path_target(path, row);
@@ -174,7 +174,8 @@ bool columns_given(const struct column *column, const struct snapshot *snapshot,
 
 bool columns_shown(const struct column *column, const struct snapshot *snapshot)
 {
-    return column->title && (!column->shown || column->shown(snapshot));
+    return column->title && (!column->shown || column->shown(snapshot)) &&
+           path_given(&column->only, snapshot);
 }
 
 static bool drawn(const struct column *column)

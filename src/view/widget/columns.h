@@ -209,6 +209,7 @@ struct column {
     uint8_t rank;  /* higher ones are the first to go */
     enum column_look look;
     bool (*shown)(const struct snapshot *snapshot);             /* NULL: always */
+    struct path only; /* shown only where this member of the snapshot is not 0, NULL or unknown */
     void (*format)(char *out, size_t size, struct value value); /* NULL: text as it is */
     enum paint (*paint)(struct value value);                    /* NULL: plain */
     const float *(*series)(const void *row);                    /* SNAPSHOT_HISTORY values */
@@ -335,6 +336,8 @@ struct value columns_element(const struct column *column, const struct snapshot 
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
 bool columns_shown(const struct column *column, const struct snapshot *snapshot);
+/* Whether the member is not 0, NULL or unknown; true for no path. */
+bool path_given(const struct path *path, const void *row);
 /* Whether a member of JSON is there. */
 bool columns_given(const struct column *column, const struct snapshot *snapshot, const void *row);
 
