@@ -512,12 +512,6 @@ static bool rates_known(const struct snapshot_rates *rates, enum rates_figure fi
     return rates && !isnan(rates_figure_of(rates, figure)->value);
 }
 
-/* Of everything: known as soon as it is known of a part. */
-static bool rates_tells_something(const struct snapshot *snapshot, enum rates_figure figure)
-{
-    return rates_known(snapshot->rates, figure);
-}
-
 static bool ranks(const struct snapshot_source *source, enum event_role role)
 {
     return source->ranking < source->event_count && source->events[source->ranking].role == role;
@@ -525,29 +519,13 @@ static bool ranks(const struct snapshot_source *source, enum event_role role)
 
 bool rates_tell_accessed(const struct snapshot *snapshot)
 {
-    return rates_tells_something(snapshot, RATES_ACCESSED) &&
-           !ranks(&snapshot->source, EVENT_ACCESS);
+    return !ranks(&snapshot->source, EVENT_ACCESS);
 }
 
 bool rates_tell_stall_counted(const struct snapshot *snapshot)
 {
-    return rates_tells_something(snapshot, RATES_STALL) &&
-           has_role(&snapshot->source, EVENT_STALL) && !ranks(&snapshot->source, EVENT_STALL);
-}
-
-bool rates_tell_miss_l1(const struct snapshot *snapshot)
-{
-    return rates_tells_something(snapshot, RATES_MISS_L1);
-}
-
-bool rates_tell_miss_l2(const struct snapshot *snapshot)
-{
-    return rates_tells_something(snapshot, RATES_MISS_L2);
-}
-
-bool rates_tell_miss_memory(const struct snapshot *snapshot)
-{
-    return rates_tells_something(snapshot, RATES_MISS_MEMORY);
+    return rates_known(snapshot->rates, RATES_STALL) && has_role(&snapshot->source, EVENT_STALL) &&
+           !ranks(&snapshot->source, EVENT_STALL);
 }
 
 struct value waits_range(const struct snapshot *snapshot, const void *pointer)
@@ -724,8 +702,9 @@ void rates_wanting(const struct snapshot *snapshot, char *out, size_t size)
 {
     const struct snapshot_source *source = &snapshot->source;
     const char *text = "";
-    if (rates_tell_miss_l1(snapshot) || rates_tell_miss_l2(snapshot) ||
-        rates_tell_miss_memory(snapshot))
+    if (rates_known(snapshot->rates, RATES_MISS_L1) ||
+        rates_known(snapshot->rates, RATES_MISS_L2) ||
+        rates_known(snapshot->rates, RATES_MISS_MEMORY))
         text = "";
     else if (!source->live && measured_of(source)->time)
         text = "none: the recording holds time only";

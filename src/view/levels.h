@@ -170,12 +170,8 @@ enum rates_figure {
     RATES_FIGURES
 };
 
-/* Whether the figure is known of anything. The share of accesses is none where accesses rank: it
- * is the share then. So with stalls. */
+/* The share of accesses is none where accesses rank: it is the share then. So with stalls. */
 bool rates_tell_accessed(const struct snapshot *snapshot);
-bool rates_tell_miss_l1(const struct snapshot *snapshot);
-bool rates_tell_miss_l2(const struct snapshot *snapshot);
-bool rates_tell_miss_memory(const struct snapshot *snapshot);
 /* By an event of its own, not by latencies. */
 bool rates_tell_stall_counted(const struct snapshot *snapshot);
 
@@ -206,7 +202,8 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
 #define RATES_COLUMN(name, text, member, order, visible, ...)                                      \
     COLUMN(.title = name, .help = text, .in = __VA_ARGS__,                                         \
            .from = ROW_IN(struct snapshot_rates, member), .value = rates_rate, .width = 8,         \
-           .rank = order, .look = COLUMN_RIGHT, .shown = visible, .format = format_rate,           \
+           .rank = order, .look = COLUMN_RIGHT, .shown = visible,                                  \
+           .only = VIA(struct snapshot, rates, member.value), .format = format_rate,               \
            .paint = paint_rate)
 #define RATES_COLUMNS(order, ...)                                                                  \
     RATES_COLUMN("ACCESS", "Its share of all accesses (event access).", accessed, (order) + 1,     \
@@ -215,11 +212,11 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
                      "Part of its accesses that miss the first level. A range where few samples "  \
                      "make it unsure, blank where they say hardly anything. Sorted by the low "    \
                      "end.",                                                                       \
-                     miss_rate[RATE_L1], order, rates_tell_miss_l1, __VA_ARGS__),                  \
+                     miss_rate[RATE_L1], order, NULL, __VA_ARGS__),                  \
         RATES_COLUMN("MISS L2", "Part of its accesses that miss the second level too.",            \
-                     miss_rate[RATE_L2], (order) + 1, rates_tell_miss_l2, __VA_ARGS__),            \
+                     miss_rate[RATE_L2], (order) + 1, NULL, __VA_ARGS__),            \
         RATES_COLUMN("MISS MEM", "Part of its accesses that go to memory.",                        \
-                     miss_rate[RATE_MEMORY], order, rates_tell_miss_memory, __VA_ARGS__)
+                     miss_rate[RATE_MEMORY], order, NULL, __VA_ARGS__)
 #define RATES_COLUMN_STALL(order, ...)                                                             \
     RATES_COLUMN("STALL", "Its share of all stall time (event stall).", stall, order,              \
                  rates_tell_stall_counted, __VA_ARGS__)
