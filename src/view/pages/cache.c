@@ -306,9 +306,7 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
     char title[160] = "";
     unsigned count = browser_panes(browser, panes);
     unsigned shown = browser->pane[PAGE_CACHE] % count;
-    int used = pane_tabs(browser, canvas, area, panes, count);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, pane_tabs(browser, canvas, area, panes, count));
     if (!shown && has_map(browser) && area.rows >= 3) {
         set_title(browser, title, sizeof title);
         canvas_text(canvas, area.row++, 1, area.columns - 1, PAINT_STRONG, title);

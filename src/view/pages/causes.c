@@ -105,9 +105,7 @@ static void draw_words(struct browser *browser, struct canvas *canvas, struct ar
     char text[EVICTIONS_TEXT_BYTES];
     evictions_words(table_of(browser), causes_kind(browser), grid->row, grid->column, text,
                     sizeof text);
-    int used = canvas_wrap(canvas, area, PAINT_STRONG, text);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, canvas_wrap(canvas, area, PAINT_STRONG, text));
     if (row && area.rows > 0)
         causes_draw_evictors(browser->snapshot, row, canvas, area);
 }
@@ -428,7 +426,7 @@ static void causes_draw(struct browser *browser, struct canvas *canvas, struct a
     causes_summary(browser->snapshot, causes_view(browser)->of, text, sizeof text);
     struct area top = {area.row, 1, area.rows > TEXT_ROWS ? SUMMARY_ROWS : 1, area.columns - 2};
     int used = canvas_wrap(canvas, top, PAINT_DIM, text);
-    struct area body = {area.row + used, area.column, area.rows - used, area.columns};
+    struct area body = area_below(area, used);
     if (body.rows > 0)
         draw_list(browser, canvas, body);
 }

@@ -278,9 +278,7 @@ static void code_draw(struct browser *browser, struct canvas *canvas, struct are
 {
     struct table *panes[PANES_MAX];
     unsigned count = code_panes(browser, panes);
-    int used = count > 1 ? pane_tabs(browser, canvas, area, panes, count) : 0;
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, count > 1 ? pane_tabs(browser, canvas, area, panes, count) : 0);
     pane_table(browser, canvas, area, browser_table(browser), "No function has samples yet.");
 }
 

@@ -344,10 +344,8 @@ static void draw_pane(struct browser *browser, struct canvas *canvas, struct are
     char basis[160] = "";
     if (panes[i] == &detail_view(browser)->levels)
         levels_basis(browser->snapshot, basis, sizeof basis);
-    int used = pane_title(canvas, area, focused, "%s%s%s", panes[i]->columns->title,
-                          *basis ? ": of " : "", basis);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, pane_title(canvas, area, focused, "%s%s%s", panes[i]->columns->title,
+                                       *basis ? ": of " : "", basis));
     pane_table(browser, canvas, area, panes[i], empty_texts[i]);
 }
 
@@ -387,9 +385,7 @@ static void draw_narrow(struct browser *browser, struct canvas *canvas, struct a
     struct table *panes[PANES_MAX];
     unsigned count = detail_panes(browser, panes);
     unsigned shown = browser->pane[PAGE_DETAIL] % count;
-    int used = pane_tabs(browser, canvas, area, panes, count);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, pane_tabs(browser, canvas, area, panes, count));
     pane_table(browser, canvas, area, panes[shown], empty_texts[shown]);
 }
 
@@ -406,9 +402,7 @@ static void detail_draw(struct browser *browser, struct canvas *canvas, struct a
         canvas_wrap(canvas, area, PAINT_DIM, text);
         return;
     }
-    int used = detail_head(browser->snapshot, object, canvas, area);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, detail_head(browser->snapshot, object, canvas, area));
     if (area.columns >= WIDE_COLUMNS && area.rows >= TALL_ROWS)
         draw_wide(browser, canvas, area);
     else

@@ -23,11 +23,6 @@ static void findings_update(struct browser *browser)
 
 /* ---- drawing ---- */
 
-static struct area below(struct area area, int used)
-{
-    return (struct area){area.row + used, area.column, area.rows - used, area.columns};
-}
-
 /* A label and text beside it, over as many rows as it takes. */
 static struct area findings_say(struct canvas *canvas, struct area area, const char *label,
                                 const char *text, enum paint paint)
@@ -37,7 +32,7 @@ static struct area findings_say(struct canvas *canvas, struct area area, const c
     struct area right = {area.row, area.column + LABEL_COLUMNS, area.rows,
                          area.columns - LABEL_COLUMNS};
     canvas_text(canvas, area.row, area.column, LABEL_COLUMNS, PAINT_DIM, label);
-    return below(area, canvas_wrap(canvas, right, paint, text));
+    return area_below(area, canvas_wrap(canvas, right, paint, text));
 }
 
 static void findings_draw_selected(const struct snapshot_finding *finding, struct canvas *canvas,
@@ -87,7 +82,7 @@ static void findings_draw(struct browser *browser, struct canvas *canvas, struct
     struct area list = {area.row, area.column, rows < area.rows ? rows : area.rows, area.columns};
     pane_table(browser, canvas, list, findings_table(browser), "");
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
-    struct area rest = below(area, rows + (area.rows > TEXT_ROWS));
+    struct area rest = area_below(area, rows + (area.rows > TEXT_ROWS));
     rest.column = 1;
     rest.columns -= 2;
     if (finding)

@@ -637,9 +637,8 @@ static void draw_tabbed(struct browser *browser, struct canvas *canvas, struct a
     for (unsigned i = 0; i < count; i++)
         if (browser_focused(browser, panes[i]))
             shown = panes[i];
-    int used = count > 1 || area.rows > 3 ? pane_tabs(browser, canvas, area, panes, count) : 0;
-    area.row += used;
-    area.rows -= used;
+    area = area_below(
+        area, count > 1 || area.rows > 3 ? pane_tabs(browser, canvas, area, panes, count) : 0);
     empty_text(browser, shown, empty, sizeof empty);
     pane_table(browser, canvas, area, shown, empty);
 }
@@ -650,9 +649,7 @@ static void function_draw(struct browser *browser, struct canvas *canvas, struct
     unsigned count = function_panes(browser, panes);
     /* The selection may have moved to another line. */
     function_gather_line(browser);
-    int used = draw_head(browser, canvas, area);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, draw_head(browser, canvas, area));
     if (area.rows < ROWS_FOR_BOTH || panes[0] != &function_view(browser)->source) {
         draw_tabbed(browser, canvas, area, panes, count);
         return;
@@ -660,9 +657,7 @@ static void function_draw(struct browser *browser, struct canvas *canvas, struct
     struct area upper = {area.row, 0, area.rows * 3 / 5, area.columns};
     struct area lower = {area.row + upper.rows, 0, area.rows - upper.rows, area.columns};
     draw_tabbed(browser, canvas, upper, panes, 1);
-    used = partners_draw(browser, canvas, lower);
-    lower.row += used;
-    lower.rows -= used;
+    lower = area_below(lower, partners_draw(browser, canvas, lower));
     draw_tabbed(browser, canvas, lower, panes + 1, count - 1);
 }
 

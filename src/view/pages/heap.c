@@ -103,14 +103,11 @@ static void draw_chosen(struct browser *browser, struct canvas *canvas, struct a
         left.columns = area.columns - 1;
     int used = pane_title(canvas, left, true, "Allocated at%s",
                           tags_have(&heap_view(browser)->tagged, bin->heap.id) ? " (tagged)" : "");
-    left.row += used;
-    left.rows -= used;
+    left = area_below(left, used);
     draw_path(bin, canvas, left);
     if (!both)
         return;
-    used = pane_title(canvas, right, false, "Sizes of live blocks");
-    right.row += used;
-    right.rows -= used;
+    right = area_below(right, pane_title(canvas, right, false, "Sizes of live blocks"));
     draw_sizes(bin, canvas, right);
 }
 

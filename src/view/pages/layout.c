@@ -461,9 +461,7 @@ static void layout_draw(struct browser *browser, struct canvas *canvas, struct a
         layout_draw_nothing(browser, canvas, area);
         return;
     }
-    int used = layout_head(browser, canvas, area);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, layout_head(browser, canvas, area));
     pane_table(browser, canvas, area, &layout_view(browser)->table, "No member is known.");
 }
 

@@ -655,7 +655,7 @@ int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
     place_columns(grid, table, area, canvas->ascii);
     int headings = heading_rows(grid, table, area.rows, canvas->ascii);
     struct area head = {area.row, area.column, headings, area.columns};
-    struct area body = {area.row + headings, area.column, area.rows - headings, area.columns};
+    struct area body = area_below(area, headings);
     place_rows(grid, table, body);
     draw_headings(grid, table, canvas, head);
     if (body.rows > 0)

@@ -169,9 +169,7 @@ static void draw_fields(struct browser *browser, struct canvas *canvas, struct a
               object ? object->field_count : 0);
     glyph_fit(name, sizeof name, object ? object->name : "", area.columns - 12, GLYPH_CUT_MIDDLE,
               canvas->ascii);
-    int used = pane_title(canvas, area, false, "Fields of %s", name);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, pane_title(canvas, area, false, "Fields of %s", name));
     table_draw(fields, canvas, area, false);
 }
 
@@ -182,8 +180,7 @@ static void objects_draw(struct browser *browser, struct canvas *canvas, struct 
         int used = draw_findings(browser, canvas, area);
         /* A blank line sets the list off where there is room for it. */
         used += area.rows >= 20;
-        area.row += used;
-        area.rows -= used;
+        area = area_below(area, used);
     }
     if (area.rows >= TALL_ROWS - 3) {
         area.rows -= GLANCE_ROWS;

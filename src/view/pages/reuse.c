@@ -105,7 +105,7 @@ static void reuse_draw(struct browser *browser, struct canvas *canvas, struct ar
     }
     reuse_summary(browser->snapshot, text, sizeof text);
     canvas_format(canvas, area.row, area.column, area.columns, PAINT_DIM, " %s", text);
-    struct area body = {area.row + 1, area.column, area.rows - 1, area.columns};
+    struct area body = area_below(area, 1);
     if (body.rows > 1)
         draw_list(browser, canvas, body);
 }

@@ -53,9 +53,8 @@ static void draw_off(struct canvas *canvas, struct area area)
     if (area.rows < 10)
         rest.row--, rest.rows++;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        int used = *lines[i].text ? canvas_wrap(canvas, rest, lines[i].paint, lines[i].text) : 1;
-        rest.row += used;
-        rest.rows -= used;
+        rest = area_below(
+            rest, *lines[i].text ? canvas_wrap(canvas, rest, lines[i].paint, lines[i].text) : 1);
     }
 }
 
@@ -147,11 +146,9 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
             continue;
         if (!both)
             part = area;
-        int used = both ? pane_title(canvas, part, focused, "%s: %zu", panes[i]->columns->title,
-                                     panes[i]->shown)
-                        : pane_tabs(browser, canvas, part, panes, count);
-        part.row += used;
-        part.rows -= used;
+        part = area_below(part, both ? pane_title(canvas, part, focused, "%s: %zu",
+                                                  panes[i]->columns->title, panes[i]->shown)
+                                     : pane_tabs(browser, canvas, part, panes, count));
         pane_table(browser, canvas, part, panes[i],
                    i ? "Nothing was dropped." : "The first interval is being measured.");
     }
@@ -221,7 +218,7 @@ void search_glance(struct browser *browser, struct canvas *canvas, struct area a
     }
     struct area state = {area.row + used, area.column, 1, area.columns};
     used += draw_state(search, canvas, state);
-    struct area list = {area.row + used, area.column, area.rows - used, area.columns};
+    struct area list = area_below(area, used);
     table_draw(&search_view(browser)->regions, canvas, list, false);
 }
 

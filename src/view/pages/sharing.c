@@ -142,8 +142,7 @@ static void draw_pane(struct browser *browser, struct canvas *canvas, struct are
 {
     int used =
         pane_title(canvas, area, browser_focused(browser, table), "%s", table->columns->title);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, used);
     pane_table(browser, canvas, area, table, "");
 }
 
@@ -166,11 +165,6 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
     draw_pane(browser, canvas, area, other ? lines : accesses);
 }
 
-static struct area below(struct area area, int used)
-{
-    return (struct area){area.row + used, area.column, area.rows - used, area.columns};
-}
-
 /* The selected group: its meaning, the line, and the accesses. */
 static void sharing_draw_selected(struct browser *browser, struct canvas *canvas, struct area area)
 {
@@ -182,9 +176,9 @@ static void sharing_draw_selected(struct browser *browser, struct canvas *canvas
     sharing_reading(group, text, sizeof text);
     int rows = area.rows > ROOMY_ROWS ? READING_ROWS + 1 : READING_ROWS;
     struct area reading = {area.row, 1, area.rows < rows ? area.rows : rows, area.columns - 2};
-    area = below(area, canvas_wrap(canvas, reading, PAINT_STRONG, text));
+    area = area_below(area, canvas_wrap(canvas, reading, PAINT_STRONG, text));
     struct area picture = {area.row, 0, area.rows > 8 ? area.rows - 4 : area.rows, area.columns};
-    area = below(area, sharing_picture(line, canvas, picture));
+    area = area_below(area, sharing_picture(line, canvas, picture));
     draw_lists(browser, canvas, area);
 }
 
@@ -193,7 +187,8 @@ static void draw_small(struct browser *browser, struct canvas *canvas, struct ar
     struct table *panes[PANES_MAX];
     unsigned count = sharing_panes(browser, panes);
     int used = pane_tabs(browser, canvas, area, panes, count);
-    pane_table(browser, canvas, below(area, used), panes[browser->pane[PAGE_SHARING] % count], "");
+    pane_table(browser, canvas, area_below(area, used), panes[browser->pane[PAGE_SHARING] % count],
+               "");
 }
 
 static void sharing_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -214,7 +209,7 @@ static void sharing_draw(struct browser *browser, struct canvas *canvas, struct 
     rows = rows < GROUPS_LEAST ? GROUPS_LEAST : rows > most ? most : rows;
     struct area groups = {area.row + 1, 0, rows + 1, area.columns};
     pane_table(browser, canvas, groups, &sharing_view(browser)->groups, "");
-    sharing_draw_selected(browser, canvas, below(area, rows + 3));
+    sharing_draw_selected(browser, canvas, area_below(area, rows + 3));
 }
 
 /* ---- keys ---- */

@@ -160,7 +160,7 @@ static void timeline_legend(const struct browser *browser, const struct timeline
     if (row < area.rows && !stack->of)
         draw_nobody(browser, canvas, area, row++);
     if (view->stacked == STACK_FIELDS && stack->of && row < area.rows) {
-        struct area words = {area.row + row, area.column, area.rows - row, area.columns};
+        struct area words = area_below(area, row);
         canvas_wrap(canvas, words, PAINT_DIM,
                     "Fields are known from when the object leads; what was before is in the rest.");
     }

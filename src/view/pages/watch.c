@@ -64,8 +64,7 @@ static int draw_state(const struct snapshot_watch *watch, struct canvas *canvas,
         return 0;
     watch_summary(watch, text, sizeof text);
     int rows = canvas_wrap(canvas, rest, watch->trouble ? PAINT_WARN : PAINT_DIM, text);
-    rest.row += rows;
-    rest.rows -= rows;
+    rest = area_below(rest, rows);
     if (watch_pace(watch, text, sizeof text))
         rows += canvas_wrap(canvas, rest, watch->budget_limits ? PAINT_WARN : PAINT_DIM, text);
     return rows;
@@ -75,7 +74,7 @@ static void watch_draw(struct browser *browser, struct canvas *canvas, struct ar
 {
     const struct snapshot_watch *watch = &browser->snapshot->watch;
     int head = draw_state(watch, canvas, area);
-    struct area body = {area.row + head, area.column, area.rows - head, area.columns};
+    struct area body = area_below(area, head);
     if (!watch->count) {
         watch_draw_nothing(watch, canvas, body);
         return;

@@ -215,21 +215,17 @@ static unsigned whatif_panes(struct browser *browser, struct table *panes[PANES_
 
 /* ---- drawing ---- */
 
-static struct area below(struct area area, int used)
-{
-    return (struct area){area.row + used, area.column, area.rows - used, area.columns};
-}
-
 /* The figure that a running process has: the share of the time that loads of it took. */
 static void draw_without(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_object *object = browser->opened.object;
     char text[512];
-    area = below(area, canvas_wrap(canvas, area, PAINT_DIM,
-                                   " Only a simulation can run a program as if its data lay "
-                                   "otherwise: misstop --sim -- CMD, then x on an object asks what "
-                                   "if it were always cached, split, padded, aligned or put in "
-                                   "order, and shows both side by side."));
+    area = area_below(area,
+                      canvas_wrap(canvas, area, PAINT_DIM,
+                                  " Only a simulation can run a program as if its data lay "
+                                  "otherwise: misstop --sim -- CMD, then x on an object asks what "
+                                  "if it were always cached, split, padded, aligned or put in "
+                                  "order, and shows both side by side."));
     if (!object || !object->levels || !(object->levels->stall > 0))
         return;
     snprintf(
@@ -237,7 +233,7 @@ static void draw_without(const struct browser *browser, struct canvas *canvas, s
         " If %.80s were always cached, at most %.1f%% of the latency that was measured here would "
         "be gone.",
         object->name, 100 * object->levels->stall);
-    canvas_wrap(canvas, below(area, 1), PAINT_PLAIN, text);
+    canvas_wrap(canvas, area_below(area, 1), PAINT_PLAIN, text);
 }
 
 static struct area draw_answer(struct browser *browser, struct canvas *canvas, struct area area)
@@ -247,16 +243,16 @@ static struct area draw_answer(struct browser *browser, struct canvas *canvas, s
     char text[WHATIF_TEXT_BYTES];
     struct area inside = {area.row, 1, area.rows, area.columns - 2};
     whatif_title(answer, text, sizeof text);
-    inside = below(inside, canvas_wrap(canvas, inside, PAINT_PANE, text));
+    inside = area_below(inside, canvas_wrap(canvas, inside, PAINT_PANE, text));
     if (view->row_count) {
         struct area table = {inside.row, area.column, (int)view->row_count + 1, area.columns};
         table.rows = table.rows < inside.rows ? table.rows : inside.rows;
         table_draw(&view->answer, canvas, table, false);
-        inside = below(inside, table.rows);
+        inside = area_below(inside, table.rows);
     }
     if (inside.rows > 0) {
         whatif_sentence(answer, text, sizeof text);
-        inside = below(inside, canvas_wrap(canvas, inside, PAINT_STRONG, text));
+        inside = area_below(inside, canvas_wrap(canvas, inside, PAINT_STRONG, text));
     }
     return inside;
 }
@@ -285,7 +281,7 @@ static struct area draw_asked(struct browser *browser, struct canvas *canvas, st
     pane_title(canvas, area, focused, "Asked at a time, best first");
     pane_table(browser, canvas, (struct area){area.row + 1, area.column, rows - 1, area.columns},
                &whatif_view(browser)->asked, "");
-    return below(area, rows);
+    return area_below(area, rows);
 }
 
 static void whatif_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -304,11 +300,12 @@ static void whatif_draw(struct browser *browser, struct canvas *canvas, struct a
         pane_table(browser, canvas,
                    (struct area){area.row + 1, area.column, rows - 1, area.columns},
                    &whatif_view(browser)->questions, "");
-        area = below(area, rows + (most > rows));
+        area = area_below(area, rows + (most > rows));
     } else {
-        area = below(area, canvas_wrap(canvas, area, PAINT_DIM,
-                                       " No object is selected. 1 lists them; x on one of them, "
-                                       "or on a member on its Layout, comes here."));
+        area =
+            area_below(area, canvas_wrap(canvas, area, PAINT_DIM,
+                                         " No object is selected. 1 lists them; x on one of them, "
+                                         "or on a member on its Layout, comes here."));
     }
     if (wanted && area.rows > 0)
         area = draw_asked(browser, canvas, area);

@@ -12,6 +12,11 @@
 
 enum { LINE_BYTES = 2048 };
 
+struct area area_below(struct area area, int used)
+{
+    return (struct area){area.row + used, area.column, area.rows - used, area.columns};
+}
+
 int canvas_init(struct canvas *canvas, int rows, int columns, bool ascii)
 {
     *canvas = (struct canvas){.rows = rows, .columns = columns, .ascii = ascii};
