@@ -51,7 +51,8 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
 #define LEVELS_COLUMN_FOUND(order, ...)                                                            \
     COLUMN(.title = "FOUND IN",                                                                    \
            .help = "Where its accesses found their data, the leading levels. LFB: on its way to "  \
-                   "the L1 already. beyond-L1: missed there; how far it went is not reported (stores).",       \
+                   "the L1 already. beyond-L1: missed there; how far it went is not reported "     \
+                   "(stores).",                                                                    \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, found), .width = 13,           \
            .most = 34, .rank = order, .only = VIA(struct snapshot, levels, found))
 #define LEVELS_COLUMN_LATENCY(order, ...)                                                          \
@@ -212,9 +213,9 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
                      "Part of its accesses that miss the first level. A range where few samples "  \
                      "make it unsure, blank where they say hardly anything. Sorted by the low "    \
                      "end.",                                                                       \
-                     miss_rate[RATE_L1], order, NULL, __VA_ARGS__),                  \
+                     miss_rate[RATE_L1], order, NULL, __VA_ARGS__),                                \
         RATES_COLUMN("MISS L2", "Part of its accesses that miss the second level too.",            \
-                     miss_rate[RATE_L2], (order) + 1, NULL, __VA_ARGS__),            \
+                     miss_rate[RATE_L2], (order) + 1, NULL, __VA_ARGS__),                          \
         RATES_COLUMN("MISS MEM", "Part of its accesses that go to memory.",                        \
                      miss_rate[RATE_MEMORY], order, NULL, __VA_ARGS__)
 #define RATES_COLUMN_STALL(order, ...)                                                             \
@@ -226,7 +227,8 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
                    "cost more than others', below less.",                                          \
            .in = __VA_ARGS__, .from = ROW_IN(struct snapshot_rates, critical),                     \
            .value = rates_ratio, .width = 8, .rank = order, .look = COLUMN_RIGHT,                  \
-           .only = VIA(struct snapshot, rates, critical.value), .format = format_ratio, .paint = paint_ratio)
+           .only = VIA(struct snapshot, rates, critical.value), .format = format_ratio,            \
+           .paint = paint_ratio)
 
 /* How lines were used (snapshot_share.h), in words and columns. Used by the tables of objects,
  * fields and code, the screens that show one of them, and batch text. */
@@ -251,12 +253,13 @@ bool use_line(const struct snapshot *snapshot, const struct snapshot_use *use,
            .help = "Part of the bytes of the cache lines that it fetched, that anything used "     \
                    "before they left.",                                                            \
            .in = __VA_ARGS__, .value = use_spatial, .width = 7, .rank = order,                     \
-           .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, uses.told), .format = format_percent,                      \
-           .paint = paint_spatial),                                                                \
+           .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, uses.told),                        \
+           .format = format_percent, .paint = paint_spatial),                                      \
         COLUMN(.title = "TEMPORAL",                                                                \
                .help =                                                                             \
                    "How many times a byte that was used was used again, before the line left.",    \
                .in = __VA_ARGS__, .value = use_temporal, .width = 8, .rank = (order) + 1,          \
-               .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, uses.told), .format = format_again)
+               .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, uses.told),                    \
+               .format = format_again)
 
 #endif

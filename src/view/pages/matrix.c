@@ -694,33 +694,15 @@ static size_t moved(size_t at, long by, size_t most)
 bool matrix_grid_act(struct matrix_grid *grid, const struct matrix_table *table, enum action action)
 {
     long page = grid->rows_shown > 1 ? (long)grid->rows_shown : 1;
-    long down = 0;
-    long across = 0;
-    switch (action) {
-    case ACTION_UP:
-        down = -1;
-        break;
-    case ACTION_DOWN:
-        down = 1;
-        break;
-    case ACTION_LEFT:
-        across = -1;
-        break;
-    case ACTION_RIGHT:
-        across = 1;
-        break;
-    case ACTION_PAGE_UP:
-        down = -page;
-        break;
-    case ACTION_PAGE_DOWN:
-        down = page;
-        break;
-    case ACTION_END:
-        down = MATRIX_ROWS;
-        break;
-    default:
+    long down = action == ACTION_UP          ? -1
+                : action == ACTION_DOWN      ? 1
+                : action == ACTION_PAGE_UP   ? -page
+                : action == ACTION_PAGE_DOWN ? page
+                : action == ACTION_END       ? MATRIX_ROWS
+                                             : 0;
+    long across = action == ACTION_LEFT ? -1 : action == ACTION_RIGHT ? 1 : 0;
+    if (!down && !across)
         return false;
-    }
     grid->row = moved(grid->row, down, table->row_count);
     grid->column = moved(grid->column, across, table->column_count);
     matrix_grid_moved(grid, table);

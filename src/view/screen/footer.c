@@ -395,42 +395,35 @@ const char *play_badge(const struct browser *browser)
 
 /* The effects of the keys that play a recording. */
 
-static struct request play_request(enum request_kind kind, int direction, const char *to)
-{
-    struct request request = {.kind = kind, .direction = direction};
-    snprintf(request.name, sizeof request.name, "%s", to);
-    return request;
-}
-
 struct request play_act(struct browser *browser, enum action action)
 {
+    static const struct {
+        enum request_kind kind;
+        int direction;
+        const char *to;
+    } requests[] = {
+        [ACTION_PLAY_PAUSE] = {.kind = REQUEST_PLAY_PAUSE},
+        [ACTION_PLAY_STEP] = {.kind = REQUEST_PLAY_STEP, .direction = 1},
+        [ACTION_PLAY_STEP_BACK] = {.kind = REQUEST_PLAY_STEP, .direction = -1},
+        [ACTION_PLAY_FASTER] = {.kind = REQUEST_PLAY_PACE, .direction = 1},
+        [ACTION_PLAY_SLOWER] = {.kind = REQUEST_PLAY_PACE, .direction = -1},
+        [ACTION_PLAY_FORWARD] = {.kind = REQUEST_PLAY_JUMP, .direction = 1},
+        [ACTION_PLAY_BACK] = {.kind = REQUEST_PLAY_JUMP, .direction = -1},
+        [ACTION_PLAY_START] = {.kind = REQUEST_PLAY_GO, .to = "0"},
+        [ACTION_PLAY_END] = {.kind = REQUEST_PLAY_GO, .to = "end"},
+        [ACTION_PLAY_GO] = {.kind = REQUEST_NONE},
+        [ACTION_PROCESSES] = {.kind = REQUEST_PROCESSES},
+    };
+    struct request request = {.kind = REQUEST_NONE};
     if (!browser->replays) {
         browser_message(browser, "this key plays a recording: misstop -i FILE");
-        return play_request(REQUEST_NONE, 0, "");
+        return request;
     }
-    switch (action) {
-    case ACTION_PLAY_STEP:
-        return play_request(REQUEST_PLAY_STEP, 1, "");
-    case ACTION_PLAY_STEP_BACK:
-        return play_request(REQUEST_PLAY_STEP, -1, "");
-    case ACTION_PLAY_FASTER:
-        return play_request(REQUEST_PLAY_PACE, 1, "");
-    case ACTION_PLAY_SLOWER:
-        return play_request(REQUEST_PLAY_PACE, -1, "");
-    case ACTION_PLAY_FORWARD:
-        return play_request(REQUEST_PLAY_JUMP, 1, "");
-    case ACTION_PLAY_BACK:
-        return play_request(REQUEST_PLAY_JUMP, -1, "");
-    case ACTION_PLAY_START:
-        return play_request(REQUEST_PLAY_GO, 0, "0");
-    case ACTION_PLAY_END:
-        return play_request(REQUEST_PLAY_GO, 0, "end");
-    case ACTION_PLAY_GO:
+    if (action == ACTION_PLAY_GO)
         prompt_ask(browser, PROMPT_TIME, "");
-        return play_request(REQUEST_NONE, 0, "");
-    case ACTION_PROCESSES:
-        return play_request(REQUEST_PROCESSES, 0, "");
-    default:
-        return play_request(REQUEST_PLAY_PAUSE, 0, "");
-    }
+    request.kind = requests[action].kind;
+    request.direction = requests[action].direction;
+    snprintf(request.name, sizeof request.name, "%s",
+             requests[action].to ? requests[action].to : "");
+    return request;
 }
