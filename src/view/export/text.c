@@ -127,38 +127,11 @@ static void print_totals(struct text_writer *writer)
         fputc('\n', writer->out);
 }
 
-/* Where accesses found their data, of everything. */
-static void print_levels(struct text_writer *writer)
+/* A sentence, where there is one. */
+static void say_known(struct text_writer *writer, const char *before, const char *sentence)
 {
-    char text[512];
-    levels_sentence(writer->snapshot, writer->snapshot->levels, text, sizeof text);
-    if (*text)
-        text_say(writer, "%s", text);
-}
-
-/* How often all accesses miss. */
-static void print_rates(struct text_writer *writer)
-{
-    char text[512];
-    rates_sentence(writer->snapshot, writer->snapshot->rates, text, sizeof text);
-    if (*text)
-        text_say(writer, "%s", text);
-}
-
-static void print_use(struct text_writer *writer)
-{
-    char text[256];
-    use_sentence(writer->snapshot, &writer->snapshot->uses.all, text, sizeof text);
-    if (*text)
-        text_say(writer, "use of lines: %s", text);
-}
-
-static void print_simulation(struct text_writer *writer)
-{
-    char text[320];
-    simulation_sentence(&writer->snapshot->simulation, text, sizeof text);
-    if (*text)
-        text_say(writer, "%s", text);
+    if (*sentence)
+        text_say(writer, "%s%s", before, sentence);
 }
 
 /* How far names of fields can be had. */
@@ -169,17 +142,7 @@ static void print_fields_known(struct text_writer *writer)
     if (*text)
         text_say(writer, "%c%s", *text - 'A' + 'a', text + 1);
     field_reading(writer->snapshot, text, sizeof text);
-    if (*text)
-        text_say(writer, "%s", text);
-}
-
-/* Standard error lists them at the end. */
-static void print_binaries(struct text_writer *writer)
-{
-    char text[256];
-    binary_note(&writer->snapshot->binaries, text, sizeof text);
-    if (*text)
-        text_say(writer, "note: %s", text);
+    say_known(writer, "", text);
 }
 
 static void print_refused(struct text_writer *writer)
@@ -204,21 +167,30 @@ static void print_answer(struct text_writer *writer)
 /* Figures that are not counted in every run. */
 static void print_notes(struct text_writer *writer)
 {
+    char text[256];
     if (writer->snapshot->status)
         text_say(writer, "note: %s", writer->snapshot->status);
-    print_binaries(writer);
+    /* Standard error lists them at the end. */
+    binary_note(&writer->snapshot->binaries, text, sizeof text);
+    say_known(writer, "note: ", text);
     print_refused(writer);
 }
 
 /* How good the samples are, as on the screen Quality. */
 static void print_quality(struct text_writer *writer)
 {
+    const struct snapshot *snapshot = writer->snapshot;
+    char text[512];
     print_totals(writer);
     print_fields_known(writer);
-    print_levels(writer);
-    print_rates(writer);
-    print_use(writer);
-    print_simulation(writer);
+    levels_sentence(snapshot, snapshot->levels, text, sizeof text);
+    say_known(writer, "", text);
+    rates_sentence(snapshot, snapshot->rates, text, sizeof text);
+    say_known(writer, "", text);
+    use_sentence(snapshot, &snapshot->uses.all, text, sizeof text);
+    say_known(writer, "use of lines: ", text);
+    simulation_sentence(&snapshot->simulation, text, sizeof text);
+    say_known(writer, "", text);
 }
 
 enum { WIDTH_DEFAULT = 100 };
@@ -460,15 +432,13 @@ static void say_row(struct text_writer *writer, enum causes_of kind,
     causes_advice(kind, row, text, sizeof text);
     text_say(writer, "%s: %s", row->name, text);
     causes_early(&row->figures, text, sizeof text);
-    if (*text)
-        text_say(writer, "  %s", text);
+    say_known(writer, "  ", text);
+    *text = '\0';
     if (kind == CAUSES_OBJECTS)
         causes_fields(writer->snapshot, row, text, sizeof text);
-    if (kind == CAUSES_OBJECTS && *text)
-        text_say(writer, "  %s", text);
+    say_known(writer, "  ", text);
     causes_threads(writer->snapshot, row, text, sizeof text);
-    if (*text)
-        text_say(writer, "  evicted by threads: %s", text);
+    say_known(writer, "  evicted by threads: ", text);
     for (size_t i = 0; i < row->evictor_count && i < EVICTORS; i++) {
         causes_evictor(&row->evictors[i], text, sizeof text);
         text_say(writer, "  %5.1f%% evicted by %s", 100 * row->evictors[i].share, text);

@@ -132,21 +132,18 @@ static void write_fields(struct prose_writer *writer, const struct snapshot *sna
 /* The figures that the source, or a simulation, measures besides. */
 static void write_measured(struct prose_writer *writer, const struct snapshot *snapshot)
 {
-    char levels[TEXT_BYTES];
-    char rates[TEXT_BYTES];
-    char simulated[TEXT_BYTES];
-    levels_sentence(snapshot, snapshot->levels, levels, sizeof levels);
-    rates_sentence(snapshot, snapshot->rates, rates, sizeof rates);
-    simulation_sentence(&snapshot->simulation, simulated, sizeof simulated);
-    if (!*levels && !*rates && !*simulated)
-        return;
-    prose_heading(writer, "All accesses together");
-    if (*levels)
-        prose_entry(writer, PAINT_PLAIN, "", levels);
-    if (*rates)
-        prose_entry(writer, PAINT_PLAIN, "", rates);
-    if (*simulated)
-        prose_entry(writer, PAINT_PLAIN, "", simulated);
+    char text[3][TEXT_BYTES];
+    bool any = false;
+    levels_sentence(snapshot, snapshot->levels, text[0], TEXT_BYTES);
+    rates_sentence(snapshot, snapshot->rates, text[1], TEXT_BYTES);
+    simulation_sentence(&snapshot->simulation, text[2], TEXT_BYTES);
+    for (int i = 0; i < 3; i++) {
+        if (*text[i] && !any)
+            prose_heading(writer, "All accesses together");
+        if (*text[i])
+            prose_entry(writer, PAINT_PLAIN, "", text[i]);
+        any |= *text[i];
+    }
 }
 
 static const char *source_text(const char *name)
