@@ -170,35 +170,42 @@ static void draw_element(const struct snapshot_object *object, struct canvas *ca
 }
 
 /* Its type, and who says so. */
-static void draw_type(const struct snapshot_object *object, struct canvas *canvas, struct area area)
+static bool draw_type(const struct snapshot_object *object, struct canvas *canvas, struct area area)
 {
     char known[192];
     char name[COLUMN_TEXT_BYTES];
+    if (!object->type)
+        return false;
     glyph_fit(name, sizeof name, object->type, area.columns / 2, GLYPH_CUT_MIDDLE, canvas->ascii);
     int used =
         canvas_format(canvas, area.row, area.column, area.columns, PAINT_STRONG, " %s", name);
     field_known(object, NULL, known, sizeof known);
     canvas_format(canvas, area.row, area.column + used, area.columns - used,
                   object->typed[TYPED_DISAGREED] > 0 ? PAINT_WARN : PAINT_DIM, "   %s", known);
+    return true;
 }
 
 /* Where the memory came from: the call path of its bin. */
-static void draw_origin(const struct snapshot *snapshot, const struct snapshot_object *object,
+static bool draw_origin(const struct snapshot *snapshot, const struct snapshot_object *object,
                         struct canvas *canvas, struct area area)
 {
-    const struct heap_bin *heap = &snapshot->heap.bins[object->bin].heap;
+    const struct heap_bin *heap =
+        object->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[object->bin].heap : NULL;
     char bytes[16];
     char blocks[16];
     char path[COLUMN_TEXT_BYTES];
+    if (!heap)
+        return false;
     struct pen pen = {canvas, area.row, area.column, area.column + area.columns};
     pen_part(&pen, PAINT_PLAIN, " %s in %s live block%s", text_bytes(bytes, heap->usable_bytes),
              text_count(blocks, (double)heap->live_blocks), heap->live_blocks == 1 ? "" : "s");
     if (!heap->path)
-        return;
+        return true;
     pen_part(&pen, PAINT_DIM, "%s", "   allocated by ");
     glyph_fit(path, sizeof path, heap->path, pen.end - pen.column - 1, GLYPH_CUT_MIDDLE,
               canvas->ascii);
     pen_part(&pen, PAINT_PLAIN, "%s", path);
+    return true;
 }
 
 /* Results of watchpoints on it. */
@@ -224,40 +231,19 @@ static int detail_head(const struct snapshot *snapshot, const struct snapshot_ob
     line.row++;
     if (rows >= 2)
         draw_facts(object, canvas, line);
-    if (rows == 4) {
-        line.row++;
-        if (object->type) {
-            draw_type(object, canvas, line);
-            line.row++;
-            rows++;
-        }
-        if (object->bin < snapshot->heap.bin_count) {
-            draw_origin(snapshot, object, canvas, line);
-            line.row++;
-            rows++;
-        }
-        if (levels_line(snapshot, object->levels, canvas, line)) {
-            line.row++;
-            rows++;
-        }
-        if (rates_line(snapshot, object->rates, canvas, line)) {
-            line.row++;
-            rows++;
-        }
-        if (use_line(snapshot, object->use, canvas, line)) {
-            line.row++;
-            rows++;
-        }
-        if (draw_watched(snapshot, object, canvas, line)) {
-            line.row++;
-            rows++;
-        }
-        draw_element(object, canvas, line);
-        line.row++;
-        draw_strip(object, canvas, line);
-        rows++; /* a blank line below */
-    }
-    return rows;
+    if (rows < 4)
+        return rows;
+    line.row++;
+    line.row += draw_type(object, canvas, line);
+    line.row += draw_origin(snapshot, object, canvas, line);
+    line.row += levels_line(snapshot, object->levels, canvas, line);
+    line.row += rates_line(snapshot, object->rates, canvas, line);
+    line.row += use_line(snapshot, object->use, canvas, line);
+    line.row += draw_watched(snapshot, object, canvas, line);
+    draw_element(object, canvas, line);
+    line.row++;
+    draw_strip(object, canvas, line);
+    return line.row + 2 - area.row; /* a blank line below */
 }
 
 enum { WIDE_COLUMNS = 100, TALL_ROWS = 16 };
