@@ -58,37 +58,36 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
 #define LEVELS_COLUMN_LATENCY(order, ...)                                                          \
     COLUMN(.title = "CYCLES", .help = "Mean latency of its accesses in core cycles.",              \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, latency), .width = 6,          \
-           .rank = order, .look = COLUMN_RIGHT, .shown = levels_tell_latency,                      \
-           .format = format_count)
+           .rank = order, .shown = levels_tell_latency,                      \
+           UNIT_COUNT)
 #define LEVELS_COLUMN_STALL(order, visible, ...)                                                   \
     COLUMN(.title = "STALL",                                                                       \
            .help = "Its part of all waiting, latency x accesses: an estimate, for waits overlap. " \
                    "Above its share: it costs more than others each time.",                        \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, stall), .width = 6,            \
-           .rank = order, .look = COLUMN_RIGHT, .shown = visible, .format = format_percent,        \
-           .paint = paint_share)
+           .rank = order, .shown = visible, UNIT_SHARE)
 #define LEVELS_COLUMNS_REST(order, ...)                                                            \
     COLUMN(.title = "FAR",                                                                         \
            .help = "Part found beyond this core's own caches, of those reported: L3, memory, others' " \
                    "caches.",                                                                      \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, far), .width = 5,              \
-           .rank = order, .look = COLUMN_RIGHT, .shown = levels_tell_far,                          \
-           .format = format_percent, .paint = paint_share),                                        \
+           .rank = order, .shown = levels_tell_far,                          \
+           UNIT_SHARE),                                        \
         COLUMN(.title = "HITM",                                                                    \
                .help = "Part of its accesses that found the line modified in another core's "      \
                        "cache: shared between threads, or falsely so.",                            \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, hitm), .width = 5,         \
-               .rank = order, .look = COLUMN_RIGHT, .shown = levels_tell_hitm,                     \
-               .format = format_percent, .paint = paint_share),                                    \
+               .rank = order, .shown = levels_tell_hitm,                     \
+               UNIT_SHARE),                                    \
         COLUMN(.title = "REMOTE", .help = "Part found on another node or socket, of those reported.",  \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, remote), .width = 6,       \
-               .rank = (order) + 1, .look = COLUMN_RIGHT, .shown = levels_tell_remote,             \
-               .format = format_percent, .paint = paint_share),                                    \
+               .rank = (order) + 1, .shown = levels_tell_remote,             \
+               UNIT_SHARE),                                    \
         COLUMN(.title = "TLB",                                                                     \
                .help = "Part that missed the TLB: page walks and faults, of those reported.",          \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, tlb_miss), .width = 5,     \
-               .rank = (order) + 1, .look = COLUMN_RIGHT, .shown = levels_tell_tlb_miss,           \
-               .format = format_percent, .paint = paint_share)
+               .rank = (order) + 1, .shown = levels_tell_tlb_miss,           \
+               UNIT_SHARE)
 
 /* Bounds of the time that waits, of rows that have a struct snapshot_wait: in the range column beyond
  * L1; and the nearest level that holds nearly all. The last argument is the type of the rows. */
@@ -253,8 +252,8 @@ bool use_line(const struct snapshot *snapshot, const struct snapshot_use *use,
            .help = "Part of the bytes of the cache lines that it fetched, that anything used "     \
                    "before they left.",                                                            \
            .in = __VA_ARGS__, .value = use_spatial, .width = 7, .rank = order,                     \
-           .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, uses.told),                        \
-           .format = format_percent, .paint = paint_spatial),                                      \
+           .only = FIELD(struct snapshot, uses.told),                        \
+           UNIT_PERCENT, .paint = paint_spatial),                                      \
         COLUMN(.title = "TEMPORAL",                                                                \
                .help =                                                                             \
                    "How many times a byte that was used was used again, before the line left.",    \

@@ -778,53 +778,48 @@ static bool any_other(const struct snapshot *snapshot)
     COLUMN(.title = "MISSES",                                                                      \
            .help = "Misses of the ranking event, and what part these are of all of them.",         \
            .from = FIELD(struct snapshot_causes_row, figures.misses), .width = 7, .rank = 6,       \
-           .look = COLUMN_RIGHT, .format = format_count),                                          \
-        COLUMN(.title = "SHARE", .value = causes_column_share, .width = 6, .rank = 1,              \
-               .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_share),              \
+           UNIT_COUNT),                                                                            \
+        COLUMN(.title = "SHARE", .value = causes_column_share, .width = 6, .rank = 1, UNIT_SHARE), \
         COLUMN(.title = "FIRST",                                                                   \
                .help =                                                                             \
                    "Part of the misses on lines that were never touched before, by this thread.",  \
                .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_FIRST],                 \
                            figures.share[CAUSE_FIRST_HERE]),                                       \
-               .width = 6, .look = COLUMN_RIGHT, .format = format_percent),                        \
+               .width = 6, UNIT_PERCENT),                                                          \
         COLUMN(.title = "CAPACITY",                                                                \
                .help = "Part that a cache of this size would miss even if any line could go "      \
                        "anywhere in it.",                                                          \
                .from = FIELD(struct snapshot_causes_row, figures.share[CAUSE_CAPACITY]),           \
-               .width = 8, .look = COLUMN_RIGHT, .format = format_percent),                        \
+               .width = 8, UNIT_PERCENT),                                                          \
         COLUMN(.title = "CONFLICT",                                                                \
                .help = "Part that such a cache would not miss: too many lines in one set.",        \
                .from = FIELD(struct snapshot_causes_row, figures.share[CAUSE_CONFLICT]),           \
-               .width = 8, .look = COLUMN_RIGHT, .format = format_percent),                        \
+               .width = 8, UNIT_PERCENT),                                                          \
         COLUMN(.title = "INVALID",                                                                 \
                .help = "Part whose lines another thread's write had taken away.",                  \
                .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INVALIDATED_TRUE],      \
                            figures.share[CAUSE_INVALIDATED_FALSE]),                                \
-               .width = 7, .rank = 2, .look = COLUMN_RIGHT, .shown = any_invalidated,              \
-               .format = format_percent),                                                          \
+               .width = 7, .rank = 2, .shown = any_invalidated, UNIT_PERCENT),                     \
         COLUMN(.title = "OTHER",                                                                   \
                .help = "Part that a larger cache below had evicted, or that is not known.",        \
                .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INCLUSION],             \
                            figures.share[CAUSE_UNKNOWN]),                                          \
-               .width = 6, .rank = 5, .look = COLUMN_RIGHT, .shown = any_other,                    \
-               .format = format_percent, .paint = paint_dim),                                      \
+               .width = 6, .rank = 5, .shown = any_other, UNIT_PERCENT, .paint = paint_dim),       \
         COLUMN(.title = "EARLY",                                                                   \
                .help = "Part on lines that had been evicted, too early: they "                     \
                        "were wanted "                                                              \
                        "again.",                                                                   \
                .from = SUM(struct snapshot_causes_row, figures.early_same, figures.early_other),   \
-               .width = 6, .rank = 2, .look = COLUMN_RIGHT, .format = format_percent),             \
+               .width = 6, .rank = 2, UNIT_PERCENT),                                               \
         COLUMN(.title = "OTHERS'",                                                                 \
                .help = "Of EARLY, the part evicted by accesses to other objects.",                 \
-               .value = early_other, .width = 7, .rank = 2, .look = COLUMN_RIGHT,                  \
-               .format = format_percent),                                                          \
+               .value = early_other, .width = 7, .rank = 2, UNIT_PERCENT),                         \
         COLUMN(.title = "ITSELF",                                                                  \
                .help = "Of the misses whose evictor is known, the part that it evicted itself.",   \
                .from = FIELD(struct snapshot_causes_row, figures.by_itself), .width = 6,           \
-               .rank = 5, .look = COLUMN_RIGHT, .format = format_percent),                         \
+               .rank = 5, UNIT_PERCENT),                                                           \
         COLUMN(.title = "BY%", .help = "The same for the function beside.",                        \
-               .value = evictor_share, .width = 6, .rank = 1, .look = COLUMN_RIGHT,                \
-               .format = format_percent),                                                          \
+               .value = evictor_share, .width = 6, .rank = 1, UNIT_PERCENT),                       \
         COLUMN(.title = "EVICTED BY",                                                              \
                .help = "The function that evicted most of its lines, and the object it accessed.", \
                .value = evictor, .width = 12, .most = 36, .rank = 1, .look = COLUMN_CODE),         \

@@ -215,16 +215,15 @@ static struct value temporal(const struct snapshot *snapshot, const void *pointe
 
 #define FIGURES                                                                                    \
     COLUMN(.title = "ACCESS", .help = "Its share of all accesses.",                                \
-           .from = FIELD(struct snapshot_reuse_row, share), .width = 7, .look = COLUMN_RIGHT,      \
-           .format = format_percent, .paint = paint_share),                                        \
+           .from = FIELD(struct snapshot_reuse_row, share), .width = 7, UNIT_SHARE),               \
         COLUMN(.title = "USES", .help = "Uses of sampled lines that the row rests on.",            \
-               .from = FIELD(struct snapshot_reuse_row, uses), .width = 7, .rank = 4,              \
-               .look = COLUMN_RIGHT, .format = format_count, .paint = paint_dim),                  \
+               .from = FIELD(struct snapshot_reuse_row, uses), .width = 7, .rank = 4, UNIT_COUNT,  \
+               .paint = paint_dim),                                                                \
         COLUMN(.title = "FIRST",                                                                   \
                .help =                                                                             \
                    "Part of its accesses that use a line for the first time: no cache has it.",    \
                .from = FIELD(struct snapshot_reuse_row, first), .width = 6, .rank = 2,             \
-               .look = COLUMN_RIGHT, .format = format_percent),                                    \
+               UNIT_PERCENT),                                                                      \
         COLUMN(.title = "IN L1",                                                                   \
                .help =                                                                             \
                    "Part of its accesses that a cache of the first level's size misses, if any "   \
