@@ -27,7 +27,7 @@ void html_text(struct html_writer *writer, const char *text);
 void html_format(struct html_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Markup and text in one: the format is markup, what it writes with %s is escaped. */
+/* Markup and text in one: the format is markup, and text for its %s is escaped. */
 void html_say(struct html_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
