@@ -62,7 +62,8 @@ const struct columns search_members = MEMBERS(
            .name = search_state_name),
     MEMBER_KNOWN("ways", struct snapshot_search, ways),
     MEMBER("iteration", struct snapshot_search, iteration),
-    COLUMN(.key = "interval", .target = search_on, .from = FIELD(struct snapshot_search, interval_s)),
+    COLUMN(.key = "interval", .target = search_on,
+           .from = FIELD(struct snapshot_search, interval_s)),
     MEMBER("restarts", struct snapshot_search, restarts),
     COLUMN(.key = "explained", .target = search_on,
            .from = FIELD(struct snapshot_search, explained)),
@@ -282,7 +283,8 @@ const struct columns sharing_side_members = MEMBERS(
     MEMBER("fields", struct snapshot_sharing_side, fields),
     MEMBER("locked", struct snapshot_sharing_side, locked),
     COLUMN(.key = "code", .from = ROW_IN(struct snapshot_sharing_side, codes),
-           .count = FIELD(struct snapshot_sharing_side, code_count), .rows = &sharing_code_members));
+           .count = FIELD(struct snapshot_sharing_side, code_count),
+           .rows = &sharing_code_members));
 
 /* A line names its group by index and object: these are no members of its own row. */
 static json_t *line_of(const struct snapshot *snapshot, size_t index,

@@ -374,7 +374,8 @@ static const struct columns whatif_figures_members = MEMBERS(
     COLUMN(.key = "levels", .json = json_whatif_levels),
     MEMBER_COUNT("stall_cycles", struct snapshot_whatif, stall_before),
     MEMBER_COUNT("stall_cycles_then", struct snapshot_whatif, stall_after),
-    COLUMN(.key = "stall_change", .from = CHANGE(struct snapshot_whatif, stall_before, stall_after)));
+    COLUMN(.key = "stall_change",
+           .from = CHANGE(struct snapshot_whatif, stall_before, stall_after)));
 
 static const struct columns whatif_answer_members = MEMBERS(
     struct snapshot_whatif,

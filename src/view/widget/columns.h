@@ -179,9 +179,6 @@ struct column {
     /* The row that the value is of, where it is not this one: by a path, then by a function. */
     struct path in;
     const void *(*target)(const struct snapshot *snapshot, const void *row);
-    /* Known only where this member of it is not 0, NULL or not known; or only where that is. */
-    struct path where;
-    struct path unless;
     struct path from;                    /* the value in it */
     const char *(*name)(unsigned value); /* the text of an enum at `from` */
     /* The value, where it is computed, of the row that these lead to. */
@@ -197,19 +194,23 @@ struct column {
      * that are not 0, or null where none is known. */
     const char *(*each)(unsigned index);
     bool sparse;
-    struct path given; /* no member where this is 0, NULL or not known */
     struct json_t *(*json)(const struct snapshot *snapshot, const void *row);
     /* A sentence that is composed of the row. */
     void (*words)(const struct snapshot *snapshot, const void *row, char *out, size_t size);
     enum json_form form;
-    bool (*present)(const struct snapshot *snapshot, const void *row); /* NULL: always */
+
+    /* Conditions. A path is given where its member is neither 0 (a double: not known) nor NULL. */
+    struct path where;  /* of the row: its value is known only where this is given */
+    struct path unless; /* ... and only where this is not */
+    struct path given;  /* of the row: the member of JSON is there only where this is given */
+    bool (*present)(const struct snapshot *snapshot, const void *row); /* the same; NULL: always */
+    struct path only; /* of the snapshot: the column is shown only where this is given */
+    bool (*shown)(const struct snapshot *snapshot); /* the same; NULL: always */
 
     uint8_t width; /* least columns */
     uint8_t most;  /* takes more when there is room; 0: fixed */
     uint8_t rank;  /* higher ones are the first to go */
     enum column_look look;
-    bool (*shown)(const struct snapshot *snapshot);             /* NULL: always */
-    struct path only; /* shown only where this member of the snapshot is not 0, NULL or unknown */
     void (*format)(char *out, size_t size, struct value value); /* NULL: text as it is */
     enum paint (*paint)(struct value value);                    /* NULL: plain */
     const float *(*series)(const void *row);                    /* SNAPSHOT_HISTORY values */
@@ -336,7 +337,7 @@ struct value columns_element(const struct column *column, const struct snapshot 
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
 bool columns_shown(const struct column *column, const struct snapshot *snapshot);
-/* Whether the member is not 0, NULL or unknown; true for no path. */
+/* Whether a path is given, as in struct column; true for no path. */
 bool path_given(const struct path *path, const void *row);
 /* Whether a member of JSON is there. */
 bool columns_given(const struct column *column, const struct snapshot *snapshot, const void *row);
