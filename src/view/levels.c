@@ -26,11 +26,6 @@ static struct value levels_value(const struct snapshot_levels *levels, enum leve
     return value_number(levels ? figure_of(levels, figure) : NAN);
 }
 
-bool levels_tell_found(const struct snapshot *snapshot)
-{
-    return snapshot->levels && snapshot->levels->found;
-}
-
 /* Of everything, or of one object: a figure too wide for all together may be narrow for some. */
 static bool tells(const struct snapshot *snapshot, enum levels_figure figure)
 {
@@ -54,7 +49,7 @@ LEVELS_TELL(hitm, FIGURE_HITM)
 LEVELS_TELL(remote, FIGURE_REMOTE)
 LEVELS_TELL(tlb_miss, FIGURE_TLB_MISS)
 
-static bool levels_samples(const struct snapshot_source *source, enum event_role role)
+static bool has_role(const struct snapshot_source *source, enum event_role role)
 {
     for (size_t i = 0; i < source->event_count; i++)
         if (source->events[i].role == role)
@@ -70,7 +65,7 @@ void levels_basis(const struct snapshot *snapshot, char *out, size_t size)
         return;
     if (snapshot->levels->from == LEVELS_COUNTED)
         snprintf(out, size, "%s misses, worked out from the counts of several events",
-                 levels_samples(source, EVENT_MISS_L1) ? "L1" : "L2");
+                 has_role(source, EVENT_MISS_L1) ? "L1" : "L2");
     else if (source->weighs)
         snprintf(out, size, "%s", source->weighs);
 }
@@ -114,47 +109,34 @@ void levels_sentence(const struct snapshot *snapshot, const struct snapshot_leve
     *out = '\0';
     if (!levels)
         return;
-    size_t used = (size_t)snprintf(out, size, "found in: %s", levels->found ? levels->found : "?");
-    for (int i = 0; i < TOLD && used < size; i++) {
+    snprintf(out, size, "found in: %s", levels->found ? levels->found : "?");
+    for (int i = 0; i < TOLD; i++) {
         levels_say(levels, figures_shown[i], 0, said, sizeof said);
         if (*said && worth_telling(snapshot, levels, figures_shown[i]))
-            used += (size_t)snprintf(out + used, size - used, ", %s", said);
+            text_append(out, size, ", %s", said);
     }
     levels_basis(snapshot, basis, sizeof basis);
-    if (*basis && used < size)
-        snprintf(out + used, size - used, "; counted: only %s", basis);
-}
-
-static bool draw_whole(struct canvas *canvas, struct area *line, enum paint paint, const char *text)
-{
-    int columns = glyph_columns(text, canvas->ascii);
-    if (columns > line->columns)
-        return false;
-    columns = canvas_text(canvas, line->row, line->column, line->columns, paint, text);
-    line->column += columns;
-    line->columns -= columns;
-    return true;
+    if (*basis)
+        text_append(out, size, "; counted: only %s", basis);
 }
 
 bool levels_line(const struct snapshot *snapshot, const struct snapshot_levels *levels,
                  struct canvas *canvas, struct area area)
 {
-    char text[192];
     char said[SAID];
+    struct pen pen = {canvas, area.row, area.column, area.column + area.columns};
     if (!levels)
         return false;
-    if (levels->found && draw_whole(canvas, &area, PAINT_DIM, " Found in "))
-        draw_whole(canvas, &area, PAINT_STRONG, levels->found);
+    if (levels->found && pen_whole(&pen, PAINT_DIM, " Found in "))
+        pen_whole(&pen, PAINT_STRONG, "%s", levels->found);
     /* The total goes before the lesser figures. */
     levels_basis(snapshot, said, sizeof said);
-    snprintf(text, sizeof text, "  of %s", said);
     if (levels == snapshot->levels && *said)
-        draw_whole(canvas, &area, PAINT_WARN, text);
+        pen_whole(&pen, PAINT_WARN, "  of %s", said);
     for (int i = 0; i < TOLD; i++) {
         levels_say(levels, figures_shown[i], 0.0005, said, sizeof said);
-        snprintf(text, sizeof text, "  %s", said);
         if (*said && worth_telling(snapshot, levels, figures_shown[i]) &&
-            !draw_whole(canvas, &area, PAINT_PLAIN, text))
+            !pen_whole(&pen, PAINT_PLAIN, "  %s", said))
             break;
     }
     return true;
@@ -224,7 +206,7 @@ static double total(const double *counts, int count)
     return sum;
 }
 
-static double levels_sum_share(double part, double whole)
+static double levels_share(double part, double whole)
 {
     return whole > 0 ? part / whole : NAN;
 }
@@ -239,7 +221,7 @@ static double far_share(const struct snapshot_levels *levels)
             far += levels->level[i];
     return levels->level[DATA_CACHE] > 0 || levels->level[DATA_BEYOND_L1] > 0
                ? NAN
-               : levels_sum_share(far, known);
+               : levels_share(far, known);
 }
 
 /* "DRAM 61% L3 22%" */
@@ -247,8 +229,7 @@ static void name_leading(struct levels_sum *sum)
 {
     const double *level = sum->levels.level;
     bool named[DATA_LEVEL_COUNT] = {false};
-    size_t used = 0;
-    for (int n = 0; n < NAMED && used < sizeof sum->found; n++) {
+    for (int n = 0; n < NAMED; n++) {
         int most = -1;
         for (int i = 0; i < DATA_LEVEL_COUNT; i++)
             if (!named[i] && level[i] > 0 && (most < 0 || level[i] > level[most]))
@@ -257,8 +238,8 @@ static void name_leading(struct levels_sum *sum)
         if (most < 0 || (n && percent < 0.5))
             break;
         named[most] = true;
-        used += (size_t)snprintf(sum->found + used, sizeof sum->found - used, "%s%s %.0f%%",
-                                 n ? " " : "", data_level_name((enum data_level)most), percent);
+        text_append(sum->found, sizeof sum->found, "%s%s %.0f%%", n ? " " : "",
+                    data_level_name((enum data_level)most), percent);
     }
     sum->levels.found = *sum->found ? sum->found : NULL;
 }
@@ -269,60 +250,16 @@ void levels_sum_end(struct levels_sum *sum)
     if (sum->parts < 2)
         return;
     double timed = total(levels->histogram, SNAPSHOT_LATENCY_CLASSES);
-    levels->latency = levels_sum_share(total(levels->waited, DATA_LEVEL_COUNT), timed);
-    levels->hitm = levels_sum_share(levels->snoop[SNOOP_HITM], levels->accesses);
-    levels->tlb_miss = levels_sum_share(levels->tlb[TLB_MISS] + levels->tlb[TLB_FAULT],
-                                        total(levels->tlb + 1, TLB_COUNT - 1));
+    levels->latency = levels_share(total(levels->waited, DATA_LEVEL_COUNT), timed);
+    levels->hitm = levels_share(levels->snoop[SNOOP_HITM], levels->accesses);
+    levels->tlb_miss = levels_share(levels->tlb[TLB_MISS] + levels->tlb[TLB_FAULT],
+                                    total(levels->tlb + 1, TLB_COUNT - 1));
     levels->far = far_share(levels);
     name_leading(sum);
 }
 
 /* Parts of the identity of a row, so that it stays when others come and go. */
 enum part { PART_LEVEL, PART_LATENCY, PART_SNOOP, PART_TLB, PART_REST, PART_RULE };
-
-static const char *level_meaning(enum data_level level)
-{
-    static const char *const meanings[DATA_LEVEL_COUNT] = {
-        [DATA_UNKNOWN] = "not reported by the hardware",
-        [DATA_LFB] = "asked for before, on its way",
-        [DATA_L3] = "shared by the cores",
-        [DATA_CACHE] = "some cache beyond the L1",
-        [DATA_PEER_CACHE] = "another core's, same node",
-        [DATA_REMOTE_CACHE] = "another node's or socket's",
-        [DATA_DRAM] = "of this node",
-        [DATA_REMOTE_DRAM] = "of another node",
-        [DATA_MEMORY] = "of whichever node",
-        [DATA_PMEM] = "persistent memory",
-        [DATA_BEYOND_L1] = "missed the L1; how far it went is not reported",
-        [DATA_BEYOND_L2] = "missed the L2; how far it went is not reported",
-        [DATA_BEYOND_L3] = "missed the L3; how far it went is not reported",
-    };
-    return meanings[level];
-}
-
-static const char *snoop_meaning(enum data_snoop snoop)
-{
-    static const char *const meanings[SNOOP_COUNT] = {
-        [SNOOP_UNKNOWN] = "not reported by the hardware",
-        [SNOOP_NONE] = "no other cache was asked",
-        [SNOOP_MISS] = "others had it not",
-        [SNOOP_HIT] = "another had it, unmodified",
-        [SNOOP_FORWARD] = "handed over, unmodified",
-        [SNOOP_PEER] = "handed over by a like cache",
-        [SNOOP_HITM] = "modified by another: sharing",
-    };
-    return meanings[snoop];
-}
-
-static const char *tlb_meaning(enum data_tlb tlb)
-{
-    static const char *const meanings[TLB_COUNT] = {
-        [TLB_HIT] = "in its first or second level",
-        [TLB_MISS] = "page walk: huge pages help",
-        [TLB_FAULT] = "the kernel had to answer",
-    };
-    return meanings[tlb];
-}
 
 static struct levels_row *levels_rows_add(struct levels_rows *rows, enum part part, int index)
 {
@@ -339,40 +276,51 @@ static void add_rule(struct levels_rows *rows, enum part part, const char *text)
     levels_rows_add(rows, PART_RULE, part)->parting = text;
 }
 
-static double levels_rows_sum(const double *counts, int from, int count)
+/* A row for each count that is not 0; `all`: of so many. */
+static void add_counts(struct levels_rows *rows, enum part part, const double *counts, int count,
+                       double all, const char *(*name)(unsigned), const char *const *meanings)
 {
-    double total = 0;
-    for (int i = from; i < count; i++)
-        total += isnan(counts[i]) ? 0 : counts[i];
-    return total;
-}
-
-static double levels_rows_share(double part, double whole)
-{
-    return whole > 0 ? part / whole : NAN;
+    for (int i = 0; i < count; i++) {
+        if (!(counts[i] > 0))
+            continue;
+        struct levels_row *row = levels_rows_add(rows, part, i);
+        snprintf(row->name, sizeof row->name, "%s", name((unsigned)i));
+        row->meaning = meanings[i];
+        row->accesses = counts[i];
+        row->share = levels_share(counts[i], all);
+    }
 }
 
 static void add_levels(struct levels_rows *rows, const struct snapshot_levels *levels)
 {
-    double waited = levels_rows_sum(levels->waited, 0, DATA_LEVEL_COUNT);
-    for (int i = 0; i < DATA_LEVEL_COUNT; i++) {
-        enum data_level level = (enum data_level)i;
-        if (!(levels->level[i] > 0))
-            continue;
-        struct levels_row *row = levels_rows_add(rows, PART_LEVEL, i);
-        snprintf(row->name, sizeof row->name, "%s", data_level_name(level));
-        row->meaning = level_meaning(level);
-        row->accesses = levels->level[i];
-        row->share = levels_rows_share(levels->level[i], levels->accesses);
-        row->waited = levels_rows_share(levels->waited[i], waited);
-    }
+    static const char *const meanings[DATA_LEVEL_COUNT] = {
+        [DATA_UNKNOWN] = "not reported by the hardware",
+        [DATA_LFB] = "asked for before, on its way",
+        [DATA_L3] = "shared by the cores",
+        [DATA_CACHE] = "some cache beyond the L1",
+        [DATA_PEER_CACHE] = "another core's, same node",
+        [DATA_REMOTE_CACHE] = "another node's or socket's",
+        [DATA_DRAM] = "of this node",
+        [DATA_REMOTE_DRAM] = "of another node",
+        [DATA_MEMORY] = "of whichever node",
+        [DATA_PMEM] = "persistent memory",
+        [DATA_BEYOND_L1] = "missed the L1; how far it went is not reported",
+        [DATA_BEYOND_L2] = "missed the L2; how far it went is not reported",
+        [DATA_BEYOND_L3] = "missed the L3; how far it went is not reported",
+    };
+    double waited = total(levels->waited, DATA_LEVEL_COUNT);
+    add_counts(rows, PART_LEVEL, levels->level, DATA_LEVEL_COUNT, levels->accesses, data_level_name,
+               meanings);
+    for (size_t i = 0; i < rows->count; i++)
+        rows->list[i].waited =
+            levels_share(levels->waited[rows->list[i].identity & UINT8_MAX], waited);
 }
 
 /* From the shortest to the longest that was seen, those between them too: it is a shape. */
 static void add_latency(struct levels_rows *rows, const struct snapshot_levels *levels)
 {
     enum { LAST = SNAPSHOT_LATENCY_CLASSES - 1 };
-    double all = levels_rows_sum(levels->histogram, 0, SNAPSHOT_LATENCY_CLASSES);
+    double all = total(levels->histogram, SNAPSHOT_LATENCY_CLASSES);
     int first = 0;
     int last = LAST;
     if (!(all > 0)) {
@@ -398,42 +346,43 @@ static void add_latency(struct levels_rows *rows, const struct snapshot_levels *
         else
             snprintf(row->name, sizeof row->name, "%u to %u", from, 2 * from - 1);
         row->accesses = levels->histogram[i];
-        row->share = levels_rows_share(levels->histogram[i], all);
+        row->share = levels_share(levels->histogram[i], all);
     }
 }
 
 static void add_snoops(struct levels_rows *rows, const struct snapshot_levels *levels)
 {
-    double all = levels_rows_sum(levels->snoop, 0, SNOOP_COUNT);
+    static const char *const meanings[SNOOP_COUNT] = {
+        [SNOOP_UNKNOWN] = "not reported by the hardware",
+        [SNOOP_NONE] = "no other cache was asked",
+        [SNOOP_MISS] = "others had it not",
+        [SNOOP_HIT] = "another had it, unmodified",
+        [SNOOP_FORWARD] = "handed over, unmodified",
+        [SNOOP_PEER] = "handed over by a like cache",
+        [SNOOP_HITM] = "modified by another: sharing",
+    };
+    double all = total(levels->snoop, SNOOP_COUNT);
     if (!(all > 0))
         return;
     add_rule(rows, PART_SNOOP, "what other caches answered");
-    for (int i = 0; i < SNOOP_COUNT; i++) {
-        if (!(levels->snoop[i] > 0))
-            continue;
-        struct levels_row *row = levels_rows_add(rows, PART_SNOOP, i);
-        snprintf(row->name, sizeof row->name, "%s", data_snoop_name((enum data_snoop)i));
-        row->meaning = snoop_meaning((enum data_snoop)i);
-        row->accesses = levels->snoop[i];
-        row->share = levels_rows_share(levels->snoop[i], all);
-    }
+    add_counts(rows, PART_SNOOP, levels->snoop, SNOOP_COUNT, all, data_snoop_name, meanings);
 }
 
 static void add_tlb(struct levels_rows *rows, const struct snapshot_levels *levels)
 {
-    double known = levels_rows_sum(levels->tlb, TLB_UNKNOWN + 1, TLB_COUNT);
-    if (!(known > 0))
+    static const char *const meanings[TLB_COUNT] = {
+        [TLB_HIT] = "in its first or second level",
+        [TLB_MISS] = "page walk: huge pages help",
+        [TLB_FAULT] = "the kernel had to answer",
+    };
+    double known[TLB_COUNT];
+    memcpy(known, levels->tlb, sizeof known);
+    known[TLB_UNKNOWN] = 0;
+    double all = total(known, TLB_COUNT);
+    if (!(all > 0))
         return;
     add_rule(rows, PART_TLB, "TLB, where it is reported");
-    for (int i = TLB_UNKNOWN + 1; i < TLB_COUNT; i++) {
-        if (!(levels->tlb[i] > 0))
-            continue;
-        struct levels_row *row = levels_rows_add(rows, PART_TLB, i);
-        snprintf(row->name, sizeof row->name, "%s", data_tlb_name((enum data_tlb)i));
-        row->meaning = tlb_meaning((enum data_tlb)i);
-        row->accesses = levels->tlb[i];
-        row->share = levels_rows_share(levels->tlb[i], known);
-    }
+    add_counts(rows, PART_TLB, known, TLB_COUNT, all, data_tlb_name, meanings);
 }
 
 static void add_rest(struct levels_rows *rows, const struct snapshot_levels *levels)
@@ -470,21 +419,6 @@ void levels_rows_make(struct levels_rows *rows, const struct snapshot_levels *le
 
 /* Columns of the Levels pane. Rules between its parts have no values. */
 
-#define ROW                                                                                        \
-    const struct levels_row *row = pointer;                                                        \
-    (void)snapshot
-
-static bool is_timed(const struct snapshot *snapshot)
-{
-    return snapshot->levels && snapshot->levels->latency > 0;
-}
-
-static uint64_t levels_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return row->identity;
-}
-
 static const char *parting(const void *pointer)
 {
     return ((const struct levels_row *)pointer)->parting;
@@ -501,8 +435,8 @@ static const struct column list[] = {
            .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "WAITED",
            .help = "Part of the cycles the object's accesses took that this level stands for.",
-           .from = FIELD(struct levels_row, waited), .width = 6, .rank = 2, .shown = is_timed,
-           UNIT_SHARE),
+           .from = FIELD(struct levels_row, waited), .width = 6, .rank = 2,
+           .only = VIA_KNOWN(struct snapshot, levels, latency), UNIT_SHARE),
     COLUMN(.title = "ACCESSES", .help = "Accesses estimated: a sample stands for its period.",
            .from = FIELD(struct levels_row, accesses), .width = 8, .rank = 4, UNIT_COUNT,
            .paint = paint_dim),
@@ -514,7 +448,7 @@ const struct columns levels_columns = {
     .title = "Levels",
     TABLE(struct levels_row, list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = levels_column_identity,
+    .key = FIELD(struct levels_row, identity),
     .parting = parting,
 };
 
@@ -578,20 +512,6 @@ static bool rates_known(const struct snapshot_rates *rates, enum rates_figure fi
     return rates && !isnan(rates_figure_of(rates, figure)->value);
 }
 
-/* Of everything: known as soon as it is known of a part. */
-static bool rates_tells_something(const struct snapshot *snapshot, enum rates_figure figure)
-{
-    return rates_known(snapshot->rates, figure);
-}
-
-static bool has_role(const struct snapshot_source *source, enum event_role role)
-{
-    for (size_t i = 0; i < source->event_count; i++)
-        if (source->events[i].role == role)
-            return true;
-    return false;
-}
-
 static bool ranks(const struct snapshot_source *source, enum event_role role)
 {
     return source->ranking < source->event_count && source->events[source->ranking].role == role;
@@ -599,34 +519,13 @@ static bool ranks(const struct snapshot_source *source, enum event_role role)
 
 bool rates_tell_accessed(const struct snapshot *snapshot)
 {
-    return rates_tells_something(snapshot, RATES_ACCESSED) &&
-           !ranks(&snapshot->source, EVENT_ACCESS);
+    return !ranks(&snapshot->source, EVENT_ACCESS);
 }
 
 bool rates_tell_stall_counted(const struct snapshot *snapshot)
 {
-    return rates_tells_something(snapshot, RATES_STALL) &&
-           has_role(&snapshot->source, EVENT_STALL) && !ranks(&snapshot->source, EVENT_STALL);
-}
-
-bool rates_tell_miss_l1(const struct snapshot *snapshot)
-{
-    return rates_tells_something(snapshot, RATES_MISS_L1);
-}
-
-bool rates_tell_miss_l2(const struct snapshot *snapshot)
-{
-    return rates_tells_something(snapshot, RATES_MISS_L2);
-}
-
-bool rates_tell_miss_memory(const struct snapshot *snapshot)
-{
-    return rates_tells_something(snapshot, RATES_MISS_MEMORY);
-}
-
-bool rates_tell_critical(const struct snapshot *snapshot)
-{
-    return rates_tells_something(snapshot, RATES_CRITICAL);
+    return rates_known(snapshot->rates, RATES_STALL) && has_role(&snapshot->source, EVENT_STALL) &&
+           !ranks(&snapshot->source, EVENT_STALL);
 }
 
 struct value waits_range(const struct snapshot *snapshot, const void *pointer)
@@ -765,12 +664,11 @@ void rates_sentence(const struct snapshot *snapshot, const struct snapshot_rates
     char said[PARTS][RATES_SAID];
     char text[16];
     int count = rates ? say_all(snapshot, rates, said) : 0;
-    size_t used = 0;
     *out = '\0';
     if (count && !isnan(rates->accesses))
-        used = (size_t)snprintf(out, size, "%s accesses: ", text_count(text, rates->accesses));
-    for (int i = 0; i < count && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", said[i]);
+        snprintf(out, size, "%s accesses: ", text_count(text, rates->accesses));
+    for (int i = 0; i < count; i++)
+        text_append(out, size, "%s%s", i ? ", " : "", said[i]);
 }
 
 /* Whether a miss rate is said first. */
@@ -787,18 +685,11 @@ bool rates_line(const struct snapshot *snapshot, const struct snapshot_rates *ra
 {
     char said[PARTS][RATES_SAID];
     int count = rates ? say_all(snapshot, rates, said) : 0;
-    int used = 1;
+    struct pen pen = {canvas, area.row, area.column + 1, area.column + area.columns};
     if (count && says_misses(rates))
-        used += canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
-                              "Of %s accesses ", rates == snapshot->rates ? "all" : "its");
-    for (int i = 0; i < count; i++) {
-        int columns = glyph_columns(said[i], canvas->ascii) + 2;
-        if (used + columns > area.columns)
-            break;
-        canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_PLAIN,
-                    said[i]);
-        used += columns;
-    }
+        pen_part(&pen, PAINT_DIM, "Of %s accesses ", rates == snapshot->rates ? "all" : "its");
+    for (int i = 0; i < count && pen_whole(&pen, PAINT_PLAIN, "%s  ", said[i]); i++)
+        continue;
     return count > 0;
 }
 
@@ -811,8 +702,9 @@ void rates_wanting(const struct snapshot *snapshot, char *out, size_t size)
 {
     const struct snapshot_source *source = &snapshot->source;
     const char *text = "";
-    if (rates_tell_miss_l1(snapshot) || rates_tell_miss_l2(snapshot) ||
-        rates_tell_miss_memory(snapshot))
+    if (rates_known(snapshot->rates, RATES_MISS_L1) ||
+        rates_known(snapshot->rates, RATES_MISS_L2) ||
+        rates_known(snapshot->rates, RATES_MISS_MEMORY))
         text = "";
     else if (!source->live && measured_of(source)->time)
         text = "none: the recording holds time only";
@@ -835,11 +727,6 @@ void rates_wanting(const struct snapshot *snapshot, char *out, size_t size)
 
 /* Below this more is fetched in vain than is used. */
 static const double half = 0.5;
-
-bool use_told(const struct snapshot *snapshot)
-{
-    return snapshot->uses.told;
-}
 
 struct value use_spatial(const struct snapshot *snapshot, const void *use)
 {
@@ -872,19 +759,17 @@ void format_again(char *out, size_t size, struct value value)
 }
 
 /* Stores and floating-point accesses as parts of the known accesses. */
-static size_t say_uses(const struct snapshot_use *use, char *out, size_t size)
+static void say_uses(const struct snapshot_use *use, char *out, size_t size)
 {
     double stores = use->uses[LINE_STORES_INTEGER] + use->uses[LINE_STORES_FLOAT];
     double floats = use->uses[LINE_LOADS_FLOAT] + use->uses[LINE_STORES_FLOAT];
     double all = use->uses[LINE_LOADS_INTEGER] + use->uses[LINE_LOADS_FLOAT] + stores;
     if (!(all > 0))
-        return 0;
-    int used = snprintf(out, size, "; %.0f%% loads, %.0f%% stores", 100 - 100 * stores / all,
-                        100 * stores / all);
-    if (floats / all >= 0.005 && used > 0 && (size_t)used < size)
-        used += snprintf(out + used, size - (size_t)used, ", %.0f%% of floating point",
-                         100 * floats / all);
-    return (size_t)used;
+        return;
+    text_append(out, size, "; %.0f%% loads, %.0f%% stores", 100 - 100 * stores / all,
+                100 * stores / all);
+    if (floats / all >= 0.005)
+        text_append(out, size, ", %.0f%% of floating point", 100 * floats / all);
 }
 
 void use_sentence(const struct snapshot *snapshot, const struct snapshot_use *use, char *out,
@@ -896,12 +781,11 @@ void use_sentence(const struct snapshot *snapshot, const struct snapshot_use *us
     if (!use || !snapshot->uses.told || !(use->fetched_bytes > 0))
         return;
     format_again(again, sizeof again, use_temporal(snapshot, use));
-    int used = snprintf(out, size, "%s lines left L%u%s: %.0f%% of their bytes used%s%s",
-                        text_count(lines, use->lines), snapshot->uses.level + 1,
-                        snapshot->uses.is_nearer ? " (few a deeper cache)" : "",
-                        100 * snapshot_use_spatial(use), *again ? ", each again " : "", again);
-    if (used > 0 && (size_t)used < size)
-        say_uses(use, out + used, size - (size_t)used);
+    snprintf(out, size, "%s lines left L%u%s: %.0f%% of their bytes used%s%s",
+             text_count(lines, use->lines), snapshot->uses.level + 1,
+             snapshot->uses.is_nearer ? " (few a deeper cache)" : "",
+             100 * snapshot_use_spatial(use), *again ? ", each again " : "", again);
+    say_uses(use, out, size);
 }
 
 bool use_line(const struct snapshot *snapshot, const struct snapshot_use *use,

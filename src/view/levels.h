@@ -23,7 +23,6 @@ enum levels_figure {
     FIGURE_COUNT
 };
 
-bool levels_tell_found(const struct snapshot *snapshot);
 bool levels_tell_far(const struct snapshot *snapshot);
 bool levels_tell_latency(const struct snapshot *snapshot);
 bool levels_tell_stall(const struct snapshot *snapshot);
@@ -52,43 +51,43 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
 #define LEVELS_COLUMN_FOUND(order, ...)                                                            \
     COLUMN(.title = "FOUND IN",                                                                    \
            .help = "Where its accesses found their data, the leading levels. LFB: on its way to "  \
-                   "the L1 already. beyond-L1: missed there; how far it went is not reported (stores).",       \
+                   "the L1 already. beyond-L1: missed there; how far it went is not reported "     \
+                   "(stores).",                                                                    \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, found), .width = 13,           \
-           .most = 34, .rank = order, .shown = levels_tell_found)
+           .most = 34, .rank = order, .only = VIA(struct snapshot, levels, found))
 #define LEVELS_COLUMN_LATENCY(order, ...)                                                          \
     COLUMN(.title = "CYCLES", .help = "Mean latency of its accesses in core cycles.",              \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, latency), .width = 6,          \
-           .rank = order, .look = COLUMN_RIGHT, .shown = levels_tell_latency,                      \
-           .format = format_count)
+           .rank = order, .shown = levels_tell_latency,                      \
+           UNIT_COUNT)
 #define LEVELS_COLUMN_STALL(order, visible, ...)                                                   \
     COLUMN(.title = "STALL",                                                                       \
            .help = "Its part of all waiting, latency x accesses: an estimate, for waits overlap. " \
                    "Above its share: it costs more than others each time.",                        \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, stall), .width = 6,            \
-           .rank = order, .look = COLUMN_RIGHT, .shown = visible, .format = format_percent,        \
-           .paint = paint_share)
+           .rank = order, .shown = visible, UNIT_SHARE)
 #define LEVELS_COLUMNS_REST(order, ...)                                                            \
     COLUMN(.title = "FAR",                                                                         \
            .help = "Part found beyond this core's own caches, of those reported: L3, memory, others' " \
                    "caches.",                                                                      \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, far), .width = 5,              \
-           .rank = order, .look = COLUMN_RIGHT, .shown = levels_tell_far,                          \
-           .format = format_percent, .paint = paint_share),                                        \
+           .rank = order, .shown = levels_tell_far,                          \
+           UNIT_SHARE),                                        \
         COLUMN(.title = "HITM",                                                                    \
                .help = "Part of its accesses that found the line modified in another core's "      \
                        "cache: shared between threads, or falsely so.",                            \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, hitm), .width = 5,         \
-               .rank = order, .look = COLUMN_RIGHT, .shown = levels_tell_hitm,                     \
-               .format = format_percent, .paint = paint_share),                                    \
+               .rank = order, .shown = levels_tell_hitm,                     \
+               UNIT_SHARE),                                    \
         COLUMN(.title = "REMOTE", .help = "Part found on another node or socket, of those reported.",  \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, remote), .width = 6,       \
-               .rank = (order) + 1, .look = COLUMN_RIGHT, .shown = levels_tell_remote,             \
-               .format = format_percent, .paint = paint_share),                                    \
+               .rank = (order) + 1, .shown = levels_tell_remote,             \
+               UNIT_SHARE),                                    \
         COLUMN(.title = "TLB",                                                                     \
                .help = "Part that missed the TLB: page walks and faults, of those reported.",          \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, tlb_miss), .width = 5,     \
-               .rank = (order) + 1, .look = COLUMN_RIGHT, .shown = levels_tell_tlb_miss,           \
-               .format = format_percent, .paint = paint_share)
+               .rank = (order) + 1, .shown = levels_tell_tlb_miss,           \
+               UNIT_SHARE)
 
 /* Bounds of the time that waits, of rows that have a struct snapshot_wait: in the range column beyond
  * L1; and the nearest level that holds nearly all. The last argument is the type of the rows. */
@@ -171,13 +170,8 @@ enum rates_figure {
     RATES_FIGURES
 };
 
-/* Whether the figure is known of anything. The share of accesses is none where accesses rank: it
- * is the share then. So with stalls. */
+/* The share of accesses is none where accesses rank: it is the share then. So with stalls. */
 bool rates_tell_accessed(const struct snapshot *snapshot);
-bool rates_tell_miss_l1(const struct snapshot *snapshot);
-bool rates_tell_miss_l2(const struct snapshot *snapshot);
-bool rates_tell_miss_memory(const struct snapshot *snapshot);
-bool rates_tell_critical(const struct snapshot *snapshot);
 /* By an event of its own, not by latencies. */
 bool rates_tell_stall_counted(const struct snapshot *snapshot);
 
@@ -208,7 +202,8 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
 #define RATES_COLUMN(name, text, member, order, visible, ...)                                      \
     COLUMN(.title = name, .help = text, .in = __VA_ARGS__,                                         \
            .from = ROW_IN(struct snapshot_rates, member), .value = rates_rate, .width = 8,         \
-           .rank = order, .look = COLUMN_RIGHT, .shown = visible, .format = format_rate,           \
+           .rank = order, .look = COLUMN_RIGHT, .shown = visible,                                  \
+           .only = VIA(struct snapshot, rates, member.value), .format = format_rate,               \
            .paint = paint_rate)
 #define RATES_COLUMNS(order, ...)                                                                  \
     RATES_COLUMN("ACCESS", "Its share of all accesses (event access).", accessed, (order) + 1,     \
@@ -217,11 +212,11 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
                      "Part of its accesses that miss the first level. A range where few samples "  \
                      "make it unsure, blank where they say hardly anything. Sorted by the low "    \
                      "end.",                                                                       \
-                     miss_rate[RATE_L1], order, rates_tell_miss_l1, __VA_ARGS__),                  \
+                     miss_rate[RATE_L1], order, NULL, __VA_ARGS__),                                \
         RATES_COLUMN("MISS L2", "Part of its accesses that miss the second level too.",            \
-                     miss_rate[RATE_L2], (order) + 1, rates_tell_miss_l2, __VA_ARGS__),            \
+                     miss_rate[RATE_L2], (order) + 1, NULL, __VA_ARGS__),                          \
         RATES_COLUMN("MISS MEM", "Part of its accesses that go to memory.",                        \
-                     miss_rate[RATE_MEMORY], order, rates_tell_miss_memory, __VA_ARGS__)
+                     miss_rate[RATE_MEMORY], order, NULL, __VA_ARGS__)
 #define RATES_COLUMN_STALL(order, ...)                                                             \
     RATES_COLUMN("STALL", "Its share of all stall time (event stall).", stall, order,              \
                  rates_tell_stall_counted, __VA_ARGS__)
@@ -231,11 +226,11 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *share);
                    "cost more than others', below less.",                                          \
            .in = __VA_ARGS__, .from = ROW_IN(struct snapshot_rates, critical),                     \
            .value = rates_ratio, .width = 8, .rank = order, .look = COLUMN_RIGHT,                  \
-           .shown = rates_tell_critical, .format = format_ratio, .paint = paint_ratio)
+           .only = VIA(struct snapshot, rates, critical.value), .format = format_ratio,            \
+           .paint = paint_ratio)
 
 /* How lines were used (snapshot_share.h), in words and columns. Used by the tables of objects,
  * fields and code, the screens that show one of them, and batch text. */
-bool use_told(const struct snapshot *snapshot);
 
 /* Spatial and temporal use; unknown for `use` NULL. */
 struct value use_spatial(const struct snapshot *snapshot, const void *use);
@@ -257,12 +252,13 @@ bool use_line(const struct snapshot *snapshot, const struct snapshot_use *use,
            .help = "Part of the bytes of the cache lines that it fetched, that anything used "     \
                    "before they left.",                                                            \
            .in = __VA_ARGS__, .value = use_spatial, .width = 7, .rank = order,                     \
-           .look = COLUMN_RIGHT, .shown = use_told, .format = format_percent,                      \
-           .paint = paint_spatial),                                                                \
+           .only = FIELD(struct snapshot, uses.told),                        \
+           UNIT_PERCENT, .paint = paint_spatial),                                      \
         COLUMN(.title = "TEMPORAL",                                                                \
                .help =                                                                             \
                    "How many times a byte that was used was used again, before the line left.",    \
                .in = __VA_ARGS__, .value = use_temporal, .width = 8, .rank = (order) + 1,          \
-               .look = COLUMN_RIGHT, .shown = use_told, .format = format_again)
+               .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, uses.told),                    \
+               .format = format_again)
 
 #endif

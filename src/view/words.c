@@ -10,6 +10,12 @@
 #include "base/text.h"
 #include "profile/tables/rates.h"
 
+enum { FIELD_PARTS_MAX = TYPED_COUNT + 3 };
+struct field_part {
+    const char *label;
+    double share; /* of the attributed samples */
+    bool known;   /* else a reason why not */
+};
 enum { UNTYPED_SHOWN = FIELD_PARTS_MAX - TYPED_COUNT };
 
 /* How fields are known, and the reasons where they are not: by weight, as all shares; by number
@@ -54,7 +60,9 @@ static unsigned add_reasons(const struct known *known, struct field_part *parts)
     return UNTYPED_SHOWN;
 }
 
-unsigned field_parts(const struct snapshot *snapshot, struct field_part parts[FIELD_PARTS_MAX])
+/* The sum of the known ones comes first; their number, 0: nothing has been counted. */
+static unsigned field_parts(const struct snapshot *snapshot,
+                            struct field_part parts[FIELD_PARTS_MAX])
 {
     static const char *const how[TYPED_COUNT] = {
         [TYPED_CODE] = "by code",
@@ -81,11 +89,11 @@ void field_summary(const struct snapshot *snapshot, char *out, size_t size)
     *out = '\0';
     for (unsigned i = 0; i < count; i++)
         text_append(out, size, "%s%s %.1f%%",
-               i == 0                                 ? ""
-               : parts[i].known != parts[i - 1].known ? "; not: "
-               : i == 1                               ? ": "
-                                                      : ", ",
-               parts[i].label, parts[i].share * 100);
+                    i == 0                                 ? ""
+                    : parts[i].known != parts[i - 1].known ? "; not: "
+                    : i == 1                               ? ": "
+                                                           : ", ",
+                    parts[i].label, parts[i].share * 100);
 }
 
 void field_reading(const struct snapshot *snapshot, char *out, size_t size)
@@ -128,7 +136,7 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
                     object->type_votes, object->type_against);
     if (against > 0 && object->samples > 0)
         text_append(out, size, "; code and data DISAGREE on %.1f%% of the samples",
-               against * 100 / object->samples);
+                    against * 100 / object->samples);
 }
 
 enum { REPORT_LINES = 20 };
@@ -163,18 +171,16 @@ void binary_note(const struct snapshot_binaries *binaries, char *out, size_t siz
 {
     double share = binary_missing(binaries);
     double nowhere = binaries->samples ? (double)binaries->nowhere / (double)binaries->samples : 0;
-    size_t used = 0;
     *out = '\0';
     if (share > 0)
-        used = (size_t)snprintf(out, size,
-                                "%.1f%% of the samples are in programs or libraries that are not "
-                                "here",
-                                share * 100);
-    if (nowhere >= NOWHERE_TOLD && used < size)
-        snprintf(out + used, size - used,
-                 "%s%.1f%% of the samples are in code that no recorded mapping holds: no row shows "
-                 "them",
-                 used ? "; " : "", nowhere * 100);
+        text_append(out, size,
+                    "%.1f%% of the samples are in programs or libraries that are not here",
+                    share * 100);
+    if (nowhere >= NOWHERE_TOLD)
+        text_append(out, size,
+                    "%s%.1f%% of the samples are in code that no recorded mapping holds: no row "
+                    "shows them",
+                    *out ? "; " : "", nowhere * 100);
 }
 
 void binary_fate(const struct binary_desc *binary, char *out, size_t size)
@@ -354,15 +360,12 @@ void objects_left_out(const struct snapshot *snapshot, char *out, size_t size)
     *out = '\0';
     if (!count)
         return;
-    int used = snprintf(out, size, "%zu more object%s less than %g%%%s", count,
-                        count == 1 ? " has" : "s have", snapshot->objects_least * 100,
-                        count == 1 ? "" : " each");
-    if (count < 2 || used < 0 || (size_t)used >= size)
-        return;
-    if (together < 0.05)
-        snprintf(out + used, size - (size_t)used, ", less than 0.1%% together");
-    else
-        snprintf(out + used, size - (size_t)used, ", %.1f%% together", together);
+    snprintf(out, size, "%zu more object%s less than %g%%%s", count, count == 1 ? " has" : "s have",
+             snapshot->objects_least * 100, count == 1 ? "" : " each");
+    if (count > 1 && together < 0.05)
+        text_append(out, size, ", less than 0.1%% together");
+    else if (count > 1)
+        text_append(out, size, ", %.1f%% together", together);
 }
 
 bool object_is_spread(const struct snapshot_object *object)
@@ -396,6 +399,12 @@ static const char *no_samples(const struct snapshot *snapshot)
            "'misstop doctor' shows what can be sampled here.";
 }
 
+static bool simulation_starts(const struct snapshot_simulation *simulation)
+{
+    return simulation->level_count && !simulation->counting &&
+           simulation->pause == SIMULATION_STARTING;
+}
+
 const char *objects_nothing_yet(const struct snapshot *snapshot)
 {
     const struct snapshot_simulation *simulation = &snapshot->simulation;
@@ -414,16 +423,15 @@ const char *objects_nothing_yet(const struct snapshot *snapshot)
 }
 
 /* "L1 32K 1.24%": of all accesses, so that levels can be compared. */
-static size_t say_level(const struct snapshot_simulation *simulation, unsigned level, char *out,
-                        size_t size)
+static void say_level(const struct snapshot_simulation *simulation, unsigned level, char *out,
+                      size_t size)
 {
     char bytes[16];
     const struct simulation_level *from = &simulation->level[level];
     double share =
         100 * (double)(from->load_misses + from->store_misses) / (double)simulation->accesses;
-    int length = snprintf(out, size, "%s L%u %s %.*f%%", level ? "," : "", level + 1,
-                          text_bytes(bytes, from->size_bytes), share < 0.1 ? 3 : 2, share);
-    return length > 0 && (size_t)length < size ? (size_t)length : 0;
+    text_append(out, size, "%s L%u %s %.*f%%", level ? "," : "", level + 1,
+                text_bytes(bytes, from->size_bytes), share < 0.1 ? 3 : 2, share);
 }
 
 const char *simulation_pause_name(enum simulation_pause pause)
@@ -448,17 +456,9 @@ static const char *why_not_counting(const struct snapshot_simulation *simulation
 static void say_state(const struct snapshot_simulation *simulation, char *out, size_t size)
 {
     if (simulation->one_in > 1)
-        snprintf(out, size, "; samples are 1 in %" PRIu32 " misses", simulation->one_in);
+        text_append(out, size, "; samples are 1 in %" PRIu32 " misses", simulation->one_in);
     else if (!simulation->dropped)
-        snprintf(out, size, "; every miss is a sample");
-    else
-        *out = '\0';
-}
-
-bool simulation_starts(const struct snapshot_simulation *simulation)
-{
-    return simulation->level_count && !simulation->counting &&
-           simulation->pause == SIMULATION_STARTING;
+        text_append(out, size, "; every miss is a sample");
 }
 
 void simulation_sentence(const struct snapshot_simulation *simulation, char *out, size_t size)
@@ -473,18 +473,16 @@ void simulation_sentence(const struct snapshot_simulation *simulation, char *out
                  "simulated: Valgrind starts the program, which will be some tens of times slower");
         return;
     }
-    size_t used = (size_t)snprintf(
-        out, size, "simulated%s%s%s: %s loads, %s stores", simulation->counting ? "" : " (",
-        simulation->counting ? "" : why_not_counting(simulation), simulation->counting ? "" : ")",
-        text_count(loads, (double)simulation->loads),
-        text_count(stores, (double)simulation->stores));
-    if (simulation->accesses && used < size) {
-        used += (size_t)snprintf(out + used, size - used, "; missed");
-        for (unsigned i = 0; i < simulation->level_count && used < size; i++)
-            used += say_level(simulation, i, out + used, size - used);
+    snprintf(out, size, "simulated%s%s%s: %s loads, %s stores", simulation->counting ? "" : " (",
+             simulation->counting ? "" : why_not_counting(simulation),
+             simulation->counting ? "" : ")", text_count(loads, (double)simulation->loads),
+             text_count(stores, (double)simulation->stores));
+    if (simulation->accesses) {
+        text_append(out, size, "; missed");
+        for (unsigned i = 0; i < simulation->level_count; i++)
+            say_level(simulation, i, out, size);
     }
-    if (used < size)
-        say_state(simulation, out + used, size - used);
+    say_state(simulation, out, size);
 }
 
 void phase_news(const struct snapshot_phase *phase, char *out, size_t size)
@@ -520,21 +518,22 @@ void phases_reading(const struct snapshot_timeline *timeline, char *out, size_t 
         return;
     }
     if (timeline->phase_count == 1) {
-        text_append(out, size, "One phase so far: the shares of the objects have not changed; %s leads.",
-               now->leader);
+        text_append(out, size,
+                    "One phase so far: the shares of the objects have not changed; %s leads.",
+                    now->leader);
         return;
     }
     text_append(out, size, "%zu time ranges in %zu phases; ", timeline->phase_count,
                 timeline->different);
     if (inversions)
-        text_append(out, size, "another object leads after %zu of the changes, now %s. ", inversions,
-               now->leader);
+        text_append(out, size, "another object leads after %zu of the changes, now %s. ",
+                    inversions, now->leader);
     else
         text_append(out, size, "%s leads in all. ", now->leader);
     text_time(since, now->start_s);
     if (now->rose && now->fell)
-        text_append(out, size, "Since %s %s has %.0f points more and %s %.0f fewer.", since, now->rose,
-               now->rose_by * 100, now->fell, now->fell_by * 100);
+        text_append(out, size, "Since %s %s has %.0f points more and %s %.0f fewer.", since,
+                    now->rose, now->rose_by * 100, now->fell, now->fell_by * 100);
     else
         text_append(out, size, "The last one began at %s.", since);
 }

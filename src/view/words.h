@@ -13,16 +13,8 @@
 #include "snapshot_sharing.h"
 #include "view/screen/canvas.h"
 
-enum { FIELD_PARTS_MAX = TYPED_COUNT + 3 };
-struct field_part {
-    const char *label;
-    double share; /* of the attributed samples */
-    bool known;   /* else a reason why not */
-};
-/* The sum of the known ones comes first; their number, 0: nothing has been counted. */
-unsigned field_parts(const struct snapshot *snapshot, struct field_part parts[FIELD_PARTS_MAX]);
-/* The same in one line; the debug information being loaded; how an object's type is known
- * (layout NULL: its own). "": nothing to say. */
+/* How far the fields of the samples are known, in one line; the debug information being loaded; how
+ * an object's type is known (layout NULL: its own). "": nothing to say. */
 void field_summary(const struct snapshot *snapshot, char *out, size_t size);
 void field_reading(const struct snapshot *snapshot, char *out, size_t size);
 void field_known(const struct snapshot_object *object, const struct snapshot_layout *layout,
@@ -87,7 +79,6 @@ const char *objects_nothing_yet(const struct snapshot *snapshot);
 
 /* The exact totals of a simulated run in words. */
 /* Whether the program has not begun: Valgrind takes a moment before it runs. */
-bool simulation_starts(const struct snapshot_simulation *simulation);
 
 /* "312M loads, 98M stores; missed L1 1.24%, ..."; "" where nothing is simulated. */
 void simulation_sentence(const struct snapshot_simulation *simulation, char *out, size_t size);

@@ -27,9 +27,6 @@ struct diff_line {
     char times[16];
 };
 
-/* [REPORT_TABLES] */
-extern const struct columns *const diff_columns[];
-
 struct match {
     struct diff *diff;
     struct hash index; /* key -> index + 1 into rows[table] */
@@ -215,7 +212,8 @@ static bool is_whole(const struct report *run)
     return strcmp(run->basis, "decayed") || !(run->half_life_s > 0);
 }
 
-double diff_amount(const struct diff *diff, const struct report *run)
+/* Of everything attributed in a run; NAN: not known. */
+static double diff_amount(const struct diff *diff, const struct report *run)
 {
     switch (diff->amounts) {
     case DIFF_AMOUNT_PER_SECOND:
@@ -727,11 +725,6 @@ static struct value reading(const struct snapshot *snapshot, const void *pointer
     return value_text(diff_reading(line->row));
 }
 
-static bool diff_column_amounts_known(const struct snapshot *known)
-{
-    return known->totals.weight > 0;
-}
-
 static enum paint paint_change(struct value value)
 {
     return *value.text == '-' ? PAINT_GOOD : PAINT_WARN;
@@ -747,9 +740,9 @@ static enum paint paint_change(struct value value)
         COLUMN(.title = "B", .from = FIELD(struct diff_line, b), .width = 6,                       \
                .look = COLUMN_RIGHT),                                                              \
         COLUMN(.title = "A > B AMOUNT", .from = FIELD(struct diff_line, amounts), .width = 15,     \
-               .rank = 3, .look = COLUMN_RIGHT, .shown = diff_column_amounts_known),               \
+               .rank = 3, .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight)),    \
         COLUMN(.title = "TIMES", .from = FIELD(struct diff_line, times), .width = 6, .rank = 1,    \
-               .look = COLUMN_RIGHT, .shown = diff_column_amounts_known)
+               .look = COLUMN_RIGHT, .only = KNOWN(struct snapshot, totals.weight))
 #define READING COLUMN(.title = "READING", .value = reading, .width = 24, .most = 28, .rank = 1)
 /* Of the row that is compared. */
 #define WHAT(member)                                                                               \
@@ -789,7 +782,8 @@ static const struct columns object_table = {.title = "Objects", LIST(object_list
 static const struct columns field_table = {.title = "Fields", LIST(field_list)};
 static const struct columns function_table = {.title = "Functions", LIST(function_list)};
 
-const struct columns *const diff_columns[] = {&object_table, &field_table, &function_table};
+static const struct columns *const diff_columns[REPORT_TABLES] = {&object_table, &field_table,
+                                                                  &function_table};
 
 /* A comparison as text. */
 

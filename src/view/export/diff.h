@@ -138,9 +138,6 @@ int json_diff_print(FILE *out, const struct diff *diff, bool all);
 
 /* ---- between the files of diff ---- */
 
-/* Of everything attributed in a run; NAN: not known. */
-double diff_amount(const struct diff *diff, const struct report *run);
-
 /* Whether amounts are nanoseconds, not events. */
 bool diff_in_time(const struct diff *diff);
 

@@ -34,9 +34,7 @@ __attribute__((format(printf, 3, 4))) static void fact(struct html_writer *write
     va_end(arguments);
     if (!*text)
         return;
-    html_markup(writer, "<dt>%s</dt><dd>", name);
-    html_text(writer, text);
-    html_markup(writer, "</dd>\n");
+    html_say(writer, "<dt>%s</dt><dd>%s</dd>\n", name, text);
 }
 
 static const char *or_empty(const char *text)
@@ -236,9 +234,7 @@ static void html_short_begin(struct html_writer *writer, bool *any)
 
 static void write_named(struct html_writer *writer, const char *id, const char *name)
 {
-    html_markup(writer, "<a href=\"#%s\"><b>", id);
-    html_text(writer, name && *name ? name : "(no name)");
-    html_markup(writer, "</b></a>");
+    html_say(writer, "<a href=\"#%s\"><b>%s</b></a>", id, name && *name ? name : "(no name)");
 }
 
 /* "38.0% fall on particles, 61.0% of these on particle.vy; most from visit (demo.c:70)." */
@@ -250,13 +246,13 @@ static void tell_object(struct html_writer *writer, const struct snapshot_object
     write_named(writer, id, object->name);
     if (object->field_count && object->fields[0].share >= worth_telling &&
         html_known(object->fields[0].share)) {
-        html_markup(writer, ", %.1f%% of these on ", object->fields[0].share * 100);
-        html_text(writer, object->fields[0].name);
+        html_say(writer, ", %.1f%% of these on %s", object->fields[0].share * 100,
+                 object->fields[0].name);
     }
     if (object->code_count && html_known(object->code[0].share.value)) {
         const struct snapshot_code *code = &object->code[0];
-        html_markup(writer, "; %.1f%% of them from ", object->code[0].share.value * 100);
-        html_text(writer, code->function);
+        html_say(writer, "; %.1f%% of them from %s", object->code[0].share.value * 100,
+                 code->function);
         if (code->file && code->line)
             html_format(writer, " (%s:%u)", source_base_name(code->file), code->line);
     }
@@ -272,11 +268,9 @@ static void tell_findings(struct html_writer *writer, bool *any)
     for (size_t i = 0; i < findings->count && i < FINDINGS; i++) {
         const struct snapshot_finding *finding = &findings->list[i];
         html_short_begin(writer, any);
-        html_markup(writer, "<a href=\"#p%zu\">", i);
-        html_text(writer, finding_kind_words(finding->kind));
-        html_markup(writer, "</a> on <b>");
-        html_text(writer, finding->name && *finding->name ? finding->name : "(no name)");
-        html_markup(writer, "</b>");
+        html_say(writer, "<a href=\"#p%zu\">%s</a> on <b>%s</b>", i,
+                 finding_kind_words(finding->kind),
+                 finding->name && *finding->name ? finding->name : "(no name)");
         if (html_known(finding->gain)) {
             char gain[96];
             finding_gain(finding, gain, sizeof gain);
@@ -311,8 +305,7 @@ static void tell_sharing(struct html_writer *writer, bool *any)
         write_named(writer, "sharing", group->name);
         html_markup(writer, ": ");
         sharing_reading(group, reading, sizeof reading);
-        html_text(writer, reading);
-        html_markup(writer, "</li>\n");
+        html_say(writer, "%s</li>\n", reading);
     }
 }
 
@@ -323,9 +316,7 @@ static void html_short_tell(struct html_writer *writer, bool *any, const char *i
     if (!reading || !*reading)
         return;
     html_short_begin(writer, any);
-    html_markup(writer, "<a href=\"#%s\">%s</a>: ", id, title);
-    html_text(writer, reading);
-    html_markup(writer, "</li>\n");
+    html_say(writer, "<a href=\"#%s\">%s</a>: %s</li>\n", id, title, reading);
 }
 
 static void tell_causes(struct html_writer *writer, bool *any)
@@ -369,9 +360,7 @@ static void write_fact(struct html_writer *writer, const char *name, const char 
 {
     if (!text || !*text)
         return;
-    html_markup(writer, "<dt>%s</dt><dd class=\"says\">", name);
-    html_text(writer, text);
-    html_markup(writer, "</dd>\n");
+    html_say(writer, "<dt>%s</dt><dd class=\"says\">%s</dd>\n", name, text);
 }
 
 static void write_gain(struct html_writer *writer, const struct snapshot_finding *finding,
@@ -379,12 +368,9 @@ static void write_gain(struct html_writer *writer, const struct snapshot_finding
 {
     char gain[96];
     finding_gain(finding, gain, sizeof gain);
-    html_markup(writer, "<dt>Gain</dt><dd class=\"says\"><b>");
-    html_text(writer, gain);
-    html_markup(writer, "</b>");
+    html_say(writer, "<dt>Gain</dt><dd class=\"says\"><b>%s</b>", gain);
     if (*reckoned) {
-        html_markup(writer, ": ");
-        html_text(writer, reckoned);
+        html_say(writer, ": %s", reckoned);
     }
     html_markup(writer, ".</dd>\n");
 }
@@ -393,8 +379,7 @@ static void write_code(struct html_writer *writer, const struct snapshot_finding
 {
     if (!finding->function)
         return;
-    html_markup(writer, "<dt>Code</dt><dd>");
-    html_text(writer, finding->function);
+    html_say(writer, "<dt>Code</dt><dd>%s", finding->function);
     if (finding->file && finding->line)
         html_format(writer, " (%s:%" PRIu32 ")", finding->file, finding->line);
     html_markup(writer, "</dd>\n");
@@ -426,11 +411,9 @@ static void write_finding(struct html_writer *writer, const struct snapshot_find
     char sure[512];
     struct finding_words words;
     finding_words(finding, &words);
-    html_markup(writer, "<article id=\"p%zu\">\n<h3>", number);
-    html_format(writer, "%s: %s%s%s", finding_kind_words(finding->kind),
-                finding->name ? finding->name : "(no name)", finding->field ? ", " : "",
-                finding->field ? finding->field : "");
-    html_markup(writer, "</h3>\n<dl class=\"facts\">\n");
+    html_say(writer, "<article id=\"p%zu\">\n<h3>%s: %s%s%s</h3>\n<dl class=\"facts\">\n", number,
+             finding_kind_words(finding->kind), finding->name ? finding->name : "(no name)",
+             finding->field ? ", " : "", finding->field ? finding->field : "");
     write_fact(writer, "Evidence", words.evidence);
     write_fact(writer, "Try", words.advice);
     write_gain(writer, finding, words.reckoned);
@@ -470,10 +453,8 @@ static void write_reason(struct html_writer *writer, enum reason reason)
                 "</td><td class=\"num\">%.1f%%</td><td class=\"strong\">",
                 totals->reasons[reason], totals->reasons[reason],
                 measured_reason(totals, reason) * 100);
-    html_text(writer, access_reason_name(reason));
-    html_markup(writer, "</td><td class=\"txt\">");
-    html_text(writer, access_reason_text(reason));
-    html_markup(writer, "</td></tr>\n");
+    html_say(writer, "%s</td><td class=\"txt\">%s</td></tr>\n", access_reason_name(reason),
+             access_reason_text(reason));
 }
 
 static void write_reasons(struct html_writer *writer)
@@ -538,9 +519,8 @@ static const char option[] = "--html";
 static void print_title(struct html_writer *writer)
 {
     const struct snapshot_target *target = &writer->snapshot->target;
-    html_markup(writer, "<title>misstop: ");
-    html_text(writer, target->comm && *target->comm ? target->comm : "?");
-    html_markup(writer, "</title>\n");
+    html_say(writer, "<title>misstop: %s</title>\n",
+             target->comm && *target->comm ? target->comm : "?");
 }
 
 /* The page may load nothing from elsewhere, whatever its text contains. */

@@ -126,16 +126,10 @@ void html_window(struct html_writer *writer)
                 " again.</p>\n",
                 window->used, window->addresses, window->singletons, window->recurring);
     html_element(writer, "p", "says", window->reading);
-    html_table(writer, &(struct html_table){.columns = &line_columns,
-                                            .rows = window->top,
-                                            .count = window->top_count,
-                                            .most = HTML_SETS_LINE_ROWS});
+    html_rows(writer, &line_columns, window->top, window->top_count, HTML_SETS_LINE_ROWS);
     if (window->pair_count)
         html_markup(writer, "<h3>Sampled together</h3>\n");
-    html_table(writer, &(struct html_table){.columns = &pair_columns,
-                                            .rows = window->pairs,
-                                            .count = window->pair_count,
-                                            .most = PAIR_ROWS});
+    html_rows(writer, &pair_columns, window->pairs, window->pair_count, PAIR_ROWS);
     html_section_end(writer);
 }
 
@@ -154,12 +148,11 @@ static bool region_link(const struct snapshot *snapshot, const void *pointer, ch
 
 static void write_state(struct html_writer *writer, const struct snapshot_search *search)
 {
-    html_markup(writer, "<p>");
-    html_format(writer, "Searched: %s, %" PRIu32 " ways at a time. ",
-                search->what && *search->what && strcmp(search->what, "all") != 0
-                    ? search->what
-                    : "the whole address space",
-                search->ways);
+    html_say(writer, "<p>Searched: %s, %" PRIu32 " ways at a time. ",
+             search->what && *search->what && strcmp(search->what, "all") != 0
+                 ? search->what
+                 : "the whole address space",
+             search->ways);
     html_format(writer,
                 search->state == SEARCH_SETTLED ? "It has settled, after %" PRIu32 " rounds"
                                                 : "It was still going on, in round %" PRIu32
@@ -227,17 +220,13 @@ static void write_evictors(struct html_writer *writer, const struct snapshot_cau
     char text[2 * COLUMN_TEXT_BYTES];
     causes_threads(writer->snapshot, row, text, sizeof text);
     if (*text) {
-        html_markup(writer, "<li>evicted by threads: ");
-        html_text(writer, text);
-        html_markup(writer, "</li>\n");
+        html_say(writer, "<li>evicted by threads: %s</li>\n", text);
     }
     for (size_t i = 0; i < row->evictor_count; i++) {
         if (row->evictors[i].share < worth_telling)
             return;
         causes_evictor(&row->evictors[i], text, sizeof text);
-        html_markup(writer, "<li>%.1f%% evicted by ", 100 * row->evictors[i].share);
-        html_text(writer, text);
-        html_markup(writer, "</li>\n");
+        html_say(writer, "<li>%.1f%% evicted by %s</li>\n", 100 * row->evictors[i].share, text);
     }
 }
 
@@ -369,8 +358,7 @@ static void draw_axes(struct html_writer *writer, const struct snapshot_reuse *r
                     "<path class=\"cut\" d=\"M%.1f %dV%d\"/><text class=\"dim\" x=\"%.1f\" "
                     "y=\"%d\">",
                     x, TOP, TOP + PLOT, x + 3, TOP - 6);
-        html_text(writer, reuse->marks[i].name);
-        html_markup(writer, "</text>\n");
+        html_say(writer, "%s</text>\n", reuse->marks[i].name);
     }
 }
 
@@ -411,16 +399,10 @@ void html_reuse(struct html_writer *writer)
                  "How many other lines are used before a line is used again tells what a cache of "
                  "any size misses, if any line can go anywhere in it. The dashed curve is that of "
                  "all accesses.");
-    html_table(writer, &(struct html_table){.columns = &reuse_columns,
-                                            .rows = reuse->objects,
-                                            .count = reuse->object_count,
-                                            .most = HTML_REUSE_ROWS});
+    html_rows(writer, &reuse_columns, reuse->objects, reuse->object_count, HTML_REUSE_ROWS);
     for (size_t i = 0; i < reuse->object_count && i < OPENED; i++)
         write_row(writer, &reuse->objects[i], i == 0);
-    html_table(writer, &(struct html_table){.columns = &reuse_line_columns,
-                                            .rows = reuse->lines,
-                                            .count = reuse->line_count,
-                                            .most = HTML_REUSE_ROWS});
+    html_rows(writer, &reuse_line_columns, reuse->lines, reuse->line_count, HTML_REUSE_ROWS);
     html_section_end(writer);
 }
 
@@ -509,10 +491,7 @@ static void write_accesses(struct html_writer *writer, const struct snapshot_sha
     for (size_t i = 0; i < line->side_count; i++)
         for (size_t k = 0; k < line->sides[i].code_count && count < ACCESSES; k++)
             accesses[count++] = (struct sharing_access){&line->sides[i], &line->sides[i].codes[k]};
-    html_table(writer, &(struct html_table){.columns = &sharing_access_columns,
-                                            .rows = accesses,
-                                            .count = count,
-                                            .most = ACCESSES});
+    html_rows(writer, &sharing_access_columns, accesses, count, ACCESSES);
 }
 
 static void write_group(struct html_writer *writer, const struct snapshot_sharing_group *group,
@@ -530,10 +509,8 @@ static void write_group(struct html_writer *writer, const struct snapshot_sharin
         write_accesses(writer, &group->lines[0]);
     }
     if (group->line_count > 1)
-        html_table(writer, &(struct html_table){.columns = &sharing_line_columns,
-                                                .rows = group->lines,
-                                                .count = group->line_count,
-                                                .most = HTML_SHARING_LINE_ROWS});
+        html_rows(writer, &sharing_line_columns, group->lines, group->line_count,
+                  HTML_SHARING_LINE_ROWS);
     html_markup(writer, "</details>\n");
 }
 
@@ -570,9 +547,7 @@ void html_simulation(struct html_writer *writer)
                  "are exact and of the whole run.");
     simulation_sentence(simulation, text, sizeof text);
     html_element(writer, "p", "says", text);
-    html_table(writer, &(struct html_table){.columns = &simulation_columns,
-                                            .rows = simulation->level,
-                                            .count = simulation->level_count,
-                                            .most = SIMULATION_LEVELS_MAX});
+    html_rows(writer, &simulation_columns, simulation->level, simulation->level_count,
+              SIMULATION_LEVELS_MAX);
     html_section_end(writer);
 }

@@ -51,8 +51,7 @@ static void write_unreadable(struct html_writer *writer, const struct source_row
     html_markup(writer, "<p class=\"dim\">The text of a source file could not be read here: "
                         "--symfs DIR says where it is.");
     if (note) {
-        html_markup(writer, " ");
-        html_text(writer, note);
+        html_say(writer, " %s", note);
     }
     html_markup(writer, "</p>\n");
 }
@@ -92,9 +91,7 @@ static void write_callers(struct html_writer *writer, const struct snapshot_code
         return;
     caller_rows_make(&rows, code->callers);
     callers_known(code->callers, code->samples + code->unknown_samples, known, sizeof known);
-    html_markup(writer, "<details><summary>Callers: ");
-    html_text(writer, known);
-    html_markup(writer, "</summary>\n");
+    html_say(writer, "<details><summary>Callers: %s</summary>\n", known);
     html_table(writer, &(struct html_table){.columns = &caller_columns,
                                             .rows = rows.list,
                                             .count = rows.count,
@@ -119,8 +116,7 @@ static void write_function(struct html_writer *writer, const struct snapshot_cod
     if (code->file && code->line)
         html_markup(writer, "<p class=\"dim\">");
     if (code->file && code->line) {
-        html_format(writer, "%s:%u", code->file, code->line);
-        html_markup(writer, "</p>\n");
+        html_say(writer, "%s:%u</p>\n", code->file, code->line);
     }
     write_lines(writer, code);
     write_callers(writer, code);

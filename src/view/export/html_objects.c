@@ -57,10 +57,8 @@ static void draw_label(struct html_writer *writer, const struct snapshot_layout_
     const char *name = row->member.name;
     if (!name || !*name || strlen(name) * GLYPH + 4 > piece->size * BYTE)
         return;
-    html_markup(writer, "<text class=\"%s\" x=\"%u\" y=\"%d\">", hot ? "on" : "dim",
-                LEFT + piece->at * BYTE + 4, y + 14);
-    html_text(writer, name);
-    html_markup(writer, "</text>");
+    html_say(writer, "<text class=\"%s\" x=\"%u\" y=\"%d\">%s</text>", hot ? "on" : "dim",
+             LEFT + piece->at * BYTE + 4, y + 14, name);
 }
 
 static void draw_piece(struct html_writer *writer, const struct snapshot_layout_row *row,
@@ -70,13 +68,14 @@ static void draw_piece(struct html_writer *writer, const struct snapshot_layout_
     const char *class = row->kind == LAYOUT_HOLE || row->kind == LAYOUT_PADDING ? "hole"
                         : hot ? html_class(paint_heat(fmin(fmax(row->share, 0), 1)))
                               : "cold";
-    html_markup(writer, "<rect class=\"%s\" x=\"%u\" y=\"%d\" width=\"%u\" height=\"%d\"><title>",
-                class, LEFT + piece->at * BYTE, y, piece->size * BYTE - 1, HEIGHT);
-    html_text(writer, row->kind == LAYOUT_HOLE      ? "hole"
-                      : row->kind == LAYOUT_PADDING ? "padding"
-                      : row->member.name            ? row->member.name
-                                                    : "");
-    html_markup(writer, ", +%" PRIu64, row->member.offset);
+    html_say(writer,
+             "<rect class=\"%s\" x=\"%u\" y=\"%d\" width=\"%u\" height=\"%d\"><title>%s, +%" PRIu64,
+             class, LEFT + piece->at * BYTE, y, piece->size * BYTE - 1, HEIGHT,
+             row->kind == LAYOUT_HOLE      ? "hole"
+             : row->kind == LAYOUT_PADDING ? "padding"
+             : row->member.name            ? row->member.name
+                                           : "",
+             row->member.offset);
     if (hot)
         html_markup(writer, ", %.1f%%", row->share * 100);
     html_markup(writer, "</title></rect>");
@@ -136,13 +135,11 @@ static void write_title(struct html_writer *writer, const struct snapshot_object
 {
     char known[256];
     field_known(object, layout, known, sizeof known);
-    html_markup(writer, "<h3>Layout of ");
-    html_text(writer, layout->inferred ? "one element" : layout->name);
-    html_markup(writer, "</h3>\n<p class=\"dim\">%" PRIu64 " bytes", layout->size);
+    html_say(writer, "<h3>Layout of %s</h3>\n<p class=\"dim\">%" PRIu64 " bytes",
+             layout->inferred ? "one element" : layout->name, layout->size);
     if (html_known(layout->share))
         html_markup(writer, ", %.1f%% of the object's samples", layout->share * 100);
-    html_format(writer, "; %s", known);
-    html_markup(writer, "</p>\n");
+    html_say(writer, "; %s</p>\n", known);
 }
 
 static void html_layout(struct html_writer *writer, const struct snapshot_object *object,
@@ -212,9 +209,7 @@ void html_objects(struct html_writer *writer)
     char left[160];
     objects_left_out(snapshot, left, sizeof left);
     if (*left) {
-        html_markup(writer, "<p class=\"dim\">");
-        html_text(writer, left);
-        html_markup(writer, ".</p>\n");
+        html_say(writer, "<p class=\"dim\">%s.</p>\n", left);
     }
     html_section_end(writer);
 }
@@ -224,10 +219,8 @@ static void write_facts(struct html_writer *writer, const struct snapshot_object
 {
     const struct snapshot *snapshot = writer->snapshot;
     char text[256];
-    html_markup(writer, "<p>");
-    html_format(writer, "%s%s%s", object_kind_name(object->kind),
-                object->module && *object->module ? " of " : "",
-                object->module ? object->module : "");
+    html_say(writer, "<p>%s%s%s", object_kind_name(object->kind),
+             object->module && *object->module ? " of " : "", object->module ? object->module : "");
     if (object->size)
         html_format(writer, ", %s", text_bytes(text, object->size));
     if (object->blocks > 1)
@@ -238,11 +231,7 @@ static void write_facts(struct html_writer *writer, const struct snapshot_object
     html_markup(writer, "</p>\n");
     if (object->type) {
         field_known(object, NULL, text, sizeof text);
-        html_markup(writer, "<p><span class=\"strong\">");
-        html_text(writer, object->type);
-        html_markup(writer, "</span>: ");
-        html_text(writer, text);
-        html_markup(writer, "</p>\n");
+        html_say(writer, "<p><span class=\"strong\">%s</span>: %s</p>\n", object->type, text);
     } else if (object->element_size) {
         html_markup(writer,
                     "<p>Looks like an array of %" PRIu64
@@ -254,9 +243,7 @@ static void write_facts(struct html_writer *writer, const struct snapshot_object
     const struct heap_bin *heap = &snapshot->heap.bins[object->bin].heap;
     if (!heap->path)
         return;
-    html_markup(writer, "<p>Allocated by ");
-    html_text(writer, heap->path);
-    html_markup(writer, "</p>\n");
+    html_say(writer, "<p>Allocated by %s</p>\n", heap->path);
     for (uint32_t i = 0; heap->site && i < heap->site_count && i < SITES; i++) {
         html_markup(writer, i ? "" : "<ul class=\"notes mono\">");
         html_element(writer, "li", "", heap->site[i]);
@@ -364,18 +351,14 @@ void html_heap(struct html_writer *writer)
         return;
     html_section(writer, "heap", "Heap",
                  "Who allocated the memory that is live, and how many of the samples are on it.");
-    html_markup(writer, "<p>");
-    html_format(writer, "%s in %" PRIu64 " blocks, known by %s",
-                text_bytes(bytes, summary->usable_bytes), summary->live_blocks,
-                summary->source ? summary->source : "?");
+    html_say(writer, "<p>%s in %" PRIu64 " blocks, known by %s",
+             text_bytes(bytes, summary->usable_bytes), summary->live_blocks,
+             summary->source ? summary->source : "?");
     if (summary->lost)
         html_markup(writer, ", %" PRIu64 " events lost", summary->lost);
     html_markup(writer, ".</p>\n");
     html_element(writer, "p", "dim", summary->note);
-    html_table(writer, &(struct html_table){.columns = &bin_columns,
-                                            .rows = heap->bins,
-                                            .count = heap->bin_count,
-                                            .most = BIN_ROWS});
+    html_rows(writer, &bin_columns, heap->bins, heap->bin_count, BIN_ROWS);
     html_section_end(writer);
 }
 
@@ -406,10 +389,7 @@ void html_whatif(struct html_writer *writer)
     whatif_summary(asked, text, sizeof text);
     html_element(writer, "p", "says", text);
     if (*text)
-        html_table(writer, &(struct html_table){.columns = &whatif_asked_columns,
-                                                .rows = asked->list,
-                                                .count = asked->count,
-                                                .most = WHATIF_MAX});
+        html_rows(writer, &whatif_asked_columns, asked->list, asked->count, WHATIF_MAX);
     for (uint32_t i = 0; i < asked->count; i++)
         write_answer(writer, &asked->list[i]);
     html_section_end(writer);
@@ -431,13 +411,9 @@ static void explain(struct html_writer *writer, const struct snapshot_watch_obje
 {
     char reading[WATCH_READING_BYTES];
     watch_reading(&writer->snapshot->watch, object, reading, sizeof reading);
-    html_markup(writer, "<li><b>");
-    html_text(writer, object->name);
-    html_markup(writer, "</b>: ");
-    html_text(writer, reading);
+    html_say(writer, "<li><b>%s</b>: %s", object->name, reading);
     for (size_t i = 0; i < object->code_count; i++) {
-        html_markup(writer, "%s", i ? ", " : " Touched next by ");
-        html_text(writer, object->codes[i].text);
+        html_say(writer, "%s%s", i ? ", " : " Touched next by ", object->codes[i].text);
         if (html_known(object->codes[i].share))
             html_format(writer, " (%.0f%%)", object->codes[i].share * 100);
     }

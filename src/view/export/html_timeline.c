@@ -54,9 +54,8 @@ static void draw_series(struct html_writer *writer, const struct timeline_stack 
     for (size_t i = timeline->periods; i-- > 0;)
         html_markup(writer, "V%.1fH%.1f", SHARES * (1 - html_timeline_chart_part(stack, series, i)),
                     html_timeline_chart_x_of(timeline, i));
-    html_markup(writer, "Z\"><title>");
-    html_text(writer, rest ? "the rest" : stack->series[series]->name);
-    html_markup(writer, "</title></path>\n");
+    html_say(writer, "Z\"><title>%s</title></path>\n",
+             rest ? "the rest" : stack->series[series]->name);
 }
 
 static void draw_amounts(struct html_writer *writer, const double *all, const char *measure)
@@ -73,9 +72,8 @@ static void draw_amounts(struct html_writer *writer, const double *all, const ch
                     AMOUNTS_TOP + AMOUNTS * (1 - (known ? all[i] / most : 0)),
                     html_timeline_chart_x_of(timeline, i + 1));
     }
-    html_markup(writer, "V%dZ\"><title>how much there was: ", AMOUNTS_TOP + AMOUNTS);
-    html_text(writer, measure);
-    html_markup(writer, "</title></path>\n");
+    html_say(writer, "V%dZ\"><title>how much there was: %s</title></path>\n", AMOUNTS_TOP + AMOUNTS,
+             measure);
 }
 
 static double x_at(const struct snapshot_timeline *timeline, double at_s)
@@ -92,10 +90,8 @@ static void draw_phases(struct html_writer *writer, const struct snapshot_timeli
         double to = x_at(timeline, phase->end_s);
         if (i)
             html_markup(writer, "<path class=\"cut\" d=\"M%.1f 0V%d\"/>", from, LETTERS);
-        html_markup(writer, "<text text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">", (from + to) / 2,
-                    LETTERS);
-        html_text(writer, phase->name);
-        html_markup(writer, "</text>\n");
+        html_say(writer, "<text text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">%s</text>\n",
+                 (from + to) / 2, LETTERS, phase->name);
     }
 }
 
@@ -104,14 +100,13 @@ static void draw_times(struct html_writer *writer, const struct snapshot_timelin
     char text[32];
     double length = timeline->period_s * (double)timeline->periods;
     for (int i = 0; i <= TICKS; i++) {
-        html_markup(writer, "<text class=\"dim\" text-anchor=\"%s\" x=\"%d\" y=\"%d\">",
-                    i == 0       ? "start"
-                    : i == TICKS ? "end"
-                                 : "middle",
-                    CHART_WIDTH * i / TICKS, HEIGHT - 6);
-        html_text(writer, play_time_text(text, timeline->start_s + length * i / TICKS,
-                                         timeline->start_s + length));
-        html_markup(writer, "</text>");
+        html_say(writer, "<text class=\"dim\" text-anchor=\"%s\" x=\"%d\" y=\"%d\">%s</text>",
+                 i == 0       ? "start"
+                 : i == TICKS ? "end"
+                              : "middle",
+                 CHART_WIDTH * i / TICKS, HEIGHT - 6,
+                 play_time_text(text, timeline->start_s + length * i / TICKS,
+                                timeline->start_s + length));
     }
 }
 
@@ -121,8 +116,8 @@ static void write_keys(struct html_writer *writer, const struct timeline_stack *
     html_markup(writer, "<ul class=\"keys\">");
     for (size_t i = 0; i < stack->count; i++) {
         double share = stack->series[i]->share / stack->share;
-        html_markup(writer, "<li><i class=\"key %s\"></i>", html_class(timeline_chart_paint(i)));
-        html_text(writer, stack->series[i]->name);
+        html_say(writer, "<li><i class=\"key %s\"></i>%s", html_class(timeline_chart_paint(i)),
+                 stack->series[i]->name);
         if (html_known(share))
             html_markup(writer, " %.1f%%", share * 100);
         html_markup(writer, "</li>\n");
@@ -141,8 +136,7 @@ static void html_timeline_chart(struct html_writer *writer, const struct timelin
                 "<div class=\"wide\"><svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\" "
                 "aria-label=\"",
                 CHART_WIDTH, HEIGHT);
-    html_text(writer, label);
-    html_markup(writer, "\">\n");
+    html_say(writer, "%s\">\n", label);
     for (size_t i = 0; i <= stack->count; i++)
         draw_series(writer, stack, i);
     draw_amounts(writer, stack->all, measure);
@@ -164,11 +158,9 @@ static void write_turns(struct html_writer *writer, const struct snapshot_timeli
         const struct snapshot_turns *turns = &timeline->turns[i];
         if (turns->left >= objects->count || turns->right >= objects->count)
             continue;
-        html_markup(writer, "<li><b>");
-        html_text(writer, objects->list[turns->left].name);
-        html_markup(writer, "</b> has samples when <b>");
-        html_text(writer, objects->list[turns->right].name);
-        html_markup(writer, "</b> has none, and the other way round");
+        html_say(writer,
+                 "<li><b>%s</b> has samples when <b>%s</b> has none, and the other way round",
+                 objects->list[turns->left].name, objects->list[turns->right].name);
         if (html_known(turns->correlation))
             html_markup(writer, " (correlation %.2f)", turns->correlation);
         html_markup(writer, ".</li>\n");
@@ -188,9 +180,7 @@ static void write_more(struct html_writer *writer, enum snapshot_measure measure
         return;
     snprintf(label, sizeof label, "%s by %s%s%.200s", name, stack->title, stack->of ? " of " : "",
              stack->of ? stack->of : "");
-    html_markup(writer, "<details><summary>");
-    html_text(writer, label);
-    html_markup(writer, "</summary>\n");
+    html_say(writer, "<details><summary>%s</summary>\n", label);
     html_timeline_chart(writer, stack, name, label);
     html_markup(writer, "</details>\n");
 }
@@ -244,10 +234,7 @@ void html_timeline(struct html_writer *writer)
     html_timeline_chart(writer, &objects, name, "parts of objects over time");
     phases_reading(timeline, reading, sizeof reading);
     html_element(writer, "p", "says", reading);
-    html_table(writer, &(struct html_table){.columns = &phase_columns,
-                                            .rows = timeline->phases,
-                                            .count = timeline->phase_count,
-                                            .most = PHASE_ROWS});
+    html_rows(writer, &phase_columns, timeline->phases, timeline->phase_count, PHASE_ROWS);
     write_others(writer);
     volatility_words(timeline, NULL, reading, sizeof reading);
     html_element(writer, "p", "says", reading);

@@ -90,6 +90,43 @@ void html_format(struct html_writer *writer, const char *format, ...)
     html_text(writer, text);
 }
 
+/* One conversion of a format, as far as they are used here: text, whole numbers, doubles. */
+static void write_conversion(struct html_writer *writer, const char *conversion, char kind,
+                             va_list *arguments)
+{
+    bool precise = strchr(conversion, '*');
+    int precision = precise ? va_arg(*arguments, int) : 0;
+    if (kind == 's')
+        html_text(writer, va_arg(*arguments, const char *));
+    else if (strchr("fge", kind) && precise)
+        html_markup(writer, conversion, precision, va_arg(*arguments, double));
+    else if (strchr("fge", kind))
+        html_markup(writer, conversion, va_arg(*arguments, double));
+    else if (strpbrk(conversion, "zl"))
+        html_markup(writer, conversion, va_arg(*arguments, unsigned long));
+    else
+        html_markup(writer, conversion, va_arg(*arguments, unsigned));
+}
+
+void html_say(struct html_writer *writer, const char *format, ...)
+{
+    char conversion[16];
+    va_list arguments;
+    va_start(arguments, format);
+    for (const char *at = format, *next; *at; at = next) {
+        next = *at == '%' ? strpbrk(at + 1, "sduxfge%") : strchrnul(at, '%');
+        if (*at != '%') {
+            fwrite(at, 1, (size_t)(next - at), writer->out);
+        } else if (*next++ == '%') {
+            fputc('%', writer->out);
+        } else {
+            snprintf(conversion, sizeof conversion, "%.*s", (int)(next - at), at);
+            write_conversion(writer, conversion, next[-1], &arguments);
+        }
+    }
+    va_end(arguments);
+}
+
 void html_element(struct html_writer *writer, const char *tag, const char *class, const char *text)
 {
     if (!text || !*text)
@@ -188,12 +225,8 @@ static void write_titles(struct html_writer *writer, const struct html_table *ta
         const struct column *column = &table->columns->list[i];
         if (!shown[i])
             continue;
-        html_markup(writer, "<th scope=\"col\" class=\"%s\" title=\"",
-                    class_of_look(table, column));
-        html_text(writer, column->help);
-        html_markup(writer, "\">");
-        html_text(writer, column->title);
-        html_markup(writer, "</th>");
+        html_say(writer, "<th scope=\"col\" class=\"%s\" title=\"%s\">%s</th>",
+                 class_of_look(table, column), column->help, column->title);
     }
     html_markup(writer, "</tr></thead>\n");
 }
@@ -286,9 +319,7 @@ static void write_row(struct html_writer *writer, const struct html_table *table
 {
     const char *parting = parting_of(table, row);
     if (parting) {
-        html_markup(writer, "<tr class=\"rule\"><td colspan=\"%u\">", columns);
-        html_text(writer, parting);
-        html_markup(writer, "</td></tr>\n");
+        html_say(writer, "<tr class=\"rule\"><td colspan=\"%u\">%s</td></tr>\n", columns, parting);
         return;
     }
     html_markup(writer, "<tr>");
@@ -319,4 +350,11 @@ void html_table(struct html_writer *writer, const struct html_table *table)
     if (table->count > rows_shown(table))
         html_markup(writer, "<p class=\"dim\">%zu more; the JSON report (-j) lists all.</p>\n",
                     table->count - rows_shown(table));
+}
+
+void html_rows(struct html_writer *writer, const struct columns *columns, const void *rows,
+               size_t count, size_t most)
+{
+    html_table(writer, &(struct html_table){
+                           .columns = columns, .rows = rows, .count = count, .most = most});
 }

@@ -27,6 +27,10 @@ void html_text(struct html_writer *writer, const char *text);
 void html_format(struct html_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Markup and text in one: the format is markup, and text for its %s is escaped. */
+void html_say(struct html_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* <tag class="class">text</tag>; nothing where the text is NULL or "". */
 void html_element(struct html_writer *writer, const char *tag, const char *class, const char *text);
 
@@ -57,6 +61,8 @@ struct html_table {
 
 /* Nothing where there is no row. */
 void html_table(struct html_writer *writer, const struct html_table *table);
+void html_rows(struct html_writer *writer, const struct columns *columns, const void *rows,
+               size_t count, size_t most);
 
 /* A matrix with heat; lines that are one function or object lead to their part of the page.
  * (html_code.c) */

@@ -18,16 +18,15 @@
 /* The process, the source and the numbers of samples. */
 
 /* ---- parts ---- */
-static const struct column target_members_list[] = {
-    COLUMN(.key = "pid", .from = KNOWN(struct snapshot_target, pid)),
-    COLUMN(.key = "comm", .from = FIELD(struct snapshot_target, comm)),
-    COLUMN(.key = "exe", .from = FIELD(struct snapshot_target, exe)),
-    COLUMN(.key = "threads", .from = KNOWN(struct snapshot_target, threads)),
-    COLUMN(.key = "cpu", .from = FIELD(struct snapshot_target, cpu)),
-    COLUMN(.key = "cpus", .from = KNOWN(struct snapshot_target, cpus)),
-    COLUMN(.key = "state", .from = FIELD(struct snapshot_target, state)),
-};
-static const struct columns target_members = {TABLE(struct snapshot_target, target_members_list)};
+static const struct columns target_members = MEMBERS(
+    struct snapshot_target,
+    MEMBER_KNOWN("pid", struct snapshot_target, pid),
+    MEMBER("comm", struct snapshot_target, comm),
+    MEMBER("exe", struct snapshot_target, exe),
+    MEMBER_KNOWN("threads", struct snapshot_target, threads),
+    MEMBER("cpu", struct snapshot_target, cpu),
+    MEMBER_KNOWN("cpus", struct snapshot_target, cpus),
+    MEMBER("state", struct snapshot_target, state));
 
 static const char *role_name(unsigned role)
 {
@@ -36,135 +35,129 @@ static const char *role_name(unsigned role)
     return role < sizeof names / sizeof *names ? names[role] : "other";
 }
 
-static struct value event_counted(const struct snapshot *snapshot, const void *row)
-{
-    double counted = ((const struct snapshot_event *)row)->counted;
-    (void)snapshot;
-    return value_number(counted > 0 ? counted : NAN);
-}
-
-static const struct column event_members_list[] = {
-    COLUMN(.key = "name", .from = FIELD(struct snapshot_event, name)),
+static const struct columns event_members = MEMBERS(
+    struct snapshot_event,
+    MEMBER("name", struct snapshot_event, name),
     COLUMN(.key = "role", .from = FIELD(struct snapshot_event, role), .name = role_name),
-    COLUMN(.key = "period", .from = KNOWN(struct snapshot_event, period)),
-    COLUMN(.key = "samples", .from = FIELD(struct snapshot_event, samples)),
-    COLUMN(.key = "events", .from = FIELD(struct snapshot_event, events), .form = JSON_COUNT),
-    COLUMN(.key = "counted", .value = event_counted),
-};
-static const struct columns event_members = {TABLE(struct snapshot_event, event_members_list)};
+    MEMBER_KNOWN("period", struct snapshot_event, period),
+    MEMBER("samples", struct snapshot_event, samples),
+    MEMBER_COUNT("events", struct snapshot_event, events),
+    MEMBER_KNOWN("counted", struct snapshot_event, counted));
 
-static json_t *json_source(const struct snapshot *snapshot)
+static const void *ranking_event(const struct snapshot *snapshot, const void *row)
 {
-    const struct snapshot_source *from = &snapshot->source;
-    json_t *out = json_object();
-    const struct snapshot_event *ranking =
-        from->ranking < from->event_count ? &from->events[from->ranking] : NULL;
-    json_set(out, "name", json_text(from->name));
-    json_set(out, "event", json_text(ranking ? ranking->name : NULL));
-    json_set(out, "period", json_known(ranking ? ranking->period : 0));
-    json_set(out, "precise", json_boolean(from->precise));
-    json_set(out, "live", json_boolean(from->live));
-    json_set(out, "weighs", json_text(from->weighs));
-    json_set(
-        out, "events",
-        json_rows(&event_members, snapshot, from->events,
-                  from->event_count < SAMPLE_EVENTS_MAX ? from->event_count : SAMPLE_EVENTS_MAX));
-    return out;
+    const struct snapshot_source *source = row;
+    (void)snapshot;
+    return source->ranking < source->event_count ? &source->events[source->ranking] : NULL;
 }
 
-static const struct column time_range_members_list[] = {
-    COLUMN(.key = "start", .from = FIELD(struct snapshot_time_range, start_s)),
-    COLUMN(.key = "end", .from = FIELD(struct snapshot_time_range, end_s)),
-    COLUMN(.key = "length", .from = FIELD(struct snapshot_time_range, length_s)),
-    COLUMN(.key = "phase", .from = KNOWN(struct snapshot_time_range, phase)),
-    COLUMN(.key = "pieces", .from = FIELD(struct snapshot_time_range, pieces)),
-    COLUMN(.key = "kept", .from = FIELD(struct snapshot_time_range, kept)),
-    COLUMN(.key = "seen", .from = FIELD(struct snapshot_time_range, seen)),
-};
-static const struct columns time_range_members = {
-    TABLE(struct snapshot_time_range, time_range_members_list)};
+static const struct columns source_members = MEMBERS(
+    struct snapshot_source,
+    MEMBER("name", struct snapshot_source, name),
+    COLUMN(.key = "event", .target = ranking_event, .from = FIELD(struct snapshot_event, name)),
+    COLUMN(.key = "period", .target = ranking_event, .from = KNOWN(struct snapshot_event, period)),
+    MEMBER("precise", struct snapshot_source, precise),
+    MEMBER("live", struct snapshot_source, live),
+    MEMBER("weighs", struct snapshot_source, weighs),
+    COLUMN(.key = "events", .from = ROW_IN(struct snapshot_source, events),
+           .count = FIELD(struct snapshot_source, event_count), .rows = &event_members));
 
-static json_t *json_samples(const struct snapshot *snapshot)
+static const struct columns time_range_members = MEMBERS(
+    struct snapshot_time_range,
+    MEMBER("start", struct snapshot_time_range, start_s),
+    MEMBER("end", struct snapshot_time_range, end_s),
+    MEMBER("length", struct snapshot_time_range, length_s),
+    MEMBER_KNOWN("phase", struct snapshot_time_range, phase),
+    MEMBER("pieces", struct snapshot_time_range, pieces),
+    MEMBER("kept", struct snapshot_time_range, kept),
+    MEMBER("seen", struct snapshot_time_range, seen));
+
+/* Records lost have no time in the past. */
+static const void *up_to_now(const struct snapshot *snapshot, const void *totals)
 {
-    const struct snapshot_totals *totals = &snapshot->totals;
-    bool told = !snapshot->time_range; /* records lost have no time in the past */
-    json_t *out = json_object();
-    json_t *reasons = json_object();
-    json_t *how = json_object();
-    json_set(out, "total", json_whole(totals->samples));
-    json_set(out, "kernel", json_whole(totals->reasons[REASON_KERNEL]));
-    json_set(out, "lost", told ? json_whole(totals->lost) : json_null());
-    json_set(out, "throttled", told ? json_whole(totals->throttled) : json_null());
-    json_set(out, "agent", json_whole(totals->agent));
-    json_set(out, "attributed", json_whole(totals->attributed));
-    json_set(out, "weight", json_count(totals->weight));
-    json_set(out, "effective", json_count(totals->effective));
-    json_set(out, "rate", json_count(totals->rate));
-    for (int i = REASON_NONE + 1; i < REASON_COUNT; i++)
-        if (i != REASON_AGENT) /* it is none of the samples */
-            json_set(reasons, access_reason_name((enum reason)i), json_whole(totals->reasons[i]));
-    json_set(out, "unattributed", reasons);
-    for (int i = 0; i < ACCESS_HOW_COUNT; i++)
-        json_set(how, access_how_name((enum access_how)i), json_whole(totals->how[i]));
-    json_set(out, "how", how);
-    return out;
+    return snapshot->time_range ? NULL : totals;
 }
 
-static json_t *json_types(const struct snapshot_totals *totals)
+/* The agent's are none of the samples. */
+static const char *reason_key(unsigned reason)
 {
-    json_t *out = json_object();
-    json_t *unknown = json_object();
-    for (int i = TYPED_CODE; i < TYPED_COUNT; i++)
-        json_set(out, typed_name((enum typed)i), json_whole(totals->typed[i]));
-    for (int i = UNTYPED_NO_REASON + 1; i < UNTYPED_COUNT; i++)
-        json_set(unknown, untyped_name((enum untyped)i), json_whole(totals->untyped[i]));
-    json_set(out, "unknown", unknown);
-    return out;
+    return reason == REASON_NONE || reason == REASON_AGENT ? NULL : access_reason_name(reason);
 }
 
-static const struct column reading_members_list[] = {
-    COLUMN(.key = "waiting", .from = FIELD(struct reading_state, waiting)),
-    COLUMN(.key = "processes", .from = FIELD(struct reading_state, processes)),
-    COLUMN(.key = "resident_bytes", .from = FIELD(struct reading_state, resident_bytes)),
-    COLUMN(.key = "busy_with", .from = FIELD(struct reading_state, busy_with)),
-};
-static const struct columns reading_members = {TABLE(struct reading_state, reading_members_list)};
-
-static json_t *json_refused(const struct snapshot_refused *refused)
+const char *typed_key(unsigned typed)
 {
-    json_t *out = json_array();
-    for (size_t i = 0; i < refused->count; i++) {
-        json_t *one = json_object();
-        json_set(one, "path", json_text(refused->list[i].path));
-        json_set(one, "why", json_text(refused->list[i].why));
-        json_array_append_new(out, one);
-    }
-    return out;
+    return typed == TYPED_NOT ? NULL : typed_name(typed);
 }
 
-static json_t *json_binaries(const struct snapshot_binaries *from)
+static const char *untyped_key(unsigned untyped)
+{
+    return untyped == UNTYPED_NO_REASON ? NULL : untyped_name(untyped);
+}
+
+static const struct columns samples_members = MEMBERS(
+    struct snapshot_totals,
+    MEMBER("total", struct snapshot_totals, samples),
+    MEMBER("kernel", struct snapshot_totals, reasons[REASON_KERNEL]),
+    COLUMN(.key = "lost", .target = up_to_now, .from = FIELD(struct snapshot_totals, lost)),
+    COLUMN(.key = "throttled", .target = up_to_now,
+           .from = FIELD(struct snapshot_totals, throttled)),
+    MEMBER("agent", struct snapshot_totals, agent),
+    MEMBER("attributed", struct snapshot_totals, attributed),
+    MEMBER_COUNT("weight", struct snapshot_totals, weight),
+    MEMBER_COUNT("effective", struct snapshot_totals, effective),
+    MEMBER_COUNT("rate", struct snapshot_totals, rate),
+    COLUMN(.key = "unattributed", .from = FIELD(struct snapshot_totals, reasons[0]),
+           .elements = REASON_COUNT, .each = reason_key),
+    COLUMN(.key = "how", .from = FIELD(struct snapshot_totals, how[0]),
+           .elements = ACCESS_HOW_COUNT, .each = access_how_name));
+
+static const struct columns types_members = MEMBERS(
+    struct snapshot_totals,
+    MEMBER("by-code", struct snapshot_totals, typed[TYPED_CODE]),
+    MEMBER("by-data", struct snapshot_totals, typed[TYPED_DATA]),
+    MEMBER("agreed", struct snapshot_totals, typed[TYPED_AGREED]),
+    MEMBER("disagreed", struct snapshot_totals, typed[TYPED_DISAGREED]),
+    COLUMN(.key = "unknown", .from = FIELD(struct snapshot_totals, untyped[0]),
+           .elements = UNTYPED_COUNT, .each = untyped_key));
+
+static const struct columns reading_members = MEMBERS(
+    struct reading_state,
+    MEMBER("waiting", struct reading_state, waiting),
+    MEMBER("processes", struct reading_state, processes),
+    MEMBER("resident_bytes", struct reading_state, resident_bytes),
+    MEMBER("busy_with", struct reading_state, busy_with));
+
+static const struct columns refused_members =
+    MEMBERS(struct file_refused, MEMBER("path", struct file_refused, path),
+            MEMBER("why", struct file_refused, why));
+
+static const char *binary_state(unsigned state)
 {
     static const char *const states[] = {"found", "unverified", "other-build", "missing"};
-    json_t *out = from->list ? json_array() : NULL;
-    for (size_t i = 0; i < from->count; i++) {
-        const struct binary_desc *binary = &from->list[i];
-        json_t *one = json_object();
-        json_set(one, "path", json_text(binary->path));
-        json_set(one, "build_id", json_text(binary->build_id));
-        json_set(one, "state", json_text(states[binary->state]));
-        json_set(one, "file", json_text(binary->found));
-        json_set(one, "samples", json_whole(binary->samples));
-        json_array_append_new(out, one);
-    }
-    return out ? out : json_null();
+    return states[state];
+}
+
+static const struct columns binary_members = MEMBERS(
+    struct binary_desc,
+    MEMBER("path", struct binary_desc, path),
+    MEMBER("build_id", struct binary_desc, build_id),
+    COLUMN(.key = "state", .from = FIELD(struct binary_desc, state), .name = binary_state),
+    MEMBER("file", struct binary_desc, found),
+    MEMBER("samples", struct binary_desc, samples));
+
+static json_t *json_binaries(const struct snapshot *snapshot, const void *row)
+{
+    const struct snapshot_binaries *from = row;
+    return from->list ? json_rows(&binary_members, snapshot, from->list, from->count) : json_null();
 }
 
 /* Where and how a recording was made. */
 
-/* Only where there is one. */
-static json_t *json_recording(const struct snapshot_recording *from)
+static json_t *json_recording(const struct snapshot *snapshot, const void *row)
 {
+    const struct snapshot_recording *from = row;
     json_t *out = json_object();
+    (void)snapshot;
     json_set(out, "position", json_share(from->position_s));
     json_set(out, "length", json_share(from->length_s));
     json_set(out, "host", json_text(from->host));
@@ -229,9 +222,10 @@ static json_t *streams_of(const struct snapshot_streams *streams, const char *ki
 static json_t *fields_of(const struct snapshot *snapshot, const struct snapshot_streams *fields)
 {
     json_t *out = streams_of(fields, "field", snapshot->timeline.periods);
-    for (size_t i = 0; i < json_array_size(out); i++)
-        json_set(json_array_get(out, i), "object",
-                 json_object_name(snapshot, fields->list[i].object));
+    for (size_t i = 0; i < json_array_size(out); i++) {
+        const struct snapshot_object *object = columns_object(snapshot, fields->list[i].object);
+        json_set(json_array_get(out, i), "object", json_text(object ? object->name : NULL));
+    }
     return out;
 }
 
@@ -264,24 +258,17 @@ static json_t *measures_of(const struct snapshot *snapshot)
     return out;
 }
 
-static const struct column volatility_members_list[] = {
-    COLUMN(.key = "period", .from = FIELD(struct snapshot_volatility, period_s)),
-    COLUMN(.key = "volatility", .from = FIELD(struct snapshot_volatility, value)),
-};
-static const struct columns volatility_members = {
-    TABLE(struct snapshot_volatility, volatility_members_list)};
+static const struct columns volatility_members = MEMBERS(struct snapshot_volatility,
+            MEMBER("period", struct snapshot_volatility, period_s),
+            MEMBER("volatility", struct snapshot_volatility, value));
 
 /* Of the last two minutes, and what was chosen by it. */
-static json_t *recent_of(const struct snapshot_timeline *timeline)
-{
-    json_t *out = json_object();
-    json_set(out, "volatility",
-             json_rows(&volatility_members, NULL, timeline->recent, timeline->recent_count));
-    json_set(out, "period", json_share(timeline->recent_s));
-    json_set(out, "damped", json_boolean(timeline->recent_damped));
-    json_set(out, "display", json_share(timeline->display_s));
-    return out;
-}
+static const struct columns recent_members = MEMBERS(
+    struct snapshot_timeline,
+    MEMBER_ROWS("volatility", struct snapshot_timeline, recent, recent_count, &volatility_members),
+    MEMBER("period", struct snapshot_timeline, recent_s),
+    MEMBER("damped", struct snapshot_timeline, recent_damped),
+    MEMBER("display", struct snapshot_timeline, display_s));
 
 static json_t *turns_of(const struct snapshot_timeline *timeline)
 {
@@ -299,9 +286,9 @@ static json_t *turns_of(const struct snapshot_timeline *timeline)
     return out;
 }
 
-static json_t *json_phases(const struct snapshot *snapshot)
+static json_t *json_phases(const struct snapshot *snapshot, const void *row)
 {
-    const struct snapshot_timeline *timeline = &snapshot->timeline;
+    const struct snapshot_timeline *timeline = row;
     char reading[PHASES_READING_BYTES];
     phases_reading(timeline, reading, sizeof reading);
     json_t *out = json_object();
@@ -316,63 +303,78 @@ static json_t *json_phases(const struct snapshot *snapshot)
     json_set(out, "measures", measures_of(snapshot));
     json_set(out, "volatility",
              json_rows(&volatility_members, snapshot, timeline->profile, timeline->profile_count));
-    json_set(out, "recent", recent_of(timeline));
+    json_set(out, "recent", json_row(&recent_members, snapshot, timeline));
     json_set(out, "turns", turns_of(timeline));
     json_set(out, "reading", json_text_or_null(reading));
     return out;
 }
 
+static const char *basis_name(unsigned basis)
+{
+    return basis == BASIS_RUN ? "run" : "decayed";
+}
+
+static bool is_recorded(const struct snapshot *snapshot, const void *row)
+{
+    (void)row;
+    return !snapshot->source.live;
+}
+
+static const struct columns snapshot_members = MEMBERS(
+    struct snapshot,
+    MEMBER("iteration", struct snapshot, iteration),
+    MEMBER("elapsed", struct snapshot, elapsed_s),
+    MEMBER("counted", struct snapshot, counted_s),
+    MEMBER("interval", struct snapshot, interval_s),
+    MEMBER("half_life", struct snapshot, half_life_s),
+    COLUMN(.key = "basis", .from = FIELD(struct snapshot, basis), .name = basis_name),
+    MEMBER("status", struct snapshot, status),
+    MEMBER_ROW("target", struct snapshot, target, &target_members),
+    MEMBER_ROW("source", struct snapshot, source, &source_members),
+    COLUMN(.key = "recording", .from = ROW_OF(struct snapshot, recording), .json = json_recording,
+           .given = ROW_OF(struct snapshot, recording)),
+    COLUMN(.key = "stretch", .from = ROW_OF(struct snapshot, time_range),
+           .rows = &time_range_members),
+    COLUMN(.key = "simulation", .in = ROW_IN(struct snapshot, simulation), .target = json_simulated,
+           .rows = &simulation_members),
+    COLUMN(.key = "causes", .from = ROW_IN(struct snapshot, causes), .rows = &all_causes_members,
+           .given = FIELD(struct snapshot, causes.told)),
+    MEMBER_ROW("samples", struct snapshot, totals, &samples_members),
+    MEMBER_ROW("types", struct snapshot, totals, &types_members),
+    MEMBER_ROW("reading", struct snapshot, reading, &reading_members),
+    COLUMN(.from = ROW_OF(struct snapshot, levels), .members = &levels_members),
+    COLUMN(.from = ROW_OF(struct snapshot, rates), .members = &rates_members),
+    COLUMN(.from = ROW_IN(struct snapshot, uses.all), .members = &use_members),
+    COLUMN(.key = "waits", .from = ROW_IN(struct snapshot, wait), .json = json_waits),
+    MEMBER_ROWS("objects", struct snapshot, objects, object_count, &object_columns),
+    MEMBER("objects_left_out", struct snapshot, objects_left_out),
+    MEMBER_ROWS("code", struct snapshot, code, code_count, &function_columns),
+    COLUMN(.key = "matrix", .from = ROW_IN(struct snapshot, matrix), .json = json_matrix),
+    MEMBER_ROW("sets", struct snapshot, sets, &sets_members),
+    MEMBER_ROW("search", struct snapshot, search, &search_members),
+    MEMBER_ROW("window", struct snapshot, window, &window_members),
+    MEMBER_ROW("threads", struct snapshot, threads, &threads_members),
+    MEMBER_ROW("heap", struct snapshot, heap, &heap_summary_members),
+    MEMBER_ROW("sharing", struct snapshot, sharing, &sharing_members),
+    COLUMN(.key = "phases", .from = ROW_IN(struct snapshot, timeline), .json = json_phases),
+    MEMBER_ROWS("findings", struct snapshot, findings.list, findings.count, &finding_columns),
+    COLUMN(.key = "reuse", .from = ROW_IN(struct snapshot, reuse), .json = json_reuse,
+           .given = FIELD(struct snapshot, reuse.told)),
+    COLUMN(.key = "watch", .from = ROW_IN(struct snapshot, watch), .rows = &watch_members,
+           .given = FIELD(struct snapshot, watch.on)),
+    COLUMN(.from = ROW_IN(struct snapshot, whatif), .members = &whatif_members,
+           .given = FIELD(struct snapshot, whatif.count)),
+    COLUMN(.key = "binaries", .from = ROW_IN(struct snapshot, binaries), .json = json_binaries,
+           .present = is_recorded),
+    COLUMN(.key = "not_opened", .from = ROW_OF(struct snapshot, refused.list),
+           .count = FIELD(struct snapshot, refused.count), .rows = &refused_members,
+           .given = FIELD(struct snapshot, refused.count)));
+
 json_t *json_snapshot(const struct snapshot *snapshot)
 {
     json_t *root = json_object();
     json_set(root, "version", json_integer(1));
-    json_set(root, "iteration", json_whole(snapshot->iteration));
-    json_set(root, "elapsed", json_share(snapshot->elapsed_s));
-    json_set(root, "counted", json_share(snapshot->counted_s));
-    json_set(root, "interval", json_share(snapshot->interval_s));
-    json_set(root, "half_life", json_share(snapshot->half_life_s));
-    json_set(root, "basis", json_text(snapshot->basis == BASIS_RUN ? "run" : "decayed"));
-    json_set(root, "status", json_text(snapshot->status));
-    json_set(root, "target", json_row(&target_members, snapshot, &snapshot->target));
-    json_set(root, "source", json_source(snapshot));
-    if (snapshot->recording)
-        json_set(root, "recording", json_recording(snapshot->recording));
-    json_set(root, "stretch", json_row(&time_range_members, snapshot, snapshot->time_range));
-    json_set(root, "simulation", json_simulation(snapshot));
-    if (snapshot->causes.told)
-        json_set(root, "causes", json_all_causes(snapshot));
-    json_set(root, "samples", json_samples(snapshot));
-    json_set(root, "types", json_types(&snapshot->totals));
-    json_set(root, "reading", json_row(&reading_members, snapshot, &snapshot->reading));
-    json_set_row(root, &levels_members, snapshot, snapshot->levels);
-    json_set_row(root, &rates_members, snapshot, snapshot->rates);
-    json_set_row(root, &use_members, snapshot, &snapshot->uses.all);
-    json_set(root, "waits", json_waits(snapshot, &snapshot->wait));
-    json_set(root, "objects",
-             json_rows(&object_columns, snapshot, snapshot->objects, snapshot->object_count));
-    json_set(root, "objects_left_out", json_whole(snapshot->objects_left_out));
-    json_set(root, "code",
-             json_rows(&function_columns, snapshot, snapshot->code, snapshot->code_count));
-    json_set(root, "matrix", json_matrix(snapshot));
-    json_set(root, "sets", json_sets(snapshot));
-    json_set(root, "search", json_search(snapshot));
-    json_set(root, "window", json_window(snapshot));
-    json_set(root, "threads", json_threads(snapshot));
-    json_set(root, "heap", json_heap(snapshot));
-    json_set(root, "sharing", json_sharing(snapshot));
-    json_set(root, "phases", json_phases(snapshot));
-    json_set(
-        root, "findings",
-        json_rows(&finding_columns, snapshot, snapshot->findings.list, snapshot->findings.count));
-    if (snapshot->reuse.told)
-        json_set(root, "reuse", json_reuse(&snapshot->reuse));
-    if (snapshot->watch.on)
-        json_set(root, "watch", json_watchpoints(snapshot));
-    json_set_whatif(root, &snapshot->whatif);
-    if (!snapshot->source.live)
-        json_set(root, "binaries", json_binaries(&snapshot->binaries));
-    if (snapshot->refused.count)
-        json_set(root, "not_opened", json_refused(&snapshot->refused));
+    json_set_row(root, &snapshot_members, snapshot, snapshot);
     return root;
 }
 
@@ -402,6 +404,8 @@ static json_t *value_json(const struct column *column, struct value value)
 {
     switch (value.kind) {
     case VALUE_NUMBER:
+        if (column->form == JSON_EXACT)
+            return isfinite(value.number) ? json_real(value.number) : json_null();
         return column->form == JSON_COUNT || (!column->form && column->format == format_count)
                    ? json_count(value.number)
                    : json_share(value.number);
@@ -413,6 +417,25 @@ static json_t *value_json(const struct column *column, struct value value)
     default:
         return json_text(value.text);
     }
+}
+
+/* The elements of an array by their names. */
+static json_t *named_json(const struct column *column, const struct snapshot *snapshot,
+                          const void *row)
+{
+    json_t *out = json_object();
+    bool known = !column->sparse;
+    for (unsigned i = 0; i < column->elements; i++) {
+        const char *key = column->each(i);
+        struct value value = columns_element(column, snapshot, row, i);
+        known |= value.kind != VALUE_UNKNOWN;
+        if (key && (!column->sparse || value.number > 0))
+            json_set(out, key, value_json(column, value));
+    }
+    if (known)
+        return out;
+    json_decref(out);
+    return json_null();
 }
 
 static json_t *column_json(const struct column *column, const struct snapshot *snapshot,
@@ -434,6 +457,8 @@ static json_t *column_json(const struct column *column, const struct snapshot *s
         return json_rows(column->rows, snapshot, target,
                          columns_element(&count, snapshot, row, 0).integer);
     }
+    if (column->each)
+        return named_json(column, snapshot, row);
     if (!column->elements)
         return value_json(column, columns_value(column, snapshot, row));
     json_t *out = json_array();
@@ -451,7 +476,7 @@ static void set_members(json_t *out, const struct columns *columns, const struct
         if (!column->after != !after || (after && strcmp(column->after, after)) ||
             !(column->key || column->members))
             continue;
-        if (!column->present || column->present(snapshot, row)) {
+        if (columns_given(column, snapshot, row)) {
             if (column->members)
                 json_set_row(out, column->members, snapshot, columns_target(column, snapshot, row));
             else
@@ -544,12 +569,6 @@ json_t *json_text(const char *value)
 json_t *json_text_or_null(const char *value)
 {
     return json_text(value && *value ? value : NULL);
-}
-
-/* The name, as in `objects`; null: not listed there. */
-json_t *json_object_name(const struct snapshot *snapshot, uint32_t index)
-{
-    return json_text(index < snapshot->object_count ? snapshot->objects[index].name : NULL);
 }
 
 void json_set(json_t *object, const char *key, json_t *value)

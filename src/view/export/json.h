@@ -22,9 +22,6 @@ json_t *json_address(uint64_t value);
 json_t *json_text(const char *value);
 json_t *json_text_or_null(const char *value); /* "": unknown */
 
-/* The name, as in `objects`; null: not listed there. */
-json_t *json_object_name(const struct snapshot *snapshot, uint32_t index);
-
 /* Takes the value over. */
 void json_set(json_t *object, const char *key, json_t *value);
 
@@ -42,24 +39,22 @@ json_t *json_snapshot(const struct snapshot *snapshot);
 /* One object on one line, flushed; it is freed. 0 or a negative errno. */
 int json_line(FILE *out, json_t *root);
 
-/* Null where nothing is simulated. */
-json_t *json_simulation(const struct snapshot *snapshot);
-json_t *json_sets(const struct snapshot *snapshot);
-json_t *json_search(const struct snapshot *snapshot);
-json_t *json_window(const struct snapshot *snapshot);
-json_t *json_threads(const struct snapshot *snapshot);
-json_t *json_heap(const struct snapshot *snapshot);
-/* Functions x objects, under the names that the user gave. */
-json_t *json_matrix(const struct snapshot *snapshot);
-/* Of everything, by thread, and evictor and evicted pairs. */
-json_t *json_all_causes(const struct snapshot *snapshot);
-/* Only where it is recorded. */
-json_t *json_reuse(const struct snapshot_reuse *reuse);
-/* Only with --watch. */
-json_t *json_watchpoints(const struct snapshot *snapshot);
-/* Only where something was asked. */
-/* what_if: the best answer; what_ifs: all, best first. Nothing where nothing is asked. */
-void json_set_whatif(json_t *out, const struct snapshot_whatifs *asked);
-json_t *json_sharing(const struct snapshot *snapshot);
+/* Members of the snapshot that other files put together. Null where nothing is simulated; the
+ * matrix under the names that the user gave. */
+const void *json_simulated(const struct snapshot *snapshot, const void *simulation);
+json_t *json_matrix(const struct snapshot *snapshot, const void *row);
+json_t *json_reuse(const struct snapshot *snapshot, const void *reuse);
+json_t *json_waits(const struct snapshot *snapshot, const void *wait);
+
+extern const struct columns simulation_members;
+extern const struct columns all_causes_members;
+extern const struct columns sets_members;
+extern const struct columns search_members;
+extern const struct columns window_members;
+extern const struct columns threads_members;
+extern const struct columns heap_summary_members;
+extern const struct columns sharing_members;
+extern const struct columns watch_members;
+extern const struct columns whatif_members; /* the best answer, and all of them, best first */
 
 #endif

@@ -33,12 +33,6 @@ static json_t *json_evicted_by(const struct snapshot *snapshot, const void *part
     return partners(&((const struct snapshot_partners *)partner_lists)[LINE_EVICTED_BY]);
 }
 
-static bool has_partners(const struct snapshot *snapshot, const void *row)
-{
-    (void)snapshot;
-    return ((const struct snapshot_instruction *)row)->partners;
-}
-
 /* Of the samples counted, as many as the part by weight is: divided last, unlike COUNTED(). */
 static struct value counted_of(const struct snapshot_instruction *from, double part)
 {
@@ -58,45 +52,37 @@ static struct value counted_stores(const struct snapshot *snapshot, const void *
     return counted_of(row, ((const struct snapshot_instruction *)row)->stores);
 }
 
-static const struct column instruction_members_list[] = {
+const struct columns instruction_members = MEMBERS(
+    struct snapshot_instruction,
     COLUMN(.key = "address", .from = FIELD(struct snapshot_instruction, address),
            .format = format_address),
-    COLUMN(.key = "file", .from = KNOWN(struct snapshot_instruction, file)),
-    COLUMN(.key = "line", .from = KNOWN(struct snapshot_instruction, line)),
-    COLUMN(.key = "inlined", .from = FIELD(struct snapshot_instruction, inlined)),
-    COLUMN(.key = "field", .from = FIELD(struct snapshot_instruction, field)),
-    COLUMN(.key = "object", .in = ROW_IN(struct snapshot_instruction, object),
-           .target = columns_object_at, .from = FIELD(struct snapshot_object, name)),
-    COLUMN(.key = "object_share", .from = FIELD(struct snapshot_instruction, object_share)),
-    COLUMN(.key = "objects", .from = KNOWN(struct snapshot_instruction, objects)),
+    MEMBER_KNOWN("file", struct snapshot_instruction, file),
+    MEMBER_KNOWN("line", struct snapshot_instruction, line),
+    MEMBER("inlined", struct snapshot_instruction, inlined),
+    MEMBER("field", struct snapshot_instruction, field),
+    COLUMN(.key = "object", OBJECT_NAME(struct snapshot_instruction, object)),
+    MEMBER("object_share", struct snapshot_instruction, object_share),
+    MEMBER_KNOWN("objects", struct snapshot_instruction, objects),
     COLUMN(.key = "samples", .from = SUM(struct snapshot_instruction, samples, count_over),
            .form = JSON_COUNT),
     COLUMN(.key = "unknown_samples",
            .from = SUM(struct snapshot_instruction, unknown_samples, unknown_over),
            .form = JSON_COUNT),
-    COLUMN(.key = "unknown", .from = FIELD(struct snapshot_instruction, unknown_note)),
-    COLUMN(.key = "share", .from = FIELD(struct snapshot_instruction, share)),
+    MEMBER("unknown", struct snapshot_instruction, unknown_note),
+    MEMBER("share", struct snapshot_instruction, share),
     COLUMN(.key = "loads", .form = JSON_COUNT, .value = counted_loads),
     COLUMN(.key = "stores", .form = JSON_COUNT, .value = counted_stores),
     COLUMN(.from = ROW_OF(struct snapshot_instruction, use), .members = &use_members),
     COLUMN(.key = "used_by", .from = ROW_OF(struct snapshot_instruction, partners),
-           .json = json_used_by, .present = has_partners),
+           .json = json_used_by, .given = ROW_OF(struct snapshot_instruction, partners)),
     COLUMN(.key = "thrown_out_by", .from = ROW_OF(struct snapshot_instruction, partners),
-           .json = json_evicted_by, .present = has_partners),
-};
+           .json = json_evicted_by, .given = ROW_OF(struct snapshot_instruction, partners)));
 
-const struct columns instruction_members = {
-    TABLE(struct snapshot_instruction, instruction_members_list)};
-
-json_t *json_threads(const struct snapshot *snapshot)
-{
-    const struct snapshot_threads *threads = &snapshot->threads;
-    json_t *out = json_object();
-    json_set(out, "recent", json_whole(threads->recent));
-    json_set(out, "list", json_rows(&thread_columns, snapshot, threads->list, threads->count));
-    json_set(out, "left_out", json_whole(threads->left_out));
-    return out;
-}
+const struct columns threads_members = MEMBERS(
+    struct snapshot_threads,
+    MEMBER("recent", struct snapshot_threads, recent),
+    MEMBER_ROWS("list", struct snapshot_threads, list, count, &thread_columns),
+    MEMBER("left_out", struct snapshot_threads, left_out));
 
 /* Functions x objects. */
 
@@ -168,49 +154,39 @@ static json_t *lines(const struct matrix_table *table, enum matrix_axis axis)
     return out;
 }
 
-/* Fields or lines, by name. */
-static json_t *json_matrix_named(const struct matrix_parts *parts, const char *name)
+#define MATRIX_PART_MEMBERS(key)                                                                   \
+    MEMBERS(struct matrix_part, MEMBER(key, struct matrix_part, name),                             \
+            MEMBER_COUNT("samples", struct matrix_part, samples),                                  \
+            MEMBER_COUNT("loads", struct matrix_part, loads),                                      \
+            MEMBER_COUNT("stores", struct matrix_part, stores))
+static const struct columns matrix_field_members = MATRIX_PART_MEMBERS("field");
+static const struct columns matrix_line_members = MATRIX_PART_MEMBERS("line");
+
+/* "function on object", and the misses on lines that each had evicted. */
+static const struct columns matrix_evictor_members =
+    MEMBERS(struct matrix_part, MEMBER("name", struct matrix_part, name),
+            MEMBER_COUNT("misses", struct matrix_part, samples));
+
+static json_t *parts(const struct columns *members, const struct matrix_parts *from)
 {
-    json_t *out = json_array();
-    for (size_t i = 0; i < parts->count; i++) {
-        json_t *one = json_object();
-        json_set(one, name, json_text(parts->list[i].name));
-        json_set(one, "samples", json_count(parts->list[i].samples));
-        json_set(one, "loads", json_count(parts->list[i].loads));
-        json_set(one, "stores", json_count(parts->list[i].stores));
-        json_array_append_new(out, one);
-    }
-    return out;
+    return json_rows(members, NULL, from->list, from->count);
 }
 
 /* Of the recent past: how many there are, and the first of them. */
-static json_t *recent(const struct matrix_parts *parts, const char *name,
+static json_t *recent(const struct matrix_parts *from, const char *name,
                       json_t *key(uint64_t value))
 {
     json_t *out = json_object();
     json_t *list = json_array();
-    for (size_t i = 0; i < parts->count; i++) {
+    for (size_t i = 0; i < from->count; i++) {
         json_t *one = json_object();
-        json_set(one, name, key(parts->list[i].key));
-        json_set(one, "samples", json_count(parts->list[i].samples));
+        json_set(one, name, key(from->list[i].key));
+        json_set(one, "samples", json_count(from->list[i].samples));
         json_array_append_new(list, one);
     }
-    json_set(out, "samples", json_count(parts->all));
-    json_set(out, "count", json_whole(parts->distinct));
+    json_set(out, "samples", json_count(from->all));
+    json_set(out, "count", json_whole(from->distinct));
     json_set(out, "most", list);
-    return out;
-}
-
-/* "function on object", and the misses on lines that each had evicted. */
-static json_t *evictors(const struct matrix_parts *parts)
-{
-    json_t *out = json_array();
-    for (size_t i = 0; i < parts->count; i++) {
-        json_t *one = json_object();
-        json_set(one, "name", json_text(parts->list[i].name));
-        json_set(one, "misses", json_count(parts->list[i].samples));
-        json_array_append_new(out, one);
-    }
     return out;
 }
 
@@ -223,12 +199,12 @@ static void set_detail(json_t *out, const struct matrix_table *table, size_t row
     json_set_row(out, &rates_members, table->snapshot, cell.rates);
     if (cell.causes.misses > 0) {
         json_t *causes = json_row(&causes_figures_members, table->snapshot, &cell.causes);
-        json_set(causes, "evictors", evictors(&cell.evictors));
-        json_set(causes, "evictor_threads", evictors(&cell.evictor_threads));
+        json_set(causes, "evictors", parts(&matrix_evictor_members, &cell.evictors));
+        json_set(causes, "evictor_threads", parts(&matrix_evictor_members, &cell.evictor_threads));
         json_set(out, "causes", causes);
     }
-    json_set(out, "fields", json_matrix_named(&cell.fields, "field"));
-    json_set(out, "lines", json_matrix_named(&cell.lines, "line"));
+    json_set(out, "fields", parts(&matrix_field_members, &cell.fields));
+    json_set(out, "lines", parts(&matrix_line_members, &cell.lines));
     json_set(out, "threads", recent(&cell.threads, "tid", json_whole));
     json_set(out, "blocks", recent(&cell.blocks, "address", json_address));
 }
@@ -268,10 +244,11 @@ static json_t *unknown(const struct snapshot *snapshot)
     return out;
 }
 
-json_t *json_matrix(const struct snapshot *snapshot)
+json_t *json_matrix(const struct snapshot *snapshot, const void *row)
 {
     struct matrix_rules rules;
     struct matrix_table table;
+    (void)row;
     if (!snapshot->matrix.row_count)
         return json_null();
     matrix_rules_init(&rules);

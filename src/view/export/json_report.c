@@ -16,9 +16,7 @@
 /* Between json_report.c, the file and its head, and json_report.c, its tables. */
 enum { REPORT_ROWS_MOST = 1 << 17 };
 
-/* NAN: not there, no number, or not below infinity and from 0 on. */
-double report_number(const json_t *from, const char *path);
-
+static double report_number(const json_t *from, const char *path);
 static json_t *report_member(const json_t *from, const char *path);
 static const char *report_text(struct report *report, const json_t *from, const char *path);
 
@@ -286,7 +284,8 @@ static json_t *report_member(const json_t *from, const char *path)
     return at;
 }
 
-double report_number(const json_t *from, const char *path)
+/* NAN: not there, no number, or not below infinity and from 0 on. */
+static double report_number(const json_t *from, const char *path)
 {
     const json_t *value = report_member(from, path);
     double parsed = json_is_number(value) ? json_number_value(value) : NAN;

@@ -127,38 +127,11 @@ static void print_totals(struct text_writer *writer)
         fputc('\n', writer->out);
 }
 
-/* Where accesses found their data, of everything. */
-static void print_levels(struct text_writer *writer)
+/* A sentence, where there is one. */
+static void say_known(struct text_writer *writer, const char *before, const char *sentence)
 {
-    char text[512];
-    levels_sentence(writer->snapshot, writer->snapshot->levels, text, sizeof text);
-    if (*text)
-        text_say(writer, "%s", text);
-}
-
-/* How often all accesses miss. */
-static void print_rates(struct text_writer *writer)
-{
-    char text[512];
-    rates_sentence(writer->snapshot, writer->snapshot->rates, text, sizeof text);
-    if (*text)
-        text_say(writer, "%s", text);
-}
-
-static void print_use(struct text_writer *writer)
-{
-    char text[256];
-    use_sentence(writer->snapshot, &writer->snapshot->uses.all, text, sizeof text);
-    if (*text)
-        text_say(writer, "use of lines: %s", text);
-}
-
-static void print_simulation(struct text_writer *writer)
-{
-    char text[320];
-    simulation_sentence(&writer->snapshot->simulation, text, sizeof text);
-    if (*text)
-        text_say(writer, "%s", text);
+    if (*sentence)
+        text_say(writer, "%s%s", before, sentence);
 }
 
 /* How far names of fields can be had. */
@@ -169,17 +142,7 @@ static void print_fields_known(struct text_writer *writer)
     if (*text)
         text_say(writer, "%c%s", *text - 'A' + 'a', text + 1);
     field_reading(writer->snapshot, text, sizeof text);
-    if (*text)
-        text_say(writer, "%s", text);
-}
-
-/* Standard error lists them at the end. */
-static void print_binaries(struct text_writer *writer)
-{
-    char text[256];
-    binary_note(&writer->snapshot->binaries, text, sizeof text);
-    if (*text)
-        text_say(writer, "note: %s", text);
+    say_known(writer, "", text);
 }
 
 static void print_refused(struct text_writer *writer)
@@ -204,21 +167,30 @@ static void print_answer(struct text_writer *writer)
 /* Figures that are not counted in every run. */
 static void print_notes(struct text_writer *writer)
 {
+    char text[256];
     if (writer->snapshot->status)
         text_say(writer, "note: %s", writer->snapshot->status);
-    print_binaries(writer);
+    /* Standard error lists them at the end. */
+    binary_note(&writer->snapshot->binaries, text, sizeof text);
+    say_known(writer, "note: ", text);
     print_refused(writer);
 }
 
 /* How good the samples are, as on the screen Quality. */
 static void print_quality(struct text_writer *writer)
 {
+    const struct snapshot *snapshot = writer->snapshot;
+    char text[512];
     print_totals(writer);
     print_fields_known(writer);
-    print_levels(writer);
-    print_rates(writer);
-    print_use(writer);
-    print_simulation(writer);
+    levels_sentence(snapshot, snapshot->levels, text, sizeof text);
+    say_known(writer, "", text);
+    rates_sentence(snapshot, snapshot->rates, text, sizeof text);
+    say_known(writer, "", text);
+    use_sentence(snapshot, &snapshot->uses.all, text, sizeof text);
+    say_known(writer, "use of lines: ", text);
+    simulation_sentence(&snapshot->simulation, text, sizeof text);
+    say_known(writer, "", text);
 }
 
 enum { WIDTH_DEFAULT = 100 };
@@ -319,7 +291,8 @@ void text_rows(struct text_writer *writer, const struct columns *columns, const 
     table.snapshot = writer->snapshot;
     table.sort = COLUMNS_MAX; /* rows in the order given; no arrow */
     /* Bars and trends are for the eye; text has the figures. */
-    columns_layout(columns, NULL, writer->snapshot, rows, count, writer->line.columns, false, &layout);
+    columns_layout(columns, NULL, writer->snapshot, rows, count, writer->line.columns, false,
+                   &layout);
     fputc('\n', writer->out);
     table_draw_row(&table, &layout, &writer->line, 0, 0, NULL);
     text_canvas(writer);
@@ -375,7 +348,7 @@ static void write_titles(struct text_writer *writer, const struct matrix_table *
     canvas_format(line, 0, NAME_COLUMNS, SHARE_COLUMNS, PAINT_HEADING, "%*s", SHARE_COLUMNS, "ALL");
     for (size_t i = 0; i < columns; i++)
         draw_name(line, NAME_COLUMNS + SHARE_COLUMNS + (int)i * CELL_COLUMNS + 1, CELL_COLUMNS - 1,
-                   PAINT_HEADING, table->columns[column_at(table, i, columns)].name);
+                  PAINT_HEADING, table->columns[column_at(table, i, columns)].name);
     text_canvas(writer);
 }
 
@@ -459,15 +432,13 @@ static void say_row(struct text_writer *writer, enum causes_of kind,
     causes_advice(kind, row, text, sizeof text);
     text_say(writer, "%s: %s", row->name, text);
     causes_early(&row->figures, text, sizeof text);
-    if (*text)
-        text_say(writer, "  %s", text);
+    say_known(writer, "  ", text);
+    *text = '\0';
     if (kind == CAUSES_OBJECTS)
         causes_fields(writer->snapshot, row, text, sizeof text);
-    if (kind == CAUSES_OBJECTS && *text)
-        text_say(writer, "  %s", text);
+    say_known(writer, "  ", text);
     causes_threads(writer->snapshot, row, text, sizeof text);
-    if (*text)
-        text_say(writer, "  evicted by threads: %s", text);
+    say_known(writer, "  evicted by threads: ", text);
     for (size_t i = 0; i < row->evictor_count && i < EVICTORS; i++) {
         causes_evictor(&row->evictors[i], text, sizeof text);
         text_say(writer, "  %5.1f%% evicted by %s", 100 * row->evictors[i].share, text);
@@ -538,34 +509,30 @@ static void causes_text_print(struct text_writer *writer)
     print_evictions(writer);
 }
 
-
 enum { REUSE_TEXT_ROWS = 15, CURVES = 5, EVERY = 4 };
 
 /* A row of the table of curves: each factor of four. */
 static void say_curve(struct text_writer *writer, const struct snapshot_reuse_row *row)
 {
-    char text[512];
-    size_t used = 0;
-    for (unsigned i = 0; i < REUSE_POINTS && used < sizeof text; i += EVERY) {
+    char text[512] = "";
+    for (unsigned i = 0; i < REUSE_POINTS; i += EVERY) {
         const struct snapshot_share *missed = &row->miss[i];
         char range[24];
         snprintf(range, sizeof range, "%.0f-%.0f", 100 * missed->low, 100 * missed->high);
-        used +=
-            (size_t)(reuse_is_sure(missed)
-                         ? snprintf(text + used, sizeof text - used, " %6.2f", 100 * missed->value)
-                         : snprintf(text + used, sizeof text - used, " %6s", range));
+        if (reuse_is_sure(missed))
+            text_append(text, sizeof text, " %6.2f", 100 * missed->value);
+        else
+            text_append(text, sizeof text, " %6s", range);
     }
     text_say(writer, "%s  %s", text, row->name);
 }
 
 static void say_sizes(struct text_writer *writer)
 {
-    char text[512];
+    char text[512] = "";
     char size[16];
-    size_t used = 0;
-    for (unsigned i = 0; i < REUSE_POINTS && used < sizeof text; i += EVERY)
-        used += (size_t)snprintf(text + used, sizeof text - used, " %6s",
-                                 reuse_size_text(size, snapshot_reuse_size(i)));
+    for (unsigned i = 0; i < REUSE_POINTS; i += EVERY)
+        text_append(text, sizeof text, " %6s", reuse_size_text(size, snapshot_reuse_size(i)));
     text_say(writer, "\npercent missed, by size of the cache\n%s", text);
 }
 
@@ -590,7 +557,6 @@ static void reuse_text_print(struct text_writer *writer)
     }
 }
 
-
 enum { WATCH_ROWS = 15 };
 
 /* Results of watchpoints, with the reason for each verdict; nothing without them. (text.c) */
@@ -611,7 +577,6 @@ static void watch_text_print(struct text_writer *writer)
             text_say(writer, "%s: %s", watch->objects[i].name, text);
         }
 }
-
 
 static void print_whatif(struct text_writer *writer, const struct snapshot_whatif *answer)
 {

@@ -131,15 +131,12 @@ static void sets_map_legend(const struct snapshot_sets *sets, struct canvas *can
 {
     char text[16];
     double top = cell_count(sets, 0, (int)sets->sets);
-    int used = LABEL_COLUMNS;
-    used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM, "%s 0 to %s %s",
-                          bar_step(0, canvas->ascii), bar_step(1, canvas->ascii),
-                          text_count(text, top));
-    used += canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM, " samples, mean %s",
-                          text_count(text, sets_map_mean(sets)));
+    struct pen pen = {canvas, row, LABEL_COLUMNS, canvas->columns};
+    pen_part(&pen, PAINT_DIM, "%s 0 to %s %s", bar_step(0, canvas->ascii),
+             bar_step(1, canvas->ascii), text_count(text, top));
+    pen_part(&pen, PAINT_DIM, " samples, mean %s", text_count(text, sets_map_mean(sets)));
     if (sets->verdict == SETS_CONCENTRATED)
-        canvas_text(canvas, row, used, canvas->columns - used, PAINT_HEAT_5,
-                    "   more than chance allows");
+        pen_part(&pen, PAINT_HEAT_5, "%s", "   more than chance allows");
 }
 
 /* The set that was clicked; -1: none. */
@@ -155,8 +152,8 @@ static long sets_map_at(const struct browser *browser, int row, int column)
 }
 
 enum {
-    PART_ROWS = 6,       /* of the list below the map */
-    BIG_ROWS = 14,       /* room for the legend, and for the lines below the verdict */
+    PART_ROWS = 6, /* of the list below the map */
+    BIG_ROWS = 14, /* room for the legend, and for the lines below the verdict */
     HISTOGRAM_BAR = 32,
     HISTOGRAM_COLUMNS = 56,
     HISTOGRAM_ROWS = SNAPSHOT_RECURRENCE_BINS + 1
@@ -238,9 +235,8 @@ static int draw_verdict(const struct snapshot *snapshot, struct canvas *canvas, 
         if (isfinite(sets->p_value))
             canvas_format(canvas, area.row + rows, 1 + used, area.columns - used - 1, PAINT_DIM,
                           ", by %s address; evenly used with p %s %.2g (chi-square %.0f)",
-                          sets->index ? sets->index : "unknown",
-                          sets->p_value < 1e-12 ? "<" : "=", fmax(sets->p_value, 1e-12),
-                          sets->chi2);
+                          sets->index ? sets->index : "unknown", sets->p_value < 1e-12 ? "<" : "=",
+                          fmax(sets->p_value, 1e-12), sets->chi2);
         rows++;
     }
     if (area.rows >= BIG_ROWS) {
@@ -261,23 +257,25 @@ static const char *const bin_names[SNAPSHOT_RECURRENCE_BINS] = {"once", "2",    
                                                                 "9-16", "17-32", "33-64", "65+"};
 
 static void draw_histogram(const struct snapshot_window *window, struct canvas *canvas,
-                          struct area area)
+                           struct area area)
 {
     uint64_t all = 0;
     char bar[BAR_BYTES(HISTOGRAM_BAR)];
     char text[16];
     for (int i = 0; i < SNAPSHOT_RECURRENCE_BINS; i++)
         all += window->histogram[i];
-    canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM, "  Lines by their number of samples");
+    canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
+                "  Lines by their number of samples");
     for (int i = 0; i < SNAPSHOT_RECURRENCE_BINS && i + 1 < area.rows; i++) {
         double part = all ? (double)window->histogram[i] / (double)all : 0;
         bar_fill(bar, sizeof bar, HISTOGRAM_BAR, part, canvas->ascii);
         int row = area.row + 1 + i;
         canvas_format(canvas, row, area.column, 8, PAINT_PLAIN, "%7s", bin_names[i]);
-        canvas_text(canvas, row, area.column + 9, HISTOGRAM_BAR, i ? PAINT_HEAT_3 : PAINT_HEAT_1, bar);
+        canvas_text(canvas, row, area.column + 9, HISTOGRAM_BAR, i ? PAINT_HEAT_3 : PAINT_HEAT_1,
+                    bar);
         if (window->histogram[i])
-            canvas_format(canvas, row, area.column + 10 + HISTOGRAM_BAR, area.columns - 10 - HISTOGRAM_BAR,
-                          PAINT_DIM, "%6s  %s%.1f%%",
+            canvas_format(canvas, row, area.column + 10 + HISTOGRAM_BAR,
+                          area.columns - 10 - HISTOGRAM_BAR, PAINT_DIM, "%6s  %s%.1f%%",
                           text_count(text, (double)window->histogram[i]), part < 0.0005 ? "<" : " ",
                           fmax(part * 100, 0.1));
     }
@@ -290,14 +288,13 @@ static void set_title(struct browser *browser, char *out, size_t size)
     uint32_t cursor = cache_view(browser)->cursor;
     double mean = sets_map_mean(sets);
     char count[16];
-    int used = snprintf(out, size, "Set %" PRIu32 ": samples %s", cursor,
-                        text_count(count, sets->counts[cursor]));
-    if (mean > 0 && used > 0 && (size_t)used < size)
-        used += snprintf(out + used, size - (size_t)used, ", %.1f times the mean",
-                         sets->counts[cursor] / mean);
-    if (sets->lines && used > 0 && (size_t)used < size)
-        snprintf(out + used, size - (size_t)used, ", on %" PRIu32 " line%s for %" PRIu32 " ways",
-                 sets->lines[cursor], sets->lines[cursor] == 1 ? "" : "s", sets->ways);
+    snprintf(out, size, "Set %" PRIu32 ": samples %s", cursor,
+             text_count(count, sets->counts[cursor]));
+    if (mean > 0)
+        text_append(out, size, ", %.1f times the mean", sets->counts[cursor] / mean);
+    if (sets->lines)
+        text_append(out, size, ", on %" PRIu32 " line%s for %" PRIu32 " ways", sets->lines[cursor],
+                    sets->lines[cursor] == 1 ? "" : "s", sets->ways);
 }
 
 static void draw_lists(struct browser *browser, struct canvas *canvas, struct area area)
@@ -309,9 +306,7 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
     char title[160] = "";
     unsigned count = browser_panes(browser, panes);
     unsigned shown = browser->pane[PAGE_CACHE] % count;
-    int used = pane_tabs(browser, canvas, area, panes, count);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, pane_tabs(browser, canvas, area, panes, count));
     if (!shown && has_map(browser) && area.rows >= 3) {
         set_title(browser, title, sizeof title);
         canvas_text(canvas, area.row++, 1, area.columns - 1, PAINT_STRONG, title);
@@ -362,10 +357,9 @@ void cache_glance(struct browser *browser, struct canvas *canvas, struct area ar
     int used = pane_title(canvas, area, false, "5 Cache");
     cache_verdict(browser->snapshot, text, sizeof text);
     struct area verdict = {area.row + used, area.column + 1, 2, area.columns - 2};
-    used += canvas_wrap(canvas, verdict,
-                        browser->snapshot->sets.verdict == SETS_CONCENTRATED ? PAINT_WARN
-                                                                             : PAINT_PLAIN,
-                        text);
+    used += canvas_wrap(
+        canvas, verdict,
+        browser->snapshot->sets.verdict == SETS_CONCENTRATED ? PAINT_WARN : PAINT_PLAIN, text);
     if (has_map(browser) && area.rows - used >= 2)
         sets_map_draw(browser, canvas,
                       (struct area){area.row + used, area.column, area.rows - used, area.columns});
@@ -439,8 +433,7 @@ static bool cache_act(struct browser *browser, enum action action, struct reques
             browser_open_object(browser, object);
         return true;
     }
-    return table == &cache_view(browser)->parts && has_map(browser) &&
-           move_in_map(browser, action);
+    return table == &cache_view(browser)->parts && has_map(browser) && move_in_map(browser, action);
 }
 
 static bool cache_click(struct browser *browser, int row, int column)
@@ -480,10 +473,11 @@ static const char *cache_label(struct browser *browser, enum action action)
 
 const struct page cache_page = {
     .name = "Cache",
-    .shows = "How evenly the sets of a cache are used, and which lines recur. Each cell of the map is "
-             "a set and the samples on it. "
-             "The lists below are the objects on the set under the cursor, the lines that recur, "
-             "and the objects that are sampled close together.",
+    .shows =
+        "How evenly the sets of a cache are used, and which lines recur. Each cell of the map is "
+        "a set and the samples on it. "
+        "The lists below are the objects on the set under the cursor, the lines that recur, "
+        "and the objects that are sampled close together.",
     .next = "Crowded sets: data at distances of a power of two; pad it. Lines mostly seen once: "
             "more data than the cache holds. A few lines again and again: look at Sharing.",
     .state_size = sizeof(struct cache_view),
@@ -502,33 +496,11 @@ const struct page cache_page = {
 
 /* Columns of recurring lines and of pairs sampled together. */
 
-#define ROW(type)                                                                                  \
-    const struct type *row = pointer;                                                              \
-    (void)snapshot
-
-static struct value object_name(const struct snapshot *snapshot, uint32_t index)
-{
-    const struct snapshot_object *object = columns_object(snapshot, index);
-    return value_text(object ? object->name : "(not listed)");
-}
-
-static struct value line_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_recurrence);
-    return object_name(snapshot, row->object);
-}
-
 static struct value line_offset(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW(snapshot_recurrence);
+    const struct snapshot_recurrence *row = pointer;
     bool known = columns_object(snapshot, row->object);
     return known ? value_integer(row->offset) : value_text(NULL);
-}
-
-static uint64_t line_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_recurrence);
-    return row->address;
 }
 
 static const struct column line_list[] = {
@@ -544,31 +516,19 @@ static const struct column line_list[] = {
            .help = "Functions with samples on it.",
            .from = KNOWN(struct snapshot_recurrence, functions), .width = 5, .rank = 4,
            UNIT_INTEGER),
-    COLUMN(.title = "OBJECT", .value = line_object, .width = 12, .most = 48, .look = COLUMN_NAME,
+    COLUMN(.title = "OBJECT", OBJECT_NAME(struct snapshot_recurrence, object),
+           .otherwise = "(not listed)", .width = 12, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "OFFSET", .key = "offset", .after = "object", .value = line_offset, .width = 9,
            .rank = 2, .format = format_offset),
-    COLUMN(.key = "object", .in = ROW_IN(struct snapshot_recurrence, object),
-           .target = columns_object_at, .from = FIELD(struct snapshot_object, name)),
+    COLUMN(.key = "object", OBJECT_NAME(struct snapshot_recurrence, object)),
 };
 
 const struct columns line_columns = {
     .title = "Recurring lines",
     TABLE(struct snapshot_recurrence, line_list),
-    .identity = line_identity,
+    .key = FIELD(struct snapshot_recurrence, address),
 };
-
-static struct value pair_a(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_pair);
-    return object_name(snapshot, row->object_a);
-}
-
-static struct value pair_b(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_pair);
-    return object_name(snapshot, row->object_b);
-}
 
 static bool has_lines(const struct snapshot *snapshot)
 {
@@ -597,20 +557,20 @@ static const struct column pair_list[] = {
     COLUMN(.title = "TIMES", .key = "together", .after = "object_b",
            .help = "Times they were seen together.", .from = FIELD(struct snapshot_pair, together),
            .width = 5, .rank = 3, UNIT_COUNT),
-    COLUMN(.title = "OBJECT", .value = pair_a, .width = 8, .most = 48, .look = COLUMN_NAME,
+    COLUMN(.title = "OBJECT", OBJECT_NAME(struct snapshot_pair, object_a),
+           .otherwise = "(not listed)", .width = 8, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "LINE", .key = "line_a", .from = KNOWN(struct snapshot_pair, line_a),
            .width = 14, .most = 18, .rank = 1, .shown = has_lines, .format = format_address,
            .paint = paint_dim),
-    COLUMN(.title = "WITH", .value = pair_b, .width = 8, .most = 48, .look = COLUMN_NAME,
+    COLUMN(.title = "WITH", OBJECT_NAME(struct snapshot_pair, object_b),
+           .otherwise = "(not listed)", .width = 8, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "LINE", .key = "line_b", .from = KNOWN(struct snapshot_pair, line_b),
            .width = 14, .most = 18, .rank = 1, .shown = has_lines, .format = format_address,
            .paint = paint_dim),
-    COLUMN(.key = "object_a", .in = ROW_IN(struct snapshot_pair, object_a),
-           .target = columns_object_at, .from = FIELD(struct snapshot_object, name)),
-    COLUMN(.key = "object_b", .in = ROW_IN(struct snapshot_pair, object_b),
-           .target = columns_object_at, .from = FIELD(struct snapshot_object, name)),
+    COLUMN(.key = "object_a", OBJECT_NAME(struct snapshot_pair, object_a)),
+    COLUMN(.key = "object_b", OBJECT_NAME(struct snapshot_pair, object_b)),
 };
 
 const struct columns pair_columns = {

@@ -23,9 +23,6 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
 struct evictions_view {
     struct matrix_table table; /* made while it is shown */
     struct matrix_grid grid;
-    uint64_t row; /* identities of the row and column of its cursor; 0: the totals */
-    uint64_t column;
-    bool moved; /* by the user */
 };
 
 static struct evictions_view *evictions_view(const struct browser *browser)
@@ -45,14 +42,6 @@ static const struct matrix_table *table_of(const struct browser *browser)
     return &evictions_view(browser)->table;
 }
 
-static void evictions_remember(struct browser *browser)
-{
-    const struct matrix_line *row = matrix_grid_row(grid_of(browser), table_of(browser));
-    const struct matrix_line *column = matrix_grid_column(grid_of(browser), table_of(browser));
-    evictions_view(browser)->row = row ? row->identity : 0;
-    evictions_view(browser)->column = column ? column->identity : 0;
-}
-
 /* The main evictor of the row of the cursor. */
 static void point_at_strongest(struct matrix_grid *grid, const struct matrix_table *table)
 {
@@ -67,24 +56,32 @@ static void point_at_strongest(struct matrix_grid *grid, const struct matrix_tab
 static void evictions_update(struct browser *browser)
 {
     struct evictions_view *view = evictions_view(browser);
+    struct matrix_grid *grid = &view->grid;
     if (browser->page != PAGE_EVICTIONS)
         return;
     evictions_table_make(&view->table, browser->snapshot, causes_kind(browser));
-    if (view->row || view->moved)
-        matrix_grid_find(grid_of(browser), table_of(browser), view->row, view->column);
+    if (grid->row_identity || grid->moved)
+        matrix_grid_find(grid, &view->table);
     else
-        matrix_grid_strongest(grid_of(browser), table_of(browser));
-    if (!view->moved)
-        point_at_strongest(grid_of(browser), table_of(browser));
-    evictions_remember(browser);
+        matrix_grid_strongest(grid, &view->table);
+    if (!grid->moved)
+        point_at_strongest(grid, &view->table);
+    matrix_grid_keep(grid, &view->table);
 }
 
-/* Evictors of the object or function of this id. */
+/* Evictors of the object or function of this identity; 0: the strongest. */
+static void evictions_point(struct browser *browser, uint64_t identity)
+{
+    struct matrix_grid *grid = grid_of(browser);
+    grid->row_identity = identity;
+    grid->column_identity = 0;
+    grid->moved = false;
+}
+
 static void browser_open_evictions(struct browser *browser, uint32_t id)
 {
-    evictions_view(browser)->grid.row = 1;
-    evictions_view(browser)->row = (uint64_t)id + 1;
-    evictions_view(browser)->moved = false;
+    grid_of(browser)->row = 1;
+    evictions_point(browser, (uint64_t)id + 1);
     browser_go(browser, PAGE_EVICTIONS);
 }
 
@@ -108,9 +105,7 @@ static void draw_words(struct browser *browser, struct canvas *canvas, struct ar
     char text[EVICTIONS_TEXT_BYTES];
     evictions_words(table_of(browser), causes_kind(browser), grid->row, grid->column, text,
                     sizeof text);
-    int used = canvas_wrap(canvas, area, PAINT_STRONG, text);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, canvas_wrap(canvas, area, PAINT_STRONG, text));
     if (row && area.rows > 0)
         causes_draw_evictors(browser->snapshot, row, canvas, area);
 }
@@ -156,47 +151,30 @@ static void open_line(struct browser *browser)
 
 static bool evictions_act(struct browser *browser, enum action action, struct request *request)
 {
-    struct evictions_view *view = evictions_view(browser);
     (void)request;
     if (!browser->snapshot)
         return false;
-    if (action == ACTION_STACK) {
-        causes_step_kind(browser);
-        view->row = view->column = 0;
-        view->moved = false;
-    } else if (action == ACTION_HOME) {
-        view->row = view->column = 0;
-        view->moved = false;
-    } else if (action == ACTION_ENTER && table_of(browser)->row_count) {
+    if (action == ACTION_ENTER && table_of(browser)->row_count) {
         open_line(browser);
         return true;
-    } else if (matrix_grid_act(grid_of(browser), table_of(browser), action)) {
-        view->moved = true;
-        evictions_remember(browser);
-        return true;
-    } else {
-        return false;
     }
+    if (action != ACTION_STACK && action != ACTION_HOME)
+        return matrix_grid_act(grid_of(browser), table_of(browser), action);
+    if (action == ACTION_STACK)
+        causes_step_kind(browser);
+    evictions_point(browser, 0);
     evictions_update(browser);
     return true;
 }
 
 static bool evictions_click(struct browser *browser, int row, int column)
 {
-    struct matrix_grid *grid = grid_of(browser);
-    size_t at_row;
-    size_t at_column;
-    if (!browser->snapshot ||
-        !matrix_grid_at(grid, table_of(browser), row, column, &at_row, &at_column))
+    if (!browser->snapshot)
         return false;
-    bool again = at_row == grid->row && at_column == grid->column;
-    grid->row = at_row;
-    grid->column = at_column;
-    evictions_view(browser)->moved = true;
-    evictions_remember(browser);
-    if (again)
+    enum table_hit hit = matrix_grid_click(grid_of(browser), table_of(browser), row, column);
+    if (hit == TABLE_AGAIN)
         open_line(browser);
-    return true;
+    return hit != TABLE_MISSED;
 }
 
 static const char *evictions_enter(struct browser *browser)
@@ -307,7 +285,8 @@ void evictions_title(const struct snapshot *snapshot, enum causes_of kind, char 
     const struct snapshot_causes *causes = &snapshot->causes;
     const struct snapshot_evictions *from = evictions_of(snapshot, kind);
     char misses[16];
-    snprintf(out, size, "Evictor and evicted: %s. Of %s misses whose evictor is known (%.1f%% of all)",
+    snprintf(out, size,
+             "Evictor and evicted: %s. Of %s misses whose evictor is known (%.1f%% of all)",
              kind == CAUSES_OBJECTS ? "lines of the row, evicted by the column"
                                     : "lines the row missed, evicted by the column",
              text_count(misses, from->misses), 100 * from->misses / causes->all.misses);
@@ -334,16 +313,15 @@ void evictions_words(const struct matrix_table *table, enum causes_of kind, size
     bool itself = whose && by && whose->members && whose->identity == by->identity;
     bool alike = whose && by && !itself && by->members && !strcmp(whose->name, by->name);
     char count[16];
-    int used = snprintf(out, size, "Lines %s %.*s, evicted by %s%s%.*s%s: %s misses",
-                        objects ? "of" : "missed by", NAME_BYTES,
-                        evictions_table_name_of(whose, all[kind]), objects ? "accesses to " : "",
-                        alike ? "another " : "", NAME_BYTES,
-                        itself ? "itself" : evictions_table_name_of(by, any[kind]),
-                        by && !by->members ? ", or not known" : "", text_count(count, misses));
-    if (whose && by && used > 0 && (size_t)used < size && whose->total.samples > 0)
-        snprintf(out + used, size - (size_t)used, "; %.1f%% of the row, %.1f%% of the column",
-                 100 * misses / whose->total.samples,
-                 by->total.samples > 0 ? 100 * misses / by->total.samples : 0);
+    snprintf(out, size, "Lines %s %.*s, evicted by %s%s%.*s%s: %s misses",
+             objects ? "of" : "missed by", NAME_BYTES, evictions_table_name_of(whose, all[kind]),
+             objects ? "accesses to " : "", alike ? "another " : "", NAME_BYTES,
+             itself ? "itself" : evictions_table_name_of(by, any[kind]),
+             by && !by->members ? ", or not known" : "", text_count(count, misses));
+    if (whose && by && whose->total.samples > 0)
+        text_append(out, size, "; %.1f%% of the row, %.1f%% of the column",
+                    100 * misses / whose->total.samples,
+                    by->total.samples > 0 ? 100 * misses / by->total.samples : 0);
 }
 
 struct causes_view {
@@ -448,7 +426,7 @@ static void causes_draw(struct browser *browser, struct canvas *canvas, struct a
     causes_summary(browser->snapshot, causes_view(browser)->of, text, sizeof text);
     struct area top = {area.row, 1, area.rows > TEXT_ROWS ? SUMMARY_ROWS : 1, area.columns - 2};
     int used = canvas_wrap(canvas, top, PAINT_DIM, text);
-    struct area body = {area.row + used, area.column, area.rows - used, area.columns};
+    struct area body = area_below(area, used);
     if (body.rows > 0)
         draw_list(browser, canvas, body);
 }
@@ -637,8 +615,9 @@ void causes_summary(const struct snapshot *snapshot, enum causes_of kind, char *
     snprintf(out, size, "Why %s %s, by %s: %s", text_count(count, all->misses),
              event ? event : "misses", causes_of_name(kind), why);
     if (all->early_same + all->early_other > 0)
-        text_append(out, size, "; evicted too early: %.1f%% by the object itself, %.1f%% by another",
-               100 * all->early_same, 100 * all->early_other);
+        text_append(out, size,
+                    "; evicted too early: %.1f%% by the object itself, %.1f%% by another",
+                    100 * all->early_same, 100 * all->early_other);
 }
 
 void causes_early(const struct snapshot_causes_figures *figures, char *out, size_t size)
@@ -670,9 +649,10 @@ void causes_fields(const struct snapshot *snapshot, const struct snapshot_causes
         if (!figures || figures->misses < 0.01 * object->figures.misses)
             continue;
         parts_of(figures, parts);
-        text_append(out, size, "%s%.*s %.1f%% (%.0f%% %s)", told++ ? ", " : "Fields: ", WORDS_NAME_BYTES,
-               listed->fields[i].name, 100 * figures->misses / object->figures.misses,
-               100 * parts[0].share, parts[0].name);
+        text_append(out, size, "%s%.*s %.1f%% (%.0f%% %s)",
+                    told++ ? ", " : "Fields: ", WORDS_NAME_BYTES, listed->fields[i].name,
+                    100 * figures->misses / object->figures.misses, 100 * parts[0].share,
+                    parts[0].name);
     }
 }
 
@@ -698,7 +678,7 @@ void causes_threads(const struct snapshot *snapshot, const struct snapshot_cause
     for (size_t i = 0; has_threads(snapshot) && i < row->thread_count; i++)
         if (row->threads[i].share >= least_told)
             text_append(out, size, "%s%s %.1f%%", i ? ", " : "", row->threads[i].name,
-                   100 * row->threads[i].share);
+                        100 * row->threads[i].share);
 }
 
 static void draw_line(struct canvas *canvas, struct area area, const char *label, double share,
@@ -749,49 +729,21 @@ static void causes_draw_evictors(const struct snapshot *snapshot,
 
 /* Columns of why lines were missed, an object, a function or a thread a row. */
 
-#define ROW                                                                                        \
-    const struct snapshot_causes_row *row = pointer;                                               \
-    (void)snapshot
-
 static struct value causes_column_share(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_causes_row);
     return value_number(row->figures.misses / snapshot->causes.all.misses);
-}
-
-static struct value first(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(causes_first(row->figures.share));
-}
-
-static struct value invalidated(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(causes_invalidated(row->figures.share));
-}
-
-static struct value other(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(causes_other(row->figures.share));
-}
-
-static struct value early(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->figures.early_same + row->figures.early_other);
 }
 
 static struct value early_other(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_causes_row);
     return value_number(causes_early_other(&row->figures));
 }
 
 static struct value evictor(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_causes_row);
     return value_text(row->evictor_count  ? row->evictors[0].function
                       : row->thread_count ? row->threads[0].name
                                           : NULL);
@@ -799,13 +751,13 @@ static struct value evictor(const struct snapshot *snapshot, const void *pointer
 
 static struct value evictor_object(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_causes_row);
     return value_text(row->evictor_count ? row->evictors[0].object : NULL);
 }
 
 static struct value evictor_share(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_causes_row);
     return value_number(row->evictor_count  ? row->evictors[0].share
                         : row->thread_count ? row->threads[0].share
                                             : NAN);
@@ -822,59 +774,54 @@ static bool any_other(const struct snapshot *snapshot)
     return causes_other(snapshot->causes.all.share) > 0;
 }
 
-static uint64_t causes_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return (uint64_t)row->id + 1;
-}
-
 #define FIGURES                                                                                    \
     COLUMN(.title = "MISSES",                                                                      \
            .help = "Misses of the ranking event, and what part these are of all of them.",         \
            .from = FIELD(struct snapshot_causes_row, figures.misses), .width = 7, .rank = 6,       \
-           .look = COLUMN_RIGHT, .format = format_count),                                          \
-        COLUMN(.title = "SHARE", .value = causes_column_share, .width = 6, .rank = 1,              \
-               .look = COLUMN_RIGHT, .format = format_percent, .paint = paint_share),              \
+           UNIT_COUNT),                                                                            \
+        COLUMN(.title = "SHARE", .value = causes_column_share, .width = 6, .rank = 1, UNIT_SHARE), \
         COLUMN(.title = "FIRST",                                                                   \
                .help =                                                                             \
                    "Part of the misses on lines that were never touched before, by this thread.",  \
-               .value = first, .width = 6, .look = COLUMN_RIGHT, .format = format_percent),        \
+               .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_FIRST],                 \
+                           figures.share[CAUSE_FIRST_HERE]),                                       \
+               .width = 6, UNIT_PERCENT),                                                          \
         COLUMN(.title = "CAPACITY",                                                                \
                .help = "Part that a cache of this size would miss even if any line could go "      \
                        "anywhere in it.",                                                          \
                .from = FIELD(struct snapshot_causes_row, figures.share[CAUSE_CAPACITY]),           \
-               .width = 8, .look = COLUMN_RIGHT, .format = format_percent),                        \
+               .width = 8, UNIT_PERCENT),                                                          \
         COLUMN(.title = "CONFLICT",                                                                \
                .help = "Part that such a cache would not miss: too many lines in one set.",        \
                .from = FIELD(struct snapshot_causes_row, figures.share[CAUSE_CONFLICT]),           \
-               .width = 8, .look = COLUMN_RIGHT, .format = format_percent),                        \
+               .width = 8, UNIT_PERCENT),                                                          \
         COLUMN(.title = "INVALID",                                                                 \
                .help = "Part whose lines another thread's write had taken away.",                  \
-               .value = invalidated, .width = 7, .rank = 2, .look = COLUMN_RIGHT,                  \
-               .shown = any_invalidated, .format = format_percent),                                \
+               .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INVALIDATED_TRUE],      \
+                           figures.share[CAUSE_INVALIDATED_FALSE]),                                \
+               .width = 7, .rank = 2, .shown = any_invalidated, UNIT_PERCENT),                     \
         COLUMN(.title = "OTHER",                                                                   \
-               .help = "Part that a larger cache below had evicted, or that is not known.",     \
-               .value = other, .width = 6, .rank = 5, .look = COLUMN_RIGHT, .shown = any_other,    \
-               .format = format_percent, .paint = paint_dim),                                      \
+               .help = "Part that a larger cache below had evicted, or that is not known.",        \
+               .from = SUM(struct snapshot_causes_row, figures.share[CAUSE_INCLUSION],             \
+                           figures.share[CAUSE_UNKNOWN]),                                          \
+               .width = 6, .rank = 5, .shown = any_other, UNIT_PERCENT, .paint = paint_dim),       \
         COLUMN(.title = "EARLY",                                                                   \
-               .help = "Part on lines that had been evicted, too early: they "     \
+               .help = "Part on lines that had been evicted, too early: they "                     \
                        "were wanted "                                                              \
                        "again.",                                                                   \
-               .value = early, .width = 6, .rank = 2, .look = COLUMN_RIGHT,                        \
-               .format = format_percent),                                                          \
+               .from = SUM(struct snapshot_causes_row, figures.early_same, figures.early_other),   \
+               .width = 6, .rank = 2, UNIT_PERCENT),                                               \
         COLUMN(.title = "OTHERS'",                                                                 \
-               .help = "Of EARLY, the part evicted by accesses to other objects.",              \
-               .value = early_other, .width = 7, .rank = 2, .look = COLUMN_RIGHT,                  \
-               .format = format_percent),                                                          \
+               .help = "Of EARLY, the part evicted by accesses to other objects.",                 \
+               .value = early_other, .width = 7, .rank = 2, UNIT_PERCENT),                         \
         COLUMN(.title = "ITSELF",                                                                  \
-               .help = "Of the misses whose evictor is known, the part that it evicted itself.", \
+               .help = "Of the misses whose evictor is known, the part that it evicted itself.",   \
                .from = FIELD(struct snapshot_causes_row, figures.by_itself), .width = 6,           \
-               .rank = 5, .look = COLUMN_RIGHT, .format = format_percent),                         \
+               .rank = 5, UNIT_PERCENT),                                                           \
         COLUMN(.title = "BY%", .help = "The same for the function beside.",                        \
-               .value = evictor_share, .width = 6, .rank = 1, .look = COLUMN_RIGHT,                \
-               .format = format_percent),                                                          \
+               .value = evictor_share, .width = 6, .rank = 1, UNIT_PERCENT),                       \
         COLUMN(.title = "EVICTED BY",                                                              \
-               .help = "The function that evicted most of its lines, and the object it accessed.",    \
+               .help = "The function that evicted most of its lines, and the object it accessed.", \
                .value = evictor, .width = 12, .most = 36, .rank = 1, .look = COLUMN_CODE),         \
         COLUMN(.title = "ON", .value = evictor_object, .width = 8, .most = 30, .rank = 3,          \
                .look = COLUMN_NAME)
@@ -896,7 +843,7 @@ static const struct column thread_list[] = {
     {                                                                                              \
         .title = "Causes", .list = rows, .count = sizeof rows / sizeof *rows,                      \
         .sort = COLUMNS_AS_THEY_COME, .row_size = sizeof(struct snapshot_causes_row),              \
-        .identity = causes_column_identity                                                         \
+        .key = FIELD(struct snapshot_causes_row, id)                                               \
     }
 
 const struct columns causes_columns[CAUSES_KINDS] = {[CAUSES_OBJECTS] = COLUMNS(object_list),

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "view/pages/causes.h"
 #include "view/levels.h"
 #include "view/screen/browser.h"
@@ -21,32 +22,10 @@ static struct code_view *code_view(const struct browser *browser)
 
 /* Columns of functions, and of the instructions in them that miss. */
 
-#define CODE_ROW(type)                                                                             \
-    const struct type *row = pointer;                                                              \
-    (void)snapshot
-
-static struct value code_column_share(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return value_number(row->share.value);
-}
-
 static struct value code_column_samples(const struct snapshot *snapshot, const void *pointer)
 {
-    CODE_ROW(snapshot_code);
+    ROW(snapshot_code);
     return value_number(row->samples + row->count_over + row->unknown_samples + row->unknown_over);
-}
-
-static struct value all_share(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return value_number(row->all_share);
-}
-
-static struct value unknown_share(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return value_number(row->unknown_samples > 0 ? row->unknown_share : NAN);
 }
 
 /* Whether a function waited for data of an object not known; and the column that functions are
@@ -74,7 +53,7 @@ const struct snapshot_code *columns_unknown_leader(const struct snapshot *snapsh
 
 static struct value file(const struct snapshot *snapshot, const void *pointer)
 {
-    CODE_ROW(snapshot_code);
+    ROW(snapshot_code);
     const char *slash = row->file ? strrchr(row->file, '/') : NULL;
     return value_text(slash ? slash + 1 : row->file);
 }
@@ -94,28 +73,22 @@ static bool mostly_unknown(const struct snapshot_code *row)
 
 static struct value code_column_object(const struct snapshot *snapshot, const void *pointer)
 {
-    CODE_ROW(snapshot_code);
+    ROW(snapshot_code);
     const struct snapshot_object *top = columns_object(snapshot, row->top_object);
     return value_text(mostly_unknown(row) ? row->unknown_note : top ? top->name : NULL);
 }
 
 static struct value code_column_object_share(const struct snapshot *snapshot, const void *pointer)
 {
-    CODE_ROW(snapshot_code);
+    ROW(snapshot_code);
     return value_number(mostly_unknown(row) ? NAN : row->top_object_share);
-}
-
-static uint64_t code_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return row->id;
 }
 
 /* The first sort column of the functions. */
 static struct value widest_share(const struct snapshot *snapshot, const void *pointer)
 {
-    return columns_have_unknown(snapshot) ? all_share(snapshot, pointer)
-                                          : code_column_share(snapshot, pointer);
+    ROW(snapshot_code);
+    return value_number(columns_have_unknown(snapshot) ? row->all_share : row->share.value);
 }
 
 enum { FUNCTION_SHARE, FUNCTION_HALF, FUNCTION_ALL };
@@ -125,53 +98,22 @@ static unsigned columns_functions_sort(const struct snapshot *snapshot)
     return columns_have_unknown(snapshot) ? FUNCTION_ALL : FUNCTION_SHARE;
 }
 
-/* Functions of one object do not have what those of everything have. */
-static bool is_of_all(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return !isnan(row->all_share);
-}
-
-static bool has_rates(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return row->rates;
-}
-
-static bool has_use(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return row->use;
-}
-
+/* Not the functions of one object. */
 static bool has_causes(const struct snapshot *snapshot, const void *pointer)
 {
-    return snapshot->causes.told && is_of_all(snapshot, pointer);
-}
-
-static bool has_instructions(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(snapshot_code);
-    return row->instruction_count;
+    return snapshot->causes.told && !isnan(((const struct snapshot_code *)pointer)->all_share);
 }
 
 static const void *function_causes(const struct snapshot *snapshot, const void *pointer)
 {
-    CODE_ROW(snapshot_code);
+    ROW(snapshot_code);
     return causes_row_of(&snapshot->causes, CAUSES_FUNCTIONS, row->id);
 }
 
 static struct value may_wait(const struct snapshot *snapshot, const void *pointer)
 {
-    const struct snapshot_code *row = pointer;
-    (void)snapshot;
+    ROW(snapshot_code);
     return value_number(row->all_share * waits_most(&row->wait));
-}
-
-static bool has_callers(const struct snapshot *snapshot, const void *row)
-{
-    (void)snapshot;
-    return ((const struct snapshot_code *)row)->callers;
 }
 
 static const struct column function_list[] = {
@@ -185,12 +127,14 @@ static const struct column function_list[] = {
         COLUMN(.title = "ALL", .key = "all_share", .after = "object_share",
                .help = "Its part of all samples of the process, with those whose object is not "
                        "known. perf report's shares are of all processes of a recording.",
-               .from = FIELD(struct snapshot_code, all_share), .present = is_of_all, .width = 6,
+               .from = FIELD(struct snapshot_code, all_share),
+               .given = FIELD(struct snapshot_code, all_share), .width = 6,
                .shown = columns_have_unknown, UNIT_SHARE),
     COLUMN(.title = "UNKNOWN",
            .help = "Part of all samples: the function waited for data of an object not known.",
-           .value = unknown_share, .width = 7, .rank = 2, .shown = columns_have_unknown,
-           UNIT_SHARE),
+           .where = KNOWN(struct snapshot_code, unknown_samples),
+           .from = FIELD(struct snapshot_code, unknown_share), .width = 7, .rank = 2,
+           .shown = columns_have_unknown, UNIT_SHARE),
     COLUMN(.title = "", .value = widest_share, .width = 8, .most = 12, .rank = 4,
            .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SAMPLES", .help = "With those whose object is not known.",
@@ -222,41 +166,41 @@ static const struct column function_list[] = {
     RATES_COLUMNS(3, ROW_OF(struct snapshot_code, rates)),
     RATES_COLUMN_CRITICAL(3, ROW_OF(struct snapshot_code, rates)),
     USE_COLUMNS(2, ROW_OF(struct snapshot_code, use)),
-    COLUMN(.key = "file", .from = KNOWN(struct snapshot_code, file)),
+    MEMBER_KNOWN("file", struct snapshot_code, file),
     COLUMN(.key = "samples", .from = SUM(struct snapshot_code, samples, count_over),
            .form = JSON_COUNT),
-    COLUMN(.key = "share_low", .from = FIELD(struct snapshot_code, share.low)),
-    COLUMN(.key = "share_high", .from = FIELD(struct snapshot_code, share.high)),
+    MEMBER("share_low", struct snapshot_code, share.low),
+    MEMBER("share_high", struct snapshot_code, share.high),
     COLUMN(.key = "address", .from = FIELD(struct snapshot_code, address),
            .format = format_address),
-    COLUMN(.key = "object", .in = ROW_IN(struct snapshot_code, top_object),
-           .target = columns_object_at, .from = FIELD(struct snapshot_object, name)),
-    COLUMN(.key = "object_share", .from = FIELD(struct snapshot_code, top_object_share)),
+    COLUMN(.key = "object", OBJECT_NAME(struct snapshot_code, top_object)),
+    MEMBER("object_share", struct snapshot_code, top_object_share),
     COLUMN(.key = "unknown_samples",
            .from = SUM(struct snapshot_code, unknown_samples, unknown_over), .form = JSON_COUNT,
-           .present = is_of_all),
+           .given = FIELD(struct snapshot_code, all_share)),
     COLUMN(.key = "unknown_share", .from = FIELD(struct snapshot_code, unknown_share),
-           .present = is_of_all),
+           .given = FIELD(struct snapshot_code, all_share)),
     COLUMN(.key = "unknown", .from = FIELD(struct snapshot_code, unknown_note),
-           .present = is_of_all),
+           .given = FIELD(struct snapshot_code, all_share)),
     COLUMN(.from = ROW_OF(struct snapshot_code, rates), .members = &rates_members,
-           .present = has_rates),
+           .given = ROW_OF(struct snapshot_code, rates)),
     COLUMN(.key = "stall_share", .from = VIA(struct snapshot_code, rates, stall.value),
-           .present = has_rates),
-    COLUMN(.from = ROW_OF(struct snapshot_code, use), .members = &use_members, .present = has_use),
+           .given = ROW_OF(struct snapshot_code, rates)),
+    COLUMN(.from = ROW_OF(struct snapshot_code, use), .members = &use_members,
+           .given = ROW_OF(struct snapshot_code, use)),
     COLUMN(.key = "causes", .target = function_causes, .rows = &causes_members,
            .present = has_causes),
     COLUMN(.key = "callers", .from = ROW_OF(struct snapshot_code, callers),
-           .rows = &callers_members, .present = has_callers),
+           .rows = &callers_members, .given = ROW_OF(struct snapshot_code, callers)),
     COLUMN(.key = "instructions", .from = ROW_OF(struct snapshot_code, instructions),
            .count = FIELD(struct snapshot_code, instruction_count), .rows = &instruction_members,
-           .present = has_instructions),
+           .given = FIELD(struct snapshot_code, instruction_count)),
 };
 
 const struct columns function_columns = {
     .title = "Functions",
     TABLE(struct snapshot_code, function_list),
-    .identity = code_column_identity,
+    .key = FIELD(struct snapshot_code, id),
 };
 
 static const struct column toucher_list[] = {
@@ -279,27 +223,17 @@ static const struct column toucher_list[] = {
 const struct columns toucher_columns = {
     .title = "Code",
     TABLE(struct snapshot_code, toucher_list),
-    .identity = code_column_identity,
+    .key = FIELD(struct snapshot_code, id),
 };
-
-static struct value site_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(site);
-    return value_number(row->code->samples + row->code->count_over);
-}
-
-static uint64_t site_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    CODE_ROW(site);
-    return row->object->id;
-}
 
 static const struct column site_list[] = {
     COLUMN(.title = "OF IT", .help = "Part of the function's listed samples.",
            .from = FIELD(struct site, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "", .from = FIELD(struct site, share), .width = 6, .most = 10, .rank = 5,
            .look = COLUMN_BAR, .paint = paint_share),
-    COLUMN(.title = "SAMPLES", .value = site_samples, .width = 7, .rank = 4, UNIT_COUNT),
+    COLUMN(.title = "SAMPLES", .in = ROW_OF(struct site, code),
+           .from = SUM(struct snapshot_code, samples, count_over), .width = 7, .rank = 4,
+           UNIT_COUNT),
     COLUMN(.title = "HOTTEST AT", .from = VIA_KNOWN(struct site, code, address), .width = 14,
            .most = 18, .rank = 3, .format = format_address, .paint = paint_dim),
     COLUMN(.title = "INSTRUCTION", .help = "The instruction there, read from the process.",
@@ -314,7 +248,7 @@ static const struct column site_list[] = {
 const struct columns site_columns = {
     .title = "Objects it accesses",
     TABLE(struct site, site_list),
-    .identity = site_identity,
+    .key = VIA(struct site, object, id),
 };
 
 static void code_update(struct browser *browser)
@@ -344,9 +278,7 @@ static void code_draw(struct browser *browser, struct canvas *canvas, struct are
 {
     struct table *panes[PANES_MAX];
     unsigned count = code_panes(browser, panes);
-    int used = count > 1 ? pane_tabs(browser, canvas, area, panes, count) : 0;
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, count > 1 ? pane_tabs(browser, canvas, area, panes, count) : 0);
     pane_table(browser, canvas, area, browser_table(browser), "No function has samples yet.");
 }
 
@@ -366,16 +298,15 @@ static bool code_act(struct browser *browser, enum action action, struct request
 static void code_hint(struct browser *browser, char *out, size_t size)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    int used = 0;
     if (snapshot && shows_threads(browser)) {
-        used = snprintf(out, size,
-                        "Of the newest %llu samples. Enter: the object with most of its samples",
-                        (unsigned long long)snapshot->threads.recent);
-        if (snapshot->threads.left_out && used > 0 && (size_t)used < size)
-            snprintf(out + used, size - (size_t)used,
-                     ".  %zu threads with fewer samples are not "
-                     "listed",
-                     snapshot->threads.left_out);
+        snprintf(out, size,
+                 "Of the newest %llu samples. Enter: the object with most of its samples",
+                 (unsigned long long)snapshot->threads.recent);
+        if (snapshot->threads.left_out)
+            text_append(out, size,
+                        ".  %zu threads with fewer samples are not "
+                        "listed",
+                        snapshot->threads.left_out);
         return;
     }
     snprintf(out, size, "Enter: its source lines and instructions, and the data they access");
@@ -419,16 +350,6 @@ const struct page code_page = {
 
 /* Columns of threads. */
 
-#define THREAD_ROW                                                                                 \
-    const struct snapshot_thread *row = pointer;                                                   \
-    (void)snapshot
-
-static uint64_t thread_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    THREAD_ROW;
-    return (uint64_t)row->tid + 1;
-}
-
 static const struct column thread_list[] = {
     COLUMN(.title = "SHARE", .key = "share", .after = "samples",
            .help = "The thread's part of the newest samples that have an object, up to 16,384.",
@@ -466,14 +387,10 @@ const struct columns thread_columns = {
     .title = "Threads",
     TABLE(struct snapshot_thread, thread_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = thread_column_identity,
+    .key = FIELD(struct snapshot_thread, tid),
 };
 
 /* Columns of simulated caches, a level a row; rows are those of the snapshot itself. */
-
-#define SIMULATION_ROW                                                                             \
-    const struct simulation_level *row = pointer;                                                  \
-    (void)snapshot
 
 static uint64_t simulation_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
@@ -499,14 +416,14 @@ static struct value level(const struct snapshot *snapshot, const void *pointer)
 
 static struct value of_all(const struct snapshot *snapshot, const void *pointer)
 {
-    SIMULATION_ROW;
+    ROW(simulation_level);
     return value_number(simulation_column_part(misses(row), snapshot->simulation.accesses));
 }
 
 /* The first level is reached by every access, the others by what the one before missed. */
 static struct value of_those_here(const struct snapshot *snapshot, const void *pointer)
 {
-    SIMULATION_ROW;
+    ROW(simulation_level);
     bool first = row == snapshot->simulation.level;
     return value_number(simulation_column_part(misses(row), first ? snapshot->simulation.accesses
                                                                   : misses(row - 1)));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A level below Objects: one object: where in it the samples are, the code that accesses it, instances. */
+/* A level below Objects: one object: where in it the samples are, the code that accesses it,
+ * instances. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,22 +37,19 @@ static int draw_facts(const struct snapshot_object *object, struct canvas *canva
 {
     char size[16];
     char line[512];
-    int used = snprintf(line, sizeof line, " %s%s%s", object_kind_name(object->kind),
-                        object->module && *object->module ? " of " : "",
-                        object->module ? object->module : "");
+    snprintf(line, sizeof line, " %s%s%s", object_kind_name(object->kind),
+             object->module && *object->module ? " of " : "", object->module ? object->module : "");
     if (object->size && object->bin != UINT32_MAX && object->blocks != 1)
-        used += snprintf(line + used, sizeof line - (size_t)used, "   %s live",
-                         text_bytes(size, object->size));
+        text_append(line, sizeof line, "   %s live", text_bytes(size, object->size));
     else if (object->size)
-        used += snprintf(line + used, sizeof line - (size_t)used,
-                         "   %s at 0x%" PRIx64 "-0x%" PRIx64, text_bytes(size, object->size),
-                         object->address, object->address + object->size);
+        text_append(line, sizeof line, "   %s at 0x%" PRIx64 "-0x%" PRIx64,
+                    text_bytes(size, object->size), object->address,
+                    object->address + object->size);
     else
-        used +=
-            snprintf(line + used, sizeof line - (size_t)used, "   at 0x%" PRIx64, object->address);
+        text_append(line, sizeof line, "   at 0x%" PRIx64, object->address);
     if (object->blocks > 1)
-        snprintf(line + used, sizeof line - (size_t)used, "   %" PRIu32 " %s", object->blocks,
-                 object->bin != UINT32_MAX ? "blocks" : "instances");
+        text_append(line, sizeof line, "   %" PRIu32 " %s", object->blocks,
+                    object->bin != UINT32_MAX ? "blocks" : "instances");
     return canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, line) > 0;
 }
 
@@ -172,37 +170,42 @@ static void draw_element(const struct snapshot_object *object, struct canvas *ca
 }
 
 /* Its type, and who says so. */
-static void draw_type(const struct snapshot_object *object, struct canvas *canvas, struct area area)
+static bool draw_type(const struct snapshot_object *object, struct canvas *canvas, struct area area)
 {
     char known[192];
     char name[COLUMN_TEXT_BYTES];
+    if (!object->type)
+        return false;
     glyph_fit(name, sizeof name, object->type, area.columns / 2, GLYPH_CUT_MIDDLE, canvas->ascii);
     int used =
         canvas_format(canvas, area.row, area.column, area.columns, PAINT_STRONG, " %s", name);
     field_known(object, NULL, known, sizeof known);
     canvas_format(canvas, area.row, area.column + used, area.columns - used,
                   object->typed[TYPED_DISAGREED] > 0 ? PAINT_WARN : PAINT_DIM, "   %s", known);
+    return true;
 }
 
 /* Where the memory came from: the call path of its bin. */
-static void draw_origin(const struct snapshot *snapshot, const struct snapshot_object *object,
+static bool draw_origin(const struct snapshot *snapshot, const struct snapshot_object *object,
                         struct canvas *canvas, struct area area)
 {
-    const struct heap_bin *heap = &snapshot->heap.bins[object->bin].heap;
+    const struct heap_bin *heap =
+        object->bin < snapshot->heap.bin_count ? &snapshot->heap.bins[object->bin].heap : NULL;
     char bytes[16];
     char blocks[16];
     char path[COLUMN_TEXT_BYTES];
-    int used = canvas_format(canvas, area.row, area.column, area.columns, PAINT_PLAIN,
-                             " %s in %s live block%s", text_bytes(bytes, heap->usable_bytes),
-                             text_count(blocks, (double)heap->live_blocks),
-                             heap->live_blocks == 1 ? "" : "s");
+    if (!heap)
+        return false;
+    struct pen pen = {canvas, area.row, area.column, area.column + area.columns};
+    pen_part(&pen, PAINT_PLAIN, " %s in %s live block%s", text_bytes(bytes, heap->usable_bytes),
+             text_count(blocks, (double)heap->live_blocks), heap->live_blocks == 1 ? "" : "s");
     if (!heap->path)
-        return;
-    used += canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
-                        "   allocated by ");
-    glyph_fit(path, sizeof path, heap->path, area.columns - used - 1, GLYPH_CUT_MIDDLE,
+        return true;
+    pen_part(&pen, PAINT_DIM, "%s", "   allocated by ");
+    glyph_fit(path, sizeof path, heap->path, pen.end - pen.column - 1, GLYPH_CUT_MIDDLE,
               canvas->ascii);
-    canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_PLAIN, path);
+    pen_part(&pen, PAINT_PLAIN, "%s", path);
+    return true;
 }
 
 /* Results of watchpoints on it. */
@@ -228,40 +231,19 @@ static int detail_head(const struct snapshot *snapshot, const struct snapshot_ob
     line.row++;
     if (rows >= 2)
         draw_facts(object, canvas, line);
-    if (rows == 4) {
-        line.row++;
-        if (object->type) {
-            draw_type(object, canvas, line);
-            line.row++;
-            rows++;
-        }
-        if (object->bin < snapshot->heap.bin_count) {
-            draw_origin(snapshot, object, canvas, line);
-            line.row++;
-            rows++;
-        }
-        if (levels_line(snapshot, object->levels, canvas, line)) {
-            line.row++;
-            rows++;
-        }
-        if (rates_line(snapshot, object->rates, canvas, line)) {
-            line.row++;
-            rows++;
-        }
-        if (use_line(snapshot, object->use, canvas, line)) {
-            line.row++;
-            rows++;
-        }
-        if (draw_watched(snapshot, object, canvas, line)) {
-            line.row++;
-            rows++;
-        }
-        draw_element(object, canvas, line);
-        line.row++;
-        draw_strip(object, canvas, line);
-        rows++; /* a blank line below */
-    }
-    return rows;
+    if (rows < 4)
+        return rows;
+    line.row++;
+    line.row += draw_type(object, canvas, line);
+    line.row += draw_origin(snapshot, object, canvas, line);
+    line.row += levels_line(snapshot, object->levels, canvas, line);
+    line.row += rates_line(snapshot, object->rates, canvas, line);
+    line.row += use_line(snapshot, object->use, canvas, line);
+    line.row += draw_watched(snapshot, object, canvas, line);
+    draw_element(object, canvas, line);
+    line.row++;
+    draw_strip(object, canvas, line);
+    return line.row + 2 - area.row; /* a blank line below */
 }
 
 enum { WIDE_COLUMNS = 100, TALL_ROWS = 16 };
@@ -348,10 +330,8 @@ static void draw_pane(struct browser *browser, struct canvas *canvas, struct are
     char basis[160] = "";
     if (panes[i] == &detail_view(browser)->levels)
         levels_basis(browser->snapshot, basis, sizeof basis);
-    int used = pane_title(canvas, area, focused, "%s%s%s", panes[i]->columns->title,
-                          *basis ? ": of " : "", basis);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, pane_title(canvas, area, focused, "%s%s%s", panes[i]->columns->title,
+                                       *basis ? ": of " : "", basis));
     pane_table(browser, canvas, area, panes[i], empty_texts[i]);
 }
 
@@ -391,9 +371,7 @@ static void draw_narrow(struct browser *browser, struct canvas *canvas, struct a
     struct table *panes[PANES_MAX];
     unsigned count = detail_panes(browser, panes);
     unsigned shown = browser->pane[PAGE_DETAIL] % count;
-    int used = pane_tabs(browser, canvas, area, panes, count);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, pane_tabs(browser, canvas, area, panes, count));
     pane_table(browser, canvas, area, panes[shown], empty_texts[shown]);
 }
 
@@ -410,9 +388,7 @@ static void detail_draw(struct browser *browser, struct canvas *canvas, struct a
         canvas_wrap(canvas, area, PAINT_DIM, text);
         return;
     }
-    int used = detail_head(browser->snapshot, object, canvas, area);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, detail_head(browser->snapshot, object, canvas, area));
     if (area.columns >= WIDE_COLUMNS && area.rows >= TALL_ROWS)
         draw_wide(browser, canvas, area);
     else
@@ -543,10 +519,6 @@ const struct page detail_page = {
 };
 
 /* Columns of the offsets inside objects, and of their instances. */
-
-#define ROW(type)                                                                                  \
-    const struct type *row = pointer;                                                              \
-    (void)snapshot
 
 /* Of any object: in batch text fields of several objects are in one list. */
 static bool has_field_type(const struct snapshot *snapshot)
@@ -680,12 +652,6 @@ const struct columns offset_columns = {
     .identity = offset_identity,
 };
 
-static uint64_t instance_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_instance);
-    return row->base;
-}
-
 static const struct column instance_list[] = {
     COLUMN(.title = "OF IT", .key = "share", .after = "samples",
            .help = "Part of the object's samples that fell on this instance.",
@@ -708,7 +674,7 @@ static const struct column instance_list[] = {
 const struct columns instance_columns = {
     .title = "Instances",
     TABLE(struct snapshot_instance, instance_list),
-    .identity = instance_identity,
+    .key = FIELD(struct snapshot_instance, base),
 };
 
 /* From a member of a type to the code that misses on it. */

@@ -23,11 +23,6 @@ static void findings_update(struct browser *browser)
 
 /* ---- drawing ---- */
 
-static struct area below(struct area area, int used)
-{
-    return (struct area){area.row + used, area.column, area.rows - used, area.columns};
-}
-
 /* A label and text beside it, over as many rows as it takes. */
 static struct area findings_say(struct canvas *canvas, struct area area, const char *label,
                                 const char *text, enum paint paint)
@@ -37,7 +32,7 @@ static struct area findings_say(struct canvas *canvas, struct area area, const c
     struct area right = {area.row, area.column + LABEL_COLUMNS, area.rows,
                          area.columns - LABEL_COLUMNS};
     canvas_text(canvas, area.row, area.column, LABEL_COLUMNS, PAINT_DIM, label);
-    return below(area, canvas_wrap(canvas, right, paint, text));
+    return area_below(area, canvas_wrap(canvas, right, paint, text));
 }
 
 static void findings_draw_selected(const struct snapshot_finding *finding, struct canvas *canvas,
@@ -87,7 +82,7 @@ static void findings_draw(struct browser *browser, struct canvas *canvas, struct
     struct area list = {area.row, area.column, rows < area.rows ? rows : area.rows, area.columns};
     pane_table(browser, canvas, list, findings_table(browser), "");
     const struct snapshot_finding *finding = table_selected(findings_table(browser));
-    struct area rest = below(area, rows + (area.rows > TEXT_ROWS));
+    struct area rest = area_below(area, rows + (area.rows > TEXT_ROWS));
     rest.column = 1;
     rest.columns -= 2;
     if (finding)
@@ -171,13 +166,9 @@ const struct page findings_page = {
 
 /* Columns of the problems that were recognised. */
 
-#define ROW                                                                                        \
-    const struct snapshot_finding *row = pointer;                                                  \
-    (void)snapshot
-
 static struct value gain(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_finding);
     struct value value = value_number(row->gain);
     value.low = row->gain_low;
     value.high = row->gain_low > 0 ? row->gain : 0;
@@ -194,7 +185,7 @@ static void format_gain(char *out, size_t size, struct value value)
 
 static struct value bound(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_finding);
     return value_text(isnan(row->gain) || row->gain_low > 0 ? ""
                       : row->bound                          ? "at most"
                                                             : "about");
@@ -202,7 +193,7 @@ static struct value bound(const struct snapshot *snapshot, const void *pointer)
 
 static struct value screen(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_finding);
     return value_text(finding_page_name(finding_page(row)));
 }
 
@@ -240,32 +231,20 @@ static void advice(const struct snapshot *snapshot, const void *row, char *out, 
 
 static uint64_t finding_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_finding);
     return (uint64_t)row->id << 8 | row->kind;
 }
 
 /* With a low end, the middle of both. */
 static struct value gain_middle(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_finding);
     return value_number(row->gain_low > 0 ? (row->gain_low + row->gain) / 2 : row->gain);
-}
-
-static struct value gain_low(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->gain_low > 0 ? row->gain_low : NAN);
-}
-
-static struct value gain_high(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->gain_low > 0 ? row->gain : NAN);
 }
 
 static struct value gain_is_bound(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_finding);
     return value_yes_no(!isnan(row->gain) && row->bound);
 }
 
@@ -299,12 +278,13 @@ static const struct column finding_list[] = {
     COLUMN(.title = "SCREEN", .key = "screen", .after = "try", .help = "Enter opens it.",
            .value = screen, .width = 7, .rank = 4, .paint = paint_dim),
     COLUMN(.key = "kind", .from = FIELD(struct snapshot_finding, kind), .name = finding_kind_name),
-    COLUMN(.key = "file", .from = FIELD(struct snapshot_finding, file)),
-    COLUMN(.key = "line", .from = KNOWN(struct snapshot_finding, line)),
+    MEMBER("file", struct snapshot_finding, file),
+    MEMBER_KNOWN("line", struct snapshot_finding, line),
     COLUMN(.key = "evidence", .words = evidence),
     COLUMN(.key = "gain", .value = gain_middle),
-    COLUMN(.key = "gain_low", .value = gain_low),
-    COLUMN(.key = "gain_high", .value = gain_high),
+    MEMBER_KNOWN("gain_low", struct snapshot_finding, gain_low),
+    COLUMN(.key = "gain_high", .where = KNOWN(struct snapshot_finding, gain_low),
+           .from = FIELD(struct snapshot_finding, gain)),
     COLUMN(.key = "gain_is_bound", .value = gain_is_bound),
     COLUMN(.key = "reckoned", .words = reckoned),
     COLUMN(.key = "sure", .from = FIELD(struct snapshot_finding, sure), .name = finding_sure_name),

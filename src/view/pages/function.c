@@ -436,7 +436,6 @@ static void partners_words(const struct snapshot_code *code, const struct source
 {
     struct snapshot_partner joined[JOINED];
     size_t count = 0;
-    size_t used = 0;
     double all = 0;
     *out = '\0';
     for (size_t i = 0; i < code->instruction_count; i++) {
@@ -447,12 +446,11 @@ static void partners_words(const struct snapshot_code *code, const struct source
         count = partners_join(joined, count, &instruction->partners[kind]);
     }
     qsort(joined, count, sizeof *joined, most);
-    for (size_t i = 0; i < count && i < SAID && used < size; i++) {
-        used += (size_t)snprintf(out + used, size - used, "%s%.0f%% %.64s", i ? ", " : "",
-                                 100 * joined[i].count / all, joined[i].function);
-        if (joined[i].file && used < size)
-            used += (size_t)snprintf(out + used, size - used, " %.48s:%u",
-                                     source_base_name(joined[i].file), joined[i].line);
+    for (size_t i = 0; i < count && i < SAID; i++) {
+        text_append(out, size, "%s%.0f%% %.64s", i ? ", " : "", 100 * joined[i].count / all,
+                    joined[i].function);
+        if (joined[i].file)
+            text_append(out, size, " %.48s:%u", source_base_name(joined[i].file), joined[i].line);
     }
 }
 
@@ -460,8 +458,8 @@ static void partners_words(const struct snapshot_code *code, const struct source
 static int partners_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     struct function_view *view = function_view(browser);
-    static const char *const labels[LINE_PAIRS] = {[LINE_USED_BY] = "What it fetched was used by",
-                                                   [LINE_EVICTED_BY] = "... and evicted by"};
+    static const char *const labels[LINE_PAIRS] = {
+        [LINE_USED_BY] = "What it fetched was used by", [LINE_EVICTED_BY] = "... and evicted by"};
     static const enum line_pairs order[] = {LINE_USED_BY, LINE_EVICTED_BY};
     enum { LABEL = 29 };
     char text[512];
@@ -566,22 +564,18 @@ static void empty_text(const struct browser *browser, const struct table *table,
 static void draw_figures(const struct snapshot_code *code, struct canvas *canvas, struct area area)
 {
     char text[16];
-    int used = 0;
+    struct pen pen = {canvas, area.row, 0, area.columns};
     if (code->samples > 0)
-        used = canvas_format(canvas, area.row, 0, area.columns, paint_heat(code->share.value),
-                             " %.1f%% %s%.1f", code->share.value * 100, canvas->ascii ? "+-" : "±",
-                             columns_half(&code->share) * 100);
+        pen_part(&pen, paint_heat(code->share.value), " %.1f%% %s%.1f", code->share.value * 100,
+                 canvas->ascii ? "+-" : "±", columns_half(&code->share) * 100);
     if (code->unknown_samples > 0)
-        used += canvas_format(canvas, area.row, used, area.columns - used,
-                              paint_heat(code->all_share), "%s%.1f%% of all samples, %.1f%% %s",
-                              used ? "   " : " ", code->all_share * 100, code->unknown_share * 100,
-                              code->unknown_note ? code->unknown_note : "object unknown");
-    used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
-                          "   %s samples   %s",
-                          text_count(text, code->samples + code->unknown_samples), code->module);
+        pen_part(&pen, paint_heat(code->all_share), "%s%.1f%% of all samples, %.1f%% %s",
+                 pen.column ? "   " : " ", code->all_share * 100, code->unknown_share * 100,
+                 code->unknown_note ? code->unknown_note : "object unknown");
+    pen_part(&pen, PAINT_PLAIN, "   %s samples   %s",
+             text_count(text, code->samples + code->unknown_samples), code->module);
     if (code->file)
-        canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM, "   %s:%" PRIu32,
-                      code->file, code->line);
+        pen_part(&pen, PAINT_DIM, "   %s:%" PRIu32, code->file, code->line);
 }
 
 static const char *no_lines(const struct browser *browser)
@@ -650,9 +644,8 @@ static void draw_tabbed(struct browser *browser, struct canvas *canvas, struct a
     for (unsigned i = 0; i < count; i++)
         if (browser_focused(browser, panes[i]))
             shown = panes[i];
-    int used = count > 1 || area.rows > 3 ? pane_tabs(browser, canvas, area, panes, count) : 0;
-    area.row += used;
-    area.rows -= used;
+    area = area_below(
+        area, count > 1 || area.rows > 3 ? pane_tabs(browser, canvas, area, panes, count) : 0);
     empty_text(browser, shown, empty, sizeof empty);
     pane_table(browser, canvas, area, shown, empty);
 }
@@ -663,9 +656,7 @@ static void function_draw(struct browser *browser, struct canvas *canvas, struct
     unsigned count = function_panes(browser, panes);
     /* The selection may have moved to another line. */
     function_gather_line(browser);
-    int used = draw_head(browser, canvas, area);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, draw_head(browser, canvas, area));
     if (area.rows < ROWS_FOR_BOTH || panes[0] != &function_view(browser)->source) {
         draw_tabbed(browser, canvas, area, panes, count);
         return;
@@ -673,9 +664,7 @@ static void function_draw(struct browser *browser, struct canvas *canvas, struct
     struct area upper = {area.row, 0, area.rows * 3 / 5, area.columns};
     struct area lower = {area.row + upper.rows, 0, area.rows - upper.rows, area.columns};
     draw_tabbed(browser, canvas, upper, panes, 1);
-    used = partners_draw(browser, canvas, lower);
-    lower.row += used;
-    lower.rows -= used;
+    lower = area_below(lower, partners_draw(browser, canvas, lower));
     draw_tabbed(browser, canvas, lower, panes + 1, count - 1);
 }
 
@@ -788,9 +777,6 @@ const struct page function_page = {
 
 /* Columns of a function's source lines and of their instructions. */
 
-#define SOURCE                                                                                     \
-    const struct source_row *row = pointer;                                                        \
-    (void)snapshot
 #define INSTRUCTION                                                                                \
     const struct snapshot_instruction *row =                                                       \
         ((const struct instruction_row *)pointer)->instruction;                                    \
@@ -808,22 +794,16 @@ static struct value missed_on(const struct snapshot_instruction *row, struct val
     return row->unknown_samples > row->samples ? value_text(row->unknown_note) : known;
 }
 
-static struct value source_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    SOURCE;
-    return value_number(row->samples + row->unknown_samples);
-}
-
 static struct value source_text(const struct snapshot *snapshot, const void *pointer)
 {
-    SOURCE;
+    ROW(source_row);
     return value_text(row->line || row->sites ? row->text : NULL);
 }
 
 /* The field, or where it has no name the object. */
 static struct value source_mostly(const struct snapshot *snapshot, const void *pointer)
 {
-    SOURCE;
+    ROW(source_row);
     if (!row->hottest)
         return value_text(NULL);
     return missed_on(row->hottest, row->hottest->field
@@ -839,7 +819,7 @@ static enum paint paint_context(struct value value)
 
 static uint64_t identity_of_source(const struct snapshot *snapshot, const void *pointer)
 {
-    SOURCE;
+    ROW(source_row);
     return source_identity(row->file, row->line);
 }
 
@@ -864,7 +844,8 @@ static const struct column source_list[] = {
            .help = "The field, or object, that its hottest instruction accesses.",
            .value = source_mostly, .width = 12, .most = 28, .rank = 2, .look = COLUMN_NAME,
            .paint = paint_strong),
-    COLUMN(.title = "SAMPLES", .value = source_samples, .width = 7, .rank = 6, UNIT_COUNT),
+    COLUMN(.title = "SAMPLES", .from = SUM(struct source_row, samples, unknown_samples), .width = 7,
+           .rank = 6, UNIT_COUNT),
     COLUMN(.title = "LD", .from = PART(struct source_row, loads), .width = 5, .rank = 5,
            UNIT_PERCENT, .paint = paint_load),
     COLUMN(.title = "ST", .from = PART(struct source_row, stores), .width = 5, .rank = 5,
@@ -883,12 +864,6 @@ const struct columns source_columns = {
     .identity = identity_of_source,
     .parting = source_parting,
 };
-
-static struct value source_column_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    INSTRUCTION;
-    return value_number(instruction_samples(row));
-}
 
 static struct value field(const struct snapshot *snapshot, const void *pointer)
 {
@@ -911,12 +886,6 @@ static bool has_inlined(const struct snapshot *snapshot)
     return false;
 }
 
-static uint64_t source_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    INSTRUCTION;
-    return row->address;
-}
-
 static const struct column instruction_list[] = {
     COLUMN(.title = "OF IT", .help = "Part of the function's samples.",
            .from = VIA(struct instruction_row, instruction, share), .width = 6, UNIT_SHARE),
@@ -937,7 +906,9 @@ static const struct column instruction_list[] = {
     COLUMN(.title = "OBJS", .help = "Different objects that its samples are on.",
            .from = VIA_KNOWN(struct instruction_row, instruction, objects), .width = 4, .rank = 8,
            UNIT_INTEGER),
-    COLUMN(.title = "SAMPLES", .value = source_column_samples, .width = 7, .rank = 3, UNIT_COUNT),
+    COLUMN(.title = "SAMPLES", .in = ROW_OF(struct instruction_row, instruction),
+           .from = SUM(struct snapshot_instruction, samples, unknown_samples), .width = 7,
+           .rank = 3, UNIT_COUNT),
     COLUMN(.title = "LD", .in = ROW_OF(struct instruction_row, instruction),
            .from = PART(struct snapshot_instruction, loads), .width = 5, .rank = 6, UNIT_PERCENT,
            .paint = paint_load),
@@ -954,7 +925,7 @@ const struct columns instruction_columns = {
     .title = "Instructions",
     TABLE(struct instruction_row, instruction_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = source_column_identity,
+    .key = VIA(struct instruction_row, instruction, address),
 };
 
 /* The tree of callers, of Function, Detail and HTML. */
@@ -1008,12 +979,6 @@ void callers_open(struct browser *browser, const struct caller_row *row)
         browser_message(browser, "it has no samples of its own: only functions that it calls have");
 }
 
-static uint64_t identity_of_caller(const struct snapshot *snapshot, const void *row)
-{
-    (void)snapshot;
-    return ((const struct caller_row *)row)->caller->path;
-}
-
 static const struct column caller_list[] = {
     COLUMN(.title = "SHARE",
            .help = "Part of the samples with known callers that were taken in calls by it.",
@@ -1034,25 +999,21 @@ const struct columns caller_columns = {
     .title = "Callers",
     TABLE(struct caller_row, caller_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = identity_of_caller,
+    .key = VIA(struct caller_row, caller, path),
 };
 
-static const struct column caller_members_list[] = {
-    COLUMN(.key = "depth", .from = FIELD(struct snapshot_caller, depth)),
-    COLUMN(.key = "function", .from = FIELD(struct snapshot_caller, function)),
-    COLUMN(.key = "module", .from = KNOWN(struct snapshot_caller, module)),
-    COLUMN(.key = "samples", .from = FIELD(struct snapshot_caller, samples), .form = JSON_COUNT),
-    COLUMN(.key = "share", .from = FIELD(struct snapshot_caller, share.value)),
-    COLUMN(.key = "share_low", .from = FIELD(struct snapshot_caller, share.low)),
-    COLUMN(.key = "share_high", .from = FIELD(struct snapshot_caller, share.high)),
-};
+static const struct columns caller_members = MEMBERS(
+    struct snapshot_caller,
+    MEMBER("depth", struct snapshot_caller, depth),
+    MEMBER("function", struct snapshot_caller, function),
+    MEMBER_KNOWN("module", struct snapshot_caller, module),
+    MEMBER_COUNT("samples", struct snapshot_caller, samples),
+    MEMBER("share", struct snapshot_caller, share.value),
+    MEMBER("share_low", struct snapshot_caller, share.low),
+    MEMBER("share_high", struct snapshot_caller, share.high));
 
-static const struct columns caller_members = {TABLE(struct snapshot_caller, caller_members_list)};
-
-static const struct column callers_members_list[] = {
-    COLUMN(.key = "samples", .from = FIELD(struct snapshot_callers, samples), .form = JSON_COUNT),
+const struct columns callers_members = MEMBERS(
+    struct snapshot_callers,
+    MEMBER_COUNT("samples", struct snapshot_callers, samples),
     COLUMN(.key = "tree", .from = ROW_OF(struct snapshot_callers, list),
-           .count = FIELD(struct snapshot_callers, count), .rows = &caller_members),
-};
-
-const struct columns callers_members = {TABLE(struct snapshot_callers, callers_members_list)};
+           .count = FIELD(struct snapshot_callers, count), .rows = &caller_members));

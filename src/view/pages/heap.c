@@ -12,9 +12,8 @@
 
 struct heap_view {
     struct table bins;
-    uint32_t tagged[REQUEST_BINS_MAX]; /* ids */
-    uint32_t tagged_count;
-    uint32_t renamed; /* the id that a new name is asked for */
+    struct tags tagged; /* ids */
+    uint32_t renamed;   /* the id that a new name is asked for */
 };
 
 static struct heap_view *heap_view(const struct browser *browser)
@@ -30,34 +29,22 @@ static void heap_update(struct browser *browser)
     table_set(&heap_view(browser)->bins, browser->snapshot, heap->bins, heap->bin_count);
 }
 
-static bool is_tagged(const struct browser *browser, uint32_t id)
-{
-    for (uint32_t i = 0; i < heap_view(browser)->tagged_count; i++)
-        if (heap_view(browser)->tagged[i] == id)
-            return true;
-    return false;
-}
-
 static int draw_summary(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct heap_summary *summary = &browser->snapshot->heap.summary;
     char blocks[16];
     char bytes[16];
-    int used = canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG,
-                             " Heap: %s in %s blocks", text_bytes(bytes, summary->usable_bytes),
-                             text_count(blocks, (double)summary->live_blocks));
+    struct pen pen = {canvas, area.row, 0, area.columns};
+    pen_part(&pen, PAINT_STRONG, " Heap: %s in %s blocks", text_bytes(bytes, summary->usable_bytes),
+             text_count(blocks, (double)summary->live_blocks));
     if (summary->source)
-        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
-                              "   known by %s", summary->source);
+        pen_part(&pen, PAINT_PLAIN, "   known by %s", summary->source);
     if (summary->lost)
-        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_WARN,
-                              "   %s events lost", text_count(blocks, (double)summary->lost));
+        pen_part(&pen, PAINT_WARN, "   %s events lost", text_count(blocks, (double)summary->lost));
     if (!isnan(summary->mark_age_s))
-        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
-                              "   marked %.0f s ago", summary->mark_age_s);
-    if (heap_view(browser)->tagged_count)
-        canvas_format(canvas, area.row, used, area.columns - used, PAINT_KEY,
-                      "   %" PRIu32 " tagged", heap_view(browser)->tagged_count);
+        pen_part(&pen, PAINT_DIM, "   marked %.0f s ago", summary->mark_age_s);
+    if (heap_view(browser)->tagged.count)
+        pen_part(&pen, PAINT_KEY, "   %" PRIu32 " tagged", heap_view(browser)->tagged.count);
     if (!summary->note || area.rows < 6)
         return 1;
     canvas_format(canvas, area.row + 1, 0, area.columns, PAINT_DIM, " %s", summary->note);
@@ -115,15 +102,12 @@ static void draw_chosen(struct browser *browser, struct canvas *canvas, struct a
     if (!both)
         left.columns = area.columns - 1;
     int used = pane_title(canvas, left, true, "Allocated at%s",
-                          is_tagged(browser, bin->heap.id) ? " (tagged)" : "");
-    left.row += used;
-    left.rows -= used;
+                          tags_have(&heap_view(browser)->tagged, bin->heap.id) ? " (tagged)" : "");
+    left = area_below(left, used);
     draw_path(bin, canvas, left);
     if (!both)
         return;
-    used = pane_title(canvas, right, false, "Sizes of live blocks");
-    right.row += used;
-    right.rows -= used;
+    right = area_below(right, pane_title(canvas, right, false, "Sizes of live blocks"));
     draw_sizes(bin, canvas, right);
 }
 
@@ -151,37 +135,27 @@ static void heap_draw(struct browser *browser, struct canvas *canvas, struct are
 static void toggle_tag(struct browser *browser, const struct snapshot_bin *bin)
 {
     struct heap_view *view = heap_view(browser);
-    uint32_t *tagged = view->tagged;
-    for (uint32_t i = 0; i < view->tagged_count; i++)
-        if (tagged[i] == bin->heap.id) {
-            tagged[i] = tagged[--view->tagged_count];
-            browser_message(browser, "tag taken off");
-            return;
-        }
-    /* One place stays free for the bin that the tagged ones go into. */
-    if (view->tagged_count == REQUEST_BINS_MAX - 1) {
-        browser_message(browser, "no more than 15 at once: combine these first");
-        return;
-    }
-    tagged[view->tagged_count++] = bin->heap.id;
-    browser_message(browser, "tagged; C on another bin combines them into that one");
-    table_move(&view->bins, 1);
+    const char *done = tags_toggle(&view->tagged, bin->heap.id);
+    browser_message(browser, done ? done : "tagged; C on another bin combines them into that one");
+    if (!done)
+        table_move(&view->bins, 1);
 }
 
 static void combine(struct browser *browser, const struct snapshot_bin *bin,
                     struct request *request)
 {
+    struct tags *tagged = &heap_view(browser)->tagged;
     request->bins[0] = bin->heap.id;
     request->bin_count = 1;
-    for (uint32_t i = 0; i < heap_view(browser)->tagged_count; i++)
-        if (heap_view(browser)->tagged[i] != bin->heap.id)
-            request->bins[request->bin_count++] = heap_view(browser)->tagged[i];
+    for (uint32_t i = 0; i < tagged->count; i++)
+        if (tagged->list[i] != bin->heap.id)
+            request->bins[request->bin_count++] = (uint32_t)tagged->list[i];
     if (request->bin_count < 2) {
         browser_message(browser, "tag the bins (t) that shall go into this one first");
         return;
     }
     request->kind = REQUEST_BIN_COMBINE;
-    heap_view(browser)->tagged_count = 0;
+    tagged->count = 0;
 }
 
 static void open_bin(struct browser *browser, const struct snapshot_bin *bin)
@@ -234,19 +208,18 @@ static void heap_hint(struct browser *browser, char *out, size_t size)
     if (heap->summary.feed == HEAP_FEED_NONE)
         snprintf(out, size, "misstop -- COMMAND knows every allocation from the start");
     else
-        snprintf(
-            out, size,
-            "Enter: its blocks with samples, and where in them.  M: growth from now");
-    size_t used = strlen(out);
-    if (heap->bins_left_out && used < size)
-        snprintf(out + used, size - used, "  %zu smaller bins are not listed", heap->bins_left_out);
+        snprintf(out, size,
+                 "Enter: its blocks with samples, and where in them.  M: growth from now");
+    if (heap->bins_left_out)
+        text_append(out, size, "  %zu smaller bins are not listed", heap->bins_left_out);
 }
 
 const struct page heap_page = {
     .name = "Heap",
-    .shows = "Heap blocks by allocation site, type or size, with their part of the samples. Launched "
-             "(misstop -- CMD) the call paths are known; attached, types and sizes only. LIVE is "
-             "what is allocated now, WASTE allocator overhead, ALLOC/S and FREE/S the rates.",
+    .shows =
+        "Heap blocks by allocation site, type or size, with their part of the samples. Launched "
+        "(misstop -- CMD) the call paths are known; attached, types and sizes only. LIVE is "
+        "what is allocated now, WASTE allocator overhead, ALLOC/S and FREE/S the rates.",
     .next = "M sets a mark and GROWTH counts from there. What grows and is never touched may be a "
             "leak.",
     .state_size = sizeof(struct heap_view),
@@ -261,16 +234,6 @@ const struct page heap_page = {
 };
 
 /* Columns of the heap's bins. */
-
-#define ROW(heap_column_type)                                                                      \
-    const struct heap_column_type *row = pointer;                                                  \
-    (void)snapshot
-
-static struct value heap_column_share(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return row->touched ? value_number(row->share) : value_number(NAN);
-}
 
 /* Requests of walked blocks are not known. */
 static struct value waste(const struct snapshot *snapshot, const void *pointer)
@@ -350,11 +313,6 @@ static bool has_both(const struct snapshot *snapshot)
     return walked && told;
 }
 
-static bool has_mark(const struct snapshot *snapshot)
-{
-    return !isnan(snapshot->heap.summary.mark_age_s);
-}
-
 static bool has_suspect(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->heap.bin_count; i++)
@@ -363,29 +321,13 @@ static bool has_suspect(const struct snapshot *snapshot)
     return false;
 }
 
-static uint64_t heap_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return row->heap.id;
-}
-
-static struct value bin_allocations(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return row->heap.walked ? value_text(NULL) : value_integer(row->heap.allocations);
-}
-
-static struct value bin_frees(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_bin);
-    return row->heap.walked ? value_text(NULL) : value_integer(row->heap.frees);
-}
-
 static const struct column bin_list[] = {
     COLUMN(.title = "SHARE", .key = "share", .after = "samples",
            .help = "The bin's part of all attributed samples; blank: no sample fell on it.",
-           .value = heap_column_share, .width = 6, UNIT_SHARE),
-    COLUMN(.title = "", .value = heap_column_share, .width = 6, .most = 10, .rank = 6,
+           .where = FIELD(struct snapshot_bin, touched), .from = FIELD(struct snapshot_bin, share),
+           .width = 6, UNIT_SHARE),
+    COLUMN(.title = "", .where = FIELD(struct snapshot_bin, touched),
+           .from = FIELD(struct snapshot_bin, share), .width = 6, .most = 10, .rank = 6,
            .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "LIVE", .help = "Usable bytes of its live blocks.",
            .from = FIELD(struct snapshot_bin, heap.usable_bytes), .width = 6, UNIT_BYTES),
@@ -393,8 +335,9 @@ static const struct column bin_list[] = {
            .from = FIELD(struct snapshot_bin, heap.live_blocks), .width = 6, .rank = 1, UNIT_COUNT),
     COLUMN(.title = "MEAN", .help = "Mean usable size of a live block.", .value = mean_size,
            .width = 6, .rank = 5, UNIT_BYTES, .paint = paint_dim),
-    COLUMN(.title = "WASTE", .help = "Share of the usable bytes not requested (allocator overhead).",
-           .value = waste, .width = 5, .rank = 7, .shown = has_agent, UNIT_PERCENT),
+    COLUMN(.title = "WASTE",
+           .help = "Share of the usable bytes not requested (allocator overhead).", .value = waste,
+           .width = 5, .rank = 7, .shown = has_agent, UNIT_PERCENT),
     COLUMN(.title = "ALLOC/S", .key = "allocation_rate", .form = JSON_COUNT, .after = "frees",
            .help = "Allocations a second, over the last refresh.",
            .from = FIELD(struct snapshot_bin, heap.allocations_per_s), .width = 7, .rank = 2,
@@ -415,7 +358,8 @@ static const struct column bin_list[] = {
     COLUMN(.title = "GROWTH", .key = "growth_bytes", .form = JSON_COUNT, .after = "growth_blocks",
            .help = "Live bytes now less those at the mark (key M).",
            .from = FIELD(struct snapshot_bin, heap.growth_bytes), .width = 8, .rank = 2,
-           .look = COLUMN_RIGHT, .shown = has_mark, .format = format_growth, .paint = paint_growth),
+           .look = COLUMN_RIGHT, .only = FIELD(struct snapshot, heap.summary.mark_age_s),
+           .format = format_growth, .paint = paint_growth),
     COLUMN(.title = "",
            .help = "leak?: grows since the mark, is old, and no sample ever fell on it.",
            .value = leak, .width = 5, .rank = 2, .shown = has_suspect, .paint = paint_leak),
@@ -436,17 +380,17 @@ static const struct column bin_list[] = {
            .help = "The call path, innermost first.", .from = FIELD(struct snapshot_bin, heap.path),
            .width = 16, .most = 120, .rank = 3, .look = COLUMN_NAME, .shown = has_agent,
            .paint = paint_dim),
-    COLUMN(.key = "id", .from = FIELD(struct snapshot_bin, heap.id)),
-    COLUMN(.key = "name", .from = FIELD(struct snapshot_bin, heap.name)),
-    COLUMN(.key = "object", .in = ROW_IN(struct snapshot_bin, object), .target = columns_object_at,
-           .from = FIELD(struct snapshot_object, name)),
-    COLUMN(.key = "samples", .from = FIELD(struct snapshot_bin, samples), .form = JSON_COUNT),
+    MEMBER("id", struct snapshot_bin, heap.id),
+    MEMBER("name", struct snapshot_bin, heap.name),
+    COLUMN(.key = "object", OBJECT_NAME(struct snapshot_bin, object)),
+    MEMBER_COUNT("samples", struct snapshot_bin, samples),
     COLUMN(.from = ROW_IN(struct snapshot_bin, heap), .members = &heap_members),
-    COLUMN(.key = "allocations", .value = bin_allocations),
-    COLUMN(.key = "frees", .value = bin_frees),
-    COLUMN(.key = "growth_blocks", .from = FIELD(struct snapshot_bin, heap.growth_blocks),
-           .form = JSON_COUNT),
-    COLUMN(.key = "leak_suspect", .from = FIELD(struct snapshot_bin, suspect)),
+    COLUMN(.key = "allocations", .unless = FIELD(struct snapshot_bin, heap.walked),
+           .from = FIELD(struct snapshot_bin, heap.allocations)),
+    COLUMN(.key = "frees", .unless = FIELD(struct snapshot_bin, heap.walked),
+           .from = FIELD(struct snapshot_bin, heap.frees)),
+    MEMBER_COUNT("growth_blocks", struct snapshot_bin, heap.growth_blocks),
+    MEMBER("leak_suspect", struct snapshot_bin, suspect),
     COLUMN(.key = "sizes", .from = FIELD(struct snapshot_bin, heap.sizes[0]),
            .elements = HEAP_SIZES),
 };
@@ -454,5 +398,5 @@ static const struct column bin_list[] = {
 const struct columns bin_columns = {
     .title = "Bins",
     TABLE(struct snapshot_bin, bin_list),
-    .identity = heap_column_identity,
+    .key = FIELD(struct snapshot_bin, heap.id),
 };

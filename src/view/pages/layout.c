@@ -47,12 +47,12 @@ static void draw_name(const struct browser *browser, struct canvas *canvas, stru
     int room = area.columns - right;
     glyph_fit(name, sizeof name, layout->inferred ? "an element" : layout->name, room / 2,
               GLYPH_CUT_MIDDLE, canvas->ascii);
-    int used = canvas_format(canvas, area.row, area.column, room, PAINT_STRONG, " %s", name);
-    used += canvas_format(canvas, area.row, area.column + used, room - used, PAINT_PLAIN,
-                          "  %" PRIu64 " bytes", layout->size);
-    glyph_fit(name, sizeof name, browser->opened.object->name, room - used - 6, GLYPH_CUT_MIDDLE,
-              canvas->ascii);
-    canvas_format(canvas, area.row, area.column + used, room - used, PAINT_DIM, "  in %s", name);
+    struct pen pen = {canvas, area.row, area.column, area.column + room};
+    pen_part(&pen, PAINT_STRONG, " %s", name);
+    pen_part(&pen, PAINT_PLAIN, "  %" PRIu64 " bytes", layout->size);
+    glyph_fit(name, sizeof name, browser->opened.object->name, pen.end - pen.column - 6,
+              GLYPH_CUT_MIDDLE, canvas->ascii);
+    pen_part(&pen, PAINT_DIM, "  in %s", name);
     if (right)
         canvas_text(canvas, area.row, area.column + room, right, paint_heat(layout->share), part);
 }
@@ -61,24 +61,22 @@ static void draw_alignment(const struct snapshot_layout *layout, struct canvas *
                            struct area area)
 {
     char text[256];
-    int used;
     if (isnan(layout->phase_share)) {
         canvas_text(canvas, area.row, area.column, area.columns, PAINT_DIM,
                     " alignment not known yet: drawn as if an element began a cache line");
         return;
     }
     if (layout->phases == 1)
-        used = snprintf(text, sizeof text,
-                        " every element seen begins at byte %" PRIu32 " of a cache line",
-                        layout->phase);
+        snprintf(text, sizeof text,
+                 " every element seen begins at byte %" PRIu32 " of a cache line", layout->phase);
     else
-        used = snprintf(text, sizeof text,
-                        " elements begin at byte %" PRIu32 " of a cache line in %.0f%% of samples; "
-                        "%" PRIu32 " alignments seen",
-                        layout->phase, layout->phase_share * 100, layout->phases);
+        snprintf(text, sizeof text,
+                 " elements begin at byte %" PRIu32 " of a cache line in %.0f%% of samples; "
+                 "%" PRIu32 " alignments seen",
+                 layout->phase, layout->phase_share * 100, layout->phases);
     if (layout->straddling > 0)
-        snprintf(text + used, sizeof text - (size_t)used, "; %.1f%% of accesses cross a line",
-                 layout->straddling * 100);
+        text_append(text, sizeof text, "; %.1f%% of accesses cross a line",
+                    layout->straddling * 100);
     canvas_text(canvas, area.row, area.column, area.columns, PAINT_PLAIN, text);
 }
 
@@ -213,15 +211,15 @@ static void add_rule(struct layout_rows *rows, const struct snapshot_layout *lay
         used += layout->lines[i].used;
         cold += layout->lines[i].cold;
     }
-    int at = snprintf(text, sizeof text, "line%s %zu", next - first > 1 ? "s" : "", first);
+    snprintf(text, sizeof text, "line%s %zu", next - first > 1 ? "s" : "", first);
     if (next - first > 1)
-        at += snprintf(text + at, sizeof text - (size_t)at, "-%zu", next - 1);
+        text_append(text, sizeof text, "-%zu", next - 1);
     if (isfinite(share))
-        at += snprintf(text + at, sizeof text - (size_t)at, "  %.1f%%", share * 100);
-    at += snprintf(text + at, sizeof text - (size_t)at, "  %" PRIu64 " of %" PRIu64 " bytes used",
-                   used, layout->lines[next - 1].end - layout->lines[first].start);
+        text_append(text, sizeof text, "  %.1f%%", share * 100);
+    text_append(text, sizeof text, "  %" PRIu64 " of %" PRIu64 " bytes used", used,
+                layout->lines[next - 1].end - layout->lines[first].start);
     if (cold && share >= hot_share)
-        snprintf(text + at, sizeof text - (size_t)at, ", %" PRIu64 " cold", cold);
+        text_append(text, sizeof text, ", %" PRIu64 " cold", cold);
     out->identity = (1ull << 63) | first;
     set_text(out, text);
 }
@@ -463,9 +461,7 @@ static void layout_draw(struct browser *browser, struct canvas *canvas, struct a
         layout_draw_nothing(browser, canvas, area);
         return;
     }
-    int used = layout_head(browser, canvas, area);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, layout_head(browser, canvas, area));
     pane_table(browser, canvas, area, &layout_view(browser)->table, "No member is known.");
 }
 
@@ -583,20 +579,10 @@ const struct page layout_page = {
 
 /* Columns of a type's members. Rules between cache lines have no values. */
 
-#define ROW                                                                                        \
-    const struct layout_row *shown = pointer;                                                      \
-    const struct snapshot_layout_row *row = shown->row;                                            \
-    (void)snapshot;                                                                                \
-    if (!row)                                                                                      \
-        return (struct value)                                                                      \
-        {                                                                                          \
-            .kind = VALUE_UNKNOWN                                                                  \
-        }
-
 /* In bits, so that bit-fields sort into their place. */
 static struct value offset(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_layout_row);
     bool fits = row->member.offset < UINT64_MAX / 8;
     return fits ? value_integer(row->member.offset * 8 + row->member.bit_offset)
                 : value_number(NAN);
@@ -610,24 +596,12 @@ static void format_bits(char *out, size_t size, struct value value)
         snprintf(out, size, "%" PRIu64, value.integer / 8);
 }
 
-static struct value size(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_known(row->member.bit_size ? 0 : row->member.size);
-}
-
 /* A correct program does not access holes: a 0 there is no news. */
 static struct value layout_column_share(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_layout_row);
     bool gap = row->kind == LAYOUT_HOLE || row->kind == LAYOUT_PADDING;
     return value_number(gap && !(row->samples > 0) ? NAN : row->share);
-}
-
-static struct value layout_column_samples(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(row->samples > 0 ? row->samples : NAN);
 }
 
 static enum paint paint_note(struct value value)
@@ -644,12 +618,6 @@ static enum paint paint_member(struct value value)
     return named ? PAINT_STRONG : PAINT_DIM;
 }
 
-static uint64_t layout_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    (void)snapshot;
-    return ((const struct layout_row *)pointer)->identity;
-}
-
 static const char *parting(const void *pointer)
 {
     const struct layout_row *row = pointer;
@@ -658,10 +626,13 @@ static const char *parting(const void *pointer)
 
 static const struct column list[] = {
     COLUMN(.title = "OFFSET", .help = "Bytes from the start of the type; 60:1 is bit 1 of byte 60.",
-           .value = offset, .width = 6, .most = 8, .look = COLUMN_RIGHT, .format = format_bits,
-           .paint = paint_dim),
-    COLUMN(.title = "SIZE", .help = "Bytes, all elements of an array.", .value = size, .width = 5,
-           .rank = 2, UNIT_BYTES, .paint = paint_dim),
+           .from = ROW_OF(struct layout_row, row), .value = offset, .width = 6, .most = 8,
+           .look = COLUMN_RIGHT, .format = format_bits, .paint = paint_dim),
+    COLUMN(.title = "SIZE", .help = "Bytes, all elements of an array.",
+           .in = ROW_OF(struct layout_row, row),
+           .unless = FIELD(struct snapshot_layout_row, member.bit_size),
+           .from = KNOWN(struct snapshot_layout_row, member.size), .width = 5, .rank = 2,
+           UNIT_BYTES, .paint = paint_dim),
     COLUMN(.title = "LINE", .help = "The cache line it begins in, under the alignment seen most.",
            .from = VIA(struct layout_row, row, line), .width = 4, .rank = 9, UNIT_INTEGER,
            .paint = paint_dim),
@@ -672,12 +643,14 @@ static const struct column list[] = {
            .help = "The member, indented by nesting; - before it: its own members follow, F5 folds "
                    "them.",
            .from = FIELD(struct layout_row, text), .width = 12, .most = 40, .paint = paint_member),
-    COLUMN(.title = "", .value = layout_column_share, .width = 8, .most = 24, .rank = 3,
-           .look = COLUMN_BAR, .paint = paint_share),
+    COLUMN(.title = "", .from = ROW_OF(struct layout_row, row), .value = layout_column_share,
+           .width = 8, .most = 24, .rank = 3, .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "OF IT",
            .help = "Part of the object's samples of this type that fell on the member.",
-           .value = layout_column_share, .width = 6, UNIT_SHARE),
-    COLUMN(.title = "SAMPLES", .value = layout_column_samples, .width = 7, .rank = 8, UNIT_COUNT),
+           .from = ROW_OF(struct layout_row, row), .value = layout_column_share, .width = 6,
+           UNIT_SHARE),
+    COLUMN(.title = "SAMPLES", .from = VIA_KNOWN(struct layout_row, row, samples), .width = 7,
+           .rank = 8, UNIT_COUNT),
     LEVELS_COLUMN_FOUND(4, ROW_VIA(struct layout_row, row, levels)),
     LEVELS_COLUMN_STALL(4, levels_tell_stall, ROW_VIA(struct layout_row, row, levels)),
     LEVELS_COLUMN_LATENCY(4, ROW_VIA(struct layout_row, row, levels)),
@@ -704,6 +677,6 @@ const struct columns layout_columns = {
     .title = "Layout",
     TABLE(struct layout_row, list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = layout_column_identity,
+    .key = FIELD(struct layout_row, identity),
     .parting = parting,
 };

@@ -17,8 +17,6 @@ static struct matrix_view *matrix_view(const struct browser *browser)
     return page_state(browser, PAGE_MATRIX);
 }
 
-static void matrix_cursor_moved(struct browser *browser);
-
 /* Renaming and combining on the Matrix screen: objects on its first row, functions below. */
 
 static enum matrix_axis axis_of(const struct browser *browser)
@@ -47,22 +45,14 @@ static void tag(struct browser *browser, const struct matrix_line *line)
     struct matrix_grid *grid = &matrix_view(browser)->grid;
     enum matrix_axis axis = axis_of(browser);
     if (grid->tagged_axis != axis)
-        grid->tagged_count = 0;
+        grid->tagged.count = 0;
     grid->tagged_axis = axis;
-    for (uint32_t i = 0; i < grid->tagged_count; i++)
-        if (grid->tagged[i] == line->identity) {
-            grid->tagged[i] = grid->tagged[--grid->tagged_count];
-            browser_message(browser, "tag taken off");
-            return;
-        }
-    if (grid->tagged_count == MATRIX_TAGS_MAX) {
-        browser_message(browser, "no more than 15 at once: combine these first");
-        return;
-    }
-    grid->tagged[grid->tagged_count++] = line->identity;
-    browser_message(browser, axis == MATRIX_FUNCTIONS
-                                 ? "tagged; C on another function combines them into that one"
-                                 : "tagged; C on another object combines them into that one");
+    const char *done = tags_toggle(&grid->tagged, line->identity);
+    browser_message(browser, done                       ? done
+                             : axis == MATRIX_FUNCTIONS ? "tagged; C on another function combines "
+                                                          "them into that one"
+                                                        : "tagged; C on another object combines "
+                                                          "them into that one");
 }
 
 static void combine(struct browser *browser, const struct matrix_line *line)
@@ -73,10 +63,10 @@ static void combine(struct browser *browser, const struct matrix_line *line)
     uint64_t into = line->identity;
     unsigned done = 0;
     int code = 0;
-    for (uint32_t i = 0; i < grid->tagged_count && grid->tagged_axis == axis && !code; i++) {
-        if (grid->tagged[i] == into)
+    for (uint32_t i = 0; i < grid->tagged.count && grid->tagged_axis == axis && !code; i++) {
+        if (grid->tagged.list[i] == into)
             continue;
-        code = matrix_rules_combine(&view->rules, &view->table, axis, into, grid->tagged[i]);
+        code = matrix_rules_combine(&view->rules, &view->table, axis, into, grid->tagged.list[i]);
         done += !code;
     }
     if (code)
@@ -86,7 +76,7 @@ static void combine(struct browser *browser, const struct matrix_line *line)
                                      ? "tag the functions (t) that shall go into this one first"
                                      : "tag the objects (t) that shall go into this one first");
     if (done || code)
-        grid->tagged_count = 0;
+        grid->tagged.count = 0;
 }
 
 static void undo(struct browser *browser)
@@ -111,7 +101,7 @@ static void make_again(struct browser *browser)
         grid->row = matrix_table_line(table, MATRIX_FUNCTIONS, function) + 1;
     if (column)
         grid->column = matrix_table_line(table, MATRIX_OBJECTS, object) + 1;
-    matrix_cursor_moved(browser);
+    matrix_grid_moved(grid, table);
 }
 
 /* Tagging, combining, renaming; true: done. What was typed as a new name. (matrix.c) */
@@ -163,31 +153,15 @@ static struct matrix_grid *grid_of(struct browser *browser)
     return &matrix_view(browser)->grid;
 }
 
-static void matrix_remember(struct browser *browser)
-{
-    struct matrix_view *view = matrix_view(browser);
-    const struct matrix_line *row = matrix_grid_row(grid_of(browser), &view->table);
-    const struct matrix_line *column = matrix_grid_column(grid_of(browser), &view->table);
-    view->row = row ? row->identity : 0;
-    view->column = column ? column->identity : 0;
-}
-
-/* The cursor was put somewhere: it stays on these names. (matrix.c) */
-static void matrix_cursor_moved(struct browser *browser)
-{
-    matrix_view(browser)->moved = true;
-    matrix_remember(browser);
-}
-
 static void matrix_update(struct browser *browser)
 {
     struct matrix_view *view = matrix_view(browser);
     matrix_table_make(&view->table, browser->snapshot, &view->rules, view->measure);
-    if (view->moved)
-        matrix_grid_find(grid_of(browser), &view->table, view->row, view->column);
+    if (view->grid.moved)
+        matrix_grid_find(&view->grid, &view->table);
     else
-        matrix_grid_strongest(grid_of(browser), &view->table);
-    matrix_remember(browser);
+        matrix_grid_strongest(&view->grid, &view->table);
+    matrix_grid_keep(&view->grid, &view->table);
 }
 
 /* ---- drawing ---- */
@@ -198,26 +172,23 @@ static void draw_summary(struct browser *browser, struct canvas *canvas, struct 
     const struct matrix_table *table = &matrix_view(browser)->table;
     const struct snapshot_matrix *matrix = &browser->snapshot->matrix;
     const struct matrix_grid *grid = grid_of(browser);
-    int used = canvas_format(canvas, area.row, 0, area.columns, PAINT_STRONG,
-                             " Share of %s by function and object", matrix_table_measured(table));
+    struct pen pen = {canvas, area.row, 0, area.columns};
+    pen_part(&pen, PAINT_STRONG, " Share of %s by function and object",
+             matrix_table_measured(table));
     const struct snapshot_matrix_cell *nobody = &matrix->column_totals[matrix->column_count + 1];
     double without = matrix_table_share(table, nobody);
     if (without > 0)
-        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_STRONG,
-                              "; %.1f%% of it has no object", without * 100);
+        pen_part(&pen, PAINT_STRONG, "; %.1f%% of it has no object", without * 100);
     if (table->row_count > grid->rows_shown || table->column_count > grid->columns_shown)
-        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_DIM,
-                              "   functions %zu-%zu of %zu, objects %zu-%zu of %zu", grid->top + 1,
-                              grid->top + grid->rows_shown, table->row_count, grid->left + 1,
-                              grid->left + grid->columns_shown - grid->pinned,
-                              table->column_count - grid->pinned);
-    if (grid->tagged_count)
-        used += canvas_format(canvas, area.row, used, area.columns - used, PAINT_KEY,
-                              "   %u tagged", grid->tagged_count);
+        pen_part(&pen, PAINT_DIM, "   functions %zu-%zu of %zu, objects %zu-%zu of %zu",
+                 grid->top + 1, grid->top + grid->rows_shown, table->row_count, grid->left + 1,
+                 grid->left + grid->columns_shown - grid->pinned,
+                 table->column_count - grid->pinned);
+    if (grid->tagged.count)
+        pen_part(&pen, PAINT_KEY, "   %u tagged", grid->tagged.count);
     if (matrix->forgotten >= 0.005)
-        canvas_format(canvas, area.row, used, area.columns - used, PAINT_WARN,
-                      "   %.1f%% without a cell: %s", matrix->forgotten * 100,
-                      matrix->estimated >= 0.005 ? "in others, and estimated" : "in others");
+        pen_part(&pen, PAINT_WARN, "   %.1f%% without a cell: %s", matrix->forgotten * 100,
+                 matrix->estimated >= 0.005 ? "in others, and estimated" : "in others");
 }
 
 static void matrix_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -248,14 +219,10 @@ static void matrix_draw(struct browser *browser, struct canvas *canvas, struct a
 
 static bool move_by(struct browser *browser, enum action action)
 {
-    if (action == ACTION_HOME) {
-        matrix_view(browser)->moved = false;
-        matrix_update(browser);
-        return true;
-    }
-    if (!matrix_grid_act(grid_of(browser), &matrix_view(browser)->table, action))
-        return false;
-    matrix_cursor_moved(browser);
+    if (action != ACTION_HOME)
+        return matrix_grid_act(grid_of(browser), &matrix_view(browser)->table, action);
+    grid_of(browser)->moved = false;
+    matrix_update(browser);
     return true;
 }
 
@@ -329,19 +296,13 @@ static bool matrix_act(struct browser *browser, enum action action, struct reque
 
 static bool matrix_click(struct browser *browser, int row, int column)
 {
-    struct matrix_grid *grid = grid_of(browser);
-    size_t at_row;
-    size_t at_column;
-    if (!browser->snapshot ||
-        !matrix_grid_at(grid, &matrix_view(browser)->table, row, column, &at_row, &at_column))
+    if (!browser->snapshot)
         return false;
-    bool again = at_row == grid->row && at_column == grid->column;
-    grid->row = at_row;
-    grid->column = at_column;
-    matrix_cursor_moved(browser);
-    if (again)
+    enum table_hit hit =
+        matrix_grid_click(grid_of(browser), &matrix_view(browser)->table, row, column);
+    if (hit == TABLE_AGAIN)
         open_function(browser);
-    return true;
+    return hit != TABLE_MISSED;
 }
 
 static void matrix_hint(struct browser *browser, char *out, size_t size)
@@ -350,11 +311,9 @@ static void matrix_hint(struct browser *browser, char *out, size_t size)
     if (!matrix_view(browser)->table.row_count)
         snprintf(out, size, "Samples of each function on each object");
     else if (grid->row)
-        snprintf(out, size,
-                 "Enter: lines of the function  F5: the object  t C R: join, rename");
+        snprintf(out, size, "Enter: lines of the function  F5: the object  t C R: join, rename");
     else
-        snprintf(out, size,
-                 "Enter: the object  t C R: join, rename  Home: strongest cell");
+        snprintf(out, size, "Enter: the object  t C R: join, rename  Home: strongest cell");
 }
 
 static const char *matrix_enter(struct browser *browser)
@@ -492,10 +451,7 @@ const struct matrix_line *matrix_grid_column(const struct matrix_grid *grid,
 static bool matrix_grid_tagged(const struct matrix_grid *grid, enum matrix_axis axis,
                                uint64_t identity)
 {
-    for (uint32_t i = 0; i < grid->tagged_count; i++)
-        if (grid->tagged_axis == axis && grid->tagged[i] == identity)
-            return true;
-    return false;
+    return grid->tagged_axis == axis && tags_have(&grid->tagged, identity);
 }
 
 void matrix_grid_strongest(struct matrix_grid *grid, const struct matrix_table *table)
@@ -699,7 +655,7 @@ int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
     place_columns(grid, table, area, canvas->ascii);
     int headings = heading_rows(grid, table, area.rows, canvas->ascii);
     struct area head = {area.row, area.column, headings, area.columns};
-    struct area body = {area.row + headings, area.column, area.rows - headings, area.columns};
+    struct area body = area_below(area, headings);
     place_rows(grid, table, body);
     draw_headings(grid, table, canvas, head);
     if (body.rows > 0)
@@ -709,18 +665,22 @@ int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
     return headings + 1 + (int)grid->rows_shown;
 }
 
-bool matrix_grid_at(const struct matrix_grid *grid, const struct matrix_table *table, int row,
-                    int column, size_t *grid_row, size_t *grid_column)
+enum table_hit matrix_grid_click(struct matrix_grid *grid, const struct matrix_table *table,
+                                 int row, int column)
 {
     int down = row - grid->names.row;
     int across = column - cell_column(grid, 0);
     if (!grid->names.rows || down < 0 || down > (int)grid->rows_shown ||
         across >= (int)grid->columns_shown * grid->cell_columns || column < grid->names.column)
-        return false;
-    *grid_row = down ? grid->top + (size_t)down : 0;
-    *grid_column =
+        return TABLE_MISSED;
+    size_t at_row = down ? grid->top + (size_t)down : 0;
+    size_t at_column =
         across < 0 ? 0 : column_at(grid, table, (size_t)(across / grid->cell_columns)) + 1;
-    return true;
+    bool again = at_row == grid->row && at_column == grid->column;
+    grid->row = at_row;
+    grid->column = at_column;
+    matrix_grid_moved(grid, table);
+    return again ? TABLE_AGAIN : TABLE_SELECTED;
 }
 
 /* The cursor of a grid of functions and objects, by keys and from one snapshot to the next. */
@@ -731,52 +691,42 @@ static size_t moved(size_t at, long by, size_t most)
     return to < 0 ? 0 : to > (long)most ? most : (size_t)to;
 }
 
-static void matrix_grid_move(struct matrix_grid *grid, const struct matrix_table *table, long down,
-                             long across)
-{
-    grid->row = moved(grid->row, down, table->row_count);
-    grid->column = moved(grid->column, across, table->column_count);
-}
-
 bool matrix_grid_act(struct matrix_grid *grid, const struct matrix_table *table, enum action action)
 {
     long page = grid->rows_shown > 1 ? (long)grid->rows_shown : 1;
-    long down = 0;
-    long across = 0;
-    switch (action) {
-    case ACTION_UP:
-        down = -1;
-        break;
-    case ACTION_DOWN:
-        down = 1;
-        break;
-    case ACTION_LEFT:
-        across = -1;
-        break;
-    case ACTION_RIGHT:
-        across = 1;
-        break;
-    case ACTION_PAGE_UP:
-        down = -page;
-        break;
-    case ACTION_PAGE_DOWN:
-        down = page;
-        break;
-    case ACTION_END:
-        down = MATRIX_ROWS;
-        break;
-    default:
+    long down = action == ACTION_UP          ? -1
+                : action == ACTION_DOWN      ? 1
+                : action == ACTION_PAGE_UP   ? -page
+                : action == ACTION_PAGE_DOWN ? page
+                : action == ACTION_END       ? MATRIX_ROWS
+                                             : 0;
+    long across = action == ACTION_LEFT ? -1 : action == ACTION_RIGHT ? 1 : 0;
+    if (!down && !across)
         return false;
-    }
-    matrix_grid_move(grid, table, down, across);
+    grid->row = moved(grid->row, down, table->row_count);
+    grid->column = moved(grid->column, across, table->column_count);
+    matrix_grid_moved(grid, table);
     return true;
 }
 
-void matrix_grid_find(struct matrix_grid *grid, const struct matrix_table *table, uint64_t row,
-                      uint64_t column)
+void matrix_grid_keep(struct matrix_grid *grid, const struct matrix_table *table)
 {
-    size_t at_row = matrix_table_find(table, MATRIX_FUNCTIONS, row);
-    size_t at_column = matrix_table_find(table, MATRIX_OBJECTS, column);
+    const struct matrix_line *row = matrix_grid_row(grid, table);
+    const struct matrix_line *column = matrix_grid_column(grid, table);
+    grid->row_identity = row ? row->identity : 0;
+    grid->column_identity = column ? column->identity : 0;
+}
+
+void matrix_grid_moved(struct matrix_grid *grid, const struct matrix_table *table)
+{
+    grid->moved = true;
+    matrix_grid_keep(grid, table);
+}
+
+void matrix_grid_find(struct matrix_grid *grid, const struct matrix_table *table)
+{
+    size_t at_row = matrix_table_find(table, MATRIX_FUNCTIONS, grid->row_identity);
+    size_t at_column = matrix_table_find(table, MATRIX_OBJECTS, grid->column_identity);
     if (grid->row)
         grid->row = at_row < table->row_count ? at_row + 1 : table->row_count ? 1 : 0;
     if (grid->column)

@@ -15,6 +15,7 @@
 #include "view/levels.h"
 #include "view/screen/canvas.h"
 #include "view/screen/keys.h"
+#include "view/widget/table.h"
 
 enum {
     MATRIX_ROWS = SNAPSHOT_MATRIX_ROWS + SNAPSHOT_MATRIX_REST,
@@ -184,15 +185,15 @@ int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell
  * cursor and scrolling. For matrix.c, and for causes.c, which has lines of one kind.
  */
 
-enum { MATRIX_TAGS_MAX = 15 };
-
 struct matrix_grid {
     size_t row; /* of the cursor; 0: the totals, else a line + 1 */
     size_t column;
     size_t top; /* first line in sight */
     size_t left;
-    uint64_t tagged[MATRIX_TAGS_MAX]; /* identities of lines of one axis */
-    uint32_t tagged_count;
+    uint64_t row_identity; /* of the lines under the cursor; 0: the totals */
+    uint64_t column_identity;
+    bool moved;         /* the cursor was, by the user */
+    struct tags tagged; /* identities of lines of one axis */
     enum matrix_axis tagged_axis;
     /* As drawn. */
     struct area names; /* of functions, and totals of objects in its first row */
@@ -216,16 +217,17 @@ void matrix_grid_strongest(struct matrix_grid *grid, const struct matrix_table *
 int matrix_grid_draw(struct matrix_grid *grid, const struct matrix_table *table,
                      struct canvas *canvas, struct area area);
 
-/* Keys that move the cursor, and stay inside; false: another one. (matrix.c) */
+/* Keys that move the cursor, and stay inside; false: another one. */
 bool matrix_grid_act(struct matrix_grid *grid, const struct matrix_table *table,
                      enum action action);
-/* In a new table the cursor goes to the lines of these identities, or to the first. */
-void matrix_grid_find(struct matrix_grid *grid, const struct matrix_table *table, uint64_t row,
-                      uint64_t column);
-
-/* The cell at a place as drawn, in terms of `row` and `column`; false: there is none. */
-bool matrix_grid_at(const struct matrix_grid *grid, const struct matrix_table *table, int row,
-                    int column, size_t *grid_row, size_t *grid_column);
+/* In a new table the cursor goes to the lines that it was on, or to the first. */
+void matrix_grid_find(struct matrix_grid *grid, const struct matrix_table *table);
+/* The cursor stays on the lines that it is on now; the next two: as the user has put it there. */
+void matrix_grid_keep(struct matrix_grid *grid, const struct matrix_table *table);
+void matrix_grid_moved(struct matrix_grid *grid, const struct matrix_table *table);
+/* To the cell at a place as drawn. */
+enum table_hit matrix_grid_click(struct matrix_grid *grid, const struct matrix_table *table,
+                                 int row, int column);
 
 /* The state of the page. */
 struct matrix_view {
@@ -233,9 +235,6 @@ struct matrix_view {
     struct matrix_rules rules;
     struct matrix_grid grid;
     enum matrix_measure measure; /* that was asked for */
-    uint64_t row;                /* identities of the lines under the cursor; 0: the totals */
-    uint64_t column;
-    bool moved; /* by the user; else it stays on the strongest cell */
 };
 
 #endif

@@ -53,8 +53,7 @@ static unsigned findings_shown(const struct browser *browser)
 
 static struct value may_wait(const struct snapshot *snapshot, const void *pointer)
 {
-    const struct snapshot_object *row = pointer;
-    (void)snapshot;
+    ROW(snapshot_object);
     return value_number(row->share.value * waits_most(&row->wait));
 }
 
@@ -170,9 +169,7 @@ static void draw_fields(struct browser *browser, struct canvas *canvas, struct a
               object ? object->field_count : 0);
     glyph_fit(name, sizeof name, object ? object->name : "", area.columns - 12, GLYPH_CUT_MIDDLE,
               canvas->ascii);
-    int used = pane_title(canvas, area, false, "Fields of %s", name);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, pane_title(canvas, area, false, "Fields of %s", name));
     table_draw(fields, canvas, area, false);
 }
 
@@ -183,8 +180,7 @@ static void objects_draw(struct browser *browser, struct canvas *canvas, struct 
         int used = draw_findings(browser, canvas, area);
         /* A blank line sets the list off where there is room for it. */
         used += area.rows >= 20;
-        area.row += used;
-        area.rows -= used;
+        area = area_below(area, used);
     }
     if (area.rows >= TALL_ROWS - 3) {
         area.rows -= GLANCE_ROWS;
@@ -334,10 +330,6 @@ const struct page objects_page = {
 
 /* Columns of objects. */
 
-#define ROW(object_column_type)                                                                    \
-    const struct object_column_type *row = pointer;                                                \
-    (void)snapshot
-
 static struct value half(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
@@ -383,12 +375,6 @@ static struct value hot_share(const struct snapshot *snapshot, const void *point
 {
     ROW(snapshot_object);
     return value_number(row->field_count && !object_is_spread(row) ? row->fields[0].share : NAN);
-}
-
-static struct value newest(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_number(row->history[SNAPSHOT_HISTORY - 1]);
 }
 
 static const float *history(const void *pointer)
@@ -477,34 +463,10 @@ static enum paint paint_kind(struct value value)
     return PAINT_DIM;
 }
 
-static uint64_t object_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return row->id;
-}
-
-static struct value type_votes(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return row->type ? value_integer(row->type_votes) : value_text(NULL);
-}
-
-static struct value type_against(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return row->type ? value_integer(row->type_against) : value_text(NULL);
-}
-
 static struct value stall_share(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_object);
     return value_number(levels_stall_share(snapshot, row));
-}
-
-static struct value element_confidence(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_object);
-    return value_number(row->element_size ? row->element_confidence : NAN);
 }
 
 static const void *object_heap(const struct snapshot *snapshot, const void *pointer)
@@ -523,12 +485,6 @@ static const void *object_causes(const struct snapshot *snapshot, const void *po
 {
     ROW(snapshot_object);
     return causes_row_of(&snapshot->causes, CAUSES_OBJECTS, row->id);
-}
-
-static bool has_callers(const struct snapshot *snapshot, const void *row)
-{
-    (void)snapshot;
-    return ((const struct snapshot_object *)row)->callers;
 }
 
 static const struct column object_list[] = {
@@ -612,26 +568,31 @@ static const struct column object_list[] = {
            .paint = paint_warn),
     COLUMN(.title = "TREND",
            .help = "Its part of each of the last refreshes; each row has its own scale.",
-           .value = newest, .width = 8, .most = SNAPSHOT_HISTORY, .rank = 6, .look = COLUMN_SPARK,
-           .paint = paint_share, .series = history),
-    COLUMN(.key = "name", .from = FIELD(struct snapshot_object, name)),
-    COLUMN(.key = "type", .from = FIELD(struct snapshot_object, type)),
-    COLUMN(.key = "type_raw", .from = FIELD(struct snapshot_object, type_raw)),
-    COLUMN(.key = "type_votes", .value = type_votes),
-    COLUMN(.key = "type_against", .value = type_against),
-    COLUMN(.key = "typed", .json = json_typed),
+           .from = FIELD(struct snapshot_object, history[SNAPSHOT_HISTORY - 1]), .width = 8,
+           .most = SNAPSHOT_HISTORY, .rank = 6, .look = COLUMN_SPARK, .paint = paint_share,
+           .series = history),
+    MEMBER("name", struct snapshot_object, name),
+    MEMBER("type", struct snapshot_object, type),
+    MEMBER("type_raw", struct snapshot_object, type_raw),
+    COLUMN(.key = "type_votes", .where = ROW_OF(struct snapshot_object, type),
+           .from = FIELD(struct snapshot_object, type_votes)),
+    COLUMN(.key = "type_against", .where = ROW_OF(struct snapshot_object, type),
+           .from = FIELD(struct snapshot_object, type_against)),
+    COLUMN(.key = "typed", .from = FIELD(struct snapshot_object, typed[0]), .form = JSON_COUNT,
+           .elements = TYPED_COUNT, .each = typed_key),
     COLUMN(.key = "address", .from = FIELD(struct snapshot_object, address),
            .format = format_address),
-    COLUMN(.key = "share_low", .from = FIELD(struct snapshot_object, share.low)),
-    COLUMN(.key = "share_high", .from = FIELD(struct snapshot_object, share.high)),
+    MEMBER("share_low", struct snapshot_object, share.low),
+    MEMBER("share_high", struct snapshot_object, share.high),
     COLUMN(.key = "loads", .form = JSON_COUNT, .from = COUNTED(struct snapshot_object, loads)),
     COLUMN(.key = "stores", .form = JSON_COUNT, .from = COUNTED(struct snapshot_object, stores)),
     COLUMN(.key = "inferred", .form = JSON_COUNT,
            .from = COUNTED(struct snapshot_object, inferred)),
     COLUMN(.from = ROW_OF(struct snapshot_object, levels), .members = &levels_members),
     COLUMN(.key = "stall_share", .value = stall_share),
-    COLUMN(.key = "element_size", .from = KNOWN(struct snapshot_object, element_size)),
-    COLUMN(.key = "element_confidence", .value = element_confidence),
+    MEMBER_KNOWN("element_size", struct snapshot_object, element_size),
+    COLUMN(.key = "element_confidence", .where = FIELD(struct snapshot_object, element_size),
+           .from = FIELD(struct snapshot_object, element_confidence)),
     COLUMN(.from = ROW_OF(struct snapshot_object, rates), .members = &rates_members),
     COLUMN(.from = ROW_OF(struct snapshot_object, use), .members = &use_members),
     COLUMN(.key = "causes", .target = object_causes, .rows = &causes_members,
@@ -646,7 +607,7 @@ static const struct column object_list[] = {
     COLUMN(.key = "code", .from = ROW_OF(struct snapshot_object, code),
            .count = FIELD(struct snapshot_object, code_count), .rows = &function_columns),
     COLUMN(.key = "callers", .from = ROW_OF(struct snapshot_object, callers),
-           .rows = &callers_members, .present = has_callers),
+           .rows = &callers_members, .given = ROW_OF(struct snapshot_object, callers)),
     COLUMN(.key = "instances", .from = ROW_OF(struct snapshot_object, instances),
            .count = FIELD(struct snapshot_object, instance_count), .rows = &instance_columns),
     COLUMN(.key = "history", .from = FIELD(struct snapshot_object, history[0]),
@@ -656,5 +617,5 @@ static const struct column object_list[] = {
 const struct columns object_columns = {
     .title = "Objects",
     TABLE(struct snapshot_object, object_list),
-    .identity = object_identity,
+    .key = FIELD(struct snapshot_object, id),
 };

@@ -110,6 +110,9 @@ static void picker_title(const struct browser *browser, char *out, size_t size)
              recorded ? " of the recording" : "", recorded ? "shows" : "watches");
 }
 
+static const struct columns process_columns;
+static const struct columns recorded_columns;
+
 const struct page picker_page = {
     .name = "Processes",
     .state_size = sizeof(struct picker_view),
@@ -128,10 +131,6 @@ const struct page picker_page = {
 };
 
 /* Columns of the two lists. */
-
-#define ROW(type)                                                                                  \
-    const struct type *row = pointer;                                                              \
-    (void)snapshot
 
 static struct value process_cpu(const struct snapshot *snapshot, const void *pointer)
 {
@@ -159,12 +158,6 @@ static void format_span(char *out, size_t size, struct value value)
     snprintf(out, size, "%s", play_time_text(text, value.number, 0));
 }
 
-static uint64_t process_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(picker_row);
-    return row->pid;
-}
-
 static const struct column process_list[] = {
     COLUMN(.title = "CPU", .value = process_cpu, .width = 6, UNIT_SHARE),
     COLUMN(.title = "PID", .from = FIELD(struct picker_row, pid), .width = 7, UNIT_INTEGER),
@@ -179,10 +172,10 @@ static const struct column process_list[] = {
            .paint = paint_strong),
 };
 
-const struct columns process_columns = {
+static const struct columns process_columns = {
     .title = "Processes",
     TABLE(struct picker_row, process_list),
-    .identity = process_identity,
+    .key = FIELD(struct picker_row, pid),
 };
 
 static const struct column recorded_list[] = {
@@ -195,8 +188,8 @@ static const struct column recorded_list[] = {
            .paint = paint_strong),
 };
 
-const struct columns recorded_columns = {
+static const struct columns recorded_columns = {
     .title = "Processes recorded",
     TABLE(struct picker_row, recorded_list),
-    .identity = process_identity,
+    .key = FIELD(struct picker_row, pid),
 };

@@ -62,10 +62,9 @@ static void write_samples(struct prose_writer *writer, const struct snapshot *sn
     char line[TEXT_BYTES];
     char count[16];
     prose_heading(writer, "Samples");
-    int used = snprintf(line, sizeof line, "%s", text_count(count, (double)totals->samples));
+    snprintf(line, sizeof line, "%s", text_count(count, (double)totals->samples));
     if (totals->rate >= 0)
-        snprintf(line + used, sizeof line - (size_t)used, ", %s a second now",
-                 text_count(count, totals->rate));
+        text_append(line, sizeof line, ", %s a second now", text_count(count, totals->rate));
     prose_entry(writer, PAINT_STRONG, "taken", line);
     snprintf(line, sizeof line, "%" PRIu64 "%s", totals->lost,
              totals->lost ? ": misstop was not given the CPU in time; a smaller -r takes fewer"
@@ -133,21 +132,18 @@ static void write_fields(struct prose_writer *writer, const struct snapshot *sna
 /* The figures that the source, or a simulation, measures besides. */
 static void write_measured(struct prose_writer *writer, const struct snapshot *snapshot)
 {
-    char levels[TEXT_BYTES];
-    char rates[TEXT_BYTES];
-    char simulated[TEXT_BYTES];
-    levels_sentence(snapshot, snapshot->levels, levels, sizeof levels);
-    rates_sentence(snapshot, snapshot->rates, rates, sizeof rates);
-    simulation_sentence(&snapshot->simulation, simulated, sizeof simulated);
-    if (!*levels && !*rates && !*simulated)
-        return;
-    prose_heading(writer, "All accesses together");
-    if (*levels)
-        prose_entry(writer, PAINT_PLAIN, "", levels);
-    if (*rates)
-        prose_entry(writer, PAINT_PLAIN, "", rates);
-    if (*simulated)
-        prose_entry(writer, PAINT_PLAIN, "", simulated);
+    char text[3][TEXT_BYTES];
+    bool any = false;
+    levels_sentence(snapshot, snapshot->levels, text[0], TEXT_BYTES);
+    rates_sentence(snapshot, snapshot->rates, text[1], TEXT_BYTES);
+    simulation_sentence(&snapshot->simulation, text[2], TEXT_BYTES);
+    for (int i = 0; i < 3; i++) {
+        if (*text[i] && !any)
+            prose_heading(writer, "All accesses together");
+        if (*text[i])
+            prose_entry(writer, PAINT_PLAIN, "", text[i]);
+        any |= *text[i];
+    }
 }
 
 static const char *source_text(const char *name)
@@ -185,7 +181,7 @@ static void write_source(struct prose_writer *writer, const struct snapshot *sna
         return;
     prose_heading(writer, "What the figures are");
     prose_entry(writer, PAINT_STRONG, snapshot->source.name ? snapshot->source.name : "source",
-               text ? text : "A source this help does not know.");
+                text ? text : "A source this help does not know.");
     if (snapshot->source.weighs)
         prose_entry(writer, PAINT_STRONG, "shares are of", snapshot->source.weighs);
     char wanting[256];
@@ -242,7 +238,7 @@ static void write_binaries(struct prose_writer *writer, const struct snapshot *s
         binary_fate(binary, fate, sizeof fate);
         snprintf(line, sizeof line, "%s%s%s", binary->path, *fate ? ": " : "", fate);
         prose_entry(writer, here ? PAINT_STRONG : PAINT_BAD,
-                   text_count(label, (double)binary->samples), line);
+                    text_count(label, (double)binary->samples), line);
     }
     if (binary_missing(binaries) > 0)
         prose_entry(writer, PAINT_STRONG, "to get them", binary_remedy);

@@ -34,29 +34,28 @@ static void reuse_update(struct browser *browser)
 static void reuse_draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
                                struct area area)
 {
-    canvas_wrap(canvas, area, PAINT_DIM,
-                snapshot->simulation.level_count
-                    ? " No use of a sampled line has been recorded yet, or the simulation was started "
-                      "without them (--sim=SPEC:nouse)."
-                    : " Only a simulation sees every access: misstop --sim -- CMD runs a program "
-                      "under it, some tens of times slower, and shows here, for each object and "
-                      "source line, how much of its accesses a cache of any size would serve: what "
-                      "a larger cache, or smaller data, would gain.");
+    canvas_wrap(
+        canvas, area, PAINT_DIM,
+        snapshot->simulation.level_count
+            ? " No use of a sampled line has been recorded yet, or the simulation was started "
+              "without them (--sim=SPEC:nouse)."
+            : " Only a simulation sees every access: misstop --sim -- CMD runs a program "
+              "under it, some tens of times slower, and shows here, for each object and "
+              "source line, how much of its accesses a cache of any size would serve: what "
+              "a larger cache, or smaller data, would gain.");
 }
 
 /* The subject of the curve drawn, in one line. */
-static int draw_title(const struct snapshot_reuse_row *row, struct canvas *canvas, struct area area)
+static void draw_title(const struct snapshot_reuse_row *row, struct canvas *canvas,
+                       struct area area)
 {
-    int used = canvas_text(canvas, area.row, area.column, area.columns, PAINT_SERIES_0,
-                           canvas->ascii ? " # " : " █ ");
+    struct pen pen = {canvas, area.row, area.column, area.column + area.columns};
+    pen_part(&pen, PAINT_SERIES_0, "%s", canvas->ascii ? " # " : " █ ");
     char name[160];
     glyph_fit(name, sizeof name, row->name, area.columns / 2, GLYPH_CUT_MIDDLE, canvas->ascii);
-    used +=
-        canvas_text(canvas, area.row, area.column + used, area.columns - used, PAINT_STRONG, name);
-    used += canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
-                          "   %s all accesses: part missed, by size of the cache",
-                          canvas->ascii ? "o" : "•");
-    return used;
+    pen_part(&pen, PAINT_STRONG, "%s", name);
+    pen_part(&pen, PAINT_DIM, "   %s all accesses: part missed, by size of the cache",
+             canvas->ascii ? "o" : "•");
 }
 
 static void reuse_draw_selected(const struct snapshot_reuse *reuse,
@@ -106,7 +105,7 @@ static void reuse_draw(struct browser *browser, struct canvas *canvas, struct ar
     }
     reuse_summary(browser->snapshot, text, sizeof text);
     canvas_format(canvas, area.row, area.column, area.columns, PAINT_DIM, " %s", text);
-    struct area body = {area.row + 1, area.column, area.rows - 1, area.columns};
+    struct area body = area_below(area, 1);
     if (body.rows > 1)
         draw_list(browser, canvas, body);
 }
@@ -137,15 +136,9 @@ static void reuse_hint(struct browser *browser, char *out, size_t size)
     bool lines = browser_focused(browser, &reuse_view(browser)->lines);
     snprintf(out, size, "%s",
              browser->snapshot->reuse.told
-                 ? (lines
-                        ? "Enter: the function. Left: objects. F1: what the columns mean"
-                        : "Enter: Detail. Right: by code. F1: what the columns mean")
+                 ? (lines ? "Enter: the function. Left: objects. F1: what the columns mean"
+                          : "Enter: Detail. Right: by code. F1: what the columns mean")
                  : "");
-}
-
-static bool reuse_filled(const struct snapshot *snapshot)
-{
-    return snapshot->reuse.told;
 }
 
 const struct page reuse_page = {
@@ -159,7 +152,7 @@ const struct page reuse_page = {
     .state_size = sizeof(struct reuse_view),
     .tables = {{.at = offsetof(struct reuse_view, objects), .columns = &reuse_columns},
                {.at = offsetof(struct reuse_view, lines), .columns = &reuse_line_columns}},
-    .filled = reuse_filled,
+    .filled_by = FIELD(struct snapshot, reuse.told),
     .update = reuse_update,
     .draw = reuse_draw,
     .act = reuse_act,
@@ -171,35 +164,37 @@ const struct page reuse_page = {
 
 /* Columns of what caches of any size would miss: of objects, and of source lines. */
 
-#define ROW                                                                                        \
-    const struct snapshot_reuse_row *row = pointer;                                                \
-    (void)snapshot
-
-static struct value missed_at(const struct snapshot_share *missed)
+static struct value missed_at(const struct snapshot *snapshot, const void *pointer)
 {
-    struct value value = value_number(missed->value);
-    if (value.kind == VALUE_NUMBER && !reuse_is_sure(missed)) {
-        value.low = missed->low;
-        value.high = missed->high;
+    ROW(snapshot_share);
+    struct value value = value_number(row->value);
+    if (value.kind == VALUE_NUMBER && !reuse_is_sure(row)) {
+        value.low = row->low;
+        value.high = row->high;
     }
     return value;
 }
 
 /* The simulated caches come first among those marked. */
-#define LEVEL(number)                                                                              \
-    static struct value at_##number(const struct snapshot *snapshot, const void *pointer)          \
-    {                                                                                              \
-        ROW;                                                                                       \
-        return missed_at(&row->at[(number)-1]);                                                    \
-    }                                                                                              \
-    static bool has_##number(const struct snapshot *snapshot)                                      \
-    {                                                                                              \
-        return snapshot->reuse.mark_count >= (number) &&                                           \
-               snapshot->reuse.marks[(number)-1].simulated;                                        \
-    }
-LEVEL(1)
-LEVEL(2)
-LEVEL(3)
+static bool is_simulated(const struct snapshot *snapshot, size_t mark)
+{
+    return mark < snapshot->reuse.mark_count && snapshot->reuse.marks[mark].simulated;
+}
+
+static bool has_l1(const struct snapshot *snapshot)
+{
+    return is_simulated(snapshot, 0);
+}
+
+static bool has_l2(const struct snapshot *snapshot)
+{
+    return is_simulated(snapshot, 1);
+}
+
+static bool has_l3(const struct snapshot *snapshot)
+{
+    return is_simulated(snapshot, 2);
+}
 
 static const struct snapshot_use *reuse_column_use_of(const struct snapshot *snapshot,
                                                       const struct snapshot_reuse_row *row)
@@ -218,53 +213,48 @@ static struct value temporal(const struct snapshot *snapshot, const void *pointe
     return use_temporal(snapshot, reuse_column_use_of(snapshot, pointer));
 }
 
-static uint64_t reuse_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return row->id + 1;
-}
-
 #define FIGURES                                                                                    \
     COLUMN(.title = "ACCESS", .help = "Its share of all accesses.",                                \
-           .from = FIELD(struct snapshot_reuse_row, share), .width = 7, .look = COLUMN_RIGHT,      \
-           .format = format_percent, .paint = paint_share),                                        \
+           .from = FIELD(struct snapshot_reuse_row, share), .width = 7, UNIT_SHARE),               \
         COLUMN(.title = "USES", .help = "Uses of sampled lines that the row rests on.",            \
-               .from = FIELD(struct snapshot_reuse_row, uses), .width = 7, .rank = 4,              \
-               .look = COLUMN_RIGHT, .format = format_count, .paint = paint_dim),                  \
+               .from = FIELD(struct snapshot_reuse_row, uses), .width = 7, .rank = 4, UNIT_COUNT,  \
+               .paint = paint_dim),                                                                \
         COLUMN(.title = "FIRST",                                                                   \
                .help =                                                                             \
                    "Part of its accesses that use a line for the first time: no cache has it.",    \
                .from = FIELD(struct snapshot_reuse_row, first), .width = 6, .rank = 2,             \
-               .look = COLUMN_RIGHT, .format = format_percent),                                    \
+               UNIT_PERCENT),                                                                      \
         COLUMN(.title = "IN L1",                                                                   \
                .help =                                                                             \
                    "Part of its accesses that a cache of the first level's size misses, if any "   \
                    "line can go "                                                                  \
                    "anywhere in it; from so much to so much where few of its lines were watched.", \
-               .value = at_1, .width = 8, .look = COLUMN_RIGHT, .shown = has_1,                    \
-               .format = format_rate, .paint = paint_share),                                       \
-        COLUMN(.title = "IN L2", .help = "The same of the second level's size.", .value = at_2,    \
-               .width = 8, .look = COLUMN_RIGHT, .shown = has_2, .format = format_rate,            \
+               .from = ROW_IN(struct snapshot_reuse_row, at[0]), .value = missed_at, .width = 8,   \
+               .look = COLUMN_RIGHT, .shown = has_l1, .format = format_rate,                       \
                .paint = paint_share),                                                              \
-        COLUMN(.title = "IN L3", .help = "The same of the third level's size.", .value = at_3,     \
-               .width = 8, .look = COLUMN_RIGHT, .shown = has_3, .format = format_rate,            \
-               .paint = paint_share)
+        COLUMN(.title = "IN L2", .help = "The same of the second level's size.",                   \
+               .from = ROW_IN(struct snapshot_reuse_row, at[1]), .value = missed_at, .width = 8,   \
+               .look = COLUMN_RIGHT, .shown = has_l2, .format = format_rate,                       \
+               .paint = paint_share),                                                              \
+        COLUMN(.title = "IN L3", .help = "The same of the third level's size.",                    \
+               .from = ROW_IN(struct snapshot_reuse_row, at[2]), .value = missed_at, .width = 8,   \
+               .look = COLUMN_RIGHT, .shown = has_l3, .format = format_rate, .paint = paint_share)
 
 static const struct column object_list[] = {
     COLUMN(.title = "OBJECT", .from = FIELD(struct snapshot_reuse_row, name), .width = 12,
            .most = 48, .look = COLUMN_NAME, .paint = paint_strong),
     FIGURES,
-    COLUMN(.title = "SPATIAL", .value = spatial, .width = 7, .rank = 1, .shown = use_told,
-           UNIT_PERCENT, .paint = paint_spatial),
+    COLUMN(.title = "SPATIAL", .value = spatial, .width = 7, .rank = 1,
+           .only = FIELD(struct snapshot, uses.told), UNIT_PERCENT, .paint = paint_spatial),
     COLUMN(.title = "TEMPORAL", .value = temporal, .width = 8, .rank = 3, .look = COLUMN_RIGHT,
-           .shown = use_told, .format = format_again),
+           .only = FIELD(struct snapshot, uses.told), .format = format_again),
 };
 
 const struct columns reuse_columns = {
     .title = "Reuse of objects",
     TABLE(struct snapshot_reuse_row, object_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = reuse_column_identity,
+    .key = FIELD(struct snapshot_reuse_row, id),
 };
 
 static const struct column line_list[] = {
@@ -280,7 +270,7 @@ const struct columns reuse_line_columns = {
     .title = "Reuse by code",
     TABLE(struct snapshot_reuse_row, line_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = reuse_column_identity,
+    .key = FIELD(struct snapshot_reuse_row, id),
 };
 
 /* The least part of what a larger cache can save that makes a knee worth a sentence. */
@@ -337,20 +327,17 @@ void reuse_summary(const struct snapshot *snapshot, char *out, size_t size)
     char uses[16];
     char cache[16];
     char missed[24];
-    int used = snprintf(out, size, "Of all accesses");
-    for (size_t i = 0; i < reuse->mark_count && used > 0 && (size_t)used < size; i++)
+    snprintf(out, size, "Of all accesses");
+    for (size_t i = 0; i < reuse->mark_count; i++)
         if (reuse->marks[i].simulated) {
             reuse_missed_text(missed, sizeof missed, &reuse->all.at[i]);
-            used += snprintf(out + used, size - (size_t)used, "%s %s %s %s", i ? "," : "", missed,
-                             i ? "in" : "miss in LRU caches of",
-                             reuse_size_text(cache, (double)reuse->marks[i].size_bytes));
+            text_append(out, size, "%s %s %s %s", i ? "," : "", missed,
+                        i ? "in" : "miss in LRU caches of",
+                        reuse_size_text(cache, (double)reuse->marks[i].size_bytes));
         }
-    if (used > 0 && (size_t)used < size)
-        used += snprintf(out + used, size - (size_t)used, "; %s uses sampled",
-                         text_count(uses, reuse->all.uses));
-    if (snapshot->uses.told && used > 0 && (size_t)used < size)
-        snprintf(out + used, size - (size_t)used, "; SPATIAL of lines that left L%u",
-                 snapshot->uses.level + 1);
+    text_append(out, size, "; %s uses sampled", text_count(uses, reuse->all.uses));
+    if (snapshot->uses.told)
+        text_append(out, size, "; SPATIAL of lines that left L%u", snapshot->uses.level + 1);
 }
 
 /* The smallest simulated cache that is at least so large; NULL: none is. */

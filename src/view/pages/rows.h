@@ -124,9 +124,6 @@ struct whatif_row {
 /* The answer so far; 0: nothing is counted yet. */
 size_t whatif_rows(const struct snapshot_whatif *answer, struct whatif_row rows[WHATIF_ROWS_MAX]);
 
-/* (after - before) / before; NAN: of nothing. */
-double whatif_change(double before, double after);
-
 /* "waits", "counts", "refused"; as in JSON. */
 const char *whatif_state_name(enum whatif_state state);
 

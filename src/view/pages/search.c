@@ -53,9 +53,8 @@ static void draw_off(struct canvas *canvas, struct area area)
     if (area.rows < 10)
         rest.row--, rest.rows++;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        int used = *lines[i].text ? canvas_wrap(canvas, rest, lines[i].paint, lines[i].text) : 1;
-        rest.row += used;
-        rest.rows -= used;
+        rest = area_below(
+            rest, *lines[i].text ? canvas_wrap(canvas, rest, lines[i].paint, lines[i].text) : 1);
     }
 }
 
@@ -67,23 +66,17 @@ static bool everywhere(const struct snapshot_search *search)
 static int draw_state(const struct snapshot_search *search, struct canvas *canvas, struct area area)
 {
     bool settled = search->state == SEARCH_SETTLED;
-    int used = 1;
-    used +=
-        canvas_format(canvas, area.row, area.column + used, area.columns - used,
-                      settled ? PAINT_GOOD : PAINT_WARN, "%s", settled ? "Settled" : "Searching");
-    used += canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_STRONG, "%s%s",
-                          everywhere(search) ? " " : " in ",
-                          everywhere(search) ? "everywhere" : search->what);
+    struct pen pen = {canvas, area.row, area.column + 1, area.column + area.columns};
+    pen_part(&pen, settled ? PAINT_GOOD : PAINT_WARN, "%s", settled ? "Settled" : "Searching");
+    pen_part(&pen, PAINT_STRONG, "%s%s", everywhere(search) ? " " : " in ",
+             everywhere(search) ? "everywhere" : search->what);
     if (!isnan(search->explained))
-        used += canvas_format(canvas, area.row, area.column + used, area.columns - used,
-                              PAINT_PLAIN, ": these regions hold %.1f%% of the samples%s",
-                              search->explained * 100, settled ? "" : " so far");
-    used += canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
-                          "  round %" PRIu32 ", %.3g s each, %" PRIu32 " ways", search->iteration,
-                          search->interval_s, search->ways);
+        pen_part(&pen, PAINT_PLAIN, ": these regions hold %.1f%% of the samples%s",
+                 search->explained * 100, settled ? "" : " so far");
+    pen_part(&pen, PAINT_DIM, "  round %" PRIu32 ", %.3g s each, %" PRIu32 " ways",
+             search->iteration, search->interval_s, search->ways);
     if (search->restarts)
-        canvas_format(canvas, area.row, area.column + used, area.columns - used, PAINT_DIM,
-                      "  restarted %" PRIu32 "x", search->restarts);
+        pen_part(&pen, PAINT_DIM, "  restarted %" PRIu32 "x", search->restarts);
     return 1;
 }
 
@@ -153,11 +146,9 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
             continue;
         if (!both)
             part = area;
-        int used = both ? pane_title(canvas, part, focused, "%s: %zu", panes[i]->columns->title,
-                                     panes[i]->shown)
-                        : pane_tabs(browser, canvas, part, panes, count);
-        part.row += used;
-        part.rows -= used;
+        part = area_below(part, both ? pane_title(canvas, part, focused, "%s: %zu",
+                                                  panes[i]->columns->title, panes[i]->shown)
+                                     : pane_tabs(browser, canvas, part, panes, count));
         pane_table(browser, canvas, part, panes[i],
                    i ? "Nothing was dropped." : "The first interval is being measured.");
     }
@@ -227,8 +218,22 @@ void search_glance(struct browser *browser, struct canvas *canvas, struct area a
     }
     struct area state = {area.row + used, area.column, 1, area.columns};
     used += draw_state(search, canvas, state);
-    struct area list = {area.row + used, area.column, area.rows - used, area.columns};
+    struct area list = area_below(area, used);
     table_draw(&search_view(browser)->regions, canvas, list, false);
+}
+
+static const char *region_reason_words(enum region_reason reason)
+{
+    static const char *const words[REGION_REASON_COUNT] = {
+        [REGION_NO_SAMPLES] = "no samples",
+        [REGION_QUIET] = "quiet for too many rounds",
+        [REGION_WAS_BEST] = "no samples now, but was among the best",
+        [REGION_TOO_FEW] = "too few samples to look inside",
+        [REGION_EVEN] = "no hotter part",
+        [REGION_SEVERAL] = "used in several lines",
+        [REGION_ELSEWHERE] = "found in another phase",
+    };
+    return words[reason];
 }
 
 static bool search_act(struct browser *browser, enum action action, struct request *request)
@@ -332,10 +337,6 @@ const struct page search_page = {
 
 /* Columns of the regions of the n-way search, and of the objects in one cache set. */
 
-#define ROW(type)                                                                                  \
-    const struct type *row = pointer;                                                              \
-    (void)snapshot
-
 static struct value half(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_region);
@@ -355,26 +356,13 @@ static struct value state(const struct snapshot *snapshot, const void *pointer)
         row->state == REGION_SPLIT && isnan(row->share) ? "new" : region_state_name(row->state));
 }
 
-static struct value search_column_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_text(row->object && *row->object ? row->object : "(several objects)");
-}
-
-static struct value phases(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return value_text(row->phase_count ? row->phases->name : NULL);
-}
-
 /* "A 62% leads, B 3%"; the text is the name of the first of them. */
 static void format_phases(char *out, size_t size, struct value value)
 {
     const struct snapshot_region_phase *phase = (const void *)value.text;
-    size_t used = 0;
-    for (*out = '\0'; *phase->name && used < size; phase++)
-        used += (size_t)snprintf(out + used, size - used, "%s%s %.0f%%%s", used ? ", " : "",
-                                 phase->name, phase->share * 100, phase->leads ? " leads" : "");
+    for (*out = '\0'; *phase->name; phase++)
+        text_append(out, size, "%s%s %.0f%%%s", *out ? ", " : "", phase->name, phase->share * 100,
+                    phase->leads ? " leads" : "");
 }
 
 static bool phases_told(const struct snapshot *snapshot)
@@ -383,18 +371,6 @@ static bool phases_told(const struct snapshot *snapshot)
         if (snapshot->search.regions[i].phase_count)
             return true;
     return false;
-}
-
-static uint64_t search_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return row->base;
-}
-
-static bool region_has_phases(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_region);
-    return row->phase_count;
 }
 
 static const struct column region_list[] = {
@@ -409,12 +385,13 @@ static const struct column region_list[] = {
                    "kept: quiet "
                    "now, was among the best; queued: waits its turn.",
            .value = state, .width = 7, .rank = 1),
-    COLUMN(.title = "HOLDS", .help = "The object in the region.", .value = search_column_object,
+    COLUMN(.title = "HOLDS", .help = "The object in the region.",
+           .from = FIELD(struct snapshot_region, object), .otherwise = "(several objects)",
            .width = 12, .most = 56, .look = COLUMN_NAME, .paint = paint_strong),
     COLUMN(.title = "IN PHASES",
            .help = "Its part of the samples in each phase where it was found, and where it leads.",
-           .value = phases, .width = 9, .most = 40, .rank = 1, .shown = phases_told,
-           .format = format_phases),
+           .from = VIA(struct snapshot_region, phases, name), .width = 9, .most = 40, .rank = 1,
+           .shown = phases_told, .format = format_phases),
     COLUMN(.title = "SIZE", .help = "Bytes it spans.", .value = size, .width = 6, .rank = 2,
            UNIT_BYTES),
     COLUMN(.title = "FROM", .key = "base", .help = "First address.",
@@ -431,20 +408,20 @@ static const struct column region_list[] = {
     COLUMN(.title = "WHY", .key = "reason", .after = "object", .help = "Why it is kept.",
            .from = FIELD(struct snapshot_region, reason), .name = region_reason_words, .width = 26,
            .most = 40, .rank = 7, .paint = paint_dim),
-    COLUMN(.key = "share_low", .from = FIELD(struct snapshot_region, low)),
-    COLUMN(.key = "share_high", .from = FIELD(struct snapshot_region, high)),
-    COLUMN(.key = "iterations", .from = FIELD(struct snapshot_region, iterations)),
+    MEMBER("share_low", struct snapshot_region, low),
+    MEMBER("share_high", struct snapshot_region, high),
+    MEMBER("iterations", struct snapshot_region, iterations),
     COLUMN(.key = "state", .from = FIELD(struct snapshot_region, state), .name = region_state_name),
-    COLUMN(.key = "object", .from = FIELD(struct snapshot_region, object)),
+    MEMBER("object", struct snapshot_region, object),
     COLUMN(.key = "phases", .from = ROW_OF(struct snapshot_region, phases),
            .count = FIELD(struct snapshot_region, phase_count), .rows = &region_phase_members,
-           .present = region_has_phases),
+           .given = FIELD(struct snapshot_region, phase_count)),
 };
 
 const struct columns region_columns = {
     .title = "Regions",
     TABLE(struct snapshot_region, region_list),
-    .identity = search_column_identity,
+    .key = FIELD(struct snapshot_region, base),
 };
 
 static const struct column dropped_list[] = {
@@ -462,15 +439,8 @@ const struct columns dropped_columns = {
     .title = "Dropped",
     TABLE(struct snapshot_region, dropped_list),
     .sort = COLUMNS_MAX,
-    .identity = search_column_identity,
+    .key = FIELD(struct snapshot_region, base),
 };
-
-static struct value part_object(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_set_part);
-    const struct snapshot_object *known = columns_object(snapshot, row->object);
-    return value_text(known ? known->name : "(not listed)");
-}
 
 /* Of what the window holds for this set. */
 static struct value part_share(const struct snapshot *snapshot, const void *pointer)
@@ -499,8 +469,8 @@ static const struct column part_list[] = {
     COLUMN(.title = "SAMPLES", .from = FIELD(struct snapshot_set_part, samples), .width = 7,
            .rank = 1, UNIT_COUNT),
     COLUMN(.title = "OBJECT", .help = "An object whose lines fall into the set under the cursor.",
-           .value = part_object, .width = 14, .most = 80, .look = COLUMN_NAME,
-           .paint = paint_strong),
+           OBJECT_NAME(struct snapshot_set_part, object), .otherwise = "(not listed)", .width = 14,
+           .most = 80, .look = COLUMN_NAME, .paint = paint_strong),
 };
 
 const struct columns part_columns = {
@@ -509,17 +479,3 @@ const struct columns part_columns = {
     .sort = 2,
     .identity = part_identity,
 };
-
-const char *region_reason_words(enum region_reason reason)
-{
-    static const char *const words[REGION_REASON_COUNT] = {
-        [REGION_NO_SAMPLES] = "no samples",
-        [REGION_QUIET] = "quiet for too many rounds",
-        [REGION_WAS_BEST] = "no samples now, but was among the best",
-        [REGION_TOO_FEW] = "too few samples to look inside",
-        [REGION_EVEN] = "no hotter part",
-        [REGION_SEVERAL] = "used in several lines",
-        [REGION_ELSEWHERE] = "found in another phase",
-    };
-    return words[reason];
-}

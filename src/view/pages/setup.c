@@ -361,8 +361,7 @@ static const char *setup_enter(struct browser *browser)
 
 static uint64_t setup_identity(const struct snapshot *snapshot, const void *pointer)
 {
-    const struct setup_row *row = pointer;
-    (void)snapshot;
+    ROW(setup_row);
     return (uint64_t)row->kind << 32 | row->index | (uint64_t)(uintptr_t)row->chosen << 8;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "profile/cache/sharing.h"
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
@@ -97,15 +98,13 @@ static void count_kinds(const struct snapshot_sharing *sharing, char *out, size_
 {
     unsigned counts[SHARING_READ_ONLY + 1] = {0};
     static const char *const words[] = {"unsure", "true", "false", "both", "only read"};
-    size_t used = 0;
     *out = '\0';
     for (size_t i = 0; i < sharing->group_count; i++)
         counts[sharing->groups[i].verdict]++;
     for (int i = 0; i <= SHARING_READ_ONLY; i++) {
         int kind = (i + SHARING_TRUE) % (SHARING_READ_ONLY + 1); /* unsure comes last */
-        if (counts[kind] && used < size)
-            used += (size_t)snprintf(out + used, size - used, "%s%u %s", used ? ", " : "",
-                                     counts[kind], words[kind]);
+        if (counts[kind])
+            text_append(out, size, "%s%u %s", *out ? ", " : "", counts[kind], words[kind]);
     }
 }
 
@@ -143,8 +142,7 @@ static void draw_pane(struct browser *browser, struct canvas *canvas, struct are
 {
     int used =
         pane_title(canvas, area, browser_focused(browser, table), "%s", table->columns->title);
-    area.row += used;
-    area.rows -= used;
+    area = area_below(area, used);
     pane_table(browser, canvas, area, table, "");
 }
 
@@ -167,11 +165,6 @@ static void draw_lists(struct browser *browser, struct canvas *canvas, struct ar
     draw_pane(browser, canvas, area, other ? lines : accesses);
 }
 
-static struct area below(struct area area, int used)
-{
-    return (struct area){area.row + used, area.column, area.rows - used, area.columns};
-}
-
 /* The selected group: its meaning, the line, and the accesses. */
 static void sharing_draw_selected(struct browser *browser, struct canvas *canvas, struct area area)
 {
@@ -183,9 +176,9 @@ static void sharing_draw_selected(struct browser *browser, struct canvas *canvas
     sharing_reading(group, text, sizeof text);
     int rows = area.rows > ROOMY_ROWS ? READING_ROWS + 1 : READING_ROWS;
     struct area reading = {area.row, 1, area.rows < rows ? area.rows : rows, area.columns - 2};
-    area = below(area, canvas_wrap(canvas, reading, PAINT_STRONG, text));
+    area = area_below(area, canvas_wrap(canvas, reading, PAINT_STRONG, text));
     struct area picture = {area.row, 0, area.rows > 8 ? area.rows - 4 : area.rows, area.columns};
-    area = below(area, sharing_picture(line, canvas, picture));
+    area = area_below(area, sharing_picture(line, canvas, picture));
     draw_lists(browser, canvas, area);
 }
 
@@ -194,7 +187,8 @@ static void draw_small(struct browser *browser, struct canvas *canvas, struct ar
     struct table *panes[PANES_MAX];
     unsigned count = sharing_panes(browser, panes);
     int used = pane_tabs(browser, canvas, area, panes, count);
-    pane_table(browser, canvas, below(area, used), panes[browser->pane[PAGE_SHARING] % count], "");
+    pane_table(browser, canvas, area_below(area, used), panes[browser->pane[PAGE_SHARING] % count],
+               "");
 }
 
 static void sharing_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -215,7 +209,7 @@ static void sharing_draw(struct browser *browser, struct canvas *canvas, struct 
     rows = rows < GROUPS_LEAST ? GROUPS_LEAST : rows > most ? most : rows;
     struct area groups = {area.row + 1, 0, rows + 1, area.columns};
     pane_table(browser, canvas, groups, &sharing_view(browser)->groups, "");
-    sharing_draw_selected(browser, canvas, below(area, rows + 3));
+    sharing_draw_selected(browser, canvas, area_below(area, rows + 3));
 }
 
 /* ---- keys ---- */
@@ -301,10 +295,6 @@ const struct page sharing_page = {
 };
 
 /* Columns of shared lines, those alike in one row. */
-
-#define ROW(type)                                                                                  \
-    const struct type *row = pointer;                                                              \
-    (void)snapshot
 
 /* Columns that are shown only where the source reports them. */
 static bool sharing_tells_hitm(const struct snapshot *snapshot)
@@ -437,11 +427,10 @@ static const struct column group_list[] = {
            .name = sharing_verdict_name),
     COLUMN(.key = "evidence", .from = FIELD(struct snapshot_sharing_group, evidence),
            .name = sharing_evidence_name),
-    COLUMN(.key = "sure", .from = FIELD(struct snapshot_sharing_group, sure)),
-    COLUMN(.key = "samples", .from = FIELD(struct snapshot_sharing_group, samples),
-           .form = JSON_COUNT),
-    COLUMN(.key = "threads", .from = FIELD(struct snapshot_sharing_group, threads)),
-    COLUMN(.key = "locked", .from = FIELD(struct snapshot_sharing_group, locked)),
+    MEMBER("sure", struct snapshot_sharing_group, sure),
+    MEMBER_COUNT("samples", struct snapshot_sharing_group, samples),
+    MEMBER("threads", struct snapshot_sharing_group, threads),
+    MEMBER("locked", struct snapshot_sharing_group, locked),
     COLUMN(.key = "reading", .words = sharing_column_reading),
 };
 
@@ -464,12 +453,6 @@ static struct value line_kind(const struct snapshot *snapshot, const void *point
 {
     ROW(snapshot_sharing_line);
     return value_text(sharing_kind(row->verdict, row->locked));
-}
-
-static uint64_t line_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_line);
-    return row->address;
 }
 
 /* With its sign: before the object it is no offset to show. */
@@ -501,13 +484,12 @@ static const struct column line_list[] = {
     COLUMN(.key = "offset", .json = line_json_offset),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sharing_line, verdict),
            .name = sharing_verdict_name),
-    COLUMN(.key = "overlap", .from = FIELD(struct snapshot_sharing_line, overlap)),
-    COLUMN(.key = "samples", .from = FIELD(struct snapshot_sharing_line, samples),
-           .form = JSON_COUNT),
-    COLUMN(.key = "of_object", .from = FIELD(struct snapshot_sharing_line, of_object)),
-    COLUMN(.key = "pairs", .from = FIELD(struct snapshot_sharing_line, pairs), .form = JSON_COUNT),
-    COLUMN(.key = "expected", .from = FIELD(struct snapshot_sharing_line, expected)),
-    COLUMN(.key = "locked", .from = FIELD(struct snapshot_sharing_line, locked)),
+    MEMBER("overlap", struct snapshot_sharing_line, overlap),
+    MEMBER_COUNT("samples", struct snapshot_sharing_line, samples),
+    MEMBER("of_object", struct snapshot_sharing_line, of_object),
+    MEMBER_COUNT("pairs", struct snapshot_sharing_line, pairs),
+    MEMBER("expected", struct snapshot_sharing_line, expected),
+    MEMBER("locked", struct snapshot_sharing_line, locked),
     COLUMN(.key = "sides", .from = ROW_OF(struct snapshot_sharing_line, sides),
            .count = FIELD(struct snapshot_sharing_line, side_count), .rows = &sharing_side_members),
 };
@@ -516,7 +498,7 @@ const struct columns sharing_line_columns = {
     .title = "Its lines",
     TABLE(struct snapshot_sharing_line, line_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = line_identity,
+    .key = FIELD(struct snapshot_sharing_line, address),
 };
 
 /* ---- accesses by thread ---- */
@@ -739,14 +721,15 @@ void sharing_reading(const struct snapshot_sharing_group *group, char *out, size
     bool apart = line->side_count > 1 && line->sides[0].node >= 0 && line->sides[1].node >= 0 &&
                  line->sides[0].node != line->sides[1].node;
     char remedy[REMEDY_BYTES];
-    size_t used = (size_t)verdict_words(group, out, size);
+    verdict_words(group, out, size);
     sharing_remedy_words(&group->remedy, remedy, sizeof remedy);
-    if (*remedy && used < size)
-        used += (size_t)snprintf(out + used, size - used, " %s", remedy);
+    if (*remedy)
+        text_append(out, size, " %s", remedy);
     /* Where the two busiest threads run on CPUs of different nodes, each turn costs more. */
-    if (apart && group->verdict != SHARING_READ_ONLY && used < size)
-        snprintf(out + used, size - used,
-                 " The threads run on nodes %d and %d: every turn crosses from one to the other; "
-                 "on one node it would cost less.",
-                 line->sides[0].node, line->sides[1].node);
+    if (apart && group->verdict != SHARING_READ_ONLY)
+        text_append(
+            out, size,
+            " The threads run on nodes %d and %d: every turn crosses from one to the other; "
+            "on one node it would cost less.",
+            line->sides[0].node, line->sides[1].node);
 }

@@ -160,7 +160,7 @@ static void timeline_legend(const struct browser *browser, const struct timeline
     if (row < area.rows && !stack->of)
         draw_nobody(browser, canvas, area, row++);
     if (view->stacked == STACK_FIELDS && stack->of && row < area.rows) {
-        struct area words = {area.row + row, area.column, area.rows - row, area.columns};
+        struct area words = area_below(area, row);
         canvas_wrap(canvas, words, PAINT_DIM,
                     "Fields are known from when the object leads; what was before is in the rest.");
     }
@@ -373,19 +373,19 @@ static void draw_title(const struct browser *browser, struct canvas *canvas, str
     const char *measure = measure_name(browser->snapshot, drawn);
     char period[TEXT_TIME_BYTES];
     text_time(period, timeline->period_s);
-    int used = canvas_format(
-        canvas, area.row, 0, area.columns, PAINT_PLAIN, " %c%s, %s, %zu periods of %s",
-        toupper((unsigned char)*measure), *measure ? measure + 1 : "",
-        timeline_view(browser)->to_s > 0 ? "zoomed in; F5: the whole run" : "the whole run",
-        timeline->periods, period);
+    struct pen pen = {canvas, area.row, 0, area.columns};
+    pen_part(&pen, PAINT_PLAIN, " %c%s, %s, %zu periods of %s", toupper((unsigned char)*measure),
+             *measure ? measure + 1 : "",
+             timeline_view(browser)->to_s > 0 ? "zoomed in; F5: the whole run" : "the whole run",
+             timeline->periods, period);
     if (drawn != timeline->ranks)
-        canvas_format(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
-                      "; phases are of %s", measure_name(browser->snapshot, timeline->ranks));
+        pen_part(&pen, PAINT_PLAIN, "; phases are of %s",
+                 measure_name(browser->snapshot, timeline->ranks));
     else
-        canvas_text(canvas, area.row, used, area.columns - used, PAINT_PLAIN,
-                    timeline_is_damped(timeline)              ? ", at which the noise is damped"
-                    : timeline->period_s < timeline->damped_s ? ", to keep the shortest phase"
-                                                              : "");
+        pen_part(&pen, PAINT_PLAIN, "%s",
+                 timeline_is_damped(timeline)              ? ", at which the noise is damped"
+                 : timeline->period_s < timeline->damped_s ? ", to keep the shortest phase"
+                                                           : "");
 }
 
 /* A measure that is not sampled, and how to sample it. */
@@ -612,19 +612,15 @@ const struct page timeline_page = {
 
 /* Columns of the phases of a run. */
 
-#define ROW                                                                                        \
-    const struct snapshot_phase *row = pointer;                                                    \
-    (void)snapshot
-
 static struct value length(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_phase);
     return value_number(row->end_s - row->start_s);
 }
 
 static struct value fell_by(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_phase);
     return value_number(-row->fell_by);
 }
 
@@ -645,7 +641,7 @@ static struct value phase_column_note(const struct snapshot *snapshot, const voi
 
 static uint64_t phase_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_phase);
     /* Its start is worked out anew each time, from the elapsed time. */
     return (uint64_t)llround(row->start_s * 20);
 }
@@ -697,10 +693,10 @@ static const struct column phase_list[] = {
     COLUMN(.title = "", .value = phase_column_note, .width = 8, .most = 30, .rank = 4,
            .paint = paint_dim),
     COLUMN(.key = "shares", .json = json_phase_shares),
-    COLUMN(.key = "end", .from = FIELD(struct snapshot_phase, end_s)),
-    COLUMN(.key = "told", .from = FIELD(struct snapshot_phase, told_s)),
-    COLUMN(.key = "fell_by", .from = FIELD(struct snapshot_phase, fell_by)),
-    COLUMN(.key = "inversion", .from = FIELD(struct snapshot_phase, inversion)),
+    MEMBER("end", struct snapshot_phase, end_s),
+    MEMBER("told", struct snapshot_phase, told_s),
+    MEMBER("fell_by", struct snapshot_phase, fell_by),
+    MEMBER("inversion", struct snapshot_phase, inversion),
 };
 
 const struct columns phase_columns = {

@@ -64,8 +64,7 @@ static int draw_state(const struct snapshot_watch *watch, struct canvas *canvas,
         return 0;
     watch_summary(watch, text, sizeof text);
     int rows = canvas_wrap(canvas, rest, watch->trouble ? PAINT_WARN : PAINT_DIM, text);
-    rest.row += rows;
-    rest.rows -= rows;
+    rest = area_below(rest, rows);
     if (watch_pace(watch, text, sizeof text))
         rows += canvas_wrap(canvas, rest, watch->budget_limits ? PAINT_WARN : PAINT_DIM, text);
     return rows;
@@ -75,7 +74,7 @@ static void watch_draw(struct browser *browser, struct canvas *canvas, struct ar
 {
     const struct snapshot_watch *watch = &browser->snapshot->watch;
     int head = draw_state(watch, canvas, area);
-    struct area body = {area.row + head, area.column, area.rows - head, area.columns};
+    struct area body = area_below(area, head);
     if (!watch->count) {
         watch_draw_nothing(watch, canvas, body);
         return;
@@ -118,11 +117,6 @@ static void watch_hint(struct browser *browser, char *out, size_t size)
         *out = '\0';
 }
 
-static bool watch_filled(const struct snapshot *snapshot)
-{
-    return snapshot->watch.on;
-}
-
 const struct page watch_page = {
     .name = "Watch",
     .shows = "What hardware watchpoints saw (misstop --watch): whether the lines of an object are "
@@ -132,7 +126,7 @@ const struct page watch_page = {
     .key_help = "Watch: with --watch, whether lines are touched again, how soon and by what",
     .state_size = sizeof(struct table),
     .tables = {{.columns = &watch_columns}},
-    .filled = watch_filled,
+    .filled_by = FIELD(struct snapshot, watch.on),
     .update = watch_update,
     .draw = watch_draw,
     .act = watch_act,
@@ -144,13 +138,9 @@ const struct page watch_page = {
 
 /* Columns of what watchpoints saw, an object a row. */
 
-#define ROW                                                                                        \
-    const struct snapshot_watch_object *row = pointer;                                             \
-    (void)snapshot
-
 static struct value reuse(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_watch_object);
     struct value value = value_number(row->reuse_s.value);
     if (snapshot_reuse_is_bound(&row->reuse_s))
         value = (struct value){.kind = VALUE_NUMBER, .high = row->reuse_s.high};
@@ -167,13 +157,13 @@ static void format_reuse(char *out, size_t size, struct value value)
 
 static struct value code(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_watch_object);
     return value_text(row->code_count ? row->codes[0].text : NULL);
 }
 
 static struct value verdict(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(snapshot_watch_object);
     struct value value = value_text(watch_verdict_name(row->verdict));
     if (row->verdict == WATCH_TOO_FEW) {
         value.low = (double)row->told;
@@ -203,20 +193,9 @@ static enum paint paint_verdict(struct value value)
     }
 }
 
-static bool counts_misses(const struct snapshot *snapshot)
-{
-    return snapshot->watch.counts_misses;
-}
-
 static bool has_threads(const struct snapshot *snapshot)
 {
     return snapshot->watch.threads > 1;
-}
-
-static uint64_t watch_column_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return (uint64_t)row->id + 1;
 }
 
 static void watch_column_reading(const struct snapshot *snapshot, const void *pointer, char *out,
@@ -263,11 +242,11 @@ static const struct column watch_list[] = {
            .help = "Misses of the process in that time, median: no more lines than these came in "
                    "between.",
            .from = FIELD(struct snapshot_watch_object, misses.value), .width = 6, .rank = 1,
-           .shown = counts_misses, UNIT_COUNT),
+           .only = FIELD(struct snapshot, watch.counts_misses), UNIT_COUNT),
     COLUMN(.title = "THREAD", .key = "thread_misses", .after = "misses_between",
            .help = "Misses of the thread that touched first, likewise.",
            .from = FIELD(struct snapshot_watch_object, thread_misses), .width = 6, .rank = 6,
-           .shown = counts_misses, UNIT_COUNT, .paint = paint_dim),
+           .only = FIELD(struct snapshot, watch.counts_misses), UNIT_COUNT, .paint = paint_dim),
     COLUMN(.title = "USED", .key = "spatial_use", .after = "visits",
            .help = "Part of a line's 64 bytes that is used within a millisecond of the sampled "
                    "word, when it is "
@@ -284,18 +263,18 @@ static const struct column watch_list[] = {
            .width = 12, .most = 36, .rank = 2, .look = COLUMN_CODE),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_watch_object, verdict),
            .name = watch_verdict_name),
-    COLUMN(.key = "touched", .from = FIELD(struct snapshot_watch_object, touched)),
-    COLUMN(.key = "told", .from = FIELD(struct snapshot_watch_object, told)),
-    COLUMN(.key = "needed", .from = FIELD(struct snapshot_watch_object, needed)),
-    COLUMN(.key = "wait_seconds", .from = FIELD(struct snapshot_watch_object, wait_s)),
+    MEMBER("touched", struct snapshot_watch_object, touched),
+    MEMBER("told", struct snapshot_watch_object, told),
+    MEMBER("needed", struct snapshot_watch_object, needed),
+    MEMBER("wait_seconds", struct snapshot_watch_object, wait_s),
     COLUMN(.key = "again_between", .from = FIELD(struct snapshot_watch_object, again.low),
            .elements = 2),
-    COLUMN(.key = "reuse_seconds", .from = FIELD(struct snapshot_watch_object, reuse_s.value)),
+    MEMBER("reuse_seconds", struct snapshot_watch_object, reuse_s.value),
     COLUMN(.key = "reuse_between", .from = FIELD(struct snapshot_watch_object, reuse_s.low),
            .elements = 2),
     COLUMN(.key = "misses_between", .from = FIELD(struct snapshot_watch_object, misses.low),
            .elements = 2),
-    COLUMN(.key = "visits", .from = FIELD(struct snapshot_watch_object, visits)),
+    MEMBER("visits", struct snapshot_watch_object, visits),
     COLUMN(.key = "spatial_use_between", .from = FIELD(struct snapshot_watch_object, used.low),
            .elements = 2),
     COLUMN(.key = "reading", .words = watch_column_reading),
@@ -307,7 +286,7 @@ const struct columns watch_columns = {
     .title = "Watched",
     TABLE(struct snapshot_watch_object, watch_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = watch_column_identity,
+    .key = FIELD(struct snapshot_watch_object, id),
 };
 
 static const char *seconds_text(char out[24], double seconds)
@@ -347,16 +326,15 @@ bool watch_pace(const struct snapshot_watch *watch, char *out, size_t size)
     size_t waiting = watch->count > watch->verdicts ? watch->count - watch->verdicts : 0;
     if (!waiting)
         return false;
-    int used =
-        snprintf(out, size, "%zu of %zu objects have a verdict", watch->verdicts, watch->count);
+    snprintf(out, size, "%zu of %zu objects have a verdict", watch->verdicts, watch->count);
     if (!isnan(watch->next_s))
-        used += snprintf(out + used, size - (size_t)used, "; at this pace the next in about %s",
-                         about_text(next, watch->next_s));
+        text_append(out, size, "; at this pace the next in about %s",
+                    about_text(next, watch->next_s));
     double more = watch->budget <= 0.025 ? 0.05 : watch->budget <= 0.1 ? 0.2 : 0;
     if (watch->budget_limits && more > 0)
-        snprintf(out + used, size - (size_t)used,
-                 ". The %.3g%% allowed sets the pace: --watch=%.0f is up to %.0f times as fast",
-                 watch->budget * 100, more * 100, more / watch->budget);
+        text_append(out, size,
+                    ". The %.3g%% allowed sets the pace: --watch=%.0f is up to %.0f times as fast",
+                    watch->budget * 100, more * 100, more / watch->budget);
     return true;
 }
 
@@ -371,20 +349,17 @@ const struct snapshot_watch_object *watch_find(const struct snapshot *snapshot, 
 void watch_line(const struct snapshot_watch_object *object, char *out, size_t size)
 {
     char time[24];
-    int used = snprintf(out, size, "watched %" PRIu64 ": %s", object->watched,
-                        watch_verdict_name(object->verdict));
+    snprintf(out, size, "watched %" PRIu64 ": %s", object->watched,
+             watch_verdict_name(object->verdict));
     if (!isnan(object->again.value))
-        used += snprintf(out + used, size - (size_t)used, ", %.0f%% touched again within %s",
-                         object->again.value * 100, seconds_text(time, object->again_s));
+        text_append(out, size, ", %.0f%% touched again within %s", object->again.value * 100,
+                    seconds_text(time, object->again_s));
     if (snapshot_reuse_is_bound(&object->reuse_s))
-        used += snprintf(out + used, size - (size_t)used, ", most within %s",
-                         seconds_text(time, object->reuse_s.high));
+        text_append(out, size, ", most within %s", seconds_text(time, object->reuse_s.high));
     else if (!isnan(object->reuse_s.value))
-        used += snprintf(out + used, size - (size_t)used, ", after %s (median)",
-                         seconds_text(time, object->reuse_s.value));
+        text_append(out, size, ", after %s (median)", seconds_text(time, object->reuse_s.value));
     if (!isnan(object->used.value))
-        snprintf(out + used, size - (size_t)used, ", %.0f%% of the line used",
-                 object->used.value * 100);
+        text_append(out, size, ", %.0f%% of the line used", object->used.value * 100);
 }
 
 /* ---- the verdict in sentences ---- */

@@ -2,7 +2,6 @@
 /* Screen x: what if the object lay otherwise: questions to ask, and the answer as it comes in. */
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -216,21 +215,17 @@ static unsigned whatif_panes(struct browser *browser, struct table *panes[PANES_
 
 /* ---- drawing ---- */
 
-static struct area below(struct area area, int used)
-{
-    return (struct area){area.row + used, area.column, area.rows - used, area.columns};
-}
-
 /* The figure that a running process has: the share of the time that loads of it took. */
 static void draw_without(const struct browser *browser, struct canvas *canvas, struct area area)
 {
     const struct snapshot_object *object = browser->opened.object;
     char text[512];
-    area = below(area, canvas_wrap(canvas, area, PAINT_DIM,
-                                   " Only a simulation can run a program as if its data lay "
-                                   "otherwise: misstop --sim -- CMD, then x on an object asks what "
-                                   "if it were always cached, split, padded, aligned or put in "
-                                   "order, and shows both side by side."));
+    area = area_below(area,
+                      canvas_wrap(canvas, area, PAINT_DIM,
+                                  " Only a simulation can run a program as if its data lay "
+                                  "otherwise: misstop --sim -- CMD, then x on an object asks what "
+                                  "if it were always cached, split, padded, aligned or put in "
+                                  "order, and shows both side by side."));
     if (!object || !object->levels || !(object->levels->stall > 0))
         return;
     snprintf(
@@ -238,7 +233,7 @@ static void draw_without(const struct browser *browser, struct canvas *canvas, s
         " If %.80s were always cached, at most %.1f%% of the latency that was measured here would "
         "be gone.",
         object->name, 100 * object->levels->stall);
-    canvas_wrap(canvas, below(area, 1), PAINT_PLAIN, text);
+    canvas_wrap(canvas, area_below(area, 1), PAINT_PLAIN, text);
 }
 
 static struct area draw_answer(struct browser *browser, struct canvas *canvas, struct area area)
@@ -248,16 +243,16 @@ static struct area draw_answer(struct browser *browser, struct canvas *canvas, s
     char text[WHATIF_TEXT_BYTES];
     struct area inside = {area.row, 1, area.rows, area.columns - 2};
     whatif_title(answer, text, sizeof text);
-    inside = below(inside, canvas_wrap(canvas, inside, PAINT_PANE, text));
+    inside = area_below(inside, canvas_wrap(canvas, inside, PAINT_PANE, text));
     if (view->row_count) {
         struct area table = {inside.row, area.column, (int)view->row_count + 1, area.columns};
         table.rows = table.rows < inside.rows ? table.rows : inside.rows;
         table_draw(&view->answer, canvas, table, false);
-        inside = below(inside, table.rows);
+        inside = area_below(inside, table.rows);
     }
     if (inside.rows > 0) {
         whatif_sentence(answer, text, sizeof text);
-        inside = below(inside, canvas_wrap(canvas, inside, PAINT_STRONG, text));
+        inside = area_below(inside, canvas_wrap(canvas, inside, PAINT_STRONG, text));
     }
     return inside;
 }
@@ -286,7 +281,7 @@ static struct area draw_asked(struct browser *browser, struct canvas *canvas, st
     pane_title(canvas, area, focused, "Asked at a time, best first");
     pane_table(browser, canvas, (struct area){area.row + 1, area.column, rows - 1, area.columns},
                &whatif_view(browser)->asked, "");
-    return below(area, rows);
+    return area_below(area, rows);
 }
 
 static void whatif_draw(struct browser *browser, struct canvas *canvas, struct area area)
@@ -305,11 +300,12 @@ static void whatif_draw(struct browser *browser, struct canvas *canvas, struct a
         pane_table(browser, canvas,
                    (struct area){area.row + 1, area.column, rows - 1, area.columns},
                    &whatif_view(browser)->questions, "");
-        area = below(area, rows + (most > rows));
+        area = area_below(area, rows + (most > rows));
     } else {
-        area = below(area, canvas_wrap(canvas, area, PAINT_DIM,
-                                       " No object is selected. 1 lists them; x on one of them, "
-                                       "or on a member on its Layout, comes here."));
+        area =
+            area_below(area, canvas_wrap(canvas, area, PAINT_DIM,
+                                         " No object is selected. 1 lists them; x on one of them, "
+                                         "or on a member on its Layout, comes here."));
     }
     if (wanted && area.rows > 0)
         area = draw_asked(browser, canvas, area);
@@ -374,11 +370,6 @@ static void whatif_hint(struct browser *browser, char *out, size_t size)
                  WHATIF_MAX, browser->snapshot->whatif.count > 1 ? " Right: those asked" : "");
 }
 
-static bool whatif_filled(const struct snapshot *snapshot)
-{
-    return snapshot->simulation.level_count > 0;
-}
-
 static const char *whatif_label(struct browser *browser, enum action action)
 {
     if (action != PAGE_ACTION(WHATIF))
@@ -400,7 +391,7 @@ const struct page whatif_page = {
                 .columns = &whatif_asked_columns,
                 .chosen_from = true},
                {.at = offsetof(struct whatif_view, answer), .columns = &whatif_columns}},
-    .filled = whatif_filled,
+    .filled_by = FIELD(struct snapshot, simulation.level_count),
     .open = whatif_open,
     .update = whatif_update,
     .draw = whatif_draw,
@@ -413,22 +404,6 @@ const struct page whatif_page = {
 };
 
 /* Columns of an answer to "what if", a level a row; and of the questions that can be asked. */
-
-#define ROW                                                                                        \
-    const struct whatif_row *row = pointer;                                                        \
-    (void)snapshot
-
-static struct value whatif_column_change(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(whatif_change(row->before, row->after));
-}
-
-static struct value object_change(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW;
-    return value_number(whatif_change(row->object_before, row->object_after));
-}
 
 static void format_change(char *out, size_t size, struct value value)
 {
@@ -443,7 +418,7 @@ static enum paint paint_change(struct value value)
 
 static uint64_t whatif_column_identity(const struct snapshot *snapshot, const void *pointer)
 {
-    ROW;
+    ROW(whatif_row);
     return (uint64_t)(uintptr_t)row->name;
 }
 
@@ -455,14 +430,16 @@ static const struct column answer_list[] = {
            .from = FIELD(struct whatif_row, before), .width = 7, UNIT_COUNT),
     COLUMN(.title = "THEN", .help = "Misses of the same accesses, if it lay as asked.",
            .from = FIELD(struct whatif_row, after), .width = 7, UNIT_COUNT),
-    COLUMN(.title = "CHANGE", .help = "The difference, of now.", .value = whatif_column_change,
-           .width = 8, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),
+    COLUMN(.title = "CHANGE", .help = "The difference, of now.",
+           .from = CHANGE(struct whatif_row, before, after), .width = 8, .look = COLUMN_RIGHT,
+           .format = format_change, .paint = paint_change),
     COLUMN(.title = "ITS NOW", .help = "Of these, misses of the object itself.",
            .from = FIELD(struct whatif_row, object_before), .width = 8, .rank = 1, UNIT_COUNT),
     COLUMN(.title = "ITS THEN", .help = "The same, if it lay as asked.",
            .from = FIELD(struct whatif_row, object_after), .width = 8, .rank = 1, UNIT_COUNT),
-    COLUMN(.title = "CHANGE", .value = object_change, .width = 8, .rank = 2, .look = COLUMN_RIGHT,
-           .format = format_change, .paint = paint_change),
+    COLUMN(.title = "CHANGE", .from = CHANGE(struct whatif_row, object_before, object_after),
+           .width = 8, .rank = 2, .look = COLUMN_RIGHT, .format = format_change,
+           .paint = paint_change),
 };
 
 const struct columns whatif_columns = {
@@ -474,57 +451,27 @@ const struct columns whatif_columns = {
 
 /* ---- questions ---- */
 
-#define ASKED                                                                                      \
-    const struct snapshot_whatif *asked = pointer;                                                 \
-    (void)snapshot
-
 static struct value asked_waited(const struct snapshot *snapshot, const void *pointer)
 {
-    ASKED;
-    return value_number(snapshot_whatif_change(asked));
+    ROW(snapshot_whatif);
+    return value_number(snapshot_whatif_change(row));
 }
 
-/* Of the last level: what goes to memory. */
-static const struct snapshot_whatif_level *last_of(const struct snapshot_whatif *asked)
+/* Fetches from memory. */
+static const void *last_level(const struct snapshot *snapshot, const void *pointer)
 {
-    return asked->state == WHATIF_COUNTS && asked->level_count
-               ? &asked->level[asked->level_count - 1]
-               : NULL;
-}
-
-static struct value asked_before(const struct snapshot *snapshot, const void *pointer)
-{
-    ASKED;
-    return value_number(last_of(asked) ? last_of(asked)->before : NAN);
-}
-
-static struct value asked_after(const struct snapshot *snapshot, const void *pointer)
-{
-    ASKED;
-    return value_number(last_of(asked) ? last_of(asked)->after : NAN);
-}
-
-static struct value asked_own(const struct snapshot *snapshot, const void *pointer)
-{
-    ASKED;
-    return value_number(
-        last_of(asked) ? whatif_change(last_of(asked)->object_before, last_of(asked)->object_after)
-                       : NAN);
+    ROW(snapshot_whatif);
+    return row->state == WHATIF_COUNTS && row->level_count ? &row->level[row->level_count - 1]
+                                                           : NULL;
 }
 
 static struct value asked_state(const struct snapshot *snapshot, const void *pointer)
 {
-    ASKED;
-    return value_text(asked->state == WHATIF_REFUSED  ? "no answer"
-                      : asked->state != WHATIF_COUNTS ? "waits"
-                      : asked->settled                ? "settled"
-                                                      : "counts");
-}
-
-static uint64_t asked_identity(const struct snapshot *snapshot, const void *pointer)
-{
-    ASKED;
-    return (uint64_t)asked->number + 1;
+    ROW(snapshot_whatif);
+    return value_text(row->state == WHATIF_REFUSED  ? "no answer"
+                      : row->state != WHATIF_COUNTS ? "waits"
+                      : row->settled                ? "settled"
+                                                    : "counts");
 }
 
 static const struct column asked_list[] = {
@@ -534,13 +481,16 @@ static const struct column asked_list[] = {
            .value = asked_waited, .width = 7, .look = COLUMN_RIGHT, .format = format_change,
            .paint = paint_change),
     COLUMN(.title = "MEMORY",
-           .help = "Fetches from memory with the present layout, since this was asked (or has settled).",
-           .value = asked_before, .width = 7, .rank = 1, UNIT_COUNT),
-    COLUMN(.title = "THEN", .help = "The same, if it lay as asked.", .value = asked_after,
-           .width = 7, .rank = 1, UNIT_COUNT),
+           .help = "Fetches from memory with the present layout, since this was asked (or has "
+                   "settled).",
+           .target = last_level, .from = FIELD(struct snapshot_whatif_level, before), .width = 7,
+           .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "THEN", .help = "The same, if it lay as asked.", .target = last_level,
+           .from = FIELD(struct snapshot_whatif_level, after), .width = 7, .rank = 1, UNIT_COUNT),
     COLUMN(.title = "ITS OWN", .help = "The change of the fetches of the object itself.",
-           .value = asked_own, .width = 8, .rank = 2, .look = COLUMN_RIGHT, .format = format_change,
-           .paint = paint_change),
+           .target = last_level,
+           .from = CHANGE(struct snapshot_whatif_level, object_before, object_after), .width = 8,
+           .rank = 2, .look = COLUMN_RIGHT, .format = format_change, .paint = paint_change),
     COLUMN(.title = "STATE",
            .help = "Waits for the object; counts; or has settled: the second simulation holds what "
                    "it would "
@@ -554,7 +504,7 @@ const struct columns whatif_asked_columns = {
     .title = "Asked",
     TABLE(struct snapshot_whatif, asked_list),
     .sort = COLUMNS_AS_THEY_COME,
-    .identity = asked_identity,
+    .key = FIELD(struct snapshot_whatif, number),
 };
 
 /* ---- questions ---- */
@@ -593,11 +543,6 @@ const char *whatif_state_name(enum whatif_state state)
 {
     static const char *const names[] = {"none", "waits", "counts", "refused"};
     return (unsigned)state < sizeof names / sizeof *names ? names[state] : "none";
-}
-
-double whatif_change(double before, double after)
-{
-    return before > 0 ? (after - before) / before : NAN;
 }
 
 static const char *row_name(uint32_t level, uint32_t count)
@@ -649,77 +594,64 @@ void whatif_title(const struct snapshot_whatif *answer, char *out, size_t size)
              answer->question ? answer->question : "?", answer->layout ? answer->layout : "");
 }
 
-static size_t whatif_say(char *out, size_t size, size_t used, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static size_t whatif_say(char *out, size_t size, size_t used, const char *format, ...)
-{
-    va_list arguments;
-    if (used >= size)
-        return used;
-    va_start(arguments, format);
-    int length = vsnprintf(out + used, size - used, format, arguments);
-    va_end(arguments);
-    return length > 0 ? used + (size_t)length : used;
-}
-
-static size_t say_change(const struct snapshot_whatif *answer, char *out, size_t size)
+static void say_change(const struct snapshot_whatif *answer, char *out, size_t size)
 {
     char before[16];
     char after[16];
     const struct snapshot_whatif_level *last = &answer->level[answer->level_count - 1];
-    double change = whatif_change(answer->stall_before, answer->stall_after);
-    if (!(answer->stall_before > 0))
-        return whatif_say(out, size, 0, "Nothing has missed since it was asked.");
-    size_t used =
-        fabs(change) < same_within
-            ? whatif_say(out, size, 0, "It would make no difference to the time waited for data")
-            : whatif_say(out, size, 0, "The time waited for data would %s by %.1f %%",
-                         change < 0 ? "fall" : "grow", 100 * fabs(change));
+    double change = snapshot_whatif_change(answer);
+    if (!(answer->stall_before > 0)) {
+        text_append(out, size, "Nothing has missed since it was asked.");
+        return;
+    }
+    if (fabs(change) < same_within)
+        text_append(out, size, "It would make no difference to the time waited for data");
+    else
+        text_append(out, size, "The time waited for data would %s by %.1f %%",
+                    change < 0 ? "fall" : "grow", 100 * fabs(change));
     if (!last->after && !last->before)
-        return whatif_say(out, size, used, "; nothing is fetched from memory either way.");
-    return whatif_say(out, size, used, "; %s fetches from memory instead of %s.",
-                      text_count(after, last->after), text_count(before, last->before));
+        text_append(out, size, "; nothing is fetched from memory either way.");
+    else
+        text_append(out, size, "; %s fetches from memory instead of %s.",
+                    text_count(after, last->after), text_count(before, last->before));
 }
 
 /* Limits of the figures. */
-static size_t say_doubts(const struct snapshot_whatif *answer, char *out, size_t size, size_t used)
+static void say_doubts(const struct snapshot_whatif *answer, char *out, size_t size)
 {
     char number[16];
     const struct snapshot_whatif_level *last = &answer->level[answer->level_count - 1];
     if (!answer->object_accesses)
-        used = whatif_say(out, size, used, " The object was not accessed since then.");
+        text_append(out, size, " The object was not accessed since then.");
     if (!answer->settled && last->fresh > worth_a_word * last->after)
-        used =
-            whatif_say(out, size, used,
-                       " %s of them are first touches of its new lines, and may not come again: it "
-                       "has not settled yet.",
-                       text_count(number, last->fresh));
+        text_append(out, size,
+                    " %s of them are first touches of its new lines, and may not come again: it "
+                    "has not settled yet.",
+                    text_count(number, last->fresh));
     if (answer->cut > worth_a_word * answer->object_accesses)
-        used =
-            whatif_say(out, size, used, " %.0f %% of its accesses span parts that lie apart then.",
-                       100 * answer->cut / answer->object_accesses);
+        text_append(out, size, " %.0f %% of its accesses span parts that lie apart then.",
+                    100 * answer->cut / answer->object_accesses);
     if (answer->blocks_left_out > 0)
-        used = whatif_say(out, size, used, " %s of its blocks are not followed.",
-                          text_count(number, answer->blocks_left_out));
+        text_append(out, size, " %s of its blocks are not followed.",
+                    text_count(number, answer->blocks_left_out));
     if (answer->blocks_small > 0)
-        used = whatif_say(out, size, used, " %s blocks are shorter than an element and stay.",
-                          text_count(number, answer->blocks_small));
-    return used;
+        text_append(out, size, " %s blocks are shorter than an element and stay.",
+                    text_count(number, answer->blocks_small));
 }
 
 void whatif_sentence(const struct snapshot_whatif *answer, char *out, size_t size)
 {
     char accesses[16];
     char own[16];
+    *out = '\0';
     if (answer->state != WHATIF_COUNTS || !answer->level_count) {
         snprintf(out, size, "%s: %s.", answer->state == WHATIF_REFUSED ? "No answer" : "Not yet",
                  answer->why ? answer->why : "");
         return;
     }
-    size_t used = say_change(answer, out, size);
-    used = say_doubts(answer, out, size, used);
-    whatif_say(out, size, used, " Of %s accesses since %s, %s to it.",
-               text_count(accesses, answer->accesses), answer->settled ? "it settled" : "asked",
-               text_count(own, answer->object_accesses));
+    say_change(answer, out, size);
+    say_doubts(answer, out, size);
+    text_append(out, size, " Of %s accesses since %s, %s to it.",
+                text_count(accesses, answer->accesses), answer->settled ? "it settled" : "asked",
+                text_count(own, answer->object_accesses));
 }

@@ -26,7 +26,8 @@ const struct page_row pages[PAGE_COUNT] = {PAGES(PAGE_ROW)};
 bool page_filled(enum page_id id, const struct snapshot *snapshot)
 {
     const struct page *page = pages[id].page;
-    return !page->filled || (snapshot && page->filled(snapshot));
+    return path_given(&page->filled_by, snapshot) &&
+           (!page->filled || (snapshot && page->filled(snapshot)));
 }
 
 static struct table *table_in(void *state, const struct page_table *listed)
@@ -34,7 +35,7 @@ static struct table *table_in(void *state, const struct page_table *listed)
     return (struct table *)((char *)state + listed->at);
 }
 
-int page_states_init(void *states[PAGE_COUNT])
+static int page_states_init(void *states[PAGE_COUNT])
 {
     for (int i = 0; i < PAGE_COUNT; i++) {
         const struct page *page = pages[i].page;
@@ -51,7 +52,7 @@ int page_states_init(void *states[PAGE_COUNT])
     return 0;
 }
 
-void page_states_fini(void *states[PAGE_COUNT])
+static void page_states_fini(void *states[PAGE_COUNT])
 {
     for (int i = 0; i < PAGE_COUNT; i++) {
         const struct page *page = pages[i].page;
@@ -410,86 +411,61 @@ static void ask_for_file(struct browser *browser)
     prompt_ask(browser, PROMPT_WRITE, name);
 }
 
-/* The request of an action that no page has taken; an action of another screen gives a message. */
+static const char named_elsewhere[] = "bins of the heap are named and combined on screen 4, Heap; "
+                                      "functions and objects on 3, Matrix";
+
+/* The request of an action that no page has taken, or a message: the screens that take it. */
+static const struct {
+    enum request_kind kind;
+    const char *message;
+} requests[ACTION_SHOW] = {
+    [ACTION_QUIT] = {REQUEST_QUIT, NULL},
+    [ACTION_BASIS] = {REQUEST_BASIS, NULL},
+    [ACTION_ALL_OBJECTS] = {REQUEST_ALL_OBJECTS, NULL},
+    [ACTION_ZERO] = {REQUEST_ZERO, NULL},
+    [ACTION_FASTER] = {REQUEST_FASTER, NULL},
+    [ACTION_SLOWER] = {REQUEST_SLOWER, NULL},
+    [ACTION_SEARCH_ALL] = {REQUEST_SEARCH_ALL, NULL},
+    [ACTION_SEARCH_STOP] = {REQUEST_SEARCH_STOP, NULL},
+    [ACTION_MARK] = {REQUEST_HEAP_MARK, NULL},
+    [ACTION_COUNTING] = {REQUEST_COUNTING, NULL},
+    [ACTION_REFRESH] = {REQUEST_REFRESH, NULL},
+    [ACTION_SUSPEND] = {REQUEST_SUSPEND, NULL},
+    [ACTION_NEXT_EVENT] = {REQUEST_NEXT_EVENT, NULL},
+    [ACTION_USER] = {.message = "u chooses a user in the list of processes"},
+    [ACTION_NO_SIGNAL] = {.message =
+                              "misstop sends no signals: nothing ends the process from here"},
+    [ACTION_RENAME] = {.message = named_elsewhere},
+    [ACTION_TAG] = {.message = named_elsewhere},
+    [ACTION_COMBINE] = {.message = named_elsewhere},
+    [ACTION_UNDO] = {.message = named_elsewhere},
+    [ACTION_MEASURE] = {.message = "what is counted is chosen on 3, Matrix, and 8, Phases; e "
+                                   "changes the event"},
+    [ACTION_FOLD] = {.message = "folded are nested members in Layout, and callers in Detail and "
+                                "Function"},
+    [ACTION_SPAN] = {.message = "a time range is marked on screen 8, Phases"},
+    [ACTION_STACK] = {.message = "by objects, functions or threads: on screen 8, Phases, and on "
+                                 "y, Causes"},
+    [ACTION_SEARCH_HERE] = {.message = "nothing here to search in: select an object or a region"},
+};
+
 static enum request_kind browser_request(struct browser *browser, enum action action)
 {
     const struct snapshot *snapshot = browser->snapshot;
-    if (browser->page == PAGE_HELP && !works_in_help(action)) {
+    bool moves = action >= ACTION_UP && action <= ACTION_END;
+    if (browser->page == PAGE_HELP && !works_in_help(action))
         browser_message(browser, "not in the help: Esc goes back to the screen it is of");
-        return REQUEST_NONE;
-    }
-    switch (action) {
-    case ACTION_QUIT:
-        return REQUEST_QUIT;
-    case ACTION_BASIS:
-        return REQUEST_BASIS;
-    case ACTION_ALL_OBJECTS:
-        return REQUEST_ALL_OBJECTS;
-    case ACTION_ZERO:
-        return REQUEST_ZERO;
-    case ACTION_FASTER:
-        return REQUEST_FASTER;
-    case ACTION_SLOWER:
-        return REQUEST_SLOWER;
-    case ACTION_SEARCH_ALL:
-        browser_go(browser, PAGE_SEARCH);
-        return REQUEST_SEARCH_ALL;
-    case ACTION_SEARCH_STOP:
-        return REQUEST_SEARCH_STOP;
-    case ACTION_WRITE:
+    else if (action == ACTION_WRITE)
         ask_for_file(browser);
-        return REQUEST_NONE;
-    case ACTION_USER:
-        browser_message(browser, "u chooses a user in the list of processes");
-        return REQUEST_NONE;
-    case ACTION_NO_SIGNAL:
-        browser_message(browser, "misstop sends no signals: nothing ends the process from here");
-        return REQUEST_NONE;
-    case ACTION_MARK:
-        return REQUEST_HEAP_MARK;
-    case ACTION_RENAME:
-    case ACTION_TAG:
-    case ACTION_COMBINE:
-    case ACTION_UNDO:
-        browser_message(browser, "bins of the heap are named and combined on screen 4, Heap;"
-                                 " functions and objects on 3, Matrix");
-        return REQUEST_NONE;
-    case ACTION_COUNTING:
-        return REQUEST_COUNTING;
-    case ACTION_MEASURE:
-        browser_message(browser,
-                        "what is counted is chosen on 3, Matrix, and 8, Phases; e changes the "
-                        "event");
-        return REQUEST_NONE;
-    case ACTION_REFRESH:
-        return REQUEST_REFRESH;
-    case ACTION_SUSPEND:
-        return REQUEST_SUSPEND;
-    case ACTION_NEXT_EVENT:
-        if (snapshot && snapshot->source.event_count > 1)
-            return REQUEST_NEXT_EVENT;
+    else if (action == ACTION_NEXT_EVENT && !(snapshot && snapshot->source.event_count > 1))
         browser_message(browser, "one event is sampled; -e l2-miss,stall would sample two");
-        return REQUEST_NONE;
-    case ACTION_FOLD:
-        browser_message(browser, "folded are nested members in Layout, and callers in Detail and Function");
-        return REQUEST_NONE;
-    case ACTION_SPAN:
-        browser_message(browser, "a time range is marked on screen 8, Phases");
-        return REQUEST_NONE;
-    case ACTION_STACK:
-        browser_message(browser, "by objects, functions or threads: on screen 8, Phases, and on y, "
-                                 "Causes");
-        return REQUEST_NONE;
-    case ACTION_SEARCH_HERE:
-        browser_message(browser, "nothing here to search in: select an object or a region");
-        return REQUEST_NONE;
-    case ACTION_NONE:
-        return REQUEST_NONE;
-    default:
-        if (action < ACTION_UP || action > ACTION_END)
-            browser_message(browser, "that key does nothing here: F1 lists those that do");
-        return REQUEST_NONE;
-    }
+    else if (requests[action].message)
+        browser_message(browser, requests[action].message);
+    else if (requests[action].kind == REQUEST_NONE && action != ACTION_NONE && !moves)
+        browser_message(browser, "that key does nothing here: F1 lists those that do");
+    else
+        return requests[action].kind;
+    return REQUEST_NONE;
 }
 
 enum { WHEEL_ROWS = 3 };
@@ -645,6 +621,8 @@ static struct request act(struct browser *browser, enum action action)
         return request;
     if (!move_about(browser, action, &request))
         request.kind = browser_request(browser, action);
+    if (request.kind == REQUEST_SEARCH_ALL)
+        browser_go(browser, PAGE_SEARCH);
     return request;
 }
 

@@ -12,6 +12,11 @@
 
 enum { LINE_BYTES = 2048 };
 
+struct area area_below(struct area area, int used)
+{
+    return (struct area){area.row + used, area.column, area.rows - used, area.columns};
+}
+
 int canvas_init(struct canvas *canvas, int rows, int columns, bool ascii)
 {
     *canvas = (struct canvas){.rows = rows, .columns = columns, .ascii = ascii};
@@ -321,7 +326,7 @@ enum paint paint_heat(double share)
 
 void pen_part(struct pen *pen, enum paint paint, const char *format, ...)
 {
-    char text[512];
+    char text[LINE_BYTES];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -332,7 +337,7 @@ void pen_part(struct pen *pen, enum paint paint, const char *format, ...)
 
 bool pen_whole(struct pen *pen, enum paint paint, const char *format, ...)
 {
-    char text[512];
+    char text[LINE_BYTES];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

@@ -136,6 +136,9 @@ struct area {
     int columns;
 };
 
+/* The rest of it below its first `used` rows. */
+struct area area_below(struct area area, int used);
+
 /* -ENOMEM; -EINVAL for a size below 1. Blank at first. */
 int canvas_init(struct canvas *canvas, int rows, int columns, bool ascii);
 void canvas_fini(struct canvas *canvas);

@@ -120,36 +120,33 @@ void prompt_key(struct browser *browser, uint32_t key, struct request *request)
 
 static void prompt_draw(struct browser *browser, struct canvas *canvas, int row)
 {
+    static const char *const words[] = {[PROMPT_FIND] = "Find",
+                                        [PROMPT_FILTER] = "Filter",
+                                        [PROMPT_RENAME] = "New name",
+                                        [PROMPT_TIME] = "Go to",
+                                        [PROMPT_WRITE] = "Write to"};
     const struct prompt *prompt = &browser->prompt;
     const struct table *table = browser_table(browser);
-    const char *word = prompt->kind == PROMPT_FIND     ? "Find"
-                       : prompt->kind == PROMPT_FILTER ? "Filter"
-                       : prompt->kind == PROMPT_TIME   ? "Go to"
-                       : prompt->kind == PROMPT_WRITE  ? "Write to"
-                                                       : "New name";
-    int used = canvas_format(canvas, row, 0, canvas->columns, PAINT_STRONG, " %s: ", word);
-    used += canvas_text(canvas, row, used, canvas->columns - used - 1,
-                        prompt->missing ? PAINT_BAD : PAINT_PLAIN, prompt->text);
-    canvas_flag(canvas, row, used, 1, CELL_CURSOR);
-    used += 3;
+    struct pen pen = {canvas, row, 0, canvas->columns - 1};
+    pen_part(&pen, PAINT_STRONG, " %s: ", words[prompt->kind]);
+    pen_part(&pen, prompt->missing ? PAINT_BAD : PAINT_PLAIN, "%s", prompt->text);
+    canvas_flag(canvas, row, pen.column, 1, CELL_CURSOR);
+    pen.column += 3;
+    pen.end++;
     if (prompt->missing)
-        canvas_text(canvas, row, used, canvas->columns - used, PAINT_BAD,
-                    prompt->kind == PROMPT_FIND ? "not found" : "no row has it");
+        pen_part(&pen, PAINT_BAD, prompt->kind == PROMPT_FIND ? "not found" : "no row has it");
     else if (prompt->kind == PROMPT_TIME)
-        canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
-                    "80, 1m20s, 1:20, 50%, +10, -10   Enter goes there, Esc cancels");
+        pen_part(&pen, PAINT_DIM,
+                 "80, 1m20s, 1:20, 50%%, +10, -10   Enter goes there, Esc cancels");
     else if (prompt->kind == PROMPT_WRITE)
-        canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
-                    ".txt and .json   Enter writes them, Esc cancels");
+        pen_part(&pen, PAINT_DIM, ".txt and .json   Enter writes them, Esc cancels");
     else if (prompt->kind == PROMPT_RENAME)
-        canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
-                    "Enter keeps, Esc cancels; empty: its own name again");
+        pen_part(&pen, PAINT_DIM, "Enter keeps, Esc cancels; empty: its own name again");
     else if (table)
-        canvas_format(canvas, row, used, canvas->columns - used, PAINT_DIM,
-                      "%zu of %zu rows   Enter keeps, Esc cancels", table->shown, table->count);
+        pen_part(&pen, PAINT_DIM, "%zu of %zu rows   Enter keeps, Esc cancels", table->shown,
+                 table->count);
     else
-        canvas_text(canvas, row, used, canvas->columns - used, PAINT_DIM,
-                    "Enter keeps, Esc cancels, then n: the next");
+        pen_part(&pen, PAINT_DIM, "Enter keeps, Esc cancels, then n: the next");
 }
 
 /* Columns of "key label" in the bar. */
@@ -398,42 +395,35 @@ const char *play_badge(const struct browser *browser)
 
 /* The effects of the keys that play a recording. */
 
-static struct request play_request(enum request_kind kind, int direction, const char *to)
-{
-    struct request request = {.kind = kind, .direction = direction};
-    snprintf(request.name, sizeof request.name, "%s", to);
-    return request;
-}
-
 struct request play_act(struct browser *browser, enum action action)
 {
+    static const struct {
+        enum request_kind kind;
+        int direction;
+        const char *to;
+    } requests[] = {
+        [ACTION_PLAY_PAUSE] = {.kind = REQUEST_PLAY_PAUSE},
+        [ACTION_PLAY_STEP] = {.kind = REQUEST_PLAY_STEP, .direction = 1},
+        [ACTION_PLAY_STEP_BACK] = {.kind = REQUEST_PLAY_STEP, .direction = -1},
+        [ACTION_PLAY_FASTER] = {.kind = REQUEST_PLAY_PACE, .direction = 1},
+        [ACTION_PLAY_SLOWER] = {.kind = REQUEST_PLAY_PACE, .direction = -1},
+        [ACTION_PLAY_FORWARD] = {.kind = REQUEST_PLAY_JUMP, .direction = 1},
+        [ACTION_PLAY_BACK] = {.kind = REQUEST_PLAY_JUMP, .direction = -1},
+        [ACTION_PLAY_START] = {.kind = REQUEST_PLAY_GO, .to = "0"},
+        [ACTION_PLAY_END] = {.kind = REQUEST_PLAY_GO, .to = "end"},
+        [ACTION_PLAY_GO] = {.kind = REQUEST_NONE},
+        [ACTION_PROCESSES] = {.kind = REQUEST_PROCESSES},
+    };
+    struct request request = {.kind = REQUEST_NONE};
     if (!browser->replays) {
         browser_message(browser, "this key plays a recording: misstop -i FILE");
-        return play_request(REQUEST_NONE, 0, "");
+        return request;
     }
-    switch (action) {
-    case ACTION_PLAY_STEP:
-        return play_request(REQUEST_PLAY_STEP, 1, "");
-    case ACTION_PLAY_STEP_BACK:
-        return play_request(REQUEST_PLAY_STEP, -1, "");
-    case ACTION_PLAY_FASTER:
-        return play_request(REQUEST_PLAY_PACE, 1, "");
-    case ACTION_PLAY_SLOWER:
-        return play_request(REQUEST_PLAY_PACE, -1, "");
-    case ACTION_PLAY_FORWARD:
-        return play_request(REQUEST_PLAY_JUMP, 1, "");
-    case ACTION_PLAY_BACK:
-        return play_request(REQUEST_PLAY_JUMP, -1, "");
-    case ACTION_PLAY_START:
-        return play_request(REQUEST_PLAY_GO, 0, "0");
-    case ACTION_PLAY_END:
-        return play_request(REQUEST_PLAY_GO, 0, "end");
-    case ACTION_PLAY_GO:
+    if (action == ACTION_PLAY_GO)
         prompt_ask(browser, PROMPT_TIME, "");
-        return play_request(REQUEST_NONE, 0, "");
-    case ACTION_PROCESSES:
-        return play_request(REQUEST_PROCESSES, 0, "");
-    default:
-        return play_request(REQUEST_PLAY_PAUSE, 0, "");
-    }
+    request.kind = requests[action].kind;
+    request.direction = requests[action].direction;
+    snprintf(request.name, sizeof request.name, "%s",
+             requests[action].to ? requests[action].to : "");
+    return request;
 }

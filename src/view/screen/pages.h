@@ -75,7 +75,8 @@ struct page {
     void (*init)(void *state);
     void (*fini)(void *state);
     struct page_table tables[PAGE_TABLES_MAX]; /* in the state, ended by one without columns */
-    /* Whether the tab is there; NULL: always. */
+    /* Whether the tab is there: by this member of the snapshot, and by a function; else always. */
+    struct path filled_by;
     bool (*filled)(const struct snapshot *snapshot);
     bool (*calls)(const struct snapshot *snapshot); /* its tab asks for a look */
     /* The open object or function, for the line of the levels; NULL: the name of the page. */
@@ -114,10 +115,6 @@ extern const struct page_row pages[PAGE_COUNT];
 
 /* Whether a page has anything to show; without a snapshot only those that always have. */
 bool page_filled(enum page_id id, const struct snapshot *snapshot);
-
-/* The state of each page, all zero but for its tables. -ENOMEM: call states_fini() all the same. */
-int page_states_init(void *states[PAGE_COUNT]);
-void page_states_fini(void *states[PAGE_COUNT]);
 
 /* ---- how one page opens another; each is defined by the page that is opened ---- */
 

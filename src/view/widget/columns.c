@@ -46,6 +46,8 @@ static struct value path_computed(const struct path *path, const char *row)
     double with = path_double(row, path->with[0]);
     if (path->kind == PATH_SUM)
         return value_number(member + with);
+    if (path->kind == PATH_CHANGE)
+        return value_number(member > 0 ? (with - member) / member : NAN);
     if (path->kind == PATH_COUNTED)
         return value_number(member *
                             (with > 0 ? (with + path_double(row, path->with[1])) / with : 1));
@@ -56,8 +58,10 @@ static struct value path_computed(const struct path *path, const char *row)
 static struct value path_value(const struct path *path, const char *at)
 {
     switch (at ? path->kind : PATH_NONE) {
-    case PATH_DOUBLE:
-        return value_number(*(const double *)(const void *)at);
+    case PATH_DOUBLE: {
+        double number = *(const double *)(const void *)at;
+        return value_number(path->known && !(number > 0) ? NAN : number);
+    }
     case PATH_FLOAT:
         return value_number((double)*(const float *)(const void *)at);
     case PATH_BOOL:
@@ -85,6 +89,7 @@ static struct value path_value(const struct path *path, const char *at)
     case PATH_HALF:
         return value_number(columns_half((const struct snapshot_share *)at));
     case PATH_SUM:
+    case PATH_CHANGE:
     case PATH_PART:
     case PATH_COUNTED:
         return path_computed(path, at - path->offset);
@@ -101,12 +106,24 @@ static const void *path_target(const struct path *path, const void *row)
     return row && path->kind == PATH_ROW ? *(const void *const *)row : row;
 }
 
-/* The row that the value is of. */
+bool path_given(const struct path *path, const void *row)
+{
+    if (path->kind == PATH_ROW || path->kind == PATH_ROW_HERE)
+        return path_target(path, row);
+    struct value value = path_value(path, path_row(path, row));
+    return path->kind == PATH_NONE || value.kind == VALUE_NUMBER || value.kind == VALUE_TEXT ||
+           value.integer;
+}
+
+/* The row that the value is of; NULL where it has none. */
 static const void *column_row(const struct column *column, const struct snapshot *snapshot,
                               const void *row)
 {
     row = path_target(&column->in, row);
-    return column->target ? column->target(snapshot, row) : row;
+    row = column->target ? column->target(snapshot, row) : row;
+    bool known = row && path_given(&column->where, row) &&
+                 (column->unless.kind == PATH_NONE || !path_given(&column->unless, row));
+    return known ? row : NULL;
 }
 
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
@@ -115,11 +132,27 @@ const void *columns_target(const struct column *column, const struct snapshot *s
     return path_target(&column->from, column_row(column, snapshot, row));
 }
 
+uint64_t columns_identity(const struct columns *columns, const struct snapshot *snapshot,
+                          const void *row)
+{
+    return columns->identity ? columns->identity(snapshot, row)
+                             : path_value(&columns->key, path_row(&columns->key, row)).integer;
+}
+
+static struct value value_of(const struct column *column, const struct snapshot *snapshot,
+                             const void *row)
+{
+    if (!column->value)
+        return columns_element(column, snapshot, row, 0);
+    row = columns_target(column, snapshot, row);
+    return row ? column->value(snapshot, row) : value_number(NAN);
+}
+
 struct value columns_value(const struct column *column, const struct snapshot *snapshot,
                            const void *row)
 {
-    return column->value ? column->value(snapshot, columns_target(column, snapshot, row))
-                         : columns_element(column, snapshot, row, 0);
+    struct value value = value_of(column, snapshot, row);
+    return value.kind == VALUE_UNKNOWN && column->otherwise ? value_text(column->otherwise) : value;
 }
 
 struct value columns_element(const struct column *column, const struct snapshot *snapshot,
@@ -134,9 +167,15 @@ struct value columns_element(const struct column *column, const struct snapshot 
     return column->name && first ? value_text(column->name((unsigned)value.integer)) : value;
 }
 
+bool columns_given(const struct column *column, const struct snapshot *snapshot, const void *row)
+{
+    return (!column->present || column->present(snapshot, row)) && path_given(&column->given, row);
+}
+
 bool columns_shown(const struct column *column, const struct snapshot *snapshot)
 {
-    return column->title && (!column->shown || column->shown(snapshot));
+    return column->title && (!column->shown || column->shown(snapshot)) &&
+           path_given(&column->only, snapshot);
 }
 
 static bool drawn(const struct column *column)
@@ -326,12 +365,11 @@ void column_choice_parse(const struct columns *columns, const char *text,
 void column_choice_text(const struct columns *columns, const struct column_choice *choice,
                         char *out, size_t size)
 {
-    size_t used = 0;
     *out = '\0';
-    for (unsigned i = 0; i < choice->count && used < size; i++) {
+    for (unsigned i = 0; i < choice->count; i++) {
         char name[64];
         columns_setting_name(columns, choice->index[i], name, sizeof name);
-        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? "," : "", name);
+        text_append(out, size, "%s%s", i ? "," : "", name);
     }
 }
 

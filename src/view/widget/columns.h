@@ -54,6 +54,7 @@ enum path_kind {
     PATH_TEXT_HERE, /* char[] */
     PATH_HALF,      /* half the width of a struct snapshot_share */
     PATH_SUM,       /* of two doubles */
+    PATH_CHANGE,    /* from one to another, as a part of the first */
     PATH_PART,      /* of the samples that have the property */
     PATH_COUNTED,   /* the same as a number of samples */
     PATH_ROW,       /* a pointer to another row */
@@ -63,7 +64,7 @@ enum path_kind {
 /* A member of a row, or of the row that a pointer in it leads to. */
 struct path {
     enum path_kind kind;
-    bool known;       /* 0 and "" are unknown */
+    bool known;       /* 0 and "" are unknown, and a double below 0 */
     uint32_t through; /* offset of the pointer, plus 1; 0: the member is in the row */
     uint32_t offset;
     uint32_t with[3]; /* offsets of the other operands of a sum or a part */
@@ -122,6 +123,10 @@ struct path {
     {                                                                                              \
         .kind = PATH_SUM, .offset = offsetof(type, member), .with = { offsetof(type, more) }       \
     }
+#define CHANGE(type, before, after)                                                                \
+    {                                                                                              \
+        .kind = PATH_CHANGE, .offset = offsetof(type, before), .with = { offsetof(type, after) }   \
+    }
 /* PART: loads or stores of the samples; unknown where nothing was sampled or the kind is never
  * known. COUNTED: a part of the samples by weight, as a number of them. */
 #define PART(type, member)                                                                         \
@@ -159,7 +164,8 @@ struct path {
 enum json_form {
     JSON_AS_FORMAT, /* as `format` asks for */
     JSON_SHARE,     /* six decimals */
-    JSON_COUNT      /* two decimals */
+    JSON_COUNT,     /* two decimals */
+    JSON_EXACT      /* all of them */
 };
 
 struct json_t;
@@ -175,25 +181,36 @@ struct column {
     const void *(*target)(const struct snapshot *snapshot, const void *row);
     struct path from;                    /* the value in it */
     const char *(*name)(unsigned value); /* the text of an enum at `from` */
-    /* The value, where it is computed, of the row that these lead to; NULL: none. */
+    /* The value, where it is computed, of the row that these lead to. */
     struct value (*value)(const struct snapshot *snapshot, const void *row);
+    const char *otherwise; /* the text where it is not known; JSON has null */
     /* JSON alone: the rows that `in` and `from` lead to, `count` of them as an array, without a
      * count one as an object, or null. `members`: those of the row in place of a member. */
     const struct columns *rows;
     const struct columns *members;
     struct path count;
     unsigned elements; /* array of that many values that begins with `from` */
+    /* An object instead, with these names; an element without one is left out. `sparse`: those
+     * that are not 0, or null where none is known. */
+    const char *(*each)(unsigned index);
+    bool sparse;
     struct json_t *(*json)(const struct snapshot *snapshot, const void *row);
     /* A sentence that is composed of the row. */
     void (*words)(const struct snapshot *snapshot, const void *row, char *out, size_t size);
     enum json_form form;
-    bool (*present)(const struct snapshot *snapshot, const void *row); /* NULL: always */
+
+    /* Conditions. A path is given where its member is neither 0 (a double: not known) nor NULL. */
+    struct path where;  /* of the row: its value is known only where this is given */
+    struct path unless; /* ... and only where this is not */
+    struct path given;  /* of the row: the member of JSON is there only where this is given */
+    bool (*present)(const struct snapshot *snapshot, const void *row); /* the same; NULL: always */
+    struct path only; /* of the snapshot: the column is shown only where this is given */
+    bool (*shown)(const struct snapshot *snapshot); /* the same; NULL: always */
 
     uint8_t width; /* least columns */
     uint8_t most;  /* takes more when there is room; 0: fixed */
     uint8_t rank;  /* higher ones are the first to go */
     enum column_look look;
-    bool (*shown)(const struct snapshot *snapshot);             /* NULL: always */
     void (*format)(char *out, size_t size, struct value value); /* NULL: text as it is */
     enum paint (*paint)(struct value value);                    /* NULL: plain */
     const float *(*series)(const void *row);                    /* SNAPSHOT_HISTORY values */
@@ -203,6 +220,39 @@ struct column {
 #define COLUMN(...)                                                                                \
     {                                                                                              \
         __VA_ARGS__                                                                                \
+    }
+
+/* The name of the object that an index in the row is of. */
+#define OBJECT_NAME(type, index)                                                                   \
+    .in = ROW_IN(type, index), .target = columns_object_at,                                        \
+    .from = FIELD(struct snapshot_object, name)
+
+/* The first line of a function of a column: its row. */
+#define ROW(type)                                                                                  \
+    const struct type *row = pointer;                                                              \
+    (void)snapshot
+
+/* The same of a member of JSON alone. */
+#define MEMBER(json_key, ...)                                                                      \
+    {                                                                                              \
+        .key = json_key, .from = FIELD(__VA_ARGS__)                                                \
+    }
+#define MEMBER_KNOWN(json_key, ...)                                                                \
+    {                                                                                              \
+        .key = json_key, .from = KNOWN(__VA_ARGS__)                                                \
+    }
+#define MEMBER_COUNT(json_key, ...)                                                                \
+    {                                                                                              \
+        .key = json_key, .from = FIELD(__VA_ARGS__), .form = JSON_COUNT                            \
+    }
+/* Rows of the type `as`: one inside, and `counted` of them behind a pointer. */
+#define MEMBER_ROW(json_key, type, member, as)                                                     \
+    {                                                                                              \
+        .key = json_key, .from = ROW_IN(type, member), .rows = as                                  \
+    }
+#define MEMBER_ROWS(json_key, type, member, counted, as)                                           \
+    {                                                                                              \
+        .key = json_key, .from = ROW_OF(type, member), .count = FIELD(type, counted), .rows = as   \
     }
 
 /* Units of numbers in a column. */
@@ -221,7 +271,9 @@ struct columns {
     unsigned count;
     unsigned sort; /* column sorted by at first; COLUMNS_AS_THEY_COME */
     size_t row_size;
-    /* Stays the same for the same thing in the next snapshot. */
+    /* A whole number that stays the same for the same thing in the next snapshot; or a function of
+     * the row. */
+    struct path key;
     uint64_t (*identity)(const struct snapshot *snapshot, const void *row);
     /* Text of a row that only parts others: it cannot be selected and is left out where the
      * rows are sorted or filtered. NULL for other rows; no function: there are none. */
@@ -231,6 +283,14 @@ struct columns {
 /* The members of struct columns that follow from the list and its type of row. */
 #define TABLE(type, columns)                                                                       \
     .list = columns, .count = sizeof(columns) / sizeof *(columns), .row_size = sizeof(type)
+
+/* All of it where no screen shows the rows: MEMBERS(struct x, COLUMN(.key = ...), ...). */
+#define MEMBERS(type, ...)                                                                         \
+    {                                                                                              \
+        .list = (const struct column[]){__VA_ARGS__},                                              \
+        .count = sizeof((const struct column[]){__VA_ARGS__}) / sizeof(struct column),             \
+        .row_size = sizeof(type)                                                                   \
+    }
 
 /* Position of each shown column, left to right. */
 struct layout {
@@ -268,12 +328,19 @@ void columns_layout(const struct columns *columns, const struct column_choice *c
 struct value columns_value(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
 
+uint64_t columns_identity(const struct columns *columns, const struct snapshot *snapshot,
+                          const void *row);
+
 /* Element of an array of values; the row that a column leads to; whether it is shown. */
 struct value columns_element(const struct column *column, const struct snapshot *snapshot,
                              const void *row, unsigned index);
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
 bool columns_shown(const struct column *column, const struct snapshot *snapshot);
+/* Whether a path is given, as in struct column; true for no path. */
+bool path_given(const struct path *path, const void *row);
+/* Whether a member of JSON is there. */
+bool columns_given(const struct column *column, const struct snapshot *snapshot, const void *row);
 
 /* The text of a cell, at most `width` wide for names, "" for unknown. */
 void columns_text(const struct column *column, const struct snapshot *snapshot, const void *row,
@@ -332,9 +399,6 @@ const void *columns_object_at(const struct snapshot *snapshot, const void *index
 /* An object by its index in the snapshot; NULL: not listed. */
 const struct snapshot_object *columns_object(const struct snapshot *snapshot, uint32_t index);
 
-/* Why a region of the search is kept or dropped; NULL: no reason. (search.c) */
-const char *region_reason_words(enum region_reason reason);
-
 /* The text where there is no finding: the problems looked for. */
 enum { FINDINGS_NONE_BYTES = 640 };
 void findings_none(const struct snapshot *snapshot, char *out, size_t size);
@@ -371,8 +435,6 @@ extern const struct columns thread_columns;
 extern const struct columns sharing_columns;
 extern const struct columns sharing_line_columns;
 extern const struct columns sharing_access_columns; /* rows: struct sharing_access */
-extern const struct columns process_columns;        /* rows: struct picker_row */
-extern const struct columns recorded_columns;       /* the same, of a recording */
 
 /* Members alone: tables of json*.c that several rows share. Their rows may be NULL. */
 extern const struct columns levels_members; /* struct snapshot_levels */
@@ -389,13 +451,12 @@ extern const struct columns sharing_side_members;
 extern const struct columns watch_code_members;
 extern const struct columns causes_figures_members;
 
-struct json_t *json_typed(const struct snapshot *snapshot, const void *object);
+const char *typed_key(unsigned typed); /* NULL: not typed */
 struct json_t *json_phase_shares(const struct snapshot *snapshot, const void *phase);
 struct json_t *json_signed(int64_t value);
 struct json_t *json_event_shares(const struct snapshot *snapshot, const void *object);
 /* `present` of their members. */
 bool json_has_causes(const struct snapshot *snapshot, const void *row);
-bool json_has_use(const struct snapshot *snapshot, const void *row);
 
 /* A function's accesses to one object. */
 struct site {

@@ -49,7 +49,7 @@ const void *table_selected(const struct table *table)
 
 static uint64_t identity_of(const struct table *table, const void *row)
 {
-    return table->columns->identity(table->snapshot, row);
+    return columns_identity(table->columns, table->snapshot, row);
 }
 
 static int table_compare(const void *left, const void *right, void *context)
@@ -254,9 +254,25 @@ void table_invert(struct table *table)
     arrange(table);
 }
 
-const char *table_sort_title(const struct table *table)
+bool tags_have(const struct tags *tags, uint64_t identity)
 {
-    return table->sort < table->columns->count ? table->columns->list[table->sort].title : "";
+    for (uint32_t i = 0; i < tags->count; i++)
+        if (tags->list[i] == identity)
+            return true;
+    return false;
+}
+
+const char *tags_toggle(struct tags *tags, uint64_t identity)
+{
+    for (uint32_t i = 0; i < tags->count; i++)
+        if (tags->list[i] == identity) {
+            tags->list[i] = tags->list[--tags->count];
+            return "tag taken off";
+        }
+    if (tags->count == REQUEST_BINS_MAX - 1)
+        return "no more than 15 at once: combine these first";
+    tags->list[tags->count++] = identity;
+    return NULL;
 }
 
 enum table_hit table_click(struct table *table, int row, int column)

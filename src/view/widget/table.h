@@ -7,6 +7,7 @@
 #ifndef MISSTOP_VIEW_WIDGET_TABLE_H
 #define MISSTOP_VIEW_WIDGET_TABLE_H
 
+#include "request.h"
 #include "view/screen/canvas.h"
 #include "view/widget/columns.h"
 
@@ -73,7 +74,6 @@ bool table_find(struct table *table, const char *part, bool here);
 /* Sorts by the next (1) or previous (-1) column on the screen. */
 void table_sort_step(struct table *table, int direction);
 void table_invert(struct table *table);
-const char *table_sort_title(const struct table *table);
 
 /* Titles and rows. Only a table with focus shows its selection. */
 void table_draw(struct table *table, struct canvas *canvas, struct area area, bool focused);
@@ -81,6 +81,15 @@ void table_draw(struct table *table, struct canvas *canvas, struct area area, bo
 /* One row, or the titles for row NULL, over the whole width; for batch text. */
 void table_draw_row(const struct table *table, const struct layout *layout, struct canvas *canvas,
                     int at_row, int at_column, const void *row);
+
+/* Rows tagged to be combined, by their identities. */
+struct tags {
+    uint64_t list[REQUEST_BINS_MAX - 1]; /* one place stays for the row that they go into */
+    uint32_t count;
+};
+bool tags_have(const struct tags *tags, uint64_t identity);
+/* Tags a row or takes its tag off. NULL: it is tagged now; else a message. */
+const char *tags_toggle(struct tags *tags, uint64_t identity);
 
 enum table_hit { TABLE_MISSED, TABLE_TITLE, TABLE_SELECTED, TABLE_AGAIN };
 

@@ -1461,3 +1461,8 @@ unsigned fixture_alive(void)
 {
     return alive;
 }
+
+const char *table_sort_title(const struct table *table)
+{
+    return table->sort < table->columns->count ? table->columns->list[table->sort].title : "";
+}

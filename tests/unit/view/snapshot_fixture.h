@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "snapshot.h"
+#include "view/widget/table.h"
 
 enum fixture_kind {
     FIXTURE_USUAL,   /* a dozen objects, search settled, a conflicting set; no types */
@@ -23,5 +24,8 @@ const struct snapshot *fixture_new(enum fixture_kind kind, unsigned tick);
 /* Also counts, so that a test sees what was released. */
 void fixture_release(const struct snapshot *snapshot);
 unsigned fixture_alive(void);
+
+/* The title of the column sorted by. */
+const char *table_sort_title(const struct table *table);
 
 #endif

@@ -420,8 +420,8 @@ static void an_opened_object_stays_while_ranks_change(void **state)
 
 static uint64_t identity_at(const struct table *table, size_t at)
 {
-    return table->columns->identity(table->snapshot,
-                                    table->rows + table->order[at] * table->columns->row_size);
+    return columns_identity(table->columns, table->snapshot,
+                            table->rows + table->order[at] * table->columns->row_size);
 }
 
 /* In each list of each tab rows have different identities, and the selected one stays selected
