@@ -7,7 +7,7 @@ src_libview_a_SOURCES = src/view/widget/chart.c src/view/widget/chart.h src/view
 	src/view/pages/function.c src/view/screen/header.c src/view/pages/heap.c src/view/screen/help.c \
 	src/view/export/html.c src/view/export/files.h src/view/export/html_code.c \
 	src/view/export/html_objects.c src/view/export/html_cache.c src/view/export/html_timeline.c \
-	src/view/export/html_writer.h src/view/export/html_writer.c src/view/export/json.c \
+	src/view/export/writers.h src/view/export/html_writer.c src/view/export/json.c \
 	src/view/export/json.h src/view/export/json_cache.c src/view/export/json_code.c \
 	src/view/export/json_report.c src/view/export/json_objects.c src/view/screen/keys.c \
 	src/view/screen/keys.h src/view/pages/layout.c src/view/levels.c \
@@ -18,7 +18,7 @@ src_libview_a_SOURCES = src/view/widget/chart.c src/view/widget/chart.h src/view
 	src/view/pages/timeline.c src/view/screen/screen.c src/view/pages/search.c src/view/pages/cache.c src/view/answer.c \
 	src/view/answer.h src/view/pages/quality.c src/view/pages/setup.c src/view/widget/prose.c \
 	src/view/pages/sharing.c src/view/pages/rows.h src/view/widget/table.c \
-	src/view/widget/table.h src/view/export/text.h src/view/view.h src/view/pages/reuse.c \
+	src/view/widget/table.h src/view/view.h src/view/pages/reuse.c \
 	src/view/pages/watch.c src/view/pages/whatif.c
 
 # Made from our description of the format; the compiler's own file is no source of ours.

@@ -6,7 +6,7 @@
  */
 #include "sample/perfdata/perfdata.h"
 #include "sample/perf/record.h"
-#include "sample/perf/ring.h"
+#include "sample/kernel.h"
 
 #include "base/hash.h"
 

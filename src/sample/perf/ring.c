@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sample/perf/ring.h"
+#include "sample/kernel.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "sample/kernel.h"
-#include "sample/perf/ring.h"
 #include "sample/perf/source.h"
 #include "sample/sampler.h"
 

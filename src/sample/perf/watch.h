@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "sample/perf/ring.h"
+#include "sample/kernel.h"
 #include "snapshot_watch.h"
 
 /*

@@ -12,7 +12,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "view/export/text.h"
+#include "view/export/writers.h"
 #include "view/widget/columns.h"
 
 /* Rows of a comparison as text, and their columns. For diff.c. */

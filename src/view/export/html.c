@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "profile/tables/rates.h"
-#include "view/export/html_writer.h"
+#include "view/export/writers.h"
 #include "base/files.h"
 #include "view/answer.h"
 #include "view/findings.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/export/html_writer.h"
+#include "view/export/writers.h"
 #include "view/pages/causes.h"
 #include "view/words.h"
 #include "view/widget/chart.h"

@@ -2,7 +2,7 @@
 /* Functions, and their lines of source. */
 #include <stdlib.h>
 
-#include "view/export/html_writer.h"
+#include "view/export/writers.h"
 #include "view/pages/rows.h"
 #include "view/pages/matrix_table.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "view/export/html_writer.h"
+#include "view/export/writers.h"
 #include "view/levels.h"
 #include "view/pages/rows.h"
 #include "view/words.h"

@@ -3,7 +3,7 @@
  * by the other measures that are sampled. */
 #include <math.h>
 
-#include "view/export/html_writer.h"
+#include "view/export/writers.h"
 #include "view/widget/chart.h"
 #include "view/words.h"
 

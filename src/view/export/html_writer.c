@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "view/export/html_writer.h"
+#include "view/export/writers.h"
 
 #include <inttypes.h>
 #include <math.h>

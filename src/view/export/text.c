@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A snapshot as text for batch mode: the tables of the screen, through the same columns. */
-#include "view/export/text.h"
+#include "view/export/writers.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "sample/perf/record.h"
-#include "sample/perf/ring.h"
+#include "sample/kernel.h"
 #include "unit.h"
 #include "unit/sample/recording.h"
 

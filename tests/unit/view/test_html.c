@@ -14,7 +14,7 @@
 #include "unit.h"
 #include "unit/view/snapshot_fixture.h"
 #include "view/export/files.h"
-#include "view/export/html_writer.h"
+#include "view/export/writers.h"
 #include "view/findings.h"
 #include "view/widget/columns.h"
 
