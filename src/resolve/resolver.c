@@ -24,6 +24,8 @@ static int open_allocations(struct resolver *resolver, struct error *error)
     return allocations_new(&resolver->allocations, &options, error);
 }
 
+enum { AWAIT_HEAP_NS = 500000000 };
+
 /* For a recording: only a map that came with it, because a local one is of another process. */
 static void read_recorded_jitmap(struct resolver *resolver)
 {
@@ -98,6 +100,9 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
         return resolver_refuse(options->pid, code, error);
     }
     resolver_tick(resolver, clock_now_ns());
+    /* So that the first samples find blocks, where the heap is not huge. */
+    if (resolver->allocations)
+        allocations_await(resolver->allocations, AWAIT_HEAP_NS);
     *out = resolver;
     return 0;
 }

@@ -275,7 +275,7 @@ struct walk {
     struct walk_stats stats;
     uint64_t *threads; /* fs bases */
     size_t thread_count;
-    uint64_t refresh_at;     /* where walk_refresh() goes on */
+    uint64_t reach_bytes;    /* of a find, from the last boundary known */
     uint32_t search_backoff; /* updates between two searches for arenas that found none */
     uint32_t search_waiting; /* of them to come */
     bool search_costly;

@@ -2,12 +2,14 @@
 /*
  * The heap of a process that ran before misstop attached: its blocks as the walk finds them, in
  * bins by size, because their call paths are gone. A block is looked at when a sample falls on it;
- * the result is believed for a moment (WALKED_FRESH_NS), because blocks come and go unseen. All
- * blocks are counted now and then, at a cost of at most WALKED_COST of one CPU.
+ * the result is believed for a moment (WALKED_FRESH_NS), because blocks come and go unseen. A
+ * thread counts all blocks now and then, with a walk of its own, at a cost of at most WALKED_COST
+ * of one CPU; that walk, which knows the boundaries of all blocks, then is the one that answers.
  */
 #ifndef MISSTOP_RESOLVE_HEAP_WALKED_HEAP_H
 #define MISSTOP_RESOLVE_HEAP_WALKED_HEAP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -28,6 +30,8 @@ enum { WALKED_FOREIGN = 1024, WALKED_CLASSES_MAX = 512, WALKED_NAME_BYTES = 32 }
  * headers in front of each block. Neither is counted as live. */
 enum { WALKED_FREE, WALKED_HEADERS };
 
+struct lane;
+
 struct walked_class {
     char name[WALKED_NAME_BYTES];
     uint64_t size_class;
@@ -36,6 +40,14 @@ struct walked_class {
     uint64_t marked_blocks; /* live at the mark */
     uint64_t marked_bytes;
     uint64_t sizes[HEAP_SIZES];
+};
+
+struct walked_classes {
+    struct walked_class list[WALKED_CLASSES_MAX];
+    uint32_t count;
+    struct hash index; /* size class -> place in the list */
+    uint64_t live_blocks;
+    uint64_t usable_bytes;
 };
 
 /* A region of memory that was found to be none of malloc's; see walked_find(). */
@@ -49,17 +61,18 @@ struct walked {
     pid_t pid;
     struct walk *walk;
     struct blocks *cache; /* born_ns: when it was looked at */
-    struct hash class_of; /* size class -> index */
-    struct walked_class classes[WALKED_CLASSES_MAX];
-    uint32_t class_count;
+    struct walked_classes classes;
     struct walked_foreign foreign[WALKED_FOREIGN];
     uint64_t seen_maps;  /* state of the maps that the walk knows */
     uint64_t looked_ns;  /* when it was shown them */
     uint64_t counted_ns; /* last count of all; 0: none yet */
     uint64_t next_ns;
-    uint64_t live_blocks;
-    uint64_t usable_bytes;
     bool marked;
+    struct lane *counter;
+    struct walked_count *count; /* the counter's, while one is under way */
+    bool counts;                /* one is under way */
+    bool outdated;              /* it is of a program that is gone */
+    atomic_bool ends;           /* it is to end */
 };
 
 int walked_init(struct walked *walked, pid_t pid);
@@ -74,6 +87,9 @@ bool walked_find(struct walked *walked, const struct space *space, uint64_t addr
 
 void walked_tick(struct walked *walked, const struct space *space, const struct tcbs *tcbs,
                  uint64_t now_ns);
+
+/* Waits up to this time for a count under way, and takes it. */
+void walked_settle(struct walked *walked, uint64_t patience_ns);
 
 /* Growth counts from the last count of all blocks. */
 void walked_mark(struct walked *walked);

@@ -250,7 +250,6 @@ static void random_damage_ends_and_stays_inside(void **state)
         update();
         uint64_t before = image.reads;
         walk_all(walk, check, NULL);
-        walk_refresh(walk, 1 << 16);
         for (unsigned i = 0; i < 50; i++) {
             struct walk_block block;
             uint64_t at = image.blocks[prng_below(&random, (uint32_t)image.block_count)].start;
