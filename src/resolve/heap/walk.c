@@ -12,9 +12,10 @@
 #include "resolve/heap/walk_state.h"
 
 enum {
-    ATTEMPTS = 5,
-    ATTEMPTS_NEAR = 3, /* the rest chain from the span's start */
+    ATTEMPTS = 6,
+    ATTEMPTS_NEAR = 4, /* the rest chain from the span's start */
     AGREED_MANY = 16,  /* marks met that represent a proof where there is none */
+    MARKS_BACK = 24,   /* of the last near attempt: large blocks have few marks in a MiB */
     UNREST_FINDS = 256,
     CHECK_BYTES = 2048, /* block and neighbours read at once up to here */
     AHEAD_MIN_BYTES = 1024,
@@ -22,7 +23,7 @@ enum {
     BACKOFF_MAX = 1024
 };
 
-static const uint64_t back_bytes[ATTEMPTS_NEAR] = {2048, 1 << 16, 1 << 20};
+static const uint64_t back_bytes[ATTEMPTS_NEAR] = {2048, 1 << 16, 1 << 20, 1 << 20};
 
 #define BUDGET_BYTES ((uint64_t)256 << 20)
 
@@ -34,7 +35,10 @@ static uint64_t anchor(const struct walk_span *span, uint64_t target, unsigned a
     if (attempt >= ATTEMPTS_NEAR || near - span->first < back_bytes[attempt])
         return span->first;
     near = walk_span_below(span, near - back_bytes[attempt]);
-    return near == span->first ? near : walk_span_below(span, near - 1);
+    unsigned marks = attempt + 1 < ATTEMPTS_NEAR ? 1 : MARKS_BACK;
+    while (marks-- && near != span->first)
+        near = walk_span_below(span, near - 1);
+    return near;
 }
 
 /*
@@ -222,6 +226,8 @@ static enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, 
     if (target - walk_span_below(span, target) > walk->reach_bytes)
         return WALK_FAIL_BUDGET;
     for (unsigned i = 0; i < ATTEMPTS; i++) {
+        if (i == ATTEMPTS_NEAR && target - span->first > walk->reach_bytes)
+            return WALK_FAIL_BUDGET;
         if (i == ATTEMPTS_NEAR && must_wait(span))
             return failure;
         failure = attempt(walk, span, target, i, block);
@@ -515,6 +521,9 @@ void walk_succeed(struct walk *walk, const struct walk *before)
         if (span && span->unrest < known->unrest)
             span->unrest = known->unrest;
     }
+    for (size_t i = 0; i < walk->memory.map_count; i++)
+        walk->memory.searched[i].finds += before->stats.finds - walk->stats.finds;
+    walk->stats.finds = before->stats.finds;
 }
 
 static enum walk_failure outside(const struct walk *walk, uint64_t address)

@@ -107,12 +107,12 @@ const char *walk_source(const struct walk *walk);
  * rule 5 KiB in all. */
 bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block);
 
-/* From now on walk_find() fails with WALK_FAIL_BUDGET where the last boundary known is further
- * before the address than this. */
+/* From now on walk_find() fails with WALK_FAIL_BUDGET where it would have to follow a chain over
+ * more than this. */
 void walk_reach(struct walk *walk, uint64_t reach_bytes);
 
 /* The walk takes the place of another one of the same process: where that one saw boundaries
- * change, this one wants more proof, too. */
+ * change, this one wants more proof, too; it counts finds on from there. */
 void walk_succeed(struct walk *walk, const struct walk *before);
 
 /* Visits every block in use, and corrects the boundaries that walk_find() trusts; false from the

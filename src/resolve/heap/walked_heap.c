@@ -15,7 +15,9 @@ enum { CACHE_BYTES_MAX = 64 << 20, FOREIGN_SHIFT = 20 /* regions of 1 MiB */ };
 
 static const uint64_t look_ns = 20000000;
 static const uint64_t foreign_ns = 60000000000;
-static const uint64_t reach_bytes = 1 << 20; /* of lookups before the first count */
+/* Of lookups, before and after the first count. */
+static const uint64_t reach_uncounted_bytes = 1 << 20;
+static const uint64_t reach_bytes = 32 << 20;
 
 struct walked_count {
     struct walk *walk; /* NULL: none for this program so far */
@@ -58,7 +60,7 @@ static void start_anew(struct walked *walked)
 {
     blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
     classes_start(&walked->classes);
-    walk_reach(walked->walk, reach_bytes);
+    walk_reach(walked->walk, reach_uncounted_bytes);
     walked->seen_maps = walked->looked_ns = walked->counted_ns = walked->next_ns = 0;
     walked->marked = false;
 }
@@ -212,11 +214,21 @@ static struct walked_foreign *foreign_at(struct walked *walked, const struct spa
 {
     const struct map *map = maps_find(&space->maps, address);
     uint64_t region = address >> FOREIGN_SHIFT;
-    uint64_t mapping = map ? map->start : 0;
+    uint64_t start = map ? map->start : 0;
+    uint64_t end = map ? map->end : 0;
     struct walked_foreign *foreign = &walked->foreign[hash_mix(region) % WALKED_FOREIGN];
-    if (foreign->region != region || foreign->mapping != mapping)
-        *foreign = (struct walked_foreign){.region = region, .mapping = mapping};
+    bool same_or_grown = foreign->start >= start && foreign->end <= end;
+    if (foreign->region != region || !same_or_grown)
+        *foreign = (struct walked_foreign){.region = region, .start = start, .end = end};
     return foreign;
+}
+
+/* Boundaries that are too far from those known: a count brings them. */
+static void count_soon(struct walked *walked)
+{
+    uint64_t soon_ns = walked->counted_ns + (uint64_t)((double)walked->took_ns / WALKED_COST_ASKED);
+    if (walked->counted_ns && soon_ns < walked->next_ns)
+        walked->next_ns = soon_ns;
 }
 
 static bool ask_walk(struct walked *walked, const struct space *space, uint64_t address,
@@ -225,11 +237,15 @@ static bool ask_walk(struct walked *walked, const struct space *space, uint64_t 
     struct walked_foreign *foreign = foreign_at(walked, space, address);
     if (now_ns < foreign->until_ns)
         return false;
-    uint64_t before = walk_stats(walked->walk)->failures[WALK_FAIL_FOREIGN];
+    const struct walk_stats *stats = walk_stats(walked->walk);
+    uint64_t foreign_before = stats->failures[WALK_FAIL_FOREIGN];
+    uint64_t far_before = stats->failures[WALK_FAIL_BUDGET];
     if (walk_find(walked->walk, address, found))
         return true;
-    if (walk_stats(walked->walk)->failures[WALK_FAIL_FOREIGN] > before)
+    if (stats->failures[WALK_FAIL_FOREIGN] > foreign_before)
         foreign->until_ns = now_ns + foreign_ns;
+    if (stats->failures[WALK_FAIL_BUDGET] > far_before)
+        count_soon(walked);
     return false;
 }
 
@@ -344,7 +360,8 @@ static void mark_classes(struct walked_classes *classes)
 static void take_count(struct walked *walked, struct walked_count *count, uint64_t now_ns)
 {
     struct walk *counted = count->walk;
-    walk_reach(walked->walk, UINT64_MAX);
+    walk_reach(walked->walk, reach_bytes);
+    walked->took_ns = count->took_ns;
     walked->next_ns = now_ns + (uint64_t)((double)count->took_ns / WALKED_COST);
     if (count->blocks < 0)
         return;
@@ -352,6 +369,7 @@ static void take_count(struct walked *walked, struct walked_count *count, uint64
     if (!walked->counted_ns && walked->marked)
         mark_classes(&walked->classes);
     walked->counted_ns = now_ns;
+    walk_reach(counted, reach_bytes);
     walk_succeed(counted, walked->walk);
     count->walk = walked->walk;
     walked->walk = counted;

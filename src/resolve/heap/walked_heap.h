@@ -4,7 +4,8 @@
  * bins by size, because their call paths are gone. A block is looked at when a sample falls on it;
  * the result is believed for a moment (WALKED_FRESH_NS), because blocks come and go unseen. A
  * thread counts all blocks now and then, with a walk of its own, at a cost of at most WALKED_COST
- * of one CPU; that walk, which knows the boundaries of all blocks, then is the one that answers.
+ * of one CPU (WALKED_COST_ASKED where lookups failed because too few boundaries are known); that
+ * walk, which knows the boundaries of all blocks, then is the one that answers.
  */
 #ifndef MISSTOP_RESOLVE_HEAP_WALKED_HEAP_H
 #define MISSTOP_RESOLVE_HEAP_WALKED_HEAP_H
@@ -21,8 +22,9 @@
 #include "resolve/process/space.h"
 #include "resolve/process/threads.h"
 
-#define WALKED_FRESH_NS UINT64_C(2000000)
-#define WALKED_COST     0.002
+#define WALKED_FRESH_NS   UINT64_C(2000000)
+#define WALKED_COST       0.002
+#define WALKED_COST_ASKED 0.02
 
 enum { WALKED_FOREIGN = 1024, WALKED_CLASSES_MAX = 512, WALKED_NAME_BYTES = 32 };
 
@@ -53,7 +55,8 @@ struct walked_classes {
 /* A region of memory that was found to be none of malloc's; see walked_find(). */
 struct walked_foreign {
     uint64_t region;
-    uint64_t mapping; /* start of the one that was found there: another one may be malloc's */
+    uint64_t start; /* of the mapping that was found there: another one may be malloc's */
+    uint64_t end;
     uint64_t until_ns;
 };
 
@@ -67,6 +70,7 @@ struct walked {
     uint64_t looked_ns;  /* when it was shown them */
     uint64_t counted_ns; /* last count of all; 0: none yet */
     uint64_t next_ns;
+    uint64_t took_ns; /* by the last count */
     bool marked;
     struct lane *counter;
     struct walked_count *count; /* the counter's, while one is under way */
