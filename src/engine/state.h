@@ -192,7 +192,8 @@ struct engine {
     uint64_t ran_ns;             /* when it was last seen to have used CPU time */
     uint64_t sampled_ns;         /* and when a sample had come */
     bool slower;                 /* it was reported that fewer samples are taken than wanted */
-    uint64_t slice_until_ns;     /* CPU time of ours that this drain may take; 0: all it needs */
+    uint64_t slice_until_ns;     /* up to here this drain goes on in any case; 0: to its end */
+    uint64_t slice_own_until_ns; /* CPU time of ours; 0: not looked at so far */
     uint64_t followed_ns;        /* the feed of the heap, up to here */
     double phase_start_s;        /* of the phase reported last */
     struct place_batch *waiting; /* places that are not in the tables yet (trunk.c) */

@@ -49,6 +49,7 @@ struct session_event {
     struct record_format format;
     uint64_t period;
     uint64_t steered; /* the period before jitter */
+    uint64_t reached; /* the same when all handles were set last */
     uint64_t samples; /* since the last steering */
     uint64_t opened;
     double counted; /* part of the time that it was counted; NAN: not known yet */
@@ -84,6 +85,7 @@ struct session {
     uint64_t lost;        /* since the last steering, of all events */
     uint64_t steered_ns;
     size_t asked; /* handle to be asked next how long it was counted */
+    size_t set;   /* handle whose period is to be set next */
     int refused;  /* the last error of an event that could not be opened */
     /* Records of one drain, put in time order before they are handed on. */
     unsigned char *staging;
