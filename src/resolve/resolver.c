@@ -264,7 +264,7 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
         process_exe(resolver->options.pid, resolver->exe, sizeof resolver->exe);
     if (resolver->distrusted && space_reread(&resolver->space, now_ns))
         resolver->distrusted = false;
-    tcbs_refresh(&resolver->tcbs, resolver->options.pid);
+    tcbs_tick(&resolver->tcbs, resolver->options.pid, now_ns);
     stacks_refresh(&resolver->space.stacks, &resolver->tcbs, &resolver->space.maps,
                    (uint32_t)resolver->options.pid);
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
