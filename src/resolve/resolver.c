@@ -24,7 +24,7 @@ static int open_allocations(struct resolver *resolver, struct error *error)
     return allocations_new(&resolver->allocations, &options, error);
 }
 
-enum { AWAIT_HEAP_NS = 500000000 };
+enum { AWAIT_HEAP_NS = 300000000 };
 
 /* For a recording: only a map that came with it, because a local one is of another process. */
 static void read_recorded_jitmap(struct resolver *resolver)

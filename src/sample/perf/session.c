@@ -23,6 +23,8 @@
 
 enum { SESSION_CPUS_MAX = 4096, SESSION_RELISTS = 4, SESSION_SET_MOST = 1024 };
 
+enum { SESSION_OPENING_PART = 100 /* of the time; thousands of threads take a second */ };
+
 #define SESSION_MOVED 0.05 /* part of a period, after which all handles are set */
 
 static bool cpu_known(const struct session *session, long number)
@@ -606,13 +608,17 @@ static void reach_inherited(struct session *session, uint64_t now_ns)
     double ratio = (double)session->born_period / (double)session->events[0].period;
     bool far = ratio < 0.67 || ratio > 2;
     uint64_t apart_ns = ratio < 1 ? SESSION_SLOWER_NS : SESSION_FASTER_NS;
+    if (apart_ns < session->opening_ns * SESSION_OPENING_PART)
+        apart_ns = session->opening_ns * SESSION_OPENING_PART;
     session->adapted |= session->rate < session->options.rate;
     if (!session->adapted || !far || now_ns - session->born_ns < apart_ns || !session->enabled ||
         fixed_period(session, 0))
         return;
     session->born_ns = now_ns;
+    uint64_t began_ns = clock_now_ns();
     if (!session_reopen(session))
         session->born_period = session->events[0].period;
+    session->opening_ns = clock_now_ns() - began_ns;
 }
 
 static void steer(struct session *session, uint16_t index, double seconds)

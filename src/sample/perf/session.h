@@ -82,10 +82,11 @@ struct session {
     bool adapted; /* fewer have been taken than were asked for */
     uint64_t born_period; /* of the ranking event when the events were opened, */
     uint64_t born_ns;     /* and when */
+    uint64_t opening_ns;  /* how long that took */
     uint64_t lost;        /* since the last steering, of all events */
     uint64_t steered_ns;
     size_t asked; /* handle to be asked next how long it was counted */
-    size_t set;   /* handle whose period is to be set next */
+    size_t set;   /* handle that gets another period next */
     int refused;  /* the last error of an event that could not be opened */
     /* Records of one drain, put in time order before they are handed on. */
     unsigned char *staging;
