@@ -362,7 +362,9 @@ static void take_count(struct walked *walked, struct walked_count *count, uint64
     struct walk *counted = count->walk;
     walk_reach(walked->walk, reach_bytes);
     walked->took_ns = count->took_ns;
-    walked->next_ns = now_ns + (uint64_t)((double)count->took_ns / WALKED_COST);
+    /* A program that began a moment ago still fills its heap. */
+    double cost = walked->counted_ns ? WALKED_COST : WALKED_COST_ASKED;
+    walked->next_ns = now_ns + (uint64_t)((double)count->took_ns / cost);
     if (count->blocks < 0)
         return;
     take_classes(&walked->classes, &count->classes);

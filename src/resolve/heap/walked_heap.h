@@ -4,8 +4,9 @@
  * bins by size, because their call paths are gone. A block is looked at when a sample falls on it;
  * the result is believed for a moment (WALKED_FRESH_NS), because blocks come and go unseen. A
  * thread counts all blocks now and then, with a walk of its own, at a cost of at most WALKED_COST
- * of one CPU (WALKED_COST_ASKED where lookups failed because too few boundaries are known); that
- * walk, which knows the boundaries of all blocks, then is the one that answers.
+ * of one CPU (WALKED_COST_ASKED after the first count, and where lookups failed because too few
+ * boundaries are known); that walk, which knows the boundaries of all blocks, then is the one that
+ * answers.
  */
 #ifndef MISSTOP_RESOLVE_HEAP_WALKED_HEAP_H
 #define MISSTOP_RESOLVE_HEAP_WALKED_HEAP_H
