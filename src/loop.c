@@ -21,6 +21,8 @@
 #include "sample/sampler.h"
 #include "terminal.h"
 
+static const double second_picture_s = 0.4;
+
 /* The sources of the poll loop and its state. */
 enum loop_source { LOOP_RECORDS, LOOP_KEYS, LOOP_TIMER, LOOP_SIGNAL, LOOP_TARGET, LOOP_SOURCES };
 
@@ -42,13 +44,23 @@ struct loop {
     int code;
 };
 
-/* 0 s stops it. 0, or a negative errno. */
+static struct timespec timespec_of(double seconds)
+{
+    return (struct timespec){.tv_sec = (time_t)seconds,
+                             .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
+}
+
+/* The first time after first_s, then every delay_s; 0 s stops it. 0, or a negative errno. */
+static int refresh_timer_start(int fd, double first_s, double delay_s)
+{
+    struct itimerspec timer = {.it_interval = timespec_of(delay_s),
+                               .it_value = timespec_of(first_s)};
+    return timerfd_settime(fd, 0, &timer, NULL) ? -errno : 0;
+}
+
 static int refresh_timer_arm(int fd, double delay_s)
 {
-    struct timespec step = {.tv_sec = (time_t)delay_s,
-                            .tv_nsec = (long)((delay_s - floor(delay_s)) * 1e9)};
-    struct itimerspec timer = {.it_interval = step, .it_value = step};
-    return timerfd_settime(fd, 0, &timer, NULL) ? -errno : 0;
+    return refresh_timer_start(fd, delay_s, delay_s);
 }
 
 /* A descriptor for poll(), or a negative errno. */
@@ -465,8 +477,12 @@ static void show_end(struct loop *loop)
 static void watch_target(struct loop *loop)
 {
     const struct loop_setup *setup = loop->setup;
-    if (setup->screen)
+    if (setup->screen) {
         loop_refresh(loop);
+        /* A program that sleeps or begins had no sample yet. */
+        refresh_timer_start(loop->polled[LOOP_TIMER].fd, fmin(loop->delay_s, second_picture_s),
+                            loop->delay_s);
+    }
     while (!loop->quit && !loop->target_ended && !loop->code) {
         int ready = wait_for(loop, engine_patience_ms(setup->engine));
         if (ready < 0 && ready != -EINTR)

@@ -6,6 +6,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
 
 struct lane {
     pthread_t thread;
@@ -131,4 +134,20 @@ void *lane_take(struct lane *lane)
         return NULL;
     wait_until(lane, lane->given - lane->taken - 1);
     return buffer_of(lane, lane->taken++);
+}
+
+void *lane_take_within(struct lane *lane, uint64_t ns)
+{
+    uint64_t at_ns = clock_now_ns() + ns;
+    struct timespec until = {.tv_sec = (time_t)(at_ns / CLOCK_NS_PER_S),
+                             .tv_nsec = (long)(at_ns % CLOCK_NS_PER_S)};
+    int code = 0;
+    if (lane->taken == lane->given)
+        return NULL;
+    pthread_mutex_lock(&lane->mutex);
+    while (lane->done == lane->taken && !code)
+        code = pthread_cond_clockwait(&lane->changed, &lane->mutex, CLOCK_MONOTONIC, &until);
+    bool worked_on = lane->done != lane->taken;
+    pthread_mutex_unlock(&lane->mutex);
+    return worked_on ? buffer_of(lane, lane->taken++) : NULL;
 }

@@ -7,6 +7,7 @@
 #define MISSTOP_BASE_LANE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct lane;
 
@@ -28,5 +29,8 @@ void lane_settle(struct lane *lane);
 /* Where the work fills the batch: the oldest batch given and not taken yet, once it has been worked
  * on; NULL: all were taken. */
 void *lane_take(struct lane *lane);
+
+/* The same, NULL also if it has not been worked on after this time. */
+void *lane_take_within(struct lane *lane, uint64_t ns);
 
 #endif

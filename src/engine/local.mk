@@ -5,4 +5,4 @@ src_libengine_a_SOURCES = src/engine/engine.h src/engine/state.h src/engine/trun
 	src/engine/open.c src/engine/live.c src/engine/simulated.c src/engine/recorded.c \
 	src/engine/stored.c src/engine/sampled.c src/engine/picture.c src/engine/requests.c \
 	src/engine/time_range.c src/engine/watchpoints.c src/engine/whatif.c src/engine/recorder.c \
-	src/engine/recorder.h src/engine/play.c src/engine/play.h
+	src/engine/play.c src/engine/play.h

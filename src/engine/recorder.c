@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "engine/recorder.h"
+#include "engine/state.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "agent_abi.h"
+#include "base/clock.h"
 #include "resolve/resolver_state.h"
 
 struct module *resolver_code_at(struct resolver *resolver, uint64_t address)
@@ -289,7 +290,8 @@ static bool look_for_tls(struct resolver *resolver, const struct finding *findin
         return false;
     *looked = access->tid;
     resolver->tls_ns = access->time_ns;
-    tcbs_refresh(&resolver->tcbs, resolver->options.pid);
+    tcbs_tick(&resolver->tcbs, resolver->options.pid, clock_now_ns());
+    tcbs_ask(&resolver->tcbs, resolver->options.pid, access->tid);
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);
     return true;
 }

@@ -24,6 +24,8 @@ static int open_allocations(struct resolver *resolver, struct error *error)
     return allocations_new(&resolver->allocations, &options, error);
 }
 
+enum { AWAIT_HEAP_NS = 300000000 };
+
 /* For a recording: only a map that came with it, because a local one is of another process. */
 static void read_recorded_jitmap(struct resolver *resolver)
 {
@@ -98,6 +100,9 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
         return resolver_refuse(options->pid, code, error);
     }
     resolver_tick(resolver, clock_now_ns());
+    /* So that the first samples find blocks, where the heap is not huge. */
+    if (resolver->allocations)
+        allocations_await(resolver->allocations, AWAIT_HEAP_NS);
     *out = resolver;
     return 0;
 }
@@ -261,7 +266,7 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns)
         process_exe(resolver->options.pid, resolver->exe, sizeof resolver->exe);
     if (resolver->distrusted && space_reread(&resolver->space, now_ns))
         resolver->distrusted = false;
-    tcbs_refresh(&resolver->tcbs, resolver->options.pid);
+    tcbs_tick(&resolver->tcbs, resolver->options.pid, now_ns);
     stacks_refresh(&resolver->space.stacks, &resolver->tcbs, &resolver->space.maps,
                    (uint32_t)resolver->options.pid);
     tls_refresh(&resolver->tls, &resolver->space, &resolver->tcbs);

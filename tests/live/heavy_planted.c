@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Programs that are a burden to whoever watches them: 100,000 mappings, a JIT map of 200 MB, 2,000
- * running threads, code without function bounds among data.
+ * running threads, code without function bounds among data, 10 million blocks.
  *
- *   heavy_planted maps|jit|threads|code|alloc [NUMBER]     prints "ready" and runs until it is
- * killed
+ *   heavy_planted maps|jit|threads|code|alloc|blocks [NUMBER]     prints "ready" and runs until it
+ * is killed
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -128,6 +128,24 @@ static void plant_allocations(long count)
     allocate(NULL);
 }
 
+/* Blocks of 16 to 79 bytes that stay; each one touched leads to another. */
+static void run_blocks(uint64_t count)
+{
+    uint64_t **blocks = malloc(count * sizeof *blocks);
+    if (!blocks)
+        fail("malloc");
+    for (uint64_t i = 0, at = 1; i < count; i++) {
+        at = at * 6364136223846793005 + 1442695040888963407;
+        blocks[i] = malloc(16 + (at >> 58));
+        if (!blocks[i])
+            fail("malloc");
+        *blocks[i] = at;
+    }
+    ready();
+    for (uint64_t at = 1;; at = at * 6364136223846793005 + *blocks[(at >> 20) % count])
+        continue;
+}
+
 typedef uint64_t code_piece(uint64_t *table, uint64_t at);
 
 /* Pieces of code with data between them that no decoder can go through in step, in memory that no
@@ -175,6 +193,8 @@ int main(int argc, char **argv)
         ready();
         run_code(pieces, number, table);
     }
+    if (!strcmp(what, "blocks"))
+        run_blocks(number ? (uint64_t)number : 10000000);
     if (!strcmp(what, "alloc"))
         plant_allocations(number ? number : 6);
     if (!strcmp(what, "maps"))

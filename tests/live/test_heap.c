@@ -376,6 +376,7 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     tcbs_refresh(&tcbs, launch.pid);
     walked_tick(&walked, &space, &tcbs, clock_now_ns());
     tcbs_fini(&tcbs);
+    walked_settle(&walked, UINT64_MAX / 2);
     assert_true(walk_all(walked.walk, compare_block, &comparison) > 10000);
     printf("  %zu told; walked: %zu the same, %zu of another size, %zu not told\n",
            (size_t)blocks_count(recorded.blocks), comparison.same, comparison.other,
@@ -383,6 +384,7 @@ static void walk_and_agent_know_the_same_blocks(void **state)
     assert_int_equal(comparison.other, 0);
     assert_true(comparison.unknown <= 1); /* the thread's cache, which malloc makes for itself */
     assert_int_equal(comparison.same, blocks_count(recorded.blocks));
+    assert_int_equal(walked.classes.live_blocks, comparison.same + comparison.unknown);
     walked_fini(&walked);
     space_fini(&space);
     recorded_heap_fini(&recorded);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Findings about the order of accesses: following pointers, reading from end to end. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile/findings/findings.h"
@@ -439,37 +440,66 @@ struct rows_fit {
     double left;
 };
 
+enum { FAILED_FEW = SPREAD_STEPS / 16 /* of the first quarter */ };
+
 /* Counts up to the first few that are too many not to. */
-static struct rows_fit fit_rows(const struct spread *spread, uint32_t count, uint32_t row)
+static struct rows_fit fit_rows(const struct spread *spread, uint32_t row)
 {
     struct rows_fit fit = {.row = row};
     uint32_t failed = 0;
-    uint32_t few = count / 16;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < SPREAD_STEPS; i++) {
         uint32_t left = spread->steps[i] % row;
         left = left < row - left ? left : row - left;
         bool beside = left <= row / CLOSE;
         fit.beside += beside;
         fit.left += beside ? left : row / CLOSE;
         failed += !beside;
-        if (failed > few + (i >= count / 4) * (count / 4))
+        if (failed > FAILED_FEW + (i >= SPREAD_STEPS / 4) * (SPREAD_STEPS / 4))
             return (struct rows_fit){.row = 0};
     }
-    return fit.beside >= steps_at_least * count ? fit : (struct rows_fit){.row = 0};
+    return fit.beside >= steps_at_least * SPREAD_STEPS ? fit : (struct rows_fit){.row = 0};
+}
+
+enum { ROWS = (ROW_MOST - SPREAD_STEP_LEAST) / ROW_UNIT + 1, FIRST_STEPS = SPREAD_STEPS / 4 };
+
+/* Adds a step to the rows that it ends beside, as changes from each row to the next: `times` a row
+ * is within a part of a row from the step. */
+static void count_beside(int8_t changes[ROWS + 1], uint64_t step)
+{
+    for (uint64_t times = 0; times <= step / SPREAD_STEP_LEAST + 1; times++) {
+        uint64_t low = (CLOSE * step + CLOSE * times) / (CLOSE * times + 1);
+        uint64_t high = times ? CLOSE * step / (CLOSE * times - 1) : ROW_MOST;
+        low = low > SPREAD_STEP_LEAST ? low : SPREAD_STEP_LEAST;
+        high = high < ROW_MOST ? high : ROW_MOST;
+        uint64_t first = (low - SPREAD_STEP_LEAST + ROW_UNIT - 1) / ROW_UNIT;
+        uint64_t end = high < SPREAD_STEP_LEAST ? 0 : (high - SPREAD_STEP_LEAST) / ROW_UNIT + 1;
+        if (first >= end)
+            continue;
+        changes[first]++;
+        changes[end]--;
+    }
 }
 
 /* The longest row that explains the steps: its divisors do too, and lengths beside it nearly as
- * well. */
+ * well. Rows that too few of the first steps end beside are not looked at. */
 static struct rows_fit find_rows(const struct spread *spread)
 {
-    uint32_t count = spread->step_count < SPREAD_STEPS ? spread->step_count : SPREAD_STEPS;
     struct rows_fit best = {.row = 0};
-    for (uint32_t row = SPREAD_STEP_LEAST; count == SPREAD_STEPS && row <= ROW_MOST;
-         row += ROW_UNIT) {
-        struct rows_fit fit = fit_rows(spread, count, row);
+    int beside = 0;
+    if (spread->step_count < SPREAD_STEPS)
+        return best;
+    int8_t *changes = calloc(ROWS + 1, sizeof *changes);
+    for (uint32_t i = 0; changes && i < FIRST_STEPS; i++)
+        count_beside(changes, spread->steps[i]);
+    for (uint32_t i = 0; changes && i < ROWS; i++) {
+        beside += changes[i];
+        if (FIRST_STEPS - beside > FAILED_FEW)
+            continue;
+        struct rows_fit fit = fit_rows(spread, SPREAD_STEP_LEAST + i * ROW_UNIT);
         if (fit.row && (fit.row > best.row + best.row / CLOSE || fit.left <= best.left))
             best = fit;
     }
+    free(changes);
     return best;
 }
 

@@ -70,8 +70,15 @@ long allocations_follow(struct allocations *allocations, uint64_t until_ns)
     return allocations->has_agent ? recorded_heap_follow(&allocations->recorded, until_ns) : 0;
 }
 
+void allocations_await(struct allocations *allocations, uint64_t patience_ns)
+{
+    if (allocations->walks)
+        walked_settle(&allocations->walked, patience_ns);
+}
+
 void allocations_settle(struct allocations *allocations, uint64_t now_ns)
 {
+    allocations_await(allocations, 0);
     if (!allocations->has_agent || now_ns < allocations->settled_ns + settle_ns)
         return;
     recorded_heap_name_bins(&allocations->recorded);
@@ -183,8 +190,8 @@ int allocations_undo(struct allocations *allocations)
 
 const char *allocations_bin_name(const struct allocations *allocations, uint32_t bin)
 {
-    if (bin >= WALKED_BINS && bin - WALKED_BINS < allocations->walked.class_count)
-        return allocations->walked.classes[bin - WALKED_BINS].name;
+    if (bin >= WALKED_BINS && bin - WALKED_BINS < allocations->walked.classes.count)
+        return allocations->walked.classes.list[bin - WALKED_BINS].name;
     const char *name =
         allocations->has_agent ? recorded_heap_name(&allocations->recorded, bin) : NULL;
     return name ? name : "heap (not named yet)";
@@ -195,9 +202,9 @@ void allocations_bin_live(const struct allocations *allocations, uint32_t bin, u
 {
     struct bin_stats stats;
     *blocks = *bytes = 0;
-    if (bin >= WALKED_BINS && bin - WALKED_BINS < allocations->walked.class_count) {
-        *blocks = allocations->walked.classes[bin - WALKED_BINS].live_blocks;
-        *bytes = allocations->walked.classes[bin - WALKED_BINS].usable_bytes;
+    if (bin >= WALKED_BINS && bin - WALKED_BINS < allocations->walked.classes.count) {
+        *blocks = allocations->walked.classes.list[bin - WALKED_BINS].live_blocks;
+        *bytes = allocations->walked.classes.list[bin - WALKED_BINS].usable_bytes;
     } else if (allocations->has_agent && bins_stats(allocations->recorded.bins, bin, &stats)) {
         *blocks = stats.live_blocks;
         *bytes = stats.live_usable_bytes;
@@ -238,10 +245,10 @@ static void summarise_walk(const struct walked *walked, struct heap_summary *sum
 {
     const char *status = walk_status(walked->walk);
     summary->feed = status ? HEAP_FEED_NONE : HEAP_FEED_WALK;
-    summary->note = status;
-    summary->live_blocks = walked->live_blocks;
-    summary->usable_bytes = walked->usable_bytes;
-    summary->bins = walked->class_count;
+    summary->note = status ? status : walked->counted_ns ? NULL : "its blocks are being counted";
+    summary->live_blocks = walked->classes.live_blocks;
+    summary->usable_bytes = walked->classes.usable_bytes;
+    summary->bins = walked->classes.count;
 }
 
 static const char *feed_note(const struct recorded_heap *recorded, const char *note)
@@ -289,7 +296,7 @@ void allocations_summary(const struct allocations *allocations, struct heap_summ
 static void describe_walked(const struct allocations *allocations, uint32_t index,
                             struct heap_bin *bin)
 {
-    const struct walked_class *class = &allocations->walked.classes[index];
+    const struct walked_class *class = &allocations->walked.classes.list[index];
     *bin = (struct heap_bin){.id = WALKED_BINS + index,
                              .name = class->name,
                              .walked = true,
@@ -313,7 +320,7 @@ bool allocations_bin(struct allocations *allocations, uint32_t index, struct hea
 {
     if (allocations->has_agent)
         return recorded_heap_bin(&allocations->recorded, index, bin);
-    if (!allocations->walks || index >= allocations->walked.class_count)
+    if (!allocations->walks || index >= allocations->walked.classes.count)
         return false;
     describe_walked(allocations, index, bin);
     return true;

@@ -69,6 +69,9 @@ void allocations_free(struct allocations *allocations);
 /* Takes the agent's events up to this time. Number of events. */
 long allocations_follow(struct allocations *allocations, uint64_t until_ns);
 
+/* Waits up to this time for a count of the walked blocks that is under way. */
+void allocations_await(struct allocations *allocations, uint64_t patience_ns);
+
 /* Between refreshes, where no sample waits: names of new bins. Cheap where there are none. */
 void allocations_settle(struct allocations *allocations, uint64_t now_ns);
 

@@ -12,9 +12,10 @@
 #include "resolve/heap/walk_state.h"
 
 enum {
-    ATTEMPTS = 5,
-    ATTEMPTS_NEAR = 3, /* the rest chain from the span's start */
+    ATTEMPTS = 6,
+    ATTEMPTS_NEAR = 4, /* the rest chain from the span's start */
     AGREED_MANY = 16,  /* marks met that represent a proof where there is none */
+    MARKS_BACK = 24,   /* of the last near attempt: large blocks have few marks in a MiB */
     UNREST_FINDS = 256,
     CHECK_BYTES = 2048, /* block and neighbours read at once up to here */
     AHEAD_MIN_BYTES = 1024,
@@ -22,7 +23,7 @@ enum {
     BACKOFF_MAX = 1024
 };
 
-static const uint64_t back_bytes[ATTEMPTS_NEAR] = {2048, 1 << 16, 1 << 20};
+static const uint64_t back_bytes[ATTEMPTS_NEAR] = {2048, 1 << 16, 1 << 20, 1 << 20};
 
 #define BUDGET_BYTES ((uint64_t)256 << 20)
 
@@ -34,7 +35,10 @@ static uint64_t anchor(const struct walk_span *span, uint64_t target, unsigned a
     if (attempt >= ATTEMPTS_NEAR || near - span->first < back_bytes[attempt])
         return span->first;
     near = walk_span_below(span, near - back_bytes[attempt]);
-    return near == span->first ? near : walk_span_below(span, near - 1);
+    unsigned marks = attempt + 1 < ATTEMPTS_NEAR ? 1 : MARKS_BACK;
+    while (marks-- && near != span->first)
+        near = walk_span_below(span, near - 1);
+    return near;
 }
 
 /*
@@ -219,7 +223,11 @@ static enum walk_failure walk_locate(struct walk *walk, struct walk_span *span, 
     enum walk_failure failure = WALK_FAIL_FOREIGN;
     if (target < span->first)
         return WALK_FAIL_FOREIGN;
+    if (target - walk_span_below(span, target) > walk->reach_bytes)
+        return WALK_FAIL_BUDGET;
     for (unsigned i = 0; i < ATTEMPTS; i++) {
+        if (i == ATTEMPTS_NEAR && target - span->first > walk->reach_bytes)
+            return WALK_FAIL_BUDGET;
         if (i == ATTEMPTS_NEAR && must_wait(span))
             return failure;
         failure = attempt(walk, span, target, i, block);
@@ -266,6 +274,7 @@ int walk_new(struct walk **out, const struct walk_target *target)
     if (!walk)
         return -ENOMEM;
     walk->memory.target = *target;
+    walk->reach_bytes = UINT64_MAX;
     walk_lists_init(&walk->lists);
     snprintf(walk->status, sizeof walk->status, "no mappings known yet");
     if (walk_window_init(&walk->window) || walk_window_init(&walk->probe) ||
@@ -499,6 +508,24 @@ const char *walk_source(const struct walk *walk)
     return walk->source;
 }
 
+void walk_reach(struct walk *walk, uint64_t reach_bytes)
+{
+    walk->reach_bytes = reach_bytes;
+}
+
+void walk_succeed(struct walk *walk, const struct walk *before)
+{
+    for (size_t i = 0; i < before->spans.count; i++) {
+        const struct walk_span *known = &before->spans.spans[i];
+        struct walk_span *span = walk_spans_find(&walk->spans, known->first);
+        if (span && span->unrest < known->unrest)
+            span->unrest = known->unrest;
+    }
+    for (size_t i = 0; i < walk->memory.map_count; i++)
+        walk->memory.searched[i].finds += before->stats.finds - walk->stats.finds;
+    walk->stats.finds = before->stats.finds;
+}
+
 static enum walk_failure outside(const struct walk *walk, uint64_t address)
 {
     return walk_memory_mapping(&walk->memory, address) ? WALK_FAIL_FOREIGN : WALK_FAIL_UNMAPPED;
@@ -552,7 +579,6 @@ struct tour {
     struct walk_block *later; /* blocks that look cached, by no cache known so far */
     size_t later_count;
     size_t later_room;
-    uint64_t budget_end; /* of bytes read */
     long passed;
     bool ended;
     int code;
@@ -611,8 +637,7 @@ static enum walk_chain_end walk_all_follow(struct tour *tour, struct walk_chain 
                                            uint64_t *passed_to)
 {
     enum walk_chain_end end;
-    while ((end = walk_chain_look(chain)) == WALK_CHAIN_ON && !tour->ended && !tour->code &&
-           tour->walk->memory.bytes_read < tour->budget_end) {
+    while ((end = walk_chain_look(chain)) == WALK_CHAIN_ON && !tour->ended && !tour->code) {
         if (chain->in_use && chain->chunk.at >= *passed_to)
             walk_all_pass(tour, chain);
         if (chain->next.at > *passed_to)
@@ -624,10 +649,9 @@ static enum walk_chain_end walk_all_follow(struct tour *tour, struct walk_chain 
 
 /*
  * A chain that breaks in a running process usually does so because the process is changing it: it
- * is resumed from further back, and chunks passed already are not passed twice. Returns how far it
- * came.
+ * is resumed from further back, and chunks passed already are not passed twice.
  */
-static uint64_t tour_span(struct tour *tour, struct walk_span *span, uint64_t from)
+static void tour_span(struct tour *tour, struct walk_span *span, uint64_t from)
 {
     struct walk *walk = tour->walk;
     uint64_t passed_to = from;
@@ -640,14 +664,12 @@ static uint64_t tour_span(struct tour *tour, struct walk_span *span, uint64_t fr
         if (end == WALK_CHAIN_FENCE && !span->arena && chain.chunk.at + 64 < span->end) {
             uint64_t at = walk_chain_resume(&chain, &walk->probe, chain.chunk.at + 16);
             if (!at)
-                return span->limit;
+                return;
             passed_to = from = at;
             continue;
         }
-        if (end == WALK_CHAIN_TOP || end == WALK_CHAIN_FENCE)
-            return span->limit;
-        if (end == WALK_CHAIN_ON)
-            return passed_to;
+        if (end == WALK_CHAIN_TOP || end == WALK_CHAIN_FENCE || end == WALK_CHAIN_ON)
+            return;
         walk->stats.retries++;
         uint64_t back = BACK_BYTES * tries;
         if (!walk_span_refresh(span, &walk->arenas, &walk->memory))
@@ -655,7 +677,6 @@ static uint64_t tour_span(struct tour *tour, struct walk_span *span, uint64_t fr
         from = walk_span_below(span, passed_to > back ? passed_to - back : 0);
     }
     walk->stats.broken_spans++;
-    return span->limit;
 }
 
 static void tour_all(struct tour *tour)
@@ -673,13 +694,9 @@ static void tour_all(struct tour *tour)
     }
 }
 
-static long walk_all_start(struct walk *walk, walk_visit visitor, void *context,
-                           uint64_t budget_bytes)
+static long walk_all_start(struct walk *walk, walk_visit visitor, void *context)
 {
-    struct tour tour = {.walk = walk,
-                        .visit = visitor,
-                        .context = context,
-                        .budget_end = walk->memory.bytes_read + budget_bytes};
+    struct tour tour = {.walk = walk, .visit = visitor, .context = context};
     hash_init(&tour.listed);
     tour.code = walk_lists_collect(walk, &tour.listed);
     tour_all(&tour);
@@ -698,28 +715,11 @@ long walk_all(struct walk *walk, walk_visit visitor, void *context)
     /* Blocks in a cache that is found only on the way are reported by the key all caches share.
      * Where there is none, the way is gone twice. */
     if (visitor && !walk->lists.key) {
-        long passed = walk_all_start(walk, NULL, NULL, UINT64_MAX / 2);
+        long passed = walk_all_start(walk, NULL, NULL);
         if (passed < 0)
             return passed;
     }
-    return walk_all_start(walk, visitor, context, UINT64_MAX / 2);
-}
-
-long walk_refresh(struct walk *walk, uint64_t budget_bytes)
-{
-    struct tour tour = {.walk = walk, .budget_end = walk->memory.bytes_read + budget_bytes};
-    if (*walk->status)
-        return -ENODATA;
-    hash_init(&tour.listed);
-    for (size_t i = 0; i < walk->spans.count && walk->memory.bytes_read < tour.budget_end; i++) {
-        struct walk_span *span = &walk->spans.spans[i];
-        if (span->limit > walk->refresh_at)
-            walk->refresh_at = tour_span(&tour, span, walk_span_below(span, walk->refresh_at));
-    }
-    if (walk->memory.bytes_read < tour.budget_end)
-        walk->refresh_at = 0;
-    hash_fini(&tour.listed);
-    return tour.passed;
+    return walk_all_start(walk, visitor, context);
 }
 
 enum { SMALL_MAX = 1032, SMALL_MIN = 24, STEP = 16 }; /* usable bytes; 1032: tcache's last */

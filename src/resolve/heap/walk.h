@@ -12,7 +12,7 @@
  * the chain only after a free chunk that is in its list (walk.c). What can be wrong: in a heap that
  * was at rest so far, a block that took the place of many others and was not written to for
  * kilobytes around the address still shows their old headers, until the first lookup that meets a
- * difference. walk_refresh() now and then narrows that.
+ * difference. walk_all() now and then narrows that.
  */
 #ifndef MISSTOP_RESOLVE_HEAP_WALK_H
 #define MISSTOP_RESOLVE_HEAP_WALK_H
@@ -107,14 +107,19 @@ const char *walk_source(const struct walk *walk);
  * rule 5 KiB in all. */
 bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block);
 
-/* Visits every block in use; false from the visitor ends it. Blocks visited, or -ENODATA where
- * there is no heap to walk, or -ENOMEM. Exact while the process is stopped. */
+/* From now on walk_find() fails with WALK_FAIL_BUDGET where it would have to follow a chain over
+ * more than this. */
+void walk_reach(struct walk *walk, uint64_t reach_bytes);
+
+/* The walk takes the place of another one of the same process: where that one saw boundaries
+ * change, this one wants more proof, too; it counts finds on from there. */
+void walk_succeed(struct walk *walk, const struct walk *before);
+
+/* Visits every block in use, and corrects the boundaries that walk_find() trusts; false from the
+ * visitor ends it. Blocks visited, or -ENODATA where there is no heap to walk, or -ENOMEM. Exact
+ * while the process is stopped. */
 typedef bool (*walk_visit)(void *context, const struct walk_block *block);
 long walk_all(struct walk *walk, walk_visit visit, void *context);
-
-/* Chains through up to budget_bytes of the heap again, from where the last call ended, and
- * corrects the boundaries that walk_find() trusts. Blocks passed. */
-long walk_refresh(struct walk *walk, uint64_t budget_bytes);
 
 const struct walk_stats *walk_stats(struct walk *walk);
 

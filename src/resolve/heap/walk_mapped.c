@@ -245,6 +245,26 @@ static bool find_known(struct walk *walk, uint64_t address, struct walk_block *b
     return false;
 }
 
+/* Memory that is not malloc's is not gone through again for each miss in it. False: all of it was
+ * before. */
+static bool search_mapping(struct walk *walk, const struct walk_mapping *map, bool anew)
+{
+    struct walk_searched *searched = &walk->memory.searched[map - walk->memory.maps];
+    struct walk_searched before = *searched;
+    if (anew || !before.end || walk->stats.finds >= before.finds + SEARCH_AGAIN_FINDS) {
+        *searched = (struct walk_searched){map->start, map->end, walk->stats.finds};
+        walk_mapped_parse(walk, map->start, map->end);
+        return true;
+    }
+    searched->start = map->start;
+    searched->end = map->end;
+    if (before.start > map->start)
+        walk_mapped_parse(walk, map->start, before.start);
+    if (before.end < map->end)
+        walk_mapped_parse(walk, before.end, map->end);
+    return before.start > map->start || before.end < map->end;
+}
+
 bool walk_mapped_find(struct walk *walk, uint64_t address, struct walk_block *block)
 {
     size_t known = walk->mapped.count;
@@ -253,14 +273,8 @@ bool walk_mapped_find(struct walk *walk, uint64_t address, struct walk_block *bl
         return false;
     if (find_known(walk, address, block))
         return true;
-    /* Memory that is not malloc's is not gone through again for each miss in it. */
-    uint64_t *searched = &walk->memory.searched[map - walk->memory.maps];
-    if (*searched && walk->mapped.count == known &&
-        walk->stats.finds < *searched + SEARCH_AGAIN_FINDS)
-        return false;
-    *searched = walk->stats.finds;
-    walk_mapped_parse(walk, map->start, map->end);
-    return find_known(walk, address, block);
+    bool gone = walk->mapped.count != known;
+    return search_mapping(walk, map, gone) && find_known(walk, address, block);
 }
 
 struct walk_span *walk_mapped_span(struct walk *walk, uint64_t address)
@@ -281,6 +295,6 @@ void walk_mapped_search(struct walk *walk)
     for (size_t i = 0; i < walk->memory.map_count; i++) {
         const struct walk_mapping *map = &walk->memory.maps[i];
         if (map->writable && map->kind == WALK_MAPPING_ANON)
-            walk_mapped_parse(walk, map->start, map->end);
+            search_mapping(walk, map, true);
     }
 }

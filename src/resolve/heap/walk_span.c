@@ -344,21 +344,31 @@ const struct walk_mapping *walk_memory_mapping(const struct walk_memory *memory,
                                                                          : NULL;
 }
 
+/* A mapping grows at its start or its end, where the kernel joins new ones to it. */
+static struct walk_searched searched_within(const struct walk_memory *memory,
+                                            const struct walk_mapping *mapping)
+{
+    const struct walk_mapping *before = walk_memory_mapping(memory, mapping->end - 1);
+    if (!before)
+        before = walk_memory_mapping(memory, mapping->start);
+    if (!before || before->start < mapping->start || before->end > mapping->end)
+        return (struct walk_searched){0};
+    return memory->searched[before - memory->maps];
+}
+
 int walk_memory_map(struct walk_memory *memory, const struct walk_mapping *mappings, size_t count)
 {
     struct walk_mapping *copy = malloc((count + 1) * sizeof *copy);
-    uint64_t *searched = calloc(count + 1, sizeof *searched);
+    struct walk_searched *searched = calloc(count + 1, sizeof *searched);
     if (!copy || !searched) {
         free(copy);
         free(searched);
         return -ENOMEM;
     }
     for (size_t i = 0; i < count; i++) {
-        const struct walk_mapping *before = walk_memory_mapping(memory, mappings[i].start);
         copy[i] = mappings[i];
         copy[i].path = NULL;
-        if (before && before->start == copy[i].start && before->end == copy[i].end)
-            searched[i] = memory->searched[before - memory->maps];
+        searched[i] = searched_within(memory, &copy[i]);
     }
     free(memory->maps);
     free(memory->searched);

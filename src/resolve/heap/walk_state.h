@@ -19,10 +19,17 @@ struct walk_window {
     uint64_t *words; /* WALK_WINDOW_BYTES */
 };
 
+/* The part of a mapping that was gone through for blocks; the mapping may have grown since. */
+struct walk_searched {
+    uint64_t start;
+    uint64_t end;   /* 0: none was */
+    uint64_t finds; /* their number then */
+};
+
 struct walk_memory {
     struct walk_target target;
-    struct walk_mapping *maps; /* sorted, paths dropped */
-    uint64_t *searched; /* of each mapping: number of the find that went through it; 0: none did */
+    struct walk_mapping *maps;      /* sorted, paths dropped */
+    struct walk_searched *searched; /* of each mapping */
     size_t map_count;
     uint64_t reads;
     uint64_t bytes_read;
@@ -51,7 +58,8 @@ static inline const uint64_t *walk_window_at(struct walk_memory *memory, struct 
 bool walk_memory_read(struct walk_memory *memory, uint64_t address, void *out, size_t bytes);
 size_t walk_memory_read_some(struct walk_memory *memory, uint64_t address, void *out, size_t bytes);
 
-/* Copies the table, without paths; findings about unchanged mappings are kept. 0 or -ENOMEM. */
+/* Copies the table, without paths; findings about mappings that did not shrink are kept. 0 or
+ * -ENOMEM. */
 int walk_memory_map(struct walk_memory *memory, const struct walk_mapping *mappings, size_t count);
 
 /* The mapping that holds the address; NULL: none. */
@@ -275,7 +283,7 @@ struct walk {
     struct walk_stats stats;
     uint64_t *threads; /* fs bases */
     size_t thread_count;
-    uint64_t refresh_at;     /* where walk_refresh() goes on */
+    uint64_t reach_bytes;    /* of a find, from the last boundary known */
     uint32_t search_backoff; /* updates between two searches for arenas that found none */
     uint32_t search_waiting; /* of them to come */
     bool search_costly;

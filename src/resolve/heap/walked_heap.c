@@ -5,18 +5,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
+#include "base/lane.h"
 #include "resolve/process/process.h"
 
-enum {
-    CACHE_BYTES_MAX = 64 << 20,
-    FOREIGN_SHIFT = 20 /* regions of 1 MiB */,
-    REFRESH_BYTES = 64 << 20
-};
+enum { CACHE_BYTES_MAX = 64 << 20, FOREIGN_SHIFT = 20 /* regions of 1 MiB */ };
 
 static const uint64_t look_ns = 20000000;
 static const uint64_t foreign_ns = 60000000000;
+/* Of lookups, before and after the first count. */
+static const uint64_t reach_uncounted_bytes = 1 << 20;
+static const uint64_t reach_bytes = 32 << 20;
+
+struct walked_count {
+    struct walk *walk; /* NULL: none for this program so far */
+    struct walked_classes classes;
+    uint64_t maps; /* state of the maps */
+    uint64_t took_ns;
+    long blocks; /* or a negative errno */
+};
 
 static bool walked_read_all(void *context, uint64_t address, void *out, size_t size)
 {
@@ -30,32 +39,43 @@ static size_t read_some(void *context, uint64_t address, void *out, size_t size)
     return process_read_some(walked->pid, address, out, size);
 }
 
-static int new_walk(struct walked *walked)
+static int new_walk(struct walked *walked, struct walk **walk)
 {
     struct walk_target target = {
         .context = walked, .read = walked_read_all, .read_some = read_some};
-    return walk_new(&walked->walk, &target);
+    return walk_new(walk, &target);
+}
+
+static void classes_start(struct walked_classes *classes)
+{
+    hash_clear(&classes->index);
+    memset(classes->list, 0, sizeof classes->list);
+    snprintf(classes->list[WALKED_FREE].name, WALKED_NAME_BYTES, "malloc (free blocks)");
+    snprintf(classes->list[WALKED_HEADERS].name, WALKED_NAME_BYTES, "malloc (block headers)");
+    classes->count = WALKED_HEADERS + 1;
+    classes->live_blocks = classes->usable_bytes = 0;
 }
 
 static void start_anew(struct walked *walked)
 {
     blocks_remove_range(walked->cache, 0, BLOCKS_ADDRESS_END, NULL, NULL);
-    hash_clear(&walked->class_of);
-    memset(walked->classes, 0, sizeof walked->classes);
-    snprintf(walked->classes[WALKED_FREE].name, WALKED_NAME_BYTES, "malloc (free blocks)");
-    snprintf(walked->classes[WALKED_HEADERS].name, WALKED_NAME_BYTES, "malloc (block headers)");
-    walked->class_count = WALKED_HEADERS + 1;
+    classes_start(&walked->classes);
+    walk_reach(walked->walk, reach_uncounted_bytes);
     walked->seen_maps = walked->looked_ns = walked->counted_ns = walked->next_ns = 0;
-    walked->live_blocks = walked->usable_bytes = 0;
     walked->marked = false;
 }
+
+static void count_all(void *context, void *batch);
 
 int walked_init(struct walked *walked, pid_t pid)
 {
     *walked = (struct walked){.pid = pid};
-    int code = new_walk(walked);
+    walked->count = calloc(1, sizeof *walked->count);
+    int code = walked->count ? new_walk(walked, &walked->walk) : -ENOMEM;
     if (!code)
         code = blocks_new(&walked->cache, CACHE_BYTES_MAX);
+    if (!code)
+        code = lane_open(&walked->counter, 2, sizeof(struct walked_count *), count_all, walked);
     if (code) {
         walked_fini(walked);
         return code;
@@ -66,20 +86,39 @@ int walked_init(struct walked *walked, pid_t pid)
 
 void walked_fini(struct walked *walked)
 {
+    atomic_store(&walked->ends, true);
+    lane_close(walked->counter);
+    if (walked->count) {
+        walk_free(walked->count->walk);
+        hash_fini(&walked->count->classes.index);
+    }
+    free(walked->count);
     walk_free(walked->walk);
     blocks_free(walked->cache);
-    hash_fini(&walked->class_of);
+    hash_fini(&walked->classes.index);
+    walked->counter = NULL;
+    walked->count = NULL;
     walked->walk = NULL;
     walked->cache = NULL;
+}
+
+static void drop_spare(struct walked *walked)
+{
+    walk_free(walked->count->walk);
+    walked->count->walk = NULL;
 }
 
 void walked_forget(struct walked *walked)
 {
     struct walk *before = walked->walk;
-    if (new_walk(walked))
+    if (new_walk(walked, &walked->walk))
         walked->walk = before; /* no memory: its blocks are gone, and lookups report that */
     else
         walk_free(before);
+    walked->outdated = walked->counts;
+    atomic_store(&walked->ends, walked->counts);
+    if (!walked->counts)
+        drop_spare(walked);
     start_anew(walked);
 }
 
@@ -93,18 +132,18 @@ static unsigned walked_size_bin(uint64_t bytes)
 }
 
 /* Index of the class of a size; sizes beyond the table share the last one. */
-static uint32_t walked_class_of(struct walked *walked, uint64_t usable_bytes)
+static uint32_t walked_class_of(struct walked_classes *classes, uint64_t usable_bytes)
 {
     uint64_t size_class = walk_size_class(usable_bytes);
     bool created = false;
-    uint32_t *index = hash_insert(&walked->class_of, size_class, &created);
+    uint32_t *index = hash_insert(&classes->index, size_class, &created);
     if (!index)
         return WALKED_FREE;
-    if (created && walked->class_count < WALKED_CLASSES_MAX) {
-        struct walked_class *class = &walked->classes[walked->class_count];
+    if (created && classes->count < WALKED_CLASSES_MAX) {
+        struct walked_class *class = &classes->list[classes->count];
         *class = (struct walked_class){.size_class = size_class};
         walk_class_name(class->name, size_class);
-        *index = walked->class_count++;
+        *index = classes->count++;
     } else if (created) {
         *index = WALKED_CLASSES_MAX - 1;
     }
@@ -119,19 +158,12 @@ static enum walk_mapping_kind walked_kind_of(const struct map *map)
                                        : WALK_MAPPING_OTHER;
 }
 
-/* While no block is known one is looked for again and again: malloc may not have been used yet, or
- * its first heap was being made when it was looked at. */
-static void show_maps(struct walked *walked, const struct maps *maps, uint64_t now_ns)
+/* 0 or -ENOMEM. */
+static int show_mappings(struct walk *walk, const struct maps *maps)
 {
-    bool arenas = walk_stats(walked->walk)->arenas;
-    bool found = arenas && (walked->live_blocks || !walked->counted_ns);
-    uint64_t again_ns = walked->looked_ns + (arenas ? CLOCK_NS_PER_S : look_ns);
-    if (walked->seen_maps == maps->changes && (found || now_ns < again_ns))
-        return;
-    walked->looked_ns = now_ns;
     struct walk_mapping *mappings = calloc(maps->count ? maps->count : 1, sizeof *mappings);
     if (!mappings)
-        return;
+        return -ENOMEM;
     for (size_t i = 0; i < maps->count; i++)
         mappings[i] = (struct walk_mapping){.start = maps->maps[i].start,
                                             .end = maps->maps[i].end,
@@ -140,9 +172,23 @@ static void show_maps(struct walked *walked, const struct maps *maps, uint64_t n
                                             .path = maps_name(maps, &maps->maps[i]),
                                             .kind = walked_kind_of(&maps->maps[i]),
                                             .writable = maps->maps[i].writable};
-    if (!walk_update(walked->walk, mappings, maps->count))
-        walked->seen_maps = maps->changes;
+    int code = walk_update(walk, mappings, maps->count);
     free(mappings);
+    return code;
+}
+
+/* While no block is known one is looked for again and again: malloc may not have been used yet, or
+ * its first heap was being made when it was looked at. */
+static void show_maps(struct walked *walked, const struct maps *maps, uint64_t now_ns)
+{
+    bool arenas = walk_stats(walked->walk)->arenas;
+    bool found = arenas && (walked->classes.live_blocks || !walked->counted_ns);
+    uint64_t again_ns = walked->looked_ns + (arenas ? CLOCK_NS_PER_S : look_ns);
+    if (walked->seen_maps == maps->changes && (found || now_ns < again_ns))
+        return;
+    walked->looked_ns = now_ns;
+    if (!show_mappings(walked->walk, maps))
+        walked->seen_maps = maps->changes;
 }
 
 static void walked_remember(struct walked *walked, const struct walk_block *found, uint64_t now_ns,
@@ -153,7 +199,7 @@ static void walked_remember(struct walked *walked, const struct walk_block *foun
                             .requested_bytes = found->usable_bytes,
                             .born_ns = now_ns,
                             .bin = found->state == WALK_IN_USE
-                                       ? walked_class_of(walked, found->usable_bytes)
+                                       ? walked_class_of(&walked->classes, found->usable_bytes)
                                        : WALKED_FREE,
                             .walked = true};
     /* Full: start again rather than grow. */
@@ -168,11 +214,21 @@ static struct walked_foreign *foreign_at(struct walked *walked, const struct spa
 {
     const struct map *map = maps_find(&space->maps, address);
     uint64_t region = address >> FOREIGN_SHIFT;
-    uint64_t mapping = map ? map->start : 0;
+    uint64_t start = map ? map->start : 0;
+    uint64_t end = map ? map->end : 0;
     struct walked_foreign *foreign = &walked->foreign[hash_mix(region) % WALKED_FOREIGN];
-    if (foreign->region != region || foreign->mapping != mapping)
-        *foreign = (struct walked_foreign){.region = region, .mapping = mapping};
+    bool same_or_grown = foreign->start >= start && foreign->end <= end;
+    if (foreign->region != region || !same_or_grown)
+        *foreign = (struct walked_foreign){.region = region, .start = start, .end = end};
     return foreign;
+}
+
+/* Boundaries that are too far from those known: a count brings them. */
+static void count_soon(struct walked *walked)
+{
+    uint64_t soon_ns = walked->counted_ns + (uint64_t)((double)walked->took_ns / WALKED_COST_ASKED);
+    if (walked->counted_ns && soon_ns < walked->next_ns)
+        walked->next_ns = soon_ns;
 }
 
 static bool ask_walk(struct walked *walked, const struct space *space, uint64_t address,
@@ -181,11 +237,15 @@ static bool ask_walk(struct walked *walked, const struct space *space, uint64_t 
     struct walked_foreign *foreign = foreign_at(walked, space, address);
     if (now_ns < foreign->until_ns)
         return false;
-    uint64_t before = walk_stats(walked->walk)->failures[WALK_FAIL_FOREIGN];
+    const struct walk_stats *stats = walk_stats(walked->walk);
+    uint64_t foreign_before = stats->failures[WALK_FAIL_FOREIGN];
+    uint64_t far_before = stats->failures[WALK_FAIL_BUDGET];
     if (walk_find(walked->walk, address, found))
         return true;
-    if (walk_stats(walked->walk)->failures[WALK_FAIL_FOREIGN] > before)
+    if (stats->failures[WALK_FAIL_FOREIGN] > foreign_before)
         foreign->until_ns = now_ns + foreign_ns;
+    if (stats->failures[WALK_FAIL_BUDGET] > far_before)
+        count_soon(walked);
     return false;
 }
 
@@ -217,59 +277,133 @@ bool walked_find(struct walked *walked, const struct space *space, uint64_t addr
 static bool count_block(void *context, const struct walk_block *found)
 {
     struct walked *walked = context;
-    struct walked_class *class = &walked->classes[walked_class_of(walked, found->usable_bytes)];
+    struct walked_classes *classes = &walked->count->classes;
+    struct walked_class *class = &classes->list[walked_class_of(classes, found->usable_bytes)];
     class->live_blocks++;
     class->usable_bytes += found->usable_bytes;
     class->sizes[walked_size_bin(found->usable_bytes)]++;
-    walked->live_blocks++;
-    walked->usable_bytes += found->usable_bytes;
-    return true;
+    classes->live_blocks++;
+    classes->usable_bytes += found->usable_bytes;
+    return !atomic_load_explicit(&walked->ends, memory_order_relaxed);
 }
 
-static void count_all(struct walked *walked)
+static uint64_t own_cpu_ns(void)
 {
-    for (uint32_t i = 0; i < walked->class_count; i++) {
-        struct walked_class *class = &walked->classes[i];
-        class->live_blocks = class->usable_bytes = 0;
-        memset(class->sizes, 0, sizeof class->sizes);
-    }
-    walked->live_blocks = walked->usable_bytes = 0;
-    walk_all(walked->walk, count_block, walked);
+    struct timespec used = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return (uint64_t)used.tv_sec * CLOCK_NS_PER_S + (uint64_t)used.tv_nsec;
 }
 
-static void show_threads(struct walked *walked, const struct tcbs *tcbs)
+/* In the counter's thread, as all that is called from here. */
+static void count_all(void *context, void *batch)
+{
+    struct walked_count *count = *(struct walked_count **)batch;
+    uint64_t start_ns = own_cpu_ns();
+    classes_start(&count->classes);
+    count->blocks = walk_all(count->walk, count_block, context);
+    count->took_ns = own_cpu_ns() - start_ns;
+}
+
+static void show_threads(struct walk *walk, const struct tcbs *tcbs)
 {
     uint64_t *bases = malloc(tcbs->count * sizeof *bases);
     for (size_t i = 0; bases && i < tcbs->count; i++)
         bases[i] = tcbs->tcbs[i].base;
     if (bases)
-        walk_threads(walked->walk, bases, tcbs->count);
+        walk_threads(walk, bases, tcbs->count);
     free(bases);
+}
+
+static void begin_count(struct walked *walked, const struct maps *maps, const struct tcbs *tcbs)
+{
+    struct walked_count *count = walked->count;
+    if (!count->walk && new_walk(walked, &count->walk))
+        return;
+    show_threads(count->walk, tcbs);
+    if (show_mappings(count->walk, maps))
+        return;
+    count->maps = maps->changes;
+    walked->counts = true;
+    *(struct walked_count **)lane_next(walked->counter) = count;
+    lane_give(walked->counter);
+}
+
+/* Classes keep their places: these are the numbers of bins. */
+static void take_classes(struct walked_classes *known, const struct walked_classes *counted)
+{
+    for (uint32_t i = 0; i < known->count; i++) {
+        struct walked_class *class = &known->list[i];
+        class->live_blocks = class->usable_bytes = 0;
+        memset(class->sizes, 0, sizeof class->sizes);
+    }
+    known->live_blocks = counted->live_blocks;
+    known->usable_bytes = counted->usable_bytes;
+    for (uint32_t i = WALKED_HEADERS + 1; i < counted->count; i++) {
+        const struct walked_class *from = &counted->list[i];
+        struct walked_class *class = &known->list[walked_class_of(known, from->size_class)];
+        class->live_blocks += from->live_blocks;
+        class->usable_bytes += from->usable_bytes;
+        for (unsigned bin = 0; bin < HEAP_SIZES; bin++)
+            class->sizes[bin] += from->sizes[bin];
+    }
+}
+
+static void mark_classes(struct walked_classes *classes)
+{
+    for (uint32_t i = 0; i < classes->count; i++) {
+        classes->list[i].marked_blocks = classes->list[i].live_blocks;
+        classes->list[i].marked_bytes = classes->list[i].usable_bytes;
+    }
+}
+
+/* Its walk answers from now on, and the one that did so far is for the next count. */
+static void take_count(struct walked *walked, struct walked_count *count, uint64_t now_ns)
+{
+    struct walk *counted = count->walk;
+    walk_reach(walked->walk, reach_bytes);
+    walked->took_ns = count->took_ns;
+    /* A program that began a moment ago still fills its heap. */
+    double cost = walked->counted_ns ? WALKED_COST : WALKED_COST_ASKED;
+    walked->next_ns = now_ns + (uint64_t)((double)count->took_ns / cost);
+    if (count->blocks < 0)
+        return;
+    take_classes(&walked->classes, &count->classes);
+    if (!walked->counted_ns && walked->marked)
+        mark_classes(&walked->classes);
+    walked->counted_ns = now_ns;
+    walk_reach(counted, reach_bytes);
+    walk_succeed(counted, walked->walk);
+    count->walk = walked->walk;
+    walked->walk = counted;
+    walked->seen_maps = count->maps;
+}
+
+void walked_settle(struct walked *walked, uint64_t patience_ns)
+{
+    struct walked_count **taken = lane_take_within(walked->counter, patience_ns);
+    if (!taken)
+        return;
+    walked->counts = false;
+    if (walked->outdated)
+        drop_spare(walked);
+    else
+        take_count(walked, *taken, clock_now_ns());
+    walked->outdated = false;
+    atomic_store(&walked->ends, false);
 }
 
 void walked_tick(struct walked *walked, const struct space *space, const struct tcbs *tcbs,
                  uint64_t now_ns)
 {
-    show_threads(walked, tcbs);
+    walked_settle(walked, 0);
+    show_threads(walked->walk, tcbs);
     show_maps(walked, &space->maps, now_ns);
-    /* Not before the first screen: it would wait for all of a large heap. */
-    if (!walked->next_ns)
-        walked->next_ns = now_ns + look_ns;
-    if (walk_status(walked->walk) || now_ns < walked->next_ns)
-        return;
-    uint64_t start = clock_now_ns();
-    walk_refresh(walked->walk, REFRESH_BYTES);
-    count_all(walked);
-    uint64_t end = clock_now_ns();
-    walked->counted_ns = end;
-    walked->next_ns = now_ns + (uint64_t)((double)(end - start) / WALKED_COST);
+    if (!walk_status(walked->walk) && !walked->counts && now_ns >= walked->next_ns)
+        begin_count(walked, &space->maps, tcbs);
 }
 
 void walked_mark(struct walked *walked)
 {
-    for (uint32_t i = 0; i < walked->class_count; i++) {
-        walked->classes[i].marked_blocks = walked->classes[i].live_blocks;
-        walked->classes[i].marked_bytes = walked->classes[i].usable_bytes;
-    }
+    mark_classes(&walked->classes);
     walked->marked = true;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "resolve/process/process.h"
 
@@ -172,6 +173,15 @@ void tcbs_refresh(struct tcbs *tcbs, pid_t pid)
     for (size_t i = 0; i < tids->count; i++)
         tcbs_ask(tcbs, pid, tids->tids[i]);
     free(tids);
+}
+
+void tcbs_tick(struct tcbs *tcbs, pid_t pid, uint64_t now_ns)
+{
+    uint64_t began_ns = clock_now_ns();
+    if (tcbs->count >= TCBS_MANY && now_ns < tcbs->again_ns)
+        return;
+    tcbs_refresh(tcbs, pid);
+    tcbs->again_ns = now_ns + (uint64_t)((double)(clock_now_ns() - began_ns) / TCBS_COST);
 }
 
 static void scan_bytes(struct tcbs *tcbs, pid_t pid, const unsigned char *bytes, size_t size,

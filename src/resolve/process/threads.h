@@ -32,6 +32,7 @@ struct tcbs {
     size_t room;
     size_t list_offset; /* of the robust list in the block; 0: not known yet */
     size_t tid_offset;  /* of the thread's id, likewise */
+    uint64_t again_ns;  /* when tcbs_tick() lists the threads again */
 };
 
 void tcbs_fini(struct tcbs *tcbs);
@@ -41,6 +42,11 @@ const struct tcb *tcbs_ask(struct tcbs *tcbs, pid_t pid, uint32_t tid);
 
 /* Blocks of all threads there are now. */
 void tcbs_refresh(struct tcbs *tcbs, pid_t pid);
+
+/* The same; where there are TCBS_MANY, at a cost of at most TCBS_COST of one CPU. */
+enum { TCBS_MANY = 512 };
+#define TCBS_COST 0.01
+void tcbs_tick(struct tcbs *tcbs, pid_t pid, uint64_t now_ns);
 
 /* Searches anonymous memory for blocks that the kernel does not know of. */
 void tcbs_scan(struct tcbs *tcbs, pid_t pid, const struct maps *maps);

@@ -68,11 +68,21 @@ static struct images tls_ask_images(const struct module *module, bool is_program
     return is_program ? images : (struct images){0};
 }
 
+static bool need_dtv(const struct images *images, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (images[i].module && images[i].answer.module)
+            return true;
+    return false;
+}
+
 static void add_thread(struct tls *tls, pid_t pid, const struct tcb *tcb,
                        const struct images *images, size_t count)
 {
     struct dtv dtv;
-    read_dtv(&dtv, pid, tcb);
+    dtv.count = 0;
+    if (need_dtv(images, count))
+        read_dtv(&dtv, pid, tcb);
     for (size_t i = 0; i < count; i++) {
         const struct tlsslot_answer *answer = &images[i].answer;
         uint64_t start = tcb->base + answer->offset;

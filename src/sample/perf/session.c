@@ -21,7 +21,11 @@
 
 /* The kernel events of a session: one per thread, CPU and event; a CPU's share its ring. */
 
-enum { SESSION_CPUS_MAX = 4096, SESSION_RELISTS = 4 };
+enum { SESSION_CPUS_MAX = 4096, SESSION_RELISTS = 4, SESSION_SET_MOST = 1024 };
+
+enum { SESSION_OPENING_PART = 100 /* of the time; thousands of threads take a second */ };
+
+#define SESSION_MOVED 0.05 /* part of a period, after which all handles are set */
 
 static bool cpu_known(const struct session *session, long number)
 {
@@ -557,6 +561,20 @@ static void set_period(struct session *session, uint16_t event, uint64_t period)
             ioctl(session->handles[i].fd, PERF_EVENT_IOC_PERIOD, &period);
 }
 
+/* Each handle costs a system call and often an interrupt of another CPU. Of very many the next ones
+ * get another jitter each time; all of them have periods around the weight of their samples. */
+static void set_next_periods(struct session *session, uint16_t event, uint64_t period)
+{
+    session->events[event].period = period;
+    session->events[event].format.period = session->events[event].steered;
+    for (size_t i = 0; i < SESSION_SET_MOST; i++) {
+        const struct session_handle *handle =
+            &session->handles[session->set++ % session->handle_count];
+        if (handle->event == event)
+            ioctl(handle->fd, PERF_EVENT_IOC_PERIOD, &period);
+    }
+}
+
 /* Shortest sensible period: one thread that does nothing else must not exceed the rate much. */
 static uint64_t lowest_period(const struct session *session, unsigned index)
 {
@@ -590,13 +608,17 @@ static void reach_inherited(struct session *session, uint64_t now_ns)
     double ratio = (double)session->born_period / (double)session->events[0].period;
     bool far = ratio < 0.67 || ratio > 2;
     uint64_t apart_ns = ratio < 1 ? SESSION_SLOWER_NS : SESSION_FASTER_NS;
+    if (apart_ns < session->opening_ns * SESSION_OPENING_PART)
+        apart_ns = session->opening_ns * SESSION_OPENING_PART;
     session->adapted |= session->rate < session->options.rate;
     if (!session->adapted || !far || now_ns - session->born_ns < apart_ns || !session->enabled ||
         fixed_period(session, 0))
         return;
     session->born_ns = now_ns;
+    uint64_t began_ns = clock_now_ns();
     if (!session_reopen(session))
         session->born_period = session->events[0].period;
+    session->opening_ns = clock_now_ns() - began_ns;
 }
 
 static void steer(struct session *session, uint16_t index, double seconds)
@@ -608,6 +630,13 @@ static void steer(struct session *session, uint16_t index, double seconds)
     event->samples = 0;
     event->steered = period_steer(event->steered, rate, wanted, lowest_period(session, index),
                                   UINT64_C(1) << 36);
+    double moved = fabs((double)event->steered - (double)event->reached);
+    if (session->handle_count > SESSION_SET_MOST &&
+        moved < SESSION_MOVED * (double)event->reached) {
+        set_next_periods(session, index, jittered(session, event->steered));
+        return;
+    }
+    event->reached = event->steered;
     set_period(session, index, jittered(session, event->steered));
 }
 

@@ -48,6 +48,7 @@ struct session_event {
     struct record_format format;
     uint64_t period;
     uint64_t steered; /* the period before jitter */
+    uint64_t reached; /* the same when all handles were set last */
     uint64_t samples; /* since the last steering */
     uint64_t opened;
     double counted; /* part of the time that it was counted; NAN: not known yet */
@@ -80,9 +81,11 @@ struct session {
     bool adapted; /* fewer have been taken than were asked for */
     uint64_t born_period; /* of the ranking event when the events were opened, */
     uint64_t born_ns;     /* and when */
+    uint64_t opening_ns;  /* how long that took */
     uint64_t lost;        /* since the last steering, of all events */
     uint64_t steered_ns;
     size_t asked; /* handle to be asked next how long it was counted */
+    size_t set;   /* handle that gets another period next */
     int refused;  /* the last error of an event that could not be opened */
     /* Records of one drain, put in time order before they are handed on. */
     unsigned char *staging;

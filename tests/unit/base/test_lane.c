@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A lane works on batches in their order, and keeps no more of them than it has buffers. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/lane.h"
@@ -62,6 +63,34 @@ static void results_are_taken_in_their_order(void **state)
     lane_close(lane);
 }
 
+static void wait_for_leave(void *context, void *batch)
+{
+    pthread_mutex_lock(context);
+    *(unsigned *)batch = 1;
+    pthread_mutex_unlock(context);
+}
+
+static void a_result_is_waited_for_up_to_a_time(void **state)
+{
+    enum { SHORT_NS = 1000000 };
+    pthread_mutex_t leave = PTHREAD_MUTEX_INITIALIZER;
+    struct lane *lane;
+    unsigned *result;
+    (void)state;
+    assert_int_equal(lane_open(&lane, BATCHES, sizeof(unsigned), wait_for_leave, &leave), 0);
+    assert_null(lane_take_within(lane, UINT64_MAX / 2));
+    pthread_mutex_lock(&leave);
+    lane_next(lane);
+    lane_give(lane);
+    assert_null(lane_take_within(lane, 0));
+    assert_null(lane_take_within(lane, SHORT_NS));
+    pthread_mutex_unlock(&leave);
+    result = lane_take_within(lane, UINT64_MAX / 2);
+    assert_true(result && *result);
+    assert_null(lane_take_within(lane, 0));
+    lane_close(lane);
+}
+
 static void closing_waits_for_what_was_given(void **state)
 {
     struct seen seen = {0};
@@ -82,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_keep_their_order),
         cmocka_unit_test(results_are_taken_in_their_order),
+        cmocka_unit_test(a_result_is_waited_for_up_to_a_time),
         cmocka_unit_test(closing_waits_for_what_was_given),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -539,6 +539,23 @@ static void threads_that_ended_are_forgotten(void **state)
     assert_int_equal(tcb_tcbs.count, before);
 }
 
+static void many_threads_are_listed_seldom(void **state)
+{
+    (void)state;
+    struct tcbs many = {.tcbs = calloc(TCBS_MANY, sizeof *many.tcbs),
+                        .count = TCBS_MANY,
+                        .room = TCBS_MANY,
+                        .again_ns = 1000};
+    for (size_t i = 0; i < TCBS_MANY; i++)
+        many.tcbs[i].tid = 0x7ffffff0; /* no thread has this one */
+    tcbs_tick(&many, getpid(), many.again_ns - 1);
+    assert_int_equal(many.count, TCBS_MANY);
+    tcbs_tick(&many, getpid(), many.again_ns);
+    assert_null(tcbs_of_thread(&many, 0x7ffffff0));
+    assert_true(many.again_ns > 1000);
+    tcbs_fini(&many);
+}
+
 static void strangers_have_none(void **state)
 {
     (void)state;
@@ -554,6 +571,7 @@ static int run_tcb(void)
         cmocka_unit_test_teardown(each_knows_its_stack, tcb_end),
         cmocka_unit_test_teardown(a_search_finds_them_as_well, tcb_end),
         cmocka_unit_test_teardown(threads_that_ended_are_forgotten, tcb_end),
+        cmocka_unit_test_teardown(many_threads_are_listed_seldom, tcb_end),
         cmocka_unit_test_teardown(strangers_have_none, tcb_end),
     };
     return cmocka_run_group_tests_name("tcb", tests, start_threads, join_threads);

@@ -250,7 +250,6 @@ static void random_damage_ends_and_stays_inside(void **state)
         update();
         uint64_t before = image.reads;
         walk_all(walk, check, NULL);
-        walk_refresh(walk, 1 << 16);
         for (unsigned i = 0; i < 50; i++) {
             struct walk_block block;
             uint64_t at = image.blocks[prng_below(&random, (uint32_t)image.block_count)].start;
@@ -262,6 +261,82 @@ static void random_damage_ends_and_stays_inside(void **state)
     }
     print_message("at most %llu reads in a round\n", (unsigned long long)most);
     assert_true(most < 200000);
+}
+
+/* The last block of the main arena. */
+static const struct image_block *last_in_brk(void)
+{
+    size_t last = image.block_count - 1;
+    while (image.blocks[last].arena || image.blocks[last].mmapped || !image.blocks[last].in_use)
+        last--;
+    return &image.blocks[last];
+}
+
+static void a_find_keeps_within_its_reach(void **state)
+{
+    enum { REACH = 4096 };
+    (void)state;
+    struct walk_block block;
+    begin(&image_layouts[3]);
+    update();
+    const struct image_block *last = last_in_brk();
+    walk_reach(walk, REACH);
+    assert_true(last->start - image.parts[IMAGE_BRK].start > 2 * REACH);
+    assert_false(walk_find(walk, last->start, &block));
+    assert_int_equal(walk_stats(walk)->failures[WALK_FAIL_BUDGET], 1);
+    assert_int_equal(walk_all(walk, check, NULL), in_use());
+    find(last->start, last);
+    end();
+}
+
+static void the_next_walk_counts_finds_on(void **state)
+{
+    (void)state;
+    struct walk *next;
+    struct walk_target target = image_target(&image);
+    begin(&image_layouts[3]);
+    update();
+    find(last_in_brk()->start, last_in_brk());
+    assert_int_equal(walk_new(&next, &target), 0);
+    assert_int_equal(walk_update(next, image.mappings, IMAGE_PARTS), 0);
+    assert_int_equal(walk_all(next, check, NULL), in_use());
+    walk_succeed(next, walk);
+    assert_int_equal(walk_stats(next)->finds, walk_stats(walk)->finds);
+    walk_free(walk);
+    walk = next;
+    find(last_in_brk()->start, last_in_brk());
+    end();
+}
+
+/* Of a mapping that grew only what is new is searched for blocks. */
+static uint64_t reads_for_foreign(uint64_t address)
+{
+    struct walk_block block;
+    uint64_t before = image.reads;
+    update();
+    assert_false(walk_find(walk, address, &block));
+    return image.reads - before;
+}
+
+static void a_mapping_that_grows_is_searched_once(void **state)
+{
+    (void)state;
+    begin(&image_layouts[3]);
+    memset(image.parts[IMAGE_BLOCK].memory, 0, image.parts[IMAGE_BLOCK].bytes);
+    struct walk_mapping *mapping = &image.mappings[IMAGE_BLOCK];
+    while (mapping->start != image.parts[IMAGE_BLOCK].start)
+        mapping--;
+    uint64_t end_of_all = mapping->end;
+    mapping->end -= 4096;
+    uint64_t first = reads_for_foreign(mapping->start);
+    uint64_t again = reads_for_foreign(mapping->start);
+    mapping->end = end_of_all;
+    uint64_t grown = reads_for_foreign(mapping->start);
+    print_message("%llu reads, again %llu, grown by a page %llu\n", (unsigned long long)first,
+                  (unsigned long long)again, (unsigned long long)grown);
+    assert_true(grown > again);
+    assert_true(grown - again < (first - again) / 2);
+    end();
 }
 
 static void why_there_is_no_heap_is_said(void **state)
@@ -348,6 +423,9 @@ int main(void)
         cmocka_unit_test(old_headers_inside_a_block_are_not_believed),
         cmocka_unit_test(a_size_told_twice_must_agree),
         cmocka_unit_test(random_damage_ends_and_stays_inside),
+        cmocka_unit_test(a_find_keeps_within_its_reach),
+        cmocka_unit_test(the_next_walk_counts_finds_on),
+        cmocka_unit_test(a_mapping_that_grows_is_searched_once),
         cmocka_unit_test(why_there_is_no_heap_is_said),
         cmocka_unit_test(an_arena_found_later_is_walked),
         cmocka_unit_test(size_classes_have_names),
