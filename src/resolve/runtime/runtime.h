@@ -197,7 +197,7 @@ bool hotspot_describe(const struct hotspot *hotspot, const struct runtime_object
                       struct arena *arena, struct type_desc *desc);
 
 /* Objects of a CPython interpreter: each begins with a count of references and its type, which is
- * itself an object. The same, `library`: the file with PyType_Type. */
+ * an object itself. `library`: the file with PyType_Type. */
 struct python {
     pid_t pid;
     uint64_t type_of_types; /* 0: not known */
