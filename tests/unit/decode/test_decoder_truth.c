@@ -414,10 +414,13 @@ static void boundaries_are_found_without_bounds(void **state)
     const struct decode_target target = {.code = own_code, .function = bounds};
     unsigned asked = 0;
     unsigned found = 0;
+    /* A sanitizer puts functions of its own before some of these. */
+    void *libc = dlopen("libc.so.6", RTLD_NOW);
     (void)state;
+    assert_non_null(libc);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         enum reason reason;
-        uint64_t start = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, names[i]);
+        uint64_t start = (uint64_t)(uintptr_t)dlsym(libc, names[i]);
         struct function *whole = start ? function_new(&target, start, &reason) : NULL;
         for (size_t at = 1; whole && whole->whole && at < whole->count; at++) {
             const struct insn *insn = &whole->insns[at];
@@ -433,6 +436,7 @@ static void boundaries_are_found_without_bounds(void **state)
         }
         function_free(whole);
     }
+    dlclose(libc);
     print_message("%u of %u\n", found, asked);
     assert_true(asked > 1000);
     assert_true(found >= asked * 99 / 100);
