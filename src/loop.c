@@ -327,9 +327,11 @@ static void loop_refresh(struct loop *loop)
     show_time_range(loop);
     if (loop->code)
         return;
-    const struct snapshot *snapshot = engine_snapshot(loop->setup->engine, loop->delay_s);
     uint32_t wanted = loop->setup->options->iterations;
     loop->quit |= wanted && loop->refreshes + 1 >= wanted;
+    if (loop->quit && !loop->setup->screen)
+        engine_be_patient(loop->setup->engine);
+    const struct snapshot *snapshot = engine_snapshot(loop->setup->engine, loop->delay_s);
     /* Records after the last refresh are neither shown nor recorded. */
     if (!loop->quit && !engine_behind(loop->setup->engine))
         drain(loop);

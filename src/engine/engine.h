@@ -117,6 +117,9 @@ int engine_tick(struct engine *engine);
  * record. */
 struct snapshot_binaries engine_binaries(const struct engine *engine, struct binary_desc *list);
 
+/* The next snapshot waits a moment for debug information that its rows need: it is the last. */
+void engine_be_patient(struct engine *engine);
+
 /* NULL: out of memory. Freed by snapshot_free(). */
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s);
 

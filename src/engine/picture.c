@@ -219,6 +219,11 @@ static const char shut_off[] =
     "the process started a setuid program, or one with other rights, and the kernel ended its "
     "sampling; the tables are from before; sudo misstop -p PID watches it again";
 
+void engine_be_patient(struct engine *engine)
+{
+    resolver_be_patient(engine->resolver, engine->patience_ns);
+}
+
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)
 {
     struct head_lists lists;
