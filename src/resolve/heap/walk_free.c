@@ -219,6 +219,8 @@ void walk_cache_search(struct walk *walk)
 
 enum {
     LIST_FIND_MAX = 4096,       /* entries of a list followed for one lookup */
+    LIST_FIND_MIN = 16,         /* a thread cache's has 7 */
+    LIST_FIND_MEAN = 4,         /* more than that only as far as other lookups needed less */
     LIST_COLLECT_MAX = 1 << 22, /* and for a whole walk */
     FAST_BINS = 10,             /* the words before `top`; none in the newest glibc */
     FAST_CHUNK_MAX = 176
@@ -226,7 +228,7 @@ enum {
 
 void walk_lists_init(struct walk_lists *lists)
 {
-    *lists = (struct walk_lists){0};
+    *lists = (struct walk_lists){.entries_left = LIST_FIND_MAX};
     hash_init(&lists->known);
 }
 
@@ -310,13 +312,15 @@ static void list_next(struct walk *walk, struct list *list)
 
 static enum walk_listed list_holds(struct walk *walk, struct list list, uint64_t chunk)
 {
-    unsigned entries = 0;
-    while (list_read(walk, &list)) {
+    unsigned *left = &walk->lists.entries_left;
+    unsigned surely = LIST_FIND_MIN;
+    for (; list_read(walk, &list); list_next(walk, &list)) {
         if (list.at == chunk)
             return WALK_LISTED_YES;
-        if (++entries == LIST_FIND_MAX)
+        if (!surely && !*left)
             return WALK_LISTED_UNSURE;
-        list_next(walk, &list);
+        unsigned *from = surely ? &surely : left;
+        --*from;
     }
     return WALK_LISTED_NO;
 }
@@ -402,6 +406,9 @@ enum walk_listed walk_lists_hold(struct walk *walk, const struct walk_chunk *chu
 {
     struct walk_lists *lists = &walk->lists;
     bool again = walk->stats.finds >= lists->look_again;
+    uint64_t earned = lists->entries_left + (walk->stats.finds - lists->last_find) * LIST_FIND_MEAN;
+    lists->entries_left = earned < LIST_FIND_MAX ? (unsigned)earned : LIST_FIND_MAX;
+    lists->last_find = walk->stats.finds;
     if (again && !lists->key && !lists->own_keys)
         walk_cache_search(walk);
     enum walk_listed listed = in_fast_bin(walk, chunk, arena);

@@ -250,13 +250,15 @@ struct walk_lists {
     uint64_t *caches; /* where each thread cache's structure starts */
     size_t cache_count;
     size_t cache_room;
-    struct hash known;   /* their addresses */
-    uint64_t key;        /* in the second word of every cached block since 2.34; 0: not known */
-    unsigned key_votes;  /* how sure the key is */
-    bool own_keys;       /* until 2.33 the key is the address of the cache */
-    bool mangled;        /* list pointers are (since 2.32) */
-    bool plain;          /* or are not; neither: no list seen so far */
-    uint64_t look_again; /* the number of finds from which on caches may be searched again */
+    struct hash known;     /* their addresses */
+    uint64_t key;          /* in the second word of every cached block since 2.34; 0: not known */
+    unsigned key_votes;    /* how sure the key is */
+    bool own_keys;         /* until 2.33 the key is the address of the cache */
+    bool mangled;          /* list pointers are (since 2.32) */
+    bool plain;            /* or are not; neither: no list seen so far */
+    uint64_t look_again;   /* the number of finds from which on caches may be searched again */
+    uint64_t last_find;    /* the number of finds when a list was followed last */
+    unsigned entries_left; /* of lists, that may be followed; finds bring more */
 };
 
 /* Blocks that are mappings of their own, as found so far, by ascending base. */
