@@ -149,6 +149,7 @@ struct levels_sums {
 
 uint32_t build_object_index(const struct build *build, uint32_t object);
 /* The objects that are one row: from the row's id on; 0: that was the last. */
+uint32_t build_next_part(const struct build *build, uint32_t object);
 double build_read(const struct build *build, const struct counted *counted);
 /* Weight of the event that is shown, in samples of mean weight, so that division by samples is
  * division by weight. */
@@ -194,6 +195,11 @@ struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use
 /* Levels, rates and use of an object's fields; `places` are those of the pairs, with their members.
  */
 void build_details(struct build *build);
+/* Each listed object with its pairs, sorted by `extra` and key; returns how many pairs there are of
+ * all objects: they stay in profile->sorted. */
+typedef void build_part(struct build *build, struct snapshot_object *object,
+                        const struct pair **pairs, size_t count);
+size_t build_from(struct build *build, const struct pairs *pairs, build_part *part);
 void build_inferred(struct build *build);
 void build_fields(struct build *build, struct snapshot_object *object, const struct pair **pairs,
                   size_t count);

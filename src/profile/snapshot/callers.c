@@ -249,7 +249,7 @@ static void list_objects(struct build *build, struct call_tree *tree, struct cal
         uint32_t id = object->id;
         do
             add_stacks(build, tallies_at(&profile->objects, id, build->event), &all, &effective);
-        while ((id = build->parts ? build->parts[id] : 0));
+        while ((id = build_next_part(build, id)));
         call_tree_clear(tree);
         for (uint32_t row = calls[i].row; i < count && calls[i].row == row; i++)
             call_tree_add(build, tree, &calls[i]);

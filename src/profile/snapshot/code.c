@@ -198,53 +198,59 @@ static int by_code_samples(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Pairs are sorted by function within an object: one row for each run of them. */
+/* Pairs are sorted by function and instruction: one row for each run of a function. Several objects
+ * of one row have an instruction each in a pair of their own. */
 static size_t rows_of(const struct build *build, const struct pair **sorted, size_t count,
                       struct snapshot_code *rows)
 {
     size_t used = 0;
     double hottest = 0;
+    double of_site = 0;
     for (size_t i = 0; i < count; i++) {
         double samples = build_samples(build, &sorted[i]->weight);
-        if (!used || rows[used - 1].id != sorted[i]->extra) {
+        bool first = !used || rows[used - 1].id != sorted[i]->extra;
+        bool site = first || sorted[i]->key != sorted[i - 1]->key;
+        if (first) {
             rows[used++] = (struct snapshot_code){.id = sorted[i]->extra, .top_object = UINT32_MAX};
             hottest = -1;
         }
         struct snapshot_code *row = &rows[used - 1];
         row->samples += samples;
         row->count_over += build_over(build, &sorted[i]->samples, &sorted[i]->weight);
-        row->sites++;
-        if (samples > hottest) {
-            hottest = samples;
+        row->sites += site;
+        of_site = site ? samples : of_site + samples;
+        if (of_site > hottest) {
+            hottest = of_site;
             row->address = sorted[i]->key;
         }
     }
     return used;
 }
 
-static void build_object_code(struct build *build, size_t index, const struct pair **sorted,
-                              size_t all, struct snapshot_code *rows)
+static void build_object_code(struct build *build, struct snapshot_object *object,
+                              const struct pair **pairs, size_t count)
 {
-    struct snapshot_object *object = &build->snapshot->objects[index];
-    size_t first;
-    size_t count = pairs_of(sorted, all, PAIR_OWNER(object->id, build->event), &first);
-    size_t used = rows_of(build, sorted + first, count, rows);
-    double effective =
-        build_effective(build, tallies_at(&build->profile->objects, object->id, build->event));
-    qsort(rows, used, sizeof *rows, by_code_samples);
+    struct snapshot_code *rows = calloc(count + 1, sizeof *rows);
+    size_t used = rows ? rows_of(build, pairs, count, rows) : 0;
+    double effective = 0;
+    for (uint32_t id = object->id; id; id = build_next_part(build, id))
+        effective += build_effective(build, tallies_at(&build->profile->objects, id, build->event));
+    if (rows)
+        qsort(rows, used, sizeof *rows, by_code_samples);
     object->code_count = used < CODES ? used : CODES;
     object->code = arena_array(build->arena, object->code_count, sizeof *rows);
-    build->failed |= !object->code;
+    build->failed |= !rows || !object->code;
     for (size_t i = 0; object->code && i < object->code_count; i++) {
         struct snapshot_code *code = &object->code[i];
         *code = rows[i];
         code->share =
             interval_share(object->samples > 0 ? code->samples / object->samples : NAN, effective);
-        code->top_object = (uint32_t)index;
+        code->top_object = (uint32_t)(object - build->snapshot->objects);
         code->top_object_share = 1;
         code->all_share = code->unknown_share = NAN;
         code_describe(build, code);
     }
+    free(rows);
 }
 
 /* Sites, hottest instruction and strongest object of the listed functions. */
@@ -337,11 +343,9 @@ static void build_all_code(struct build *build, const struct pair **sorted, size
 void build_code(struct build *build)
 {
     struct profile *profile = build->profile;
-    size_t all = build->code_count = pairs_sorted(&profile->code, build->event, profile->sorted);
+    size_t all = build->code_count = build_from(build, &profile->code, build_object_code);
     struct snapshot_code *rows = calloc(all + 1, sizeof *rows);
     build->failed |= !rows;
-    for (size_t i = 0; i < build->snapshot->object_count && !build->failed; i++)
-        build_object_code(build, i, profile->sorted, all, rows);
     if (!build->failed)
         build_all_code(build, profile->sorted, all, rows);
     free(rows);

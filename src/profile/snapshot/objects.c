@@ -14,7 +14,7 @@ enum { LISTED_MOST = 1001, LISTED_ALL_MOST = 4000 };
 static const double listed_shares[] = {0.001, 0.0001, 0.00001, 0};
 enum { LISTED_SHARES = sizeof listed_shares / sizeof *listed_shares };
 
-static uint32_t build_next_part(const struct build *build, uint32_t id)
+uint32_t build_next_part(const struct build *build, uint32_t id)
 {
     return build->parts ? build->parts[id] : 0;
 }
@@ -287,8 +287,15 @@ static void build_instances(struct build *build, struct snapshot_object *object,
     object->instance_count = count < INSTANCES ? count : INSTANCES;
 }
 
-typedef void build_part(struct build *build, struct snapshot_object *object,
-                        const struct pair **pairs, size_t count);
+/* As pairs_sorted() has those of one object. */
+static int by_extra_and_key(const void *left, const void *right)
+{
+    const struct pair *a = *(const struct pair *const *)left;
+    const struct pair *b = *(const struct pair *const *)right;
+    if (a->extra != b->extra)
+        return a->extra < b->extra ? -1 : 1;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
 
 /* A row of several objects: the pairs of all of them. */
 static void build_from_parts(struct build *build, struct snapshot_object *object, size_t all,
@@ -305,12 +312,14 @@ static void build_from_parts(struct build *build, struct snapshot_object *object
         for (size_t i = 0; i < more; i++)
             list[count++] = sorted[first + i];
     } while ((id = build_next_part(build, id)));
-    if (list)
+    if (list) {
+        qsort(list, count, sizeof(const struct pair *), by_extra_and_key);
         part(build, object, list, count);
+    }
     free(list);
 }
 
-static void build_from(struct build *build, const struct pairs *pairs, build_part *part)
+size_t build_from(struct build *build, const struct pairs *pairs, build_part *part)
 {
     struct snapshot *snapshot = build->snapshot;
     const struct pair **sorted = build->profile->sorted;
@@ -325,6 +334,7 @@ static void build_from(struct build *build, const struct pairs *pairs, build_par
         size_t count = pairs_of(sorted, all, PAIR_OWNER(object->id, build->event), &first);
         part(build, object, sorted + first, count);
     }
+    return all;
 }
 
 void build_details(struct build *build)

@@ -351,6 +351,21 @@ static double samples_of(const struct snapshot *snapshot, uint32_t id)
     return 0;
 }
 
+/* Samples on an object by function, each function once. */
+static double in_code(const struct snapshot *snapshot, uint32_t object)
+{
+    double sum = 0;
+    for (size_t i = 0; i < snapshot->object_count; i++) {
+        const struct snapshot_object *row = &snapshot->objects[i];
+        for (size_t k = 0; row->id == object && k < row->code_count; k++) {
+            sum += row->code[k].samples;
+            for (size_t m = 0; m < k; m++)
+                assert_int_not_equal(row->code[k].id, row->code[m].id);
+        }
+    }
+    return sum;
+}
+
 static double in_fields(const struct snapshot *snapshot, uint32_t id)
 {
     double sum = 0;
@@ -382,6 +397,7 @@ static void combining_counts_nothing(void **state)
     assert_float_equal(samples_of(together, OTHER), 0, 0);
     assert_int_equal(together->object_count + 1, apart->object_count);
     assert_true(in_fields(together, ARRAY) > in_fields(apart, ARRAY));
+    assert_float_equal(in_code(together, ARRAY), array + other, 1e-6);
     assert_float_equal(samples_of(again, ARRAY), array, 1e-9);
     assert_float_equal(samples_of(again, OTHER), other, 1e-9);
     snapshot_free(apart);
