@@ -164,6 +164,13 @@ static uint32_t name_block(struct type_instances *instances, const struct types 
     return id;
 }
 
+bool type_instances_array(struct type_instances *instances, const struct types *types,
+                          struct finding *finding, uint32_t type)
+{
+    return is_array(instances, type, block_size(finding)) &&
+           name_block(instances, types, finding, type, 0);
+}
+
 /* By what was seen in the walked block before; the code says nothing. */
 static uint32_t rename_by_memory(struct type_instances *instances, const struct types *types,
                                  struct finding *finding)

@@ -138,6 +138,11 @@ uint32_t type_instances_rename(struct type_instances *instances, const struct ty
                                struct finding *finding, const struct access *access,
                                const struct typed_operand *operand);
 
+/* The finding of a walked block becomes an array of the type, if blocks of its size are known to be
+ * one. */
+bool type_instances_array(struct type_instances *instances, const struct types *types,
+                          struct finding *finding, uint32_t type);
+
 /* Whether a renamed object begins where its block does; else it is a part of the block, and does
  * not give the rest a type. */
 bool type_instances_is_whole(const struct finding *renamed, const struct finding *block);

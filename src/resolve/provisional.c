@@ -192,11 +192,19 @@ static uint32_t whole_of(const struct resolver *resolver, uint32_t class, uint32
     return called && types_contains(typing_types(resolver->typing), called, type) ? object : 0;
 }
 
-static void note_filled(struct provisional *provisional, uint32_t class, uint32_t object)
+static void note_filled(struct resolver *resolver, uint32_t class, uint32_t object)
 {
+    struct provisional *provisional = &resolver->provisional;
+    const struct types *types = typing_types(resolver->typing);
     uint32_t *by = class < NAMES_OBJECTS_MAX ? &provisional->filled_by[class] : NULL;
-    if (by && object != class)
-        *by = !*by || *by == object ? object : UINT32_MAX;
+    if (!by || object == class || *by == object || *by == UINT32_MAX)
+        return;
+    uint32_t before = object_types_called(&resolver->object_types, *by);
+    uint32_t now = object_types_called(&resolver->object_types, object);
+    if (!*by || types_contains(types, now, before))
+        *by = object;
+    else if (!types_contains(types, before, now))
+        *by = UINT32_MAX;
 }
 
 static bool end_as_whole(struct resolver *resolver, struct provisional_object *block, uint32_t type)
@@ -342,7 +350,7 @@ static bool is_allocators(const struct type_desc *desc)
 static enum evidence evidence_of(const struct resolver *resolver, const struct finding *named,
                                  const struct finding *block, uint32_t type)
 {
-    enum { ROUNDED = 16, LEAST = 24 }; /* how malloc rounds sizes up */
+    enum { ROUNDED = 16 }; /* up to a multiple of it */
     const struct type_desc *desc = types_at(typing_types(resolver->typing), type);
     uint64_t size = block->end - block->base;
     /* A type that begins before the block or ends behind it is the allocator's view of it. */
@@ -351,7 +359,7 @@ static enum evidence evidence_of(const struct resolver *resolver, const struct f
         return EVIDENCE_NONE;
     bool whole = type_instances_is_whole(named, block);
     bool fills = desc->size <= size && size - desc->size < ROUNDED;
-    if (whole && (fills || size <= LEAST || size >= PROVISIONAL_OWN_BYTES))
+    if (whole && (fills || size >= PROVISIONAL_OWN_BYTES))
         return EVIDENCE_BLOCK;
     /* In free memory there are only the allocator's own. */
     return whole || desc->size > size / 2 ? EVIDENCE_WEAK
@@ -525,6 +533,8 @@ uint32_t provisional_block(struct resolver *resolver, const struct finding *bloc
     uint64_t size_bytes = block->end - block->base;
     uint32_t class = provisional_class(resolver, block);
     enum evidence evidence = evidence_of(resolver, named, block, type);
+    if (evidence == EVIDENCE_BLOCK && whole_of(resolver, class, type))
+        evidence = EVIDENCE_WEAK;
     place->holder = class;
     if (evidence == EVIDENCE_NONE) {
         *named = *block;
@@ -586,7 +596,7 @@ uint32_t provisional_block(struct resolver *resolver, const struct finding *bloc
     known.object = object = one_of(provisional, object);
     *known_at(provisional, block->base, size_bytes) = known;
     if (evidence == EVIDENCE_BLOCK && !has_no_name(provisional, object))
-        note_filled(provisional, class, object);
+        note_filled(resolver, class, object);
     if (!has_no_name(provisional, object))
         names_instance(&resolver->names, object, block->base);
     place->object = object;
@@ -719,9 +729,22 @@ static bool is_there(struct resolver *resolver, const struct provisional_object 
                                                       now_ns, block->start, block->end);
 }
 
+/* Blocks that were seen before any other element of such blocks was. */
+static void name_as_array(struct resolver *resolver, struct provisional_object *block)
+{
+    struct finding named = finding_of(resolver, block);
+    if (!type_instances_array(&resolver->type_instances, typing_types(resolver->typing), &named,
+                              block->type))
+        return;
+    block->part_of = without_blocks(resolver, &named);
+    object_types_call(&resolver->object_types, block->part_of, block->type);
+}
+
 static void look_at_block(struct resolver *resolver, struct provisional_object *block,
                           uint64_t now_ns)
 {
+    if (block->type && !block->type_at)
+        name_as_array(resolver, block);
     const struct provisional *provisional = &resolver->provisional;
     uint8_t class = provisional->class_of[block->class];
     bool crowded = provisional->count > PROVISIONAL_MAX / 4 * 3;

@@ -2,8 +2,10 @@
 /*
  * Blocks of which a name comes late, or never: filled by memset and calloc before any code with
  * types touches them; two arrays of numbers of one size; list nodes; strings of the nodes' size; an
- * arena of the program's own, with structs and numbers in it. Runs until it is killed.
+ * arena of the program's own, with structs and numbers in it; jobs, which some code knows by the
+ * links that they begin with; short arrays of edges. Runs until it is killed.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,23 @@ struct cell {
     struct cell *next;
     long value;
 };
+
+struct link {
+    struct link *next;
+    struct link *previous;
+};
+
+struct job {
+    struct link link;
+    long due;
+};
+
+struct edge {
+    int to;
+    float cost;
+};
+
+enum { JOBS = 200000, EDGES = 9 };
 
 enum { ARENA = 12 << 20, ARENA_PAGE = 4096, PAGE_HEAD = 56, PAGE_CELLS = 80, PAGE_INDEX = 2048 };
 
@@ -75,6 +94,60 @@ static long use_arena(char *arena, unsigned *state)
     return sum;
 }
 
+NOT_CHANGED static struct link *next_of(const struct link *link)
+{
+    return link->next;
+}
+
+NOT_CHANGED static long due_of(const struct job *job)
+{
+    return job->due;
+}
+
+NOT_CHANGED static float cost_of(const struct edge *edges, unsigned which)
+{
+    return edges[which].cost;
+}
+
+static struct job *jobs[JOBS];
+static struct edge *edges[JOBS];
+
+/* A ring, in no order. */
+static bool make_jobs(unsigned *state)
+{
+    for (int i = 0; i < JOBS; i++) {
+        jobs[i] = calloc(1, sizeof *jobs[i]);
+        edges[i] = calloc(EDGES, sizeof *edges[i]);
+        if (!jobs[i] || !edges[i])
+            return false;
+    }
+    for (unsigned i = JOBS - 1; i; i--) {
+        unsigned other = (next_random(state) >> 8) % (i + 1);
+        struct job *job = jobs[i];
+        jobs[i] = jobs[other];
+        jobs[other] = job;
+    }
+    for (int i = 0; i < JOBS; i++)
+        jobs[i]->link.next = &jobs[(i + 1) % JOBS]->link;
+    return true;
+}
+
+/* Mostly the first edge of each. */
+NOT_CHANGED static double use_jobs(unsigned *state)
+{
+    const struct job *job = jobs[0];
+    double sum = 0;
+    for (int i = 0; i < STEPS / 8; i++) {
+        sum += (double)due_of(job);
+        job = (const struct job *)next_of(&job->link);
+    }
+    for (int i = 0; i < STEPS / 8; i++) {
+        unsigned random = (next_random(state) >> 8) + (unsigned)sum;
+        sum += cost_of(edges[random % JOBS], random % 64 ? 0 : 5);
+    }
+    return sum;
+}
+
 int main(void)
 {
     /* Apart from malloc's own mappings. */
@@ -86,7 +159,7 @@ int main(void)
     struct node *head = NULL;
     unsigned state = 1;
     double sum = 0;
-    if (!first || !second || !particles || !strings || arena == MAP_FAILED)
+    if (!first || !second || !particles || !strings || arena == MAP_FAILED || !make_jobs(&state))
         return 1;
     arena += ARENA_PAGE;
     if (mprotect(arena, ARENA, PROT_READ | PROT_WRITE))
@@ -117,6 +190,7 @@ int main(void)
         for (int i = 0; i < NODES; i++)
             sum += (double)strlen(strings[next_random(&state) % NODES]);
         sum += (double)use_arena(arena, &state);
+        sum += use_jobs(&state);
         sink = sum;
     }
 }

@@ -37,6 +37,12 @@ check(len(arrays) == 2 and all(o["size"] < 40 << 20 and o["blocks"] == 1 for o i
 check(len(set(names)) == len(names), "no name stands for two rows")
 check(not any("malloc(3" in o["name"] and (o["type"] or "").startswith("struct") for o in last),
       "no row of unnamed blocks has the type of another row")
+def samples(report, name):
+    return sum(o["samples"] for o in report["objects"] if o["name"] == name)
+for one, other in ("struct job", "struct link"), ("struct edge []", "struct edge"):
+    check(samples(live[-1], one) > 50, "%s is a row: %.0f" % (one, samples(live[-1], one)))
+    late = samples(live[-1], other) - samples(live[-3], other)
+    check(late <= samples(live[-1], one) / 50, "%s is no other row: %.0f more samples" % (other, late))
 cells = [o for o in last if o["name"].startswith("struct cell")]
 check(len(cells) == 1, "the cells of an arena are one row")
 arena = [o for o in last if o["kind"] == "anon" and o["size"] >= 12 << 20]
