@@ -520,8 +520,7 @@ static uint32_t leave_free(struct resolver *resolver, uint32_t object, uint32_t 
 static bool is_whole(const struct resolver *resolver, uint32_t object, uint32_t type)
 {
     uint32_t called = object_types_called(&resolver->object_types, object);
-    return called && called != type &&
-           types_contains(typing_types(resolver->typing), called, type);
+    return called && called != type && types_contains(typing_types(resolver->typing), called, type);
 }
 
 uint32_t provisional_block(struct resolver *resolver, const struct finding *block,

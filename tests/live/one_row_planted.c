@@ -132,13 +132,14 @@ static bool make_jobs(unsigned *state)
     return true;
 }
 
-/* Mostly the first edge of each. */
+/* Every other job by its links only; mostly the first edge of each. */
 NOT_CHANGED static double use_jobs(unsigned *state)
 {
     const struct job *job = jobs[0];
     double sum = 0;
     for (int i = 0; i < STEPS / 8; i++) {
-        sum += (double)due_of(job);
+        if (i % 2)
+            sum += (double)due_of(job);
         job = (const struct job *)next_of(&job->link);
     }
     for (int i = 0; i < STEPS / 8; i++) {
