@@ -168,12 +168,12 @@ static const char *drawing_reading(const struct drawing *drawing)
         return NULL;
     if (layout->size < drawing->line && !drawing->array)
         return arena_printf(arena,
-                            "It takes %llu of the %u bytes of a cache line: what is beside it "
-                            "is fetched along, and decides whether that is of use.",
+                            "It takes %llu of the %u bytes of a cache line; what lies beside it "
+                            "is fetched with it.",
                             (unsigned long long)layout->size, drawing->line);
     if (layout->hot_span > layout->hot_lines)
         return arena_printf(arena,
-                            "90%% of it falls on members in %llu cache lines that would fit in "
+                            "90%% of its samples are on members in %llu cache lines that would fit in "
                             "%llu: put them side by side. Of the bytes fetched %.0f%% are never "
                             "used.",
                             (unsigned long long)layout->hot_span,

@@ -213,6 +213,9 @@ static void cache_verdict(const struct snapshot *snapshot, char *out, size_t siz
     *out = (char)toupper((unsigned char)*out);
 }
 
+/* The usual level of a test. */
+static const double uneven_below = 0.05;
+
 /* The verdict and the cache; rows used. */
 static int draw_verdict(const struct snapshot *snapshot, struct canvas *canvas, struct area area)
 {
@@ -234,9 +237,11 @@ static int draw_verdict(const struct snapshot *snapshot, struct canvas *canvas, 
                                  sets->sets, sets->ways);
         if (isfinite(sets->p_value))
             canvas_format(canvas, area.row + rows, 1 + used, area.columns - used - 1, PAINT_DIM,
-                          ", by %s address; evenly used with p %s %.2g (chi-square %.0f)",
-                          sets->index ? sets->index : "unknown", sets->p_value < 1e-12 ? "<" : "=",
-                          fmax(sets->p_value, 1e-12), sets->chi2);
+                          ", by %s address; used %s (p %s %.2g, chi-square %.0f)",
+                          sets->index ? sets->index : "unknown",
+                          sets->p_value < uneven_below ? "unevenly" : "evenly",
+                          sets->p_value < 1e-12 ? "<" : "=", fmax(sets->p_value, 1e-12),
+                          sets->chi2);
         rows++;
     }
     if (area.rows >= BIG_ROWS) {
