@@ -27,10 +27,10 @@ int provisional_init(struct provisional *provisional)
     *provisional = (struct provisional){0};
     provisional->of_object = calloc(NAMES_OBJECTS_MAX, sizeof *provisional->of_object);
     provisional->class_of = calloc(NAMES_OBJECTS_MAX, sizeof *provisional->class_of);
-    provisional->filled_by = calloc(NAMES_OBJECTS_MAX, sizeof *provisional->filled_by);
+    provisional->filled = calloc(NAMES_OBJECTS_MAX, sizeof *provisional->filled);
     provisional->known = calloc(PROVISIONAL_BLOCKS, sizeof *provisional->known);
     provisional->sites = calloc(PROVISIONAL_SITES, sizeof *provisional->sites);
-    return provisional->of_object && provisional->class_of && provisional->filled_by &&
+    return provisional->of_object && provisional->class_of && provisional->filled &&
                    provisional->known && provisional->sites
                ? 0
                : -ENOMEM;
@@ -41,7 +41,7 @@ void provisional_fini(struct provisional *provisional)
     free(provisional->list);
     free(provisional->of_object);
     free(provisional->class_of);
-    free(provisional->filled_by);
+    free(provisional->filled);
     free(provisional->known);
     free(provisional->sites);
     free(provisional->renames);
@@ -179,32 +179,46 @@ static void end_as(struct resolver *resolver, struct provisional_object *ending,
     }
 }
 
-/* No more comes of it: it is what it was shown under. */
-/* A block that begins with `type`, or is mostly of it, where all typed blocks of its size are of
- * one type that contains it: a base class, or the value of a node. Returns that object; 0: none. */
+enum { FILLED_KINDS = sizeof((struct provisional_filled *)0)->by / sizeof(uint32_t) };
+
+/* A block that begins with `type`, or is mostly of it, where one type only that contains it was
+ * seen to fill blocks of its size: a base class, or the value of a node. Returns that object; 0:
+ * none. */
 static uint32_t whole_of(const struct resolver *resolver, uint32_t class, uint32_t type)
 {
-    const struct provisional *provisional = &resolver->provisional;
-    uint32_t object = class < NAMES_OBJECTS_MAX ? provisional->filled_by[class] : 0;
-    if (!object || object == UINT32_MAX || !type)
+    const struct types *types = typing_types(resolver->typing);
+    uint32_t whole = 0;
+    if (class >= NAMES_OBJECTS_MAX || !type || resolver->provisional.filled[class].more)
         return 0;
-    uint32_t called = object_types_called(&resolver->object_types, object);
-    return called && types_contains(typing_types(resolver->typing), called, type) ? object : 0;
+    for (unsigned i = 0; i < FILLED_KINDS; i++) {
+        uint32_t object = resolver->provisional.filled[class].by[i];
+        uint32_t called = object ? object_types_called(&resolver->object_types, object) : 0;
+        if (!called || !types_contains(types, called, type))
+            continue;
+        if (whole)
+            return 0;
+        whole = object;
+    }
+    return whole;
 }
 
 static void note_filled(struct resolver *resolver, uint32_t class, uint32_t object)
 {
-    struct provisional *provisional = &resolver->provisional;
     const struct types *types = typing_types(resolver->typing);
-    uint32_t *by = class < NAMES_OBJECTS_MAX ? &provisional->filled_by[class] : NULL;
-    if (!by || object == class || *by == object || *by == UINT32_MAX)
+    if (class >= NAMES_OBJECTS_MAX || object == class)
         return;
-    uint32_t before = object_types_called(&resolver->object_types, *by);
+    struct provisional_filled *filled = &resolver->provisional.filled[class];
     uint32_t now = object_types_called(&resolver->object_types, object);
-    if (!*by || types_contains(types, now, before))
-        *by = object;
-    else if (!types_contains(types, before, now))
-        *by = UINT32_MAX;
+    for (unsigned i = 0; i < FILLED_KINDS; i++) {
+        uint32_t before = object_types_called(&resolver->object_types, filled->by[i]);
+        if (filled->by[i] == object || types_contains(types, before, now))
+            return;
+        if (!filled->by[i] || types_contains(types, now, before)) {
+            filled->by[i] = object;
+            return;
+        }
+    }
+    filled->more = true;
 }
 
 static bool end_as_whole(struct resolver *resolver, struct provisional_object *block, uint32_t type)
@@ -216,6 +230,7 @@ static bool end_as_whole(struct resolver *resolver, struct provisional_object *b
     return object;
 }
 
+/* No more comes of it: it is what it was shown under. */
 static void provisional_settle(struct resolver *resolver, struct provisional_object *ending)
 {
     if (end_as_whole(resolver, ending, ending->type))
@@ -742,6 +757,8 @@ static void name_as_array(struct resolver *resolver, struct provisional_object *
 static void look_at_block(struct resolver *resolver, struct provisional_object *block,
                           uint64_t now_ns)
 {
+    if (block->type && end_as_whole(resolver, block, block->type))
+        return;
     if (block->type && !block->type_at)
         name_as_array(resolver, block);
     const struct provisional *provisional = &resolver->provisional;

@@ -168,6 +168,12 @@ struct provisional_site {
     uint32_t others; /* ... another one */
 };
 
+/* The objects that blocks of a size class are, which fill them; none of them is part of another. */
+struct provisional_filled {
+    uint32_t by[4]; /* 0: empty */
+    bool more;      /* than there is room for */
+};
+
 struct provisional {
     struct provisional_object *list;
     size_t count;
@@ -176,10 +182,9 @@ struct provisional {
     uint32_t *of_object;             /* [NAMES_OBJECTS_MAX]: index + 1; 0: it is not provisional */
     struct provisional_known *known; /* [PROVISIONAL_BLOCKS], direct-mapped */
     struct provisional_site *sites;  /* [PROVISIONAL_SITES], likewise */
-    uint8_t *class_of;   /* [NAMES_OBJECTS_MAX]: knowledge about a size class (provisional.c) */
-    uint32_t *filled_by; /* [NAMES_OBJECTS_MAX]: the object that all typed blocks of a size class
-                          * are; 0: none, UINT32_MAX: several */
-    struct object_rename *renames; /* since the last refresh */
+    uint8_t *class_of; /* [NAMES_OBJECTS_MAX]: knowledge about a size class (provisional.c) */
+    struct provisional_filled *filled; /* [NAMES_OBJECTS_MAX], of size classes */
+    struct object_rename *renames;     /* since the last refresh */
     size_t rename_count;
     size_t rename_room;
 };
