@@ -114,7 +114,7 @@ struct access {
     bool waits;    /* in a loop that only waits for another thread's store (spinning) */
     bool kept;     /* a stack slot that keeps a register across calls in a loop */
     bool chases;   /* to an address loaded in the same loop; the sample is of this instruction */
-    bool again;    /* to a line that the same loop has accessed before, in this pass over it */
+    bool again;    /* to a line that the loop, in this pass, or straight code has accessed before */
     uint8_t per_line; /* accesses of the pass to each line, 2 to the power of this; 0: not known */
 };
 

@@ -245,6 +245,12 @@ void culprit_describe(const struct insn *insn, struct access *access)
     access->displacement = (int32_t)memory->displacement;
 }
 
+/* The register that holds where a loop began. */
+static uint32_t step_start(const struct insn_step *step)
+{
+    return step->from == SREG_NONE ? 0 : 1u << step->from;
+}
+
 /* Whether the loop around the access has been on its line: `from`, `now` are the values of the
  * register that moves it. The first time round counts as no step: a wrong prediction of the loop
  * before it shows there. */
@@ -257,6 +263,19 @@ static void note_steps(const struct insn *insn, uint64_t from, uint64_t now, str
         return;
     access->per_line = (uint8_t)__builtin_ctz(LINE_BYTES / step->bytes);
     access->again = into_line >= step->bytes;
+}
+
+/* Whether the same straight code has loaded from the line before: the access waits for nothing, and
+ * is no part of a pass. */
+static void note_loaded(const struct insn *insn, struct access *access)
+{
+    uint64_t into_line = access->address % LINE_BYTES;
+    bool below = insn->loaded_below && insn->loaded_below - 1u <= into_line;
+    bool above = insn->loaded_above && into_line + insn->loaded_above <= LINE_BYTES;
+    if (!access->size || into_line + access->size > LINE_BYTES || (!below && !above))
+        return;
+    access->again = true;
+    access->per_line = 0;
 }
 
 static enum reason lost_reason(const struct insn *culprit, const struct trace_values *values)
@@ -443,6 +462,8 @@ static enum reason evaluate(const struct candidate *candidate, const struct culp
     if (!reason && step->bytes && trace_register(&values, step->reg, candidate->at, &now) &&
         (step->from == SREG_NONE || trace_register(&values, step->from, candidate->at, &from)))
         note_steps(candidate->culprit, from, now, access);
+    if (!reason)
+        note_loaded(candidate->culprit, access);
     access->of_leaf = values.leaf;
     if (values.leaf && world->leaves)
         recall_leaf(world, sample, access, &reason);
@@ -603,10 +624,11 @@ void culprits_apply(const struct culprits *culprits, const struct culprit_contex
         access->how = ACCESS_DIRECT;
         access->chases &= culprits->at_once;
         const struct insn_step *step = &culprits->culprit->step;
-        uint32_t used = step->from == SREG_NONE ? 0 : 1u << step->from;
-        if (step->bytes && culprits->at_once && !(sample->regs_missing & used))
-            note_steps(culprits->culprit, used ? sample->regs[step->from] : 0,
+        uint32_t start = step_start(step);
+        if (culprits->steps && !(sample->regs_missing & start))
+            note_steps(culprits->culprit, start ? sample->regs[step->from] : 0,
                        sample->regs[step->reg], access);
+        note_loaded(culprits->culprit, access);
     } else if (culprits->candidate_count == 1 && !culprits->reason) {
         apply_candidate(culprits->candidates, world, sample, access);
     } else if (culprits->candidates) {
@@ -868,14 +890,17 @@ static void walk_back(struct search *search, struct walk walk, size_t index)
     }
 }
 
-/* Whether the operand's registers hold at the sample what they held at the access. */
-static bool untouched(const struct candidate *candidate)
+/* Whether registers hold at the sample what they held at the access. */
+static bool untouched(const struct candidate *candidate, uint32_t registers)
 {
-    const struct insn_memory *memory = &candidate->culprit->memory[0];
-    uint32_t used = insn_memory_uses(memory);
     for (size_t i = candidate->at; i < candidate->count; i++)
-        if (candidate->insns[i]->writes & used)
+        if (candidate->insns[i]->writes & registers)
             return false;
+    return true;
+}
+
+static bool is_plain(const struct insn_memory *memory)
+{
     return !memory->segment && !memory->vector && !memory->narrow;
 }
 
@@ -899,10 +924,13 @@ int culprits_init(struct culprits *culprits, const struct function *function, ui
     culprits->candidate_count = (uint8_t)search.count;
     if (search.overflow)
         culprits->reason = REASON_AMBIGUOUS;
-    if (search.count == 1 && !search.overflow && search.candidates[0].culprit &&
-        !search.candidates[0].branched && untouched(&search.candidates[0])) {
-        culprits->culprit = search.candidates[0].culprit;
-        culprits->at_once = search.candidates[0].at + 1u == search.candidates[0].count;
+    const struct candidate *first = &search.candidates[0];
+    const struct insn *culprit = search.count == 1 && !search.overflow ? first->culprit : NULL;
+    if (culprit && !first->branched && is_plain(&culprit->memory[0]) &&
+        untouched(first, insn_memory_uses(&culprit->memory[0]))) {
+        culprits->culprit = culprit;
+        culprits->at_once = first->at + 1u == first->count;
+        culprits->steps = culprit->step.bytes && untouched(first, step_start(&culprit->step));
         return 0;
     }
     culprits->candidates = malloc(search.count * sizeof *culprits->candidates + 1);

@@ -226,13 +226,19 @@ static bool find_step(const struct loop *loop, size_t at, size_t before, struct 
     return find_start(loop, before, reg, &step->from);
 }
 
+static bool same_registers(const struct insn_memory *left, const struct insn_memory *right)
+{
+    return left->base == right->base && left->index == right->index &&
+           left->scale == right->scale && left->segment == right->segment &&
+           left->narrow == right->narrow;
+}
+
 static bool loads_same(const struct loop *loop, const struct insn_memory *stored)
 {
     for (size_t i = 0; i < loop->count; i++) {
         const struct insn_memory *memory = &loop->insns[i].memory[0];
         if (loop->insns[i].memory_count && memory->kind == ACCESS_LOAD &&
-            memory->base == stored->base && memory->index == stored->index &&
-            memory->scale == stored->scale && memory->displacement == stored->displacement)
+            same_registers(memory, stored) && memory->displacement == stored->displacement)
             return true;
     }
     return false;
@@ -281,6 +287,39 @@ static void steps_mark(struct insn *insns, size_t count)
             if (loop.insns[at].memory_count && !loop.insns[at].in_loop)
                 steps_mark_access(&loop, at, head);
             loop.insns[at].in_loop = true;
+        }
+    }
+}
+
+enum { LOADED_BEFORE = 24, LOADED_WITHIN = 64 /* bytes of a line */ };
+
+static void note_loaded(struct insn *insn, const struct insn_memory *loaded)
+{
+    int64_t above = loaded->displacement - insn->memory[0].displacement;
+    int64_t below = 1 - above - (loaded->size ? loaded->size : 1);
+    uint8_t *nearest = above > 0 ? &insn->loaded_above : &insn->loaded_below;
+    int64_t distance = above > 0 ? above : below > 0 ? below : 0;
+    if (distance < LOADED_WITHIN && (!*nearest || distance + 1 < *nearest))
+        *nearest = (uint8_t)(distance + 1);
+}
+
+/* What straight code has loaded before an access: the line of it is there. */
+static void mark_loaded(struct insn *insns, size_t count)
+{
+    for (size_t at = 0; at < count; at++) {
+        struct insn *insn = &insns[at];
+        uint32_t uses = insn_memory_uses(&insn->memory[0]);
+        if (!insn->memory_count || insn->repeats || insn->memory[0].vector)
+            continue;
+        for (size_t i = at; i > 0 && at - i < LOADED_BEFORE && !insns[i].is_target; i--) {
+            const struct insn *before = &insns[i - 1];
+            const struct insn_memory *memory = &before->memory[0];
+            if (before->address + before->length != insns[i].address || before->writes & uses ||
+                (before->flow != INSN_PLAIN && before->flow != INSN_CONDITIONAL))
+                break;
+            if (before->memory_count && !before->repeats && !memory->vector &&
+                memory->kind != ACCESS_STORE && same_registers(memory, &insn->memory[0]))
+                note_loaded(insn, memory);
         }
     }
 }
@@ -433,6 +472,7 @@ static struct function *function_make(const struct decode_target *target, uint64
     waiting_mark(function->insns, function->count);
     waiting_mark_kept(function->insns, function->count);
     steps_mark(function->insns, function->count);
+    mark_loaded(function->insns, function->count);
     free(code.bytes);
     return function;
 

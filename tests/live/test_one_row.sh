@@ -40,7 +40,7 @@ check(not any("malloc(3" in o["name"] and (o["type"] or "").startswith("struct")
 def samples(report, name):
     return sum(o["samples"] for o in report["objects"] if o["name"] == name)
 for one, other in ("struct job", "struct link"), ("struct edge []", "struct edge"):
-    check(samples(live[-1], one) > 50, "%s is a row: %.0f" % (one, samples(live[-1], one)))
+    check(samples(live[-1], one) > 20, "%s is a row: %.0f" % (one, samples(live[-1], one)))
     late = samples(live[-1], other) - samples(live[-3], other)
     check(late <= samples(live[-1], one) / 50, "%s is no other row: %.0f more samples" % (other, late))
 cells = [o for o in last if o["name"].startswith("struct cell")]

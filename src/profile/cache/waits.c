@@ -188,12 +188,13 @@ static void take_chase(const struct window_entry *entry, uint32_t count, struct 
     sums->last_tid = entry->tid;
 }
 
-static void take_most(const struct window_entry *entry, const double most[WAIT_LEVELS],
+/* A line that was loaded a moment ago is there, unless another thread took it. */
+static void take_most(const struct window_entry *entry, const double most[WAIT_LEVELS], bool shared,
                       struct waits_sums *sums)
 {
     double later = entry->per_line ? (1u << entry->per_line) - 1 : 0;
     for (int level = 0; level < WAIT_LEVELS; level++)
-        if (!entry->again)
+        if (!entry->again || (shared && !(later > 0)))
             *(later > 0 ? &sums->passes[level] : &sums->most[level]) += most[level];
         else if (later > 0)
             sums->passes_hit[level] += most[level] / later;
@@ -205,9 +206,10 @@ void waits_take(const struct waits *waits, const struct window_entry *entry,
     const struct window_entry *mapped = window_find(waits->window, entry->address);
     double most[WAIT_LEVELS];
     line_most(waits, mapped, most);
+    bool shared = is_shared(waits, mapped);
     for (size_t i = 0; i < count; i++) {
         sums[i]->samples++;
-        take_most(entry, most, sums[i]);
+        take_most(entry, most, shared, sums[i]);
         if (entry->chases && !entry->again)
             take_chase(entry, mapped->count, sums[i]);
     }

@@ -250,6 +250,67 @@ static void accesses_along_a_line_are_told(void **state)
     assert_true(decode(&fake, sum, sizeof sum - 1, 7, regs).again);
 }
 
+/* addsd (%rdi,%rax,8); inc %rcx; mulsd %xmm0,%xmm0: two instructions after the access. */
+static void accesses_along_a_line_are_found_from_further_on(void **state)
+{
+    static const char sum[] = "\x31\xc0\xf2\x0f\x58\x04\xc7\x48\xff\xc1\xf2\x0f\x59\xc0"
+                              "\x48\xff\xc0\x48\x39\xf0\x75\xec\xc3";
+    (void)state;
+    for (uint64_t i = 1; i < 24; i++) {
+        uint64_t regs[SREG_COUNT] = {[SREG_DI] = DATA_BASE, [SREG_AX] = i, [SREG_SI] = 24};
+        struct fake fake = {.size = 0};
+        struct access access = decode(&fake, sum, sizeof sum - 1, 10, regs);
+        assert_int_equal(access.address, DATA_BASE + i * 8);
+        assert_int_equal(access.per_line, 3);
+        assert_int_equal(access.again, i % 8 != 0);
+    }
+}
+
+/* An access after others by the same registers; `at` is what (%rdi) is of its line. */
+static void accesses_beside_a_load_are_told(void **state)
+{
+    static const struct {
+        const char *what;
+        const char *bytes;
+        size_t size;
+        uint64_t after;
+        uint64_t at;
+        bool again;
+    } codes[] = {
+#define CODE(what, bytes, after, at, again) {what, bytes, sizeof(bytes) - 1, after, at, again}
+        /* mov (%rdi),%rax; mov 8(%rdi),%rdx; ret */
+        CODE("the first", "\x48\x8b\x07\x48\x8b\x57\x08\xc3", 3, 0, false),
+        CODE("the second", "\x48\x8b\x07\x48\x8b\x57\x08\xc3", 7, 0, true),
+        CODE("on the next line", "\x48\x8b\x07\x48\x8b\x57\x08\xc3", 7, 56, false),
+        CODE("beside the first's end", "\x48\x8b\x07\x48\x8b\x57\x08\xc3", 7, 57, true),
+        CODE("over a line's end", "\x48\x8b\x07\x48\x8b\x57\x04\xc3", 7, 56, false),
+        /* mov 8(%rdi),%rax; mov (%rdi),%rdx; ret */
+        CODE("below", "\x48\x8b\x47\x08\x48\x8b\x17\xc3", 7, 48, true),
+        CODE("below, on another line", "\x48\x8b\x47\x08\x48\x8b\x17\xc3", 7, 56, false),
+        /* mov %rax,(%rdi): a store may not be there yet */
+        CODE("after a store", "\x48\x89\x07\x48\x8b\x57\x08\xc3", 7, 0, false),
+        CODE("a store", "\x48\x8b\x07\x48\x89\x57\x08\xc3", 7, 0, true),
+        /* mov (%rdi),%rdi; mov 8(%rdi),%rdx; ret */
+        CODE("another register's value", "\x48\x8b\x3f\x48\x8b\x57\x08\xc3", 7, 0, false),
+        CODE("another register", "\x48\x8b\x06\x48\x8b\x57\x08\xc3", 7, 0, false),
+        /* mov (%rdi),%rax; call *%rax; mov 8(%rdi),%rdx; ret */
+        CODE("after a call", "\x48\x8b\x07\xff\xd0\x48\x8b\x57\x08\xc3", 9, 0, false),
+        /* mov (%rdi),%rax; mov 8(%rdi),%rdx; jne to the second */
+        CODE("where a jump leads", "\x48\x8b\x07\x48\x8b\x57\x08\x75\xfa\xc3", 7, 0, false),
+#undef CODE
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        uint64_t regs[SREG_COUNT] = {[SREG_DI] = DATA_BASE + codes[i].at, [SREG_SI] = DATA_BASE};
+        struct fake fake = {.size = 0};
+        struct access access = decode(&fake, codes[i].bytes, codes[i].size, codes[i].after, regs);
+        if (access.again != codes[i].again || access.reason)
+            print_error("%s\n", codes[i].what);
+        assert_false(access.reason);
+        assert_int_equal(access.again, codes[i].again);
+    }
+}
+
 static void atomic_instructions_are_told(void **state)
 {
     (void)state;
@@ -783,6 +844,8 @@ static int run_decoder(void)
         cmocka_unit_test(slots_in_loops_that_call_are_told),
         cmocka_unit_test(loads_by_what_their_loop_loaded_are_told),
         cmocka_unit_test(accesses_along_a_line_are_told),
+        cmocka_unit_test(accesses_along_a_line_are_found_from_further_on),
+        cmocka_unit_test(accesses_beside_a_load_are_told),
         cmocka_unit_test(atomic_instructions_are_told),
         cmocka_unit_test(registers_that_were_not_recorded_are_not_used),
         cmocka_unit_test(changes_in_between_are_undone),

@@ -187,10 +187,22 @@ static struct window_entry blocked_passes(struct machine *machine, uint64_t i)
     return pass(machine, i / 102400 * 1024 + i % 1024);
 }
 
+/* Records of one line anywhere in 64 MB, of which straight code reads four fields: the last three
+ * wait for nothing. */
+static struct window_entry fields_of_a_line(struct machine *machine, uint64_t i)
+{
+    static struct window_entry record;
+    if (i % 4 == 0)
+        record = at_line(prng_below(&machine->prng, 1 << 20));
+    record.again = i % 4;
+    return record;
+}
+
 static struct window_entry of_two_threads(struct machine *machine, uint64_t i)
 {
     struct window_entry entry = at_line(prng_below(&machine->prng, 4));
     entry.tid = 7 + (uint32_t)(i & 1);
+    entry.again = i % 2;
     return entry;
 }
 
@@ -208,6 +220,7 @@ static void bounds_hold(void **state)
     check("a chase that stays", chase_of_few, 0, 0.05);
     check("a pass", pass, 0.5, 0.75);
     check("passes by blocks", blocked_passes, 0, 0.1);
+    check("fields of a line", fields_of_a_line, 0, 0.83);
 }
 
 /* The model has one cache, so this waits for nothing; two cores might. */

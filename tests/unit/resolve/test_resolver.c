@@ -200,7 +200,9 @@ static unsigned depth_of(const uint64_t *chain, uint32_t count)
     struct place_names names = resolver_names(resolver_resolver);
     struct caller_desc desc;
     struct place place = resolve(known.global, SREG_NONE);
-    struct sample sample = {.chain = (const unsigned char *)chain, .chain_count = count};
+    /* So late that the walks before it have been paid for. */
+    struct sample sample = {
+        .chain = (const unsigned char *)chain, .chain_count = count, .time_ns = UINT64_C(1) << 60};
     unsigned depth = 0;
     uint32_t node = resolver_callers(resolver_resolver, &sample, NULL, &place);
     for (; node; node = desc.parent, depth++)
