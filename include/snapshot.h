@@ -238,9 +238,11 @@ enum event_role {
     EVENT_MISS_L1,
     EVENT_MISS_L2,
     EVENT_MEM_FILL,
-    EVENT_STALL,
+    EVENT_STALL, /* cycles stalled while a load that missed L1 is outstanding */
     EVENT_ACCESS,
-    EVENT_OTHER
+    EVENT_OTHER,
+    EVENT_TIME, /* a timer, or cycles: stalled or not */
+    EVENT_ROLES
 };
 
 struct snapshot_event {

@@ -75,9 +75,9 @@ static double cpu_used(struct engine *engine, const struct resolver_target *targ
     uint64_t length_ns = now - engine->measured_ns;
     if (engine->measured_ns && length_ns < CLOCK_NS_PER_S)
         return engine->cpu;
-    engine->cpu = !engine->measured_ns ? NAN
-                                       : ticks / (double)sysconf(_SC_CLK_TCK) * CLOCK_NS_PER_S /
-                                             (double)length_ns;
+    engine->cpu = !engine->measured_ns
+                      ? NAN
+                      : ticks / (double)sysconf(_SC_CLK_TCK) * CLOCK_NS_PER_S / (double)length_ns;
     engine->measured_ns = now;
     engine->measured_ticks = target->cpu_ticks;
     return engine->cpu;

@@ -59,11 +59,9 @@ void engine_rank(struct engine *engine, uint16_t event)
 /* -e of a recording: by name with or without modifiers, or by what it counts. */
 static bool is_event(const struct sampler_event *event, const char *word, size_t length)
 {
-    static const char *const roles[] = {[EVENT_MISS_L1] = "l1-miss",
-                                        [EVENT_MISS_L2] = "l2-miss",
-                                        [EVENT_MEM_FILL] = "mem-fill",
-                                        [EVENT_STALL] = "stall",
-                                        [EVENT_ACCESS] = "access"};
+    static const char *const roles[] = {
+        [EVENT_MISS_L1] = "l1-miss", [EVENT_MISS_L2] = "l2-miss", [EVENT_MEM_FILL] = "mem-fill",
+        [EVENT_STALL] = "stall",     [EVENT_ACCESS] = "access",   [EVENT_TIME] = "cycles"};
     char wanted[sizeof event->name];
     char raw[sizeof event->name];
     char name[sizeof event->name];

@@ -66,8 +66,10 @@ static void read_info(const struct store_reader *store, struct sampler_info *inf
         struct sampler_event *event = &info->events[i];
         copy_text(event->name, sizeof event->name, facts.events[i].name);
         copy_text(event->weighs, sizeof event->weighs, facts.events[i].weighs);
-        event->role = facts.events[i].role <= EVENT_OTHER ? (enum event_role)facts.events[i].role
-                                                          : EVENT_OTHER;
+        event->role = facts.events[i].role < EVENT_ROLES ? (enum event_role)facts.events[i].role
+                                                         : EVENT_OTHER;
+        if (event->role == EVENT_STALL && strncmp(event->weighs, "stall", 5) != 0)
+            event->role = EVENT_TIME; /* as recorded before there was EVENT_TIME */
         event->period = facts.events[i].period;
         event->opened_on = facts.events[i].opened_on;
         event->counted = facts.events[i].counted;

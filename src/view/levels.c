@@ -57,6 +57,12 @@ static bool has_role(const struct snapshot_source *source, enum event_role role)
     return false;
 }
 
+/* Where no event counts stalls, cycles are the nearest (rates_plan()). */
+static enum event_role stall_role(const struct snapshot_source *source)
+{
+    return has_role(source, EVENT_STALL) ? EVENT_STALL : EVENT_TIME;
+}
+
 void levels_basis(const struct snapshot *snapshot, char *out, size_t size)
 {
     const struct snapshot_source *source = &snapshot->source;
@@ -144,8 +150,9 @@ bool levels_line(const struct snapshot *snapshot, const struct snapshot_levels *
 
 double levels_stall_share(const struct snapshot *snapshot, const struct snapshot_object *object)
 {
+    enum event_role role = stall_role(&snapshot->source);
     for (size_t i = 0; i < snapshot->source.event_count && i < SAMPLE_EVENTS_MAX; i++)
-        if (snapshot->source.events[i].role == EVENT_STALL)
+        if (snapshot->source.events[i].role == role)
             return object->event_share[i];
     return object->levels ? object->levels->stall : NAN;
 }
@@ -524,8 +531,9 @@ bool rates_tell_accessed(const struct snapshot *snapshot)
 
 bool rates_tell_stall_counted(const struct snapshot *snapshot)
 {
-    return rates_known(snapshot->rates, RATES_STALL) && has_role(&snapshot->source, EVENT_STALL) &&
-           !ranks(&snapshot->source, EVENT_STALL);
+    enum event_role role = stall_role(&snapshot->source);
+    return rates_known(snapshot->rates, RATES_STALL) && has_role(&snapshot->source, role) &&
+           !ranks(&snapshot->source, role);
 }
 
 struct value waits_range(const struct snapshot *snapshot, const void *pointer)

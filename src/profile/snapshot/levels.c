@@ -741,11 +741,32 @@ static void build_timed(struct build *build)
     }
 }
 
+/* By the stalled part of the cycles. Of everything alone: an object has no cycles of its own, and
+ * of a function those that only compute are not counted (unplaced_add()). */
+static void build_stalled(struct build *build)
+{
+    const struct profile *profile = build->profile;
+    const int events[] = {build->rates.stall, build->rates.cycles};
+    struct rates_sums all = {0};
+    for (size_t i = 0; i < 2; i++) {
+        struct amount placed = read_tally(build, &profile->all[events[i]]);
+        struct amount unplaced = read_tally(build, &profile->unplaced.all[events[i]]);
+        all.events[events[i]] =
+            (struct amount){placed.weight + unplaced.weight, placed.squares + unplaced.squares};
+    }
+    struct snapshot_share part = rates_stalled(&build->rates, &all);
+    if (!isnan(part.value) && !isnan(part.high))
+        build->snapshot->wait = (struct snapshot_wait){
+            .from = WAIT_FROM_COUNTERS, .low = {part.low, NAN, NAN}, .high = {part.high, NAN, NAN}};
+}
+
 void build_waits(struct build *build)
 {
     const struct snapshot *snapshot = build->snapshot;
     if (build->profile->options.simulated)
         build_simulated(build);
+    else if (build->rates.stall >= 0 && build->rates.cycles >= 0)
+        build_stalled(build);
     else if (snapshot->levels && snapshot->levels->latency > 0)
         build_timed(build);
     else if (measured_of(&snapshot->source)->time)

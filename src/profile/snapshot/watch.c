@@ -203,7 +203,9 @@ static bool watch_crowded(const struct snapshot *snapshot, uint32_t object)
 /* The level of the misses that the event counts; the last one for events that name none. */
 static unsigned watch_level(enum event_role role)
 {
-    return role == EVENT_MISS_L1 ? 0 : role == EVENT_MISS_L2 || role == EVENT_STALL ? 1 : 2;
+    return role == EVENT_MISS_L1                                                ? 0
+           : role == EVENT_MISS_L2 || role == EVENT_STALL || role == EVENT_TIME ? 1
+                                                                                : 2;
 }
 
 /* The measure of the ranking event, and the cache that is missed. */

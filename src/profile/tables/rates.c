@@ -60,7 +60,12 @@ struct rates_plan rates_plan(const struct snapshot_source *source, bool recorded
                                        event_of(source, EVENT_MISS_L2),
                                        event_of(source, EVENT_MEM_FILL)},
                               .stall = event_of(source, EVENT_STALL),
+                              .cycles = event_of(source, EVENT_TIME),
                               .timed = timed};
+    if (plan.stall < 0) {
+        plan.stall = plan.cycles;
+        plan.cycles = -1;
+    }
     plan.recorded = recorded && plan.access >= 0;
     plan.timed = plan.stall >= 0 ? -1 : timed;
     plan.level = plan.recorded ? RATE_L1 : rates_plan_level(&plan, source);
@@ -231,6 +236,14 @@ bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
     return any_known(rates);
 }
 
+struct snapshot_share rates_stalled(const struct rates_plan *plan, const struct rates_sums *all)
+{
+    if (plan->stall < 0 || plan->cycles < 0)
+        return unknown;
+    return at_most_1(interval_ratio(count_of(plan, plan->stall, all, all),
+                                    count_of(plan, plan->cycles, all, all)));
+}
+
 static struct snapshot_share sure(double part, double whole)
 {
     double value = whole > 0 ? part / whole : NAN;
@@ -269,10 +282,14 @@ const struct measured *measured_of(const struct snapshot_source *source)
         return &misses;
     case EVENT_ACCESS:
         return &accesses;
-    case EVENT_STALL: /* a timer and a cycle counter run in the time between stalls too */
-        return source->weighs && !strncmp(source->weighs, "stall", 5) ? &stalls : &time;
+    case EVENT_STALL:
+        return &stalls;
+    case EVENT_TIME: /* runs between stalls too */
+        return &time;
     case EVENT_OTHER: /* the third and fourth level of a simulated cache too */
         return source->weighs && !strncmp(source->weighs, "misses", 6) ? &misses : &samples;
+    case EVENT_ROLES:
+        break;
     }
     return &samples;
 }

@@ -22,7 +22,8 @@ enum data_answer rates_missed(enum data_level found, enum rate_level level);
 struct rates_plan {
     int access;            /* counts accesses */
     int miss[RATE_LEVELS]; /* count misses of these */
-    int stall;             /* counts cycles */
+    int stall;             /* counts stalled cycles; where no event does, all cycles */
+    int cycles;            /* beside `stall`, counts all cycles */
     int timed;             /* its samples have latencies, used as stalls; without `stall` */
     enum rate_level level; /* of the misses that stalls are compared with */
     bool recorded;         /* samples of `access` say where the data was */
@@ -48,6 +49,9 @@ void rates_join(struct rates_sums *into, const struct rates_sums *more);
  * one; `exact_all`: of everything. */
 bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
                 const struct rates_sums *all, struct snapshot_rates *rates);
+/* The stalled part of all cycles; `all` is with the samples without an object. Unknown where the
+ * plan lacks one of the two events. */
+struct snapshot_share rates_stalled(const struct rates_plan *plan, const struct rates_sums *all);
 bool rates_make_exact(const struct exact_counts *own, const struct exact_counts *all,
                       struct snapshot_rates *rates);
 

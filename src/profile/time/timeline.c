@@ -158,6 +158,7 @@ static enum snapshot_measure measure_of(enum event_role role)
 {
     return role == EVENT_ACCESS  ? MEASURE_ACCESSES
            : role == EVENT_STALL ? MEASURE_WAITING
+           : role == EVENT_TIME  ? MEASURE_WAITING
            : role == EVENT_OTHER ? SNAPSHOT_MEASURES
                                  : MEASURE_MISSES;
 }

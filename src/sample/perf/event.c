@@ -38,8 +38,10 @@ static const struct alias aliases[] = {
       "PERF_COUNT_HW_CACHE_MISSES"}},
     {"stall",
      EVENT_STALL,
-     {"CYCLE_ACTIVITY:STALLS_MEM_ANY", "CYCLE_ACTIVITY:STALLS_LDM_PENDING",
+     /* Stalled beyond L1; where no event counts that, cycles of any kind. */
+     {"CYCLE_ACTIVITY:STALLS_L1D_MISS", "CYCLE_ACTIVITY:STALLS_L1D_PENDING",
       "PERF_COUNT_HW_CPU_CYCLES"}},
+    {"cycles", EVENT_TIME, {"PERF_COUNT_HW_CPU_CYCLES"}},
     {"access",
      EVENT_ACCESS,
      /* Loads, because the misses are of loads; as the last candidate, instructions; those that
@@ -92,13 +94,18 @@ static bool is_cache_misses(const struct event *event)
     return event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CACHE_MISSES;
 }
 
+static bool is_cycles(const struct event *event)
+{
+    return event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CPU_CYCLES;
+}
+
 static enum event_role role_of(const struct event *event)
 {
     if (event->type == PERF_TYPE_SOFTWARE &&
         (event->config == PERF_COUNT_SW_CPU_CLOCK || event->config == PERF_COUNT_SW_TASK_CLOCK))
-        return EVENT_STALL;
-    if (event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CPU_CYCLES)
-        return EVENT_STALL;
+        return EVENT_TIME;
+    if (is_cycles(event))
+        return EVENT_TIME;
     if (is_cache_misses(event))
         return EVENT_MISS_L2;
     if (event->type == PERF_TYPE_HW_CACHE && event->config == 0x10000) /* L1D, read, miss */
@@ -124,8 +131,10 @@ static int encode_alias(struct event *event, const struct alias *alias, unsigned
     event->role = alias->role;
     for (size_t i = 0; i < sizeof alias->candidates / sizeof *alias->candidates; i++)
         if (alias->candidates[i] && !encode_by_libpfm(event, alias->candidates[i]) &&
-            fits(event, kernel) && !skip--)
+            fits(event, kernel) && !skip--) {
+            event->role = is_cycles(event) ? EVENT_TIME : alias->role;
             return 0;
+        }
     return error_set(error, -ENOENT,
                      "this CPU has no event for %s that its kernel opens; name one with -e "
                      "(perf list shows them)",
@@ -516,15 +525,13 @@ void event_weigh(const struct event *event, char *out, size_t out_size)
         [EVENT_MISS_L1] = "L1 data cache misses",
         [EVENT_MISS_L2] = "L2 cache misses",
         [EVENT_MEM_FILL] = "fills from memory",
-        [EVENT_STALL] = "cycles at the access",
+        [EVENT_STALL] = "stalled cycles",
         [EVENT_ACCESS] = "loads",
         [EVENT_OTHER] = NULL,
+        [EVENT_TIME] = "cycles at the access",
     };
-    const char *role = (unsigned)event->role <= EVENT_OTHER ? roles[event->role] : NULL;
-    bool cycles = event->type == PERF_TYPE_HARDWARE && event->config == PERF_COUNT_HW_CPU_CYCLES;
-    if (event->role == EVENT_STALL && !cycles)
-        role = "stalled cycles";
-    if (event_is_software(event) && event->role == EVENT_STALL)
+    const char *role = event->role < EVENT_ROLES ? roles[event->role] : NULL;
+    if (event_is_software(event) && event->role == EVENT_TIME)
         role = "time at the access";
     if (event->type == PERF_TYPE_HARDWARE && event->role == EVENT_ACCESS)
         role = "instructions that access memory";

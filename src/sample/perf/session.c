@@ -363,7 +363,7 @@ enum {
 
 static bool counts_time(const struct event *event)
 {
-    return event_is_software(event) && event->role == EVENT_STALL;
+    return event_is_software(event) && event->role == EVENT_TIME;
 }
 
 static void raise_descriptor_limit(void)

@@ -78,7 +78,7 @@ void source_attribute(const struct source *source, const struct source_plan *pla
      * is no timer writes a sample at every single event, whatever its period. Without it the
      * weight is that of the attribute.
      */
-    if (event_is_software(event) && event->role != EVENT_STALL)
+    if (event_is_software(event) && event->role != EVENT_TIME)
         attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
     /* Registers that are not those of the sampled instruction would only fill the ring. */
     if (!source->alien_regs) {
@@ -384,7 +384,7 @@ static int clock_plan(struct source_plan *plan, const char *list, const struct k
     int code = source_plan_list(plan, list ? list : "cpu-clock,task-clock", kernel, error);
     if (code)
         return code;
-    if (plan->events[0].role != EVENT_STALL || !event_is_software(&plan->events[0]))
+    if (plan->events[0].role != EVENT_TIME || !event_is_software(&plan->events[0]))
         return error_set(error, -EINVAL,
                          "-e %s: the clock source counts cpu-clock or task-clock only; "
                          "take -s counter for other events",
@@ -426,21 +426,24 @@ enum { COUNTER_FIRST_PERIOD = 10007, COUNTER_FIRST_PERIOD_CLOCK_NS = 500009 };
 
 static bool is_clock(const struct event *event)
 {
-    return event_is_software(event) && event->role == EVENT_STALL;
+    return event_is_software(event) && event->role == EVENT_TIME;
 }
 
-/* The deepest miss event that there is ranks; the rest fills the level and rate columns. Events
- * that this CPU lacks are left out. */
+/* The deepest miss event that there is ranks; the rest fills the level and rate columns, and the
+ * part of the cycles that are stalled. Events that this CPU lacks are left out. */
 static void choose_events(char *list, size_t list_size, const struct kernel *kernel)
 {
-    static const char *const wanted[] = {"mem-fill", "l2-miss", "l1-miss", "stall"};
+    static const char *const wanted[] = {"mem-fill", "l2-miss", "l1-miss", "stall", "cycles"};
+    bool time = false;
     size_t used = 0;
     *list = '\0';
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         struct event event;
-        if (!event_encode(&event, wanted[i], strlen(wanted[i]), 0, kernel, NULL))
-            used +=
-                (size_t)snprintf(list + used, list_size - used, "%s%s", used ? "," : "", wanted[i]);
+        if (event_encode(&event, wanted[i], strlen(wanted[i]), 0, kernel, NULL) ||
+            (time && event.role == EVENT_TIME))
+            continue;
+        time |= event.role == EVENT_TIME;
+        used += (size_t)snprintf(list + used, list_size - used, "%s%s", used ? "," : "", wanted[i]);
     }
 }
 

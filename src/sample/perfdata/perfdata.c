@@ -847,6 +847,8 @@ static enum event_role role_of(const struct attribute *event)
         {"mem_inst_retired.all_loads", EVENT_ACCESS},
         {"mem_uops_retired.all_loads", EVENT_ACCESS},
         {"ls_dispatch.ld_dispatch", EVENT_ACCESS},
+        {"cycle_activity.stalls_l1d_miss", EVENT_STALL},
+        {"cycle_activity.stalls_l1d_pending", EVENT_STALL},
     };
     const struct perf_event_attr *attr = &event->attr;
     if (attr->type == PERF_TYPE_HW_CACHE)
@@ -859,7 +861,7 @@ static enum event_role role_of(const struct attribute *event)
         return EVENT_ACCESS;
     bool clock = attr->type == PERF_TYPE_SOFTWARE && attr->config <= PERF_COUNT_SW_TASK_CLOCK;
     bool cycles = attr->type == PERF_TYPE_HARDWARE && attr->config == PERF_COUNT_HW_CPU_CYCLES;
-    return clock || cycles ? EVENT_STALL : EVENT_OTHER;
+    return clock || cycles ? EVENT_TIME : EVENT_OTHER;
 }
 
 static void describe_event(const struct attribute *event, const struct attributes *all,

@@ -124,7 +124,7 @@ static void misses_are_no_time(void **state)
     snapshot.source.event_count = 1;
     snapshot.source.events[0].role = EVENT_MEM_FILL;
     assert_int_equal(REPORTED(findings_spin), 0);
-    snapshot.source.events[0].role = EVENT_STALL;
+    snapshot.source.events[0].role = EVENT_TIME;
     assert_int_equal(REPORTED(findings_spin), 1);
 }
 

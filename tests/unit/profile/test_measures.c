@@ -203,7 +203,7 @@ static void samples_tell_what_no_event_counts(void **state)
 /* A timer: the ranking event is alone, without latencies or levels. */
 static void what_is_not_sampled_is_not_known(void **state)
 {
-    static const enum event_role roles[] = {EVENT_STALL};
+    static const enum event_role roles[] = {EVENT_TIME};
     (void)state;
     struct run run;
     begin(&run, roles, 1);
@@ -317,7 +317,7 @@ static void combined_lines_have_rates(void **state)
 /* A column of its own, with distinct rows; samples that only computed are in no function. */
 static void what_has_no_object_has_a_column(void **state)
 {
-    static const enum event_role roles[] = {EVENT_STALL};
+    static const enum event_role roles[] = {EVENT_TIME};
     static struct matrix_table table;
     char text[MATRIX_WORD_BYTES];
     (void)state;

@@ -196,7 +196,7 @@ static const struct snapshot misses_rank = {
                .events = {{.name = "l2-miss", .role = EVENT_MISS_L2}}}};
 static const struct snapshot time_ranks = {
     .source = {
-        .name = "clock", .event_count = 1, .events = {{.name = "cpu-clock", .role = EVENT_STALL}}}};
+        .name = "clock", .event_count = 1, .events = {{.name = "cpu-clock", .role = EVENT_TIME}}}};
 
 /* 3,000 samples on 16 lines, 4 KiB apart. */
 static const struct snapshot *strided(struct profile *profile, const struct snapshot *head)
@@ -670,7 +670,7 @@ static struct profile *with_callers(double half_life_s)
     struct profile_options options = {.names = {.caller = fake_caller},
                                       .half_life_s = half_life_s,
                                       .event_count = 1,
-                                      .roles = {EVENT_STALL}};
+                                      .roles = {EVENT_TIME}};
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
     assert_int_equal(profile_new(&profile, &options, NULL), 0);
     return profile;

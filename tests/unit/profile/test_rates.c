@@ -18,6 +18,7 @@ static struct profile *profile;
 static const struct snapshot *snapshot;
 static struct snapshot head;
 static uint64_t now;
+static enum reason reason; /* of what is added, why it has no object */
 static bool (*exact)(void *, enum exact_of, uint32_t, struct exact_counts *);
 
 static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
@@ -75,6 +76,7 @@ static void add(uint32_t object, uint64_t offset, unsigned count, struct said sa
                                        .latency = said.latency,
                                        .weight = said.weight,
                                        .event = said.event,
+                                       .reason = (uint8_t)reason,
                                        .size = 8};
         profile_add(profile, &place);
     }
@@ -290,6 +292,57 @@ static void an_object_that_stalls_more_than_it_misses_stands_out(void **state)
     assert_true(isnan(tds->accesses));
 }
 
+/* Cycles that only compute have no object, and are part of all. */
+static void stalled_cycles_bound_what_waits(void **state)
+{
+    (void)state;
+    begin((enum event_role[]){EVENT_MISS_L1, EVENT_STALL, EVENT_TIME}, 3, 0);
+    add(1, 0, 100, (struct said){0, 1000, 0, 0});
+    add(1, 0, 3000, (struct said){1, 1000, 0, 0});
+    add(1, 0, 2000, (struct said){2, 1000, 0, 0});
+    reason = REASON_NO_MEMORY;
+    add(1, 0, 3000, (struct said){2, 1000, 0, 0});
+    reason = REASON_NONE;
+    add(2, 0, 5000, (struct said){2, 1000, 0, 0});
+    take();
+    struct snapshot_wait wait = snapshot->wait;
+    assert_int_equal(wait.from, WAIT_FROM_COUNTERS);
+    assert_true(wait.low[WAIT_BEYOND_L1] > 0.28 && wait.low[WAIT_BEYOND_L1] < 0.3);
+    assert_true(wait.high[WAIT_BEYOND_L1] > 0.3 && wait.high[WAIT_BEYOND_L1] < 0.32);
+    assert_true(isnan(wait.low[WAIT_BEYOND_L2]) && isnan(wait.high[WAIT_BEYOND_L3]));
+    assert_int_equal(object_of(1)->wait.from, WAIT_UNKNOWN);
+    assert_int_equal(snapshot->code[0].wait.from, WAIT_UNKNOWN);
+}
+
+/* Events took turns: stalls were counted half of the time. */
+static void stalls_are_scaled_to_the_time_counted(void **state)
+{
+    (void)state;
+    begin((enum event_role[]){EVENT_STALL, EVENT_TIME}, 2, 0);
+    head.source.events[0].counted = 0.5;
+    add(1, 0, 1000, (struct said){0, 1000, 0, 0});
+    add(1, 0, 4000, (struct said){1, 1000, 0, 0});
+    take();
+    assert_true(snapshot->wait.low[WAIT_BEYOND_L1] < 0.5);
+    assert_true(snapshot->wait.high[WAIT_BEYOND_L1] > 0.5);
+    assert_true(snapshot->wait.low[WAIT_BEYOND_L1] > 0.45);
+}
+
+/* Cycles alone are no stalls, nor are stalls without cycles a part of the time. */
+static void one_of_the_two_says_nothing(void **state)
+{
+    (void)state;
+    begin((enum event_role[]){EVENT_MISS_L1, EVENT_STALL}, 2, 0);
+    add(1, 0, 1000, (struct said){1, 1000, 0, 0});
+    take();
+    assert_int_equal(snapshot->wait.from, WAIT_UNKNOWN);
+    tear_down(state);
+    begin((enum event_role[]){EVENT_MISS_L1, EVENT_TIME}, 2, 0);
+    add(1, 0, 1000, (struct said){1, 1000, 0, 0});
+    take();
+    assert_int_equal(snapshot->wait.from, WAIT_UNKNOWN);
+}
+
 /* The same out of latencies: 20 of 100 missing loads wait 400 cycles each, the others 100; those
  * that hit take 4 and do not miss. */
 static void latencies_stand_for_stalls(void **state)
@@ -431,6 +484,9 @@ int main(void)
         cmocka_unit_test_teardown(what_cannot_be_a_rate_is_none, tear_down),
         cmocka_unit_test_teardown(an_object_that_stalls_more_than_it_misses_stands_out, tear_down),
         cmocka_unit_test_teardown(latencies_stand_for_stalls, tear_down),
+        cmocka_unit_test_teardown(stalled_cycles_bound_what_waits, tear_down),
+        cmocka_unit_test_teardown(stalls_are_scaled_to_the_time_counted, tear_down),
+        cmocka_unit_test_teardown(one_of_the_two_says_nothing, tear_down),
         cmocka_unit_test_teardown(what_is_old_counts_less, tear_down),
         cmocka_unit_test_teardown(intervals_stay_when_the_scale_is_brought_back, tear_down),
         cmocka_unit_test_teardown(exact_counts_have_no_interval, tear_down),

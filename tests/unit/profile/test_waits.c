@@ -273,7 +273,7 @@ static struct profile *timed_profile(void)
     struct profile *profile;
     struct profile_options options = {.ways = 10,
                                       .event_count = 1,
-                                      .roles = {EVENT_STALL},
+                                      .roles = {EVENT_TIME},
                                       .cache_lines = {SETS * WAYS, 1 << 14, 1 << 19}};
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
     assert_int_equal(profile_new(&profile, &options, NULL), 0);
@@ -300,7 +300,7 @@ static const struct snapshot *timed_snapshot(struct profile *profile, const char
         .source = {.name = source,
                    .weighs = "time at the access",
                    .event_count = 1,
-                   .events = {{"cpu-clock", EVENT_STALL, 500000, 0, NAN, NAN}}}};
+                   .events = {{"cpu-clock", EVENT_TIME, 500000, 0, NAN, NAN}}}};
     const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns + 1);
     assert_non_null(snapshot);
     return snapshot;

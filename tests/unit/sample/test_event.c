@@ -93,7 +93,8 @@ static void aliases_fall_back_to_generic_events(void **state)
         {"mem-fill", 3, 0x10002, 0, EVENT_MEM_FILL},
         {"l2-miss", 0, PERF_COUNT_HW_CACHE_MISSES, 0, EVENT_MISS_L2},
         {"l1-miss", 3, 0x10000, 0, EVENT_MISS_L1},
-        {"stall", 0, PERF_COUNT_HW_CPU_CYCLES, 0, EVENT_STALL},
+        {"stall", 0, PERF_COUNT_HW_CPU_CYCLES, 0, EVENT_TIME},
+        {"cycles", 0, PERF_COUNT_HW_CPU_CYCLES, 0, EVENT_TIME},
         {"access", 3, 0, 0, EVENT_ACCESS},
     };
     (void)state;
@@ -104,14 +105,16 @@ static void aliases_fall_back_to_generic_events(void **state)
 static void aliases_on_intel(void **state)
 {
     static const struct expected skylake[] = {
-        {"mem-fill", 4, 0x20d1, 0, EVENT_MEM_FILL}, {"l2-miss", 4, 0x10d1, 0, EVENT_MISS_L2},
-        {"l1-miss", 4, 0x08d1, 0, EVENT_MISS_L1},   {"stall", 4, 0x140014a3, 0, EVENT_STALL},
+        {"mem-fill", 4, 0x20d1, 0, EVENT_MEM_FILL},
+        {"l2-miss", 4, 0x10d1, 0, EVENT_MISS_L2},
+        {"l1-miss", 4, 0x08d1, 0, EVENT_MISS_L1},
+        {"stall", 4, 0x0c000ca3, 0, EVENT_STALL},
         {"access", 4, 0x81d0, 0, EVENT_ACCESS},
     };
     static const struct expected haswell[] = {
         {"mem-fill", 4, 0x20d1, 0, EVENT_MEM_FILL},
         {"l1-miss", 4, 0x08d1, 0, EVENT_MISS_L1},
-        {"stall", 4, 0x060006a3, 0, EVENT_STALL},
+        {"stall", 4, 0x0c000ca3, 0, EVENT_STALL},
         {"access", 4, 0x81d0, 0, EVENT_ACCESS},
     };
     (void)state;
@@ -130,11 +133,11 @@ static void any_string_of_libpfm4(void **state)
 static void names_of_perf(void **state)
 {
     static const struct expected known[] = {
-        {"cpu-clock", 1, PERF_COUNT_SW_CPU_CLOCK, 0, EVENT_STALL},
-        {"task-clock", 1, PERF_COUNT_SW_TASK_CLOCK, 0, EVENT_STALL},
+        {"cpu-clock", 1, PERF_COUNT_SW_CPU_CLOCK, 0, EVENT_TIME},
+        {"task-clock", 1, PERF_COUNT_SW_TASK_CLOCK, 0, EVENT_TIME},
         {"page-faults", 1, PERF_COUNT_SW_PAGE_FAULTS, 0, EVENT_OTHER},
         {"cache-misses", 0, PERF_COUNT_HW_CACHE_MISSES, 0, EVENT_MISS_L2},
-        {"cycles:u", 0, PERF_COUNT_HW_CPU_CYCLES, 0, EVENT_STALL},
+        {"cycles:u", 0, PERF_COUNT_HW_CPU_CYCLES, 0, EVENT_TIME},
         {"L1-dcache-load-misses", 3, 0x10000, 0, EVENT_MISS_L1},
         {"r0843", 4, 0x0843, 0, EVENT_OTHER},
     };
@@ -276,7 +279,7 @@ static void events_say_what_they_weigh(void **state)
          "loads that took more than 512 cycles"},
         {{.name = "mem-fill", .type = 4, .config = 0x4844, .role = EVENT_MEM_FILL},
          "fills from memory"},
-        {{.name = "cpu-clock", .type = 1, .role = EVENT_STALL}, "time at the access"},
+        {{.name = "cpu-clock", .type = 1, .role = EVENT_TIME}, "time at the access"},
         {{.name = "access", .type = 3, .role = EVENT_ACCESS}, "loads"},
         {{.name = "instructions", .type = 0, .config = 1, .role = EVENT_ACCESS},
          "instructions that access memory"},

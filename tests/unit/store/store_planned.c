@@ -176,7 +176,7 @@ void planned_facts(struct store_facts *facts, uint64_t period)
                                   .cache_ways = 8,
                                   .cache_line_bytes = 64,
                                   .host = "here"};
-    facts->events[0] = (struct store_event){"cpu-clock", "time", EVENT_STALL, period, 2, 1};
+    facts->events[0] = (struct store_event){"cpu-clock", "time", EVENT_TIME, period, 2, 1};
     facts->events[1] = (struct store_event){"page-faults", NULL, EVENT_OTHER, 1, 0, NAN};
     facts->simulation = (struct snapshot_simulation){
         .level_count = 2,

@@ -69,7 +69,7 @@ static const struct snapshot *timed(enum fixture_kind kind)
         .weighs = recorded ? "cycles at the access" : "time at the access",
         .live = !recorded,
         .event_count = 1,
-        .events = {{recorded ? "cycles:u" : "cpu-clock", EVENT_STALL, 500009, 41000, 2e10, NAN}}};
+        .events = {{recorded ? "cycles:u" : "cpu-clock", EVENT_TIME, 500009, 41000, 2e10, NAN}}};
     snapshot->timeline.ranks = MEASURE_WAITING;
     return snapshot;
 }
@@ -261,10 +261,10 @@ static void words_follow_the_event(void **state)
         {"l1-miss", EVENT_MISS_L1, "L1 data cache misses", "misses"},
         {"access", EVENT_ACCESS, "loads", "accesses"},
         {"stall", EVENT_STALL, "stalled cycles", "stall time"},
-        {"cycles", EVENT_STALL, "cycles at the access", "time"},
-        {"cpu-clock", EVENT_STALL, "time at the access", "time"},
-        {"cpu-clock:u", EVENT_STALL, "time stalled at the access", "time"}, /* older recordings */
-        {"cpu-clock", EVENT_STALL, NULL, "time"},
+        {"cycles", EVENT_TIME, "cycles at the access", "time"},
+        {"cpu-clock", EVENT_TIME, "time at the access", "time"},
+        {"cpu-clock:u", EVENT_TIME, "time stalled at the access", "time"}, /* older recordings */
+        {"cpu-clock", EVENT_TIME, NULL, "time"},
         {"page-faults", EVENT_OTHER, "page-faults", "samples"},
     };
     (void)state;
