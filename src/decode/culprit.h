@@ -97,7 +97,7 @@ struct culprits {
     uint64_t last; /* the one that ran last if nothing jumped here; the IP: a call, a return, or a
                       repeated instruction did; 0: not known */
     bool at_once;  /* ... and nothing ran between it and the IP */
-    bool steps;    /* ... and it has an insn_step whose registers are as they were */
+    bool steps;    /* ... and it has an insn_step, and its registers are as they were */
     uint8_t candidate_count;
     uint8_t reason; /* no way at all: why */
 };

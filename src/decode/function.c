@@ -303,7 +303,7 @@ static void note_loaded(struct insn *insn, const struct insn_memory *loaded)
         *nearest = (uint8_t)(distance + 1);
 }
 
-/* What straight code has loaded before an access: the line of it is there. */
+/* Accesses after a load of straight code by the same registers. */
 static void mark_loaded(struct insn *insns, size_t count)
 {
     for (size_t at = 0; at < count; at++) {

@@ -18,7 +18,7 @@ static struct profile *profile;
 static const struct snapshot *snapshot;
 static struct snapshot head;
 static uint64_t now;
-static enum reason reason; /* of what is added, why it has no object */
+static enum reason reason; /* why the samples added have no object */
 static bool (*exact)(void *, enum exact_of, uint32_t, struct exact_counts *);
 
 static bool fake_object(void *context, uint32_t object, struct object_desc *desc)

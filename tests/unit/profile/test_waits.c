@@ -187,8 +187,8 @@ static struct window_entry blocked_passes(struct machine *machine, uint64_t i)
     return pass(machine, i / 102400 * 1024 + i % 1024);
 }
 
-/* Records of one line anywhere in 64 MB, of which straight code reads four fields: the last three
- * wait for nothing. */
+/* Records of one line anywhere in 64 MB; straight code reads four fields of each, and the last
+ * three wait for nothing. */
 static struct window_entry fields_of_a_line(struct machine *machine, uint64_t i)
 {
     static struct window_entry record;
@@ -296,11 +296,10 @@ static void add_sample(struct profile *profile, uint32_t object, uint64_t line,
 
 static const struct snapshot *timed_snapshot(struct profile *profile, const char *source)
 {
-    struct snapshot head = {
-        .source = {.name = source,
-                   .weighs = "time at the access",
-                   .event_count = 1,
-                   .events = {{"cpu-clock", EVENT_TIME, 500000, 0, NAN, NAN}}}};
+    struct snapshot head = {.source = {.name = source,
+                                       .weighs = "time at the access",
+                                       .event_count = 1,
+                                       .events = {{"cpu-clock", EVENT_TIME, 500000, 0, NAN, NAN}}}};
     const struct snapshot *snapshot = profile_snapshot(profile, &head, now_ns + 1);
     assert_non_null(snapshot);
     return snapshot;
