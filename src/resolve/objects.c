@@ -367,6 +367,8 @@ bool finding_refine(struct finding *finding, struct allocations *allocations,
     finding->key = finding_bin_key(space, found.bin);
     finding->base = found.start;
     finding->end = found.end;
+    finding->whole_bytes = 0;
+    finding->whole_blocks = 0;
     finding->module = "";
     finding->name = allocations_bin_name(allocations, found.bin);
     finding->bin = found.bin;

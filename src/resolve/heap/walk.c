@@ -476,6 +476,7 @@ int walk_update(struct walk *walk, const struct walk_mapping *mappings, size_t c
         find_arenas(walk, mappings, count);
     else if (!walk->arenas.count)
         walk->search_waiting--;
+    walk_jemalloc_search(walk, mappings, count);
     if (!walk->arenas.count)
         return 0;
     walk_arenas_follow(&walk->arenas, &walk->memory);
@@ -500,12 +501,15 @@ int walk_threads(struct walk *walk, const uint64_t *bases, size_t count)
 
 const char *walk_status(const struct walk *walk)
 {
-    return *walk->status ? walk->status : NULL;
+    return *walk->status && !walk->jemalloc.root ? walk->status : NULL;
 }
 
-const char *walk_source(const struct walk *walk)
+const char *walk_source(struct walk *walk)
 {
-    return walk->source;
+    if (walk->jemalloc.root)
+        snprintf(walk->both, sizeof walk->both, "%s%sjemalloc in %s", walk->source,
+                 *walk->source ? " and " : "", walk->jemalloc.name);
+    return walk->jemalloc.root ? walk->both : walk->source;
 }
 
 void walk_reach(struct walk *walk, uint64_t reach_bytes)
@@ -554,7 +558,13 @@ static enum walk_failure walk_find_block(struct walk *walk, uint64_t address,
 bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block)
 {
     walk->stats.finds++;
-    enum walk_failure failure = walk_find_block(walk, address, block);
+    enum walk_failure failure = WALK_FAIL_NONE;
+    if (!walk_jemalloc_find(walk, address, block))
+        failure = walk_find_block(walk, address, block);
+    if (failure && walk_jemalloc_find_large(walk, address, block))
+        failure = WALK_FAIL_NONE;
+    if (failure == WALK_FAIL_FOREIGN && walk_jemalloc_covers(walk, address))
+        failure = WALK_FAIL_UNSURE;
     walk->stats.failures[failure]++;
     return !failure;
 }
@@ -563,7 +573,7 @@ const struct walk_stats *walk_stats(struct walk *walk)
 {
     walk->stats.reads = walk->memory.reads;
     walk->stats.bytes_read = walk->memory.bytes_read;
-    walk->stats.arenas = (uint32_t)walk->arenas.count;
+    walk->stats.arenas = (uint32_t)walk->arenas.count + !!walk->jemalloc.root;
     walk->stats.thread_caches = (uint32_t)walk->lists.cache_count;
     return &walk->stats;
 }
@@ -623,7 +633,8 @@ static void walk_all_pass(struct tour *tour, const struct walk_chain *chain)
     struct walk_block block = {.start = chunk->at + WALK_CHUNK_HEADER,
                                .usable_bytes = bytes - 8,
                                .state = WALK_IN_USE,
-                               .arena = chain->span->arena};
+                               .arena = chain->span->arena,
+                               .count = 1};
     if (walk_cache_size(bytes))
         look_for_cache(tour, block.start);
     if (suspect && tour->visit)
@@ -705,10 +716,8 @@ static long walk_all_start(struct walk *walk, walk_visit visitor, void *context)
     return tour.code ? tour.code : tour.passed;
 }
 
-long walk_all(struct walk *walk, walk_visit visitor, void *context)
+static long walk_all_chunks(struct walk *walk, walk_visit visitor, void *context)
 {
-    if (*walk->status)
-        return -ENODATA;
     walk_arenas_follow(&walk->arenas, &walk->memory);
     walk_mapped_search(walk);
     walk_cache_search(walk);
@@ -722,6 +731,14 @@ long walk_all(struct walk *walk, walk_visit visitor, void *context)
     return walk_all_start(walk, visitor, context);
 }
 
+long walk_all(struct walk *walk, walk_visit visitor, void *context)
+{
+    if (walk_status(walk))
+        return -ENODATA;
+    long chunks = *walk->status ? 0 : walk_all_chunks(walk, visitor, context);
+    return chunks < 0 ? chunks : chunks + walk_jemalloc_all(walk, visitor, context);
+}
+
 enum { SMALL_MAX = 1032, SMALL_MIN = 24, STEP = 16 }; /* usable bytes; 1032: tcache's last */
 
 /* Quarters of a power of two, upwards from 1 KiB. */
@@ -732,8 +749,16 @@ static uint64_t quarter(uint64_t bytes)
     return (bytes + step - 1) & ~(step - 1);
 }
 
+/* glibc has no such sizes. */
+static bool is_jemalloc_class(uint64_t bytes)
+{
+    return bytes && bytes < SMALL_MAX && (bytes == 8 || bytes % STEP == 0);
+}
+
 uint64_t walk_size_class(uint64_t usable_bytes)
 {
+    if (is_jemalloc_class(usable_bytes))
+        return usable_bytes;
     if (usable_bytes <= SMALL_MIN)
         return SMALL_MIN;
     if (usable_bytes <= SMALL_MAX)
@@ -744,6 +769,10 @@ uint64_t walk_size_class(uint64_t usable_bytes)
 /* The smallest size of the class that ends there. */
 static uint64_t class_start(uint64_t size_class)
 {
+    if (is_jemalloc_class(size_class) && size_class > 128)
+        return size_class - (UINT64_C(1) << (61 - __builtin_clzll(size_class - 1))) + 1;
+    if (size_class == 16)
+        return 9;
     if (size_class <= SMALL_MIN)
         return 1;
     if (size_class <= SMALL_MAX)

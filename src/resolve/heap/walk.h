@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * glibc's heap read from outside a process that goes on running: which block holds an address, and
- * every block in use. The process is only ever read. Arenas are found by their structure in libc's
- * data (or, in a static program, in the program's own), so versions 2.31 to today need no table of
- * offsets. Everything read is untrusted: every loop ends, every call reads a bounded amount.
+ * The heap of glibc's malloc or of jemalloc read from outside a process that goes on running: which
+ * block holds an address, and every block in use. The process is only ever read. Arenas are found
+ * by their structure in libc's data (or, in a static program, in the program's own), so
+ * versions 2.31 to today need no table of offsets. Everything read is untrusted: every loop ends,
+ * every call reads a bounded amount.
  *
  * Owned by the follower of a process; it sees samples, maps and processes only through `struct
  * walk_target` and the mappings given. Not thread-safe.
@@ -56,6 +57,7 @@ struct walk_block {
     enum walk_state state;
     uint32_t arena; /* 0: main; 0 for mmapped blocks, which belong to none */
     bool mmapped;   /* a mapping of its own */
+    uint32_t count; /* walk_all(): blocks of this size from `start` on, some of them free */
 };
 
 /* Why walk_find() gave no answer. */
@@ -100,7 +102,7 @@ int walk_threads(struct walk *walk, const uint64_t *bases, size_t count);
 const char *walk_status(const struct walk *walk);
 
 /* The allocator walked, as "glibc malloc in libc.so.6" or "static program with glibc malloc". */
-const char *walk_source(const struct walk *walk);
+const char *walk_source(struct walk *walk);
 
 /* The block that holds the address (its header and the 8 bytes it borrows from the next one
  * included). False: counted by reason. Bounded: reads some 256 MiB at most an attempt, as a
@@ -115,16 +117,17 @@ void walk_reach(struct walk *walk, uint64_t reach_bytes);
  * change, this one wants more proof, too; it counts finds on from there. */
 void walk_succeed(struct walk *walk, const struct walk *before);
 
-/* Visits every block in use, and corrects the boundaries that walk_find() trusts; false from the
- * visitor ends it. Blocks visited, or -ENODATA where there is no heap to walk, or -ENOMEM. Exact
- * while the process is stopped. */
+/* Visits every block in use (`count` in one visit), and corrects the boundaries that walk_find()
+ * trusts; false from the visitor ends it. Blocks visited, or -ENODATA where there is no heap to
+ * walk, or -ENOMEM. Exact while the process is stopped. */
 typedef bool (*walk_visit)(void *context, const struct walk_block *block);
 long walk_all(struct walk *walk, walk_visit visit, void *context);
 
 const struct walk_stats *walk_stats(struct walk *walk);
 
-/* Bin of a block by size: the largest usable size of its class. Up to 1032 bytes a class is
- * one size of chunk, beyond it a quarter of a power of two. */
+/* Bin of a block by size: the largest usable size of its class. Up to 1032 bytes a class is one
+ * size of chunk of glibc's (16 n + 8) or of block of jemalloc's (8, 16 n), beyond it a quarter of a
+ * power of two. */
 uint64_t walk_size_class(uint64_t usable_bytes);
 
 /* "malloc(57..72)": the requests that land in the class; "malloc(1.3K..1.5K)" for large ones. */

@@ -229,7 +229,8 @@ bool walk_mapped_check(struct walk *walk, const struct walk_mapped_block *found,
     *block = (struct walk_block){.start = found->chunk + WALK_CHUNK_HEADER,
                                  .usable_bytes = usable,
                                  .state = WALK_IN_USE,
-                                 .mmapped = true};
+                                 .mmapped = true,
+                                 .count = 1};
     return true;
 }
 

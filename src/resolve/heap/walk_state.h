@@ -274,6 +274,15 @@ struct walk_mapped {
     size_t room;
 };
 
+struct walk_jemalloc {
+    uint64_t root;       /* of the tree of pages; 0: not found */
+    uint64_t large;      /* an address in the large block found last */
+    uint8_t class_place; /* of the size class in an extent's bits */
+    uint32_t backoff;    /* updates between two searches that found none */
+    uint32_t waiting;    /* of them to come */
+    char name[64];       /* of the file that the tree belongs to */
+};
+
 struct walk {
     struct walk_memory memory;
     struct walk_window window; /* of the chain that is followed */
@@ -282,6 +291,7 @@ struct walk {
     struct walk_spans spans;
     struct walk_lists lists;
     struct walk_mapped mapped;
+    struct walk_jemalloc jemalloc;
     struct walk_stats stats;
     uint64_t *threads; /* fs bases */
     size_t thread_count;
@@ -291,6 +301,7 @@ struct walk {
     bool search_costly;
     char status[256]; /* "": the heap can be walked */
     char source[128];
+    char both[256]; /* with jemalloc's */
 };
 
 /* A chain through a span, not yet started. */
@@ -368,5 +379,23 @@ struct walk_span *walk_mapped_span(struct walk *walk, uint64_t address);
 
 /* Finds every span and block in the anonymous mappings. */
 void walk_mapped_search(struct walk *walk);
+
+/* jemalloc's part of a walk (walk_jemalloc.c). */
+
+/* Looks for its tree; where none was found before, ever more seldom. */
+void walk_jemalloc_search(struct walk *walk, const struct walk_mapping *mappings, size_t count);
+
+/* The block of a slab or the first page of a large block: three reads. */
+bool walk_jemalloc_find(struct walk *walk, uint64_t address, struct walk_block *block);
+
+/* The large block that holds the address: reads 8 bytes a page between its start and the address.
+ */
+bool walk_jemalloc_find_large(struct walk *walk, uint64_t address, struct walk_block *block);
+
+/* Whether some of its memory is in the GiB around the address. */
+bool walk_jemalloc_covers(struct walk *walk, uint64_t address);
+
+/* As walk_all(); the blocks of a slab in one visit. */
+long walk_jemalloc_all(struct walk *walk, walk_visit visit, void *context);
 
 #endif

@@ -279,11 +279,11 @@ static bool count_block(void *context, const struct walk_block *found)
     struct walked *walked = context;
     struct walked_classes *classes = &walked->count->classes;
     struct walked_class *class = &classes->list[walked_class_of(classes, found->usable_bytes)];
-    class->live_blocks++;
-    class->usable_bytes += found->usable_bytes;
-    class->sizes[walked_size_bin(found->usable_bytes)]++;
-    classes->live_blocks++;
-    classes->usable_bytes += found->usable_bytes;
+    class->live_blocks += found->count;
+    class->usable_bytes += found->count * found->usable_bytes;
+    class->sizes[walked_size_bin(found->usable_bytes)] += found->count;
+    classes->live_blocks += found->count;
+    classes->usable_bytes += found->count * found->usable_bytes;
     return !atomic_load_explicit(&walked->ends, memory_order_relaxed);
 }
 

@@ -163,6 +163,11 @@ static void expect_finds(void)
                                   (unsigned long long)slot->pointer, (unsigned long long)usable);
                 continue;
             }
+            if (block.start != slot->pointer)
+                print_message("%#llx of %llu bytes, asked at +%llu, found as %#llx of %llu\n",
+                              (unsigned long long)slot->pointer, (unsigned long long)usable,
+                              (unsigned long long)offset, (unsigned long long)block.start,
+                              (unsigned long long)block.usable_bytes);
             assert_int_equal(block.start, slot->pointer);
             assert_int_equal(block.usable_bytes, usable);
             assert_int_equal(block.state, WALK_IN_USE);
@@ -376,17 +381,70 @@ static void expect_status(const char *path, const char *preload, const char *sta
     assert_int_equal(walk_stats(follow.walk)->failures[WALK_FAIL_NO_HEAP], 1);
 }
 
+static const char *library_or_skip(const char *name, const char *package)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "/usr/lib/x86_64-linux-gnu/%s", name);
+    if (access(path, R_OK)) {
+        print_message("SKIP: %s is not there (apt-get install %s)\n", path, package);
+        skip();
+    }
+    return path;
+}
+
 static void another_allocator_is_said(void **state)
 {
     (void)state;
-    const char *library = "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2";
     char path[4096];
-    if (access(library, R_OK)) {
-        print_message("SKIP: jemalloc: %s is not there (apt-get install libjemalloc2)\n", library);
-        skip();
-    }
     follow_path(path, "walked");
-    expect_status(path, library, "libjemalloc.so.2 is loaded");
+    expect_status(path, library_or_skip("libtcmalloc_minimal.so.4", "libtcmalloc-minimal4"),
+                  "libtcmalloc_minimal.so.4");
+}
+
+static bool count_visited(void *context, const struct walk_block *block)
+{
+    *(uint64_t *)context += block->count * block->usable_bytes;
+    return true;
+}
+
+/* Each block exactly; of all together what is in use, and no more beside it than threads keep in
+ * their caches. */
+static void expect_jemalloc(const char *mode, unsigned threads, uint64_t operations)
+{
+    char path[4096];
+    uint64_t bytes = 0;
+    uint64_t live = 0;
+    long live_blocks = 0;
+    follow_path(path, "walked");
+    assert_true(follow_start(&follow, path, mode, threads, operations, threads,
+                             library_or_skip("libjemalloc.so.2", "libjemalloc2")));
+    assert_true(follow_attach(&follow));
+    assert_null(walk_status(follow.walk));
+    assert_string_equal(walk_source(follow.walk), "jemalloc in libjemalloc.so.2");
+    expect_finds();
+    for (size_t t = 0; t < WALKED_THREADS; t++)
+        for (size_t i = 0; i < WALKED_SLOTS; i++) {
+            live += follow.shared->by_thread[t].slots[i].usable_bytes;
+            live_blocks += !!follow.shared->by_thread[t].slots[i].pointer;
+        }
+    long passed = walk_all(follow.walk, count_visited, &bytes);
+    print_message("%ld blocks of %llu bytes visited, %ld of %llu in use\n", passed,
+                  (unsigned long long)bytes, live_blocks, (unsigned long long)live);
+    assert_true(live_blocks > 1000 && passed >= live_blocks);
+    assert_true(passed < live_blocks + 100 + 3000 * (long)threads);
+    assert_true(bytes >= live && bytes < live + (8 << 20) * (uint64_t)threads);
+}
+
+static void jemallocs_blocks_are_found(void **state)
+{
+    (void)state;
+    expect_jemalloc("still", 1, 60000);
+}
+
+static void jemallocs_blocks_of_threads_are_found(void **state)
+{
+    (void)state;
+    expect_jemalloc("still", 20, 20000);
 }
 
 static void musl(const char *flags, const char *status)
@@ -432,6 +490,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(a_corrupt_heap_is_survived, begin, end),
         cmocka_unit_test_setup_teardown(a_process_that_is_gone_gives_no_answer, begin, end),
         cmocka_unit_test_setup_teardown(another_allocator_is_said, begin, end),
+        cmocka_unit_test_setup_teardown(jemallocs_blocks_are_found, begin, end),
+        cmocka_unit_test_setup_teardown(jemallocs_blocks_of_threads_are_found, begin, end),
         cmocka_unit_test_setup_teardown(musl_is_said, begin, end),
         cmocka_unit_test_setup_teardown(a_static_program_without_glibc_is_said, begin, end),
     };
