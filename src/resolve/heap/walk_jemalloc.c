@@ -74,9 +74,8 @@ static uint64_t entry_address(uint64_t leaf, uint64_t address)
 }
 
 /*
- * Whether the entry is of an extent in use around the address. What the extent says of itself
- * counts: an entry repeats its class and whether it is a slab, but of a large block only that of
- * the first page is kept up to date.
+ * Reads the extent of an entry; false: none in use is around the address. Its own bits count: an
+ * entry repeats the class, but of a large block only that of the first page is kept up to date.
  */
 static bool read_extent(struct walk *walk, uint64_t entry, uint64_t address, struct extent *extent)
 {
@@ -165,7 +164,8 @@ bool walk_jemalloc_covers(struct walk *walk, uint64_t address)
     return walk->jemalloc.root && leaf_of(walk, walk->jemalloc.root, address);
 }
 
-/* An extent repeats the size class of the tree; its place tells the version. 0: none. */
+/* An extent repeats the size class of the tree, at a place that differs by version. 0: it does not.
+ */
 static uint8_t class_place(const struct extent *extent)
 {
     for (size_t i = 0; i < sizeof class_places; i++)
