@@ -669,9 +669,9 @@ static uint32_t jumps_by(const struct function *function)
 {
     uint32_t registers = 0;
     for (size_t i = 0; i < function->count; i++) {
-        const struct insn *insn = &function->insns[i];
-        if (insn->flow != INSN_JUMP || insn->target)
+        if (function->insns[i].flow != INSN_JUMP || function->insns[i].target)
             continue;
+        const struct insn *insn = function_insn(function, i);
         if (insn->memory_count || insn->dest == SREG_NONE)
             return 0;
         registers |= 1u << insn->dest;
@@ -690,7 +690,7 @@ static size_t add_prefix(const struct function *function, size_t culprit,
             function->insns[first - 1].flow == INSN_CONDITIONAL))
         first--;
     for (size_t i = first; i < culprit; i++)
-        candidate->insns[candidate->count++] = &function->insns[i];
+        candidate->insns[candidate->count++] = function_insn(function, i);
     if (first && !function->insns[first].is_target && !falls_into(function, first))
         candidate->entered_by = jumps_by(function);
     return candidate->count;
@@ -699,12 +699,12 @@ static size_t add_prefix(const struct function *function, size_t culprit,
 /* Whether a jump back encloses the culprit and nothing else in the loop writes its base. */
 static bool in_own_loop(const struct function *function, size_t culprit)
 {
-    const struct insn *load = &function->insns[culprit];
+    const struct insn *load = function_insn(function, culprit);
     uint8_t base = load->memory[0].base;
     if (load->op != INSN_OP_LOAD || load->dest != base || base == SREG_NONE)
         return false;
     for (size_t i = culprit; i < function->count; i++) {
-        const struct insn *insn = &function->insns[i];
+        const struct insn *insn = function_insn(function, i);
         if (insn->address - load->address > CULPRIT_LOOP_BYTES)
             return false;
         if (i > culprit && insn->writes >> base & 1)
@@ -714,7 +714,7 @@ static bool in_own_loop(const struct function *function, size_t culprit)
             continue;
         size_t head = function_index(function, insn->target);
         for (size_t j = head; j < culprit; j++)
-            if (function->insns[j].writes >> base & 1)
+            if (function_insn(function, j)->writes >> base & 1)
                 return false;
         return head != SIZE_MAX;
     }
@@ -731,7 +731,7 @@ static bool same_slot(const struct insn_memory *a, const struct insn_memory *b)
  * loaded goes there. */
 static bool in_loop_of_slot(const struct function *function, size_t culprit)
 {
-    const struct insn *load = &function->insns[culprit];
+    const struct insn *load = function_insn(function, culprit);
     uint8_t base = load->memory[0].base;
     size_t from = culprit;
     if (load->op != INSN_OP_LOAD || load->dest != base || base == SREG_NONE ||
@@ -740,9 +740,9 @@ static bool in_loop_of_slot(const struct function *function, size_t culprit)
     do
         if (!from || !adjacent(function, from) || function->insns[from].is_target)
             return false;
-    while (!(function->insns[--from].writes >> base & 1));
-    const struct insn *slot = &function->insns[from];
-    const struct insn *store = &function->insns[culprit + 1];
+    while (!(function_insn(function, --from)->writes >> base & 1));
+    const struct insn *slot = function_insn(function, from);
+    const struct insn *store = function_insn(function, culprit + 1);
     return slot->op == INSN_OP_LOAD && slot->dest == base && slot->memory[0].base != base &&
            store->stored == base && store->memory_count &&
            same_slot(&store->memory[0], &slot->memory[0]);
@@ -761,7 +761,7 @@ static void finish_candidate(struct search *search, const struct walk *walk, siz
                                     .branched = walk->branched,
                                     .reason = (uint8_t)reason};
     if (reason == REASON_NONE) {
-        candidate->culprit = &search->function->insns[culprit];
+        candidate->culprit = function_insn(search->function, culprit);
         candidate->at = (uint8_t)add_prefix(search->function, culprit, candidate);
         candidate->loops =
             in_own_loop(search->function, culprit) || in_loop_of_slot(search->function, culprit);
@@ -777,7 +777,7 @@ static void walk_back(struct search *search, struct walk walk, size_t index);
 /* One predecessor: the culprit itself, or one step further back. */
 static void step_to(struct search *search, struct walk walk, size_t index)
 {
-    const struct insn *insn = &search->function->insns[index];
+    const struct insn *insn = function_insn(search->function, index);
     if (insn->flow == INSN_CALL || insn->flow == INSN_SYSCALL) {
         finish_candidate(search, &walk, index,
                          insn->flow == INSN_CALL ? REASON_CALL_BOUNDARY : REASON_NO_MEMORY);
@@ -851,7 +851,7 @@ static void walk_back(struct search *search, struct walk walk, size_t index)
 {
     const struct function *function = search->function;
     bool falls = falls_into(function, index);
-    bool stub = is_stub(&function->insns[index]);
+    bool stub = is_stub(function_insn(function, index));
     if (function->insns[index].is_target && walk.crossings < CULPRIT_CROSSINGS_MAX)
         walk_jumps(search, &walk, index);
     if (falls) {
@@ -882,7 +882,7 @@ static bool untouched(const struct candidate *candidate)
 static uint64_t last_before(const struct function *function, size_t index)
 {
     const struct insn *before = index ? &function->insns[index - 1] : NULL;
-    if (!before || function->insns[index].repeats ||
+    if (!before || function_insn(function, index)->repeats ||
         (adjacent(function, index) && before->flow == INSN_CALL))
         return function->insns[index].address;
     return adjacent(function, index) ? before->address : 0;
@@ -894,7 +894,7 @@ int culprits_init(struct culprits *culprits, const struct function *function, ui
     struct walk walk = {.condition = INSN_CONDITION_NONE};
     size_t index = function_index(function, ip);
     *culprits = (struct culprits){
-        .ip = ip, .at_ip = &function->insns[index], .last = last_before(function, index)};
+        .ip = ip, .at_ip = function_insn(function, index), .last = last_before(function, index)};
     walk_back(&search, walk, index);
     culprits->candidate_count = (uint8_t)search.count;
     if (search.overflow)

@@ -120,6 +120,8 @@ bool decoder_function(struct decoder *decoder, uint64_t ip, const struct insn **
     if (decoder->insns >= DECODER_INSNS_MAX)
         forget_all(decoder);
     const struct function *function = find_function(decoder, ip, &reason);
+    for (size_t i = 0; function && i < function->count; i++)
+        function_insn(function, i);
     *insns = function ? function->insns : NULL;
     *count = function ? function->count : 0;
     return function;

@@ -8,7 +8,8 @@
 #include "base/array.h"
 #include "decode/insn.h"
 
-enum { LOOP_MAX = 24, KEPT_LOOP_MAX = 256, PAUSE_BYTES = 2 };
+/* LOOP_MAX: instructions of a loop that is looked at. */
+enum { LOOP_MAX = 256, WAITING_LOOP_MAX = 24, PAUSE_BYTES = 2 };
 
 static bool is_jump(const struct insn *insn)
 {
@@ -81,53 +82,10 @@ static bool is_waiting(const struct insn *insns, size_t count)
     return looks && leaves;
 }
 
-/*
- * Sets `waits` of the loads in such loops: a jump back over a few instructions, which load,
- * compare, count and jump; write no memory, compute nothing with what was loaded, and load from the
- * same place each time round. The instructions of one function, ascending.
- */
-static void waiting_mark(struct insn *insns, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        size_t head = i;
-        if (!is_jump(&insns[i]) || !insns[i].target || insns[i].target > insns[i].address)
-            continue;
-        while (head > 0 && i - head < LOOP_MAX && insns[head].address > insns[i].target)
-            head--;
-        if (insns[head].address != insns[i].target || !is_waiting(&insns[head], i - head + 1))
-            continue;
-        for (; head < i; head++)
-            insns[head].waits = insns[head].memory_count > 0;
-    }
-}
-
 static bool is_slot(const struct insn *insn)
 {
     return insn->memory_count && insn->memory[0].index == SREG_NONE &&
            (insn->memory[0].base == SREG_SP || insn->memory[0].base == SREG_BP);
-}
-
-/*
- * Sets `kept` of accesses to slots of the frame in loops that call something: the callee may use
- * the registers (no vector register lives across a call), so such a variable lives in memory, and
- * what reads it first mostly waits for what the call returned.
- */
-static void waiting_mark_kept(struct insn *insns, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        bool calls = false;
-        size_t head = i;
-        if (!is_jump(&insns[i]) || !insns[i].target || insns[i].target > insns[i].address)
-            continue;
-        while (head > 0 && i - head < KEPT_LOOP_MAX && insns[head].address > insns[i].target) {
-            head--;
-            calls |= insns[head].flow == INSN_CALL;
-        }
-        if (insns[head].address != insns[i].target)
-            continue;
-        for (; calls && head < i; head++)
-            insns[head].kept |= is_slot(&insns[head]);
-    }
 }
 
 /* The instructions of a loop, from the target of the jump back to the jump. */
@@ -136,17 +94,20 @@ struct loop {
     size_t count;
 };
 
-enum { STEPS_LOOP_MAX = 256, STEPS_BEFORE = 24, STEPS_DEPTH = 4, STEPS_BYTES_MAX = 32 };
+enum { STEPS_BEFORE = 24, STEPS_DEPTH = 4, STEPS_BYTES_MAX = 32 };
 
 /* The instruction that wrote the register last before insns[at], round the loop; SIZE_MAX: it does
  * not change in the loop. */
 static size_t written_by(const struct loop *loop, size_t at, uint8_t reg)
 {
-    for (size_t i = 1; reg < 32 && i <= loop->count; i++) {
-        size_t before = (at + loop->count - i) % loop->count;
+    if (reg >= 32)
+        return SIZE_MAX;
+    for (size_t before = at; before-- > 0;)
         if (loop->insns[before].writes >> reg & 1)
             return before;
-    }
+    for (size_t before = loop->count; before-- > at;)
+        if (loop->insns[before].writes >> reg & 1)
+            return before;
     return SIZE_MAX;
 }
 
@@ -254,35 +215,99 @@ static void steps_mark_access(const struct loop *loop, size_t at, size_t before)
         insn->step = step;
 }
 
-static bool jumps_to(const struct insn *insn, const struct insn *target)
+/* The target of a jump back at insns[at]; SIZE_MAX: it is none, or too far. */
+static size_t loop_head(const struct function *function, size_t at)
 {
-    return is_jump(insn) && insn->target == target->address;
+    const struct insn *insns = function->insns;
+    const struct insn *jump = &insns[at];
+    size_t first = at > LOOP_MAX ? at - LOOP_MAX : 0;
+    if (!is_jump(jump) || !jump->target || jump->target > jump->address ||
+        jump->target < insns[first].address)
+        return SIZE_MAX;
+    size_t head = first + SORTED_BELOW(insns + first, at - first, address, jump->target);
+    return insns[head].address == jump->target ? head : SIZE_MAX;
 }
 
-/* How the operands of loops move, those of the innermost loop around each: found first, because it
- * ends first. Of several jumps back to one place the last ends the loop. */
-static void steps_mark(struct insn *insns, size_t count)
+/* Of several jumps back to one place the last ends the loop. */
+static bool ends_loop(const struct function *function, size_t head, size_t last)
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t head = i;
-        size_t last = i;
-        if (!is_jump(&insns[i]) || !insns[i].target || insns[i].target > insns[i].address)
-            continue;
-        while (head > 0 && i - head < STEPS_LOOP_MAX && insns[head].address > insns[i].target)
-            head--;
-        if (insns[head].address != insns[i].target)
-            continue;
-        for (size_t j = i + 1; j < count && j - head < STEPS_LOOP_MAX; j++)
-            last = jumps_to(&insns[j], &insns[head]) ? j : last;
-        if (last != i)
-            continue;
-        struct loop loop = {&insns[head], i - head + 1};
-        for (size_t at = 0; at < loop.count; at++) {
-            if (loop.insns[at].memory_count && !loop.insns[at].in_loop)
-                steps_mark_access(&loop, at, head);
-            loop.insns[at].in_loop = true;
-        }
+    uint64_t target = function->insns[head].address;
+    for (size_t i = last + 1; i < function->count && i - head < LOOP_MAX; i++)
+        if (function->insns[i].target == target && is_jump(&function->insns[i]))
+            return false;
+    return true;
+}
+
+static bool loop_calls(const struct loop *loop)
+{
+    for (size_t i = 0; i < loop->count; i++)
+        if (loop->insns[i].flow == INSN_CALL)
+            return true;
+    return false;
+}
+
+/*
+ * What a loop says about its instructions [from, past).
+ *
+ * `waits`: it only waits for another thread's store: it loads from the same place each time round,
+ * compares, counts and jumps; writes no memory and computes nothing with what was loaded.
+ *
+ * `kept`: a slot of the frame in a loop that calls something: the callee may use the registers (no
+ * vector register lives across a call), so such a variable lives in memory, and what reads it first
+ * mostly waits for what the call returned.
+ *
+ * How operands move, for the innermost loop around each: found first, because it ends first.
+ */
+static void mark_loop(const struct function *function, const struct loop *loop, size_t from,
+                      size_t past)
+{
+    size_t head = (size_t)(loop->insns - function->insns);
+    bool waits = loop->count <= WAITING_LOOP_MAX + 1 && is_waiting(loop->insns, loop->count);
+    bool calls = loop_calls(loop);
+    bool ends = ends_loop(function, head, head + loop->count - 1);
+    for (size_t at = from - head; at < past - head; at++) {
+        struct insn *insn = &loop->insns[at];
+        bool jumps_back = at + 1 == loop->count;
+        if (waits && !jumps_back)
+            insn->waits = insn->memory_count > 0;
+        insn->kept |= calls && !jumps_back && is_slot(insn);
+        if (ends && insn->memory_count && !insn->in_loop)
+            steps_mark_access(loop, at, head);
+        insn->in_loop |= ends;
     }
+}
+
+static void complete(const struct function *function, size_t from, size_t past)
+{
+    for (struct insn *insn = &function->insns[from]; insn < &function->insns[past]; insn++)
+        if (!insn->decoded)
+            insn_complete(insn, function->bytes + (insn->address - function->bytes_start));
+}
+
+/* Instructions [from, past), by themselves and by the loops around them. */
+static void describe(const struct function *function, size_t from, size_t past)
+{
+    complete(function, from, past);
+    for (size_t i = from; i < function->count && i < past + LOOP_MAX; i++) {
+        size_t head = loop_head(function, i);
+        if (head >= past)
+            continue;
+        complete(function, head > STEPS_BEFORE ? head - STEPS_BEFORE : 0, i + 1);
+        struct loop loop = {&function->insns[head], i - head + 1};
+        mark_loop(function, &loop, head > from ? head : from, i < past ? i + 1 : past);
+    }
+    for (size_t i = from; i < past; i++)
+        function->insns[i].described = true;
+}
+
+const struct insn *function_insn(const struct function *function, size_t index)
+{
+    enum { AT_ONCE = 32 };
+    size_t from = index / AT_ONCE * AT_ONCE;
+    size_t past = from + AT_ONCE < function->count ? from + AT_ONCE : function->count;
+    if (!function->insns[index].described)
+        describe(function, from, past);
+    return &function->insns[index];
 }
 
 enum {
@@ -309,8 +334,10 @@ size_t function_index(const struct function *function, uint64_t address)
 
 void function_free(struct function *function)
 {
-    if (function)
+    if (function) {
         free(function->insns);
+        free(function->bytes);
+    }
     free(function);
 }
 
@@ -328,7 +355,8 @@ static int disassemble(const struct code *code, uint64_t from, struct function *
             function->insns = more;
         }
         struct insn *insn = &function->insns[function->count];
-        bool known = insn_decode(insn, code->start + at, code->bytes + at, code->size - at);
+        *insn = (struct insn){0};
+        bool known = insn_outline(insn, code->start + at, code->bytes + at, code->size - at);
         function->count += known;
         at += known ? insn->length : 1;
     }
@@ -339,8 +367,8 @@ static void mark_targets(struct function *function)
 {
     for (size_t i = 0; i < function->count; i++) {
         const struct insn *insn = &function->insns[i];
-        bool jump = insn->flow == INSN_JUMP || insn->flow == INSN_CONDITIONAL;
-        size_t target = jump && insn->target ? function_index(function, insn->target) : SIZE_MAX;
+        size_t target =
+            is_jump(insn) && insn->target ? function_index(function, insn->target) : SIZE_MAX;
         if (target != SIZE_MAX)
             function->insns[target].is_target = true;
     }
@@ -430,10 +458,8 @@ static struct function *function_make(const struct decode_target *target, uint64
     if (disassemble(&code, start, function) || function_index(function, ip) == SIZE_MAX)
         goto failed;
     mark_targets(function);
-    waiting_mark(function->insns, function->count);
-    waiting_mark_kept(function->insns, function->count);
-    steps_mark(function->insns, function->count);
-    free(code.bytes);
+    function->bytes = code.bytes;
+    function->bytes_start = code.start;
     return function;
 
 failed:

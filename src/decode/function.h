@@ -18,8 +18,10 @@ struct function {
     uint64_t start;
     uint64_t end;
     bool whole;         /* start is where calls arrive */
-    struct insn *insns; /* ascending; holes where bytes were no instructions */
+    struct insn *insns; /* outlines, ascending; holes where bytes were no instructions */
     size_t count;
+    unsigned char *bytes;
+    uint64_t bytes_start; /* address of the first, not after `start` */
 };
 
 /*
@@ -32,6 +34,10 @@ struct function *function_new(const struct decode_target *target, uint64_t ip, e
 struct function *function_part(const struct decode_target *target, uint64_t ip,
                                enum reason *reason);
 void function_free(struct function *function);
+
+/* One of its instructions with all that is known of it: worked out when it is asked for, for most
+ * of a function never is. */
+const struct insn *function_insn(const struct function *function, size_t index);
 
 /* Index of the instruction that starts at the address; SIZE_MAX: none does. */
 size_t function_index(const struct function *function, uint64_t address);

@@ -928,21 +928,50 @@ static bool is_nop(const struct encoding *in)
     return is_0f(in, 0x19, 0x1f) && !endbr;
 }
 
+static void set_outline(struct insn *out, const struct encoding *in, uint64_t address)
+{
+    out->address = address;
+    out->length = in->length;
+    set_flow(out, in);
+    out->is_nop = is_nop(in);
+}
+
+static void set_rest(struct insn *out, const struct encoding *in)
+{
+    set_memory(out, in);
+    set_written(out, in);
+    set_operation(out, in);
+    set_compare(out, in);
+    set_vector(out, in);
+    out->changes_flags = changes_flags(in);
+    bool exchanges = is_one(in, 0x86, 0x87) && in->mod != 3; /* locks without a prefix */
+    out->locked = in->lock || exchanges;
+    out->decoded = true;
+}
+
+bool insn_outline(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size)
+{
+    struct encoding in;
+    bool known = encoding_read(&in, bytes, size);
+    if (known)
+        set_outline(out, &in, address);
+    return known;
+}
+
+void insn_complete(struct insn *out, const uint8_t *bytes)
+{
+    struct encoding in;
+    if (encoding_read(&in, bytes, out->length))
+        set_rest(out, &in);
+}
+
 bool insn_decode(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size)
 {
     struct encoding in;
     if (!encoding_read(&in, bytes, size))
         return false;
-    *out = (struct insn){.address = address, .length = in.length};
-    set_flow(out, &in);
-    set_memory(out, &in);
-    set_written(out, &in);
-    set_operation(out, &in);
-    set_compare(out, &in);
-    set_vector(out, &in);
-    out->changes_flags = changes_flags(&in);
-    out->is_nop = is_nop(&in);
-    bool exchanges = is_one(&in, 0x86, 0x87) && in.mod != 3; /* locks without a prefix */
-    out->locked = in.lock || exchanges;
+    *out = (struct insn){0};
+    set_outline(out, &in, address);
+    set_rest(out, &in);
     return true;
 }

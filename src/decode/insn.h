@@ -136,10 +136,17 @@ struct insn {
     bool chases;         /* its address comes from a load of the loop around it (function.c) */
     bool follows;        /* a store to what its loop loads (function.c) */
     struct insn_step step;
+    bool decoded;   /* not its outline only */
+    bool described; /* what the code around it says is there, too (function.c) */
 };
 
 /* Fills `out` from the instruction at the start of the bytes; false: they are none, or too few. */
 bool insn_decode(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size);
+
+/* The same in two steps. The outline of an instruction, in memory that is 0: address, length, flow,
+ * condition, target, is_nop. */
+bool insn_outline(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size);
+void insn_complete(struct insn *out, const uint8_t *bytes);
 
 /* The flags (RFLAGS_RESULT) that a comparison of these values leaves. */
 #define RFLAGS_RESULT UINT64_C(0x8c5) /* carry, parity, zero, sign, overflow */

@@ -655,7 +655,7 @@ static bool add_course(struct course *course, const struct function *function, s
                        size_t left, unsigned depth)
 {
     for (; left && index < function->count; index++, left--) {
-        const struct insn *insn = &function->insns[index];
+        const struct insn *insn = function_insn(function, index);
         if (index && left < COURSE_MAX && !adjacent(function, index))
             return false;
         if (insn->flow == INSN_CALL ? !add_call(course, insn, depth) : !course_add(course, insn))
@@ -710,7 +710,7 @@ static void add_before(struct course *course, const struct function *function, s
             function->insns[first - 1].flow == INSN_CALL))
         first--;
     for (size_t i = first; i < index; i++) {
-        const struct insn *insn = &function->insns[i];
+        const struct insn *insn = function_insn(function, i);
         if (insn->flow != INSN_CALL) {
             if (!course_add(course, insn))
                 return;
@@ -745,7 +745,7 @@ static bool add_caller(struct course *course, struct trace_values *values,
         (caller->insns[index - 1].target && caller->insns[index - 1].target != start->address))
         return false;
     add_before(course, caller, index - 1);
-    return course_add(course, &caller->insns[index - 1]);
+    return course_add(course, function_insn(caller, index - 1));
 }
 
 bool across(struct across *out, const struct across_code *code, struct trace_values *values,
