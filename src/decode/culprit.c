@@ -643,18 +643,12 @@ struct search {
     bool overflow;
 };
 
-static bool adjacent(const struct function *function, size_t index)
-{
-    const struct insn *before = &function->insns[index - 1];
-    return before->address + before->length == function->insns[index].address;
-}
-
 /* Up to a label compilers pad with no-ops, which do not run behind a jump or return. */
 static bool falls_into(const struct function *function, size_t index)
 {
     size_t at = index;
-    while (at > 0 && adjacent(function, at)) {
-        const struct insn *before = &function->insns[at - 1];
+    while (at > 0 && function_adjacent(function, at)) {
+        const struct insn_outline *before = &function->outlines[at - 1];
         if (before->flow == INSN_JUMP || before->flow == INSN_RETURN || before->flow == INSN_STOP)
             return false;
         if (!before->is_nop || before->is_target)
@@ -669,7 +663,7 @@ static uint32_t jumps_by(const struct function *function)
 {
     uint32_t registers = 0;
     for (size_t i = 0; i < function->count; i++) {
-        if (function->insns[i].flow != INSN_JUMP || function->insns[i].target)
+        if (function->outlines[i].flow != INSN_JUMP || function->outlines[i].target)
             continue;
         const struct insn *insn = function_insn(function, i);
         if (insn->memory_count || insn->dest == SREG_NONE)
@@ -684,14 +678,14 @@ static size_t add_prefix(const struct function *function, size_t culprit,
                          struct candidate *candidate)
 {
     size_t first = culprit;
-    while (first > 0 && culprit - first < CULPRIT_PREFIX_MAX && !function->insns[first].is_target &&
-           adjacent(function, first) &&
-           (function->insns[first - 1].flow == INSN_PLAIN ||
-            function->insns[first - 1].flow == INSN_CONDITIONAL))
+    while (first > 0 && culprit - first < CULPRIT_PREFIX_MAX &&
+           !function->outlines[first].is_target && function_adjacent(function, first) &&
+           (function->outlines[first - 1].flow == INSN_PLAIN ||
+            function->outlines[first - 1].flow == INSN_CONDITIONAL))
         first--;
     for (size_t i = first; i < culprit; i++)
         candidate->insns[candidate->count++] = function_insn(function, i);
-    if (first && !function->insns[first].is_target && !falls_into(function, first))
+    if (first && !function->outlines[first].is_target && !falls_into(function, first))
         candidate->entered_by = jumps_by(function);
     return candidate->count;
 }
@@ -738,7 +732,7 @@ static bool in_loop_of_slot(const struct function *function, size_t culprit)
         load->memory[0].index != SREG_NONE || culprit + 1 >= function->count)
         return false;
     do
-        if (!from || !adjacent(function, from) || function->insns[from].is_target)
+        if (!from || !function_adjacent(function, from) || function->outlines[from].is_target)
             return false;
     while (!(function_insn(function, --from)->writes >> base & 1));
     const struct insn *slot = function_insn(function, from);
@@ -794,7 +788,7 @@ static void step_to(struct search *search, struct walk walk, size_t index)
 }
 
 /* The flags report a jump only while nothing after it has changed them. */
-static void note_condition(struct walk *walk, const struct insn *jump, bool taken)
+static void note_condition(struct walk *walk, const struct insn_outline *jump, bool taken)
 {
     if (walk->condition != INSN_CONDITION_NONE || jump->flow != INSN_CONDITIONAL)
         return;
@@ -808,10 +802,10 @@ static void note_condition(struct walk *walk, const struct insn *jump, bool take
 static void walk_jumps(struct search *search, const struct walk *walk, size_t index)
 {
     const struct function *function = search->function;
+    uint64_t target = function_address(function, index);
     for (size_t i = 0; i < function->count; i++) {
-        const struct insn *jump = &function->insns[i];
-        if ((jump->flow != INSN_JUMP && jump->flow != INSN_CONDITIONAL) ||
-            jump->target != function->insns[index].address)
+        const struct insn_outline *jump = &function->outlines[i];
+        if (jump->target != target || (jump->flow != INSN_JUMP && jump->flow != INSN_CONDITIONAL))
             continue;
         struct walk next = *walk;
         note_condition(&next, jump, true);
@@ -828,7 +822,7 @@ static bool walk_indirect(struct search *search, const struct walk *walk)
     const struct function *function = search->function;
     bool any = false;
     for (size_t i = 0; i < function->count; i++) {
-        if (function->insns[i].flow != INSN_JUMP || function->insns[i].target)
+        if (function->outlines[i].flow != INSN_JUMP || function->outlines[i].target)
             continue;
         struct walk next = *walk;
         next.branched = true;
@@ -852,19 +846,19 @@ static void walk_back(struct search *search, struct walk walk, size_t index)
     const struct function *function = search->function;
     bool falls = falls_into(function, index);
     bool stub = is_stub(function_insn(function, index));
-    if (function->insns[index].is_target && walk.crossings < CULPRIT_CROSSINGS_MAX)
+    if (function->outlines[index].is_target && walk.crossings < CULPRIT_CROSSINGS_MAX)
         walk_jumps(search, &walk, index);
     if (falls) {
         struct walk next = walk;
-        note_condition(&next, &function->insns[index - 1], false);
+        note_condition(&next, &function->outlines[index - 1], false);
         step_to(search, next, index - 1);
-    } else if (index && !function->insns[index].is_target && !stub &&
+    } else if (index && !function->outlines[index].is_target && !stub &&
                walk.crossings < CULPRIT_CROSSINGS_MAX && walk_indirect(search, &walk)) {
         return;
-    } else if (index == 0 || !function->insns[index].is_target) {
+    } else if (index == 0 || !function->outlines[index].is_target) {
         finish_candidate(search, &walk, index, REASON_CALL_BOUNDARY);
         search->candidates[search->count - 1].entered = stub || (function->whole && !index);
-        search->candidates[search->count - 1].entry = function->insns[index].address;
+        search->candidates[search->count - 1].entry = function_address(function, index);
     }
 }
 
@@ -881,11 +875,11 @@ static bool untouched(const struct candidate *candidate)
 
 static uint64_t last_before(const struct function *function, size_t index)
 {
-    const struct insn *before = index ? &function->insns[index - 1] : NULL;
+    const struct insn_outline *before = index ? &function->outlines[index - 1] : NULL;
     if (!before || function_insn(function, index)->repeats ||
-        (adjacent(function, index) && before->flow == INSN_CALL))
-        return function->insns[index].address;
-    return adjacent(function, index) ? before->address : 0;
+        (function_adjacent(function, index) && before->flow == INSN_CALL))
+        return function_address(function, index);
+    return function_adjacent(function, index) ? function_address(function, index - 1) : 0;
 }
 
 int culprits_init(struct culprits *culprits, const struct function *function, uint64_t ip)

@@ -11,9 +11,9 @@
 /* LOOP_MAX: instructions of a loop that is looked at. */
 enum { LOOP_MAX = 256, WAITING_LOOP_MAX = 24, PAUSE_BYTES = 2 };
 
-static bool is_jump(const struct insn *insn)
+static bool is_jump(uint8_t flow)
 {
-    return insn->flow == INSN_JUMP || insn->flow == INSN_CONDITIONAL;
+    return flow == INSN_JUMP || flow == INSN_CONDITIONAL;
 }
 
 static bool is_compare(const struct insn *insn)
@@ -36,7 +36,7 @@ static bool does_nothing(const struct insn *insn)
 
 static bool may_wait(const struct insn *insn)
 {
-    if (is_jump(insn))
+    if (is_jump(insn->flow))
         return !insn->memory_count;
     if (insn->flow != INSN_PLAIN || insn->repeats || insn->string_step || insn->stack_step ||
         insn->locked || insn->vague != INSN_VAGUE_NONE || insn->memory_count > 1)
@@ -47,33 +47,52 @@ static bool may_wait(const struct insn *insn)
     return insn->op == INSN_OP_MOVE || counts(insn) || is_compare(insn) || does_nothing(insn);
 }
 
-static uint32_t written(const struct insn *insns, size_t count)
+/* The instructions of a loop, from the target of the jump back to the jump; all are decoded. */
+struct loop {
+    const struct function *function;
+    size_t head;
+    size_t count;
+};
+
+static struct insn *insn_of(const struct function *function, size_t index)
+{
+    return &function->blocks[index / FUNCTION_BLOCK][index % FUNCTION_BLOCK];
+}
+
+static struct insn *loop_insn(const struct loop *loop, size_t at)
+{
+    return insn_of(loop->function, loop->head + at);
+}
+
+static uint32_t written(const struct loop *loop)
 {
     uint32_t writes = 0;
-    for (size_t i = 0; i < count; i++)
-        writes |= insns[i].writes;
+    for (size_t i = 0; i < loop->count; i++)
+        writes |= loop_insn(loop, i)->writes;
     return writes;
 }
 
 /* Registers that the loop writes, except by a load from one fixed place. */
-static uint32_t varying(const struct insn *insns, size_t count)
+static uint32_t varying(const struct loop *loop)
 {
-    uint32_t all = written(insns, count);
+    uint32_t all = written(loop);
     uint32_t vary = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!insns[i].memory_count || insn_memory_uses(&insns[i].memory[0]) & all)
-            vary |= insns[i].writes;
+    for (size_t i = 0; i < loop->count; i++) {
+        const struct insn *insn = loop_insn(loop, i);
+        if (!insn->memory_count || insn_memory_uses(&insn->memory[0]) & all)
+            vary |= insn->writes;
+    }
     return vary;
 }
 
-static bool is_waiting(const struct insn *insns, size_t count)
+static bool is_waiting(const struct loop *loop)
 {
-    uint32_t vary = varying(insns, count);
+    uint32_t vary = varying(loop);
     bool looks = false;
     bool leaves = false;
-    for (size_t i = 0; i < count; i++) {
-        const struct insn *insn = &insns[i];
-        if (!may_wait(insn) || (i && insn[-1].address + insn[-1].length != insn->address) ||
+    for (size_t i = 0; i < loop->count; i++) {
+        const struct insn *insn = loop_insn(loop, i);
+        if (!may_wait(insn) || (i && !function_adjacent(loop->function, loop->head + i)) ||
             (insn->memory_count && insn_memory_uses(&insn->memory[0]) & vary))
             return false;
         looks |= insn->memory_count > 0;
@@ -88,37 +107,31 @@ static bool is_slot(const struct insn *insn)
            (insn->memory[0].base == SREG_SP || insn->memory[0].base == SREG_BP);
 }
 
-/* The instructions of a loop, from the target of the jump back to the jump. */
-struct loop {
-    struct insn *insns;
-    size_t count;
-};
-
 enum { STEPS_BEFORE = 24, STEPS_DEPTH = 4, STEPS_BYTES_MAX = 32 };
 
-/* The instruction that wrote the register last before insns[at], round the loop; SIZE_MAX: it does
- * not change in the loop. */
+/* The instruction that wrote the register last before instruction `at`, round the loop; SIZE_MAX:
+ * it does not change in the loop. */
 static size_t written_by(const struct loop *loop, size_t at, uint8_t reg)
 {
     if (reg >= 32)
         return SIZE_MAX;
     for (size_t before = at; before-- > 0;)
-        if (loop->insns[before].writes >> reg & 1)
+        if (loop_insn(loop, before)->writes >> reg & 1)
             return before;
     for (size_t before = loop->count; before-- > at;)
-        if (loop->insns[before].writes >> reg & 1)
+        if (loop_insn(loop, before)->writes >> reg & 1)
             return before;
     return SIZE_MAX;
 }
 
-/* Whether the register's value at insns[at] comes from a load of the loop, of another address each
- * time. */
+/* Whether the register's value at instruction `at` comes from a load of the loop, of another
+ * address each time. */
 static bool is_loaded(const struct loop *loop, size_t at, uint8_t reg, int depth)
 {
     size_t from = written_by(loop, at, reg);
     if (from == SIZE_MAX || !depth)
         return false;
-    const struct insn *insn = &loop->insns[from];
+    const struct insn *insn = loop_insn(loop, from);
     const struct insn_memory *memory = &insn->memory[0];
     switch (insn->op) {
     case INSN_OP_NONE:
@@ -138,12 +151,12 @@ static bool is_loaded(const struct loop *loop, size_t at, uint8_t reg, int depth
 
 /* Where the register begins, by the code that leads to the loop: 0 (SREG_NONE), or the value of a
  * register that the loop leaves alone. False: not known. */
-static bool find_start(const struct loop *loop, size_t before, uint8_t reg, uint8_t *from)
+static bool find_start(const struct loop *loop, uint8_t reg, uint8_t *from)
 {
-    const struct insn *insn = loop->insns;
     *from = SREG_NONE;
-    for (size_t i = 0; i < before && i < STEPS_BEFORE; i++) {
-        if (!((--insn)->writes >> reg & 1))
+    for (size_t i = 1; i <= loop->head && i <= STEPS_BEFORE; i++) {
+        const struct insn *insn = insn_of(loop->function, loop->head - i);
+        if (!(insn->writes >> reg & 1))
             continue;
         if (insn->op == INSN_OP_XOR)
             return insn->source == reg;
@@ -160,16 +173,16 @@ static bool find_start(const struct loop *loop, size_t before, uint8_t reg, uint
 static const struct insn *counted_by(const struct loop *loop, size_t at, uint8_t reg)
 {
     size_t by = written_by(loop, at, reg);
-    const struct insn *insn = by == SIZE_MAX ? NULL : &loop->insns[by];
+    const struct insn *insn = by == SIZE_MAX ? NULL : loop_insn(loop, by);
     bool adds = insn && insn->op == INSN_OP_ADD && insn->source == SREG_NONE && insn->dest == reg &&
                 insn->immediate > 0;
     return adds && written_by(loop, by, reg) == by ? insn : NULL;
 }
 
 /* One register of the operand counts, and the other does not change. */
-static bool find_step(const struct loop *loop, size_t at, size_t before, struct insn_step *step)
+static bool find_step(const struct loop *loop, size_t at, struct insn_step *step)
 {
-    const struct insn *insn = &loop->insns[at];
+    const struct insn *insn = loop_insn(loop, at);
     const struct insn_memory *memory = &insn->memory[0];
     bool by_index = memory->index != SREG_NONE && counted_by(loop, at, memory->index);
     uint8_t reg = by_index ? memory->index : memory->base;
@@ -183,15 +196,15 @@ static bool find_step(const struct loop *loop, size_t at, size_t before, struct 
     *step = (struct insn_step){.bytes = (uint8_t)bytes,
                                .scale = by_index ? memory->scale : 1,
                                .reg = reg,
-                               .moved = by < insn};
-    return find_start(loop, before, reg, &step->from);
+                               .moved = by->address < insn->address};
+    return find_start(loop, reg, &step->from);
 }
 
 static bool loads_same(const struct loop *loop, const struct insn_memory *stored)
 {
     for (size_t i = 0; i < loop->count; i++) {
-        const struct insn_memory *memory = &loop->insns[i].memory[0];
-        if (loop->insns[i].memory_count && memory->kind == ACCESS_LOAD &&
+        const struct insn_memory *memory = &loop_insn(loop, i)->memory[0];
+        if (loop_insn(loop, i)->memory_count && memory->kind == ACCESS_LOAD &&
             memory->base == stored->base && memory->index == stored->index &&
             memory->scale == stored->scale && memory->displacement == stored->displacement)
             return true;
@@ -199,41 +212,42 @@ static bool loads_same(const struct loop *loop, const struct insn_memory *stored
     return false;
 }
 
-static void steps_mark_access(const struct loop *loop, size_t at, size_t before)
+static void steps_mark_access(const struct loop *loop, size_t at)
 {
-    struct insn *insn = &loop->insns[at];
+    struct insn *insn = loop_insn(loop, at);
     const struct insn_memory *memory = &insn->memory[0];
     if (insn->repeats || insn->stack_step || memory->vector || is_slot(insn))
         return;
     insn->chases = is_loaded(loop, at, memory->base, STEPS_DEPTH) ||
                    is_loaded(loop, at, memory->index, STEPS_DEPTH);
     struct insn_step step;
-    if (!find_step(loop, at, before, &step))
+    if (!find_step(loop, at, &step))
         return;
     insn->follows = memory->kind == ACCESS_STORE && loads_same(loop, memory);
     if (memory->kind != ACCESS_STORE)
         insn->step = step;
 }
 
-/* The target of a jump back at insns[at]; SIZE_MAX: it is none, or too far. */
+/* Where a jump back at instruction `at` leads; SIZE_MAX: it is none, or goes too far. */
 static size_t loop_head(const struct function *function, size_t at)
 {
-    const struct insn *insns = function->insns;
-    const struct insn *jump = &insns[at];
+    const struct insn_outline *outlines = function->outlines;
+    const struct insn_outline *jump = &outlines[at];
     size_t first = at > LOOP_MAX ? at - LOOP_MAX : 0;
-    if (!is_jump(jump) || !jump->target || jump->target > jump->address ||
-        jump->target < insns[first].address)
+    uint64_t to = jump->target - function->start;
+    if (!is_jump(jump->flow) || !jump->target || to > jump->at || to < outlines[first].at)
         return SIZE_MAX;
-    size_t head = first + SORTED_BELOW(insns + first, at - first, address, jump->target);
-    return insns[head].address == jump->target ? head : SIZE_MAX;
+    size_t head = first + SORTED_BELOW(outlines + first, at - first, at, to);
+    return outlines[head].at == to ? head : SIZE_MAX;
 }
 
 /* Of several jumps back to one place the last ends the loop. */
-static bool ends_loop(const struct function *function, size_t head, size_t last)
+static bool ends_loop(const struct loop *loop)
 {
-    uint64_t target = function->insns[head].address;
-    for (size_t i = last + 1; i < function->count && i - head < LOOP_MAX; i++)
-        if (function->insns[i].target == target && is_jump(&function->insns[i]))
+    const struct function *function = loop->function;
+    uint64_t target = function_address(function, loop->head);
+    for (size_t i = loop->head + loop->count; i < function->count && i - loop->head < LOOP_MAX; i++)
+        if (function->outlines[i].target == target && is_jump(function->outlines[i].flow))
             return false;
     return true;
 }
@@ -241,7 +255,7 @@ static bool ends_loop(const struct function *function, size_t head, size_t last)
 static bool loop_calls(const struct loop *loop)
 {
     for (size_t i = 0; i < loop->count; i++)
-        if (loop->insns[i].flow == INSN_CALL)
+        if (loop->function->outlines[loop->head + i].flow == INSN_CALL)
             return true;
     return false;
 }
@@ -258,56 +272,90 @@ static bool loop_calls(const struct loop *loop)
  *
  * How operands move, for the innermost loop around each: found first, because it ends first.
  */
-static void mark_loop(const struct function *function, const struct loop *loop, size_t from,
-                      size_t past)
+static void mark_loop(const struct loop *loop, size_t from, size_t past)
 {
-    size_t head = (size_t)(loop->insns - function->insns);
-    bool waits = loop->count <= WAITING_LOOP_MAX + 1 && is_waiting(loop->insns, loop->count);
+    bool waits = loop->count <= WAITING_LOOP_MAX + 1 && is_waiting(loop);
     bool calls = loop_calls(loop);
-    bool ends = ends_loop(function, head, head + loop->count - 1);
-    for (size_t at = from - head; at < past - head; at++) {
-        struct insn *insn = &loop->insns[at];
+    bool ends = ends_loop(loop);
+    for (size_t at = from - loop->head; at < past - loop->head; at++) {
+        struct insn *insn = loop_insn(loop, at);
         bool jumps_back = at + 1 == loop->count;
         if (waits && !jumps_back)
             insn->waits = insn->memory_count > 0;
         insn->kept |= calls && !jumps_back && is_slot(insn);
         if (ends && insn->memory_count && !insn->in_loop)
-            steps_mark_access(loop, at, head);
+            steps_mark_access(loop, at);
         insn->in_loop |= ends;
     }
 }
 
-static void complete(const struct function *function, size_t from, size_t past)
+static bool decode_at(const struct function *function, size_t index, struct insn *insn)
 {
-    for (struct insn *insn = &function->insns[from]; insn < &function->insns[past]; insn++)
-        if (!insn->decoded)
-            insn_complete(insn, function->bytes + (insn->address - function->bytes_start));
+    const struct insn_outline *outline = &function->outlines[index];
+    uint64_t address = function->start + outline->at;
+    bool known = insn_decode(insn, address, function->bytes + (address - function->bytes_start),
+                             outline->length);
+    insn->is_target = outline->is_target;
+    return known;
 }
 
-/* Instructions [from, past), by themselves and by the loops around them. */
-static void describe(const struct function *function, size_t from, size_t past)
+/* Instructions [from, past); false: no memory. */
+static bool decode_range(const struct function *function, size_t from, size_t past)
 {
-    complete(function, from, past);
+    for (size_t i = from; i < past; i++) {
+        struct insn **block = &function->blocks[i / FUNCTION_BLOCK];
+        if (!*block) {
+            *block = calloc(FUNCTION_BLOCK, sizeof **block);
+            if (function->kept_bytes)
+                *function->kept_bytes += FUNCTION_BLOCK * sizeof **block;
+        }
+        if (!*block ||
+            (!insn_of(function, i)->decoded && !decode_at(function, i, insn_of(function, i))))
+            return false;
+    }
+    return true;
+}
+
+/* Instructions [from, past), by themselves and by the loops around them; false: no memory. */
+static bool describe(const struct function *function, size_t from, size_t past)
+{
+    if (!decode_range(function, from, past))
+        return false;
     for (size_t i = from; i < function->count && i < past + LOOP_MAX; i++) {
-        size_t head = loop_head(function, i);
-        if (head >= past)
+        struct loop loop = {function, loop_head(function, i), 0};
+        if (loop.head >= past)
             continue;
-        complete(function, head > STEPS_BEFORE ? head - STEPS_BEFORE : 0, i + 1);
-        struct loop loop = {&function->insns[head], i - head + 1};
-        mark_loop(function, &loop, head > from ? head : from, i < past ? i + 1 : past);
+        loop.count = i - loop.head + 1;
+        if (!decode_range(function, loop.head > STEPS_BEFORE ? loop.head - STEPS_BEFORE : 0, i + 1))
+            return false;
+        mark_loop(&loop, loop.head > from ? loop.head : from, i < past ? i + 1 : past);
     }
     for (size_t i = from; i < past; i++)
-        function->insns[i].described = true;
+        insn_of(function, i)->described = true;
+    return true;
 }
 
 const struct insn *function_insn(const struct function *function, size_t index)
 {
-    enum { AT_ONCE = 32 };
-    size_t from = index / AT_ONCE * AT_ONCE;
-    size_t past = from + AT_ONCE < function->count ? from + AT_ONCE : function->count;
-    if (!function->insns[index].described)
-        describe(function, from, past);
-    return &function->insns[index];
+    static const struct insn unknown = {
+        .length = 1, .dest = SREG_NONE, .source = SREG_NONE, .stored = SREG_NONE};
+    size_t from = index / FUNCTION_BLOCK * FUNCTION_BLOCK;
+    size_t past = from + FUNCTION_BLOCK < function->count ? from + FUNCTION_BLOCK : function->count;
+    const struct insn *block = function->blocks[index / FUNCTION_BLOCK];
+    if ((!block || !block[index - from].described) && !describe(function, from, past))
+        return &unknown;
+    return insn_of(function, index);
+}
+
+const struct insn *function_all(struct function *function)
+{
+    if (!function->all)
+        function->all = malloc((function->count + 1) * sizeof *function->all);
+    else
+        return function->all;
+    for (size_t i = 0; function->all && i < function->count; i++)
+        function->all[i] = *function_insn(function, i);
+    return function->all;
 }
 
 enum {
@@ -328,49 +376,54 @@ struct code {
 
 size_t function_index(const struct function *function, uint64_t address)
 {
-    size_t low = SORTED_BELOW(function->insns, function->count, address, address);
-    return low < function->count && function->insns[low].address == address ? low : SIZE_MAX;
+    uint64_t at = address - function->start;
+    size_t low = SORTED_BELOW(function->outlines, function->count, at, at);
+    return low < function->count && function->outlines[low].at == at ? low : SIZE_MAX;
 }
 
 void function_free(struct function *function)
 {
-    if (function) {
-        free(function->insns);
-        free(function->bytes);
-    }
+    if (!function)
+        return;
+    for (size_t i = 0; function->blocks && i < function->count; i += FUNCTION_BLOCK)
+        free(function->blocks[i / FUNCTION_BLOCK]);
+    free(function->blocks);
+    free(function->outlines);
+    free(function->all);
+    free(function->bytes);
     free(function);
 }
 
-/* Decodes from `from` to the end of the code; after bytes that are none, one byte on. */
-static int disassemble(const struct code *code, uint64_t from, struct function *function)
+/* The outlines from function->start to the end of the code; after bytes that are none, one byte on.
+ */
+static int outline(const struct code *code, struct function *function)
 {
-    size_t room = (code->size - (from - code->start)) / 3 + 16;
-    size_t at = from - code->start;
-    function->insns = malloc(room * sizeof *function->insns);
-    while (function->insns && at < code->size) {
-        if (function->count == room) {
-            struct insn *more = realloc(function->insns, (room *= 2) * sizeof *more);
-            if (!more)
-                break;
-            function->insns = more;
-        }
-        struct insn *insn = &function->insns[function->count];
-        *insn = (struct insn){0};
-        bool known = insn_outline(insn, code->start + at, code->bytes + at, code->size - at);
+    size_t first = function->start - code->start;
+    size_t room = 0;
+    for (size_t at = first; at < code->size;) {
+        struct insn_outline *more =
+            array_more(function->outlines, &room, function->count, sizeof *more, ARRAY_UNBOUNDED);
+        if (!more)
+            return -1;
+        function->outlines = more;
+        struct insn_outline *now = &more[function->count];
+        bool known = insn_outline(now, code->start + at, code->bytes + at, code->size - at);
+        now->at = (uint32_t)(at - first);
         function->count += known;
-        at += known ? insn->length : 1;
+        at += known ? now->length : 1;
     }
-    return function->insns ? 0 : -1;
+    function->blocks = calloc(function->count / FUNCTION_BLOCK + 1, sizeof *function->blocks);
+    return function->blocks ? 0 : -1;
 }
 
 static void mark_targets(struct function *function)
 {
     for (size_t i = 0; i < function->count; i++) {
-        const struct insn *insn = &function->insns[i];
+        const struct insn_outline *jump = &function->outlines[i];
         size_t target =
-            is_jump(insn) && insn->target ? function_index(function, insn->target) : SIZE_MAX;
+            is_jump(jump->flow) && jump->target ? function_index(function, jump->target) : SIZE_MAX;
         if (target != SIZE_MAX)
-            function->insns[target].is_target = true;
+            function->outlines[target].is_target = true;
     }
 }
 
@@ -378,8 +431,8 @@ static void mark_targets(struct function *function)
 static void find_arrivals(const struct code *code, size_t wanted, uint8_t *before)
 {
     for (size_t at = wanted; at-- > 0;) {
-        struct insn insn;
-        bool known = insn_decode(&insn, at, code->bytes + at, code->size - at);
+        struct insn_outline insn;
+        bool known = insn_outline(&insn, at, code->bytes + at, code->size - at);
         size_t next = known ? at + insn.length : 0;
         before[at] = (uint8_t)(!known           ? BOUNDARY_NO_CODE
                                : next == wanted ? at
@@ -455,7 +508,7 @@ static struct function *function_make(const struct decode_target *target, uint64
     *reason = REASON_BAD_CODE;
     function->start = start;
     function->end = code.start + code.size;
-    if (disassemble(&code, start, function) || function_index(function, ip) == SIZE_MAX)
+    if (outline(&code, function) || function_index(function, ip) == SIZE_MAX)
         goto failed;
     mark_targets(function);
     function->bytes = code.bytes;
