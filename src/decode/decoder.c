@@ -14,7 +14,7 @@
 
 enum {
     DECODER_IPS_MAX = 1 << 17,
-    DECODER_BYTES_MAX = 100 << 20, /* of instructions: then it starts afresh */
+    DECODER_BYTES_MAX = 160 << 20, /* of instructions: then it starts afresh */
     DECODER_TEXT_BYTES = 16
 };
 

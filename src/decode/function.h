@@ -14,7 +14,7 @@
 
 enum { FUNCTION_BYTES_MAX = 256 * 1024 /* longer ones are taken in parts around the IP */ };
 
-enum { FUNCTION_BLOCK = 32 }; /* instructions that are decoded together */
+enum { FUNCTION_BLOCK = 16 }; /* instructions that are decoded together */
 
 struct function {
     uint64_t start;
