@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -145,8 +144,6 @@ static void answers_take(struct answers *answers, uint32_t serial,
     answers_fill(answers, expected, answer);
 }
 
-enum { NAP_NS = 50000 }; /* while an answer is waited for */
-
 /* The operand an instruction had when it was asked about last, for every sample asks. */
 struct recent {
     uint64_t pc;
@@ -240,13 +237,12 @@ void typing_be_patient(struct typing *typing, uint64_t patience_ns)
 /* A recording has no time limit: the answers that its samples need can be waited for. */
 static void typing_wait_for(struct typing *typing, const struct answered *known)
 {
-    const struct timespec nap = {.tv_nsec = NAP_NS};
     uint64_t start_ns = clock_now_ns();
     uint64_t passed_ns = 0;
     while (!known->answered && passed_ns < typing->patience_ns) {
         readers_run(typing->readers, start_ns + passed_ns);
         if (!known->answered)
-            nanosleep(&nap, NULL);
+            readers_wait(typing->readers);
         passed_ns = clock_now_ns() - start_ns;
     }
     typing->patience_ns -= passed_ns < typing->patience_ns ? passed_ns : typing->patience_ns;
