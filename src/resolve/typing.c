@@ -149,7 +149,7 @@ struct recent {
     uint64_t pc;
     uint64_t operand; /* 0: empty */
     uint32_t serial;
-    const struct answered *known; /* answered */
+    const struct answered *known; /* answered, or refused for good */
 };
 
 enum { RECENT = 1 << 10 }; /* direct-mapped */
@@ -323,9 +323,8 @@ const struct typed_operand *typing_operand(struct typing *typing, const struct m
     if (typing_same(recent, &now))
         return &recent->known->operand;
     const struct answered *known = ask(typing, module, &question);
-    /* A refusal is not an answer. */
     now.known = known;
-    if (known && known->serial == now.serial)
+    if (known)
         *recent = now;
     return known ? &known->operand : NULL;
 }
