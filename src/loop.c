@@ -157,10 +157,12 @@ static bool loop_act(struct loop *loop, const struct request *request)
             loop->code = player_pick(&loop->player, &loop->quit, loop->error);
         break;
     default:
-        if (loop->replays &&
-            player_act(&loop->player, request, loop->delay_s, &loop->code, loop->error))
+        if (!loop->replays ||
+            !player_act(&loop->player, request, loop->delay_s, &loop->code, loop->error))
+            ask_engine(loop, request);
+        /* Where there is nothing left to be read, because it was stopped, that is shown. */
+        else if (request->kind != REQUEST_PLAY_GO || play_seeks(&loop->player.clock))
             return false;
-        ask_engine(loop, request);
     }
     return !loop->quit && !loop->code;
 }

@@ -665,18 +665,12 @@ struct search {
     bool overflow;
 };
 
-static bool adjacent(const struct function *function, size_t index)
-{
-    const struct insn *before = &function->insns[index - 1];
-    return before->address + before->length == function->insns[index].address;
-}
-
 /* Up to a label compilers pad with no-ops, which do not run behind a jump or return. */
 static bool falls_into(const struct function *function, size_t index)
 {
     size_t at = index;
-    while (at > 0 && adjacent(function, at)) {
-        const struct insn *before = &function->insns[at - 1];
+    while (at > 0 && function_adjacent(function, at)) {
+        const struct insn_outline *before = &function->outlines[at - 1];
         if (before->flow == INSN_JUMP || before->flow == INSN_RETURN || before->flow == INSN_STOP)
             return false;
         if (!before->is_nop || before->is_target)
@@ -691,9 +685,9 @@ static uint32_t jumps_by(const struct function *function)
 {
     uint32_t registers = 0;
     for (size_t i = 0; i < function->count; i++) {
-        const struct insn *insn = &function->insns[i];
-        if (insn->flow != INSN_JUMP || insn->target)
+        if (function->outlines[i].flow != INSN_JUMP || function->outlines[i].target)
             continue;
+        const struct insn *insn = function_insn(function, i);
         if (insn->memory_count || insn->dest == SREG_NONE)
             return 0;
         registers |= 1u << insn->dest;
@@ -706,14 +700,14 @@ static size_t add_prefix(const struct function *function, size_t culprit,
                          struct candidate *candidate)
 {
     size_t first = culprit;
-    while (first > 0 && culprit - first < CULPRIT_PREFIX_MAX && !function->insns[first].is_target &&
-           adjacent(function, first) &&
-           (function->insns[first - 1].flow == INSN_PLAIN ||
-            function->insns[first - 1].flow == INSN_CONDITIONAL))
+    while (first > 0 && culprit - first < CULPRIT_PREFIX_MAX &&
+           !function->outlines[first].is_target && function_adjacent(function, first) &&
+           (function->outlines[first - 1].flow == INSN_PLAIN ||
+            function->outlines[first - 1].flow == INSN_CONDITIONAL))
         first--;
     for (size_t i = first; i < culprit; i++)
-        candidate->insns[candidate->count++] = &function->insns[i];
-    if (first && !function->insns[first].is_target && !falls_into(function, first))
+        candidate->insns[candidate->count++] = function_insn(function, i);
+    if (first && !function->outlines[first].is_target && !falls_into(function, first))
         candidate->entered_by = jumps_by(function);
     return candidate->count;
 }
@@ -721,12 +715,12 @@ static size_t add_prefix(const struct function *function, size_t culprit,
 /* Whether a jump back encloses the culprit and nothing else in the loop writes its base. */
 static bool in_own_loop(const struct function *function, size_t culprit)
 {
-    const struct insn *load = &function->insns[culprit];
+    const struct insn *load = function_insn(function, culprit);
     uint8_t base = load->memory[0].base;
     if (load->op != INSN_OP_LOAD || load->dest != base || base == SREG_NONE)
         return false;
     for (size_t i = culprit; i < function->count; i++) {
-        const struct insn *insn = &function->insns[i];
+        const struct insn *insn = function_insn(function, i);
         if (insn->address - load->address > CULPRIT_LOOP_BYTES)
             return false;
         if (i > culprit && insn->writes >> base & 1)
@@ -736,7 +730,7 @@ static bool in_own_loop(const struct function *function, size_t culprit)
             continue;
         size_t head = function_index(function, insn->target);
         for (size_t j = head; j < culprit; j++)
-            if (function->insns[j].writes >> base & 1)
+            if (function_insn(function, j)->writes >> base & 1)
                 return false;
         return head != SIZE_MAX;
     }
@@ -753,18 +747,18 @@ static bool same_slot(const struct insn_memory *a, const struct insn_memory *b)
  * loaded goes there. */
 static bool in_loop_of_slot(const struct function *function, size_t culprit)
 {
-    const struct insn *load = &function->insns[culprit];
+    const struct insn *load = function_insn(function, culprit);
     uint8_t base = load->memory[0].base;
     size_t from = culprit;
     if (load->op != INSN_OP_LOAD || load->dest != base || base == SREG_NONE ||
         load->memory[0].index != SREG_NONE || culprit + 1 >= function->count)
         return false;
     do
-        if (!from || !adjacent(function, from) || function->insns[from].is_target)
+        if (!from || !function_adjacent(function, from) || function->outlines[from].is_target)
             return false;
-    while (!(function->insns[--from].writes >> base & 1));
-    const struct insn *slot = &function->insns[from];
-    const struct insn *store = &function->insns[culprit + 1];
+    while (!(function_insn(function, --from)->writes >> base & 1));
+    const struct insn *slot = function_insn(function, from);
+    const struct insn *store = function_insn(function, culprit + 1);
     return slot->op == INSN_OP_LOAD && slot->dest == base && slot->memory[0].base != base &&
            store->stored == base && store->memory_count &&
            same_slot(&store->memory[0], &slot->memory[0]);
@@ -783,7 +777,7 @@ static void finish_candidate(struct search *search, const struct walk *walk, siz
                                     .branched = walk->branched,
                                     .reason = (uint8_t)reason};
     if (reason == REASON_NONE) {
-        candidate->culprit = &search->function->insns[culprit];
+        candidate->culprit = function_insn(search->function, culprit);
         candidate->at = (uint8_t)add_prefix(search->function, culprit, candidate);
         candidate->loops =
             in_own_loop(search->function, culprit) || in_loop_of_slot(search->function, culprit);
@@ -799,7 +793,7 @@ static void walk_back(struct search *search, struct walk walk, size_t index);
 /* One predecessor: the culprit itself, or one step further back. */
 static void step_to(struct search *search, struct walk walk, size_t index)
 {
-    const struct insn *insn = &search->function->insns[index];
+    const struct insn *insn = function_insn(search->function, index);
     if (insn->flow == INSN_CALL || insn->flow == INSN_SYSCALL) {
         finish_candidate(search, &walk, index,
                          insn->flow == INSN_CALL ? REASON_CALL_BOUNDARY : REASON_NO_MEMORY);
@@ -816,7 +810,7 @@ static void step_to(struct search *search, struct walk walk, size_t index)
 }
 
 /* The flags report a jump only while nothing after it has changed them. */
-static void note_condition(struct walk *walk, const struct insn *jump, bool taken)
+static void note_condition(struct walk *walk, const struct insn_outline *jump, bool taken)
 {
     if (walk->condition != INSN_CONDITION_NONE || jump->flow != INSN_CONDITIONAL)
         return;
@@ -830,10 +824,10 @@ static void note_condition(struct walk *walk, const struct insn *jump, bool take
 static void walk_jumps(struct search *search, const struct walk *walk, size_t index)
 {
     const struct function *function = search->function;
+    uint64_t target = function_address(function, index);
     for (size_t i = 0; i < function->count; i++) {
-        const struct insn *jump = &function->insns[i];
-        if ((jump->flow != INSN_JUMP && jump->flow != INSN_CONDITIONAL) ||
-            jump->target != function->insns[index].address)
+        const struct insn_outline *jump = &function->outlines[i];
+        if (jump->target != target || (jump->flow != INSN_JUMP && jump->flow != INSN_CONDITIONAL))
             continue;
         struct walk next = *walk;
         note_condition(&next, jump, true);
@@ -850,7 +844,7 @@ static bool walk_indirect(struct search *search, const struct walk *walk)
     const struct function *function = search->function;
     bool any = false;
     for (size_t i = 0; i < function->count; i++) {
-        if (function->insns[i].flow != INSN_JUMP || function->insns[i].target)
+        if (function->outlines[i].flow != INSN_JUMP || function->outlines[i].target)
             continue;
         struct walk next = *walk;
         next.branched = true;
@@ -873,20 +867,20 @@ static void walk_back(struct search *search, struct walk walk, size_t index)
 {
     const struct function *function = search->function;
     bool falls = falls_into(function, index);
-    bool stub = is_stub(&function->insns[index]);
-    if (function->insns[index].is_target && walk.crossings < CULPRIT_CROSSINGS_MAX)
+    bool stub = is_stub(function_insn(function, index));
+    if (function->outlines[index].is_target && walk.crossings < CULPRIT_CROSSINGS_MAX)
         walk_jumps(search, &walk, index);
     if (falls) {
         struct walk next = walk;
-        note_condition(&next, &function->insns[index - 1], false);
+        note_condition(&next, &function->outlines[index - 1], false);
         step_to(search, next, index - 1);
-    } else if (index && !function->insns[index].is_target && !stub &&
+    } else if (index && !function->outlines[index].is_target && !stub &&
                walk.crossings < CULPRIT_CROSSINGS_MAX && walk_indirect(search, &walk)) {
         return;
-    } else if (index == 0 || !function->insns[index].is_target) {
+    } else if (index == 0 || !function->outlines[index].is_target) {
         finish_candidate(search, &walk, index, REASON_CALL_BOUNDARY);
         search->candidates[search->count - 1].entered = stub || (function->whole && !index);
-        search->candidates[search->count - 1].entry = function->insns[index].address;
+        search->candidates[search->count - 1].entry = function_address(function, index);
     }
 }
 
@@ -906,11 +900,11 @@ static bool is_plain(const struct insn_memory *memory)
 
 static uint64_t last_before(const struct function *function, size_t index)
 {
-    const struct insn *before = index ? &function->insns[index - 1] : NULL;
-    if (!before || function->insns[index].repeats ||
-        (adjacent(function, index) && before->flow == INSN_CALL))
-        return function->insns[index].address;
-    return adjacent(function, index) ? before->address : 0;
+    const struct insn_outline *before = index ? &function->outlines[index - 1] : NULL;
+    if (!before || function_insn(function, index)->repeats ||
+        (function_adjacent(function, index) && before->flow == INSN_CALL))
+        return function_address(function, index);
+    return function_adjacent(function, index) ? function_address(function, index - 1) : 0;
 }
 
 int culprits_init(struct culprits *culprits, const struct function *function, uint64_t ip)
@@ -919,7 +913,7 @@ int culprits_init(struct culprits *culprits, const struct function *function, ui
     struct walk walk = {.condition = INSN_CONDITION_NONE};
     size_t index = function_index(function, ip);
     *culprits = (struct culprits){
-        .ip = ip, .at_ip = &function->insns[index], .last = last_before(function, index)};
+        .ip = ip, .at_ip = function_insn(function, index), .last = last_before(function, index)};
     walk_back(&search, walk, index);
     culprits->candidate_count = (uint8_t)search.count;
     if (search.overflow)

@@ -14,7 +14,7 @@
 
 enum {
     DECODER_IPS_MAX = 1 << 17,
-    DECODER_INSNS_MAX = 1 << 20, /* about 100 MiB of instructions: then it starts afresh */
+    DECODER_BYTES_MAX = 160 << 20, /* of instructions: then it starts afresh */
     DECODER_TEXT_BYTES = 16
 };
 
@@ -31,7 +31,7 @@ struct decoder {
     struct hash function_of_start; /* index into functions, by start of a whole one */
     struct calls calls;
     struct culprit_leaf leaves[CULPRIT_LEAVES_MAX];
-    size_t insns;
+    size_t kept_bytes;
 };
 
 struct decoder *decoder_new(const struct decode_target *target)
@@ -53,7 +53,8 @@ static void forget_all(struct decoder *decoder)
         culprits_fini(&decoder->culprits[i]);
     for (size_t i = 0; i < decoder->function_count; i++)
         function_free(decoder->functions[i]);
-    decoder->culprits_count = decoder->function_count = decoder->insns = 0;
+    decoder->culprits_count = decoder->function_count = 0;
+    decoder->kept_bytes = 0;
     hash_clear(&decoder->culprits_of_ip);
     hash_clear(&decoder->function_of_start);
     memset(&decoder->calls, 0, sizeof decoder->calls);
@@ -92,7 +93,9 @@ static struct function *add_function(struct decoder *decoder, uint64_t ip, bool 
     if (slot)
         *slot = (uint32_t)decoder->function_count;
     decoder->functions[decoder->function_count++] = function;
-    decoder->insns += function->count;
+    function->kept_bytes = &decoder->kept_bytes;
+    decoder->kept_bytes +=
+        function->end - function->start + function->count * sizeof *function->outlines;
     return function;
 }
 
@@ -117,18 +120,18 @@ bool decoder_function(struct decoder *decoder, uint64_t ip, const struct insn **
                       size_t *count)
 {
     enum reason reason;
-    if (decoder->insns >= DECODER_INSNS_MAX)
+    if (decoder->kept_bytes >= DECODER_BYTES_MAX)
         forget_all(decoder);
-    const struct function *function = find_function(decoder, ip, &reason);
-    *insns = function ? function->insns : NULL;
-    *count = function ? function->count : 0;
-    return function;
+    struct function *function = find_function(decoder, ip, &reason);
+    *insns = function ? function_all(function) : NULL;
+    *count = *insns ? function->count : 0;
+    return *insns;
 }
 
 static const struct culprits *add_culprits(struct decoder *decoder, uint64_t ip)
 {
     enum reason reason = REASON_NO_CODE;
-    if (decoder->culprits_count >= DECODER_IPS_MAX || decoder->insns >= DECODER_INSNS_MAX)
+    if (decoder->culprits_count >= DECODER_IPS_MAX || decoder->kept_bytes >= DECODER_BYTES_MAX)
         forget_all(decoder);
     struct culprits *more = array_more(decoder->culprits, &decoder->culprits_room,
                                        decoder->culprits_count, sizeof *more, ARRAY_UNBOUNDED);
@@ -170,7 +173,8 @@ static const struct function *function_around(void *context, uint64_t ip)
     uint32_t *known = hash_find(&decoder->function_of_start, start);
     if (known)
         return decoder->functions[*known];
-    return decoder->insns < DECODER_INSNS_MAX ? add_function(decoder, ip, false, &reason) : NULL;
+    return decoder->kept_bytes < DECODER_BYTES_MAX ? add_function(decoder, ip, false, &reason)
+                                                   : NULL;
 }
 
 /* The hardware knows the address; the instruction adds size, kind and registers. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "decode/encoding.h"
 
-#include <string.h>
-
 enum { ENCODING_MAX = 15 };
 
 struct cursor {
@@ -30,9 +28,16 @@ static uint8_t peek(const struct cursor *cursor)
 static int64_t next_number(struct cursor *cursor, unsigned bytes)
 {
     uint64_t value = 0;
+    if (!bytes)
+        return 0;
+    if (cursor->size - cursor->at < bytes) {
+        cursor->failed = true;
+        return 0;
+    }
     for (unsigned i = 0; i < bytes; i++)
-        value |= (uint64_t)next_byte(cursor) << i * 8;
-    unsigned shift = bytes ? 64 - bytes * 8 : 0;
+        value |= (uint64_t)cursor->bytes[cursor->at + i] << i * 8;
+    cursor->at += bytes;
+    unsigned shift = 64 - bytes * 8;
     return (int64_t)(value << shift) >> shift;
 }
 
@@ -207,21 +212,26 @@ static bool has_modrm(const struct encoding *in)
     return !(in->space == SPACE_VEX && in->map == MAP_0F && in->opcode == 0x77); /* vzeroupper */
 }
 
+#define OPCODE(number) (UINT64_C(1) << ((number) % 64))
+
+/* Opcodes that are none in 64-bit mode, a bit each. */
+static const uint64_t none_of_one[4] = {
+    OPCODE(0x06) | OPCODE(0x07) | OPCODE(0x0e) | OPCODE(0x16) | OPCODE(0x17) | OPCODE(0x1e) |
+        OPCODE(0x1f) | OPCODE(0x27) | OPCODE(0x2f) | OPCODE(0x37) | OPCODE(0x3f),
+    OPCODE(0x60) | OPCODE(0x61), OPCODE(0x82) | OPCODE(0x9a),
+    OPCODE(0xce) | OPCODE(0xd4) | OPCODE(0xd5) | OPCODE(0xd6) | OPCODE(0xea)};
+static const uint64_t none_of_0f[4] = {
+    OPCODE(0x04) | OPCODE(0x0a) | OPCODE(0x0c) | OPCODE(0x24) | OPCODE(0x25) | OPCODE(0x26) |
+        OPCODE(0x27) | OPCODE(0x36) | OPCODE(0x39) | OPCODE(0x3b) | OPCODE(0x3c) | OPCODE(0x3d) |
+        OPCODE(0x3e) | OPCODE(0x3f),
+    OPCODE(0x7a) | OPCODE(0x7b), OPCODE(0xa6) | OPCODE(0xa7)};
+
 static bool is_valid(const struct encoding *in)
 {
-    if (in->space != SPACE_LEGACY)
+    if (in->space != SPACE_LEGACY || in->map > MAP_0F)
         return true;
-    if (in->map == MAP_0F)
-        return !strchr("\x04\x0a\x0c\x24\x25\x26\x27\x36\x39\x3b\x3c\x3d\x3e\x3f\x7a\x7b\xa6\xa7",
-                       in->opcode) ||
-               !in->opcode;
-    if (in->map != MAP_ONE)
-        return true;
-    /* Not in 64-bit mode. */
-    return !strchr(
-               "\x06\x07\x0e\x16\x17\x1e\x1f\x27\x2f\x37\x3f\x60\x61\x82\x9a\xce\xd4\xd5\xd6\xea",
-               in->opcode) ||
-           !in->opcode;
+    const uint64_t *none = in->map == MAP_ONE ? none_of_one : none_of_0f;
+    return !(none[in->opcode / 64] >> in->opcode % 64 & 1);
 }
 
 static void read_memory(struct cursor *cursor, struct encoding *out, const struct extension *more)

@@ -8,11 +8,12 @@
 #include "base/array.h"
 #include "decode/insn.h"
 
-enum { LOOP_MAX = 24, KEPT_LOOP_MAX = 256, PAUSE_BYTES = 2 };
+/* LOOP_MAX: instructions of a loop that is looked at. */
+enum { LOOP_MAX = 256, WAITING_LOOP_MAX = 24, PAUSE_BYTES = 2 };
 
-static bool is_jump(const struct insn *insn)
+static bool is_jump(uint8_t flow)
 {
-    return insn->flow == INSN_JUMP || insn->flow == INSN_CONDITIONAL;
+    return flow == INSN_JUMP || flow == INSN_CONDITIONAL;
 }
 
 static bool is_compare(const struct insn *insn)
@@ -35,7 +36,7 @@ static bool does_nothing(const struct insn *insn)
 
 static bool may_wait(const struct insn *insn)
 {
-    if (is_jump(insn))
+    if (is_jump(insn->flow))
         return !insn->memory_count;
     if (insn->flow != INSN_PLAIN || insn->repeats || insn->string_step || insn->stack_step ||
         insn->locked || insn->vague != INSN_VAGUE_NONE || insn->memory_count > 1)
@@ -46,33 +47,52 @@ static bool may_wait(const struct insn *insn)
     return insn->op == INSN_OP_MOVE || counts(insn) || is_compare(insn) || does_nothing(insn);
 }
 
-static uint32_t written(const struct insn *insns, size_t count)
+/* The instructions of a loop, from the target of the jump back to the jump; all are decoded. */
+struct loop {
+    const struct function *function;
+    size_t head;
+    size_t count;
+};
+
+static struct insn *insn_of(const struct function *function, size_t index)
+{
+    return &function->blocks[index / FUNCTION_BLOCK][index % FUNCTION_BLOCK];
+}
+
+static struct insn *loop_insn(const struct loop *loop, size_t at)
+{
+    return insn_of(loop->function, loop->head + at);
+}
+
+static uint32_t written(const struct loop *loop)
 {
     uint32_t writes = 0;
-    for (size_t i = 0; i < count; i++)
-        writes |= insns[i].writes;
+    for (size_t i = 0; i < loop->count; i++)
+        writes |= loop_insn(loop, i)->writes;
     return writes;
 }
 
 /* Registers that the loop writes, except by a load from one fixed place. */
-static uint32_t varying(const struct insn *insns, size_t count)
+static uint32_t varying(const struct loop *loop)
 {
-    uint32_t all = written(insns, count);
+    uint32_t all = written(loop);
     uint32_t vary = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!insns[i].memory_count || insn_memory_uses(&insns[i].memory[0]) & all)
-            vary |= insns[i].writes;
+    for (size_t i = 0; i < loop->count; i++) {
+        const struct insn *insn = loop_insn(loop, i);
+        if (!insn->memory_count || insn_memory_uses(&insn->memory[0]) & all)
+            vary |= insn->writes;
+    }
     return vary;
 }
 
-static bool is_waiting(const struct insn *insns, size_t count)
+static bool is_waiting(const struct loop *loop)
 {
-    uint32_t vary = varying(insns, count);
+    uint32_t vary = varying(loop);
     bool looks = false;
     bool leaves = false;
-    for (size_t i = 0; i < count; i++) {
-        const struct insn *insn = &insns[i];
-        if (!may_wait(insn) || (i && insn[-1].address + insn[-1].length != insn->address) ||
+    for (size_t i = 0; i < loop->count; i++) {
+        const struct insn *insn = loop_insn(loop, i);
+        if (!may_wait(insn) || (i && !function_adjacent(loop->function, loop->head + i)) ||
             (insn->memory_count && insn_memory_uses(&insn->memory[0]) & vary))
             return false;
         looks |= insn->memory_count > 0;
@@ -81,83 +101,37 @@ static bool is_waiting(const struct insn *insns, size_t count)
     return looks && leaves;
 }
 
-/*
- * Sets `waits` of the loads in such loops: a jump back over a few instructions, which load,
- * compare, count and jump; write no memory, compute nothing with what was loaded, and load from the
- * same place each time round. The instructions of one function, ascending.
- */
-static void waiting_mark(struct insn *insns, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        size_t head = i;
-        if (!is_jump(&insns[i]) || !insns[i].target || insns[i].target > insns[i].address)
-            continue;
-        while (head > 0 && i - head < LOOP_MAX && insns[head].address > insns[i].target)
-            head--;
-        if (insns[head].address != insns[i].target || !is_waiting(&insns[head], i - head + 1))
-            continue;
-        for (; head < i; head++)
-            insns[head].waits = insns[head].memory_count > 0;
-    }
-}
-
 static bool is_slot(const struct insn *insn)
 {
     return insn->memory_count && insn->memory[0].index == SREG_NONE &&
            (insn->memory[0].base == SREG_SP || insn->memory[0].base == SREG_BP);
 }
 
-/*
- * Sets `kept` of accesses to slots of the frame in loops that call something: the callee may use
- * the registers (no vector register lives across a call), so such a variable lives in memory, and
- * what reads it first mostly waits for what the call returned.
- */
-static void waiting_mark_kept(struct insn *insns, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        bool calls = false;
-        size_t head = i;
-        if (!is_jump(&insns[i]) || !insns[i].target || insns[i].target > insns[i].address)
-            continue;
-        while (head > 0 && i - head < KEPT_LOOP_MAX && insns[head].address > insns[i].target) {
-            head--;
-            calls |= insns[head].flow == INSN_CALL;
-        }
-        if (insns[head].address != insns[i].target)
-            continue;
-        for (; calls && head < i; head++)
-            insns[head].kept |= is_slot(&insns[head]);
-    }
-}
+enum { STEPS_BEFORE = 24, STEPS_DEPTH = 4, STEPS_BYTES_MAX = 32 };
 
-/* The instructions of a loop, from the target of the jump back to the jump. */
-struct loop {
-    struct insn *insns;
-    size_t count;
-};
-
-enum { STEPS_LOOP_MAX = 256, STEPS_BEFORE = 24, STEPS_DEPTH = 4, STEPS_BYTES_MAX = 32 };
-
-/* The instruction that wrote the register last before insns[at], round the loop; SIZE_MAX: it does
- * not change in the loop. */
+/* The instruction that wrote the register last before instruction `at`, round the loop; SIZE_MAX:
+ * it does not change in the loop. */
 static size_t written_by(const struct loop *loop, size_t at, uint8_t reg)
 {
-    for (size_t i = 1; reg < 32 && i <= loop->count; i++) {
-        size_t before = (at + loop->count - i) % loop->count;
-        if (loop->insns[before].writes >> reg & 1)
+    if (reg >= 32)
+        return SIZE_MAX;
+    for (size_t before = at; before-- > 0;)
+        if (loop_insn(loop, before)->writes >> reg & 1)
             return before;
-    }
+    for (size_t before = loop->count; before-- > at;)
+        if (loop_insn(loop, before)->writes >> reg & 1)
+            return before;
     return SIZE_MAX;
 }
 
-/* Whether the register's value at insns[at] comes from a load of the loop, of another address each
- * time. */
+/* Whether the register's value at instruction `at` comes from a load of the loop, of another
+ * address each time. */
 static bool is_loaded(const struct loop *loop, size_t at, uint8_t reg, int depth)
 {
     size_t from = written_by(loop, at, reg);
     if (from == SIZE_MAX || !depth)
         return false;
-    const struct insn *insn = &loop->insns[from];
+    const struct insn *insn = loop_insn(loop, from);
     const struct insn_memory *memory = &insn->memory[0];
     switch (insn->op) {
     case INSN_OP_NONE:
@@ -177,12 +151,12 @@ static bool is_loaded(const struct loop *loop, size_t at, uint8_t reg, int depth
 
 /* Where the register begins, by the code that leads to the loop: 0 (SREG_NONE), or the value of a
  * register that the loop leaves alone. False: not known. */
-static bool find_start(const struct loop *loop, size_t before, uint8_t reg, uint8_t *from)
+static bool find_start(const struct loop *loop, uint8_t reg, uint8_t *from)
 {
-    const struct insn *insn = loop->insns;
     *from = SREG_NONE;
-    for (size_t i = 0; i < before && i < STEPS_BEFORE; i++) {
-        if (!((--insn)->writes >> reg & 1))
+    for (size_t i = 1; i <= loop->head && i <= STEPS_BEFORE; i++) {
+        const struct insn *insn = insn_of(loop->function, loop->head - i);
+        if (!(insn->writes >> reg & 1))
             continue;
         if (insn->op == INSN_OP_XOR)
             return insn->source == reg;
@@ -199,16 +173,16 @@ static bool find_start(const struct loop *loop, size_t before, uint8_t reg, uint
 static const struct insn *counted_by(const struct loop *loop, size_t at, uint8_t reg)
 {
     size_t by = written_by(loop, at, reg);
-    const struct insn *insn = by == SIZE_MAX ? NULL : &loop->insns[by];
+    const struct insn *insn = by == SIZE_MAX ? NULL : loop_insn(loop, by);
     bool adds = insn && insn->op == INSN_OP_ADD && insn->source == SREG_NONE && insn->dest == reg &&
                 insn->immediate > 0;
     return adds && written_by(loop, by, reg) == by ? insn : NULL;
 }
 
 /* One register of the operand counts, and the other does not change. */
-static bool find_step(const struct loop *loop, size_t at, size_t before, struct insn_step *step)
+static bool find_step(const struct loop *loop, size_t at, struct insn_step *step)
 {
-    const struct insn *insn = &loop->insns[at];
+    const struct insn *insn = loop_insn(loop, at);
     const struct insn_memory *memory = &insn->memory[0];
     bool by_index = memory->index != SREG_NONE && counted_by(loop, at, memory->index);
     uint8_t reg = by_index ? memory->index : memory->base;
@@ -222,8 +196,8 @@ static bool find_step(const struct loop *loop, size_t at, size_t before, struct 
     *step = (struct insn_step){.bytes = (uint8_t)bytes,
                                .scale = by_index ? memory->scale : 1,
                                .reg = reg,
-                               .moved = by < insn};
-    return find_start(loop, before, reg, &step->from);
+                               .moved = by->address < insn->address};
+    return find_start(loop, reg, &step->from);
 }
 
 static bool same_registers(const struct insn_memory *left, const struct insn_memory *right)
@@ -236,59 +210,116 @@ static bool same_registers(const struct insn_memory *left, const struct insn_mem
 static bool loads_same(const struct loop *loop, const struct insn_memory *stored)
 {
     for (size_t i = 0; i < loop->count; i++) {
-        const struct insn_memory *memory = &loop->insns[i].memory[0];
-        if (loop->insns[i].memory_count && memory->kind == ACCESS_LOAD &&
+        const struct insn_memory *memory = &loop_insn(loop, i)->memory[0];
+        if (loop_insn(loop, i)->memory_count && memory->kind == ACCESS_LOAD &&
             same_registers(memory, stored) && memory->displacement == stored->displacement)
             return true;
     }
     return false;
 }
 
-static void steps_mark_access(const struct loop *loop, size_t at, size_t before)
+static void steps_mark_access(const struct loop *loop, size_t at)
 {
-    struct insn *insn = &loop->insns[at];
+    struct insn *insn = loop_insn(loop, at);
     const struct insn_memory *memory = &insn->memory[0];
     if (insn->repeats || insn->stack_step || memory->vector || is_slot(insn))
         return;
     insn->chases = is_loaded(loop, at, memory->base, STEPS_DEPTH) ||
                    is_loaded(loop, at, memory->index, STEPS_DEPTH);
     struct insn_step step;
-    if (!find_step(loop, at, before, &step))
+    if (!find_step(loop, at, &step))
         return;
     insn->follows = memory->kind == ACCESS_STORE && loads_same(loop, memory);
     if (memory->kind != ACCESS_STORE)
         insn->step = step;
 }
 
-static bool jumps_to(const struct insn *insn, const struct insn *target)
+/* Where a jump back at instruction `at` leads; SIZE_MAX: it is none, or goes too far. */
+static size_t loop_head(const struct function *function, size_t at)
 {
-    return is_jump(insn) && insn->target == target->address;
+    const struct insn_outline *outlines = function->outlines;
+    const struct insn_outline *jump = &outlines[at];
+    size_t first = at > LOOP_MAX ? at - LOOP_MAX : 0;
+    uint64_t to = jump->target - function->start;
+    if (!is_jump(jump->flow) || !jump->target || to > jump->at || to < outlines[first].at)
+        return SIZE_MAX;
+    size_t head = first + SORTED_BELOW(outlines + first, at - first, at, to);
+    return outlines[head].at == to ? head : SIZE_MAX;
 }
 
-/* How the operands of loops move, those of the innermost loop around each: found first, because it
- * ends first. Of several jumps back to one place the last ends the loop. */
-static void steps_mark(struct insn *insns, size_t count)
+/* Of several jumps back to one place the last ends the loop. */
+static bool ends_loop(const struct loop *loop)
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t head = i;
-        size_t last = i;
-        if (!is_jump(&insns[i]) || !insns[i].target || insns[i].target > insns[i].address)
-            continue;
-        while (head > 0 && i - head < STEPS_LOOP_MAX && insns[head].address > insns[i].target)
-            head--;
-        if (insns[head].address != insns[i].target)
-            continue;
-        for (size_t j = i + 1; j < count && j - head < STEPS_LOOP_MAX; j++)
-            last = jumps_to(&insns[j], &insns[head]) ? j : last;
-        if (last != i)
-            continue;
-        struct loop loop = {&insns[head], i - head + 1};
-        for (size_t at = 0; at < loop.count; at++) {
-            if (loop.insns[at].memory_count && !loop.insns[at].in_loop)
-                steps_mark_access(&loop, at, head);
-            loop.insns[at].in_loop = true;
-        }
+    const struct function *function = loop->function;
+    uint64_t target = function_address(function, loop->head);
+    for (size_t i = loop->head + loop->count; i < function->count && i - loop->head < LOOP_MAX; i++)
+        if (function->outlines[i].target == target && is_jump(function->outlines[i].flow))
+            return false;
+    return true;
+}
+
+static bool loop_calls(const struct loop *loop)
+{
+    for (size_t i = 0; i < loop->count; i++)
+        if (loop->function->outlines[loop->head + i].flow == INSN_CALL)
+            return true;
+    return false;
+}
+
+/*
+ * What a loop says about its instructions [from, past).
+ *
+ * `waits`: it only waits for another thread's store: it loads from the same place each time round,
+ * compares, counts and jumps; writes no memory and computes nothing with what was loaded.
+ *
+ * `kept`: a slot of the frame in a loop that calls something: the callee may use the registers (no
+ * vector register lives across a call), so such a variable lives in memory, and what reads it first
+ * mostly waits for what the call returned.
+ *
+ * How operands move, for the innermost loop around each: found first, because it ends first.
+ */
+static void mark_loop(const struct loop *loop, size_t from, size_t past)
+{
+    bool waits = loop->count <= WAITING_LOOP_MAX + 1 && is_waiting(loop);
+    bool calls = loop_calls(loop);
+    bool ends = ends_loop(loop);
+    for (size_t at = from - loop->head; at < past - loop->head; at++) {
+        struct insn *insn = loop_insn(loop, at);
+        bool jumps_back = at + 1 == loop->count;
+        if (waits && !jumps_back)
+            insn->waits = insn->memory_count > 0;
+        insn->kept |= calls && !jumps_back && is_slot(insn);
+        if (ends && insn->memory_count && !insn->in_loop)
+            steps_mark_access(loop, at);
+        insn->in_loop |= ends;
     }
+}
+
+static bool decode_at(const struct function *function, size_t index, struct insn *insn)
+{
+    const struct insn_outline *outline = &function->outlines[index];
+    uint64_t address = function->start + outline->at;
+    bool known = insn_decode(insn, address, function->bytes + (address - function->bytes_start),
+                             outline->length);
+    insn->is_target = outline->is_target;
+    return known;
+}
+
+/* Instructions [from, past); false: no memory. */
+static bool decode_range(const struct function *function, size_t from, size_t past)
+{
+    for (size_t i = from; i < past; i++) {
+        struct insn **block = &function->blocks[i / FUNCTION_BLOCK];
+        if (!*block) {
+            *block = calloc(FUNCTION_BLOCK, sizeof **block);
+            if (function->kept_bytes)
+                *function->kept_bytes += FUNCTION_BLOCK * sizeof **block;
+        }
+        if (!*block ||
+            (!insn_of(function, i)->decoded && !decode_at(function, i, insn_of(function, i))))
+            return false;
+    }
+    return true;
 }
 
 enum { LOADED_BEFORE = 24, LOADED_WITHIN = 64 /* bytes of a line */ };
@@ -303,25 +334,68 @@ static void note_loaded(struct insn *insn, const struct insn_memory *loaded)
         *nearest = (uint8_t)(distance + 1);
 }
 
-/* Accesses after a load of straight code by the same registers. */
-static void mark_loaded(struct insn *insns, size_t count)
+/* An access after loads of straight code by the same registers. */
+static void mark_loaded(const struct function *function, size_t at)
 {
-    for (size_t at = 0; at < count; at++) {
-        struct insn *insn = &insns[at];
-        uint32_t uses = insn_memory_uses(&insn->memory[0]);
-        if (!insn->memory_count || insn->repeats || insn->memory[0].vector)
-            continue;
-        for (size_t i = at; i > 0 && at - i < LOADED_BEFORE && !insns[i].is_target; i--) {
-            const struct insn *before = &insns[i - 1];
-            const struct insn_memory *memory = &before->memory[0];
-            if (before->address + before->length != insns[i].address || before->writes & uses ||
-                (before->flow != INSN_PLAIN && before->flow != INSN_CONDITIONAL))
-                break;
-            if (before->memory_count && !before->repeats && !memory->vector &&
-                memory->kind != ACCESS_STORE && same_registers(memory, &insn->memory[0]))
-                note_loaded(insn, memory);
-        }
+    struct insn *insn = insn_of(function, at);
+    uint32_t uses = insn_memory_uses(&insn->memory[0]);
+    if (!insn->memory_count || insn->repeats || insn->memory[0].vector)
+        return;
+    for (size_t i = at; i > 0 && at - i < LOADED_BEFORE; i--) {
+        const struct insn *before = insn_of(function, i - 1);
+        const struct insn_memory *memory = &before->memory[0];
+        if (function->outlines[i].is_target || !function_adjacent(function, i) ||
+            before->writes & uses ||
+            (before->flow != INSN_PLAIN && before->flow != INSN_CONDITIONAL))
+            return;
+        if (before->memory_count && !before->repeats && !memory->vector &&
+            memory->kind != ACCESS_STORE && same_registers(memory, &insn->memory[0]))
+            note_loaded(insn, memory);
     }
+}
+
+/* Instructions [from, past), by themselves and by the loops around them; false: no memory. */
+static bool describe(const struct function *function, size_t from, size_t past)
+{
+    if (!decode_range(function, from > LOADED_BEFORE ? from - LOADED_BEFORE : 0, past))
+        return false;
+    for (size_t i = from; i < function->count && i < past + LOOP_MAX; i++) {
+        struct loop loop = {function, loop_head(function, i), 0};
+        if (loop.head >= past)
+            continue;
+        loop.count = i - loop.head + 1;
+        if (!decode_range(function, loop.head > STEPS_BEFORE ? loop.head - STEPS_BEFORE : 0, i + 1))
+            return false;
+        mark_loop(&loop, loop.head > from ? loop.head : from, i < past ? i + 1 : past);
+    }
+    for (size_t i = from; i < past; i++) {
+        mark_loaded(function, i);
+        insn_of(function, i)->described = true;
+    }
+    return true;
+}
+
+const struct insn *function_insn(const struct function *function, size_t index)
+{
+    static const struct insn unknown = {
+        .length = 1, .dest = SREG_NONE, .source = SREG_NONE, .stored = SREG_NONE};
+    size_t from = index / FUNCTION_BLOCK * FUNCTION_BLOCK;
+    size_t past = from + FUNCTION_BLOCK < function->count ? from + FUNCTION_BLOCK : function->count;
+    const struct insn *block = function->blocks[index / FUNCTION_BLOCK];
+    if ((!block || !block[index - from].described) && !describe(function, from, past))
+        return &unknown;
+    return insn_of(function, index);
+}
+
+const struct insn *function_all(struct function *function)
+{
+    if (!function->all)
+        function->all = malloc((function->count + 1) * sizeof *function->all);
+    else
+        return function->all;
+    for (size_t i = 0; function->all && i < function->count; i++)
+        function->all[i] = *function_insn(function, i);
+    return function->all;
 }
 
 enum {
@@ -342,46 +416,54 @@ struct code {
 
 size_t function_index(const struct function *function, uint64_t address)
 {
-    size_t low = SORTED_BELOW(function->insns, function->count, address, address);
-    return low < function->count && function->insns[low].address == address ? low : SIZE_MAX;
+    uint64_t at = address - function->start;
+    size_t low = SORTED_BELOW(function->outlines, function->count, at, at);
+    return low < function->count && function->outlines[low].at == at ? low : SIZE_MAX;
 }
 
 void function_free(struct function *function)
 {
-    if (function)
-        free(function->insns);
+    if (!function)
+        return;
+    for (size_t i = 0; function->blocks && i < function->count; i += FUNCTION_BLOCK)
+        free(function->blocks[i / FUNCTION_BLOCK]);
+    free(function->blocks);
+    free(function->outlines);
+    free(function->all);
+    free(function->bytes);
     free(function);
 }
 
-/* Decodes from `from` to the end of the code; after bytes that are none, one byte on. */
-static int disassemble(const struct code *code, uint64_t from, struct function *function)
+/* The outlines from function->start to the end of the code; after bytes that are none, one byte on.
+ */
+static int outline(const struct code *code, struct function *function)
 {
-    size_t room = (code->size - (from - code->start)) / 3 + 16;
-    size_t at = from - code->start;
-    function->insns = malloc(room * sizeof *function->insns);
-    while (function->insns && at < code->size) {
-        if (function->count == room) {
-            struct insn *more = realloc(function->insns, (room *= 2) * sizeof *more);
-            if (!more)
-                break;
-            function->insns = more;
-        }
-        struct insn *insn = &function->insns[function->count];
-        bool known = insn_decode(insn, code->start + at, code->bytes + at, code->size - at);
+    size_t first = function->start - code->start;
+    size_t room = 0;
+    for (size_t at = first; at < code->size;) {
+        struct insn_outline *more =
+            array_more(function->outlines, &room, function->count, sizeof *more, ARRAY_UNBOUNDED);
+        if (!more)
+            return -1;
+        function->outlines = more;
+        struct insn_outline *now = &more[function->count];
+        bool known = insn_outline(now, code->start + at, code->bytes + at, code->size - at);
+        now->at = (uint32_t)(at - first);
         function->count += known;
-        at += known ? insn->length : 1;
+        at += known ? now->length : 1;
     }
-    return function->insns ? 0 : -1;
+    function->blocks = calloc(function->count / FUNCTION_BLOCK + 1, sizeof *function->blocks);
+    return function->blocks ? 0 : -1;
 }
 
 static void mark_targets(struct function *function)
 {
     for (size_t i = 0; i < function->count; i++) {
-        const struct insn *insn = &function->insns[i];
-        bool jump = insn->flow == INSN_JUMP || insn->flow == INSN_CONDITIONAL;
-        size_t target = jump && insn->target ? function_index(function, insn->target) : SIZE_MAX;
+        const struct insn_outline *jump = &function->outlines[i];
+        size_t target =
+            is_jump(jump->flow) && jump->target ? function_index(function, jump->target) : SIZE_MAX;
         if (target != SIZE_MAX)
-            function->insns[target].is_target = true;
+            function->outlines[target].is_target = true;
     }
 }
 
@@ -389,8 +471,8 @@ static void mark_targets(struct function *function)
 static void find_arrivals(const struct code *code, size_t wanted, uint8_t *before)
 {
     for (size_t at = wanted; at-- > 0;) {
-        struct insn insn;
-        bool known = insn_decode(&insn, at, code->bytes + at, code->size - at);
+        struct insn_outline insn;
+        bool known = insn_outline(&insn, at, code->bytes + at, code->size - at);
         size_t next = known ? at + insn.length : 0;
         before[at] = (uint8_t)(!known           ? BOUNDARY_NO_CODE
                                : next == wanted ? at
@@ -466,14 +548,11 @@ static struct function *function_make(const struct decode_target *target, uint64
     *reason = REASON_BAD_CODE;
     function->start = start;
     function->end = code.start + code.size;
-    if (disassemble(&code, start, function) || function_index(function, ip) == SIZE_MAX)
+    if (outline(&code, function) || function_index(function, ip) == SIZE_MAX)
         goto failed;
     mark_targets(function);
-    waiting_mark(function->insns, function->count);
-    waiting_mark_kept(function->insns, function->count);
-    steps_mark(function->insns, function->count);
-    mark_loaded(function->insns, function->count);
-    free(code.bytes);
+    function->bytes = code.bytes;
+    function->bytes_start = code.start;
     return function;
 
 failed:

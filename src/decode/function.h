@@ -14,12 +14,19 @@
 
 enum { FUNCTION_BYTES_MAX = 256 * 1024 /* longer ones are taken in parts around the IP */ };
 
+enum { FUNCTION_BLOCK = 16 }; /* instructions that are decoded together */
+
 struct function {
     uint64_t start;
     uint64_t end;
-    bool whole;         /* start is where calls arrive */
-    struct insn *insns; /* ascending; holes where bytes were no instructions */
+    bool whole;                    /* start is where calls arrive */
+    struct insn_outline *outlines; /* ascending; holes where bytes were no instructions */
     size_t count;
+    struct insn **blocks; /* of FUNCTION_BLOCK each; NULL: none of it was asked for */
+    struct insn *all;     /* of function_all(); NULL: not asked for */
+    unsigned char *bytes;
+    uint64_t bytes_start; /* address of the first, not after `start` */
+    size_t *kept_bytes;   /* where memory is counted; NULL: nowhere */
 };
 
 /*
@@ -33,7 +40,26 @@ struct function *function_part(const struct decode_target *target, uint64_t ip,
                                enum reason *reason);
 void function_free(struct function *function);
 
+/* One of its instructions with all that is known of it: worked out when it is asked for, for most
+ * of a function never is. Without memory it is one of which nothing is known. */
+const struct insn *function_insn(const struct function *function, size_t index);
+
+/* All of them; NULL: no memory. */
+const struct insn *function_all(struct function *function);
+
 /* Index of the instruction that starts at the address; SIZE_MAX: none does. */
 size_t function_index(const struct function *function, uint64_t address);
+
+static inline uint64_t function_address(const struct function *function, size_t index)
+{
+    return function->start + function->outlines[index].at;
+}
+
+/* Whether the instruction before this one ends where it begins. */
+static inline bool function_adjacent(const struct function *function, size_t index)
+{
+    const struct insn_outline *before = &function->outlines[index - 1];
+    return before->at + before->length == function->outlines[index].at;
+}
 
 #endif

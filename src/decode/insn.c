@@ -84,7 +84,7 @@ static enum insn_flow flow_of(const struct encoding *in)
     return INSN_PLAIN;
 }
 
-static void set_flow(struct insn *out, const struct encoding *in)
+static void set_flow(struct insn_outline *out, uint64_t address, const struct encoding *in)
 {
     out->flow = (uint8_t)flow_of(in);
     out->condition = INSN_CONDITION_NONE;
@@ -93,7 +93,7 @@ static void set_flow(struct insn *out, const struct encoding *in)
     bool indirect = in->has_modrm || out->flow == INSN_RETURN || out->flow == INSN_SYSCALL ||
                     out->flow == INSN_STOP;
     if (out->flow != INSN_PLAIN && !indirect)
-        out->target = out->address + out->length + (uint64_t)in->immediate;
+        out->target = address + in->length + (uint64_t)in->immediate;
 }
 
 bool insn_condition_holds(uint8_t condition, uint64_t flags)
@@ -928,20 +928,41 @@ static bool is_nop(const struct encoding *in)
     return is_0f(in, 0x19, 0x1f) && !endbr;
 }
 
+static void set_outline(struct insn_outline *out, uint64_t address, const struct encoding *in)
+{
+    *out = (struct insn_outline){.length = in->length, .is_nop = is_nop(in)};
+    set_flow(out, address, in);
+}
+
+bool insn_outline(struct insn_outline *out, uint64_t address, const uint8_t *bytes, size_t size)
+{
+    struct encoding in;
+    bool known = encoding_read(&in, bytes, size);
+    if (known)
+        set_outline(out, address, &in);
+    return known;
+}
+
 bool insn_decode(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size)
 {
     struct encoding in;
+    struct insn_outline outline;
     if (!encoding_read(&in, bytes, size))
         return false;
-    *out = (struct insn){.address = address, .length = in.length};
-    set_flow(out, &in);
+    set_outline(&outline, address, &in);
+    *out = (struct insn){.address = address,
+                         .target = outline.target,
+                         .length = outline.length,
+                         .flow = outline.flow,
+                         .condition = outline.condition,
+                         .is_nop = outline.is_nop,
+                         .decoded = true};
     set_memory(out, &in);
     set_written(out, &in);
     set_operation(out, &in);
     set_compare(out, &in);
     set_vector(out, &in);
     out->changes_flags = changes_flags(&in);
-    out->is_nop = is_nop(&in);
     bool exchanges = is_one(&in, 0x86, 0x87) && in.mod != 3; /* locks without a prefix */
     out->locked = in.lock || exchanges;
     return true;

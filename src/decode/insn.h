@@ -140,10 +140,26 @@ struct insn {
     uint8_t loaded_below;
     uint8_t loaded_above;
     struct insn_step step;
+    bool decoded;
+    bool described; /* what the code around it says is there, too (function.c) */
+};
+
+/* All that the rest of its function needs of an instruction. */
+struct insn_outline {
+    uint64_t target; /* of a direct jump or call; 0: not known */
+    uint32_t at;     /* bytes from the function's start */
+    uint8_t length;
+    uint8_t flow;      /* enum insn_flow */
+    uint8_t condition; /* low 4 bits of the jcc opcode, INSN_CONDITION_NONE */
+    bool is_nop : 1;
+    bool is_target : 1; /* some jump of the function leads here */
 };
 
 /* Fills `out` from the instruction at the start of the bytes; false: they are none, or too few. */
 bool insn_decode(struct insn *out, uint64_t address, const uint8_t *bytes, size_t size);
+
+/* The same, the outline only; `at` is the caller's. */
+bool insn_outline(struct insn_outline *out, uint64_t address, const uint8_t *bytes, size_t size);
 
 /* The flags (RFLAGS_RESULT) that a comparison of these values leaves. */
 #define RFLAGS_RESULT UINT64_C(0x8c5) /* carry, parity, zero, sign, overflow */

@@ -634,12 +634,6 @@ struct course {
     unsigned branches;
 };
 
-static bool adjacent(const struct function *function, size_t index)
-{
-    const struct insn *before = &function->insns[index - 1];
-    return before->address + before->length == function->insns[index].address;
-}
-
 static bool course_add(struct course *course, const struct insn *insn)
 {
     if (course->count == ACROSS_MAX)
@@ -655,8 +649,8 @@ static bool add_course(struct course *course, const struct function *function, s
                        size_t left, unsigned depth)
 {
     for (; left && index < function->count; index++, left--) {
-        const struct insn *insn = &function->insns[index];
-        if (index && left < COURSE_MAX && !adjacent(function, index))
+        const struct insn *insn = function_insn(function, index);
+        if (index && left < COURSE_MAX && !function_adjacent(function, index))
             return false;
         if (insn->flow == INSN_CALL ? !add_call(course, insn, depth) : !course_add(course, insn))
             return false;
@@ -703,14 +697,14 @@ static bool add_call(struct course *course, const struct insn *call, unsigned de
 static void add_before(struct course *course, const struct function *function, size_t index)
 {
     size_t first = index;
-    while (first > 0 && index - first < PREFIX_MAX && !function->insns[first].is_target &&
-           adjacent(function, first) &&
-           (function->insns[first - 1].flow == INSN_PLAIN ||
-            function->insns[first - 1].flow == INSN_CONDITIONAL ||
-            function->insns[first - 1].flow == INSN_CALL))
+    while (first > 0 && index - first < PREFIX_MAX && !function->outlines[first].is_target &&
+           function_adjacent(function, first) &&
+           (function->outlines[first - 1].flow == INSN_PLAIN ||
+            function->outlines[first - 1].flow == INSN_CONDITIONAL ||
+            function->outlines[first - 1].flow == INSN_CALL))
         first--;
     for (size_t i = first; i < index; i++) {
-        const struct insn *insn = &function->insns[i];
+        const struct insn *insn = function_insn(function, i);
         if (insn->flow != INSN_CALL) {
             if (!course_add(course, insn))
                 return;
@@ -727,25 +721,26 @@ static bool add_caller(struct course *course, struct trace_values *values,
     uint64_t stack;
     uint64_t back;
     size_t first = culprit;
-    while (first > 0 && culprit - first < PREFIX_MAX && !function->insns[first].is_target &&
-           adjacent(function, first) && function->insns[first - 1].flow == INSN_PLAIN)
+    while (first > 0 && culprit - first < PREFIX_MAX && !function->outlines[first].is_target &&
+           function_adjacent(function, first) && function->outlines[first - 1].flow == INSN_PLAIN)
         first--;
     if (first || !function->whole)
         return false;
     struct trace_values entry = *values;
-    const struct insn *start = &function->insns[0];
+    const struct insn *start = function_insn(function, 0);
     if (values->trace->count == 0 || values->trace->insns[0] != start ||
         !trace_register(&entry, SREG_SP, 0, &stack) ||
         !trace_memory(&entry, stack, &back, sizeof back))
         return false;
     const struct function *caller = course->code->find(course->code->context, back);
     size_t index = caller ? function_index(caller, back) : SIZE_MAX;
-    if (index == SIZE_MAX || !index || !adjacent(caller, index) ||
-        caller->insns[index - 1].flow != INSN_CALL ||
-        (caller->insns[index - 1].target && caller->insns[index - 1].target != start->address))
+    if (index == SIZE_MAX || !index || !function_adjacent(caller, index) ||
+        caller->outlines[index - 1].flow != INSN_CALL ||
+        (caller->outlines[index - 1].target &&
+         caller->outlines[index - 1].target != start->address))
         return false;
     add_before(course, caller, index - 1);
-    return course_add(course, &caller->insns[index - 1]);
+    return course_add(course, function_insn(caller, index - 1));
 }
 
 bool across(struct across *out, const struct across_code *code, struct trace_values *values,

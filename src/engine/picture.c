@@ -221,7 +221,8 @@ static const char shut_off[] =
 
 void engine_be_patient(struct engine *engine)
 {
-    resolver_be_patient(engine->resolver, engine->patience_ns);
+    if (engine->resolver)
+        resolver_be_patient(engine->resolver, engine->patience_ns);
 }
 
 const struct snapshot *engine_snapshot(struct engine *engine, double interval_s)

@@ -309,6 +309,39 @@ bool finding_make(struct finding *finding, struct space *space, const struct tls
     return true;
 }
 
+static struct finding_recent *recent_at(struct findings_recent *recent, uint64_t address)
+{
+    return &recent->at[hash_mix(address >> 16) % FINDINGS_RECENT];
+}
+
+bool findings_recall(struct findings_recent *recent, const struct space *space, uint64_t address,
+                     enum stack_wanted stack, struct finding *out)
+{
+    const struct finding_recent *known = recent_at(recent, address);
+    /* What is reached through a stack pointer may be a stack that nobody knows of yet. */
+    bool same = address >= known->finding.base && address < known->finding.end &&
+                known->version == space_version(space) &&
+                (stack == FINDING_STACK_KNOWN || known->finding.kind == OBJECT_STACK);
+    if (same)
+        memcpy(out, &known->finding, offsetof(struct finding, text));
+    return same;
+}
+
+void findings_remember(struct findings_recent *recent, struct space *space, uint64_t address,
+                       const struct finding *finding)
+{
+    struct finding_recent *known = recent_at(recent, address);
+    struct map *map = space_map(space, address);
+    bool whole =
+        map && finding->base == map->start && finding->end == map->end &&
+        (map->kind == MAPPING_STACK || map->kind == MAPPING_HEAP || map->kind == MAPPING_ANON) &&
+        !space_continues_file(space, map) && !stacks_within(&space->stacks, map->start, map->end);
+    if (!whole || finding->name == finding->text)
+        return;
+    known->version = space_version(space);
+    memcpy(&known->finding, finding, offsetof(struct finding, text));
+}
+
 static void find_gap(struct finding *finding, const struct space *space, uint64_t address)
 {
     char size[16];

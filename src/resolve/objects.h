@@ -88,6 +88,27 @@ enum stack_wanted {
 bool finding_make(struct finding *finding, struct space *space, const struct tls *tls,
                   const struct names *names, uint64_t address, enum stack_wanted stack);
 
+/*
+ * What was found in a recording's private memory, by mapping: it is the same for all addresses of a
+ * mapping without a stack, and stays so until something in the space changes.
+ */
+enum { FINDINGS_RECENT = 256 }; /* direct-mapped */
+
+struct finding_recent {
+    uint64_t version; /* of the space */
+    struct finding finding;
+};
+
+struct findings_recent {
+    struct finding_recent at[FINDINGS_RECENT];
+};
+
+bool findings_recall(struct findings_recent *recent, const struct space *space, uint64_t address,
+                     enum stack_wanted stack, struct finding *out);
+/* `finding`: of finding_make() for the address. */
+void findings_remember(struct findings_recent *recent, struct space *space, uint64_t address,
+                       const struct finding *finding);
+
 /* In a recording, where no mapping around the address was recorded. `sp`: the sample's stack
  * pointer, 0 if it is not known. */
 bool finding_unrecorded(struct finding *finding, const struct space *space, uint64_t address,

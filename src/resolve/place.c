@@ -313,6 +313,9 @@ static bool place_find(struct resolver *resolver, const struct access *access, c
 {
     struct space *space = &resolver->space;
     enum stack_wanted stack = access->base == SREG_SP ? FINDING_STACK_REACHED : FINDING_STACK_KNOWN;
+    if (resolver->recent &&
+        findings_recall(resolver->recent, space, access->address, stack, finding))
+        return true;
     for (int again = 0;; again++) {
         if (!finding_make(finding, space, &resolver->tls, &resolver->names, access->address, stack))
             return finding_unrecorded(finding, space, access->address, regs ? regs[SREG_SP] : 0);
@@ -322,6 +325,8 @@ static bool place_find(struct resolver *resolver, const struct access *access, c
     if (is_in_no_frame(resolver, finding, access, regs))
         finding_make(finding, space, &resolver->tls, &resolver->names, access->address,
                      FINDING_STACK_OF_THREAD);
+    else if (resolver->recent)
+        findings_remember(resolver->recent, space, access->address, finding);
     return true;
 }
 

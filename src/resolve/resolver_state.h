@@ -248,6 +248,7 @@ struct resolver {
     char heap_words[512]; /* why there is no agent, and no walk either */
     struct space space;
     struct names names;
+    struct findings_recent *recent; /* of a recording; NULL: live */
     struct functions functions;
     struct tcbs tcbs;
     struct tls tls;

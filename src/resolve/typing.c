@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -145,14 +144,12 @@ static void answers_take(struct answers *answers, uint32_t serial,
     answers_fill(answers, expected, answer);
 }
 
-enum { NAP_NS = 50000 }; /* while an answer is waited for */
-
 /* The operand an instruction had when it was asked about last, for every sample asks. */
 struct recent {
     uint64_t pc;
     uint64_t operand; /* 0: empty */
     uint32_t serial;
-    const struct answered *known; /* answered */
+    const struct answered *known; /* answered, or refused for good */
 };
 
 enum { RECENT = 1 << 10 }; /* direct-mapped */
@@ -240,13 +237,12 @@ void typing_be_patient(struct typing *typing, uint64_t patience_ns)
 /* A recording has no time limit: the answers that its samples need can be waited for. */
 static void typing_wait_for(struct typing *typing, const struct answered *known)
 {
-    const struct timespec nap = {.tv_nsec = NAP_NS};
     uint64_t start_ns = clock_now_ns();
     uint64_t passed_ns = 0;
     while (!known->answered && passed_ns < typing->patience_ns) {
         readers_run(typing->readers, start_ns + passed_ns);
         if (!known->answered)
-            nanosleep(&nap, NULL);
+            readers_wait(typing->readers);
         passed_ns = clock_now_ns() - start_ns;
     }
     typing->patience_ns -= passed_ns < typing->patience_ns ? passed_ns : typing->patience_ns;
@@ -327,9 +323,8 @@ const struct typed_operand *typing_operand(struct typing *typing, const struct m
     if (typing_same(recent, &now))
         return &recent->known->operand;
     const struct answered *known = ask(typing, module, &question);
-    /* A refusal is not an answer. */
     now.known = known;
-    if (known && known->serial == now.serial)
+    if (known)
         *recent = now;
     return known ? &known->operand : NULL;
 }

@@ -6,8 +6,12 @@
  *   bench_replay              of recordings of a million samples and more, made now
  *   bench_replay FILE         of this one
  *   bench_replay --read FILE  reads it, and no more: what is timed
+ *   bench_replay --repeat FILE TIMES  writes a recording with its samples that often, each time
+ *                             later, to standard output (recording-scale)
  */
 #include "base/clock.h"
+#include "sample/perfdata/attributes.h"
+#include "sample/perfdata/input.h"
 #include "sample/perfdata/perfdata.h"
 
 #include <fcntl.h>
@@ -62,6 +66,85 @@ static int read_file(const char *path)
     printf("%" PRIu64 "\n", samples);
     perfdata_close(file);
     return !samples;
+}
+
+/* A whole file in memory; NULL: it cannot be read. */
+static unsigned char *load(const char *path, size_t *size)
+{
+    FILE *in = fopen(path, "re");
+    long end = in && !fseek(in, 0, SEEK_END) ? ftell(in) : -1;
+    unsigned char *bytes = end > 0 ? malloc((size_t)end) : NULL;
+    *size = (size_t)end;
+    if (bytes && (fseek(in, 0, SEEK_SET) || fread(bytes, 1, *size, in) != *size)) {
+        free(bytes);
+        bytes = NULL;
+    }
+    if (in)
+        fclose(in);
+    return bytes;
+}
+
+/* perf's file header, of which only this matters here: linux/tools/perf/util/header.h. */
+struct file_header {
+    uint64_t magic, size, attr_size, attrs[2], data[2];
+};
+
+/* Of one event with samples of a fixed size, without features: whatever perf report needs. */
+static int repeat(const char *path, unsigned long times)
+{
+    size_t size;
+    unsigned char *bytes = load(path, &size);
+    struct file_header header;
+    struct attributes attributes = {0};
+    if (!bytes || size < sizeof header)
+        return 1;
+    memcpy(&header, bytes, sizeof header);
+    if (header.attrs[0] + header.attr_size > size || header.data[0] + header.data[1] > size ||
+        attributes_add(&attributes, bytes + header.attrs[0], header.attr_size - 16, false))
+        return 1;
+    uint16_t at_time = attributes.events[0].format.places.time;
+    unsigned char *data = bytes + header.data[0];
+    unsigned char *samples = malloc(header.data[1] + sizeof(struct perf_event_header));
+    size_t used = 0;
+    uint64_t first_ns = UINT64_MAX;
+    uint64_t last_ns = 0;
+    struct perf_event_header record;
+    for (size_t at = 0; at + sizeof record <= header.data[1]; at += record.size) {
+        uint64_t time_ns;
+        memcpy(&record, data + at, sizeof record);
+        if (record.size < sizeof record || !at_time)
+            return 1;
+        if (record.type != PERF_RECORD_SAMPLE && record.type != TAPE_FINISHED_ROUND)
+            continue;
+        memcpy(samples + used, data + at, record.size);
+        used += record.size;
+        if (record.type != PERF_RECORD_SAMPLE)
+            continue;
+        memcpy(&time_ns, data + at + at_time, sizeof time_ns);
+        first_ns = time_ns < first_ns ? time_ns : first_ns;
+        last_ns = time_ns > last_ns ? time_ns : last_ns;
+    }
+    record = (struct perf_event_header){.type = TAPE_FINISHED_ROUND, .size = sizeof record};
+    memcpy(samples + used, &record, sizeof record);
+    used += sizeof record;
+    /* The features behind the data would be elsewhere now. */
+    header.data[1] += used * (times - 1);
+    memset(&((uint64_t *)bytes)[9], 0, 32);
+    memcpy(bytes, &header, sizeof header);
+    fwrite(bytes, 1, header.data[0] + header.data[1] - used * (times - 1), stdout);
+    while (--times) {
+        for (size_t at = 0; at < used; at += record.size) {
+            uint64_t time_ns;
+            memcpy(&record, samples + at, sizeof record);
+            if (record.type != PERF_RECORD_SAMPLE)
+                continue;
+            memcpy(&time_ns, samples + at + at_time, sizeof time_ns);
+            time_ns += last_ns - first_ns + 1;
+            memcpy(samples + at + at_time, &time_ns, sizeof time_ns);
+        }
+        fwrite(samples, 1, used, stdout);
+    }
+    return fflush(stdout) ? 1 : 0;
 }
 
 static double seconds(struct timeval time)
@@ -222,6 +305,8 @@ int main(int argument_count, char **arguments)
     int code = 0;
     if (argument_count == 3 && !strcmp(arguments[1], "--read"))
         return read_file(arguments[2]);
+    if (argument_count == 4 && !strcmp(arguments[1], "--repeat"))
+        return repeat(arguments[2], strtoul(arguments[3], NULL, 10));
     if (!realpath("/proc/self/exe", self))
         return 1;
     build_of(self, build, sizeof build);

@@ -50,7 +50,7 @@ record_demo() { # name, options
 
 # Launched: the agent tells of the heap, debugging information of fields; weights that never
 # decay, and those that do.
-record_demo agent -H 0 && same agent -H 0
+record_demo agent -H 0 && same agent -H 0 && same agent -H 0 -n 1
 record_demo decaying -H 0.5 -w 100 -C L2=512K,8,64 && same decaying -H 0.5 -w 100
 
 # Attached: the heap is walked. It ends before misstop does.

@@ -2,11 +2,13 @@
 #include "resolve/dwarf/reader.h"
 
 #include <assert.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -656,6 +658,18 @@ size_t readers_run(struct readers *readers, uint64_t now_ns)
     start_one(readers, &run);
     readers_measure(readers, now_ns);
     return run.answers;
+}
+
+void readers_wait(const struct readers *readers)
+{
+    enum { PROCESSES = 8, NS = 1000000, NS_BEFORE_START = 50000 };
+    struct pollfd polled[PROCESSES];
+    nfds_t count = 0;
+    for (size_t i = 0; i < readers->count && count < PROCESSES; i++)
+        if (reader_file_runs(readers->files[i]))
+            polled[count++] =
+                (struct pollfd){.fd = readers->files[i]->worker.channel.fd, .events = POLLIN};
+    ppoll(polled, count, &(struct timespec){.tv_nsec = count ? NS : NS_BEFORE_START}, NULL);
 }
 
 struct readers_status readers_status(const struct readers *readers)

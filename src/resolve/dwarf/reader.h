@@ -54,6 +54,9 @@ bool readers_ask(struct readers *readers, const struct module *module,
 /* Takes what has come, starts, watches and ends processes; call often. Number of answers. */
 size_t readers_run(struct readers *readers, uint64_t now_ns);
 
+/* Waits until a process has something to say, a millisecond at most. */
+void readers_wait(const struct readers *readers);
+
 /* The modules are gone (exec): questions of theirs are dropped without answers. */
 void readers_forget(struct readers *readers);
 

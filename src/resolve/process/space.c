@@ -24,6 +24,7 @@ void regions_fini(struct regions *regions)
 static void regions_forget(struct regions *regions)
 {
     regions->count = regions->join_count = 0;
+    regions->changes++;
 }
 
 static bool continues(const struct maps *maps, const struct map *map, const struct map *next)
@@ -104,14 +105,18 @@ static void regions_join(struct regions *regions, uint64_t from, uint64_t to)
 static struct region *grow(struct regions *regions, uint64_t start, uint64_t end)
 {
     struct region *first = NULL;
+    uint64_t was[2] = {0, 0};
     for (size_t i = 0; i < regions->count;) {
         struct region *region = &regions->list[i];
         if (region->end <= start || region->start >= end) {
             i++;
         } else if (!first) {
             first = region;
+            was[0] = region->start;
+            was[1] = region->end;
             i++;
         } else {
+            regions->changes++;
             /* One of many regions yields to a large one, and takes no other with it. */
             if (!region->is_of_bin && !first->is_of_bin)
                 regions_join(regions, region->key, first->key);
@@ -121,6 +126,7 @@ static struct region *grow(struct regions *regions, uint64_t start, uint64_t end
         }
     }
     if (first) {
+        regions->changes += was[0] != start || was[1] != end;
         first->start = start;
         first->end = end;
     }
@@ -160,6 +166,7 @@ static struct region *regions_add(struct regions *regions, uint64_t start, uint6
         return NULL;
     regions->list = more;
     struct region *region = &regions->list[regions->count++];
+    regions->changes++;
     *region = (struct region){.start = start, .end = end, .key = key};
     put_in_bin(regions, region);
     return region;
@@ -318,15 +325,25 @@ struct module *space_module(struct space *space, struct map *map)
     return modules_of(&space->modules, &space->maps, map, &space->from);
 }
 
+uint64_t space_version(const struct space *space)
+{
+    return ((uint64_t)space->programs << 40) + space->maps.changes + space->stacks.changes +
+           space->regions.changes;
+}
+
+bool space_continues_file(const struct space *space, const struct map *map)
+{
+    return map != space->maps.maps && map->kind == MAPPING_ANON && map[-1].end == map->start &&
+           (map[-1].kind == MAPPING_FILE || map[-1].kind == MAPPING_VDSO);
+}
+
 /* .bss goes on in an anonymous mapping right behind the file's: that file's module. */
 static struct module *module_behind(struct space *space, const struct map *map, uint64_t address)
 {
     uint64_t start;
     uint64_t end;
-    if (map == space->maps.maps || map->kind != MAPPING_ANON)
-        return NULL;
-    struct map *before = (struct map *)map - 1;
-    struct module *module = before->end == map->start ? space_module(space, before) : NULL;
+    struct module *module =
+        space_continues_file(space, map) ? space_module(space, (struct map *)map - 1) : NULL;
     if (!module)
         return NULL;
     module_range(module, &start, &end);

@@ -45,6 +45,7 @@ struct regions {
     struct region_join *joins;
     size_t join_count;
     size_t join_room;
+    uint64_t changes; /* grows with each change */
 };
 
 /* The whole that anonymous memory is part of. */
@@ -105,6 +106,12 @@ struct map *space_map(struct space *space, uint64_t address);
 
 /* The ELF file behind a mapping; NULL: none. */
 struct module *space_module(struct space *space, struct map *map);
+
+/* Another number whenever something in the same place may be another object. */
+uint64_t space_version(const struct space *space);
+
+/* Whether an address of a mapping may be in the file of the mapping before, as .bss is. */
+bool space_continues_file(const struct space *space, const struct map *map);
 
 enum space_unrecorded space_unrecorded(const struct space *space, uint64_t address);
 

@@ -273,6 +273,12 @@ const struct stack *stacks_find(const struct stacks *stacks, uint64_t address)
     return at < stacks->count && stacks->stacks[at].start <= address ? &stacks->stacks[at] : NULL;
 }
 
+bool stacks_within(const struct stacks *stacks, uint64_t start, uint64_t end)
+{
+    size_t at = after(stacks, start);
+    return at < stacks->count && stacks->stacks[at].start < end;
+}
+
 void stacks_gap(const struct stacks *stacks, uint64_t address, uint64_t *start, uint64_t *end)
 {
     size_t next = after(stacks, address);
@@ -293,6 +299,7 @@ static void take_out(struct stacks *stacks, size_t at)
     memmove(&stacks->stacks[at], &stacks->stacks[at + 1],
             (stacks->count - at - 1) * sizeof *stacks->stacks);
     stacks->count--;
+    stacks->changes++;
 }
 
 /* A guess gives way. Of two threads each goes up to where the lower ends: where a stack ends is
@@ -329,6 +336,7 @@ static void stacks_put(struct stacks *stacks, struct stack stack)
     memmove(&more[at + 1], &more[at], (stacks->count - at) * sizeof *more);
     more[at] = stack;
     stacks->count++;
+    stacks->changes++;
 }
 
 void stacks_forget(struct stacks *stacks, uint64_t start, uint64_t end)
@@ -360,6 +368,7 @@ static void stacks_forget_gone(struct stacks *stacks, const struct maps *maps)
             stacks->stacks[kept++] = *stack;
     }
     stacks->count = kept;
+    stacks->changes++;
 }
 
 void stacks_refresh(struct stacks *stacks, const struct tcbs *tcbs, const struct maps *maps,

@@ -82,6 +82,7 @@ struct stacks {
     struct stack *stacks; /* ascending, without overlaps */
     size_t count;
     size_t room;
+    uint64_t changes; /* grows with each change */
 };
 
 void stacks_fini(struct stacks *stacks);
@@ -103,6 +104,9 @@ void stacks_forget(struct stacks *stacks, uint64_t start, uint64_t end);
 
 /* NULL: the address is in none. Valid until the next change. */
 const struct stack *stacks_find(const struct stacks *stacks, uint64_t address);
+
+/* Whether there is one in a range. */
+bool stacks_within(const struct stacks *stacks, uint64_t start, uint64_t end);
 
 /* Narrows [*start, *end) around an address that is in no thread's stack to the gap between stacks.
  */

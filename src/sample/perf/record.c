@@ -272,12 +272,11 @@ static void take_tail(struct cursor *cursor, const struct record_format *format,
  * Address 0 means none, and an operation that touches no memory leaves an old one behind: IBS
  * says so by "not available" (doc/facts.md). A data source of 0 was not recorded and says nothing.
  */
-static bool address_valid(const struct record_format *format, const struct sample *sample)
+static bool address_valid(const struct record_format *format, uint64_t address, uint64_t data_src)
 {
     uint64_t accesses = PERF_MEM_S(OP, LOAD) | PERF_MEM_S(OP, STORE) | PERF_MEM_S(OP, PFETCH);
-    bool no_access =
-        sample->has & SAMPLE_HAS_DATA_SRC && sample->data_src && !(sample->data_src & accesses);
-    return format->recorded_address && sample->address && !no_access;
+    bool no_access = !format->no_data_source && data_src && !(data_src & accesses);
+    return format->recorded_address && address && !no_access;
 }
 
 /* All but the registers, which are most of a record: on the path of every sample that counts. */
@@ -311,7 +310,7 @@ static int record_take_sample(struct cursor *cursor, uint16_t misc,
     take_tail(cursor, format, sample);
     if (cursor->bad)
         return -EBADMSG;
-    if (address_valid(format, sample))
+    if (address_valid(format, sample->address, sample->data_src))
         sample->has |= SAMPLE_HAS_ADDRESS | (format->by_writer ? SAMPLE_HAS_RECORDED : 0);
     if (format->exact_ip || misc & PERF_RECORD_MISC_EXACT_IP)
         sample->has |= SAMPLE_HAS_EXACT_IP;
@@ -588,4 +587,93 @@ bool record_brief(const void *bytes, size_t size, const struct record_format *fo
     }
     brief->time_ns = type & PERF_SAMPLE_TIME ? cursor_u64(&cursor) : 0;
     return !cursor.bad;
+}
+
+/* Fields of one word each, in the order of the ABI: before the registers of the user, between these
+ * and those of the interrupted code, and behind. */
+static const uint64_t words_before[] = {
+    PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,   PERF_SAMPLE_TID,
+    PERF_SAMPLE_TIME,       PERF_SAMPLE_ADDR, PERF_SAMPLE_ID,
+    PERF_SAMPLE_STREAM_ID,  PERF_SAMPLE_CPU,  PERF_SAMPLE_PERIOD};
+static const uint64_t words_between[] = {PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT,
+                                         PERF_SAMPLE_DATA_SRC, PERF_SAMPLE_TRANSACTION};
+static const uint64_t words_behind[] = {PERF_SAMPLE_PHYS_ADDR, SAMPLE_CGROUP, SAMPLE_DATA_PAGE_SIZE,
+                                        SAMPLE_CODE_PAGE_SIZE};
+
+/* Steps over them; notes the place of one of them. */
+static uint16_t find_words(const uint64_t *words, size_t count, uint64_t type, uint16_t at,
+                           uint64_t wanted, uint16_t *place)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (words[i] & wanted && type & wanted)
+            *place = at;
+        at += type & words[i] ? 8 : 0;
+    }
+    return at;
+}
+
+static uint16_t register_bytes(uint64_t mask)
+{
+    return (uint16_t)(8 * __builtin_popcountll(mask));
+}
+
+void record_find_places(struct record_format *format)
+{
+    enum { BEFORE = sizeof words_before / 8, BETWEEN = sizeof words_between / 8 };
+    enum { BEHIND = sizeof words_behind / 8 };
+    const uint64_t varying = PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW |
+                             PERF_SAMPLE_BRANCH_STACK | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_AUX;
+    struct record_places places = {0};
+    uint64_t type = format->sample_type;
+    uint16_t at = sizeof(struct perf_event_header);
+    if (type & varying || format->swap || type >> 25)
+        return;
+    find_words(words_before, BEFORE, type, at, PERF_SAMPLE_TID, &places.pid);
+    find_words(words_before, BEFORE, type, at, PERF_SAMPLE_TIME, &places.time);
+    at = find_words(words_before, BEFORE, type, at, PERF_SAMPLE_ADDR, &places.address);
+    if (type & PERF_SAMPLE_REGS_USER) {
+        places.user_regs = at;
+        places.user_regs_bytes = register_bytes(format->regs_user);
+        at += 8;
+    }
+    at = find_words(words_between, BETWEEN, type, at, PERF_SAMPLE_DATA_SRC, &places.data_src);
+    if (type & PERF_SAMPLE_REGS_INTR) {
+        places.regs = at;
+        places.regs_bytes = register_bytes(format->regs_intr);
+        at += 8;
+    }
+    places.size = find_words(words_behind, BEHIND, type, at, 0, &places.size);
+    format->places = places;
+}
+
+static uint64_t word_at(const unsigned char *bytes, uint16_t place)
+{
+    uint64_t word = 0;
+    if (place)
+        memcpy(&word, bytes + place, sizeof word);
+    return word;
+}
+
+bool record_survey(const void *bytes, const struct perf_event_header *header,
+                   const struct record_format *format, struct record_survey *survey)
+{
+    const struct record_places *places = &format->places;
+    const unsigned char *at = bytes;
+    if (!places->size || header->size < places->size)
+        return false;
+    *survey = (struct record_survey){
+        .brief = {word_at(at, places->time), (uint32_t)word_at(at, places->pid)}};
+    uint64_t address = word_at(at, places->address);
+    uint64_t user_abi = word_at(at, places->user_regs);
+    size_t registers = user_abi ? places->user_regs_bytes : 0;
+    if (header->size < places->size + registers)
+        return false;
+    at += registers;
+    uint64_t abi = word_at(at, places->regs);
+    if (header->size < places->size + registers + (abi ? places->regs_bytes : 0))
+        return false;
+    survey->address = address_valid(format, address, word_at(at, places->data_src));
+    bool of_user = abi == PERF_SAMPLE_REGS_ABI_64 && mode_of(header->misc) == SAMPLE_USER;
+    survey->registers = !format->foreign_regs && (user_abi == PERF_SAMPLE_REGS_ABI_64 || of_user);
+    return true;
 }

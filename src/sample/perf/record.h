@@ -15,6 +15,15 @@
 #include "sample.h"
 #include "sample/cursor.h"
 
+/* Where a sample has what a survey counts: offsets in the record, of what follows the registers of
+ * the user as if there were none. 0: it is not there. */
+struct record_places {
+    uint16_t size; /* of a sample without registers; 0: fields vary in size, or bytes are swapped */
+    uint16_t pid, time, address, user_regs, data_src, regs;
+    uint16_t user_regs_bytes; /* where there are any */
+    uint16_t regs_bytes;
+};
+
 /* How one event's records are laid out and what its samples mean. */
 struct record_format {
     uint64_t sample_type; /* attr.sample_type */
@@ -24,15 +33,16 @@ struct record_format {
     uint64_t regs_intr;
     uint64_t period; /* weight of a sample that carries none */
     bool sample_id_all;
-    bool exact_ip;         /* precise_ip >= 2: the sampled instruction itself */
-    bool recorded_address; /* ADDR is that of a data access, not a breakpoint's or 0 */
-    bool no_data_source;   /* DATA_SRC is there and says nothing: a software event's */
-    bool by_writer;        /* ADDR is what misstop worked out when it recorded */
-    bool alien_regs;       /* registers are not those of the sampled instruction */
-    bool of_any;           /* counts instructions, whether they access memory or not */
-    bool foreign_regs;     /* registers of another architecture: of no use here */
-    bool swap;             /* recorded on a machine of the other byte order */
-    uint16_t event;        /* index for struct sample */
+    bool exact_ip;               /* precise_ip >= 2: the sampled instruction itself */
+    bool recorded_address;       /* ADDR is that of a data access, not a breakpoint's or 0 */
+    bool no_data_source;         /* DATA_SRC is there and says nothing: a software event's */
+    bool by_writer;              /* ADDR is what misstop worked out when it recorded */
+    bool alien_regs;             /* registers are not those of the sampled instruction */
+    bool of_any;                 /* counts instructions, whether they access memory or not */
+    bool foreign_regs;           /* registers of another architecture: of no use here */
+    bool swap;                   /* recorded on a machine of the other byte order */
+    uint16_t event;              /* index for struct sample */
+    struct record_places places; /* of record_find_places() */
 };
 
 /* Finds the format a record belongs to by its id; NULL: not known. */
@@ -71,6 +81,20 @@ struct record_brief {
 /* Of a PERF_RECORD_SAMPLE; false if it is too short. */
 bool record_brief(const void *bytes, size_t size, const struct record_format *format,
                   struct record_brief *brief);
+
+/* Looks for the places that sample_type, the masks of registers and `swap` lead to. */
+void record_find_places(struct record_format *format);
+
+/* All that a survey counts of a sample. */
+struct record_survey {
+    struct record_brief brief;
+    bool address;   /* SAMPLE_HAS_ADDRESS */
+    bool registers; /* SAMPLE_HAS_REGS */
+};
+
+/* Of a PERF_RECORD_SAMPLE, without parsing it; false: that has to be done. */
+bool record_survey(const void *bytes, const struct perf_event_header *header,
+                   const struct record_format *format, struct record_survey *survey);
 
 /* Parsers of record bodies, for record.c, and for writer.c, which writes the same layout. */
 /* enum perf_event_x86_regs to ours; SREG_NONE: segments, which are skipped. */

@@ -123,6 +123,7 @@ int attributes_add(struct attributes *attributes, const void *bytes, size_t size
     take_attr(&cursor, &event->attr);
     event->pmu = take_pmu(&event->attr);
     event->format = format_of(&event->attr, attributes->count, swap);
+    record_find_places(&event->format);
     attributes->count++;
     return 0;
 }

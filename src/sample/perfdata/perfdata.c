@@ -171,14 +171,21 @@ static int perfdata_expand(struct perfdata *file, const struct tape_record *foun
     return code == -EBADMSG ? 0 : code; /* a damaged record cannot be: it was parsed before */
 }
 
-static void count_sample(struct perfdata *file, struct attribute *event,
-                         const struct sample *sample)
+static void note_time(struct perfdata *file, uint64_t time_ns)
 {
-    bool address = sample->has & SAMPLE_HAS_ADDRESS;
+    if (time_ns && (!file->oldest_ns || time_ns < file->oldest_ns))
+        file->oldest_ns = time_ns;
+}
+
+static int count_sample(struct perfdata *file, struct attribute *event,
+                        const struct record_survey *sample)
+{
     event->samples++;
     file->counts.samples++;
-    file->counts.with_address += address;
-    file->counts.with_registers += !address && sample->has & SAMPLE_HAS_REGS;
+    file->counts.with_address += sample->address;
+    file->counts.with_registers += !sample->address && sample->registers;
+    note_time(file, sample->brief.time_ns);
+    return processes_note_sample(&file->processes, sample->brief.pid, sample->brief.time_ns);
 }
 
 /* Into counts and processes, unless the recording was surveyed. 0 or -ENOMEM. */
@@ -188,11 +195,13 @@ static int perfdata_count(struct perfdata *file, struct attribute *event,
     if (file->surveyed)
         return 0;
     if (record->kind == RECORD_SAMPLE)
-        count_sample(file, event, &record->sample);
+        return count_sample(file, event,
+                            &(struct record_survey){{record->time_ns, record->pid},
+                                                    record->sample.has & SAMPLE_HAS_ADDRESS,
+                                                    record->sample.has & SAMPLE_HAS_REGS});
     if (record->kind == RECORD_LOST)
         file->counts.lost += record->count;
-    if (record->time_ns && (!file->oldest_ns || record->time_ns < file->oldest_ns))
-        file->oldest_ns = record->time_ns;
+    note_time(file, record->time_ns);
     return processes_note(&file->processes, record);
 }
 
@@ -279,10 +288,16 @@ static int survey_record(struct perfdata *file, const struct tape_record *found)
 {
     struct attribute *event;
     struct record record;
+    struct record_survey sample;
     if (!found->bytes)
         return 0;
     if (found->header.type >= TAPE_USER)
         return perfdata_take_own(file, found);
+    event = found->header.type == PERF_RECORD_SAMPLE && file->attributes.count
+                ? attributes_of(&file->attributes, found->bytes, &found->header)
+                : NULL;
+    if (event && record_survey(found->bytes, &found->header, &event->format, &sample))
+        return count_sample(file, event, &sample);
     if (!perfdata_parse(file, found, &event, &record))
         return 0;
     return perfdata_expand(file, found, event, &record, perfdata_count_sample, file);

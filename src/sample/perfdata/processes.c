@@ -99,24 +99,31 @@ static void note_sample(struct perfdata_process *process, uint64_t time_ns)
         process->last_sample_ns = time_ns;
 }
 
+int processes_note_sample(struct processes *processes, uint32_t pid, uint64_t time_ns)
+{
+    uint32_t index;
+    int code = entry_of(processes, pid, &index);
+    if (code == 1)
+        note_sample(&processes->list[index], time_ns);
+    processes->unassigned += !code;
+    return code < 0 ? code : 0;
+}
+
 int processes_note(struct processes *processes, const struct record *record)
 {
     uint32_t index;
     bool names = record->kind == RECORD_COMM && record->pid == record->tid;
-    if (record->kind != RECORD_SAMPLE && record->kind != RECORD_FORK && !names)
+    if (record->kind == RECORD_SAMPLE)
+        return processes_note_sample(processes, record->pid, record->time_ns);
+    if (record->kind != RECORD_FORK && !names)
         return 0;
     int code = entry_of(processes, record->pid, &index);
-    if (code != 1) {
-        processes->unassigned += !code && record->kind == RECORD_SAMPLE;
+    if (code != 1)
         return code;
-    }
     struct perfdata_process *process = &processes->list[index];
     if (record->kind == RECORD_FORK)
         return note_fork(processes, record, index);
-    if (names)
-        note_name(process, &processes->origins[index].named_ns, record);
-    else
-        note_sample(process, record->time_ns);
+    note_name(process, &processes->origins[index].named_ns, record);
     return 0;
 }
 

@@ -22,7 +22,7 @@ struct processes {
     size_t count;
     size_t room;
     struct hash index_of_pid;
-    uint32_t last; /* index that was asked for last: samples of a process come in runs */
+    uint32_t last;       /* index that was asked for last: samples of a process come in runs */
     uint64_t unassigned; /* samples of processes beyond those that are kept apart */
 };
 
@@ -30,6 +30,8 @@ void processes_fini(struct processes *processes);
 
 /* Takes notice of a sample, a comm, a fork; others are of no interest. 0 or -ENOMEM. */
 int processes_note(struct processes *processes, const struct record *record);
+
+int processes_note_sample(struct processes *processes, uint32_t pid, uint64_t time_ns);
 
 /* Most samples first; after it nothing is noted. */
 void processes_sort(struct processes *processes);

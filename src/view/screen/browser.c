@@ -2,6 +2,7 @@
 #include "view/screen/browser.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -489,6 +490,8 @@ static void go_back(struct browser *browser, struct request *request)
         return;
     else if (browser->snapshot && browser->snapshot->time_range)
         browser_now(browser, request);
+    else if (browser->replays && !isnan(browser->play.goal_s))
+        *request = (struct request){.kind = REQUEST_PLAY_GO, .name = "+0"};
     else
         browser_message(browser, "no level above this one: 1 to 9 are the screens, q quits");
 }

@@ -339,6 +339,8 @@ static int draw_state(const struct browser *browser, struct canvas *canvas, int 
     used = play_line_part(canvas, row, used, PAINT_STRONG, text);
     if (play->ended)
         return used;
+    if (seeks)
+        return play_line_part(canvas, row, used, PAINT_DIM, ", Esc stops");
     snprintf(text, sizeof text, ", %s%s", play->pace,
              browser->frozen && !play->paused ? " behind the frozen picture" : "");
     return play_line_part(canvas, row, used, PAINT_PLAIN, text);

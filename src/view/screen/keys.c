@@ -30,7 +30,7 @@ static const struct key_binding bindings[] = {
      "Esc",
      "Esc",
      "Back",
-     "back; Backspace too; first clears a filter"},
+     "back; Backspace too; first clears a filter; stops the reading of a recording"},
     {ACTION_FOLD,
      {KEYS_F5, 'o'},
      "F5, o",

@@ -121,6 +121,24 @@ static void to_the_end_and_from_there_to_the_start(void **state)
     assert_int_equal(play.position_ns, 0);
 }
 
+static void reading_is_stopped_where_it_is(void **state)
+{
+    struct play play;
+    uint64_t to_ns;
+    (void)state;
+    play_init(&play, 10 * SECOND, WALL);
+    play_go(&play, PLAY_END);
+    play_done(&play, play_due(&play, WALL), WALL + 1000, false);
+    uint64_t reached_ns = play.position_ns;
+    assert_true(reached_ns && play_seeks(&play));
+    assert_true(play_parse(&play, "+0", &to_ns));
+    assert_false(play_go(&play, to_ns));
+    assert_false(play_seeks(&play) || play_hurries(&play) || play.ended);
+    assert_int_equal(play.position_ns, reached_ns);
+    assert_false(play_go(&play, PLAY_END)); /* and goes on */
+    assert_true(play_seeks(&play));
+}
+
 static void going_back_reads_again_and_going_on_does_not(void **state)
 {
     struct play play;
@@ -229,6 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_starts_paused_and_stays),
+        cmocka_unit_test(reading_is_stopped_where_it_is),
         cmocka_unit_test(it_follows_the_wall_at_its_pace),
         cmocka_unit_test(a_reader_too_slow_falls_behind_without_a_debt),
         cmocka_unit_test(a_pause_stops_and_does_not_count),

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "sample/perf/record.h"
 #include "sample/kernel.h"
 #include "unit.h"
@@ -786,6 +787,55 @@ static void other_kinds_are_skipped(void **state)
     }
 }
 
+/* Random records of random formats, some cut short, some with registers of 32-bit code or none. */
+static void a_survey_agrees_with_parsing(void **state)
+{
+    static const uint64_t fields[] = {
+        PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP,        PERF_SAMPLE_TID,       PERF_SAMPLE_TIME,
+        PERF_SAMPLE_ADDR,       PERF_SAMPLE_ID,        PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU,
+        PERF_SAMPLE_PERIOD,     PERF_SAMPLE_REGS_USER, PERF_SAMPLE_WEIGHT,    PERF_SAMPLE_DATA_SRC,
+        PERF_SAMPLE_REGS_INTR,  PERF_SAMPLE_PHYS_ADDR};
+    struct prng prng = {7};
+    unsigned surveyed = 0;
+    unsigned addresses = 0;
+    unsigned registers = 0;
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        uint64_t random = prng_next(&prng);
+        struct record_format format = {.regs_user = random >> 20 & 0xff,
+                                       .regs_intr = random >> 30 & 0xff,
+                                       .recorded_address = random >> 40 & 1,
+                                       .no_data_source = random >> 41 & 1,
+                                       .foreign_regs = (random >> 42 & 7) == 0};
+        for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
+            format.sample_type |= random >> k & 1 ? fields[k] : 0;
+        record_find_places(&format);
+        assert_true(format.places.size);
+        struct builder builder;
+        begin(&builder, PERF_RECORD_SAMPLE,
+              random >> 50 & 1 ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL);
+        for (uint64_t words = random >> 51 & 63; words; words--)
+            word(&builder, prng_next(&prng) & 3);
+        end(&builder);
+        struct perf_event_header header = record_header(builder.bytes, builder.size, false);
+        struct record_survey survey;
+        struct record record;
+        bool known = record_survey(builder.bytes, &header, &format, &survey);
+        int code = record_parse_as(builder.bytes, builder.size, &format, &record);
+        assert_int_equal(known, code == 1);
+        if (!known)
+            continue;
+        assert_int_equal(survey.brief.pid, record.pid);
+        assert_int_equal(survey.brief.time_ns, record.time_ns);
+        assert_int_equal(survey.address, !!(record.sample.has & SAMPLE_HAS_ADDRESS));
+        assert_int_equal(survey.registers, !!(record.sample.has & SAMPLE_HAS_REGS));
+        surveyed++;
+        addresses += survey.address;
+        registers += survey.registers;
+    }
+    assert_true(surveyed > 1000 && addresses > 100 && registers > 100);
+}
+
 static int run_record_fields(void)
 {
     const struct CMUnitTest tests[] = {
@@ -794,6 +844,7 @@ static int run_record_fields(void)
         cmocka_unit_test(counts_that_lie_are_refused),
         cmocka_unit_test(interrupted_registers_serve_where_there_are_no_others),
         cmocka_unit_test(other_kinds_are_skipped),
+        cmocka_unit_test(a_survey_agrees_with_parsing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -983,7 +983,10 @@ static void the_line_says_where_it_stands(void **state)
     play.goal_s = 100;
     browser_play(&fixture->browser, &play);
     draw(fixture);
-    assert_true(replay_seen(fixture, "Reading  0m41s of 2m10s"));
+    assert_true(replay_seen(fixture, "Reading  0m41s of 2m10s, Esc stops"));
+    struct request stop = replay_press(fixture, KEYS_ESCAPE);
+    assert_int_equal(stop.kind, REQUEST_PLAY_GO);
+    assert_string_equal(stop.name, "+0");
     play = (struct view_play){
         .position_s = 0.0123, .length_s = 0.0123, .goal_s = NAN, .paused = true, .ended = true};
     browser_play(&fixture->browser, &play);
