@@ -60,6 +60,8 @@ const struct typed_variable *resolver_name_slot(struct resolver *resolver, struc
     if (variable) {
         finding->base = address - (uint64_t)slot->offset;
         finding->end = finding->base + (slot->size ? slot->size : 1);
+    } else {
+        finding->base = finding->end = address - (uint64_t)at;
     }
     return slot;
 }

@@ -726,11 +726,11 @@ static void take_slot(struct resolver *resolver, struct provisional_object *wait
         return;
     }
     uint32_t object = finding_intern(&named, &resolver->names);
-    struct object_rename how = {0};
-    if (slot->slot == DWARF_SLOT_VARIABLE) {
-        how = (struct object_rename){.fixed = true, .type = slot->type, .offset = slot->offset};
-        if (slot->type)
-            object_types_declare(&resolver->object_types, object, slot->type, slot->count);
+    bool variable = slot->slot == DWARF_SLOT_VARIABLE;
+    struct object_rename how = {.fixed = true, .offset = variable ? slot->offset : waiting->slot};
+    if (variable && slot->type) {
+        how.type = slot->type;
+        object_types_declare(&resolver->object_types, object, slot->type, slot->count);
     }
     end_as(resolver, waiting, object, &how);
 }

@@ -54,6 +54,12 @@ for before, after in zip(live, live[1:]):
     gone = [o["name"] for o in before["objects"] if o["kind"] == "heap" and o["share"] > 0.05 and
             o["name"] not in parts and not {o["address"], o["name"]} & now]
     check(not gone, "refresh %d: what led before is there still %s" % (after["iteration"], gone))
+for report, way in (live[-1], "live"), (played[-1], "played"):
+    for o in (o for o in report["objects"] if o["name"] == "spills (spills)"):
+        check([(f["offset"], f["name"]) for f in o["fields"]] == [(-280, "-280")],
+              "%s: one slot at nine depths of the stack is one field: %s" %
+              (way, [(f["name"], f["share"]) for f in o["fields"]]))
+    check("spills (spills)" in {o["name"] for o in report["objects"]}, "%s: the slot is sampled" % way)
 a = {o["name"]: o["samples"] for o in last}
 b = {o["name"]: o["samples"] for o in played[-1]["objects"]}
 check(a == b, "the recording, played, reports the same rows and samples")
