@@ -410,16 +410,27 @@ static void describe_missing(const struct space *space, const struct map *map,
     desc->name = text;
 }
 
-/* Named by its place in the file, which is the same in every run. */
+/* Named by its place in the file, which is the same in every run; stubs of calls by their section.
+ */
 static void describe_nameless(struct module *module, const struct map *map, uint64_t ip,
                               struct function_desc *desc, char *text, size_t text_size)
 {
+    uint64_t start;
+    uint64_t end;
+    const char *section = module_section(module, ip, &start, &end);
+    desc->module = module_name(module);
+    if (section && !strncmp(section, ".plt", 4)) {
+        desc->start = start;
+        desc->end = end;
+        snprintf(text, text_size, "%s %s", module_name(module), section);
+        desc->name = text;
+        return;
+    }
     if (!module_frame(module, ip, &desc->start, &desc->end))
         desc->start = desc->end = ip & ~(uint64_t)(FUNCTIONS_BLOCK_BYTES - 1);
     snprintf(text, text_size, "%s+0x%llx", module_name(module),
              (unsigned long long)(desc->start - map->start + map->offset));
     desc->name = text;
-    desc->module = module_name(module);
 }
 
 /* Other code may come to are in the same place: from another file, or compiled anew. */

@@ -212,6 +212,30 @@ static void nonsense_gives_nothing(void **state)
     described_close(&described);
 }
 
+/* The return address that the call before pushed is not what the instruction there accesses. */
+static void an_operand_of_no_instruction_has_no_type(void **state)
+{
+    struct described described;
+    unsigned known = 0;
+    (void)state;
+    if (!described_open(&described, "gcc", "-no-pie -g -O0", "d_frame.c"))
+        skip();
+    uint64_t code = described_symbol(&described, "plain");
+    for (uint64_t at = 0; at < 1024; at++) {
+        struct dwarf_question question = {
+            .ask = DWARF_ACCESS, .pc = code + at, .base = SREG_NONE, .index = SREG_NONE, .size = 8};
+        struct dwarf_answer answer;
+        program_answer(described.program, &question, &answer);
+        known += answer.type > 0;
+        question.base = SREG_SP;
+        question.displacement = -7;
+        program_answer(described.program, &question, &answer);
+        assert_int_equal(answer.type, 0);
+    }
+    assert_true(known);
+    described_close(&described);
+}
+
 /* Whether "packed.a..c" or "packed.b" may be what the function that is called after b touches. */
 static bool may_be(const char *named, const char *field)
 {
@@ -312,6 +336,7 @@ int main(void)
                                        cmocka_unit_test(units_share_their_types),
                                        cmocka_unit_test(bit_fields_by_shift_and_mask),
                                        cmocka_unit_test(nonsense_gives_nothing),
+                                       cmocka_unit_test(an_operand_of_no_instruction_has_no_type),
                                        cmocka_unit_test(enums_and_slices_of_rust),
                                        cmocka_unit_test(derived_types_of_fortran),
                                        cmocka_unit_test(allocatable_arrays_are_descriptors),
