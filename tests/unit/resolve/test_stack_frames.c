@@ -495,6 +495,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start_own, end_own)
     const struct CMUnitTest tests[] = {
         TEST(our_own_frames),
+        TEST(stubs_of_calls),
         TEST(addresses_of_no_frame),
         TEST(registers_of_no_sense),
         TEST(a_stack_that_lies),
