@@ -67,7 +67,7 @@ static void fill_layout(const struct snapshot_object *object, struct snapshot_la
         for (size_t k = 0; k < object->field_count && !row->has_members; k++) {
             const struct snapshot_field *field = &object->fields[k];
             if (field->type_id != layout->type || field->member != row->index ||
-                (row->index == TYPE_NO_MEMBER && field->offset != row->member.offset))
+                (row->index == TYPE_NO_MEMBER && (uint64_t)field->offset != row->member.offset))
                 continue;
             row->levels = field->levels;
             row->rates = field->rates;
