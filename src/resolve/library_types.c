@@ -976,3 +976,17 @@ bool library_symbol_block(const char *function, char *out, size_t out_size)
     snprintf(out, out_size, "%s %s", rule->shown, rule->block + 1);
     return true;
 }
+
+bool library_source(const char *path)
+{
+    static const char *const folders[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/",
+                                          "/rustc/", "/usr/src/rustc-"};
+    static const char *const parts[] = {"/include/c++/", "/rustlib/src/rust/library/", "/lib/gcc/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (!strncmp(path, folders[i], strlen(folders[i])))
+            return true;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(path, parts[i]))
+            return true;
+    return false;
+}

@@ -50,6 +50,10 @@ enum library_member library_member(const struct library_rule *rule, const char *
  * _M_node; NULL: none. */
 const char *library_link(const struct library_rule *rule, const char *member);
 
+/* Whether a source file is of a library that is installed, by its path: of a compiler, or a header
+ * of the system. */
+bool library_source(const char *path);
+
 /* Whether the links that a type has from its base class lead to more of its own kind. */
 bool library_links(const struct library_rule *rule);
 

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "resolve/elf/module.h"
+#include "resolve/library_types.h"
 #include "resolve/members.h"
 
 enum { STRINGS_MAX = 64 << 20 };
@@ -100,6 +101,29 @@ static const char *join_inlined(struct answers *answers, const struct dwarf_answ
     return used ? answers_keep_text(answers, text) : NULL;
 }
 
+static bool is_own(const char *file)
+{
+    return file && *file && !library_source(file);
+}
+
+/* Where there is none outside of libraries, the position itself. */
+static void find_own_line(struct answers *answers, const struct dwarf_answer *answer,
+                          struct typed_line *line)
+{
+    line->own_file = line->file;
+    line->own_line = line->line;
+    uint32_t count = is_own(answer->file)                        ? 0
+                     : answer->inlined_count < DWARF_INLINED_MAX ? answer->inlined_count
+                                                                 : DWARF_INLINED_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_own(answer->inlined_file[i]))
+            continue;
+        line->own_file = answers_keep_text(answers, answer->inlined_file[i]);
+        line->own_line = answer->inlined_line[i];
+        return;
+    }
+}
+
 static void answers_fill(struct answers *answers, struct answered *known,
                          const struct dwarf_answer *answer)
 {
@@ -119,6 +143,7 @@ static void answers_fill(struct answers *answers, struct answered *known,
         known->line = (struct typed_line){.file = answers_keep_text(answers, answer->file),
                                           .inlined = join_inlined(answers, answer),
                                           .line = answer->line};
+        find_own_line(answers, answer, &known->line);
         break;
     case DWARF_CALL:
         known->call = (struct typed_call){answers_keep_text(answers, answer->name), type};

@@ -460,6 +460,42 @@ static void callers_tell_them_apart(void **state)
     assert_string_equal(bins[3].called, "newlen < log");
 }
 
+/* A template's bracket is no caller; where the same functions call, their lines differ. */
+static void calls_and_lines_tell_them_apart(void **state)
+{
+    static const char *const first[] = {"operator new (new:1)", "add<A> (t.cc:3)",
+                                        "main (t.cc:10)"};
+    static const char *const second[] = {"operator new (new:1)", "add<A> (t.cc:3)",
+                                         "main (t.cc:12)"};
+    static const char *const third[] = {"malloc (libc.so.6)", "xmalloc (x.c:1)", "add<A> (t.cc:3)",
+                                        "load (t.cc:7)"};
+    static const char *const fourth[] = {"operator new (new:1)", "add<A> (t.cc:3)",
+                                         "load (t.cc:7)"};
+    (void)state;
+    struct snapshot_bin bins[] = {
+        bin("Map<u8, A> node", "operator new < add<A> < main"),
+        bin("Map<u8, A> node", "operator new < add<A> < main"),
+        bin("Map<u8, A> node", "operator new < add<A> < load"),
+        bin("add<A> t.cc:3", "malloc < xmalloc < add<A> < load"),
+        bin("add<A> t.cc:3", "operator new < add<A> < main"),
+    };
+    struct snapshot_heap heap = {.bins = bins, .bin_count = 5};
+    bins[0].heap.site = first;
+    bins[1].heap.site = second;
+    bins[3].heap.site = third;
+    bins[2].heap.site = fourth;
+    bins[0].heap.site_count = bins[1].heap.site_count = bins[2].heap.site_count = 3;
+    bins[3].heap.site_count = 4;
+    bins[4].heap.site = first;
+    bins[4].heap.site_count = 3;
+    assert_true(twins_tell_apart(&heap, &arena));
+    assert_string_equal(bins[0].called, "Map<u8, A> node < main t.cc:10");
+    assert_string_equal(bins[1].called, "Map<u8, A> node < main t.cc:12");
+    assert_string_equal(bins[2].called, "Map<u8, A> node < load");
+    assert_string_equal(bins[3].called, "add<A> t.cc:3 < load");
+    assert_string_equal(bins[4].called, "add<A> t.cc:3 < main");
+}
+
 static void what_differs_in_nothing_keeps_its_name(void **state)
 {
     (void)state;
@@ -492,6 +528,7 @@ static int run_twins(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(callers_tell_them_apart, begin, end),
+        cmocka_unit_test_setup_teardown(calls_and_lines_tell_them_apart, begin, end),
         cmocka_unit_test_setup_teardown(what_differs_in_nothing_keeps_its_name, begin, end),
         cmocka_unit_test_setup_teardown(names_that_were_given_stay, begin, end),
     };
