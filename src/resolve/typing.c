@@ -106,22 +106,19 @@ static bool is_own(const char *file)
     return file && *file && !library_source(file);
 }
 
-/* Where there is none outside of libraries, the position itself. */
+/* In a function of a library, the line that is its own. */
 static void find_own_line(struct answers *answers, const struct dwarf_answer *answer,
                           struct typed_line *line)
 {
-    line->own_file = line->file;
-    line->own_line = line->line;
-    uint32_t count = is_own(answer->file)                        ? 0
-                     : answer->inlined_count < DWARF_INLINED_MAX ? answer->inlined_count
-                                                                 : DWARF_INLINED_MAX;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!is_own(answer->inlined_file[i]))
-            continue;
-        line->own_file = answers_keep_text(answers, answer->inlined_file[i]);
-        line->own_line = answer->inlined_line[i];
-        return;
-    }
+    uint32_t count =
+        answer->inlined_count < DWARF_INLINED_MAX ? answer->inlined_count : DWARF_INLINED_MAX;
+    uint32_t outer = 0; /* one more than the index */
+    for (uint32_t i = 0;
+         i < count && !is_own(outer ? answer->inlined_file[outer - 1] : answer->file); i++)
+        outer = answer->inlined_file[i] ? i + 1 : outer;
+    line->own_file =
+        outer ? answers_keep_text(answers, answer->inlined_file[outer - 1]) : line->file;
+    line->own_line = outer ? answer->inlined_line[outer - 1] : line->line;
 }
 
 static void answers_fill(struct answers *answers, struct answered *known,

@@ -77,7 +77,7 @@ struct typed_variable {
 struct typed_line {
     const char *file; /* NULL: not known */
     const char *inlined;
-    const char *own_file; /* the innermost that is not in a function inlined from a library */
+    const char *own_file; /* the innermost that is not of a function inlined from a library */
     uint32_t own_line;
     uint32_t line;
 };

@@ -567,21 +567,29 @@ static int by_name_and_path(const void *left, const void *right)
     return names ? names : compare_paths(a, b, &common);
 }
 
-/* The first call that distinguishes a bin from the one beside it: *index, and whether by its line
- * alone. False: that has another name. */
-static bool differ(const struct heap_bin *bin, const struct heap_bin *beside, unsigned *index,
-                   bool *by_line)
+/* The first call that distinguishes a bin from the nearest one in that direction that differs, if
+ * it is further out than *index; and whether by its line alone. */
+static void distinguish(struct snapshot_bin *const *sorted, size_t count, size_t at, size_t step,
+                        unsigned *index, bool *by_line)
 {
-    struct step one;
-    struct step other;
-    unsigned common;
-    if (strcmp(bin->name, beside->name) != 0)
-        return false;
-    compare_paths(bin, beside, &common);
-    *index = naming_step(bin) + common;
-    *by_line = step_at(bin, *index, &one) &&
-               step_at(beside, naming_step(beside) + common, &other) && same_function(&one, &other);
-    return true;
+    const struct heap_bin *bin = &sorted[at]->heap;
+    for (size_t i = at + step; i < count; i += step) { /* wraps around below 0 */
+        const struct heap_bin *other = &sorted[i]->heap;
+        struct step one;
+        struct step next;
+        unsigned common;
+        if (strcmp(bin->name, other->name) != 0)
+            return;
+        if (!compare_paths(bin, other, &common))
+            continue;
+        unsigned differs = naming_step(bin) + common;
+        bool line = step_at(bin, differs, &one) &&
+                    step_at(other, naming_step(other) + common, &next) &&
+                    same_function(&one, &next);
+        *by_line = differs > *index ? line : differs == *index ? *by_line || line : *by_line;
+        *index = differs > *index ? differs : *index;
+        return;
+    }
 }
 
 /* "NAME < caller", "NAME < caller file:line". */
@@ -607,17 +615,13 @@ bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
             sorted[count++] = &heap->bins[i];
     if (count)
         qsort(sorted, count, sizeof *sorted, by_name_and_path);
-    /* Sorted by path, no other has more in common than those beside. */
+    /* Sorted by path, no other that differs has more in common than the nearest. */
     for (size_t i = 0; told && i < count; i++) {
-        unsigned index[2] = {0, 0};
-        bool by_line[2] = {false, false};
-        bool before = i && differ(&sorted[i]->heap, &sorted[i - 1]->heap, &index[0], &by_line[0]);
-        bool behind =
-            i + 1 < count && differ(&sorted[i]->heap, &sorted[i + 1]->heap, &index[1], &by_line[1]);
-        unsigned most = index[0] > index[1] ? index[0] : index[1];
-        bool line = (index[0] == most && by_line[0]) || (index[1] == most && by_line[1]);
-        if (before || behind)
-            told = call(sorted[i], most, line, arena);
+        unsigned index = 0;
+        bool by_line = false;
+        distinguish(sorted, count, i, (size_t)-1, &index, &by_line);
+        distinguish(sorted, count, i, 1, &index, &by_line);
+        told = !index || call(sorted[i], index, by_line, arena);
     }
     free(sorted);
     return told;

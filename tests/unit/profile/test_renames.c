@@ -476,24 +476,28 @@ static void calls_and_lines_tell_them_apart(void **state)
         bin("Map<u8, A> node", "operator new < add<A> < main"),
         bin("Map<u8, A> node", "operator new < add<A> < main"),
         bin("Map<u8, A> node", "operator new < add<A> < load"),
+        bin("Map<u8, A> node",
+            "operator new < add<A> < main"), /* the first again, in all that shows */
         bin("add<A> t.cc:3", "malloc < xmalloc < add<A> < load"),
         bin("add<A> t.cc:3", "operator new < add<A> < main"),
     };
-    struct snapshot_heap heap = {.bins = bins, .bin_count = 5};
-    bins[0].heap.site = first;
+    struct snapshot_heap heap = {.bins = bins, .bin_count = 6};
+    bins[0].heap.site = bins[3].heap.site = first;
     bins[1].heap.site = second;
-    bins[3].heap.site = third;
+    bins[4].heap.site = third;
     bins[2].heap.site = fourth;
     bins[0].heap.site_count = bins[1].heap.site_count = bins[2].heap.site_count = 3;
-    bins[3].heap.site_count = 4;
-    bins[4].heap.site = first;
-    bins[4].heap.site_count = 3;
+    bins[3].heap.site_count = 3;
+    bins[4].heap.site_count = 4;
+    bins[5].heap.site = first;
+    bins[5].heap.site_count = 3;
     assert_true(twins_tell_apart(&heap, &arena));
     assert_string_equal(bins[0].called, "Map<u8, A> node < main t.cc:10");
     assert_string_equal(bins[1].called, "Map<u8, A> node < main t.cc:12");
     assert_string_equal(bins[2].called, "Map<u8, A> node < load");
-    assert_string_equal(bins[3].called, "add<A> t.cc:3 < load");
-    assert_string_equal(bins[4].called, "add<A> t.cc:3 < main");
+    assert_string_equal(bins[3].called, "Map<u8, A> node < main t.cc:10");
+    assert_string_equal(bins[4].called, "add<A> t.cc:3 < load");
+    assert_string_equal(bins[5].called, "add<A> t.cc:3 < main");
 }
 
 static void what_differs_in_nothing_keeps_its_name(void **state)

@@ -310,7 +310,12 @@ static void own_lines_are_outside_of_libraries(void **state)
                                     .inlined = {"min"},
                                     .inlined_file = {"/c.c"},
                                     .inlined_line = {4}});
-    answer(2, (struct dwarf_answer){.file = library, .line = 137});
+    answer(2, (struct dwarf_answer){.file = library,
+                                    .line = 137,
+                                    .inlined_count = 2,
+                                    .inlined = {"allocate", "push_back"},
+                                    .inlined_file = {library, library},
+                                    .inlined_line = {500, 600}});
     const struct typed_line *line = typing_line(typing, &one, 0x1000);
     assert_int_equal(line->line, 137);
     assert_string_equal(line->own_file, "/home/me/usr/include/a.h");
@@ -320,7 +325,7 @@ static void own_lines_are_outside_of_libraries(void **state)
     assert_int_equal(line->own_line, 3);
     line = typing_line(typing, &one, 0x3000);
     assert_string_equal(line->own_file, library);
-    assert_int_equal(line->own_line, 137);
+    assert_int_equal(line->own_line, 600);
 }
 
 static void inlined_names_are_bounded(void **state)
