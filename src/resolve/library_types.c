@@ -925,6 +925,13 @@ bool library_allocator(const char *scope)
     return class.size < NAME_MAX_BYTES && allocator_of(class, captures);
 }
 
+static bool is_of_rust(const struct library_rule *rule)
+{
+    struct text type = text_of(rule->type);
+    return begins(type, "alloc::") || begins(type, "hashbrown::") ||
+           begins(type, "std::collections::");
+}
+
 enum library_block library_block(const char *scope, const char *function, char *out,
                                  size_t out_size)
 {
@@ -937,6 +944,7 @@ enum library_block library_block(const char *scope, const char *function, char *
     if (allocator_of(class, captures))
         return put_node(captures[1], out, out_size) ? LIBRARY_BLOCK_KNOWN : LIBRARY_BLOCK_NOT_KNOWN;
     const struct library_rule *rule = find_rule(class, captures);
+    writing.rust = rule && is_of_rust(rule);
     struct text block = block_of(rule ? rule->block : NULL, function);
     if (!block.size)
         return (rule && rule->block) || is_allocators(class) ? LIBRARY_BLOCK_NOT_KNOWN

@@ -64,6 +64,17 @@ fn at(path: &str, offset: usize, size: usize, kind: &str) {
     println!("at {} {} {} {}", path, offset, size, kind);
 }
 
+// As a vector's memory is, whatever it holds.
+struct Raw {
+    bytes: *const u8,
+}
+
+#[no_mangle]
+#[inline(never)]
+extern "C" fn wide(raw: &Raw, index: usize) -> u64 {
+    unsafe { *(raw.bytes as *const u64).add(index) }
+}
+
 fn main() {
     let holder = &raw const HOLDER;
     var("d_rust::HOLDER", holder, 0, "d_rust::Holder");
@@ -101,6 +112,7 @@ fn main() {
     at("y", offset_of!(Point, y), size_of_val(&TABLE[0].y), "f64");
     var("d_rust::shapes::ORIGIN", &ORIGIN, 0, "d_rust::shapes::Point");
     unsafe {
-        println!("none {}", (*holder).pair.1 + 1000);
+        let raw = Raw { bytes: holder as *const u8 };
+        println!("none {}", (*holder).pair.1 + 1000 + (wide(&raw, 1) & 1));
     }
 }

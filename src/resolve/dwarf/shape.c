@@ -242,9 +242,11 @@ static enum shape_kind scalar_kind(Dwarf_Die *die)
     uint64_t size = 0;
     dwarf_formudata(dwarf_attr_integrate(die, DW_AT_encoding, &attribute), &encoding);
     die_size(die, &size);
-    bool character = encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||
-                     encoding == DW_ATE_UTF;
-    return character && size == 1 ? SHAPE_BYTE : SHAPE_SCALAR;
+    /* Those of Rust and Go are plain numbers. */
+    bool number = encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||
+                  encoding == DW_ATE_signed || encoding == DW_ATE_unsigned ||
+                  encoding == DW_ATE_UTF;
+    return number && size == 1 ? SHAPE_BYTE : SHAPE_SCALAR;
 }
 
 static enum shape_kind shape_kind_of(Dwarf_Die *die)

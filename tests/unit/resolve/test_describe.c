@@ -93,6 +93,29 @@ static void enums_and_slices_of_rust(void **state)
     described_matrix(compilers, flags, "d_rust.rs", 20);
 }
 
+/* A wide access through a pointer to bytes is of something else. */
+static void bytes_of_rust_may_be_anything(void **state)
+{
+    struct described described;
+    unsigned asked = 0;
+    (void)state;
+    if (!described_open(&described, "rustc", "-g -C relocation-model=static -C opt-level=2",
+                        "d_rust.rs"))
+        skip();
+    uint64_t code = described_symbol(&described, "wide");
+    for (uint64_t at = 0; at < 16; at++)
+        for (uint8_t base = 0; base < SREG_COUNT; base++) {
+            struct dwarf_question question = {
+                .ask = DWARF_ACCESS, .pc = code + at, .base = base, .index = SREG_SI, .size = 8};
+            struct dwarf_answer answer;
+            program_answer(described.program, &question, &answer);
+            asked += answer.untyped == UNTYPED_VOID;
+            assert_int_equal(answer.type, 0);
+        }
+    assert_true(asked);
+    described_close(&described);
+}
+
 /* Fortran cannot tell where a descriptor is; its symbol does. */
 static void allocatable_arrays_are_descriptors(void **state)
 {
@@ -338,6 +361,7 @@ int main(void)
                                        cmocka_unit_test(nonsense_gives_nothing),
                                        cmocka_unit_test(an_operand_of_no_instruction_has_no_type),
                                        cmocka_unit_test(enums_and_slices_of_rust),
+                                       cmocka_unit_test(bytes_of_rust_may_be_anything),
                                        cmocka_unit_test(derived_types_of_fortran),
                                        cmocka_unit_test(allocatable_arrays_are_descriptors),
                                        cmocka_unit_test(structs_of_go)};
