@@ -687,9 +687,11 @@ static void take_operand(struct resolver *resolver, struct provisional_object *w
     const struct types *types = typing_types(resolver->typing);
     const struct typed_operand *operand = typing_operand(
         resolver->typing, resolver_code_at(resolver, waiting->access.ip), &waiting->access);
+    struct finding block = finding_of(resolver, waiting);
+    struct typed_operand node;
+    operand = resolver_operand_in(resolver, &waiting->access, &block, operand, &node);
     if (!operand)
         return;
-    struct finding block = finding_of(resolver, waiting);
     struct finding named = block;
     waiting->waits = false;
     waiting->by_untyped = !operand->type;

@@ -142,6 +142,9 @@ static void answers_fill(struct answers *answers, struct answered *known,
                                           .line = answer->line};
         find_own_line(answers, answer, &known->line);
         break;
+    case DWARF_NODE:
+        known->operand = (struct typed_operand){.type = type, .untyped = untyped};
+        break;
     case DWARF_CALL:
         known->call = (struct typed_call){answers_keep_text(answers, answer->name), type};
         break;
@@ -284,6 +287,7 @@ static const struct answered *refused(enum dwarf_ask ask, bool without)
     static const struct answered nothing;
     switch (ask) {
     case DWARF_ACCESS:
+    case DWARF_NODE:
         return &operand[without];
     case DWARF_LINE:
     case DWARF_CALL:
@@ -418,6 +422,14 @@ const struct typed_line *typing_line(struct typing *typing, const struct module 
     const struct answered *known =
         ask(typing, module, &(struct dwarf_question){.ask = DWARF_LINE, .pc = pc});
     return known ? &known->line : NULL;
+}
+
+const struct typed_operand *typing_node(struct typing *typing, const struct module *module,
+                                        uint64_t pc)
+{
+    const struct answered *known =
+        ask(typing, module, &(struct dwarf_question){.ask = DWARF_NODE, .pc = pc});
+    return known ? &known->operand : NULL;
 }
 
 const struct typed_call *typing_call(struct typing *typing, const struct module *module,

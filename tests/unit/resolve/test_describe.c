@@ -65,6 +65,45 @@ static void types_of_libraries(void **state)
         print_message("[  SKIPPED ] libc++: its headers are not installed\n");
 }
 
+/* Of all calls in a function that know a node, it is this one. */
+static void check_node(struct described *described, const char *function, const char *node)
+{
+    uint64_t code = described_symbol(described, function);
+    unsigned known = 0;
+    for (uint64_t at = 0; at < 64; at++) {
+        struct dwarf_question question = {.ask = DWARF_NODE, .pc = code + at};
+        struct dwarf_answer answer;
+        uint64_t start;
+        uint64_t end;
+        if (!program_function(described->program, code + at, &start, &end) || start != code)
+            break;
+        program_answer(described->program, &question, &answer);
+        const struct type_desc *type = program_described(described->program, answer.type);
+        if (!type)
+            continue;
+        assert_string_equal(type->name, node);
+        known++;
+    }
+    if (!known)
+        fail_msg("no call in %s knows a node", function);
+}
+
+static void callers_know_the_nodes(void **state)
+{
+    static const char *const compilers[] = {"g++", "clang++"};
+    (void)state;
+    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) {
+        struct described described;
+        if (!described_open(&described, compilers[i], "-no-pie -g -O2", "d_nodes.cc"))
+            continue;
+        check_node(&described, "walk_map", "map<long, order> node");
+        check_node(&described, "walk_set", "set<int> node");
+        check_node(&described, "move_orders", "list<order> node");
+        check_node(&described, "move_items", "list<item> node");
+        described_close(&described);
+    }
+}
+
 static void lines_and_what_is_inlined(void **state)
 {
     static const char *const compilers[] = {"g++", "clang++", NULL};
@@ -225,7 +264,7 @@ static void nonsense_gives_nothing(void **state)
     if (!described_open(&described, "gcc", "-no-pie -g -O2", "d_frame.c"))
         skip();
     uint64_t code = described_symbol(&described, "main");
-    for (int what = DWARF_ACCESS; what <= DWARF_CALL + 1; what++) {
+    for (int what = DWARF_ACCESS; what <= DWARF_ASKS; what++) {
         for (size_t i = 0; i < sizeof places / sizeof *places; i++)
             for (size_t j = 0; j < sizeof others / sizeof *others; j++)
                 ask(described.program, (enum dwarf_ask)what, places[i], others[j]);
@@ -354,6 +393,7 @@ int main(void)
                                        cmocka_unit_test(frames_of_c),
                                        cmocka_unit_test(classes_of_cpp),
                                        cmocka_unit_test(types_of_libraries),
+                                       cmocka_unit_test(callers_know_the_nodes),
                                        cmocka_unit_test(lines_and_what_is_inlined),
                                        cmocka_unit_test(results_of_calls),
                                        cmocka_unit_test(units_share_their_types),
