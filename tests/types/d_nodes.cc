@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nodes that only libstdc++'s own binary links: whoever calls it knows of which type they are. */
+/* Nodes that only libstdc++'s own binary links: the caller knows of which type they are. */
 #include <list>
 #include <map>
 #include <set>
@@ -46,15 +46,29 @@ ALONE void move_items(std::list<item> &to, std::list<item> &from)
     to.splice(to.end(), from, from.begin());
 }
 
-int main()
+/* With an argument: until it is killed, on many nodes. */
+int main(int argc, char **)
 {
     std::map<long, order> map;
     std::set<int> set;
-    std::list<order> orders(3), other_orders(3);
-    std::list<item> items(3), other_items(3);
-    map[1].id = 2;
-    set.insert(1);
-    move_orders(orders, other_orders);
-    move_items(items, other_items);
-    return (int)(walk_map(map) + walk_set(set)) != 2;
+    int count = argc > 1 ? 100000 : 3;
+    std::list<order> orders, other_orders(count);
+    std::list<item> items, other_items(count);
+    unsigned random = 1;
+    for (int i = 0; i < count; i++) {
+        random = random * 1664525 + 1013904223;
+        map[random >> 8].id = 2;
+        set.insert(random >> 8);
+    }
+    long sum = 0;
+    do {
+        for (int i = 0; i < count; i++) {
+            move_orders(orders, other_orders);
+            move_items(items, other_items);
+        }
+        orders.swap(other_orders);
+        items.swap(other_items);
+        sum += walk_map(map) + walk_set(set);
+    } while (argc > 1 && sum);
+    return sum <= 0;
 }
