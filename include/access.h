@@ -94,6 +94,8 @@ struct access {
     uint64_t latency;         /* core cycles; 0: not measured */
     uint64_t data_src;        /* union perf_mem_data_src; 0: not recorded */
     uint64_t physical;        /* 0: not recorded */
+    uint64_t caller; /* inside the call of the accessing function, where that is compiled for nodes
+                        of any type (library_node_function()); else 0 */
     uint64_t evictor_ip;      /* instruction that evicted the line; 0: not known */
     uint64_t evictor_address; /* ... to make room for this; 0: not known */
     uint32_t evictor_tid;     /* by this thread's access; 0: not known */

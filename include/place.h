@@ -173,9 +173,9 @@ struct place {
     uint32_t holder;     /* object id of the heap bin it is in, where the object is called after
                             its type instead; else 0 */
     uint32_t function;   /* function id of access.ip */
-    uint64_t base;       /* start of the instance the address is in */
+    uint64_t base;       /* start of the instance the address is in; of a frame its end (CFA) */
     uint64_t size_bytes; /* of the instance; 0: not known */
-    /* offset into the instance is access.address - base */
+    /* offset into the instance is access.address - base, below 0 in a frame */
     uint32_t type;           /* id of the type the access falls into; 0: see untyped */
     uint32_t type_offset;    /* of the access from the start of the type (of one element) */
     uint8_t unit;            /* bytes of bit-fields that may be meant; 0: no bit-field */

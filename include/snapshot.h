@@ -68,8 +68,8 @@ struct snapshot_recurrence {
     uint64_t address; /* of the cache line */
     uint32_t count;
     uint32_t set;
-    uint32_t object; /* index into objects, UINT32_MAX: none */
-    uint64_t offset;
+    uint32_t object;    /* index into objects, UINT32_MAX: none */
+    int64_t offset;     /* of the line into the object */
     uint32_t functions; /* distinct functions that missed on it */
 };
 

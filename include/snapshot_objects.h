@@ -18,15 +18,16 @@
  * as the samples see them. */
 /* One offset, or one field-like column of an array of equal elements. */
 struct snapshot_field {
-    const char *name;  /* "particle.vy"; "+40", "[*]+40" without a type */
-    const char *type;  /* of the field: "double"; NULL: not known */
-    uint32_t type_id;  /* of the type it is a member of; 0: not known */
-    uint32_t member;   /* index of the member; TYPE_NO_MEMBER: none */
-    uint8_t unit;      /* size of the bit-fields' unit in bytes; the member is the first of them:
-                          "flags.lo..hi" */
-    uint64_t offset;   /* into the element where one is inferred, else into the object */
-    uint32_t size;     /* widest access seen, bytes */
-    double samples;    /* under the basis, by weight: samples of mean weight */
+    const char *name; /* "particle.vy"; "+40", "[*]+40" without a type */
+    const char *type; /* of the field: "double"; NULL: not known */
+    uint32_t type_id; /* of the type it is a member of; 0: not known */
+    uint32_t member;  /* index of the member; TYPE_NO_MEMBER: none */
+    uint8_t unit;     /* size of the bit-fields' unit in bytes; the member is the first of them:
+                         "flags.lo..hi" */
+    int64_t offset;   /* into the element where one is inferred, else into the object; below 0: from
+                         the end of a frame (CFA) */
+    uint32_t size;    /* widest access seen, bytes */
+    double samples;   /* under the basis, by weight: samples of mean weight */
     double count_over; /* samples counted, less these: 0 where all weigh the same */
     double share;      /* of its object */
     double loads;

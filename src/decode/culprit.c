@@ -78,6 +78,15 @@ static enum reason call_slot(uint64_t address, enum access_kind kind, struct acc
     return REASON_NONE;
 }
 
+/* A return loaded from below what is the stack pointer now. */
+static enum reason return_slot(uint64_t stack, struct access *access)
+{
+    enum { WORD = 8 };
+    call_slot(stack - WORD, ACCESS_LOAD, access);
+    access->displacement = -WORD;
+    return REASON_NONE;
+}
+
 /* A procedure linkage stub is a jump through a slot of the GOT: [endbr64] [bnd] ff 25 rel32. */
 static bool stub_slot(const struct decode_target *target, uint64_t stub, uint64_t *slot)
 {
@@ -438,7 +447,7 @@ static enum reason evaluate(const struct candidate *candidate, const struct culp
     uint64_t stack;
     if ((candidate->returned || candidate->entered) && trace_register(&values, SREG_SP, 0, &stack))
         return candidate->returned
-                   ? call_slot(stack - 8, ACCESS_LOAD, access)
+                   ? return_slot(stack, access)
                    : call_entry(&values, world->calls, stack, candidate->entry, access);
     if (!candidate->culprit)
         return candidate->reason;

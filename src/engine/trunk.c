@@ -94,6 +94,7 @@ static void take_sample(struct engine *engine, const struct record *record)
     bool own_regs = sample->has & SAMPLE_HAS_REGS && !(sample->has & SAMPLE_HAS_ALIEN_REGS) &&
                     !(sample->regs_missing & ~(1u << SREG_FLAGS));
     engine->leaves += access.of_leaf;
+    resolver_note_caller(engine->resolver, sample, own_regs ? sample->regs : NULL, &access);
     resolver_resolve(engine->resolver, &access, own_regs ? sample->regs : NULL, place);
     place->caller =
         resolver_callers(engine->resolver, sample, own_regs ? sample->regs : NULL, place);

@@ -76,10 +76,11 @@ static void sum_counted(struct counted *into, const struct counted *more)
     into->at[BASIS_RUN] += more->at[BASIS_RUN];
 }
 
-/* Where an offset of the object that ends is in the other one; -1: before its start. */
-static int64_t moved_offset(const struct object_rename *rename, uint64_t offset)
+/* Where an offset of the object that ends is in the other one. False: before its start. */
+static bool moved_offset(const struct object_rename *rename, uint64_t offset, int64_t *moved)
 {
-    return rename->fixed ? rename->offset : (int64_t)offset - rename->offset;
+    *moved = rename->fixed ? rename->offset : (int64_t)offset - rename->offset;
+    return rename->fixed || *moved >= 0;
 }
 
 /* The type at that place; false: none, or it has no members. */
@@ -99,10 +100,11 @@ static uint64_t moved_key(const struct profile *profile, const struct object_ren
     if (key & OFFSET_TYPED)
         return key;
     bool folded = key & OFFSET_FOLDED;
-    int64_t offset = moved_offset(rename, folded ? offset_key_offset(key) : key);
+    int64_t offset;
+    bool inside = moved_offset(rename, folded ? offset_key_offset(key) : key, &offset);
     bool typed = type_of(profile, rename, &desc);
     bool element = !folded || (typed && (key & ~OFFSET_FOLDED) >> OFFSET_SHIFT == desc.size);
-    if (offset < 0 || !element)
+    if (!inside || !element)
         return key;
     if (!typed)
         return (uint64_t)offset & ~(OFFSET_FOLDED | OFFSET_TYPED);
@@ -460,12 +462,13 @@ static void move_window(const struct renaming *renaming)
         const struct object_rename *rename = rename_of(renaming, entry->object);
         if (!rename)
             continue;
-        int64_t offset = moved_offset(rename, entry->offset);
-        if (!entry->type && offset >= 0 && type_of(profile, rename, &desc)) {
+        int64_t offset;
+        bool inside = moved_offset(rename, entry->offset, &offset);
+        if (!entry->type && inside && type_of(profile, rename, &desc)) {
             entry->type = rename->type;
             entry->type_offset = (uint32_t)type_in_element(&desc, (uint64_t)offset);
         }
-        if (rename->fixed && offset >= 0)
+        if (rename->fixed)
             entry->offset = (uint64_t)offset;
         entry->object = one_of(profile, entry->object);
     }
@@ -482,11 +485,15 @@ static void move_spot(const struct renaming *renaming, struct sharing_line *line
     struct type_desc desc;
     for (unsigned i = 0; rename && i < line->owner_count; i++) {
         struct sharing_owner *owner = &line->owners[i];
-        int64_t offset = moved_offset(rename, spot->address - owner->base);
-        if (owner->object != rename->from || offset < 0)
+        int64_t offset;
+        if (owner->object != rename->from ||
+            !moved_offset(rename, spot->address - owner->base, &offset))
             continue;
         if (rename->fixed)
             owner->base = spot->address - (uint64_t)offset;
+        if (offset < 0)
+            owner->size = 0;
+        owner->from_end = offset < 0;
         if (spot->type || !type_of(renaming->profile, rename, &desc))
             continue;
         spot->type = rename->type;
@@ -629,10 +636,13 @@ void profile_rename_place(const struct profile *profile, struct place *place)
 {
     struct type_desc desc;
     for (const struct object_rename *rename; (rename = ended(profile, place->object));) {
-        int64_t offset = moved_offset(rename, place->access.address - place->base);
-        if (rename->fixed && offset >= 0)
+        int64_t offset;
+        bool inside = moved_offset(rename, place->access.address - place->base, &offset);
+        if (rename->fixed)
             place->base = place->access.address - (uint64_t)offset;
-        if (place->typed == TYPED_NOT && offset >= 0 && type_of(profile, rename, &desc)) {
+        if (rename->fixed && offset < 0)
+            place->size_bytes = 0;
+        if (place->typed == TYPED_NOT && inside && type_of(profile, rename, &desc)) {
             place->typed = TYPED_DATA;
             place->untyped = UNTYPED_NO_REASON;
             place->by_member = true;

@@ -20,8 +20,9 @@ struct library_rule {
     const char *through;
     const char *holds;
     const char *block;
-    const char *link; /* a pointer to links; link_type: the member type it is a pointer to */
-    const char *link_type;
+    const char *link;      /* a pointer to links, which are of a node */
+    const char *link_type; /* the member type that is the node, or a pointer to it */
+    const char *node;      /* the template of the node of the same first argument */
     bool links; /* those of its base class are to its own kind */
 };
 
@@ -40,11 +41,13 @@ static const struct library_rule rules[] = {
     {.type = "std::_Rb_tree<$1, std::pair<$1 const, $2>, *>",
      .shown = "map<$1, $2>",
      .through = "_M_impl",
-     .block = "=node"},
+     .block = "=node",
+     .link_type = "_Link_type"},
     {.type = "std::_Rb_tree<$1, $1, *>",
      .shown = "set<$1>",
      .through = "_M_impl",
-     .block = "=node"},
+     .block = "=node",
+     .link_type = "_Link_type"},
     {.type = "std::_Rb_tree<*>::_Rb_tree_impl<*>", .shown = "map or set"},
     {.type = "std::map<$1, $2, *>", .through = "_M_t", .block = "=node"},
     {.type = "std::multimap<$1, $2, *>", .through = "_M_t", .block = "=node"},
@@ -83,16 +86,34 @@ static const struct library_rule rules[] = {
      .block = "_M_allocate_buckets=bucket array"},
     {.type = "std::unordered_map<$1, $2, *>", .through = "_M_h"},
     {.type = "std::unordered_set<$1, *>", .through = "_M_h"},
-    {.type = "std::_List_iterator<$1>", .link = "_M_node", .link_type = "_Node"},
-    {.type = "std::_List_const_iterator<$1>", .link = "_M_node", .link_type = "_Node"},
-    {.type = "std::_Fwd_list_iterator<$1>", .link = "_M_node", .link_type = "_Node"},
-    {.type = "std::_Fwd_list_const_iterator<$1>", .link = "_M_node", .link_type = "_Node"},
-    {.type = "std::_Rb_tree_iterator<$1>", .link = "_M_node", .link_type = "_Link_type"},
-    {.type = "std::_Rb_tree_const_iterator<$1>", .link = "_M_node", .link_type = "_Link_type"},
+    {.type = "std::_List_iterator<$1>",
+     .link = "_M_node",
+     .link_type = "_Node",
+     .node = "_List_node"},
+    {.type = "std::_List_const_iterator<$1>",
+     .link = "_M_node",
+     .link_type = "_Node",
+     .node = "_List_node"},
+    {.type = "std::_Fwd_list_iterator<$1>",
+     .link = "_M_node",
+     .link_type = "_Node",
+     .node = "_Fwd_list_node"},
+    {.type = "std::_Fwd_list_const_iterator<$1>",
+     .link = "_M_node",
+     .link_type = "_Node",
+     .node = "_Fwd_list_node"},
+    {.type = "std::_Rb_tree_iterator<$1>",
+     .link = "_M_node",
+     .link_type = "_Link_type",
+     .node = "_Rb_tree_node"},
+    {.type = "std::_Rb_tree_const_iterator<$1>",
+     .link = "_M_node",
+     .link_type = "_Link_type",
+     .node = "_Rb_tree_node"},
     {.type = "std::_List_node<$1>", .shown = "list<$1> node", .holds = "_M_storage", .links = true},
     {.type = "std::__detail::_List_node_base", .shown = "list node"},
     {.type = "std::_List_base<$1, *>", .shown = "list<$1>", .through = "_M_impl", .block = "=node"},
-    {.type = "std::list<$1, *>", .block = "=node"},
+    {.type = "std::list<$1, *>", .block = "=node", .link_type = "_Node", .node = "_List_node"},
     {.type = "std::_Fwd_list_node<$1>",
      .shown = "forward_list<$1> node",
      .holds = "_M_storage",
@@ -925,6 +946,13 @@ bool library_allocator(const char *scope)
     return class.size < NAME_MAX_BYTES && allocator_of(class, captures);
 }
 
+static bool is_of_rust(const struct library_rule *rule)
+{
+    struct text type = text_of(rule->type);
+    return begins(type, "alloc::") || begins(type, "hashbrown::") ||
+           begins(type, "std::collections::");
+}
+
 enum library_block library_block(const char *scope, const char *function, char *out,
                                  size_t out_size)
 {
@@ -937,6 +965,7 @@ enum library_block library_block(const char *scope, const char *function, char *
     if (allocator_of(class, captures))
         return put_node(captures[1], out, out_size) ? LIBRARY_BLOCK_KNOWN : LIBRARY_BLOCK_NOT_KNOWN;
     const struct library_rule *rule = find_rule(class, captures);
+    writing.rust = rule && is_of_rust(rule);
     struct text block = block_of(rule ? rule->block : NULL, function);
     if (!block.size)
         return (rule && rule->block) || is_allocators(class) ? LIBRARY_BLOCK_NOT_KNOWN
@@ -975,4 +1004,39 @@ bool library_symbol_block(const char *function, char *out, size_t out_size)
         return false;
     snprintf(out, out_size, "%s %s", rule->shown, rule->block + 1);
     return true;
+}
+
+/* libstdc++: src/c++98/list.cc, src/c++98/tree.cc. */
+bool library_node_function(const char *function)
+{
+    static const char *const beginnings[] = {
+        "std::__detail::_List_node_base::", "std::_List_node_base::", "std::_Rb_tree_"};
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (!strncmp(function, beginnings[i], strlen(beginnings[i])))
+            return !strchr(function, '<');
+    return false;
+}
+
+const char *library_node(const struct library_rule *rule)
+{
+    return rule ? rule->link_type : NULL;
+}
+
+const char *library_node_template(const struct library_rule *rule)
+{
+    return rule ? rule->node : NULL;
+}
+
+bool library_source(const char *path)
+{
+    static const char *const folders[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/",
+                                          "/rustc/", "/usr/src/rustc-"};
+    static const char *const parts[] = {"/include/c++/", "/rustlib/src/rust/library/", "/lib/gcc/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (!strncmp(path, folders[i], strlen(folders[i])))
+            return true;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(path, parts[i]))
+            return true;
+    return false;
 }

@@ -50,6 +50,19 @@ enum library_member library_member(const struct library_rule *rule, const char *
  * _M_node; NULL: none. */
 const char *library_link(const struct library_rule *rule, const char *member);
 
+/* Whether a function of a library's own binary links nodes of whatever type. */
+bool library_node_function(const char *function);
+
+/* The member type of a container or iterator that is its node, or a pointer to it; NULL: none. */
+const char *library_node(const struct library_rule *rule);
+
+/* The template that is the node with the same first argument; NULL: none. */
+const char *library_node_template(const struct library_rule *rule);
+
+/* Whether a source file is of a library that is installed, by its path: of a compiler, or a header
+ * of the system. */
+bool library_source(const char *path);
+
 /* Whether the links that a type has from its base class lead to more of its own kind. */
 bool library_links(const struct library_rule *rule);
 

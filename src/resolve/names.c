@@ -188,7 +188,8 @@ static bool describe_extent(void *context, uint64_t address, struct object_exten
     return extent->bound > extent->base;
 }
 
-/* Lines are looked up for the address itself: a function has many call sites. */
+/* Lines are looked up for the address itself: a function has many call sites. Those of inlined
+ * library functions are not the program's. */
 bool resolver_name_address(void *context, uint64_t address, const char **function,
                            const char **module, const char **file, uint32_t *line)
 {
@@ -199,8 +200,8 @@ bool resolver_name_address(void *context, uint64_t address, const char **functio
     *function = resolver->names.functions[id].name;
     *module = resolver->names.functions[id].module;
     const struct typed_line *found = resolver_line(resolver, address);
-    *file = found ? found->file : NULL;
-    *line = found ? found->line : BINS_LINE_LATER;
+    *file = found ? found->own_file : NULL;
+    *line = found ? found->own_line : BINS_LINE_LATER;
     return id != 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "agent_abi.h"
 #include "base/clock.h"
+#include "resolve/library_types.h"
 #include "resolve/resolver_state.h"
 
 struct module *resolver_code_at(struct resolver *resolver, uint64_t address)
@@ -60,6 +61,8 @@ const struct typed_variable *resolver_name_slot(struct resolver *resolver, struc
     if (variable) {
         finding->base = address - (uint64_t)slot->offset;
         finding->end = finding->base + (slot->size ? slot->size : 1);
+    } else {
+        finding->base = finding->end = address - (uint64_t)at;
     }
     return slot;
 }
@@ -181,6 +184,49 @@ static bool find_class(struct resolver *resolver, struct finding *finding,
     return true;
 }
 
+void resolver_note_caller(struct resolver *resolver, const struct sample *sample,
+                          const uint64_t *regs, struct access *access)
+{
+    const struct unwind_copy copy = {sample->stack, sample->stack_bytes};
+    struct module *code;
+    if (!regs || !copy.bytes || access->reason != REASON_NONE)
+        return;
+    uint32_t function =
+        functions_at(&resolver->functions, &resolver->space, &resolver->names, access->ip, &code);
+    if (function && library_node_function(resolver->names.functions[function].name) &&
+        unwind_callers(&resolver->unwind, &resolver->space, regs, &copy, &access->caller, 1) != 1)
+        access->caller = 0;
+}
+
+/* Code that is compiled for nodes of any type: whoever called it knows which, and the links are at
+ * the start of the block. */
+const struct typed_operand *resolver_operand_in(struct resolver *resolver,
+                                                const struct access *access,
+                                                const struct finding *block,
+                                                const struct typed_operand *operand,
+                                                struct typed_operand *node)
+{
+    enum { LINKS_BYTES = 32, ROUNDED = 16 };
+    uint64_t size = block->end - block->base;
+    uint64_t offset = access->address - block->base;
+    bool is_block =
+        block->allocation == ALLOCATION_WALKED || block->allocation == ALLOCATION_RECORDED;
+    struct module *module =
+        access->caller && operand && !operand->type && is_block && offset < LINKS_BYTES
+            ? resolver_code_at(resolver, access->caller)
+            : NULL;
+    if (!module)
+        return operand;
+    const struct typed_operand *found = typing_node(resolver->typing, module, access->caller);
+    if (!found)
+        return NULL;
+    const struct type_desc *desc = types_at(typing_types(resolver->typing), found->type);
+    if (!desc || desc->size > size || size - desc->size >= ROUNDED)
+        return operand;
+    *node = (struct typed_operand){.type = found->type, .offset = (int64_t)offset};
+    return node;
+}
+
 static void resolve_object(struct resolver *resolver, const struct access *access,
                            const struct module *code, const uint64_t *regs, struct finding *finding,
                            struct place *place)
@@ -188,12 +234,14 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     const struct types *types = typing_types(resolver->typing);
     const struct typed_operand *operand = typing_operand(resolver->typing, code, access);
     const struct typed_variable *variable = NULL;
+    struct typed_operand node;
     uint32_t type = 0;
     uint32_t class_type = 0;
     bool of_class = find_class(resolver, finding, access, regs, operand, place, &class_type);
     if (resolver->allocations && !of_class)
         finding_refine(finding, resolver->allocations, &resolver->space, access->address,
                        access->time_ns);
+    operand = resolver_operand_in(resolver, access, finding, operand, &node);
     if (finding->kind == OBJECT_STACK)
         variable = refine_stack(resolver, finding, access, regs, place);
     else if (finding->variable_of)
@@ -413,16 +461,27 @@ static void describe_missing(const struct space *space, const struct map *map,
     desc->name = text;
 }
 
-/* Named by its place in the file, which is the same in every run. */
+/* Named by its place in the file, which is the same in every run; stubs of calls by their section.
+ */
 static void describe_nameless(struct module *module, const struct map *map, uint64_t ip,
                               struct function_desc *desc, char *text, size_t text_size)
 {
+    uint64_t start;
+    uint64_t end;
+    const char *section = module_section(module, ip, &start, &end);
+    desc->module = module_name(module);
+    if (section && !strncmp(section, ".plt", 4)) {
+        desc->start = start;
+        desc->end = end;
+        snprintf(text, text_size, "%s %s", module_name(module), section);
+        desc->name = text;
+        return;
+    }
     if (!module_frame(module, ip, &desc->start, &desc->end))
         desc->start = desc->end = ip & ~(uint64_t)(FUNCTIONS_BLOCK_BYTES - 1);
     snprintf(text, text_size, "%s+0x%llx", module_name(module),
              (unsigned long long)(desc->start - map->start + map->offset));
     desc->name = text;
-    desc->module = module_name(module);
 }
 
 /* Other code may come to are in the same place: from another file, or compiled anew. */

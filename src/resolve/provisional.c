@@ -687,9 +687,11 @@ static void take_operand(struct resolver *resolver, struct provisional_object *w
     const struct types *types = typing_types(resolver->typing);
     const struct typed_operand *operand = typing_operand(
         resolver->typing, resolver_code_at(resolver, waiting->access.ip), &waiting->access);
+    struct finding block = finding_of(resolver, waiting);
+    struct typed_operand node;
+    operand = resolver_operand_in(resolver, &waiting->access, &block, operand, &node);
     if (!operand)
         return;
-    struct finding block = finding_of(resolver, waiting);
     struct finding named = block;
     waiting->waits = false;
     waiting->by_untyped = !operand->type;
@@ -726,11 +728,11 @@ static void take_slot(struct resolver *resolver, struct provisional_object *wait
         return;
     }
     uint32_t object = finding_intern(&named, &resolver->names);
-    struct object_rename how = {0};
-    if (slot->slot == DWARF_SLOT_VARIABLE) {
-        how = (struct object_rename){.fixed = true, .type = slot->type, .offset = slot->offset};
-        if (slot->type)
-            object_types_declare(&resolver->object_types, object, slot->type, slot->count);
+    bool variable = slot->slot == DWARF_SLOT_VARIABLE;
+    struct object_rename how = {.fixed = true, .offset = variable ? slot->offset : waiting->slot};
+    if (variable && slot->type) {
+        how.type = slot->type;
+        object_types_declare(&resolver->object_types, object, slot->type, slot->count);
     }
     end_as(resolver, waiting, object, &how);
 }

@@ -79,6 +79,10 @@ void resolver_tick(struct resolver *resolver, uint64_t now_ns);
 void resolver_resolve(struct resolver *resolver, const struct access *access, const uint64_t *regs,
                       struct place *place);
 
+/* Fills access->caller, before the access is resolved. `regs` as below. */
+void resolver_note_caller(struct resolver *resolver, const struct sample *sample,
+                          const uint64_t *regs, struct access *access);
+
 /*
  * The stack of a sample with a resolved place: the node of its outermost caller; the others are its
  * parents (struct caller_desc). 0: it has none, cannot be followed, or is not walked for what it

@@ -302,6 +302,14 @@ const struct typed_variable *resolver_name_slot(struct resolver *resolver, struc
                                                 uint64_t address, uint64_t pc, int64_t slot,
                                                 bool *waits);
 
+/* The operand of an access in a block, as its caller knows it where the code itself has no type;
+ * `node` is room. NULL: debug information is being read. */
+const struct typed_operand *resolver_operand_in(struct resolver *resolver,
+                                                const struct access *access,
+                                                const struct finding *block,
+                                                const struct typed_operand *operand,
+                                                struct typed_operand *node);
+
 /* Source line of an instruction; NULL: not known yet. */
 const struct typed_line *resolver_line(struct resolver *resolver, uint64_t address);
 

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "resolve/elf/module.h"
+#include "resolve/library_types.h"
 #include "resolve/members.h"
 
 enum { STRINGS_MAX = 64 << 20 };
@@ -99,6 +100,26 @@ static const char *join_inlined(struct answers *answers, const struct dwarf_answ
     return used ? answers_keep_text(answers, text) : NULL;
 }
 
+static bool is_own(const char *file)
+{
+    return file && *file && !library_source(file);
+}
+
+/* In a function of a library, the line that is its own. */
+static void find_own_line(struct answers *answers, const struct dwarf_answer *answer,
+                          struct typed_line *line)
+{
+    uint32_t count =
+        answer->inlined_count < DWARF_INLINED_MAX ? answer->inlined_count : DWARF_INLINED_MAX;
+    uint32_t outer = 0; /* one more than the index */
+    for (uint32_t i = 0;
+         i < count && !is_own(outer ? answer->inlined_file[outer - 1] : answer->file); i++)
+        outer = answer->inlined_file[i] ? i + 1 : outer;
+    line->own_file =
+        outer ? answers_keep_text(answers, answer->inlined_file[outer - 1]) : line->file;
+    line->own_line = outer ? answer->inlined_line[outer - 1] : line->line;
+}
+
 static void answers_fill(struct answers *answers, struct answered *known,
                          const struct dwarf_answer *answer)
 {
@@ -118,6 +139,10 @@ static void answers_fill(struct answers *answers, struct answered *known,
         known->line = (struct typed_line){.file = answers_keep_text(answers, answer->file),
                                           .inlined = join_inlined(answers, answer),
                                           .line = answer->line};
+        find_own_line(answers, answer, &known->line);
+        break;
+    case DWARF_NODE:
+        known->operand = (struct typed_operand){.type = type, .untyped = untyped};
         break;
     case DWARF_CALL:
         known->call = (struct typed_call){answers_keep_text(answers, answer->name), type};
@@ -258,6 +283,7 @@ static const struct answered *refused(enum dwarf_ask ask, bool without)
     static const struct answered nothing;
     switch (ask) {
     case DWARF_ACCESS:
+    case DWARF_NODE:
         return &operand[without];
     case DWARF_LINE:
     case DWARF_CALL:
@@ -391,6 +417,14 @@ const struct typed_line *typing_line(struct typing *typing, const struct module 
     const struct answered *known =
         ask(typing, module, &(struct dwarf_question){.ask = DWARF_LINE, .pc = pc});
     return known ? &known->line : NULL;
+}
+
+const struct typed_operand *typing_node(struct typing *typing, const struct module *module,
+                                        uint64_t pc)
+{
+    const struct answered *known =
+        ask(typing, module, &(struct dwarf_question){.ask = DWARF_NODE, .pc = pc});
+    return known ? &known->operand : NULL;
 }
 
 const struct typed_call *typing_call(struct typing *typing, const struct module *module,

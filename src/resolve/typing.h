@@ -77,6 +77,8 @@ struct typed_variable {
 struct typed_line {
     const char *file; /* NULL: not known */
     const char *inlined;
+    const char *own_file; /* the innermost that is not of a function inlined from a library */
+    uint32_t own_line;
     uint32_t line;
 };
 
@@ -143,6 +145,9 @@ const struct typed_variable *typing_slot(struct typing *typing, const struct mod
                                          uint64_t pc, int64_t slot);
 const struct typed_line *typing_line(struct typing *typing, const struct module *module,
                                      uint64_t pc);
+/* The node of the container whose member function makes a call. */
+const struct typed_operand *typing_node(struct typing *typing, const struct module *module,
+                                        uint64_t pc);
 const struct typed_call *typing_call(struct typing *typing, const struct module *module,
                                      uint64_t address);
 

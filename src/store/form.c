@@ -236,6 +236,13 @@ void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
     row[PLACE_ROW_CALLER] = place->caller;
 }
 
+/* Only a frame begins above its bytes. */
+static uint64_t sound_base(uint64_t base, uint64_t address)
+{
+    enum { FRAME_MAX = 64 << 20 };
+    return base > address && base - address > FRAME_MAX ? address : base;
+}
+
 void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
 {
     uint64_t typing = row[PLACE_ROW_TYPING];
@@ -274,8 +281,7 @@ void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)
         .by_member = typing & 1,
         .typed = byte_below(typing, 8, TYPED_COUNT, TYPED_NOT),
         .untyped = byte_below(typing, 16, UNTYPED_COUNT, UNTYPED_NO_REASON)};
-    if (place->base > place->access.address)
-        place->base = place->access.address;
+    place->base = sound_base(place->base, place->access.address);
     unpack_shape(row[PLACE_ROW_SHAPE], &place->access);
 }
 
@@ -350,8 +356,7 @@ bool line_row_read(const uint64_t row[LINE_ROW_FIELDS], struct line_place *line)
         .by_member = shape >> 48 & 1,
         .unit = (uint8_t)(shape >> 56),
     };
-    if (line->place.base > event->address)
-        line->place.base = event->address;
+    line->place.base = sound_base(line->place.base, event->address);
     return event->what <= LINE_REUSED;
 }
 

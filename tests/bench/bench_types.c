@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BASE = 0x10000000, QUESTIONS = 500, KINDS = DWARF_CALL + 1, PASSES = 3, COPIES = 120 };
+enum { BASE = 0x10000000, QUESTIONS = 500, KINDS = DWARF_ASKS, PASSES = 3, COPIES = 120 };
 
 struct bench {
     struct module *module;

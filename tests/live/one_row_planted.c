@@ -3,7 +3,8 @@
  * Blocks of which a name comes late, or never: filled by memset and calloc before any code with
  * types touches them; two arrays of numbers of one size; list nodes; strings of the nodes' size; an
  * arena of the program's own, with structs and numbers in it; jobs, which some code knows by the
- * links that they begin with; short arrays of edges. Runs until it is killed.
+ * links that they begin with; short arrays of edges; a stack slot without a variable, at nine
+ * depths of the stack. Runs until it is killed.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -149,6 +150,37 @@ NOT_CHANGED static double use_jobs(unsigned *state)
     return sum;
 }
 
+/* Stores to 280 bytes below the end of its frame. */
+void spills(long times);
+__asm__(".text\n"
+        ".globl spills\n"
+        ".type spills, @function\n"
+        "spills:\n"
+        ".cfi_startproc\n"
+        "        sub $296, %rsp\n"
+        ".cfi_def_cfa_offset 304\n"
+        "1:      mov %rdi, 24(%rsp)\n"
+        "        imul %rdi, %rax\n"
+        "        imul %rdi, %rax\n"
+        "        dec %rdi\n"
+        "        jnz 1b\n"
+        "        add $296, %rsp\n"
+        ".cfi_def_cfa_offset 8\n"
+        "        ret\n"
+        ".cfi_endproc\n"
+        ".size spills, . - spills\n");
+
+NOT_CHANGED static void spill_below(unsigned depth)
+{
+    volatile char deep[1000];
+    deep[0] = 0;
+    if (depth)
+        spill_below(depth - 1);
+    else
+        spills(STEPS / 2);
+    deep[1] = deep[0];
+}
+
 int main(void)
 {
     /* Apart from malloc's own mappings. */
@@ -192,6 +224,8 @@ int main(void)
             sum += (double)strlen(strings[next_random(&state) % NODES]);
         sum += (double)use_arena(arena, &state);
         sum += use_jobs(&state);
+        for (unsigned depth = 0; depth < 9; depth++)
+            spill_below(depth);
         sink = sum;
     }
 }

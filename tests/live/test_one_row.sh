@@ -54,9 +54,39 @@ for before, after in zip(live, live[1:]):
     gone = [o["name"] for o in before["objects"] if o["kind"] == "heap" and o["share"] > 0.05 and
             o["name"] not in parts and not {o["address"], o["name"]} & now]
     check(not gone, "refresh %d: what led before is there still %s" % (after["iteration"], gone))
+for report, way in (live[-1], "live"), (played[-1], "played"):
+    for o in (o for o in report["objects"] if o["name"] == "spills (spills)"):
+        check([(f["offset"], f["name"]) for f in o["fields"]] == [(-280, "-280")],
+              "%s: one slot at nine depths of the stack is one field: %s" %
+              (way, [(f["name"], f["share"]) for f in o["fields"]]))
+    check("spills (spills)" in {o["name"] for o in report["objects"]}, "%s: the slot is sampled" % way)
 a = {o["name"]: o["samples"] for o in last}
 b = {o["name"]: o["samples"] for o in played[-1]["objects"]}
 check(a == b, "the recording, played, reports the same rows and samples")
 sys.exit(failed)
 PY
+
+# Nodes that no code with types touches, and those of two lists of one size.
+if g++ -O2 -g -o "$folder/nodes" "${srcdir:-.}/tests/types/d_nodes.cc" 2>/dev/null; then
+    "$folder/nodes" on &
+    program=$!
+    "$misstop" -s clock -j -n 3 -H 0 -p "$program" >"$folder/nodes.json" || failed=1
+    kill "$program"
+    python3 - "$folder/nodes.json" <<'PY' || failed=1
+import json, sys
+last = [json.loads(line) for line in open(sys.argv[1])][-1]["objects"]
+shares = {o["name"]: o["share"] for o in last}
+failed = 0
+for name in "map<long, order> node", "set<int> node", "list<order> node", "list<item> node":
+    good = shares.get(name, 0) > 0.01
+    failed |= not good
+    print(("ok: " if good else "FAILED: ") + "%s is a row: %s" % (name, shares.get(name)))
+rest = sum(share for name, share in shares.items() if name.startswith("malloc(") or name.endswith("list node"))
+failed |= rest > 0.05
+print(("ok: " if rest <= 0.05 else "FAILED: ") + "%.3f are of nodes without a type" % rest)
+sys.exit(failed)
+PY
+else
+    echo "no g++: nodes of libraries were not tried"
+fi
 exit $failed

@@ -114,6 +114,7 @@ int main(void)
     with_alloca(300 + sink);
     with_array(100 + sink);
     many((long)__builtin_dwarf_cfa(), 2, 3, 4, 5, 6, big + 7, big + 8, p);
+    say_return(__builtin_dwarf_cfa());
     counter();
     SAY_THREAD("local_point", local_point, 0, "point");
     SAY_THREAD("text", text, 24, "char");

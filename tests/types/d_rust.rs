@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Structs, tuples, enums and slices of Rust; prints its own offsets and sizes.
 #![allow(dead_code)]
-use std::mem::{offset_of, size_of, size_of_val};
+use std::mem::{offset_of, size_of, size_of_val, MaybeUninit};
 
 mod shapes {
     #[repr(C)]
@@ -35,6 +35,7 @@ struct Holder {
     grid: [[u16; 3]; 4],
     level: Level,
     text: String,
+    later: MaybeUninit<Point>,
 }
 
 static mut HOLDER: Holder = Holder {
@@ -47,6 +48,7 @@ static mut HOLDER: Holder = Holder {
     grid: [[0; 3]; 4],
     level: Level::Low,
     text: String::new(),
+    later: MaybeUninit::uninit(),
 };
 static TABLE: [Point; 3] = [
     Point { x: 1.0, y: 2.0, tag: 3 },
@@ -60,6 +62,17 @@ fn var<T>(name: &str, address: *const T, count: usize, kind: &str) {
 
 fn at(path: &str, offset: usize, size: usize, kind: &str) {
     println!("at {} {} {} {}", path, offset, size, kind);
+}
+
+// As a vector's memory is, whatever it holds.
+struct Raw {
+    bytes: *const u8,
+}
+
+#[no_mangle]
+#[inline(never)]
+extern "C" fn wide(raw: &Raw, index: usize) -> u64 {
+    unsafe { *(raw.bytes as *const u64).add(index) }
 }
 
 fn main() {
@@ -93,11 +106,13 @@ fn main() {
     at("grid[*]", offset_of!(Holder, grid), 24, "[[u16; 3]; 4]");
     at("level", offset_of!(Holder, level), 1, "d_rust::shapes::Level");
     at("text", offset_of!(Holder, text), 24, "String");
+    at("later.y", offset_of!(Holder, later) + offset_of!(Point, y), 8, "f64");
     var("d_rust::TABLE", &TABLE, 3, "d_rust::shapes::Point");
     at("tag", offset_of!(Point, tag), 1, "u8");
     at("y", offset_of!(Point, y), size_of_val(&TABLE[0].y), "f64");
     var("d_rust::shapes::ORIGIN", &ORIGIN, 0, "d_rust::shapes::Point");
     unsafe {
-        println!("none {}", (*holder).pair.1 + 1000);
+        let raw = Raw { bytes: holder as *const u8 };
+        println!("none {}", (*holder).pair.1 + 1000 + (wide(&raw, 1) & 1));
     }
 }

@@ -101,4 +101,13 @@ SAY_UNUSED SAY_ALONE static void say_kind(const char *kind, void *cfa, const voi
 
 #define SAY_KIND(kind, address) say_kind(kind, __builtin_dwarf_cfa(), address)
 
+/* The return address of this call, which the instruction behind the call finds below the stack. */
+SAY_UNUSED SAY_ALONE static void say_return(void *cfa)
+{
+    printf("kind saved %llx %llx %llx\n",
+           (unsigned long long)(uintptr_t)__builtin_return_address(0) + 1,
+           (unsigned long long)(uintptr_t)cfa,
+           (unsigned long long)(uintptr_t)((char *)__builtin_dwarf_cfa() - 8));
+}
+
 #endif

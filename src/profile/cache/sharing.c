@@ -52,6 +52,9 @@ static enum relation relate(const struct sharing_owner *owner, const struct plac
     uint64_t new_end = place->base + place->size_bytes;
     if (owner->object == place->object && owner->base == place->base)
         return RELATION_SAME;
+    /* Of a frame the end alone is known; its parts do not overlap. */
+    if (owner->from_end || place->base > place->access.address)
+        return RELATION_APART;
     if (!place->size_bytes)
         return RELATION_WIDER;
     if (!owner->size)
@@ -67,8 +70,10 @@ static enum relation relate(const struct sharing_owner *owner, const struct plac
 
 static struct sharing_owner owner_of(const struct place *place)
 {
-    return (struct sharing_owner){
-        .base = place->base, .size = place->size_bytes, .object = place->object};
+    return (struct sharing_owner){.base = place->base,
+                                  .size = place->size_bytes,
+                                  .object = place->object,
+                                  .from_end = place->base > place->access.address};
 }
 
 /* The owner of an access; false: the line is used anew, and older counts do not apply. */

@@ -67,7 +67,7 @@ static void fill_layout(const struct snapshot_object *object, struct snapshot_la
         for (size_t k = 0; k < object->field_count && !row->has_members; k++) {
             const struct snapshot_field *field = &object->fields[k];
             if (field->type_id != layout->type || field->member != row->index ||
-                (row->index == TYPE_NO_MEMBER && field->offset != row->member.offset))
+                (row->index == TYPE_NO_MEMBER && (uint64_t)field->offset != row->member.offset))
                 continue;
             row->levels = field->levels;
             row->rates = field->rates;
@@ -154,13 +154,14 @@ static void name_member(struct build *build, const struct folding *folding,
 static void name_offset(struct build *build, const struct folding *folding,
                         struct snapshot_field *field)
 {
-    unsigned long long offset = field->offset;
-    uint64_t size = folding->type_id && !folding->type.member_count ? folding->type.size : 0;
+    long long offset = field->offset;
+    long long size =
+        folding->type_id && !folding->type.member_count ? (long long)folding->type.size : 0;
     if (size && offset % size == 0)
-        field->name = arena_printf(build->arena, "[%llu]", (unsigned long long)(offset / size));
+        field->name = arena_printf(build->arena, "[%lld]", offset / size);
     else
         field->name = arena_printf(build->arena,
-                                   !size && folding->element > 8 ? "[*]+%llu" : "+%llu", offset);
+                                   !size && folding->element > 8 ? "[*]%+lld" : "%+lld", offset);
     if (size)
         field->type = arena_string(build->arena, folding->type.name);
 }
@@ -297,7 +298,8 @@ static bool locate(const struct build *build, const struct folding *folding, uin
         field->type_id = folding->type_id;
         field->offset = type_in_element(&folding->type, key);
     } else {
-        field->offset = folding->element > 8 ? key % folding->element : key;
+        field->offset =
+            folding->element > 8 ? (int64_t)(key % folding->element) : offset_key_signed(key);
     }
     return true;
 }

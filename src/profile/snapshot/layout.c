@@ -148,12 +148,32 @@ static void drawing_measure_spread(struct drawing *drawing)
     free(lines);
 }
 
-/* Bytes fetched for one that is used: over the lines, by where the samples fell. */
-static double cold_share(const struct snapshot_layout *layout, uint32_t line_bytes)
+/* Unused bytes of a line around its part of this element: elements beside it in an array are used
+ * as it is; what else is there is not known, and counts as used. */
+static uint32_t cold_beside(const struct drawing *drawing, size_t index, bool *known)
 {
+    const struct snapshot_layout_line *line = &drawing->layout->lines[index];
+    uint64_t size = drawing->extent;
+    uint64_t before = index ? 0 : drawing->layout->phase;
+    uint64_t after = drawing->line - before - (line->end - line->start);
+    uint32_t cold = 0;
+    *known &= drawing->array || !(before + after);
+    for (uint64_t i = 0; drawing->array && i < before; i++)
+        cold += !drawing->touched[size - 1 - i % size];
+    for (uint64_t i = 0; drawing->array && i < after; i++)
+        cold += !drawing->touched[i % size];
+    return cold;
+}
+
+/* Part of the bytes fetched that is not used: over the lines, by where the samples fell. */
+static double cold_share(const struct drawing *drawing, bool *known)
+{
+    const struct snapshot_layout *layout = drawing->layout;
     double cold = 0;
+    *known = true;
     for (size_t i = 0; i < layout->line_count; i++)
-        cold += layout->lines[i].share * layout->lines[i].cold / line_bytes;
+        cold += layout->lines[i].share * (layout->lines[i].cold + cold_beside(drawing, i, known)) /
+                drawing->line;
     return cold;
 }
 
@@ -163,21 +183,24 @@ static const char *drawing_reading(const struct drawing *drawing)
     enum { COLD_PERCENT = 25, STRADDLING_PERCENT = 5 };
     const struct snapshot_layout *layout = drawing->layout;
     struct arena *arena = drawing->build->arena;
-    double cold = cold_share(layout, drawing->line) * 100;
+    bool known;
+    double cold = cold_share(drawing, &known) * 100;
+    const char *least = known ? "" : "at least ";
     if (layout->samples < PHASE_SAMPLES_MIN || !layout->line_count)
         return NULL;
     if (layout->size < drawing->line && !drawing->array)
         return arena_printf(arena,
-                            "It takes %llu of the %u bytes of a cache line; what lies beside it "
+                            "It takes %llu of the %u bytes of a cache line; what is beside it "
                             "is fetched with it.",
                             (unsigned long long)layout->size, drawing->line);
     if (layout->hot_span > layout->hot_lines)
-        return arena_printf(arena,
-                            "90%% of its samples are on members in %llu cache lines that would fit in "
-                            "%llu: put them side by side. Of the bytes fetched %.0f%% are never "
-                            "used.",
-                            (unsigned long long)layout->hot_span,
-                            (unsigned long long)layout->hot_lines, cold);
+        return arena_printf(
+            arena,
+            "90%% of its samples are on members in %llu cache lines that would fit in "
+            "%llu: put them side by side. Of the bytes fetched %s%.0f%% are never "
+            "used.",
+            (unsigned long long)layout->hot_span, (unsigned long long)layout->hot_lines, least,
+            cold);
     if (layout->straddling * 100 > STRADDLING_PERCENT)
         return arena_printf(arena,
                             "%.0f%% of the accesses cross from one cache line into the next: "
@@ -185,13 +208,13 @@ static const char *drawing_reading(const struct drawing *drawing)
                             layout->straddling * 100);
     if (cold > COLD_PERCENT)
         return arena_printf(arena,
-                            "Of the bytes fetched %.0f%% are never used: members that are not "
+                            "Of the bytes fetched %s%.0f%% are never used: members that are not "
                             "needed together with the hot ones could live elsewhere.",
-                            cold);
+                            least, cold);
     return arena_printf(arena,
-                        "The hot members share their cache lines; %.0f%% of the bytes "
+                        "The hot members share their cache lines; %s%.0f%% of the bytes "
                         "fetched are never used.",
-                        cold);
+                        least, cold);
 }
 
 enum {
@@ -297,7 +320,7 @@ static void draw_offsets(struct drawing *drawing)
         const struct snapshot_field *field = &drawing->fields[i];
         struct snapshot_layout_row *last =
             drawing->row_count ? &drawing->rows[drawing->row_count - 1] : NULL;
-        if (last && last->member.offset == field->offset) {
+        if (last && last->member.offset == (uint64_t)field->offset) {
             last->samples += field->samples;
             last->loads += field->loads;
             last->stores += field->stores;

@@ -491,44 +491,117 @@ void build_heap(struct build *build)
     list_bins(build, shown);
 }
 
+/* One call of a bin's path: its function, and the same with file and line where they are known. */
+struct step {
+    const char *function;
+    size_t length;
+    const char *site; /* "function (file:line)"; "": not known */
+};
+
+/* False: past the last one. */
+static bool step_at(const struct heap_bin *bin, unsigned index, struct step *step)
+{
+    static const char between[] = " < ";
+    const char *at = bin->path;
+    for (unsigned i = 0; at && i < index; i++) {
+        at = strstr(at, between);
+        at = at ? at + sizeof between - 1 : NULL;
+    }
+    if (!at || !*at)
+        return false;
+    const char *end = strstr(at, between);
+    *step = (struct step){at, end ? (size_t)(end - at) : strlen(at),
+                          index < bin->site_count ? bin->site[index] : ""};
+    return true;
+}
+
+/* Index of the call that the bin is called after; 0: it is called after something else. */
+static unsigned naming_step(const struct heap_bin *bin)
+{
+    struct step step;
+    for (unsigned i = 0; step_at(bin, i, &step); i++)
+        if (!strncmp(bin->name, step.function, step.length) &&
+            (!bin->name[step.length] || bin->name[step.length] == ' '))
+            return i;
+    return 0;
+}
+
+static bool same_function(const struct step *a, const struct step *b)
+{
+    return a->length == b->length && !memcmp(a->function, b->function, a->length);
+}
+
+static int compare_steps(const struct step *a, const struct step *b)
+{
+    size_t least = a->length < b->length ? a->length : b->length;
+    int order = strncmp(a->function, b->function, least);
+    if (order || a->length != b->length)
+        return order ? order : a->length < b->length ? -1 : 1;
+    return strcmp(a->site, b->site);
+}
+
+/* Order of two paths from the calls that the bins are called after; *common: how many they have in
+ * common from there on. */
+static int compare_paths(const struct heap_bin *a, const struct heap_bin *b, unsigned *common)
+{
+    unsigned first = naming_step(a);
+    unsigned other_first = naming_step(b);
+    for (*common = 0;; ++*common) {
+        struct step one;
+        struct step other;
+        bool has = step_at(a, first + *common, &one);
+        if (has != step_at(b, other_first + *common, &other))
+            return has ? 1 : -1;
+        int order = has ? compare_steps(&one, &other) : 0;
+        if (!has || order)
+            return order;
+    }
+}
+
 static int by_name_and_path(const void *left, const void *right)
 {
     const struct heap_bin *a = &(*(struct snapshot_bin *const *)left)->heap;
     const struct heap_bin *b = &(*(struct snapshot_bin *const *)right)->heap;
+    unsigned common;
     int names = strcmp(a->name, b->name);
-    return names ? names : strcmp(a->path, b->path);
+    return names ? names : compare_paths(a, b, &common);
 }
 
-/* Callers that the paths of two bins have in common, innermost first; 0: they are no twins. */
-static unsigned in_common(const struct snapshot_bin *bin, const struct snapshot_bin *other)
+/* The first call that distinguishes a bin from the nearest one in that direction that differs, if
+ * it is further out than *index; and whether by its line alone. */
+static void distinguish(struct snapshot_bin *const *sorted, size_t count, size_t at, size_t step,
+                        unsigned *index, bool *by_line)
 {
-    const char *one = bin->heap.path;
-    unsigned frames = 0;
-    if (!other || strcmp(bin->heap.name, other->heap.name) != 0)
-        return 0;
-    size_t i = 0;
-    for (; one[i] && one[i] == other->heap.path[i]; i++)
-        frames += one[i] == '<';
-    frames += one[i] == ' ' && !other->heap.path[i]; /* it goes on where the other ends */
-    return frames ? frames : 1; /* past the function itself, which has its name */
+    const struct heap_bin *bin = &sorted[at]->heap;
+    for (size_t i = at + step; i < count; i += step) { /* wraps around below 0 */
+        const struct heap_bin *other = &sorted[i]->heap;
+        struct step one;
+        struct step next;
+        unsigned common;
+        if (strcmp(bin->name, other->name) != 0)
+            return;
+        if (!compare_paths(bin, other, &common))
+            continue;
+        unsigned differs = naming_step(bin) + common;
+        bool line = step_at(bin, differs, &one) &&
+                    step_at(other, naming_step(other) + common, &next) &&
+                    same_function(&one, &next);
+        *by_line = differs > *index ? line : differs == *index ? *by_line || line : *by_line;
+        *index = differs > *index ? differs : *index;
+        return;
+    }
 }
 
-/* The caller after so many in a path "a < b < c"; "" past the last. */
-static const char *caller(const char *path, unsigned after)
+/* "NAME < caller", "NAME < caller file:line". */
+static bool call(struct snapshot_bin *bin, unsigned index, bool by_line, struct arena *arena)
 {
-    for (; *path && after; path++)
-        after -= *path == '<';
-    return path + strspn(path, " ");
-}
-
-static bool call(struct snapshot_bin *bin, unsigned common, struct arena *arena)
-{
-    const char *who = caller(bin->heap.path, common);
-    const char *end = strstr(who, " < ");
-    int length = (int)(end ? (size_t)(end - who) : strlen(who));
-    if (!common || !*who)
+    struct step step;
+    if (!step_at(&bin->heap, index, &step))
         return true;
-    bin->called = arena_printf(arena, "%s < %.*s", bin->heap.name, length, who);
+    const char *place = by_line ? strrchr(step.site, '(') : NULL;
+    int length = place ? (int)strcspn(place + 1, ")") : 0;
+    bin->called = arena_printf(arena, "%s < %.*s%s%.*s", bin->heap.name, (int)step.length,
+                               step.function, place ? " " : "", length, place ? place + 1 : "");
     return bin->called;
 }
 
@@ -542,11 +615,13 @@ bool twins_tell_apart(struct snapshot_heap *heap, struct arena *arena)
             sorted[count++] = &heap->bins[i];
     if (count)
         qsort(sorted, count, sizeof *sorted, by_name_and_path);
-    /* Sorted by path, no other has more in common than those beside. */
+    /* Sorted by path, no other that differs has more in common than the nearest. */
     for (size_t i = 0; told && i < count; i++) {
-        unsigned before = in_common(sorted[i], i ? sorted[i - 1] : NULL);
-        unsigned behind = in_common(sorted[i], i + 1 < count ? sorted[i + 1] : NULL);
-        told = call(sorted[i], before > behind ? before : behind, arena);
+        unsigned index = 0;
+        bool by_line = false;
+        distinguish(sorted, count, i, (size_t)-1, &index, &by_line);
+        distinguish(sorted, count, i, 1, &index, &by_line);
+        told = !index || call(sorted[i], index, by_line, arena);
     }
     free(sorted);
     return told;

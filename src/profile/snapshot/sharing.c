@@ -90,7 +90,7 @@ static const char *field_of(struct build *build, const struct sharing_line *line
     const char *object_name = sharing_describe(build, spot->object, &object);
     bool by_code = build_type(build, spot->type, &type) && type.size;
     if (!object_name || (!by_code && (!build_type(build, object.type_id, &type) || !type.size)))
-        return arena_printf(build->arena, "+%llu", (unsigned long long)offset);
+        return arena_printf(build->arena, "%+lld", (long long)offset);
     uint64_t into = by_code ? spot->type_offset : type_in_element(&type, offset);
     if (!type.member_count && size == type.size)
         return object_name;

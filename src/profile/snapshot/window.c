@@ -432,8 +432,9 @@ static void name_lines(struct build *build, const struct lines *lines,
             continue;
         uint64_t into_line = entry->address - window_entry_line(window, entry);
         shown->top[*place].object = build_object_index(build, entry->object);
-        shown->top[*place].offset =
-            entry->offset - (into_line < entry->offset ? into_line : entry->offset);
+        int64_t offset = (int64_t)(entry->offset - into_line);
+        bool before = offset < 0 && (int64_t)entry->offset >= 0;
+        shown->top[*place].offset = before ? 0 : offset;
     }
 }
 

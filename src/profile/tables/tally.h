@@ -131,6 +131,12 @@ static inline uint32_t offset_key_offset(uint64_t key)
     return (uint32_t)(key & OFFSET_IN_TYPE);
 }
 
+/* Of a key without a flag. */
+static inline int64_t offset_key_signed(uint64_t key)
+{
+    return (int64_t)(key << 2) >> 2;
+}
+
 /*
  * The hottest (owner, key) pairs in fixed memory: offsets of an object, instructions that
  * touch it, its instances. A pair hashes to one bucket of four. When a bucket is full, a new

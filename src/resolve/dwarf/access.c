@@ -5,7 +5,9 @@
 #include "resolve/dwarf/program.h"
 #include "resolve/members.h"
 
-/* The instruction's operand that is asked for. */
+/* The instruction's operand that is asked for. One without registers may be written otherwise: by
+ * an address of this process, or not at all. Another is not of this instruction: the use of the
+ * stack by the call or the return before it. */
 static const struct insn_memory *operand(const struct insn *insn,
                                          const struct dwarf_question *question)
 {
@@ -15,7 +17,8 @@ static const struct insn_memory *operand(const struct insn *insn,
             (int32_t)memory->displacement == (int32_t)question->displacement)
             return memory;
     }
-    return insn->memory_count ? &insn->memory[0] : NULL;
+    bool is_free = question->base == SREG_NONE && question->index == SREG_NONE;
+    return is_free && insn->memory_count ? &insn->memory[0] : NULL;
 }
 
 /* Why a known place gives no type. */

@@ -373,3 +373,25 @@ void call_answer(struct program *program, struct dwarf_answer *answer)
     leave_out_library(program, answer);
     name_library_block(program, answer);
 }
+
+/* Compilers leave out member types that a unit does not use. */
+void node_answer(struct program *program, struct dwarf_answer *answer)
+{
+    struct scopes *scopes = describe_scopes(program_types(program));
+    Dwarf_Die functions[PROGRAM_FUNCTIONS];
+    unsigned count = program_functions(program, answer->question.pc, functions);
+    answer->untyped = UNTYPED_NO_VARIABLE;
+    for (unsigned i = 0; i < count && !answer->type; i++) {
+        struct typename_raw raw;
+        Dwarf_Die class;
+        Dwarf_Die node;
+        if (!scopes_class(scopes, &functions[i], &class) || !typename_raw(scopes, &class, &raw))
+            continue;
+        const struct library_rule *rule = library_rule(raw.text);
+        if (die_member_type(&class, library_node(rule), &node) ||
+            die_beside(&class, library_node_template(rule), &node))
+            answer->type = program_type(program, &node);
+    }
+    if (answer->type)
+        answer->untyped = UNTYPED_NO_REASON;
+}

@@ -425,14 +425,15 @@ static struct type_member *read_typed(struct fields *fields, Dwarf_Die *die, str
 static void read_field(struct fields *fields, Dwarf_Die *die, struct under under)
 {
     uint64_t offset;
-    const char *name = plain_name(dwarf_diename(die));
+    const char *raw = dwarf_diename(die);
+    const char *name = plain_name(raw);
     bool vtable = is_vtable(die, name);
     /* Static members are elsewhere; DWARF 5 has them as variables. */
     if (dwarf_hasattr(die, DW_AT_external) || dwarf_hasattr(die, DW_AT_declaration) ||
         dwarf_hasattr(die, DW_AT_const_value) || !member_offset(die, &offset))
         return;
     under.offset += offset;
-    enum library_member how = library_member(under.rule, name ? name : "");
+    enum library_member how = library_member(under.rule, raw ? raw : "");
     struct type_member *member =
         read_typed(fields, die, under, how == LIBRARY_HOLDS ? under.argument : NULL);
     if (!member)

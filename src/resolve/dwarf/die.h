@@ -42,6 +42,12 @@ bool die_is_pointer(Dwarf_Die *type);
 /* The peeled target of a (peeled) pointer or reference; false: no pointer, or void. */
 bool die_pointee(Dwarf_Die *pointer, Dwarf_Die *pointee);
 
+/* In shape.c: the type of that name that a class has as a member, without the pointer around it; a
+ * type with the same first template argument in the namespaces around a class. `name` NULL: false.
+ */
+bool die_member_type(Dwarf_Die *record, const char *name, Dwarf_Die *type);
+bool die_beside(Dwarf_Die *class, const char *name, Dwarf_Die *found);
+
 /* Bytes of a type, arrays and typedefs included; false: not known. */
 bool die_size(Dwarf_Die *type, uint64_t *bytes);
 

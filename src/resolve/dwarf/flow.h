@@ -26,7 +26,7 @@ struct shapes;
 
 enum shape_kind {
     SHAPE_VOID,    /* void, incomplete, not known */
-    SHAPE_BYTE,    /* a character: what anything may be copied as */
+    SHAPE_BYTE,    /* a number of one byte: what anything may be copied as */
     SHAPE_SCALAR,  /* number, enumeration */
     SHAPE_POINTER, /* pointer, reference */
     SHAPE_RECORD,  /* struct, class */

@@ -331,7 +331,8 @@ void program_answer(struct program *program, const struct dwarf_question *questi
     static void (*const by_ask[])(struct program *, struct dwarf_answer *) = {
         [DWARF_ACCESS] = access_answer, [DWARF_VARIABLE] = variable_answer,
         [DWARF_TLS] = variable_answer,  [DWARF_SLOT] = slot_answer,
-        [DWARF_LINE] = line_answer,     [DWARF_CALL] = call_answer};
+        [DWARF_LINE] = line_answer,     [DWARF_CALL] = call_answer,
+        [DWARF_NODE] = node_answer};
     *answer = (struct dwarf_answer){.question = *question, .untyped = UNTYPED_NO_UNIT};
     arena_fini(&program->answer);
     if ((unsigned)question->ask < sizeof by_ask / sizeof *by_ask)

@@ -91,6 +91,7 @@ void access_answer(struct program *program, struct dwarf_answer *answer);   /* a
 void variable_answer(struct program *program, struct dwarf_answer *answer); /* variables.c */
 void slot_answer(struct program *program, struct dwarf_answer *answer);     /* slot.c */
 void call_answer(struct program *program, struct dwarf_answer *answer);     /* assignee.c */
+void node_answer(struct program *program, struct dwarf_answer *answer);     /* assignee.c */
 
 /*
  * Functions by address: the entry of the function that holds an address, not of one inlined

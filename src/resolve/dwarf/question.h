@@ -19,14 +19,17 @@ enum dwarf_ask {
     DWARF_TLS,      /* the thread-local variable at an offset into the module's image */
     DWARF_SLOT,     /* the variable at a distance from a function's canonical frame address */
     DWARF_LINE,     /* source line, and what was inlined there */
-    DWARF_CALL      /* the variable that the result of the call before this return address is
+    DWARF_CALL,     /* the variable that the result of the call before this return address is
                        assigned to */
+    DWARF_NODE, /* the node of the container that a call is for: its member function's, which may be
+                   inlined there */
+    DWARF_ASKS
 };
 
 struct dwarf_question {
     enum dwarf_ask ask;
     uint64_t pc;          /* ACCESS: the accessing instruction; SLOT: it, or a return address - 1;
-                             LINE: the instruction; CALL: the return address;
+                             LINE: the instruction; CALL: the return address; NODE: inside the call;
                              VARIABLE, TLS: code that touched it, 0: not known */
     uint64_t address;     /* VARIABLE; TLS: the offset */
     int64_t slot;         /* SLOT: address - CFA (negative inside the frame) */

@@ -86,8 +86,7 @@ static void parts_take(struct reading *reading, const struct part *part)
     parts->parts[parts->count++] = *part;
 }
 
-/* The type of that name that a class has as a member, without the pointer around it. */
-static bool member_type(Dwarf_Die *record, const char *name, Dwarf_Die *type)
+bool die_member_type(Dwarf_Die *record, const char *name, Dwarf_Die *type)
 {
     Dwarf_Die child;
     Dwarf_Die peeled;
@@ -106,6 +105,30 @@ static bool member_type(Dwarf_Die *record, const char *name, Dwarf_Die *type)
     return false;
 }
 
+enum { BESIDE_MAX = 1 << 16 };
+
+bool die_beside(Dwarf_Die *class, const char *name, Dwarf_Die *found)
+{
+    Dwarf_Die *around = NULL;
+    Dwarf_Die wanted;
+    Dwarf_Die argument;
+    unsigned left = BESIDE_MAX;
+    bool is_found = false;
+    int count = name && die_argument(class, &wanted) ? dwarf_getscopes_die(class, &around) : 0;
+    size_t length = name ? strlen(name) : 0;
+    for (int i = 1; i < count && !is_found; i++) {
+        if (dwarf_tag(&around[i]) != DW_TAG_namespace || dwarf_child(&around[i], found))
+            continue;
+        do {
+            const char *own = dwarf_diename(found);
+            is_found = own && !strncmp(own, name, length) && own[length] == '<' &&
+                       die_argument(found, &argument) && argument.addr == wanted.addr;
+        } while (!is_found && left-- && !dwarf_siblingof(found, found));
+    }
+    free(around);
+    return is_found;
+}
+
 /* Replaces the declared type of a member by that of a library's rule. */
 static void apply_rule(const struct reading *reading, struct part *part)
 {
@@ -115,7 +138,9 @@ static void apply_rule(const struct reading *reading, struct part *part)
     bool holds = library_member(reading->rule, name) == LIBRARY_HOLDS &&
                  die_argument(reading->record, &type) && die_size(&type, &size) &&
                  size <= part->size;
-    part->link = !holds && member_type(reading->record, library_link(reading->rule, name), &type);
+    const char *link = holds ? NULL : library_link(reading->rule, name);
+    part->link = link && (die_member_type(reading->record, link, &type) ||
+                          die_beside(reading->record, library_node_template(reading->rule), &type));
     if (holds) {
         part->size = size;
         part->stride = 0;
@@ -242,9 +267,11 @@ static enum shape_kind scalar_kind(Dwarf_Die *die)
     uint64_t size = 0;
     dwarf_formudata(dwarf_attr_integrate(die, DW_AT_encoding, &attribute), &encoding);
     die_size(die, &size);
-    bool character = encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||
-                     encoding == DW_ATE_UTF;
-    return character && size == 1 ? SHAPE_BYTE : SHAPE_SCALAR;
+    /* Those of Rust and Go are plain numbers. */
+    bool number = encoding == DW_ATE_signed_char || encoding == DW_ATE_unsigned_char ||
+                  encoding == DW_ATE_signed || encoding == DW_ATE_unsigned ||
+                  encoding == DW_ATE_UTF;
+    return number && size == 1 ? SHAPE_BYTE : SHAPE_SCALAR;
 }
 
 static enum shape_kind shape_kind_of(Dwarf_Die *die)

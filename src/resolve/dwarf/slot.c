@@ -236,14 +236,16 @@ static bool rules_save(struct program *program, uint64_t address, int64_t slot)
     return saved;
 }
 
-/* A push of the prologue is in the rules of what follows it; a call pushes below the frame. */
+/* A push of the prologue is in the rules of what follows it. A call pushes below the frame, where a
+ * function that calls others keeps nothing: during it, and behind it, as its return has loaded. */
 static bool is_saved(struct program *program, const struct dwarf_question *question,
                      const struct stack *stack)
 {
     int64_t slot = question->slot;
     if (slot >= -WORD && slot < 0)
         return true;
-    if (stack->is_call && stack->pointer && slot >= stack->pointer - WORD && slot < stack->pointer)
+    if (stack->calls && !stack->pushes && stack->pointer && slot >= stack->pointer - WORD &&
+        slot < stack->pointer)
         return true;
     return rules_save(program, question->pc, slot) ||
            (stack->length && rules_save(program, question->pc + stack->length, slot));
@@ -343,7 +345,6 @@ struct course {
     bool stored;    /* ... through the stack pointer */
     bool pushed;
     bool addressed; /* its address is taken */
-    bool calls;
     uint32_t
         copies; /* registers that are copies of the stack pointer: clang puts arguments by them */
     int64_t copied[SREG_COUNT];
@@ -499,7 +500,7 @@ static void go(struct course *course, const struct insn *insns, size_t count)
         const struct insn *insn = &insns[i];
         correct(course, insn);
         if (insn->address <= course->pc && course->pc < insn->address + insn->length) {
-            stack->is_call = insn->flow == INSN_CALL && insn->address == course->pc;
+            stack->pushes = is_push(insn);
             stack->length = insn->address == course->pc ? insn->length : 0;
             stack->pointer = -course->depth;
         }
@@ -507,7 +508,7 @@ static void go(struct course *course, const struct insn *insns, size_t count)
             stack->dynamic = true;
             stack->fixed = course->depth;
         }
-        course->calls |= insn->flow == INSN_CALL;
+        stack->calls |= insn->flow == INSN_CALL;
         note_uses(course, insn);
         note_copies(course, insn);
         stack_follow(course, insn);
@@ -529,7 +530,7 @@ bool stack_read(struct program *program, uint64_t pc, int64_t slot, struct stack
         return false;
     go(&course, insns, count);
     bool lowest = slot - stack->pointer < ARGUMENTS_BYTES;
-    stack->argument = course.calls && !course.addressed && lowest && slot < 0 &&
+    stack->argument = stack->calls && !course.addressed && lowest && slot < 0 &&
                       (course.pushed || (course.stored && !course.loaded));
     return true;
 }

@@ -85,7 +85,8 @@ struct stack {
     bool dynamic;    /* the code takes stack by an amount it computes */
     int64_t fixed;   /* dynamic: bytes from there up to the canonical frame address are not */
     bool argument;   /* the slot is only written, by a push or at the stack pointer */
-    bool is_call;    /* the instruction asked about is a call */
+    bool calls;      /* the function calls others */
+    bool pushes;     /* the instruction asked about is a push */
     uint8_t length;  /* of it, bytes; 0: there is none at that address */
     int64_t pointer; /* of the stack at that instruction, from the canonical frame address;
                         0: not known */

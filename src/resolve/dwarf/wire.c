@@ -171,7 +171,7 @@ static void text(struct walk *walk, const char **string)
 static void question(struct walk *walk, struct dwarf_question *asked)
 {
     uint8_t ask = asked->ask;
-    BOUNDED(walk, ask, DWARF_CALL + 1);
+    BOUNDED(walk, ask, DWARF_ASKS);
     asked->ask = ask;
     FIELD(walk, asked->pc);
     FIELD(walk, asked->address);

@@ -60,10 +60,14 @@ void symbols_settle(struct symbols *symbols)
     if (symbols->count)
         qsort(symbols->at, symbols->count, sizeof *symbols->at, symbols_compare);
     drop_doubles(symbols);
-    /* A symbol without size reaches to the next one; one that overlaps the next is cut. */
-    for (size_t i = 0; i + 1 < symbols->count; i++)
-        if (symbols->at[i].is_stub || symbols->at[i].end > symbols->at[i + 1].start)
-            symbols->at[i].end = symbols->at[i + 1].start;
+    /* One without size reaches to the next, within its section; one that overlaps it is cut. */
+    for (size_t i = 0; i + 1 < symbols->count; i++) {
+        struct symbol *symbol = &symbols->at[i];
+        uint64_t next = symbols->at[i + 1].start;
+        bool endless = symbol->is_stub && symbol->end == symbol->start;
+        if (endless || symbol->end > next)
+            symbol->end = next;
+    }
 }
 
 /* How many start at the address or before it. */

@@ -92,14 +92,38 @@ static bool saved_at(Dwarf_Frame *frame, unsigned number, struct unwind_slot *sl
     return true;
 }
 
-static bool cfa_rule(Dwarf_Frame *frame, struct unwind_rule *rule)
+/*
+ * In stubs of calls: rsp + A, and a word more behind the push at B bytes into each 16. Source:
+ * binutils, bfd/elfxx-x86.c, elf_x86_64_eh_frame_lazy_plt.
+ */
+static bool is_stubs_rule(const Dwarf_Op *ops, size_t count, uint64_t pc, int64_t *offset)
+{
+    static const uint8_t atoms[] = {DW_OP_breg7, DW_OP_breg16, DW_OP_lit15, DW_OP_and, 0,
+                                    DW_OP_ge,    DW_OP_lit3,   DW_OP_shl,   DW_OP_plus};
+    enum { FROM = 4 };
+    if (count != sizeof atoms || ops[FROM].atom < DW_OP_lit0 || ops[FROM].atom > DW_OP_lit15)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (i != FROM && ops[i].atom != atoms[i])
+            return false;
+    *offset = (int64_t)ops[0].number + ((pc & 15) >= ops[FROM].atom - (unsigned)DW_OP_lit0 ? 8 : 0);
+    return fits(*offset);
+}
+
+static bool cfa_rule(Dwarf_Frame *frame, uint64_t pc, struct unwind_rule *rule)
 {
     Dwarf_Op *ops;
     size_t count;
     unsigned number;
     int64_t offset;
-    if (dwarf_frame_cfa(frame, &ops, &count) || !count || count > 2 ||
-        !cfi_register_offset(&ops[0], &number, &offset) || !fits(offset) ||
+    if (dwarf_frame_cfa(frame, &ops, &count))
+        return false;
+    if (is_stubs_rule(ops, count, pc, &offset)) {
+        rule->cfa_register = SREG_SP;
+        rule->cfa_offset = (int32_t)offset;
+        return true;
+    }
+    if (!count || count > 2 || !cfi_register_offset(&ops[0], &number, &offset) || !fits(offset) ||
         (number != CFI_STACK_POINTER && number != CFI_FRAME_POINTER))
         return false;
     rule->cfa_register = number == CFI_STACK_POINTER ? SREG_SP : SREG_BP;
@@ -136,7 +160,7 @@ static struct unwind_rule make_rule(struct space *space, uint64_t pc)
         rule.no_table = true;
         return rule;
     }
-    bool good = cfa_rule(frame, &rule) &&
+    bool good = cfa_rule(frame, pc - bias, &rule) &&
                 saved_at(frame, CFI_RETURN_ADDRESS, &rule.return_address) &&
                 rule.return_address.offset != unchanged;
     for (unsigned i = 0; i < KEPT && good; i++)

@@ -298,6 +298,8 @@ static void write_cell(struct html_writer *writer, const struct html_table *tabl
         html_markup(writer, " data-v=\"%.9g\"", value.number);
     else if (known && value.kind == VALUE_INTEGER)
         html_markup(writer, " data-v=\"%" PRIu64 "\"", value.integer);
+    else if (known && value.kind == VALUE_SIGNED)
+        html_markup(writer, " data-v=\"%" PRId64 "\"", (int64_t)value.integer);
     html_markup(writer, ">");
     if (column->look == COLUMN_SPARK) {
         write_spark(writer, column->series(row));

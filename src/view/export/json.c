@@ -412,6 +412,8 @@ static json_t *value_json(const struct column *column, struct value value)
     case VALUE_INTEGER:
         return column->format == format_address ? json_address(value.integer)
                                                 : json_whole(value.integer);
+    case VALUE_SIGNED:
+        return json_signed((int64_t)value.integer);
     case VALUE_YES_NO:
         return json_boolean(value.integer);
     default:

@@ -705,8 +705,6 @@ static void print_findings(struct text_writer *writer)
 {
     const struct snapshot_findings *findings = &writer->snapshot->findings;
     struct finding_words words;
-    if (!findings->count)
-        return;
     text_rows(writer, &finding_columns, findings->list, findings->count, FINDING_ROWS);
     for (size_t i = 0; i < findings->count && i < FINDING_ROWS; i++) {
         const struct snapshot_finding *finding = &findings->list[i];
@@ -719,6 +717,16 @@ static void print_findings(struct text_writer *writer)
         text_say(writer, "  gain %s: %s; %s confidence: %s", gain, words.reckoned,
                  finding_confidence(finding->sure), words.how_sure);
     }
+}
+
+/* In short its first sentence. */
+static void print_no_finding(struct text_writer *writer, bool full)
+{
+    char text[FINDINGS_NONE_BYTES];
+    findings_none(writer->snapshot, text, sizeof text);
+    if (!full)
+        text[strcspn(text, ".") + 1] = '\0';
+    text_say(writer, "\n%s", text);
 }
 
 /* One line each: what, and what to try. */
@@ -775,7 +783,9 @@ static void print_first(struct text_writer *writer, size_t objects, bool full)
     if (full)
         print_quality(writer);
     print_notes(writer);
-    if (full)
+    if (snapshot->object_count && !snapshot->findings.count)
+        print_no_finding(writer, full);
+    else if (full)
         print_findings(writer);
     else
         print_findings_short(writer);

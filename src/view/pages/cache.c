@@ -505,7 +505,7 @@ static struct value line_offset(const struct snapshot *snapshot, const void *poi
 {
     const struct snapshot_recurrence *row = pointer;
     bool known = columns_object(snapshot, row->object);
-    return known ? value_integer(row->offset) : value_text(NULL);
+    return known ? value_signed(row->offset) : value_text(NULL);
 }
 
 static const struct column line_list[] = {

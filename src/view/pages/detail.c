@@ -81,22 +81,22 @@ static const struct snapshot_layout *leading(const struct snapshot_object *objec
 }
 
 /* Bytes of an element; else from the lowest to the highest offset that was seen. */
-static uint64_t strip_range(const struct snapshot_object *object, uint64_t *first)
+static uint64_t strip_range(const struct snapshot_object *object, int64_t *first)
 {
-    uint64_t low = UINT64_MAX;
-    uint64_t high = 0;
+    int64_t low = INT64_MAX;
+    int64_t high = INT64_MIN;
     *first = 0;
     if (leading(object))
         return leading(object)->size;
     if (object->element_size)
         return object->element_size;
     for (size_t i = 0; i < object->field_count; i++) {
-        uint64_t end = object->fields[i].offset + object->fields[i].size;
+        int64_t end = object->fields[i].offset + object->fields[i].size;
         low = object->fields[i].offset < low ? object->fields[i].offset : low;
         high = end > high ? end : high;
     }
     *first = low;
-    return high > low ? high - low : 0;
+    return high > low ? (uint64_t)high - (uint64_t)low : 0;
 }
 
 /* In floating point: offset * cells may not fit 64 bits. */
@@ -107,15 +107,16 @@ static void warm(double *heat, int cells, uint64_t bytes, uint64_t offset, doubl
         heat[at < cells ? (int)at : cells - 1] += share;
 }
 
-static void strip_heat(const struct snapshot_object *object, double *heat, int cells,
-                       uint64_t first, uint64_t bytes)
+static void strip_heat(const struct snapshot_object *object, double *heat, int cells, int64_t first,
+                       uint64_t bytes)
 {
     const struct snapshot_layout *layout = leading(object);
     for (size_t i = 0; layout && i < layout->row_count; i++)
         if (!layout->rows[i].has_members)
             warm(heat, cells, bytes, layout->rows[i].member.offset, layout->rows[i].share);
     for (size_t i = 0; !layout && i < object->field_count; i++)
-        warm(heat, cells, bytes, object->fields[i].offset - first, object->fields[i].share);
+        warm(heat, cells, bytes, (uint64_t)object->fields[i].offset - (uint64_t)first,
+             object->fields[i].share);
 }
 
 /* Bytes from left to right, heat by where samples fell. */
@@ -123,10 +124,10 @@ static void draw_strip(const struct snapshot_object *object, struct canvas *canv
                        struct area area)
 {
     double heat[STRIP_MOST] = {0};
-    uint64_t first;
+    int64_t first;
     uint64_t bytes = strip_range(object, &first);
     int left = canvas_format(canvas, area.row, area.column, area.columns, PAINT_DIM,
-                             " +%" PRIu64 " ", first);
+                             " %+" PRId64 " ", first);
     int cells = area.columns - left - 14;
     if (cells > STRIP_MOST)
         cells = STRIP_MOST;
@@ -141,8 +142,8 @@ static void draw_strip(const struct snapshot_object *object, struct canvas *canv
                     heat[i] > 0     ? bar_step(0.15 + heat[i], canvas->ascii)
                     : canvas->ascii ? "."
                                     : "·");
-    canvas_format(canvas, area.row, area.column + left + cells + 1, 13, PAINT_DIM, "+%" PRIu64,
-                  first + bytes);
+    canvas_format(canvas, area.row, area.column + left + cells + 1, 13, PAINT_DIM, "%+" PRId64,
+                  first + (int64_t)bytes);
 }
 
 static void draw_element(const struct snapshot_object *object, struct canvas *canvas,
@@ -533,14 +534,16 @@ static bool has_field_type(const struct snapshot *snapshot)
 static struct value field_line(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
-    return value_integer(row->offset / (snapshot->sets.line ? snapshot->sets.line : 64));
+    return row->offset < 0 ? value_text(NULL)
+                           : value_integer((uint64_t)row->offset /
+                                           (snapshot->sets.line ? snapshot->sets.line : 64));
 }
 
 static uint64_t field_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_field);
     /* Members of a union begin together. */
-    return row->offset ^ (uint64_t)row->type_id << 32 ^ (uint64_t)row->member << 48 ^
+    return (uint64_t)row->offset ^ (uint64_t)row->type_id << 32 ^ (uint64_t)row->member << 48 ^
            (uint64_t)row->unit << 58;
 }
 
@@ -615,7 +618,8 @@ const struct columns field_columns = {
 static uint64_t offset_identity(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(hot_offset);
-    return (uint64_t)row->object->id << 32 ^ row->field->offset ^ (uint64_t)row->field->unit << 58;
+    return (uint64_t)row->object->id << 32 ^ (uint64_t)row->field->offset ^
+           (uint64_t)row->field->unit << 58;
 }
 
 static const struct column offset_list[] = {
@@ -700,7 +704,7 @@ static uint32_t member_end_of(const struct snapshot_layout *layout,
 static bool same_offset(const struct snapshot_object *object, uint64_t offset, const char *field)
 {
     for (size_t i = 0; field && i < object->field_count; i++)
-        if (!object->fields[i].type_id && object->fields[i].offset == offset &&
+        if (!object->fields[i].type_id && (uint64_t)object->fields[i].offset == offset &&
             !strcmp(object->fields[i].name, field))
             return true;
     return false;

@@ -400,7 +400,7 @@ void browser_open_layout(struct browser *browser, const struct snapshot_field *f
         /* No picture: straight to the code. */
         struct snapshot_layout none = {.name = ""};
         struct snapshot_layout_row row = {.index = TYPE_NO_MEMBER,
-                                          .member = {.offset = field->offset}};
+                                          .member = {.offset = (uint64_t)field->offset}};
         browser_open_member(browser, &none, &row);
         return;
     }
@@ -411,7 +411,8 @@ void browser_open_layout(struct browser *browser, const struct snapshot_field *f
     }
     layout_view(browser)->table.pinned = false;
     browser_go(browser, PAGE_LAYOUT);
-    table_select(&layout_view(browser)->table, layout_identity(field->member, field->offset));
+    table_select(&layout_view(browser)->table,
+                 layout_identity(field->member, (uint64_t)field->offset));
 }
 
 static unsigned layout_panes(struct browser *browser, struct table *panes[PANES_MAX])

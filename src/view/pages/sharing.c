@@ -443,23 +443,10 @@ const struct columns sharing_columns = {
 
 /* Columns of single shared lines, and of who does what on one. */
 
-static struct value line_offset(const struct snapshot *snapshot, const void *pointer)
-{
-    ROW(snapshot_sharing_line);
-    return row->offset < 0 ? value_text(NULL) : value_integer((uint64_t)row->offset);
-}
-
 static struct value line_kind(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_sharing_line);
     return value_text(sharing_kind(row->verdict, row->locked));
-}
-
-/* With its sign: before the object it is no offset to show. */
-static struct json_t *line_json_offset(const struct snapshot *snapshot, const void *pointer)
-{
-    (void)snapshot;
-    return json_signed(((const struct snapshot_sharing_line *)pointer)->offset);
 }
 
 static const struct column line_list[] = {
@@ -467,8 +454,11 @@ static const struct column line_list[] = {
            .from = FIELD(struct snapshot_sharing_line, share), .width = 6, UNIT_SHARE),
     COLUMN(.title = "LINE", .from = FIELD(struct snapshot_sharing_line, address), .width = 14,
            .most = 18, .format = format_address, .paint = paint_dim),
-    COLUMN(.title = "OFFSET", .help = "Of the line into its object.", .value = line_offset,
-           .width = 8, .rank = 1, .format = format_offset),
+    COLUMN(.title = "OFFSET", .key = "offset", .after = "turns",
+           .help = "Of the line into its object; below 0 from the end of a frame (CFA), or where "
+                   "the object begins later.",
+           .from = FIELD(struct snapshot_sharing_line, offset), .width = 8, .rank = 1,
+           .format = format_offset),
     COLUMN(.title = "SHARING", .value = line_kind, .width = 10, .rank = 2, .paint = sharing_paint),
     COLUMN(.title = "NODE", .key = "node", .after = "locked",
            .help = "NUMA node of the page of the line.",
@@ -481,7 +471,6 @@ static const struct column line_list[] = {
            .shown = sharing_tells_hitm, UNIT_COUNT),
     COLUMN(.title = "TURNS", .key = "turns", .after = "of_object",
            .from = FIELD(struct snapshot_sharing_line, turns), .width = 5, .rank = 4, UNIT_COUNT),
-    COLUMN(.key = "offset", .json = line_json_offset),
     COLUMN(.key = "verdict", .from = FIELD(struct snapshot_sharing_line, verdict),
            .name = sharing_verdict_name),
     MEMBER("overlap", struct snapshot_sharing_line, overlap),

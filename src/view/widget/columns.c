@@ -79,9 +79,7 @@ static struct value path_value(const struct path *path, const char *at)
                    ? value_number(NAN)
                    : value_integer(*(const unsigned *)(const void *)at);
     case PATH_I64:
-        return *(const int64_t *)(const void *)at < 0
-                   ? value_number(NAN)
-                   : value_integer(*(const uint64_t *)(const void *)at);
+        return value_signed(*(const int64_t *)(const void *)at);
     case PATH_TEXT:
         return path_text(path, *(const char *const *)at);
     case PATH_TEXT_HERE:
@@ -400,6 +398,10 @@ static int compare_known(const struct value *left, const struct value *right)
     case VALUE_INTEGER:
     case VALUE_YES_NO:
         return left->integer > right->integer ? -1 : left->integer < right->integer;
+    case VALUE_SIGNED:
+        return (int64_t)left->integer > (int64_t)right->integer
+                   ? -1
+                   : (int64_t)left->integer < (int64_t)right->integer;
     case VALUE_TEXT:
         return strcasecmp(left->text, right->text);
     default:
@@ -467,6 +469,11 @@ struct value value_integer(uint64_t integer)
     return (struct value){.kind = VALUE_INTEGER, .integer = integer};
 }
 
+struct value value_signed(int64_t integer)
+{
+    return (struct value){.kind = VALUE_SIGNED, .integer = (uint64_t)integer};
+}
+
 struct value value_known(uint64_t integer)
 {
     return (struct value){.kind = integer ? VALUE_INTEGER : VALUE_UNKNOWN, .integer = integer};
@@ -512,7 +519,10 @@ void format_bytes(char *out, size_t size, struct value value)
 
 void format_integer(char *out, size_t size, struct value value)
 {
-    snprintf(out, size, "%" PRIu64, value.integer);
+    if (value.kind == VALUE_SIGNED)
+        snprintf(out, size, "%" PRId64, (int64_t)value.integer);
+    else
+        snprintf(out, size, "%" PRIu64, value.integer);
 }
 
 void format_address(char *out, size_t size, struct value value)
@@ -522,7 +532,7 @@ void format_address(char *out, size_t size, struct value value)
 
 void format_offset(char *out, size_t size, struct value value)
 {
-    snprintf(out, size, "+%" PRIu64, value.integer);
+    snprintf(out, size, "%+" PRId64, (int64_t)value.integer);
 }
 
 void format_times(char *out, size_t size, struct value value)

@@ -17,13 +17,13 @@
 
 enum { COLUMNS_MAX = 80, COLUMNS_AS_THEY_COME = COLUMNS_MAX, COLUMN_TEXT_BYTES = 1024, COLUMN_WORDS_BYTES = 2048 };
 
-enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_INTEGER, VALUE_TEXT, VALUE_YES_NO };
+enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_INTEGER, VALUE_SIGNED, VALUE_TEXT, VALUE_YES_NO };
 
 /* The content of one cell; unknown prints as blank and sorts last. */
 struct value {
     enum value_kind kind;
     double number;
-    uint64_t integer;
+    uint64_t integer; /* of VALUE_SIGNED in two's complement */
     const char *text;
     double low;  /* of a number known to be between two: sorted by `low`, */
     double high; /* which then is the number too; else both 0 */
@@ -361,6 +361,7 @@ bool columns_match(const struct columns *columns, const struct snapshot *snapsho
 /* Makers and writers of values, for the tables. */
 struct value value_number(double number); /* NAN: unknown */
 struct value value_integer(uint64_t integer);
+struct value value_signed(int64_t integer);
 struct value value_known(uint64_t integer); /* 0: unknown */
 struct value value_yes_no(bool yes);
 struct value value_text(const char *text); /* NULL or "": unknown */
@@ -437,12 +438,12 @@ extern const struct columns sharing_line_columns;
 extern const struct columns sharing_access_columns; /* rows: struct sharing_access */
 
 /* Members alone: tables of json*.c that several rows share. Their rows may be NULL. */
-extern const struct columns levels_members; /* struct snapshot_levels */
-extern const struct columns rates_members;  /* struct snapshot_rates */
-extern const struct columns use_members;    /* struct snapshot_use */
+extern const struct columns levels_members;  /* struct snapshot_levels */
+extern const struct columns rates_members;   /* struct snapshot_rates */
+extern const struct columns use_members;     /* struct snapshot_use */
 extern const struct columns callers_members; /* struct snapshot_callers */
-extern const struct columns heap_members;   /* struct heap_bin */
-extern const struct columns layout_members; /* struct snapshot_layout */
+extern const struct columns heap_members;    /* struct heap_bin */
+extern const struct columns layout_members;  /* struct snapshot_layout */
 extern const struct columns layout_summary_members;
 extern const struct columns causes_members; /* struct snapshot_causes_row */
 extern const struct columns instruction_members;

@@ -111,7 +111,7 @@ static const struct snapshot_object *object_of(uint32_t id)
 static const struct snapshot_field *field_at(const struct snapshot_object *object, uint64_t offset)
 {
     for (size_t i = 0; i < object->field_count; i++)
-        if (object->fields[i].offset == offset)
+        if (object->fields[i].offset == (int64_t)offset)
             return &object->fields[i];
     fail_msg("no field at %llu", (unsigned long long)offset);
     return NULL;

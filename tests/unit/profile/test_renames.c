@@ -34,6 +34,8 @@ enum {
 #define BLOCK_APART UINT64_C(0x100000)
 #define STACK       UINT64_C(0x7f0000000000)
 
+/* Of the accesses in SLOT: at the start of a variable, or below the end of a frame. */
+static int64_t slot_offset;
 static bool combined; /* the view shows OTHER under ARRAY */
 
 static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
@@ -177,8 +179,8 @@ static void rename_all(struct profile *profile)
     for (uint32_t i = 0; i < BLOCK_COUNT; i++)
         list[i] = (struct object_rename){.from = BLOCKS + i, .to = ARRAY, .type = PARTICLE};
     for (uint32_t i = 0; i < 2; i++)
-        list[BLOCK_COUNT + i] =
-            (struct object_rename){.from = SLOTS + i, .to = SLOT, .fixed = true, .offset = 0};
+        list[BLOCK_COUNT + i] = (struct object_rename){
+            .from = SLOTS + i, .to = SLOT, .fixed = true, .offset = slot_offset};
     profile_rename(profile, list, BLOCK_COUNT + 2);
 }
 
@@ -214,7 +216,7 @@ static json_t *report(int named, bool early)
             place.base = STACK + place.object * 4096;
         /* A variable on a stack begins where it is; before it is known, the stack does. */
         if (place.object == SLOT)
-            place.base = place.access.address;
+            place.base = place.access.address - (uint64_t)slot_offset;
         profile_add(profile, &place);
         add_beside(profile, &place, step);
         if (step == named && !early)
@@ -308,6 +310,10 @@ static void a_late_name_leaves_no_trace(void **state)
     check(50);   /* before the first snapshot */
     check(2500); /* between two */
     check(5800);
+    slot_offset = -280;
+    check(50);
+    check(2500);
+    slot_offset = 0;
 }
 
 static void an_object_without_a_type_moves_as_well(void **state)
@@ -454,6 +460,46 @@ static void callers_tell_them_apart(void **state)
     assert_string_equal(bins[3].called, "newlen < log");
 }
 
+/* A template's bracket is no caller; where the same functions call, their lines differ. */
+static void calls_and_lines_tell_them_apart(void **state)
+{
+    static const char *const first[] = {"operator new (new:1)", "add<A> (t.cc:3)",
+                                        "main (t.cc:10)"};
+    static const char *const second[] = {"operator new (new:1)", "add<A> (t.cc:3)",
+                                         "main (t.cc:12)"};
+    static const char *const third[] = {"malloc (libc.so.6)", "xmalloc (x.c:1)", "add<A> (t.cc:3)",
+                                        "load (t.cc:7)"};
+    static const char *const fourth[] = {"operator new (new:1)", "add<A> (t.cc:3)",
+                                         "load (t.cc:7)"};
+    (void)state;
+    struct snapshot_bin bins[] = {
+        bin("Map<u8, A> node", "operator new < add<A> < main"),
+        bin("Map<u8, A> node", "operator new < add<A> < main"),
+        bin("Map<u8, A> node", "operator new < add<A> < load"),
+        bin("Map<u8, A> node",
+            "operator new < add<A> < main"), /* the first again, in all that shows */
+        bin("add<A> t.cc:3", "malloc < xmalloc < add<A> < load"),
+        bin("add<A> t.cc:3", "operator new < add<A> < main"),
+    };
+    struct snapshot_heap heap = {.bins = bins, .bin_count = 6};
+    bins[0].heap.site = bins[3].heap.site = first;
+    bins[1].heap.site = second;
+    bins[4].heap.site = third;
+    bins[2].heap.site = fourth;
+    bins[0].heap.site_count = bins[1].heap.site_count = bins[2].heap.site_count = 3;
+    bins[3].heap.site_count = 3;
+    bins[4].heap.site_count = 4;
+    bins[5].heap.site = first;
+    bins[5].heap.site_count = 3;
+    assert_true(twins_tell_apart(&heap, &arena));
+    assert_string_equal(bins[0].called, "Map<u8, A> node < main t.cc:10");
+    assert_string_equal(bins[1].called, "Map<u8, A> node < main t.cc:12");
+    assert_string_equal(bins[2].called, "Map<u8, A> node < load");
+    assert_string_equal(bins[3].called, "Map<u8, A> node < main t.cc:10");
+    assert_string_equal(bins[4].called, "add<A> t.cc:3 < load");
+    assert_string_equal(bins[5].called, "add<A> t.cc:3 < main");
+}
+
 static void what_differs_in_nothing_keeps_its_name(void **state)
 {
     (void)state;
@@ -486,6 +532,7 @@ static int run_twins(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(callers_tell_them_apart, begin, end),
+        cmocka_unit_test_setup_teardown(calls_and_lines_tell_them_apart, begin, end),
         cmocka_unit_test_setup_teardown(what_differs_in_nothing_keeps_its_name, begin, end),
         cmocka_unit_test_setup_teardown(names_that_were_given_stay, begin, end),
     };

@@ -111,7 +111,7 @@ static const struct snapshot_object *find_object(const struct snapshot *snapshot
 static const struct snapshot_use *use_at(const struct snapshot_object *object, uint64_t offset)
 {
     for (size_t i = 0; i < object->field_count; i++)
-        if (object->fields[i].offset == offset)
+        if (object->fields[i].offset == (int64_t)offset)
             return object->fields[i].use;
     fail_msg("nothing at %d", (int)offset);
     return NULL;

@@ -65,6 +65,45 @@ static void types_of_libraries(void **state)
         print_message("[  SKIPPED ] libc++: its headers are not installed\n");
 }
 
+/* Of all calls in a function that know a node, it is this one. */
+static void check_node(struct described *described, const char *function, const char *node)
+{
+    uint64_t code = described_symbol(described, function);
+    unsigned known = 0;
+    for (uint64_t at = 0; at < 64; at++) {
+        struct dwarf_question question = {.ask = DWARF_NODE, .pc = code + at};
+        struct dwarf_answer answer;
+        uint64_t start;
+        uint64_t end;
+        if (!program_function(described->program, code + at, &start, &end) || start != code)
+            break;
+        program_answer(described->program, &question, &answer);
+        const struct type_desc *type = program_described(described->program, answer.type);
+        if (!type)
+            continue;
+        assert_string_equal(type->name, node);
+        known++;
+    }
+    if (!known)
+        fail_msg("no call in %s knows a node", function);
+}
+
+static void callers_know_the_nodes(void **state)
+{
+    static const char *const compilers[] = {"g++", "clang++"};
+    (void)state;
+    for (size_t i = 0; i < sizeof compilers / sizeof *compilers; i++) {
+        struct described described;
+        if (!described_open(&described, compilers[i], "-no-pie -g -O2", "d_nodes.cc"))
+            continue;
+        check_node(&described, "walk_map", "map<long, order> node");
+        check_node(&described, "walk_set", "set<int> node");
+        check_node(&described, "move_orders", "list<order> node");
+        check_node(&described, "move_items", "list<item> node");
+        described_close(&described);
+    }
+}
+
 static void lines_and_what_is_inlined(void **state)
 {
     static const char *const compilers[] = {"g++", "clang++", NULL};
@@ -91,6 +130,29 @@ static void enums_and_slices_of_rust(void **state)
                                         "-g -C relocation-model=static -C opt-level=2", NULL};
     (void)state;
     described_matrix(compilers, flags, "d_rust.rs", 20);
+}
+
+/* A wide access through a pointer to bytes is of something else. */
+static void bytes_of_rust_may_be_anything(void **state)
+{
+    struct described described;
+    unsigned asked = 0;
+    (void)state;
+    if (!described_open(&described, "rustc", "-g -C relocation-model=static -C opt-level=2",
+                        "d_rust.rs"))
+        skip();
+    uint64_t code = described_symbol(&described, "wide");
+    for (uint64_t at = 0; at < 16; at++)
+        for (uint8_t base = 0; base < SREG_COUNT; base++) {
+            struct dwarf_question question = {
+                .ask = DWARF_ACCESS, .pc = code + at, .base = base, .index = SREG_SI, .size = 8};
+            struct dwarf_answer answer;
+            program_answer(described.program, &question, &answer);
+            asked += answer.untyped == UNTYPED_VOID;
+            assert_int_equal(answer.type, 0);
+        }
+    assert_true(asked);
+    described_close(&described);
 }
 
 /* Fortran cannot tell where a descriptor is; its symbol does. */
@@ -202,13 +264,37 @@ static void nonsense_gives_nothing(void **state)
     if (!described_open(&described, "gcc", "-no-pie -g -O2", "d_frame.c"))
         skip();
     uint64_t code = described_symbol(&described, "main");
-    for (int what = DWARF_ACCESS; what <= DWARF_CALL + 1; what++) {
+    for (int what = DWARF_ACCESS; what <= DWARF_ASKS; what++) {
         for (size_t i = 0; i < sizeof places / sizeof *places; i++)
             for (size_t j = 0; j < sizeof others / sizeof *others; j++)
                 ask(described.program, (enum dwarf_ask)what, places[i], others[j]);
         for (uint64_t at = 0; at < 2048; at++) /* inside instructions, in other functions */
             ask(described.program, (enum dwarf_ask)what, code - 1024 + at, (int64_t)at - 1024);
     }
+    described_close(&described);
+}
+
+/* The return address that the call before pushed is not what the instruction there accesses. */
+static void an_operand_of_no_instruction_has_no_type(void **state)
+{
+    struct described described;
+    unsigned known = 0;
+    (void)state;
+    if (!described_open(&described, "gcc", "-no-pie -g -O0", "d_frame.c"))
+        skip();
+    uint64_t code = described_symbol(&described, "plain");
+    for (uint64_t at = 0; at < 1024; at++) {
+        struct dwarf_question question = {
+            .ask = DWARF_ACCESS, .pc = code + at, .base = SREG_NONE, .index = SREG_NONE, .size = 8};
+        struct dwarf_answer answer;
+        program_answer(described.program, &question, &answer);
+        known += answer.type > 0;
+        question.base = SREG_SP;
+        question.displacement = -7;
+        program_answer(described.program, &question, &answer);
+        assert_int_equal(answer.type, 0);
+    }
+    assert_true(known);
     described_close(&described);
 }
 
@@ -307,12 +393,15 @@ int main(void)
                                        cmocka_unit_test(frames_of_c),
                                        cmocka_unit_test(classes_of_cpp),
                                        cmocka_unit_test(types_of_libraries),
+                                       cmocka_unit_test(callers_know_the_nodes),
                                        cmocka_unit_test(lines_and_what_is_inlined),
                                        cmocka_unit_test(results_of_calls),
                                        cmocka_unit_test(units_share_their_types),
                                        cmocka_unit_test(bit_fields_by_shift_and_mask),
                                        cmocka_unit_test(nonsense_gives_nothing),
+                                       cmocka_unit_test(an_operand_of_no_instruction_has_no_type),
                                        cmocka_unit_test(enums_and_slices_of_rust),
+                                       cmocka_unit_test(bytes_of_rust_may_be_anything),
                                        cmocka_unit_test(derived_types_of_fortran),
                                        cmocka_unit_test(allocatable_arrays_are_descriptors),
                                        cmocka_unit_test(structs_of_go)};

@@ -389,6 +389,9 @@ static void blocks_are_called_after_their_container(void **state)
     assert_string_equal(block_of(table, "_M_rehash", LIBRARY_BLOCK_KNOWN),
                         "unordered_map<int, A> bucket array");
     block_of(table, "_M_emplace", LIBRARY_BLOCK_NOT_KNOWN);
+    assert_string_equal(block_of("alloc::vec::Vec<alloc::boxed::Box<a::B>, alloc::alloc::Global>",
+                                 "push", LIBRARY_BLOCK_KNOWN),
+                        "Vec<Box<a::B>> elements");
     assert_string_equal(block_of(queue, "_M_allocate_map", LIBRARY_BLOCK_KNOWN),
                         "deque<A> chunk table");
     assert_string_equal(block_of(queue, "_M_allocate_node", LIBRARY_BLOCK_KNOWN),

@@ -324,11 +324,13 @@ static void one_without_size_reaches_to_the_next(void **state)
     (void)state;
     add("stub", 100, 0, 16, 1000);
     add("next", 300, 10, 0, 0);
+    add("_init", 310, 0, 16, 330); /* at the end of its section */
     add("last", 400, 0, 16, 1000);
     symbols_settle(&symbols);
     assert_string_equal(name_at(299), "stub");
+    assert_string_equal(name_at(329), "_init");
+    assert_string_equal(name_at(330), "(none)");
     assert_string_equal(name_at(305), "next");
-    assert_string_equal(name_at(310), "(none)");
     assert_string_equal(name_at(999), "last");
     assert_string_equal(name_at(1000), "(none)");
 }

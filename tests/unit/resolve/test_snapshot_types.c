@@ -20,6 +20,7 @@ static uint32_t declared; /* type of all objects */
 static uint32_t voted;    /* accesses that say so; 0: it stands in a declaration */
 static uint32_t by_code;  /* a number that the code reads */
 static enum object_kind kind;
+static bool alone; /* its instances are of one element */
 static struct profile *profile;
 static uint64_t now_ns;
 
@@ -29,7 +30,7 @@ static bool tell_object(void *context, uint32_t object, struct object_desc *desc
     *desc = (struct object_desc){.name = "thing",
                                  .module = "m",
                                  .kind = kind,
-                                 .size_bytes = 960000,
+                                 .size_bytes = alone ? 64 : 960000,
                                  .type_id = declared,
                                  .type_votes = voted,
                                  .address = object * UINT64_C(0x100000)};
@@ -332,8 +333,28 @@ static void lines_are_cut_where_they_really_are(void **state)
     assert_int_equal(row_named(layout, "mass", 48)->line, 1);
     assert_int_equal(layout->hot_span, 2);
     assert_int_equal(layout->hot_lines, 1);
-    assert_non_null(layout->reading);
+    /* Each line has 64 bytes of two elements, of which 24 are used. */
+    assert_string_equal(
+        layout->reading,
+        "90% of its samples are on members in 2 cache lines that would fit in 1: put "
+        "them side by side. Of the bytes fetched 62% are never used.");
     snapshot_free(snapshot);
+}
+
+/* What is on the lines beside one that is no array is not known. */
+static void lines_are_shared_with_others(void **state)
+{
+    (void)state;
+    kind = OBJECT_HEAP;
+    alone = true;
+    for (uint64_t i = 0; i < 60; i++)
+        add(at(BASE + 16 + i * 128, PARTICLE, 0, 0, 8), 1);
+    const struct snapshot *snapshot = look();
+    const struct snapshot_layout *layout = &snapshot->objects[0].layouts[0];
+    assert_int_equal(layout->phase, 16);
+    assert_non_null(strstr(layout->reading, "Of the bytes fetched at least 62% are never used"));
+    snapshot_free(snapshot);
+    alone = false;
 }
 
 /* Four nodes to a line: each phase as often as the others. */
@@ -350,6 +371,8 @@ static void small_elements_have_many_phases(void **state)
     assert_true(fabs(layout->phase_share - 11.0 / 41) < 1e-12);
     assert_true(layout->straddling == 0);
     assert_int_equal(layout->line_count, 1);
+    assert_non_null(
+        strstr(layout->reading, "Of the bytes fetched 50% are never used")); /* of each */
     snapshot_free(snapshot);
 }
 
@@ -635,6 +658,7 @@ int main(void)
         TEST(pictures_have_every_byte),
         TEST(heat_adds_up),
         TEST(lines_are_cut_where_they_really_are),
+        TEST(lines_are_shared_with_others),
         TEST(small_elements_have_many_phases),
         TEST(few_samples_tell_no_phase),
         TEST(layouts_are_inferred),

@@ -364,6 +364,33 @@ static void our_own_frames(void **state)
     assert_int_equal(mark[0], 2);
 }
 
+/* A stub that is bound lazily pushes a word between two of its jumps. */
+static void stubs_of_calls(void **state)
+{
+    (void)state;
+    enum { STUB = 16, PUSHED = 11 };
+    struct unwind_frame frame;
+    uint64_t start = 0;
+    uint64_t end = 0;
+    const char *name = NULL;
+    struct map *map = space_map(&own_space, (uint64_t)(uintptr_t)own_registers);
+    struct module *module = space_module(&own_space, map);
+    for (uint64_t at = map->start; at < map->end && (!name || strcmp(name, ".plt")); at += STUB)
+        name = module_section(module, at, &start, &end);
+    if (!name || strcmp(name, ".plt") || end - start < 3 * STUB) {
+        print_message("this compiler makes no such stubs\n");
+        skip();
+    }
+    own_registers();
+    uint64_t sp = own_regs[SREG_SP];
+    own_regs[SREG_IP] = start + STUB;
+    assert_true(FIND(sp, &frame));
+    assert_true(frame.cfa == sp + 8);
+    own_regs[SREG_IP] = start + STUB + PUSHED;
+    assert_true(FIND(sp, &frame));
+    assert_true(frame.cfa == sp + 16);
+}
+
 static void addresses_of_no_frame(void **state)
 {
     (void)state;
@@ -468,6 +495,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start_own, end_own)
     const struct CMUnitTest tests[] = {
         TEST(our_own_frames),
+        TEST(stubs_of_calls),
         TEST(addresses_of_no_frame),
         TEST(registers_of_no_sense),
         TEST(a_stack_that_lies),

@@ -295,6 +295,44 @@ static void strings_are_kept(void **state)
     assert_null(line->inlined);
 }
 
+/* A line of an inlined library function is not the program's. */
+static void own_lines_are_outside_of_libraries(void **state)
+{
+    (void)state;
+    static const char library[] = "/usr/include/c++/12/bits/new_allocator.h";
+    typing_line(typing, &one, 0x1000);
+    typing_line(typing, &one, 0x2000);
+    typing_line(typing, &one, 0x3000);
+    answer(0, (struct dwarf_answer){.file = library,
+                                    .line = 137,
+                                    .inlined_count = 3,
+                                    .inlined = {"allocate", "push_back", "fill"},
+                                    .inlined_file = {library, "/home/me/usr/include/a.h", "/b.c"},
+                                    .inlined_line = {500, 15, 20}});
+    answer(1, (struct dwarf_answer){.file = "/b.c",
+                                    .line = 3,
+                                    .inlined_count = 1,
+                                    .inlined = {"min"},
+                                    .inlined_file = {"/c.c"},
+                                    .inlined_line = {4}});
+    answer(2, (struct dwarf_answer){.file = library,
+                                    .line = 137,
+                                    .inlined_count = 2,
+                                    .inlined = {"allocate", "push_back"},
+                                    .inlined_file = {library, library},
+                                    .inlined_line = {500, 600}});
+    const struct typed_line *line = typing_line(typing, &one, 0x1000);
+    assert_int_equal(line->line, 137);
+    assert_string_equal(line->own_file, "/home/me/usr/include/a.h");
+    assert_int_equal(line->own_line, 15);
+    line = typing_line(typing, &one, 0x2000);
+    assert_string_equal(line->own_file, "/b.c");
+    assert_int_equal(line->own_line, 3);
+    line = typing_line(typing, &one, 0x3000);
+    assert_string_equal(line->own_file, library);
+    assert_int_equal(line->own_line, 600);
+}
+
 static void inlined_names_are_bounded(void **state)
 {
     (void)state;
@@ -404,6 +442,7 @@ static int run_typing(void)
         TEST(answers_come_in_any_order),
         TEST(references_are_the_files_own),
         TEST(strings_are_kept),
+        TEST(own_lines_are_outside_of_libraries),
         TEST(inlined_names_are_bounded),
         TEST(what_nobody_asked_is_no_answer),
         TEST(a_variable_in_a_frame_is_asked_about_once),

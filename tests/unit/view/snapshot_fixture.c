@@ -856,7 +856,7 @@ static void typed_fixture_inferred(struct arena *arena, struct snapshot *snapsho
         for (uint64_t offset = 0; offset < object->element_size; offset++)
             for (size_t k = 0; k < object->field_count; k++) {
                 const struct snapshot_field *field = &object->fields[k];
-                if (field->offset == offset)
+                if ((uint64_t)field->offset == offset)
                     layout->rows[layout->row_count++] = (struct snapshot_layout_row){
                         .kind = LAYOUT_UNKNOWN,
                         .member = {.name = "", .offset = offset, .size = 8},

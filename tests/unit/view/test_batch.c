@@ -123,6 +123,31 @@ static void ascii_and_nothing(void **state)
     free(text);
 }
 
+static void none_is_said(struct view_options options, const char *words, const char * not )
+{
+    char *text = NULL;
+    size_t size;
+    struct snapshot *snapshot = (struct snapshot *)(uintptr_t)fixture_new(FIXTURE_TYPED, 0);
+    size_t count = snapshot->findings.count;
+    snapshot->findings.count = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_int_equal(text_print(out, snapshot, &options), 0);
+    fclose(out);
+    assert_non_null(strstr(text, words));
+    assert_null(strstr(text, not ));
+    free(text);
+    snapshot->findings.count = count;
+    fixture_release(snapshot);
+}
+
+static void no_finding_is_said(void **state)
+{
+    struct view_options options = {.color = VIEW_COLOR_NEVER, .width = 120};
+    (void)state;
+    none_is_said(options, "\nNo known problem found.\n", "misstop looks for");
+    none_is_said(plain(120), "\nNo known problem found. misstop looks for hot", "finding:");
+}
+
 static void a_failing_file_is_reported(void **state)
 {
     struct view_options options = plain(100);
@@ -141,6 +166,7 @@ int main(void)
         cmocka_unit_test(all_parts_are_there),         cmocka_unit_test(tables_fit_the_width),
         cmocka_unit_test(fields_have_names_and_types), cmocka_unit_test(colour_only_where_asked),
         cmocka_unit_test(ascii_and_nothing),           cmocka_unit_test(a_failing_file_is_reported),
+        cmocka_unit_test(no_finding_is_said),
     };
     setlocale(LC_ALL, "C.UTF-8");
     return cmocka_run_group_tests(tests, NULL, NULL);

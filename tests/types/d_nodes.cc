@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Nodes that only libstdc++'s own binary links: the caller knows of which type they are. */
+#include <list>
+#include <map>
+#include <set>
+
+struct order {
+    long id;
+    double price;
+};
+
+struct item {
+    long id;
+    double weight;
+};
+
+#define ALONE extern "C" __attribute__((noinline, noipa))
+#ifdef __clang__
+#undef ALONE
+#define ALONE extern "C" __attribute__((noinline))
+#endif
+
+ALONE long walk_map(const std::map<long, order> &map)
+{
+    long count = 0;
+    for (auto at = map.begin(); at != map.end(); ++at)
+        count++;
+    return count;
+}
+
+ALONE long walk_set(std::set<int> &set)
+{
+    long count = 0;
+    for (auto at = set.rbegin(); at != set.rend(); ++at)
+        count++;
+    return count;
+}
+
+ALONE void move_orders(std::list<order> &to, std::list<order> &from)
+{
+    to.splice(to.end(), from, from.begin());
+}
+
+ALONE void move_items(std::list<item> &to, std::list<item> &from)
+{
+    to.splice(to.end(), from, from.begin());
+}
+
+/* With an argument: until it is killed, on many nodes. */
+int main(int argc, char **)
+{
+    std::map<long, order> map;
+    std::set<int> set;
+    int count = argc > 1 ? 100000 : 3;
+    std::list<order> orders, other_orders(count);
+    std::list<item> items, other_items(count);
+    unsigned random = 1;
+    for (int i = 0; i < count; i++) {
+        random = random * 1664525 + 1013904223;
+        map[random >> 8].id = 2;
+        set.insert(random >> 8);
+    }
+    long sum = 0;
+    do {
+        for (int i = 0; i < count; i++) {
+            move_orders(orders, other_orders);
+            move_items(items, other_items);
+        }
+        orders.swap(other_orders);
+        items.swap(other_items);
+        sum += walk_map(map) + walk_set(set);
+    } while (argc > 1 && sum);
+    return sum <= 0;
+}
