@@ -22,7 +22,8 @@
 struct feed;
 struct agent_sizes;
 
-enum feed_kind { FEED_ALLOC, FEED_FREE, FEED_MAP, FEED_UNMAP };
+/* FEED_NOTHING: never handed out. */
+enum feed_kind { FEED_ALLOC, FEED_FREE, FEED_MAP, FEED_UNMAP, FEED_NOTHING };
 
 struct feed_event {
     enum feed_kind kind;
