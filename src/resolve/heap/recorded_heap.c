@@ -77,6 +77,8 @@ int recorded_heap_undo(struct recorded_heap *recorded)
 
 enum { PATHS_FIRST = 1024 };
 
+#define LOSS_NS (2 * CLOCK_NS_PER_S)
+
 #define MAPPINGS_BYTES_MAX (UINT64_C(64) << 20)
 
 /* A block that was displaced: its free was lost. */
@@ -282,8 +284,8 @@ static void find_pairs(const struct recorded_heap *recorded, uint8_t end[RECORDE
 
 /*
  * Blocks that were allocated and freed since the last sample or RECORDED_EVENTS ago are only
- * counted: nobody can ask the index for them. Not once events were lost: then an allocation also
- * says which block is gone. The rest goes to the index.
+ * counted: nobody can ask the index for them. Not for LOSS_NS after events were lost, when an
+ * allocation also says which block is gone. The rest goes to the index.
  */
 static void count_pairs(struct recorded_heap *recorded)
 {
@@ -308,7 +310,7 @@ static void take_events(struct recorded_heap *recorded)
     if (!recorded->event_count)
         return;
     uint64_t now_ns = recorded->events[recorded->event_count - 1].time_ns;
-    if (!recorded->has_lost)
+    if (!recorded->lost || now_ns > recorded->lost_ns + LOSS_NS)
         count_pairs(recorded);
     for (unsigned i = 0; i < recorded->event_count; i++)
         starts[i] = recorded->events[i].address;
@@ -329,7 +331,10 @@ static void keep_event(void *context, const struct feed_event *event)
 
 long recorded_heap_follow(struct recorded_heap *recorded, uint64_t until_ns)
 {
-    recorded->has_lost = recorded->has_lost || feed_lost(recorded->feed);
+    uint64_t lost = feed_lost(recorded->feed);
+    if (lost != recorded->lost)
+        recorded->lost_ns = recorded->now_ns;
+    recorded->lost = lost;
     long count = feed_read(recorded->feed, until_ns, keep_event, recorded);
     take_events(recorded);
     return count;

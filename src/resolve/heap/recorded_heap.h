@@ -56,7 +56,8 @@ struct recorded_heap {
     bool *deals; /* [deals_room], by bin: recorded_heap_stats() */
     size_t deals_room;
     uint64_t now_ns; /* of the newest event */
-    bool has_lost;   /* events */
+    uint64_t lost; /* events, when last looked */
+    uint64_t lost_ns;
     unsigned event_count;
     struct feed_event events[RECORDED_EVENTS]; /* read, and not yet in the index */
 };
