@@ -147,6 +147,8 @@ static void wheres_settle(struct where_list *list)
     for (size_t i = 0; i < list->count; i++) {
         reach = list->at[i].end > reach ? list->at[i].end : reach;
         list->at[i].reach = reach;
+        if (list->at[i].reg < SREG_COUNT && list->at[i].reg != SREG_SP)
+            list->regs |= 1u << list->at[i].reg;
     }
 }
 
