@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define AGENT_MAGIC    UINT64_C(0x6c6c41706f747373) /* "sstopAll" */
-#define AGENT_VERSION  3u
+#define AGENT_VERSION  4u
 #define AGENT_VARIABLE "MISSTOP_AGENT" /* the memory's descriptor, in decimal */
 #define AGENT_FILE     "libmisstop-agent.so"
 #define AGENT_MEMORY   "memfd:misstop-agent" /* name in maps of the memory shared with misstop */
@@ -92,7 +92,8 @@ struct agent_header {
     uint32_t unused;
     struct agent_file linker; /* the dynamic linker that can load the agent */
     uint64_t words_read;      /* by misstop */
-    uint8_t unused1[128 - 88];
+    uint64_t wake_at;         /* chunks_taken with which the agent wakes misstop */
+    uint8_t unused1[128 - 96];
     /* Written by the agent. */
     uint32_t state;  /* enum agent_state */
     uint32_t reason; /* enum agent_reason */
@@ -109,7 +110,10 @@ struct agent_header {
     uint64_t unwound;      /* paths that had to be unwound */
     uint64_t checked;      /* remembered paths compared with a fresh unwind */
     uint64_t wrong;        /* ... that differed */
-    uint8_t unused2[128 - 88];
+    uint64_t chunks_taken; /* from the pool, since the start */
+    uint32_t woken;        /* times that misstop was woken: a futex that it waits at */
+    uint32_t unused3;
+    uint8_t unused2[128 - 104];
     /* Free lists as stacks: changes << 32 | index + 1; both sides push and pop. */
     uint64_t free_rings;
     uint64_t warm_chunks; /* used lately: taken first */

@@ -24,7 +24,7 @@
 static const double second_picture_s = 0.4;
 
 /* The sources of the poll loop and its state. */
-enum loop_source { LOOP_RECORDS, LOOP_KEYS, LOOP_TIMER, LOOP_SIGNAL, LOOP_TARGET, LOOP_SOURCES };
+enum loop_source { LOOP_RECORDS, LOOP_HEAP, LOOP_KEYS, LOOP_TIMER, LOOP_SIGNAL, LOOP_TARGET, LOOP_SOURCES };
 
 struct loop {
     const struct loop_setup *setup;
@@ -223,6 +223,7 @@ static int loop_init(struct loop *loop, const struct loop_setup *setup, struct e
     /* -1 on kernels before 5.3: then the end is noticed by the refresh. */
     int target = setup->pid ? (int)syscall(SYS_pidfd_open, setup->pid, 0) : -1;
     watch(loop, LOOP_RECORDS, engine_fd(setup->engine));
+    watch(loop, LOOP_HEAP, engine_heap_fd(setup->engine));
     watch(loop, LOOP_KEYS, loop->front ? front_fd(loop->front) : setup->screen ? STDIN_FILENO : -1);
     watch(loop, LOOP_TIMER, timer);
     watch(loop, LOOP_SIGNAL, signals);
@@ -417,7 +418,10 @@ static void take_ready(struct loop *loop)
         loop->quit = true;
     else if (loop->polled[LOOP_KEYS].revents)
         loop_read_keys(loop);
-    if (loop->polled[LOOP_RECORDS].revents)
+    uint64_t wakes;
+    bool heap = loop->polled[LOOP_HEAP].revents &&
+                read(loop->polled[LOOP_HEAP].fd, &wakes, sizeof wakes) == sizeof wakes;
+    if (heap || loop->polled[LOOP_RECORDS].revents)
         drain(loop);
     if (loop->polled[LOOP_TARGET].revents)
         loop->target_ended = true;

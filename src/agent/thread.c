@@ -2,6 +2,8 @@
 #include "agent/thread.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -40,14 +42,27 @@ static struct agent_unit *units_of(uint32_t chunk)
     return session.units + (size_t)chunk * AGENT_CHUNK_UNITS;
 }
 
+/* misstop asked to be woken when so many chunks are taken. One thread is the one that takes it. */
+static void count_chunk(struct agent_header *header)
+{
+    if (__atomic_add_fetch(&header->chunks_taken, 1, __ATOMIC_RELAXED) !=
+        __atomic_load_n(&header->wake_at, __ATOMIC_RELAXED))
+        return;
+    __atomic_add_fetch(&header->woken, 1, __ATOMIC_RELEASE);
+    raw_syscall(SYS_futex, (long)&header->woken, FUTEX_WAKE, INT_MAX, 0, 0, 0);
+}
+
 /* Index + 1; 0: none is free. */
 static uint32_t pop_chunk(void)
 {
     struct agent_header *header = session.header;
     uint32_t chunk =
         agent_pop(&header->warm_chunks, session.chunk_links, session.sizes.chunk_count);
-    return chunk ? chunk
-                 : agent_pop(&header->cold_chunks, session.chunk_links, session.sizes.chunk_count);
+    if (!chunk)
+        chunk = agent_pop(&header->cold_chunks, session.chunk_links, session.sizes.chunk_count);
+    if (chunk)
+        count_chunk(header);
+    return chunk;
 }
 
 static void enter_chunk(struct thread *thread, uint64_t position)

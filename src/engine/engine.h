@@ -58,6 +58,9 @@ int engine_stop_recording(struct engine *engine, struct error *error);
 /* Descriptor to poll for records; -1: none, call engine_drain() at will (replay). */
 int engine_fd(const struct engine *engine);
 
+/* The same where the agent's allocations fill its memory; whoever polls it reads the 8 bytes. */
+int engine_heap_fd(const struct engine *engine);
+
 /*
  * Moves waiting records through to the tables: live those up to until_ns of CLOCK_MONOTONIC
  * (see SAMPLER_SETTLES_NS), in replay those of the first until_ns of the recording; UINT64_MAX:

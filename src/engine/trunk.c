@@ -5,6 +5,7 @@
 
 #include "base/lane.h"
 #include "engine/state.h"
+#include "resolve/heap/feed.h"
 
 void engine_forget_changed_code(struct engine *engine)
 {
@@ -164,6 +165,11 @@ int engine_fd(const struct engine *engine)
     return engine->watch ? watch_fd(engine->watch, fd) : fd;
 }
 
+int engine_heap_fd(const struct engine *engine)
+{
+    return engine->options.feed ? feed_wake_fd(engine->options.feed) : -1;
+}
+
 long engine_take(struct engine *engine, uint64_t *until_ns)
 {
     long count = sampler_read(engine->sampler, *until_ns, take_record, engine);
@@ -183,16 +189,16 @@ bool engine_behind(const struct engine *engine)
 }
 
 /*
- * Records wait in rings of the kernel, which wake us when they fill up; allocations in rings
- * of the agent, which does not: a thread that does nothing but malloc and free fills one in
- * less than 10 ms. And a heap that is walked has to be read before the block is another one, a
- * leaf function's frame before the function returns.
+ * Records wait in rings of the kernel, allocations in those of the agent: both wake us when they
+ * fill up. A heap that is walked has to be read before the block is another one, a leaf function's
+ * frame before the function returns.
  */
 int engine_patience_ms(struct engine *engine)
 {
     enum {
         QUIET_MS = 100,
         HEAP_MS = 5,
+        FEED_MS = 20,
         WATCH_MS = 2,
         LEAF_MS = 1,
         BUSY_MS = 1,
@@ -205,10 +211,13 @@ int engine_patience_ms(struct engine *engine)
         return followed > BUSY_EVENTS ? BUSY_MS : WATCH_MS;
     /* The ring of a simulation fills as fast as the heap's feed. */
     bool busy = engine->heap || engine->options.sim;
+    bool wakes = engine_heap_fd(engine) >= 0 && !engine->options.walk && !engine->options.sim;
     bool leaves = engine->leaves;
     engine->leaves = 0;
     if (leaves)
         return LEAF_MS;
+    if (wakes)
+        return FEED_MS;
     return !busy ? QUIET_MS : followed > BUSY_EVENTS ? BUSY_MS : HEAP_MS;
 }
 

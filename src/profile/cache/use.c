@@ -307,7 +307,7 @@ void distances_join(struct distances *distances, uint32_t object, uint32_t into)
     *from = (struct distances_row){.key = MOVED};
 }
 
-/* Part of a bucket's distances that are at least `lines`. */
+/* Part of the distances in the bucket of `lines` that are at least as many. */
 static double part_beyond(unsigned bucket, double lines)
 {
     double start = start_of(bucket);
@@ -330,8 +330,9 @@ double distances_miss_ratio(const struct distances_row *row, enum snapshot_basis
                             double lines)
 {
     double all = row->all.at[basis];
-    double misses = row->first.at[basis];
-    for (unsigned i = 0; i < DISTANCE_BUCKETS; i++)
-        misses += row->bucket[i].at[basis] * part_beyond(i, lines);
+    unsigned own = bucket_of((uint64_t)fmax(lines, 0));
+    double misses = row->first.at[basis] + row->bucket[own].at[basis] * part_beyond(own, lines);
+    for (unsigned i = own + 1; i < DISTANCE_BUCKETS; i++)
+        misses += row->bucket[i].at[basis];
     return all > 0 ? fmin(misses / all, 1) : NAN;
 }

@@ -237,7 +237,7 @@ static void entry_state(const struct scene *scene, struct routine *routine, uint
 }
 
 enum {
-    FLOWS_KEPT = 64,
+    FLOWS_KEPT = 1024,
     BLOCKS_KEPT = 1 << 15,        /* of all that are kept: about 70 MB */
     BLOCKS_MAX = BLOCKS_KEPT / 2, /* functions with more are not followed through */
     ROUNDS_MAX = 16,

@@ -160,11 +160,15 @@ void declared_in_registers(const struct scene *scene, struct state *state, uint6
                            uint32_t mask)
 {
     struct value declared[SREG_COUNT];
-    best_of(scene, pc, mask & ~(1u << SREG_SP), state, declared);
-    for (uint8_t reg = 0; reg < SREG_COUNT; reg++)
+    uint32_t held = mask & scene->wheres->in_register.regs;
+    uint32_t pointed = mask & scene->wheres->in_memory.regs;
+    if (held)
+        best_of(scene, pc, held, state, declared);
+    for (uint8_t reg = 0; held && reg < SREG_COUNT; reg++)
         if (declared[reg].kind != VALUE_UNKNOWN)
             declared_over(scene->shapes, &state->regs[reg], &declared[reg]);
-    declare_pointed(scene, state, pc, mask);
+    if (pointed)
+        declare_pointed(scene, state, pc, pointed);
 }
 
 /* The variable that is in memory exactly there, with no other type known: a parameter passed by its

@@ -142,11 +142,14 @@ static void read_scope(struct reading *reading, Dwarf_Die *scope, unsigned depth
 
 static void wheres_settle(struct where_list *list)
 {
-    uint64_t reach = 0;
     SORT_BY(list->at, list->count, start);
     for (size_t i = 0; i < list->count; i++) {
-        reach = list->at[i].end > reach ? list->at[i].end : reach;
-        list->at[i].reach = reach;
+        size_t before = i;
+        while (before && list->at[before - 1].end <= list->at[i].start)
+            before = list->at[before - 1].before;
+        list->at[i].before = before;
+        if (list->at[i].reg < SREG_COUNT && list->at[i].reg != SREG_SP)
+            list->regs |= 1u << list->at[i].reg;
     }
 }
 
@@ -179,13 +182,12 @@ static size_t begun(const struct where_list *list, uint64_t address)
 
 const struct where *where_next(const struct where_list *list, uint64_t address, size_t *at)
 {
-    /* *at counts down from one more than the number of entries left. */
-    for (size_t left = *at ? *at - 1 : begun(list, address); left; left--) {
+    /* *at is one more than the number of entries left. */
+    for (size_t left = *at ? *at - 1 : begun(list, address); left;) {
         const struct where *where = &list->at[left - 1];
-        if (where->reach <= address)
-            return NULL;
+        left = where->before;
         if (address < where->end) {
-            *at = left;
+            *at = left + 1;
             return where;
         }
     }

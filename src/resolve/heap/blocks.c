@@ -150,8 +150,8 @@ struct radix {
     uint32_t middle[1 << RADIX_TOP_BITS];
 };
 
-/* The slot of a key's value, to change it to any value except 0; NULL: none. */
-static inline uint32_t *radix_slot(const struct radix *radix, uint64_t key)
+/* The slot of a key's value; NULL: there is no table for it. */
+static inline uint32_t *radix_place(const struct radix *radix, uint64_t key)
 {
     uint32_t line = radix->middle[key >> (RADIX_LEAF_BITS + RADIX_MIDDLE_BITS)];
     if (!line)
@@ -161,8 +161,14 @@ static inline uint32_t *radix_slot(const struct radix *radix, uint64_t key)
     if (!line)
         return NULL;
     struct radix_leaf *leaf = slab_at(radix->slab, line);
-    uint32_t *value = &leaf->value[key & ((1 << RADIX_LEAF_BITS) - 1)];
-    return *value ? value : NULL;
+    return &leaf->value[key & ((1 << RADIX_LEAF_BITS) - 1)];
+}
+
+/* The same, to change the value to any except 0; NULL: there is none. */
+static inline uint32_t *radix_slot(const struct radix *radix, uint64_t key)
+{
+    uint32_t *value = radix_place(radix, key);
+    return value && *value ? value : NULL;
 }
 
 /* The key must be there. */
@@ -861,6 +867,24 @@ int blocks_add(struct blocks *blocks, const struct block *block)
     else
         blocks->count++;
     return result;
+}
+
+void blocks_prefetch(const struct blocks *blocks, const uint64_t *starts, unsigned count)
+{
+    const uint32_t *refs[BLOCKS_PREFETCH_MAX];
+    const struct page *pages[BLOCKS_PREFETCH_MAX];
+    for (unsigned i = 0; i < count; i++) {
+        refs[i] = starts[i] < BLOCKS_ADDRESS_END ? radix_place(&blocks->pages, starts[i] >> PAGE_SHIFT)
+                                                 : NULL;
+        __builtin_prefetch(refs[i]);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        pages[i] = refs[i] && *refs[i] ? page_at(&blocks->slab, *refs[i]) : NULL;
+        __builtin_prefetch(pages[i]);
+    }
+    for (unsigned i = 0; i < count; i++)
+        if (pages[i])
+            __builtin_prefetch(&pages[i]->blocks[page_rank(pages[i], granule_of(starts[i]))]);
 }
 
 /* A page without blocks stays for a while; the one that did so for longest goes if it still is. */

@@ -56,6 +56,14 @@ void blocks_on_displaced(struct blocks *blocks, blocks_gone *gone, void *context
  */
 int blocks_add(struct blocks *blocks, const struct block *block);
 
+/*
+ * Begins to fetch what blocks_add() or blocks_remove() of these starts will read: a program frees
+ * memory that it has not touched for long, and the fetches of many overlap. `count` at most
+ * BLOCKS_PREFETCH_MAX; any starts will do.
+ */
+enum { BLOCKS_PREFETCH_MAX = 128 };
+void blocks_prefetch(const struct blocks *blocks, const uint64_t *starts, unsigned count);
+
 /* The block that starts there, into *gone unless that is NULL. false: no such start. */
 bool blocks_remove(struct blocks *blocks, uint64_t start, struct block *gone);
 

@@ -3,15 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent_abi.h"
@@ -63,7 +68,7 @@ struct feed_rings {
 };
 
 /* The earliest event; NULL: none. */
-static inline const struct feed_cursor *feed_rings_first(const struct feed_rings *rings)
+static inline struct feed_cursor *feed_rings_first(const struct feed_rings *rings)
 {
     return rings->heap_count ? &rings->cursors[rings->heap[0]] : NULL;
 }
@@ -402,6 +407,10 @@ static void feed_rings_look(struct feed_rings *rings, uint32_t used)
     while (rings->passed_count)
         agent_push(&rings->header->warm_chunks, rings->chunk_links,
                    rings->passed[--rings->passed_count]);
+    __atomic_store_n(&rings->header->wake_at,
+                     __atomic_load_n(&rings->header->chunks_taken, __ATOMIC_RELAXED) +
+                         rings->sizes.chunk_count / 2,
+                     __ATOMIC_RELAXED);
     for (uint32_t ring = 0; ring < used; ring++)
         look_at_ring(rings, ring);
     for (uint32_t ring = 0; generation && ring < used; ring++)
@@ -492,6 +501,14 @@ struct reader_mark {
     bool is_set;
 };
 
+/* Waits for the agent to say that half of the chunks are written. */
+struct feed_waker {
+    int fd; /* readable since then */
+    pthread_t thread;
+    bool runs;
+    uint32_t ends;
+};
+
 struct feed {
     int fd;
     char *memory;
@@ -500,9 +517,11 @@ struct feed {
     struct feed_rings rings;
     struct stamp_clock clock;
     struct feed_paths paths;
-    uint64_t last_ns;
+    uint64_t last_ns; /* of the event handed out last, */
+    uint64_t last_stamp;
     uint64_t trimmed_ns;
     struct reader_mark mark;
+    struct feed_waker waker;
     char *why; /* WHY_BYTES: a sentence for feed_state() */
 };
 
@@ -573,6 +592,54 @@ static void withdraw(struct feed *feed)
               (off_t)agent_total_bytes(&feed->sizes));
 }
 
+/* A futex has no descriptor that could be polled. */
+static void *wait_for_agent(void *context)
+{
+    struct feed *feed = context;
+    uint32_t *word = &feed->header->woken;
+    const uint64_t one = 1;
+    const struct timespec pause = {.tv_nsec = 1000000};
+    uint32_t seen = look32(word);
+    while (!look32(&feed->waker.ends)) {
+        syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
+        uint32_t now = look32(word);
+        if (now == seen)
+            continue;
+        if (write(feed->waker.fd, &one, sizeof one) < 0)
+            break;
+        seen = now;
+        nanosleep(&pause, NULL); /* whatever the target writes there */
+    }
+    return NULL;
+}
+
+/* Without it, rings are looked at as often as the caller does. */
+static void start_waker(struct feed *feed)
+{
+    sigset_t all;
+    sigset_t before;
+    feed->waker.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (feed->waker.fd < 0)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    feed->waker.runs = !pthread_create(&feed->waker.thread, NULL, wait_for_agent, feed);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* The word changes, lest the thread begins to wait after it was woken. */
+static void stop_waker(struct feed *feed)
+{
+    if (feed->waker.runs) {
+        __atomic_store_n(&feed->waker.ends, 1, __ATOMIC_RELEASE);
+        __atomic_add_fetch(&feed->header->woken, 1, __ATOMIC_RELEASE);
+        syscall(SYS_futex, &feed->header->woken, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+        pthread_join(feed->waker.thread, NULL);
+    }
+    if (feed->waker.fd >= 0)
+        close(feed->waker.fd);
+}
+
 /* Our own values, which an exec of the program is compared with. */
 static int describe_self(struct feed *feed)
 {
@@ -604,7 +671,7 @@ int feed_new_sized(struct feed **out, const struct agent_sizes *sizes, struct er
     struct feed *feed = calloc(1, sizeof *feed);
     if (!feed)
         return error_set(error, -ENOMEM, "out of memory");
-    feed->fd = -1;
+    feed->fd = feed->waker.fd = -1;
     feed->sizes = *sizes;
     int code = make_memory(feed, agent_total_bytes(sizes), error);
     if (code)
@@ -618,6 +685,7 @@ int feed_new_sized(struct feed **out, const struct agent_sizes *sizes, struct er
     }
     stamp_clock_init(&feed->clock);
     fill_header(feed);
+    start_waker(feed);
     *out = feed;
     return 0;
 
@@ -635,6 +703,7 @@ void feed_free(struct feed *feed)
 {
     if (!feed)
         return;
+    stop_waker(feed);
     if (feed->mark.is_set)
         withdraw(feed);
     if (feed->memory)
@@ -652,6 +721,11 @@ int feed_fd(const struct feed *feed)
     return feed->fd;
 }
 
+int feed_wake_fd(const struct feed *feed)
+{
+    return feed->waker.runs ? feed->waker.fd : -1;
+}
+
 void feed_check_paths(struct feed *feed)
 {
     feed->header->flags |= AGENT_CHECK_PATHS;
@@ -662,17 +736,20 @@ void feed_hand_on(struct feed *feed)
     feed->header->flags |= AGENT_HAND_ON;
 }
 
-static void hand_out(struct feed *feed, const struct feed_cursor *cursor, feed_callback *callback,
+static void hand_out(struct feed *feed, struct feed_cursor *cursor, feed_callback *callback,
                      void *context)
 {
-    struct feed_event event = cursor->event;
-    event.time_ns = stamp_clock_ns(&feed->clock, cursor->stamp);
-    if (event.time_ns < feed->last_ns)
-        event.time_ns = feed->last_ns;
-    feed->last_ns = event.time_ns;
-    if (event.path >= feed->sizes.path_count || !feed->paths.known[event.path])
-        event.path = 0;
-    callback(context, &event);
+    struct feed_event *event = &cursor->event;
+    uint64_t time_ns = feed->last_ns;
+    if (cursor->stamp != feed->last_stamp) /* an allocation may have that of the free before it */
+        time_ns = stamp_clock_ns(&feed->clock, cursor->stamp);
+    if (time_ns > feed->last_ns)
+        feed->last_ns = time_ns;
+    feed->last_stamp = cursor->stamp;
+    event->time_ns = feed->last_ns;
+    if (event->path >= feed->sizes.path_count || !feed->paths.known[event->path])
+        event->path = 0;
+    callback(context, event);
 }
 
 static void look_at_rings(struct feed *feed)
@@ -705,7 +782,7 @@ long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, vo
     if (limit > feed->clock.latest.stamp)
         limit = feed->clock.latest.stamp;
     /* Ends: no ring is looked at again, and none holds more than all chunks. */
-    const struct feed_cursor *first;
+    struct feed_cursor *first;
     while ((first = feed_rings_first(&feed->rings)) && first->stamp <= limit) {
         hand_out(feed, first, callback, context);
         feed_rings_next(&feed->rings);

@@ -22,7 +22,8 @@
 struct feed;
 struct agent_sizes;
 
-enum feed_kind { FEED_ALLOC, FEED_FREE, FEED_MAP, FEED_UNMAP };
+/* FEED_NOTHING: never handed out. */
+enum feed_kind { FEED_ALLOC, FEED_FREE, FEED_MAP, FEED_UNMAP, FEED_NOTHING };
 
 struct feed_event {
     enum feed_kind kind;
@@ -63,6 +64,12 @@ void feed_free(struct feed *feed);
 
 /* The descriptor that the child inherits. */
 int feed_fd(const struct feed *feed);
+
+/*
+ * Readable when half of the agent's memory was written since the last feed_read(); whoever polls it
+ * reads the 8 bytes. -1: there is none.
+ */
+int feed_wake_fd(const struct feed *feed);
 
 /* In the child, between fork and exec: lets exec keep the descriptor. 0 or a negative errno. */
 int feed_inherit(const struct feed *feed);

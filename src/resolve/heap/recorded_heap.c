@@ -77,6 +77,8 @@ int recorded_heap_undo(struct recorded_heap *recorded)
 
 enum { PATHS_FIRST = 1024 };
 
+#define LOSS_NS (2 * CLOCK_NS_PER_S)
+
 #define MAPPINGS_BYTES_MAX (UINT64_C(64) << 20)
 
 /* A block that was displaced: its free was lost. */
@@ -178,15 +180,20 @@ static int recorded_assigned(void *context, uint64_t return_address, char *out, 
     return recorded->assigned(recorded->context, return_address, out, out_size, type);
 }
 
-static void add_block(struct recorded_heap *recorded, struct blocks *blocks,
-                      const struct feed_event *event)
+static struct block block_of(struct recorded_heap *recorded, const struct feed_event *event,
+                             bool mapping)
 {
-    bool mapping = blocks == recorded->mappings;
-    struct block block = {.start = event->address,
+    return (struct block){.start = event->address,
                           .usable_bytes = event->usable,
                           .requested_bytes = event->requested,
                           .born_ns = event->is_timed ? event->time_ns : 0,
                           .bin = recorded_bin_of(recorded, event->path, mapping)};
+}
+
+static void add_block(struct recorded_heap *recorded, struct blocks *blocks,
+                      const struct feed_event *event)
+{
+    struct block block = block_of(recorded, event, blocks == recorded->mappings);
     if (!blocks_add(blocks, &block))
         bins_born(recorded->bins, &block, event->time_ns);
 }
@@ -217,9 +224,8 @@ static void unmap(struct recorded_heap *recorded, uint64_t start, uint64_t end)
         bins_born(recorded->bins, &rest, recorded->now_ns);
 }
 
-static void take_event(void *context, const struct feed_event *event)
+static void take_event(struct recorded_heap *recorded, const struct feed_event *event)
 {
-    struct recorded_heap *recorded = context;
     struct block gone;
     recorded->now_ns = event->time_ns;
     switch (event->kind) {
@@ -237,12 +243,101 @@ static void take_event(void *context, const struct feed_event *event)
         if (event->usable && event->address + event->usable > event->address)
             unmap(recorded, event->address, event->address + event->usable);
         break;
+    case FEED_NOTHING:
+        break;
     }
+}
+
+/* No sample comes between the two: it is not in the index, only counted. */
+static void count_pair(struct recorded_heap *recorded, const struct feed_event *alloc,
+                       const struct feed_event *end)
+{
+    struct block block = block_of(recorded, alloc, false);
+    bins_born(recorded->bins, &block, alloc->time_ns);
+    bins_died(recorded->bins, &block, end->time_ns);
+}
+
+static unsigned pair_place(uint64_t address)
+{
+    return (uint32_t)(address >> 4) * UINT32_C(0x9e3779b1) >> (32 - RECORDED_PAIR_BITS);
+}
+
+/* For each allocation of a block that is freed among the same events, the index of its free; for
+ * all other events their own index. */
+static void find_pairs(const struct recorded_heap *recorded, uint8_t end[RECORDED_EVENTS])
+{
+    uint8_t latest[1 << RECORDED_PAIR_BITS]; /* allocation at an address of this hash, + 1 */
+    memset(latest, 0, sizeof latest);
+    for (unsigned i = 0; i < recorded->event_count; i++) {
+        const struct feed_event *event = &recorded->events[i];
+        uint8_t *place = &latest[pair_place(event->address)];
+        end[i] = (uint8_t)i;
+        if (event->kind == FEED_ALLOC) {
+            *place = (uint8_t)(i + 1);
+        } else if (event->kind == FEED_FREE && *place &&
+                   recorded->events[*place - 1].address == event->address) {
+            end[*place - 1] = (uint8_t)i;
+            *place = 0;
+        }
+    }
+}
+
+/*
+ * Blocks that were allocated and freed since the last sample or RECORDED_EVENTS ago are only
+ * counted: nobody can ask the index for them. Not for LOSS_NS after events were lost, when an
+ * allocation also says which block is gone. The rest goes to the index.
+ */
+static void count_pairs(struct recorded_heap *recorded)
+{
+    uint8_t end[RECORDED_EVENTS];
+    unsigned rest = 0;
+    find_pairs(recorded, end);
+    for (unsigned i = 0; i < recorded->event_count; i++) {
+        struct feed_event *event = &recorded->events[i];
+        if (end[i] != i) {
+            count_pair(recorded, event, &recorded->events[end[i]]);
+            recorded->events[end[i]].kind = FEED_NOTHING;
+        } else if (event->kind != FEED_NOTHING) {
+            recorded->events[rest++] = *event;
+        }
+    }
+    recorded->event_count = rest;
+}
+
+static void take_events(struct recorded_heap *recorded)
+{
+    uint64_t starts[RECORDED_EVENTS];
+    if (!recorded->event_count)
+        return;
+    uint64_t now_ns = recorded->events[recorded->event_count - 1].time_ns;
+    if (!recorded->lost || now_ns > recorded->lost_ns + LOSS_NS)
+        count_pairs(recorded);
+    for (unsigned i = 0; i < recorded->event_count; i++)
+        starts[i] = recorded->events[i].address;
+    blocks_prefetch(recorded->blocks, starts, recorded->event_count);
+    for (unsigned i = 0; i < recorded->event_count; i++)
+        take_event(recorded, &recorded->events[i]);
+    recorded->now_ns = now_ns;
+    recorded->event_count = 0;
+}
+
+static void keep_event(void *context, const struct feed_event *event)
+{
+    struct recorded_heap *recorded = context;
+    recorded->events[recorded->event_count++] = *event;
+    if (recorded->event_count == RECORDED_EVENTS)
+        take_events(recorded);
 }
 
 long recorded_heap_follow(struct recorded_heap *recorded, uint64_t until_ns)
 {
-    return feed_read(recorded->feed, until_ns, take_event, recorded);
+    uint64_t lost = feed_lost(recorded->feed);
+    if (lost != recorded->lost)
+        recorded->lost_ns = recorded->now_ns;
+    recorded->lost = lost;
+    long count = feed_read(recorded->feed, until_ns, keep_event, recorded);
+    take_events(recorded);
+    return count;
 }
 
 /* Its addresses mean other code now: bins and their names start anew too. */

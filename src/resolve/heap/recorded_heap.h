@@ -20,7 +20,7 @@
 #include "resolve/heap/feed.h"
 #include "resolve/resolver.h"
 
-enum { RECORDED_DEPTH_SHOWN = 64 };
+enum { RECORDED_DEPTH_SHOWN = 64, RECORDED_EVENTS = 128, RECORDED_PAIR_BITS = 9 };
 
 /* Innermost "return address" of a path that made a mapping. */
 #define RECORDED_MAPPING UINT64_C(2)
@@ -56,6 +56,10 @@ struct recorded_heap {
     bool *deals; /* [deals_room], by bin: recorded_heap_stats() */
     size_t deals_room;
     uint64_t now_ns; /* of the newest event */
+    uint64_t lost; /* events, when last looked */
+    uint64_t lost_ns;
+    unsigned event_count;
+    struct feed_event events[RECORDED_EVENTS]; /* read, and not yet in the index */
 };
 
 /* -ENOMEM. A file of rules that cannot be read is no error: said in *note, if at all. */
