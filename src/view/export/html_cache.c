@@ -272,20 +272,11 @@ static void write_kind(struct html_writer *writer, enum causes_of kind)
 
 static void write_evictions(struct html_writer *writer, enum causes_of kind)
 {
-    enum matrix_axis axis = kind == CAUSES_OBJECTS ? MATRIX_OBJECTS : MATRIX_FUNCTIONS;
+    struct eviction_row rows[EVICTION_ROWS_MAX];
     if (kind == CAUSES_THREADS && writer->snapshot->causes.of[kind].count < 2)
         return;
-    struct matrix_table *table = malloc(sizeof *table);
-    char text[TEXT_BYTES];
-    if (!table)
-        return;
-    evictions_table_make(table, writer->snapshot, kind);
-    if (table->row_count) {
-        evictions_title(writer->snapshot, kind, text, sizeof text);
-        html_element(writer, "p", "says", text);
-        html_matrix_table(writer, table, axis, axis);
-    }
-    free(table);
+    size_t count = eviction_rows(writer->snapshot, kind, rows);
+    html_rows(writer, &eviction_columns, rows, count, HTML_CAUSES_ROWS);
 }
 
 void html_causes(struct html_writer *writer)
@@ -297,7 +288,7 @@ void html_causes(struct html_writer *writer)
     html_section(writer, "causes", "Why lines were missed", text);
     for (enum causes_of kind = 0; kind < CAUSES_KINDS; kind++)
         write_kind(writer, kind);
-    html_markup(writer, "<h3>Who evicts whom</h3>\n");
+    html_markup(writer, "<h3>Evictions</h3>\n");
     write_evictions(writer, CAUSES_OBJECTS);
     write_evictions(writer, CAUSES_FUNCTIONS);
     write_evictions(writer, CAUSES_THREADS);

@@ -416,14 +416,7 @@ static void matrix_text_print(struct text_writer *writer)
 
 /* Why lines were missed, in batch text. */
 
-enum {
-    CAUSES_ROWS = 15,
-    EXPLAINED = 3,
-    EVICTORS = 3,
-    TEXT_BYTES = 512,
-    CAUSES_TEXT_CELLS_TOLD = 5
-};
-static const double least_cell = 0.02;
+enum { CAUSES_ROWS = 15, EXPLAINED = 3, EVICTORS = 3, TEXT_BYTES = 512, EVICTION_ROWS = 5 };
 
 static void say_row(struct text_writer *writer, enum causes_of kind,
                     const struct snapshot_causes_row *row)
@@ -458,45 +451,11 @@ static void print_kind(struct text_writer *writer, enum causes_of kind)
         say_row(writer, kind, &list->rows[i]);
 }
 
-/* The strongest cell not yet printed. False: none is worth a line. */
-static bool next_cell(const struct matrix_table *table, bool told[MATRIX_ROWS][MATRIX_COLUMNS],
-                      size_t *row, size_t *column)
-{
-    double most = least_cell;
-    bool found = false;
-    for (size_t i = 0; i < table->row_count; i++)
-        for (size_t k = 0; k < table->column_count; k++) {
-            if (told[i][k] || !(table->cells[i][k].share >= most))
-                continue;
-            most = table->cells[i][k].share;
-            *row = i;
-            *column = k;
-            found = true;
-        }
-    if (found)
-        told[*row][*column] = true;
-    return found;
-}
-
 static void print_evictions(struct text_writer *writer)
 {
-    bool told[MATRIX_ROWS][MATRIX_COLUMNS] = {{false}};
-    struct matrix_table *table = malloc(sizeof *table);
-    char text[TEXT_BYTES];
-    size_t row;
-    size_t column;
-    if (!table)
-        return;
-    evictions_table_make(table, writer->snapshot, CAUSES_OBJECTS);
-    if (table->row_count) {
-        evictions_title(writer->snapshot, CAUSES_OBJECTS, text, sizeof text);
-        text_say(writer, "\n%s", text);
-    }
-    for (int i = 0; i < CAUSES_TEXT_CELLS_TOLD && next_cell(table, told, &row, &column); i++) {
-        evictions_words(table, CAUSES_OBJECTS, row + 1, column + 1, text, sizeof text);
-        text_say(writer, "  %5.1f%% %s", 100 * table->cells[row][column].share, text);
-    }
-    free(table);
+    struct eviction_row rows[EVICTION_ROWS_MAX];
+    size_t count = eviction_rows(writer->snapshot, CAUSES_OBJECTS, rows);
+    text_rows(writer, &eviction_columns, rows, count, EVICTION_ROWS);
 }
 
 /* Causes of misses and evictors; nothing unless recorded. (text.c) */

@@ -304,8 +304,7 @@ void matrix_table_make(struct matrix_table *table, const struct snapshot *snapsh
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     if (!matrix_measure_known(snapshot, measure))
         measure = MATRIX_WEIGHT;
-    *table = (struct matrix_table){
-        .snapshot = snapshot, .measure = measure, .title = "Function", .all = "all functions"};
+    *table = (struct matrix_table){.snapshot = snapshot, .measure = measure};
     if (!matrix->row_count || !matrix->column_count)
         return;
     struct joining rows = {
