@@ -268,7 +268,7 @@ static void reports_use_the_names(void **state)
     assert_int_equal(text_print(out, fixture.browser.snapshot, &options), 0);
     assert_int_equal(json_print(out, fixture.browser.snapshot), 0);
     fclose(out);
-    const char *in_text = strstr(text, "FUNCTION x OBJECT");
+    const char *in_text = strstr(text, "all functions");
     assert_non_null(in_text);
     assert_non_null(strstr(in_text, "the kernel"));
     const char *in_json = strstr(text, "\"matrix\":{\"rows\":[{\"function\":\"the kernel\"");
