@@ -130,10 +130,13 @@ static void build_cell_evictor_threads(struct build *build, const struct matrix_
         matrix->evictor_thread_count = list_cells(build, axes, least, matrix->evictor_threads);
 }
 
-static const char *build_evictor_object(struct build *build, uint32_t id);
-static const char *build_evictor_function(struct build *build, uint32_t id);
-
 /* Evictors of each row, and as a matrix. */
+
+/* NULL: not known. */
+static const char *build_evictor_object(struct build *build, uint32_t id)
+{
+    return id ? build_object_name(build, id) : NULL;
+}
 
 /* Of all misses with a known evictor: smaller ones are in the others. */
 static const double least_line = 0.001;
@@ -255,7 +258,7 @@ static void causes_row_fill_evictors(struct build *build, const struct throws *t
     }
     row->unlisted = fmax(1 - known, 0);
     for (size_t i = 0; i < row->evictor_count; i++) {
-        row->evictors[i].function = build_evictor_function(build, row->evictors[i].function_id);
+        row->evictors[i].function = build_function_name(build, row->evictors[i].function_id);
         row->evictors[i].object = build_evictor_object(build, row->evictors[i].object_id);
     }
 }
@@ -357,7 +360,7 @@ static void name_columns(struct build *build, enum causes_of kind, struct snapsh
     for (size_t i = 0; i < out->column_count; i++) {
         uint32_t id = out->columns[i].id;
         const char *name = kind == CAUSES_OBJECTS     ? build_evictor_object(build, id)
-                           : kind == CAUSES_FUNCTIONS ? build_evictor_function(build, id)
+                           : kind == CAUSES_FUNCTIONS ? build_function_name(build, id)
                                                       : build_thread_name(build, id);
         out->columns[i].name = name ? name : "unknown";
     }
@@ -389,30 +392,6 @@ enum { NAME_BYTES = 64 };
 
 /* ---- names ---- */
 
-static const char *build_evictor_object(struct build *build, uint32_t id)
-{
-    const struct place_names *names = &build->profile->options.names;
-    struct object_desc desc = {0};
-    uint32_t index = build_object_index(build, id);
-    if (index != UINT32_MAX)
-        return build->snapshot->objects[index].name;
-    if (id && names->object && names->object(names->context, id, &desc) && desc.name)
-        return arena_string(build->arena, desc.name);
-    return NULL;
-}
-
-/* "unknown"; NULL: no memory. */
-static const char *build_evictor_function(struct build *build, uint32_t id)
-{
-    const struct place_names *names = &build->profile->options.names;
-    struct function_desc desc = {0};
-    if (!id || !names->function || !names->function(names->context, id, &desc) || !desc.name)
-        return "unknown";
-    const char *name = arena_string(build->arena, desc.name);
-    build->failed |= !name;
-    return name;
-}
-
 /* Of a dense number, 0: the threads that are not counted one by one; "worker (123)", NULL: no
  * memory. */
 static uint32_t build_thread_id(const struct build *build, uint32_t number)
@@ -437,11 +416,11 @@ static void name_row(struct build *build, enum causes_of kind, struct snapshot_c
     row->index = UINT32_MAX;
     if (kind == CAUSES_OBJECTS) {
         row->index = build_object_index(build, row->id);
-        row->name = build_evictor_object(build, row->id);
+        row->name = build_object_name(build, row->id);
     } else if (kind == CAUSES_FUNCTIONS) {
         for (size_t i = 0; i < snapshot->code_count; i++)
             row->index = snapshot->code[i].id == row->id ? (uint32_t)i : row->index;
-        row->name = build_evictor_function(build, row->id);
+        row->name = build_function_name(build, row->id);
     } else {
         row->id = build_thread_id(build, row->id);
         row->name = build_thread_name(build, row->id);
@@ -613,7 +592,7 @@ static size_t list_evictors(struct build *build, const struct matrix_axes *axes,
             out[used] = (struct snapshot_matrix_evictor){
                 .row = (uint16_t)matrix_axes_row(axes, pair->extra),
                 .column = (uint16_t)matrix_axes_column(axes, PAIR_OBJECT(pair->owner)),
-                .function = build_evictor_function(build, EVICTOR_FUNCTION(pair->key)),
+                .function = build_function_name(build, EVICTOR_FUNCTION(pair->key)),
                 .object = build_evictor_object(build, EVICTOR_OBJECT(pair->key)),
                 .misses = misses};
         used++;

@@ -172,12 +172,12 @@ static const char *drawing_reading(const struct drawing *drawing)
                             "is fetched with it.",
                             (unsigned long long)layout->size, drawing->line);
     if (layout->hot_span > layout->hot_lines)
-        return arena_printf(arena,
-                            "90%% of its samples are on members in %llu cache lines that would fit in "
-                            "%llu: put them side by side. Of the bytes fetched %.0f%% are never "
-                            "used.",
-                            (unsigned long long)layout->hot_span,
-                            (unsigned long long)layout->hot_lines, cold);
+        return arena_printf(
+            arena,
+            "90%% of its samples are on members in %llu cache lines that would fit in "
+            "%llu: put them side by side. Of the bytes fetched %.0f%% are never "
+            "used.",
+            (unsigned long long)layout->hot_span, (unsigned long long)layout->hot_lines, cold);
     if (layout->straddling * 100 > STRADDLING_PERCENT)
         return arena_printf(arena,
                             "%.0f%% of the accesses cross from one cache line into the next: "
