@@ -109,7 +109,7 @@ void levels_sentence(const struct snapshot *snapshot, const struct snapshot_leve
     *out = '\0';
     if (!levels)
         return;
-    snprintf(out, size, "found in: %s", levels->found ? levels->found : "?");
+    snprintf(out, size, "found in: %s", *levels->found ? levels->found : "?");
     for (int i = 0; i < TOLD; i++) {
         levels_say(levels, figures_shown[i], 0, said, sizeof said);
         if (*said && worth_telling(snapshot, levels, figures_shown[i]))
@@ -127,7 +127,7 @@ bool levels_line(const struct snapshot *snapshot, const struct snapshot_levels *
     struct pen pen = {canvas, area.row, area.column, area.column + area.columns};
     if (!levels)
         return false;
-    if (levels->found && pen_whole(&pen, PAINT_DIM, " Found in "))
+    if (*levels->found && pen_whole(&pen, PAINT_DIM, " Found in "))
         pen_whole(&pen, PAINT_STRONG, "%s", levels->found);
     /* The total goes before the lesser figures. */
     levels_basis(snapshot, said, sizeof said);
@@ -148,13 +148,6 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
         if (snapshot->source.events[i].role == EVENT_STALL)
             return object->event_share[i];
     return object->levels ? object->levels->stall : NAN;
-}
-
-enum { NAMED = 3 };
-
-void levels_sum_begin(struct levels_sum *sum)
-{
-    memset(sum, 0, sizeof *sum);
 }
 
 /* NAN only where no part is known. */
@@ -179,13 +172,8 @@ static double mean(double of_sum, double sum_accesses, double of_more, double mo
                                 : (of_sum * sum_accesses + of_more * more_accesses) / all);
 }
 
-void levels_sum_add(struct levels_sum *sum, const struct snapshot_levels *more)
+void levels_join(struct snapshot_levels *levels, const struct snapshot_levels *more)
 {
-    struct snapshot_levels *levels = &sum->levels;
-    if (!sum->parts++) {
-        *levels = *more;
-        return;
-    }
     levels->remote = mean(levels->remote, levels->accesses, more->remote, more->accesses);
     levels->locked = mean(levels->locked, levels->accesses, more->locked, more->accesses);
     levels->blocked = mean(levels->blocked, levels->accesses, more->blocked, more->accesses);
@@ -196,6 +184,7 @@ void levels_sum_add(struct levels_sum *sum, const struct snapshot_levels *more)
     add_each(levels->snoop, more->snoop, SNOOP_COUNT);
     add_each(levels->tlb, more->tlb, TLB_COUNT);
     add_each(levels->histogram, more->histogram, SNAPSHOT_LATENCY_CLASSES);
+    snapshot_levels_derive(levels);
 }
 
 static double total(const double *counts, int count)
@@ -209,53 +198,6 @@ static double total(const double *counts, int count)
 static double levels_share(double part, double whole)
 {
     return whole > 0 ? part / whole : NAN;
-}
-
-/* As in profile: where only misses of the L1 are reported, how far they went is not known. */
-static double far_share(const struct snapshot_levels *levels)
-{
-    double far = 0;
-    double known = total(levels->level + 1, DATA_LEVEL_COUNT - 1);
-    for (int i = DATA_UNKNOWN + 1; i < DATA_LEVEL_COUNT; i++)
-        if (!isnan(levels->level[i]) && data_level_is_far((enum data_level)i))
-            far += levels->level[i];
-    return levels->level[DATA_CACHE] > 0 || levels->level[DATA_BEYOND_L1] > 0
-               ? NAN
-               : levels_share(far, known);
-}
-
-/* "DRAM 61% L3 22%" */
-static void name_leading(struct levels_sum *sum)
-{
-    const double *level = sum->levels.level;
-    bool named[DATA_LEVEL_COUNT] = {false};
-    for (int n = 0; n < NAMED; n++) {
-        int most = -1;
-        for (int i = 0; i < DATA_LEVEL_COUNT; i++)
-            if (!named[i] && level[i] > 0 && (most < 0 || level[i] > level[most]))
-                most = i;
-        double percent = most < 0 ? 0 : level[most] / sum->levels.accesses * 100;
-        if (most < 0 || (n && percent < 0.5))
-            break;
-        named[most] = true;
-        text_append(sum->found, sizeof sum->found, "%s%s %.0f%%", n ? " " : "",
-                    data_level_name((enum data_level)most), percent);
-    }
-    sum->levels.found = *sum->found ? sum->found : NULL;
-}
-
-void levels_sum_end(struct levels_sum *sum)
-{
-    struct snapshot_levels *levels = &sum->levels;
-    if (sum->parts < 2)
-        return;
-    double timed = total(levels->histogram, SNAPSHOT_LATENCY_CLASSES);
-    levels->latency = levels_share(total(levels->waited, DATA_LEVEL_COUNT), timed);
-    levels->hitm = levels_share(levels->snoop[SNOOP_HITM], levels->accesses);
-    levels->tlb_miss = levels_share(levels->tlb[TLB_MISS] + levels->tlb[TLB_FAULT],
-                                    total(levels->tlb + 1, TLB_COUNT - 1));
-    levels->far = far_share(levels);
-    name_leading(sum);
 }
 
 /* Parts of the identity of a row, so that it stays when others come and go. */

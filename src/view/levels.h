@@ -113,18 +113,8 @@ bool waits_known(const struct snapshot *snapshot);
 double waits_most(const struct snapshot_wait *wait);
 struct json_t *json_waits(const struct snapshot *snapshot, const void *wait);
 
-/* Levels of several parts together, as if they had been one: for cells of the matrix that the user
- * combined, and for its totals. */
-struct levels_sum {
-    struct snapshot_levels levels; /* `found` points into this, where it is known */
-    char found[96];
-    unsigned parts; /* 0: nothing is known */
-};
-
-void levels_sum_begin(struct levels_sum *sum);
-void levels_sum_add(struct levels_sum *sum, const struct snapshot_levels *levels);
-/* Shares and names from the sums. Not to be copied or moved after. */
-void levels_sum_end(struct levels_sum *sum);
+/* Adds those of another part, as if the two had been one. */
+void levels_join(struct snapshot_levels *levels, const struct snapshot_levels *more);
 
 /*
  * The rows of the Levels pane: where the accesses to one object found their data, how long they

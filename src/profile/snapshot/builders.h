@@ -8,7 +8,7 @@
 #include "profile/state.h"
 #include "snapshot_objects.h"
 
-/* What an id or an address stands for (struct place_names); false: not known, all zeros then. Texts
+/* The description of an id or an address (struct place_names); false: not known, all zeros. Texts
  * are valid until the next call. */
 bool build_describe_object(const struct build *build, uint32_t id, struct object_desc *desc);
 bool build_describe_function(const struct build *build, uint32_t id, struct function_desc *desc);

@@ -551,11 +551,16 @@ static void gather_blocks(const struct chosen *chosen, struct matrix_cell *cell)
 static void gather_levels(const struct chosen *chosen, struct matrix_cell *cell)
 {
     const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
-    levels_sum_begin(&cell->levels);
-    for (size_t i = 0; i < matrix->found_count; i++)
-        if (matrix_cell_belongs(chosen, matrix->found[i].row, matrix->found[i].column))
-            levels_sum_add(&cell->levels, matrix->found[i].levels);
-    levels_sum_end(&cell->levels);
+    cell->has_levels = false;
+    for (size_t i = 0; i < matrix->found_count; i++) {
+        if (!matrix_cell_belongs(chosen, matrix->found[i].row, matrix->found[i].column))
+            continue;
+        if (cell->has_levels)
+            levels_join(&cell->levels, matrix->found[i].levels);
+        else
+            cell->levels = *matrix->found[i].levels;
+        cell->has_levels = true;
+    }
 }
 
 /* ---- causes ---- */
@@ -840,8 +845,8 @@ void matrix_word(const struct matrix_table *table, const struct matrix_cell *cel
         tell_shares(table, cell, out);
     else if (word == MATRIX_WORD_REASON)
         tell_reason(table->snapshot, cell, out);
-    else if (word == MATRIX_WORD_LEVELS && cell->levels.parts)
-        levels_sentence(table->snapshot, &cell->levels.levels, out, MATRIX_WORD_BYTES);
+    else if (word == MATRIX_WORD_LEVELS && cell->has_levels)
+        levels_sentence(table->snapshot, &cell->levels, out, MATRIX_WORD_BYTES);
     else if (word == MATRIX_WORD_RATES)
         rates_sentence(table->snapshot, cell->rates, out, MATRIX_WORD_BYTES);
     else if (word == MATRIX_WORD_CAUSES)

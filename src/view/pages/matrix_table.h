@@ -134,7 +134,8 @@ struct matrix_cell {
     struct matrix_parts lines;
     struct matrix_parts threads; /* of the last `matrix.recent` samples, blocks too */
     struct matrix_parts blocks;
-    struct levels_sum levels;
+    bool has_levels;
+    struct snapshot_levels levels;
     struct snapshot_causes_figures causes; /* misses 0: none are recorded */
     struct matrix_parts evictors;          /* "function on object"; samples: misses on lines it
                                             * had evicted; all: of all known evictors */

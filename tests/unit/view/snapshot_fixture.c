@@ -100,42 +100,26 @@ static void add_part(struct snapshot_levels *levels, const struct part *part, do
         levels->histogram[class_of(part->cycles)] += accesses;
 }
 
-static const char *leading(struct arena *arena, const struct part *parts)
-{
-    const char *text = "";
-    for (int i = 0; i < 3 && parts[i].percent > 0; i++)
-        text = arena_printf(arena, "%s%s%s %.0f%%", text, i ? " " : "",
-                            data_level_name(parts[i].level), parts[i].percent);
-    return text;
-}
-
 /* Shares of what was added; all_cycles: of everything. */
 static void finish(struct snapshot_levels *levels, double all_cycles)
 {
     double cycles = total(levels->waited, DATA_LEVEL_COUNT);
-    double far = 0;
     levels->accesses = total(levels->level, DATA_LEVEL_COUNT);
-    for (int i = 0; i < DATA_LEVEL_COUNT; i++)
-        far += data_level_is_far((enum data_level)i) ? levels->level[i] : 0;
     bool told = levels->snoop[SNOOP_UNKNOWN] < levels->accesses;
-    levels->far = levels->level[DATA_BEYOND_L1] > 0 ? NAN : share(far, levels->accesses);
-    levels->hitm = told ? share(levels->snoop[SNOOP_HITM], levels->accesses) : NAN;
     for (int i = 0; !told && i < SNOOP_COUNT; i++)
         levels->snoop[i] = NAN;
     for (int i = 0; !told && i < TLB_COUNT; i++)
         levels->tlb[i] = NAN;
-    levels->tlb_miss = share(levels->tlb[TLB_MISS], total(levels->tlb + 1, TLB_COUNT - 1));
     levels->remote =
         share(levels->level[DATA_REMOTE_CACHE] + levels->level[DATA_REMOTE_DRAM], levels->accesses);
     levels->locked = 0.01;
     levels->blocked = NAN;
-    levels->latency =
-        cycles > 0 ? share(cycles, total(levels->histogram, SNAPSHOT_LATENCY_CLASSES)) : NAN;
     levels->stall = cycles > 0 ? share(cycles, all_cycles) : NAN;
     for (int i = 0; !(cycles > 0) && i < DATA_LEVEL_COUNT; i++)
         levels->waited[i] = NAN;
     for (int i = 0; !(cycles > 0) && i < SNAPSHOT_LATENCY_CLASSES; i++)
         levels->histogram[i] = NAN;
+    snapshot_levels_derive(levels);
 }
 
 static struct snapshot_levels *levels_fixture_make(struct arena *arena, size_t kind, double samples,
@@ -145,7 +129,6 @@ static struct snapshot_levels *levels_fixture_make(struct arena *arena, size_t k
     *levels = (struct snapshot_levels){.from = LEVELS_RECORDED};
     for (int i = 0; i < PARTS && kinds[kind][i].percent > 0; i++)
         add_part(levels, &kinds[kind][i], samples);
-    levels->found = leading(arena, kinds[kind]);
     finish(levels, all_cycles);
     return levels;
 }
@@ -159,7 +142,6 @@ static struct snapshot_levels *make_all(struct arena *arena, const struct snapsh
             if (kinds[i % (LEVELS_FIXTURE_KINDS + 1)][k].percent > 0)
                 add_part(levels, &kinds[i % (LEVELS_FIXTURE_KINDS + 1)][k],
                          snapshot->objects[i].samples);
-    levels->found = "L1 36% DRAM 31% L3 24%";
     finish(levels, total(levels->waited, DATA_LEVEL_COUNT));
     return levels;
 }
@@ -209,7 +191,8 @@ static void levels_fixture_hostile(struct arena *arena, struct snapshot *snapsho
         levels->from = i % 2 ? LEVELS_COUNTED : LEVELS_RECORDED;
         levels->latency = odd[i % ODD];
         levels->far = odd[(i + 1) % ODD];
-        levels->found = i % 3 ? "a text longer than any column has room for, with % signs" : NULL;
+        snprintf(levels->found, sizeof levels->found, "%s",
+                 i % 3 ? "a text longer than a column has room, with %" : "");
         for (int k = 0; k < DATA_LEVEL_COUNT; k++)
             levels->level[k] = odd[(i + (size_t)k) % ODD];
         for (int k = 0; k < SNAPSHOT_LATENCY_CLASSES; k++)
