@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
+#include "view/words.h"
 
 static void causes_draw_evictors(const struct snapshot *snapshot,
                                  const struct snapshot_causes_row *row, struct canvas *canvas,
@@ -90,8 +91,10 @@ const struct columns eviction_columns = {
 struct causes_view {
     struct table table;
     struct table evictions;
+    struct table reuse;
+    struct table reuse_lines;
     struct eviction_row rows[EVICTION_ROWS_MAX];
-    enum causes_of of; /* the rows are objects, functions or threads; of both tables */
+    enum causes_of of; /* the rows are objects, functions or threads; of the first two tables */
 };
 
 static struct causes_view *causes_view(const struct browser *browser)
@@ -99,7 +102,14 @@ static struct causes_view *causes_view(const struct browser *browser)
     return page_state(browser, PAGE_CAUSES);
 }
 
-enum { LIST_LEAST = 3, TEXT_ROWS = 12, SUMMARY_ROWS = 2, TABS_FROM = 6, TEXT_BYTES = 512 };
+enum {
+    LIST_LEAST = 3,
+    LIST_MOST = 12,
+    TEXT_ROWS = 12,
+    SUMMARY_ROWS = 2,
+    TABS_FROM = 6,
+    TEXT_BYTES = 512
+};
 
 static enum causes_of causes_kind(const struct browser *browser)
 {
@@ -114,10 +124,37 @@ static const struct snapshot_causes_list *list_of(const struct browser *browser)
 static void causes_update(struct browser *browser)
 {
     struct causes_view *view = causes_view(browser);
+    const struct snapshot_reuse *reuse = &browser->snapshot->reuse;
     view->table.columns = &causes_columns[view->of];
     table_set(&view->table, browser->snapshot, list_of(browser)->rows, list_of(browser)->count);
     table_set(&view->evictions, browser->snapshot, view->rows,
               eviction_rows(browser->snapshot, view->of, view->rows));
+    table_set(&view->reuse, browser->snapshot, reuse->objects, reuse->object_count);
+    table_set(&view->reuse_lines, browser->snapshot, reuse->lines, reuse->line_count);
+}
+
+/* Causes, uses or both are recorded. */
+static unsigned causes_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    struct causes_view *view = causes_view(browser);
+    bool reuse = browser->snapshot && browser->snapshot->reuse.told;
+    unsigned count = 0;
+    if (!reuse || browser->snapshot->causes.told) {
+        panes[count++] = &view->table;
+        panes[count++] = &view->evictions;
+    }
+    if (reuse) {
+        panes[count++] = &view->reuse;
+        panes[count++] = &view->reuse_lines;
+    }
+    return count;
+}
+
+/* Whether one of the panes with curves has focus. */
+static bool on_reuse(struct browser *browser)
+{
+    return browser_focused(browser, &causes_view(browser)->reuse) ||
+           browser_focused(browser, &causes_view(browser)->reuse_lines);
 }
 
 /* ---- drawing ---- */
@@ -152,13 +189,14 @@ static void causes_draw_nothing(const struct snapshot *snapshot, struct canvas *
     canvas_wrap(
         canvas, area, PAINT_DIM,
         snapshot->simulation.level_count
-            ? " No miss of this event was recorded with its cause: there was none yet, or the "
-              "simulation was started without causes (--sim=SPEC:nocauses), or the event "
-              "counts accesses (e: another event)."
+            ? " No miss of this event was recorded with its cause, and no use of a line: there was "
+              "none yet, or the simulation was started without them (--sim=SPEC:nocauses:nouse), "
+              "or the event counts accesses (e: another event)."
             : " Only a simulation knows why a line is not in the cache: misstop --sim -- CMD runs "
-              "a program under it, 50 to 200 times slower, and shows here for each "
-              "object whether its lines were never there, did not fit, were in each "
-              "other's way or were taken by another thread, and what threw them out.");
+              "a program under it, 50 to 200 times slower, and shows here for each object "
+              "whether its lines were touched for the first time, did not fit, conflicted or were "
+              "taken by another thread, what replaced them, and what caches of any size would "
+              "hold.");
 }
 
 static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)
@@ -166,12 +204,14 @@ static void draw_list(struct browser *browser, struct canvas *canvas, struct are
     struct table *panes[PANES_MAX];
     unsigned count = browser_panes(browser, panes);
     struct table *table = browser_table(browser);
-    const struct snapshot_causes_row *row = table_selected(&causes_view(browser)->table);
     bool evictions = table == &causes_view(browser)->evictions;
+    bool reuse = on_reuse(browser);
+    const void *row = table_selected(table);
     if (body.rows > TABS_FROM)
         body = area_below(body, pane_tabs(browser, canvas, body, panes, count));
     int rows = (int)table->shown + 1;
     int most = body.rows - TEXT_ROWS - 1;
+    most = reuse && most > LIST_MOST ? LIST_MOST : most;
     rows = rows > most ? most : rows;
     rows = rows < LIST_LEAST ? LIST_LEAST : rows;
     rows = evictions || rows > body.rows ? body.rows : rows;
@@ -179,20 +219,25 @@ static void draw_list(struct browser *browser, struct canvas *canvas, struct are
     pane_table(browser, canvas, list, table,
                "No evictor is known: no line has come back to this cache after it was evicted. "
                "e: another level.");
-    int below = list.rows + (body.rows > TEXT_ROWS);
-    struct area rest = {body.row + below, 1, body.rows - below, body.columns - 2};
-    if (row && rest.rows > 0)
+    int below = list.rows + (!reuse && body.rows > TEXT_ROWS);
+    struct area rest = {body.row + below, !reuse, body.rows - below, body.columns - 2 * !reuse};
+    if (row && rest.rows > 0 && reuse)
+        reuse_draw(&browser->snapshot->reuse, row, canvas, rest);
+    else if (row && rest.rows > 0 && !evictions)
         causes_draw_selected(browser, row, canvas, rest);
 }
 
 static void causes_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     char text[TEXT_BYTES];
-    if (!list_of(browser)->count) {
+    if (!browser->snapshot->causes.told && !browser->snapshot->reuse.told) {
         causes_draw_nothing(browser->snapshot, canvas, area);
         return;
     }
-    causes_summary(browser->snapshot, causes_view(browser)->of, text, sizeof text);
+    if (on_reuse(browser))
+        reuse_summary(browser->snapshot, text, sizeof text);
+    else
+        causes_summary(browser->snapshot, causes_view(browser)->of, text, sizeof text);
     struct area top = {area.row, 1, area.rows > TEXT_ROWS ? SUMMARY_ROWS : 1, area.columns - 2};
     int used = canvas_wrap(canvas, top, PAINT_DIM, text);
     struct area body = area_below(area, used);
@@ -247,9 +292,15 @@ static bool causes_act(struct browser *browser, enum action action, struct reque
     const struct snapshot_causes_row *row = table_selected(&view->table);
     const struct eviction_row *eviction =
         browser_focused(browser, &view->evictions) ? table_selected(&view->evictions) : NULL;
+    const struct snapshot_reuse_row *curve =
+        on_reuse(browser) ? table_selected(browser_table(browser)) : NULL;
     (void)request;
     if (action == ACTION_STACK && browser->snapshot && browser->snapshot->causes.told)
         choose_next(browser);
+    else if (on_reuse(browser) && action != ACTION_ENTER)
+        return false;
+    else if (curve)
+        reuse_open(browser, curve);
     else if (action == ACTION_ENTER && eviction)
         open_id(browser, eviction->evictor_id);
     else if (action == ACTION_FOLD && eviction)
@@ -267,9 +318,10 @@ static const char *causes_enter(struct browser *browser)
 {
     static const char *const opens[CAUSES_KINDS] = {"Evictor", "Evictor", ""};
     struct causes_view *view = causes_view(browser);
-    return browser_focused(browser, &view->evictions) ? opens[view->of]
-           : table_selected(&view->table)             ? "Evictions"
-                                                      : "";
+    return on_reuse(browser) ? browser_focused(browser, &view->reuse) ? "Object" : "Function"
+           : browser_focused(browser, &view->evictions) ? opens[view->of]
+           : table_selected(&view->table)               ? "Evictions"
+                                                        : "";
 }
 
 static void causes_hint(struct browser *browser, char *out, size_t size)
@@ -277,7 +329,9 @@ static void causes_hint(struct browser *browser, char *out, size_t size)
     struct causes_view *view = causes_view(browser);
     bool evictions = browser_focused(browser, &view->evictions);
     *out = '\0';
-    if (table_selected(&view->table))
+    if (on_reuse(browser))
+        snprintf(out, size, "Enter: the object or function.  F1: what the columns mean");
+    else if (table_selected(&view->table))
         snprintf(out, size, "%s  b: by object, function, thread  e: another level%s",
                  evictions ? "Enter: the evictor" : "Enter: its evictions",
                  view->of == CAUSES_OBJECTS     ? "  F5: the object"
@@ -288,7 +342,7 @@ static void causes_hint(struct browser *browser, char *out, size_t size)
 /* A running process has no causes, a recording of a simulation may have them. */
 static bool causes_filled(const struct snapshot *snapshot)
 {
-    return snapshot->simulation.level_count || snapshot->causes.told;
+    return snapshot->simulation.level_count || snapshot->causes.told || snapshot->reuse.told;
 }
 
 static const char *causes_label(struct browser *browser, enum action action)
@@ -302,22 +356,44 @@ const struct page causes_page = {
     .name = "Causes",
     .shows =
         "Why lines were not in the simulated caches (misstop --sim): first reference, too much "
-        "data, too many lines for one set, or written by another thread; and what replaced them.",
-    .next = "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7.",
+        "data, too many lines for one set, or written by another thread; what replaced them; and "
+        "what part of the accesses caches of other sizes would hold (Reuse).",
+    .next =
+        "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7. Where "
+        "a curve of Reuse falls steeply there is a size at which the data fits.",
     .key_help = "Causes: with --sim, why lines were not in the cache, and what replaced them",
     .state_size = sizeof(struct causes_view),
     .tables = {{.at = offsetof(struct causes_view, table),
                 .columns = &causes_columns[CAUSES_OBJECTS]},
-               {.at = offsetof(struct causes_view, evictions), .columns = &eviction_columns}},
+               {.at = offsetof(struct causes_view, evictions), .columns = &eviction_columns},
+               {.at = offsetof(struct causes_view, reuse), .columns = &reuse_columns},
+               {.at = offsetof(struct causes_view, reuse_lines), .columns = &reuse_line_columns}},
     .filled = causes_filled,
     .update = causes_update,
     .draw = causes_draw,
+    .panes = causes_panes,
     .act = causes_act,
     .hint = causes_hint,
     .enter = causes_enter,
     .label = causes_label,
     .bar = {ACTION_ENTER, ACTION_STACK, ACTION_FOLD, ACTION_RIGHT, ACTION_BACK, ACTION_FIND,
             ACTION_FILTER, ACTION_SORT_NEXT, ACTION_NEXT_EVENT, ACTION_FREEZE},
+};
+
+static void causes_open_reuse(struct browser *browser)
+{
+    struct table *panes[PANES_MAX];
+    browser_go(browser, PAGE_CAUSES);
+    if (browser->snapshot && browser->snapshot->reuse.told)
+        browser->pane[PAGE_CAUSES] = causes_panes(browser, panes) - 2;
+}
+
+/* The key of these panes. */
+const struct page reuse_page = {
+    .name = "Reuse",
+    .key_help = "Reuse: with --sim, what caches of any size would hold; a pane of Causes",
+    .filled_by = FIELD(struct snapshot, reuse.told),
+    .open = causes_open_reuse,
 };
 
 enum { FIELDS_TOLD = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };

@@ -59,4 +59,11 @@ extern const struct columns eviction_columns;
 size_t eviction_rows(const struct snapshot *snapshot, enum causes_of kind,
                      struct eviction_row rows[EVICTION_ROWS_MAX]);
 
+struct browser;
+
+/* Draws the curve of a row, and advice; opens its object or function. (reuse.c) */
+void reuse_draw(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
+                struct canvas *canvas, struct area area);
+void reuse_open(struct browser *browser, const struct snapshot_reuse_row *row);
+
 #endif
