@@ -54,7 +54,7 @@ static inline size_t matrix_axes_column(const struct matrix_axes *axes, uint32_t
     return axes->column_of[object < axes->objects ? object : 0];
 }
 
-/* Why they missed. (causes.c) */
+/* Why they missed. */
 void build_cell_causes(struct build *build, const struct matrix_axes *axes);
 
 /*

@@ -92,6 +92,7 @@ static void html_sets_draw(struct html_writer *writer, const struct snapshot_set
 void html_sets(struct html_writer *writer)
 {
     const struct snapshot_sets *sets = &writer->snapshot->sets;
+    char text[320];
     if (!sets->sets || !sets->counts)
         return;
     html_section(writer, "sets", "Cache sets",
@@ -108,8 +109,9 @@ void html_sets(struct html_writer *writer)
     if (html_known(sets->p_value))
         html_markup(writer, " (p %.2g, %" PRIu32 " hot)", sets->p_value, sets->hot_sets);
     html_markup(writer, "</p>\n");
-    html_element(writer, "p", "says", sets->reading);
-    html_element(writer, "p", "dim", sets->note);
+    sets_reading(writer->snapshot, text, sizeof text);
+    html_element(writer, "p", "says", text);
+    html_element(writer, "p", "dim", sets_note(sets));
     html_sets_draw(writer, sets);
     html_section_end(writer);
 }
@@ -117,6 +119,7 @@ void html_sets(struct html_writer *writer)
 void html_window(struct html_writer *writer)
 {
     const struct snapshot_window *window = &writer->snapshot->window;
+    char text[320];
     if (!window->used)
         return;
     html_section(writer, "again", "Lines sampled again",
@@ -125,7 +128,8 @@ void html_window(struct html_writer *writer)
                 "<p>%" PRIu64 " samples on %" PRIu64 " lines: %" PRIu64 " seen once, %" PRIu64
                 " again.</p>\n",
                 window->used, window->addresses, window->singletons, window->recurring);
-    html_element(writer, "p", "says", window->reading);
+    window_reading(writer->snapshot, text, sizeof text);
+    html_element(writer, "p", "says", text);
     html_rows(writer, &line_columns, window->top, window->top_count, HTML_SETS_LINE_ROWS);
     if (window->pair_count)
         html_markup(writer, "<h3>Sampled together</h3>\n");

@@ -410,7 +410,7 @@ static void print_evictions(struct text_writer *writer)
     text_rows(writer, &eviction_columns, rows, count, EVICTION_ROWS);
 }
 
-/* Causes of misses and evictors; nothing unless recorded. (text.c) */
+/* Causes of misses and evictors; nothing unless recorded. */
 static void causes_text_print(struct text_writer *writer)
 {
     if (!writer->snapshot->causes.told)
@@ -447,7 +447,7 @@ static void say_sizes(struct text_writer *writer)
     text_say(writer, "\npercent missed, by size of the cache\n%s", text);
 }
 
-/* Miss curves by cache size; nothing unless recorded. (text.c) */
+/* Miss curves by cache size; nothing unless recorded. */
 static void reuse_text_print(struct text_writer *writer)
 {
     const struct snapshot_reuse *reuse = &writer->snapshot->reuse;
@@ -470,7 +470,7 @@ static void reuse_text_print(struct text_writer *writer)
 
 enum { WATCH_ROWS = 15 };
 
-/* Results of watchpoints, with the reason for each verdict; nothing without them. (text.c) */
+/* Results of watchpoints, with the reason for each verdict; nothing without them. */
 static void watch_text_print(struct text_writer *writer)
 {
     const struct snapshot_watch *watch = &writer->snapshot->watch;
@@ -500,7 +500,7 @@ static void print_whatif(struct text_writer *writer, const struct snapshot_whati
     text_say(writer, "%s", text);
 }
 
-/* Questions about another layout, and the answers; nothing where nothing was asked. (text.c) */
+/* Questions about another layout, and the answers; nothing where nothing was asked. */
 static void whatif_text_print(struct text_writer *writer)
 {
     const struct snapshot_whatifs *asked = &writer->snapshot->whatif;
@@ -546,26 +546,28 @@ static void print_sets(struct text_writer *writer)
 {
     const struct snapshot_sets *sets = &writer->snapshot->sets;
     char p[32] = "";
+    char text[320];
     if (!sets->sets)
         return;
+    sets_reading(writer->snapshot, text, sizeof text);
     if (isfinite(sets->p_value))
         snprintf(p, sizeof p, " (p %.2g)", sets->p_value);
-    text_say(writer, "\nsets %s, %" PRIu32 " by %s address: %s%s, %" PRIu32 " hot%s%s",
+    text_say(writer, "\nsets %s, %" PRIu32 " by %s address: %s%s, %" PRIu32 " hot. %s",
              sets->level ? sets->level : "?", sets->sets, sets->index ? sets->index : "?",
-             sets_verdict_name(sets->verdict), p, sets->hot_sets, sets->reading ? ". " : "",
-             sets->reading ? sets->reading : "");
+             sets_verdict_name(sets->verdict), p, sets->hot_sets, text);
 }
 
 static void print_window(struct text_writer *writer)
 {
     const struct snapshot_window *window = &writer->snapshot->window;
+    char text[320];
     if (!window->used)
         return;
+    window_reading(writer->snapshot, text, sizeof text);
     text_say(writer,
              "window %" PRIu64 " samples, %" PRIu64 " lines: %" PRIu64 " seen once, %" PRIu64
-             " again%s%s",
-             window->used, window->addresses, window->singletons, window->recurring,
-             window->reading ? ". " : "", window->reading ? window->reading : "");
+             " again. %s",
+             window->used, window->addresses, window->singletons, window->recurring, text);
 }
 
 static void print_threads(struct text_writer *writer)

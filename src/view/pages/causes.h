@@ -37,7 +37,7 @@ void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t si
 void causes_threads(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
                     char *out, size_t size);
 
-/* The main cause and the remedy: a sentence or two. (causes.c) */
+/* The main cause and the remedy: a sentence or two. */
 void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, char *out,
                    size_t size);
 
@@ -61,7 +61,7 @@ size_t eviction_rows(const struct snapshot *snapshot, enum causes_of kind,
 
 struct browser;
 
-/* Draws the curve of a row, and advice; opens its object or function. (reuse.c) */
+/* Draws the curve of a row, and advice; opens its object or function. */
 void reuse_draw(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
                 struct canvas *canvas, struct area area);
 void reuse_open(struct browser *browser, const struct snapshot_reuse_row *row);

@@ -380,7 +380,7 @@ static void function_gather_line(struct browser *browser)
 }
 
 /* Source lines, the instructions of the one selected, and objects of the function opened.
- * (function.c) */
+ */
 static void function_gather(struct browser *browser)
 {
     struct function_view *view = function_view(browser);

@@ -104,7 +104,7 @@ static void make_again(struct browser *browser)
     matrix_grid_moved(grid, table);
 }
 
-/* Tagging, combining, renaming; true: done. What was typed as a new name. (matrix.c) */
+/* Tagging, combining, renaming; true: done. What was typed as a new name. */
 static bool matrix_name_act(struct browser *browser, enum action action)
 {
     const struct matrix_line *line = matrix_names_line_of(browser);

@@ -1047,12 +1047,13 @@ static void fill_sets(struct held *held, struct prng *prng, uint32_t sets)
         .sets = sets,
         .ways = 8,
         .line = 64,
-        .note = sets > 64 ? "sets beyond a page are guessed from virtual addresses" : NULL,
+        .doubt = sets > 64 ? SETS_WITHIN_PAGE : SETS_SURE,
         .chi2 = 5120.4,
         .p_value = 1e-300,
         .hot_sets = 2,
         .verdict = SETS_CONCENTRATED,
-        .reading = "2 of 64 sets take 40 % of the samples"};
+        .hot_share = 0.4,
+        .content = SETS_MANY_LINES};
     out->counts = arena_array(&held->arena, sets, sizeof *out->counts);
     for (uint32_t i = 0; i < sets; i++)
         out->counts[i] = 500 + prng_below(prng, 60) + (i == 13 || i == 14 ? 2600 : 0);
@@ -1118,7 +1119,8 @@ static void fill_window(struct held *held)
         .recurring = 6111,
         .span_s = 21.4,
         .histogram = {24100, 3000, 1900, 800, 300, 90, 15, 6},
-        .reading = "80 % of the lines have one sample, and 6 lines more than 64",
+        .lines = 60000,
+        .caches = 117,
         .top_count = 20,
         .pair_count = 5};
     out->top = arena_array(&held->arena, 20, sizeof *out->top);
