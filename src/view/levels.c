@@ -10,44 +10,19 @@
 #include "profile/tables/rates.h"
 #include "view/widget/columns.h"
 
-static double figure_of(const struct snapshot_levels *levels, enum levels_figure figure)
+/* Of everything, or of one object: it may be too vague for all together, and not for some. */
+bool levels_tell_far(const struct snapshot *snapshot)
 {
-    const double figures[FIGURE_COUNT] = {
-        [FIGURE_FAR] = levels->far,       [FIGURE_LATENCY] = levels->latency,
-        [FIGURE_STALL] = levels->stall,   [FIGURE_HITM] = levels->hitm,
-        [FIGURE_REMOTE] = levels->remote, [FIGURE_TLB_MISS] = levels->tlb_miss,
-    };
-    return figures[figure];
+    bool told = snapshot->levels && !isnan(snapshot->levels->far);
+    for (size_t i = 0; snapshot->levels && !told && i < snapshot->object_count; i++)
+        told = snapshot->objects[i].levels && !isnan(snapshot->objects[i].levels->far);
+    return told;
 }
 
-/* Shares of 1, the latency in cycles; unknown for levels NULL. */
-static struct value levels_value(const struct snapshot_levels *levels, enum levels_figure figure)
+bool levels_tell_stall(const struct snapshot *snapshot)
 {
-    return value_number(levels ? figure_of(levels, figure) : NAN);
+    return snapshot->levels && !isnan(snapshot->levels->stall);
 }
-
-/* Of everything, or of one object: a figure too wide for all together may be narrow for some. */
-static bool tells(const struct snapshot *snapshot, enum levels_figure figure)
-{
-    if (!snapshot->levels || levels_value(snapshot->levels, figure).kind != VALUE_UNKNOWN)
-        return snapshot->levels;
-    for (size_t i = 0; i < snapshot->object_count; i++)
-        if (levels_value(snapshot->objects[i].levels, figure).kind != VALUE_UNKNOWN)
-            return true;
-    return false;
-}
-
-#define LEVELS_TELL(noun, figure)                                                                  \
-    bool levels_tell_##noun(const struct snapshot *snapshot)                                       \
-    {                                                                                              \
-        return tells(snapshot, figure);                                                            \
-    }
-LEVELS_TELL(far, FIGURE_FAR)
-LEVELS_TELL(latency, FIGURE_LATENCY)
-LEVELS_TELL(stall, FIGURE_STALL)
-LEVELS_TELL(hitm, FIGURE_HITM)
-LEVELS_TELL(remote, FIGURE_REMOTE)
-LEVELS_TELL(tlb_miss, FIGURE_TLB_MISS)
 
 static bool has_role(const struct snapshot_source *source, enum event_role role)
 {
@@ -70,35 +45,32 @@ void levels_basis(const struct snapshot *snapshot, char *out, size_t size)
         snprintf(out, size, "%s", source->weighs);
 }
 
-/* One figure in words, "" if it is not known or less than `least`. */
-static void levels_say(const struct snapshot_levels *levels, enum levels_figure figure,
-                       double least, char *out, size_t size)
-{
-    static const char *const words[FIGURE_COUNT] = {
-        [FIGURE_FAR] = "beyond this core",    [FIGURE_STALL] = "of all waiting",
-        [FIGURE_HITM] = "modified elsewhere", [FIGURE_REMOTE] = "of another node",
-        [FIGURE_TLB_MISS] = "missed the TLB",
-    };
-    double value = figure_of(levels, figure);
-    *out = '\0';
-    if (!isfinite(value) || value < least)
-        return;
-    if (figure == FIGURE_LATENCY)
-        snprintf(out, size, "mean %.0f cycles", value);
-    else
-        snprintf(out, size, "%.1f%% %s", value * 100, words[figure]);
-}
-
 /* The figures in the order in which they are shown. */
-static const enum levels_figure figures_shown[] = {FIGURE_LATENCY, FIGURE_STALL,  FIGURE_FAR,
-                                                   FIGURE_HITM,    FIGURE_REMOTE, FIGURE_TLB_MISS};
-enum { TOLD = sizeof figures_shown / sizeof *figures_shown, SAID = 96 };
+static const struct {
+    size_t at;
+    const char *words;
+} figures[] = {{offsetof(struct snapshot_levels, latency), "cycles"},
+               {offsetof(struct snapshot_levels, stall), "of all waiting"},
+               {offsetof(struct snapshot_levels, far), "beyond this core"},
+               {offsetof(struct snapshot_levels, hitm), "modified elsewhere"},
+               {offsetof(struct snapshot_levels, remote), "of another node"},
+               {offsetof(struct snapshot_levels, tlb_miss), "missed the TLB"}};
+enum { TOLD = sizeof figures / sizeof *figures, SAID = 96 };
 
-/* All waiting is no news of everything. */
-static bool worth_telling(const struct snapshot *snapshot, const struct snapshot_levels *levels,
-                          enum levels_figure figure)
+/* One figure in words; false: it is not known, or less than `least`. All waiting is no news of
+ * everything. */
+static bool levels_say(const struct snapshot *snapshot, const struct snapshot_levels *levels, int i,
+                       double least, char out[SAID])
 {
-    return levels != snapshot->levels || figure != FIGURE_STALL;
+    const double *value = (const double *)(const void *)((const char *)levels + figures[i].at);
+    if (!isfinite(*value) || *value < least ||
+        (value == &levels->stall && levels == snapshot->levels))
+        return false;
+    if (value == &levels->latency)
+        snprintf(out, SAID, "mean %.0f %s", *value, figures[i].words);
+    else
+        snprintf(out, SAID, "%.1f%% %s", *value * 100, figures[i].words);
+    return true;
 }
 
 void levels_sentence(const struct snapshot *snapshot, const struct snapshot_levels *levels,
@@ -110,11 +82,9 @@ void levels_sentence(const struct snapshot *snapshot, const struct snapshot_leve
     if (!levels)
         return;
     snprintf(out, size, "found in: %s", *levels->found ? levels->found : "?");
-    for (int i = 0; i < TOLD; i++) {
-        levels_say(levels, figures_shown[i], 0, said, sizeof said);
-        if (*said && worth_telling(snapshot, levels, figures_shown[i]))
+    for (int i = 0; i < TOLD; i++)
+        if (levels_say(snapshot, levels, i, 0, said))
             text_append(out, size, ", %s", said);
-    }
     levels_basis(snapshot, basis, sizeof basis);
     if (*basis)
         text_append(out, size, "; counted: only %s", basis);
@@ -133,12 +103,10 @@ bool levels_line(const struct snapshot *snapshot, const struct snapshot_levels *
     levels_basis(snapshot, said, sizeof said);
     if (levels == snapshot->levels && *said)
         pen_whole(&pen, PAINT_WARN, "  of %s", said);
-    for (int i = 0; i < TOLD; i++) {
-        levels_say(levels, figures_shown[i], 0.0005, said, sizeof said);
-        if (*said && worth_telling(snapshot, levels, figures_shown[i]) &&
+    for (int i = 0; i < TOLD; i++)
+        if (levels_say(snapshot, levels, i, 0.0005, said) &&
             !pen_whole(&pen, PAINT_PLAIN, "  %s", said))
             break;
-    }
     return true;
 }
 
@@ -403,18 +371,6 @@ static const double said_ratio = 10;
 static const double small_rate = 0.2;
 static const double cached_wait = 0.1; /* a row that waits less is called cached */
 
-static const struct snapshot_share *rates_figure_of(const struct snapshot_rates *rates,
-                                                    enum rates_figure figure)
-{
-    const struct snapshot_share *figures[RATES_FIGURES] = {&rates->accessed,
-                                                           &rates->miss_rate[RATE_L1],
-                                                           &rates->miss_rate[RATE_L2],
-                                                           &rates->miss_rate[RATE_MEMORY],
-                                                           &rates->stall,
-                                                           &rates->critical};
-    return figures[figure];
-}
-
 static bool is_sure(const struct snapshot_share *share)
 {
     return !isnan(share->value) &&
@@ -449,11 +405,6 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *pointer)
     return value_of(share, share && share->high < 1);
 }
 
-static bool rates_known(const struct snapshot_rates *rates, enum rates_figure figure)
-{
-    return rates && !isnan(rates_figure_of(rates, figure)->value);
-}
-
 static bool ranks(const struct snapshot_source *source, enum event_role role)
 {
     return source->ranking < source->event_count && source->events[source->ranking].role == role;
@@ -466,8 +417,8 @@ bool rates_tell_accessed(const struct snapshot *snapshot)
 
 bool rates_tell_stall_counted(const struct snapshot *snapshot)
 {
-    return rates_known(snapshot->rates, RATES_STALL) && has_role(&snapshot->source, EVENT_STALL) &&
-           !ranks(&snapshot->source, EVENT_STALL);
+    return snapshot->rates && !isnan(snapshot->rates->stall.value) &&
+           has_role(&snapshot->source, EVENT_STALL) && !ranks(&snapshot->source, EVENT_STALL);
 }
 
 struct value waits_range(const struct snapshot *snapshot, const void *pointer)
@@ -549,11 +500,9 @@ enum paint paint_ratio(struct value value)
 }
 
 /* "2.1% (1.5 to 3.0) miss the L1"; nothing where it is not known. */
-static bool rates_say(const struct snapshot_rates *rates, enum rates_figure figure,
-                      const char *what, char *out, size_t size)
+static bool rates_say(const struct snapshot_share *share, bool ratio, const char *what, char *out,
+                      size_t size)
 {
-    const struct snapshot_share *share = rates_figure_of(rates, figure);
-    bool ratio = figure == RATES_CRITICAL;
     double by = ratio ? 1 : 100;
     const char *unit = ratio ? "x" : "%";
     if (isnan(share->low))
@@ -571,31 +520,32 @@ static bool rates_say(const struct snapshot_rates *rates, enum rates_figure figu
     return true;
 }
 
-enum { RATES_SAID = 96, PARTS = RATES_FIGURES };
+enum { RATES_SAID = 96, PARTS = 6 };
 
 /* The parts of the sentence, in order; returns how many. */
 static int say_all(const struct snapshot *snapshot, const struct snapshot_rates *rates,
                    char said[PARTS][RATES_SAID])
 {
-    static const struct {
-        enum rates_figure figure;
+    const struct {
+        const struct snapshot_share *share;
         const char *what;
-    } parts[] = {{RATES_MISS_L1, "miss the L1"},
-                 {RATES_MISS_L2, "miss the L2"},
-                 {RATES_MISS_MEMORY, "go to memory"},
-                 {RATES_STALL, "of all stalls"},
-                 {RATES_CRITICAL, "its part of the misses"},
-                 {RATES_ACCESSED, "of all accesses"}};
+    } parts[PARTS] = {{&rates->miss_rate[RATE_L1], "miss the L1"},
+                      {&rates->miss_rate[RATE_L2], "miss the L2"},
+                      {&rates->miss_rate[RATE_MEMORY], "go to memory"},
+                      {&rates->stall, "of all stalls"},
+                      {&rates->critical, "its part of the misses"},
+                      {&rates->accessed, "of all accesses"}};
     int count = 0;
     /* A simulator's totals are exact, and already shown. */
     if (rates == snapshot->rates && snapshot->simulation.level_count)
         return 0;
     /* Of everything the last three are all. */
-    int shown = rates == snapshot->rates ? 3 : (int)(sizeof parts / sizeof *parts);
+    int shown = rates == snapshot->rates ? 3 : PARTS;
     bool tells_stalls = !measured_of(&snapshot->source)->time;
     for (int i = 0; i < shown; i++)
-        if ((parts[i].figure != RATES_STALL || tells_stalls) &&
-            rates_say(rates, parts[i].figure, parts[i].what, said[count], RATES_SAID))
+        if ((parts[i].share != &rates->stall || tells_stalls) &&
+            rates_say(parts[i].share, parts[i].share == &rates->critical, parts[i].what,
+                      said[count], RATES_SAID))
             count++;
     return count;
 }
@@ -644,9 +594,10 @@ void rates_wanting(const struct snapshot *snapshot, char *out, size_t size)
 {
     const struct snapshot_source *source = &snapshot->source;
     const char *text = "";
-    if (rates_known(snapshot->rates, RATES_MISS_L1) ||
-        rates_known(snapshot->rates, RATES_MISS_L2) ||
-        rates_known(snapshot->rates, RATES_MISS_MEMORY))
+    bool known = false;
+    for (int i = 0; snapshot->rates && i < RATE_LEVELS; i++)
+        known |= !isnan(snapshot->rates->miss_rate[i].value);
+    if (known)
         text = "";
     else if (!source->live && measured_of(source)->time)
         text = "none: the recording holds time only";
