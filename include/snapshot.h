@@ -39,10 +39,25 @@ struct snapshot_set_part {
     double samples;  /* of mean weight */
 };
 
+/* Why the sets may be others than those counted. */
+enum sets_doubt {
+    SETS_SURE,
+    SETS_WITHIN_PAGE, /* the level is indexed by physical addresses, and virtual ones are known */
+    SETS_GUESSED      /* the recording does not hold its caches: those of this machine */
+};
+
+/* The content of the hot sets. */
+enum sets_content {
+    SETS_CONTENT_UNKNOWN, /* no set is above the bound */
+    SETS_HOT_LINES,       /* no more lines than a set has ways */
+    SETS_LARGE_OBJECT,    /* lines of an object that the cache does not hold */
+    SETS_MANY_LINES       /* more lines than ways, of less than the cache holds */
+};
+
 struct snapshot_sets {
     const char *level; /* "L1d" */
     const char *index; /* "virtual", "physical" */
-    const char *note;  /* why the index may be wrong, or its limits; NULL */
+    enum sets_doubt doubt;
     uint32_t sets;
     uint32_t ways;
     uint32_t line;
@@ -52,8 +67,13 @@ struct snapshot_sets {
     double p_value;    /* of a uniform distribution */
     uint32_t hot_sets; /* sets above their expected 99.9 % bound */
     enum sets_verdict verdict;
-    bool conflict;       /* concentrated, and on more lines than the hot sets have ways */
-    const char *reading; /* one sentence: capacity or conflict, and why */
+    double samples;   /* counted */
+    double excess;    /* share of them above an even share */
+    double hot_share; /* of them, in the hot sets */
+    double
+        held; /* share of the hot sets' excess on as many lines as a set has ways; NAN: unknown */
+    enum sets_content content;
+    bool conflict;                   /* SETS_MANY_LINES, and misses are counted */
     struct snapshot_set_part *parts; /* by set, most samples first; from the window */
     size_t part_count;
 };
@@ -85,6 +105,8 @@ struct snapshot_pair {
 
 #define SNAPSHOT_RECURRENCE_BINS 8 /* lines seen 1, 2, 3-4, 5-8, ... 65+ times */
 
+enum { SNAPSHOT_WINDOW_LEAST = 200 };
+
 struct snapshot_window {
     uint64_t entries;   /* size of the table */
     uint64_t used;      /* active entries */
@@ -93,7 +115,8 @@ struct snapshot_window {
     uint64_t recurring;
     double span_s; /* time between oldest and newest entry */
     uint64_t histogram[SNAPSHOT_RECURRENCE_BINS];
-    const char *reading; /* one sentence: capacity or conflict */
+    double lines;  /* estimated, seen or not; NAN: fewer samples than SNAPSHOT_WINDOW_LEAST */
+    double caches; /* the same as a multiple of the cache of `sets` */
     struct snapshot_recurrence *top;
     size_t top_count;
     struct snapshot_pair *pairs;

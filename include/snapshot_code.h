@@ -111,10 +111,10 @@ struct snapshot_code {
     uint32_t sites;      /* distinct accessing instructions seen */
     uint32_t top_object; /* index into objects, UINT32_MAX if none */
     double top_object_share;
-    struct snapshot_rates *rates;              /* in `code` only; NULL: not measured */
-    struct snapshot_use *use;                  /* the same, of the lines it fetched */
-    struct snapshot_wait wait;                 /* of the function's time; in `code` only */
-    struct snapshot_callers *callers;          /* in `code` only; NULL: few stacks are known, or none */
+    struct snapshot_rates *rates;     /* in `code` only; NULL: not measured */
+    struct snapshot_use *use;         /* the same, of the lines it fetched */
+    struct snapshot_wait wait;        /* of the function's time; in `code` only */
+    struct snapshot_callers *callers; /* in `code` only; NULL: few stacks are known, or none */
     struct snapshot_instruction *instructions; /* in `code` only; by address */
     size_t instruction_count;
 };
@@ -186,20 +186,13 @@ struct snapshot_matrix_caused {
     const struct snapshot_causes_figures *figures;
 };
 
-/* Evictors of the lines that a cell missed: MemSpy's "Causes of Replacements". */
+/* Evictors of the lines that a cell missed: MemSpy's "Causes of Replacements"; and evicting
+ * threads, which add up to the known evictions of the cell, as far as the table had room. */
 struct snapshot_matrix_evictor {
     uint16_t row;
     uint16_t column;
-    const char *function; /* "unknown" where it is */
-    const char *object;   /* NULL: not known */
-    double misses;
-};
-
-/* Evicting threads: those of a cell add up to its known evictions, as far as the table had room. */
-struct snapshot_matrix_evictor_thread {
-    uint16_t row;
-    uint16_t column;
-    const char *name; /* "worker (123)" */
+    const char *name;   /* of the function, "unknown" where it is; or "worker (123)" */
+    const char *object; /* NULL: not known, or a thread */
     double misses;
 };
 
@@ -241,7 +234,7 @@ struct snapshot_matrix {
     struct snapshot_matrix_evictor *evictors; /* the same; those of less than 1/2000 of all that is
                                                  known left out */
     size_t evictor_count;
-    struct snapshot_matrix_evictor_thread *evictor_threads; /* the same */
+    struct snapshot_matrix_evictor *evictor_threads; /* the same */
     size_t evictor_thread_count;
     const struct rates_plan *rates_plan; /* NULL: as above */
     const struct rates_sums *rates_all;

@@ -87,7 +87,7 @@ struct snapshot_levels {
     enum levels_from from;
     double accesses;                /* sum of `level`, level[DATA_UNKNOWN] included */
     double level[DATA_LEVEL_COUNT]; /* data_level_name() names them */
-    const char *found;              /* the leading ones: "DRAM 61% L3 22%"; NULL: not known */
+    char found[48];                 /* the leading ones: "DRAM 61% L3 22%"; "": not known */
     double far; /* share beyond this core's own caches, of those with a known level */
     double snoop[SNOOP_COUNT]; /* accesses; data_snoop_name() names them */
     double tlb[TLB_COUNT];     /* accesses; data_tlb_name() names them */
@@ -102,6 +102,9 @@ struct snapshot_levels {
     double stall; /* share of latency x accesses of all attributed: an estimate of its part in
                      waiting, for waits overlap */
 };
+
+/* Figures that follow from the counts of others, and `found`. */
+void snapshot_levels_derive(struct snapshot_levels *levels);
 
 /*
  * The part of the time that waits for data which this core's nearer caches do not hold: of the

@@ -10,44 +10,19 @@
 #include "profile/tables/rates.h"
 #include "view/widget/columns.h"
 
-static double figure_of(const struct snapshot_levels *levels, enum levels_figure figure)
+/* Of everything, or of one object: it may be too vague for all together, and not for some. */
+bool levels_tell_far(const struct snapshot *snapshot)
 {
-    const double figures[FIGURE_COUNT] = {
-        [FIGURE_FAR] = levels->far,       [FIGURE_LATENCY] = levels->latency,
-        [FIGURE_STALL] = levels->stall,   [FIGURE_HITM] = levels->hitm,
-        [FIGURE_REMOTE] = levels->remote, [FIGURE_TLB_MISS] = levels->tlb_miss,
-    };
-    return figures[figure];
+    bool told = snapshot->levels && !isnan(snapshot->levels->far);
+    for (size_t i = 0; snapshot->levels && !told && i < snapshot->object_count; i++)
+        told = snapshot->objects[i].levels && !isnan(snapshot->objects[i].levels->far);
+    return told;
 }
 
-/* Shares of 1, the latency in cycles; unknown for levels NULL. */
-static struct value levels_value(const struct snapshot_levels *levels, enum levels_figure figure)
+bool levels_tell_stall(const struct snapshot *snapshot)
 {
-    return value_number(levels ? figure_of(levels, figure) : NAN);
+    return snapshot->levels && !isnan(snapshot->levels->stall);
 }
-
-/* Of everything, or of one object: a figure too wide for all together may be narrow for some. */
-static bool tells(const struct snapshot *snapshot, enum levels_figure figure)
-{
-    if (!snapshot->levels || levels_value(snapshot->levels, figure).kind != VALUE_UNKNOWN)
-        return snapshot->levels;
-    for (size_t i = 0; i < snapshot->object_count; i++)
-        if (levels_value(snapshot->objects[i].levels, figure).kind != VALUE_UNKNOWN)
-            return true;
-    return false;
-}
-
-#define LEVELS_TELL(noun, figure)                                                                  \
-    bool levels_tell_##noun(const struct snapshot *snapshot)                                       \
-    {                                                                                              \
-        return tells(snapshot, figure);                                                            \
-    }
-LEVELS_TELL(far, FIGURE_FAR)
-LEVELS_TELL(latency, FIGURE_LATENCY)
-LEVELS_TELL(stall, FIGURE_STALL)
-LEVELS_TELL(hitm, FIGURE_HITM)
-LEVELS_TELL(remote, FIGURE_REMOTE)
-LEVELS_TELL(tlb_miss, FIGURE_TLB_MISS)
 
 static bool has_role(const struct snapshot_source *source, enum event_role role)
 {
@@ -76,35 +51,32 @@ void levels_basis(const struct snapshot *snapshot, char *out, size_t size)
         snprintf(out, size, "%s", source->weighs);
 }
 
-/* One figure in words, "" if it is not known or less than `least`. */
-static void levels_say(const struct snapshot_levels *levels, enum levels_figure figure,
-                       double least, char *out, size_t size)
-{
-    static const char *const words[FIGURE_COUNT] = {
-        [FIGURE_FAR] = "beyond this core",    [FIGURE_STALL] = "of all waiting",
-        [FIGURE_HITM] = "modified elsewhere", [FIGURE_REMOTE] = "of another node",
-        [FIGURE_TLB_MISS] = "missed the TLB",
-    };
-    double value = figure_of(levels, figure);
-    *out = '\0';
-    if (!isfinite(value) || value < least)
-        return;
-    if (figure == FIGURE_LATENCY)
-        snprintf(out, size, "mean %.0f cycles", value);
-    else
-        snprintf(out, size, "%.1f%% %s", value * 100, words[figure]);
-}
-
 /* The figures in the order in which they are shown. */
-static const enum levels_figure figures_shown[] = {FIGURE_LATENCY, FIGURE_STALL,  FIGURE_FAR,
-                                                   FIGURE_HITM,    FIGURE_REMOTE, FIGURE_TLB_MISS};
-enum { TOLD = sizeof figures_shown / sizeof *figures_shown, SAID = 96 };
+static const struct {
+    size_t at;
+    const char *words;
+} figures[] = {{offsetof(struct snapshot_levels, latency), "cycles"},
+               {offsetof(struct snapshot_levels, stall), "of all waiting"},
+               {offsetof(struct snapshot_levels, far), "beyond this core"},
+               {offsetof(struct snapshot_levels, hitm), "modified elsewhere"},
+               {offsetof(struct snapshot_levels, remote), "of another node"},
+               {offsetof(struct snapshot_levels, tlb_miss), "missed the TLB"}};
+enum { TOLD = sizeof figures / sizeof *figures, SAID = 96 };
 
-/* All waiting is no news of everything. */
-static bool worth_telling(const struct snapshot *snapshot, const struct snapshot_levels *levels,
-                          enum levels_figure figure)
+/* One figure in words; false: it is not known, or less than `least`. All waiting is no news of
+ * everything. */
+static bool levels_say(const struct snapshot *snapshot, const struct snapshot_levels *levels, int i,
+                       double least, char out[SAID])
 {
-    return levels != snapshot->levels || figure != FIGURE_STALL;
+    const double *value = (const double *)(const void *)((const char *)levels + figures[i].at);
+    if (!isfinite(*value) || *value < least ||
+        (value == &levels->stall && levels == snapshot->levels))
+        return false;
+    if (value == &levels->latency)
+        snprintf(out, SAID, "mean %.0f %s", *value, figures[i].words);
+    else
+        snprintf(out, SAID, "%.1f%% %s", *value * 100, figures[i].words);
+    return true;
 }
 
 void levels_sentence(const struct snapshot *snapshot, const struct snapshot_levels *levels,
@@ -115,12 +87,10 @@ void levels_sentence(const struct snapshot *snapshot, const struct snapshot_leve
     *out = '\0';
     if (!levels)
         return;
-    snprintf(out, size, "found in: %s", levels->found ? levels->found : "?");
-    for (int i = 0; i < TOLD; i++) {
-        levels_say(levels, figures_shown[i], 0, said, sizeof said);
-        if (*said && worth_telling(snapshot, levels, figures_shown[i]))
+    snprintf(out, size, "found in: %s", *levels->found ? levels->found : "?");
+    for (int i = 0; i < TOLD; i++)
+        if (levels_say(snapshot, levels, i, 0, said))
             text_append(out, size, ", %s", said);
-    }
     levels_basis(snapshot, basis, sizeof basis);
     if (*basis)
         text_append(out, size, "; counted: only %s", basis);
@@ -133,18 +103,16 @@ bool levels_line(const struct snapshot *snapshot, const struct snapshot_levels *
     struct pen pen = {canvas, area.row, area.column, area.column + area.columns};
     if (!levels)
         return false;
-    if (levels->found && pen_whole(&pen, PAINT_DIM, " Found in "))
+    if (*levels->found && pen_whole(&pen, PAINT_DIM, " Found in "))
         pen_whole(&pen, PAINT_STRONG, "%s", levels->found);
     /* The total goes before the lesser figures. */
     levels_basis(snapshot, said, sizeof said);
     if (levels == snapshot->levels && *said)
         pen_whole(&pen, PAINT_WARN, "  of %s", said);
-    for (int i = 0; i < TOLD; i++) {
-        levels_say(levels, figures_shown[i], 0.0005, said, sizeof said);
-        if (*said && worth_telling(snapshot, levels, figures_shown[i]) &&
+    for (int i = 0; i < TOLD; i++)
+        if (levels_say(snapshot, levels, i, 0.0005, said) &&
             !pen_whole(&pen, PAINT_PLAIN, "  %s", said))
             break;
-    }
     return true;
 }
 
@@ -155,13 +123,6 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
         if (snapshot->source.events[i].role == role)
             return object->event_share[i];
     return object->levels ? object->levels->stall : NAN;
-}
-
-enum { NAMED = 3 };
-
-void levels_sum_begin(struct levels_sum *sum)
-{
-    memset(sum, 0, sizeof *sum);
 }
 
 /* NAN only where no part is known. */
@@ -186,13 +147,8 @@ static double mean(double of_sum, double sum_accesses, double of_more, double mo
                                 : (of_sum * sum_accesses + of_more * more_accesses) / all);
 }
 
-void levels_sum_add(struct levels_sum *sum, const struct snapshot_levels *more)
+void levels_join(struct snapshot_levels *levels, const struct snapshot_levels *more)
 {
-    struct snapshot_levels *levels = &sum->levels;
-    if (!sum->parts++) {
-        *levels = *more;
-        return;
-    }
     levels->remote = mean(levels->remote, levels->accesses, more->remote, more->accesses);
     levels->locked = mean(levels->locked, levels->accesses, more->locked, more->accesses);
     levels->blocked = mean(levels->blocked, levels->accesses, more->blocked, more->accesses);
@@ -203,6 +159,7 @@ void levels_sum_add(struct levels_sum *sum, const struct snapshot_levels *more)
     add_each(levels->snoop, more->snoop, SNOOP_COUNT);
     add_each(levels->tlb, more->tlb, TLB_COUNT);
     add_each(levels->histogram, more->histogram, SNAPSHOT_LATENCY_CLASSES);
+    snapshot_levels_derive(levels);
 }
 
 static double total(const double *counts, int count)
@@ -216,53 +173,6 @@ static double total(const double *counts, int count)
 static double levels_share(double part, double whole)
 {
     return whole > 0 ? part / whole : NAN;
-}
-
-/* As in profile: where only misses of the L1 are reported, how far they went is not known. */
-static double far_share(const struct snapshot_levels *levels)
-{
-    double far = 0;
-    double known = total(levels->level + 1, DATA_LEVEL_COUNT - 1);
-    for (int i = DATA_UNKNOWN + 1; i < DATA_LEVEL_COUNT; i++)
-        if (!isnan(levels->level[i]) && data_level_is_far((enum data_level)i))
-            far += levels->level[i];
-    return levels->level[DATA_CACHE] > 0 || levels->level[DATA_BEYOND_L1] > 0
-               ? NAN
-               : levels_share(far, known);
-}
-
-/* "DRAM 61% L3 22%" */
-static void name_leading(struct levels_sum *sum)
-{
-    const double *level = sum->levels.level;
-    bool named[DATA_LEVEL_COUNT] = {false};
-    for (int n = 0; n < NAMED; n++) {
-        int most = -1;
-        for (int i = 0; i < DATA_LEVEL_COUNT; i++)
-            if (!named[i] && level[i] > 0 && (most < 0 || level[i] > level[most]))
-                most = i;
-        double percent = most < 0 ? 0 : level[most] / sum->levels.accesses * 100;
-        if (most < 0 || (n && percent < 0.5))
-            break;
-        named[most] = true;
-        text_append(sum->found, sizeof sum->found, "%s%s %.0f%%", n ? " " : "",
-                    data_level_name((enum data_level)most), percent);
-    }
-    sum->levels.found = *sum->found ? sum->found : NULL;
-}
-
-void levels_sum_end(struct levels_sum *sum)
-{
-    struct snapshot_levels *levels = &sum->levels;
-    if (sum->parts < 2)
-        return;
-    double timed = total(levels->histogram, SNAPSHOT_LATENCY_CLASSES);
-    levels->latency = levels_share(total(levels->waited, DATA_LEVEL_COUNT), timed);
-    levels->hitm = levels_share(levels->snoop[SNOOP_HITM], levels->accesses);
-    levels->tlb_miss = levels_share(levels->tlb[TLB_MISS] + levels->tlb[TLB_FAULT],
-                                    total(levels->tlb + 1, TLB_COUNT - 1));
-    levels->far = far_share(levels);
-    name_leading(sum);
 }
 
 /* Parts of the identity of a row, so that it stays when others come and go. */
@@ -468,18 +378,6 @@ static const double said_ratio = 10;
 static const double small_rate = 0.2;
 static const double cached_wait = 0.1; /* a row that waits less is called cached */
 
-static const struct snapshot_share *rates_figure_of(const struct snapshot_rates *rates,
-                                                    enum rates_figure figure)
-{
-    const struct snapshot_share *figures[RATES_FIGURES] = {&rates->accessed,
-                                                           &rates->miss_rate[RATE_L1],
-                                                           &rates->miss_rate[RATE_L2],
-                                                           &rates->miss_rate[RATE_MEMORY],
-                                                           &rates->stall,
-                                                           &rates->critical};
-    return figures[figure];
-}
-
 static bool is_sure(const struct snapshot_share *share)
 {
     return !isnan(share->value) &&
@@ -514,11 +412,6 @@ struct value rates_ratio(const struct snapshot *snapshot, const void *pointer)
     return value_of(share, share && share->high < 1);
 }
 
-static bool rates_known(const struct snapshot_rates *rates, enum rates_figure figure)
-{
-    return rates && !isnan(rates_figure_of(rates, figure)->value);
-}
-
 static bool ranks(const struct snapshot_source *source, enum event_role role)
 {
     return source->ranking < source->event_count && source->events[source->ranking].role == role;
@@ -532,8 +425,8 @@ bool rates_tell_accessed(const struct snapshot *snapshot)
 bool rates_tell_stall_counted(const struct snapshot *snapshot)
 {
     enum event_role role = stall_role(&snapshot->source);
-    return rates_known(snapshot->rates, RATES_STALL) && has_role(&snapshot->source, role) &&
-           !ranks(&snapshot->source, role);
+    return snapshot->rates && !isnan(snapshot->rates->stall.value) &&
+           has_role(&snapshot->source, role) && !ranks(&snapshot->source, role);
 }
 
 struct value waits_range(const struct snapshot *snapshot, const void *pointer)
@@ -615,11 +508,9 @@ enum paint paint_ratio(struct value value)
 }
 
 /* "2.1% (1.5 to 3.0) miss the L1"; nothing where it is not known. */
-static bool rates_say(const struct snapshot_rates *rates, enum rates_figure figure,
-                      const char *what, char *out, size_t size)
+static bool rates_say(const struct snapshot_share *share, bool ratio, const char *what, char *out,
+                      size_t size)
 {
-    const struct snapshot_share *share = rates_figure_of(rates, figure);
-    bool ratio = figure == RATES_CRITICAL;
     double by = ratio ? 1 : 100;
     const char *unit = ratio ? "x" : "%";
     if (isnan(share->low))
@@ -637,31 +528,32 @@ static bool rates_say(const struct snapshot_rates *rates, enum rates_figure figu
     return true;
 }
 
-enum { RATES_SAID = 96, PARTS = RATES_FIGURES };
+enum { RATES_SAID = 96, PARTS = 6 };
 
 /* The parts of the sentence, in order; returns how many. */
 static int say_all(const struct snapshot *snapshot, const struct snapshot_rates *rates,
                    char said[PARTS][RATES_SAID])
 {
-    static const struct {
-        enum rates_figure figure;
+    const struct {
+        const struct snapshot_share *share;
         const char *what;
-    } parts[] = {{RATES_MISS_L1, "miss the L1"},
-                 {RATES_MISS_L2, "miss the L2"},
-                 {RATES_MISS_MEMORY, "go to memory"},
-                 {RATES_STALL, "of all stalls"},
-                 {RATES_CRITICAL, "its part of the misses"},
-                 {RATES_ACCESSED, "of all accesses"}};
+    } parts[PARTS] = {{&rates->miss_rate[RATE_L1], "miss the L1"},
+                      {&rates->miss_rate[RATE_L2], "miss the L2"},
+                      {&rates->miss_rate[RATE_MEMORY], "go to memory"},
+                      {&rates->stall, "of all stalls"},
+                      {&rates->critical, "its part of the misses"},
+                      {&rates->accessed, "of all accesses"}};
     int count = 0;
     /* A simulator's totals are exact, and already shown. */
     if (rates == snapshot->rates && snapshot->simulation.level_count)
         return 0;
     /* Of everything the last three are all. */
-    int shown = rates == snapshot->rates ? 3 : (int)(sizeof parts / sizeof *parts);
+    int shown = rates == snapshot->rates ? 3 : PARTS;
     bool tells_stalls = !measured_of(&snapshot->source)->time;
     for (int i = 0; i < shown; i++)
-        if ((parts[i].figure != RATES_STALL || tells_stalls) &&
-            rates_say(rates, parts[i].figure, parts[i].what, said[count], RATES_SAID))
+        if ((parts[i].share != &rates->stall || tells_stalls) &&
+            rates_say(parts[i].share, parts[i].share == &rates->critical, parts[i].what,
+                      said[count], RATES_SAID))
             count++;
     return count;
 }
@@ -710,9 +602,10 @@ void rates_wanting(const struct snapshot *snapshot, char *out, size_t size)
 {
     const struct snapshot_source *source = &snapshot->source;
     const char *text = "";
-    if (rates_known(snapshot->rates, RATES_MISS_L1) ||
-        rates_known(snapshot->rates, RATES_MISS_L2) ||
-        rates_known(snapshot->rates, RATES_MISS_MEMORY))
+    bool known = false;
+    for (int i = 0; snapshot->rates && i < RATE_LEVELS; i++)
+        known |= !isnan(snapshot->rates->miss_rate[i].value);
+    if (known)
         text = "";
     else if (!source->live && measured_of(source)->time)
         text = "none: the recording holds time only";

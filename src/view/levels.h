@@ -13,22 +13,8 @@
 #include "view/screen/canvas.h"
 #include "view/widget/columns.h"
 
-enum levels_figure {
-    FIGURE_FAR,
-    FIGURE_LATENCY,
-    FIGURE_STALL,
-    FIGURE_HITM,
-    FIGURE_REMOTE,
-    FIGURE_TLB_MISS,
-    FIGURE_COUNT
-};
-
 bool levels_tell_far(const struct snapshot *snapshot);
-bool levels_tell_latency(const struct snapshot *snapshot);
 bool levels_tell_stall(const struct snapshot *snapshot);
-bool levels_tell_hitm(const struct snapshot *snapshot);
-bool levels_tell_remote(const struct snapshot *snapshot);
-bool levels_tell_tlb_miss(const struct snapshot *snapshot);
 
 /* The base of the counts: "loads that took more than 30 cycles", or how they were computed. "":
  * not known. */
@@ -58,8 +44,7 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
 #define LEVELS_COLUMN_LATENCY(order, ...)                                                          \
     COLUMN(.title = "CYCLES", .help = "Mean latency of its accesses in core cycles.",              \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, latency), .width = 6,          \
-           .rank = order, .shown = levels_tell_latency,                      \
-           UNIT_COUNT)
+           .rank = order, .only = VIA(struct snapshot, levels, latency), UNIT_COUNT)
 #define LEVELS_COLUMN_STALL(order, visible, ...)                                                   \
     COLUMN(.title = "STALL",                                                                       \
            .help = "Its part of all waiting, latency x accesses: an estimate, for waits overlap. " \
@@ -68,29 +53,28 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
            .rank = order, .shown = visible, UNIT_SHARE)
 #define LEVELS_COLUMNS_REST(order, ...)                                                            \
     COLUMN(.title = "FAR",                                                                         \
-           .help = "Part found beyond this core's own caches, of those reported: L3, memory, others' " \
-                   "caches.",                                                                      \
+           .help =                                                                                 \
+               "Part found beyond this core's own caches, of those reported: L3, memory, others' " \
+               "caches.",                                                                          \
            .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, far), .width = 5,              \
-           .rank = order, .shown = levels_tell_far,                          \
-           UNIT_SHARE),                                        \
+           .rank = order, .shown = levels_tell_far, UNIT_SHARE),                                   \
         COLUMN(.title = "HITM",                                                                    \
                .help = "Part of its accesses that found the line modified in another core's "      \
                        "cache: shared between threads, or falsely so.",                            \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, hitm), .width = 5,         \
-               .rank = order, .shown = levels_tell_hitm,                     \
-               UNIT_SHARE),                                    \
-        COLUMN(.title = "REMOTE", .help = "Part found on another node or socket, of those reported.",  \
+               .rank = order, .only = VIA(struct snapshot, levels, hitm), UNIT_SHARE),             \
+        COLUMN(.title = "REMOTE",                                                                  \
+               .help = "Part found on another node or socket, of those reported.",                 \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, remote), .width = 6,       \
-               .rank = (order) + 1, .shown = levels_tell_remote,             \
-               UNIT_SHARE),                                    \
+               .rank = (order) + 1, .only = VIA(struct snapshot, levels, remote), UNIT_SHARE),     \
         COLUMN(.title = "TLB",                                                                     \
-               .help = "Part that missed the TLB: page walks and faults, of those reported.",          \
+               .help = "Part that missed the TLB: page walks and faults, of those reported.",      \
                .in = __VA_ARGS__, .from = FIELD(struct snapshot_levels, tlb_miss), .width = 5,     \
-               .rank = (order) + 1, .shown = levels_tell_tlb_miss,           \
-               UNIT_SHARE)
+               .rank = (order) + 1, .only = VIA(struct snapshot, levels, tlb_miss), UNIT_SHARE)
 
-/* Bounds of the time that waits, of rows that have a struct snapshot_wait: in the range column beyond
- * L1; and the nearest level that holds nearly all. The last argument is the type of the rows. */
+/* Bounds of the time that waits, of rows that have a struct snapshot_wait: in the range column
+ * beyond L1; and the nearest level that holds nearly all. The last argument is the type of the
+ * rows. */
 #define WAITS_COLUMNS(order, type)                                                                 \
     COLUMN(.title = "WAITS",                                                                       \
            .help = "Bounds of the part of its time that waits for data which the L1 does not "     \
@@ -101,8 +85,8 @@ double levels_stall_share(const struct snapshot *snapshot, const struct snapshot
         COLUMN(.title = "CACHED",                                                                  \
                .help = "The nearest cache beyond which it waits less than 10% of its time: it is " \
                        "hot, and cached there.",                                                   \
-               .in = ROW_IN(type, wait), .value = waits_cached, .width = 6,                        \
-               .rank = (order) + 1, .shown = waits_known, .paint = paint_dim),                     \
+               .in = ROW_IN(type, wait), .value = waits_cached, .width = 6, .rank = (order) + 1,   \
+               .shown = waits_known, .paint = paint_dim),                                          \
         COLUMN(.key = "waits", .from = ROW_IN(type, wait), .json = json_waits)
 
 /* Of a struct snapshot_wait. */
@@ -113,18 +97,8 @@ bool waits_known(const struct snapshot *snapshot);
 double waits_most(const struct snapshot_wait *wait);
 struct json_t *json_waits(const struct snapshot *snapshot, const void *wait);
 
-/* Levels of several parts together, as if they had been one: for cells of the matrix that the user
- * combined, and for its totals. */
-struct levels_sum {
-    struct snapshot_levels levels; /* `found` points into this, where it is known */
-    char found[96];
-    unsigned parts; /* 0: nothing is known */
-};
-
-void levels_sum_begin(struct levels_sum *sum);
-void levels_sum_add(struct levels_sum *sum, const struct snapshot_levels *levels);
-/* Shares and names from the sums. Not to be copied or moved after. */
-void levels_sum_end(struct levels_sum *sum);
+/* Adds those of another part, as if the two had been one. */
+void levels_join(struct snapshot_levels *levels, const struct snapshot_levels *more);
 
 /*
  * The rows of the Levels pane: where the accesses to one object found their data, how long they
@@ -160,16 +134,6 @@ void levels_rows_make(struct levels_rows *rows, const struct snapshot_levels *le
  * the line above the lists, and for batch text. A figure is one number only where its interval is
  * narrow; else a range, or blank.
  */
-enum rates_figure {
-    RATES_ACCESSED, /* share of all accesses */
-    RATES_MISS_L1,  /* of its accesses; in the order of enum rate_level */
-    RATES_MISS_L2,
-    RATES_MISS_MEMORY,
-    RATES_STALL,
-    RATES_CRITICAL,
-    RATES_FIGURES
-};
-
 /* The share of accesses is none where accesses rank: it is the share then. So with stalls. */
 bool rates_tell_accessed(const struct snapshot *snapshot);
 /* By an event of its own, not by latencies. */
@@ -252,8 +216,7 @@ bool use_line(const struct snapshot *snapshot, const struct snapshot_use *use,
            .help = "Part of the bytes of the cache lines that it fetched, that anything used "     \
                    "before they left.",                                                            \
            .in = __VA_ARGS__, .value = use_spatial, .width = 7, .rank = order,                     \
-           .only = FIELD(struct snapshot, uses.told),                        \
-           UNIT_PERCENT, .paint = paint_spatial),                                      \
+           .only = FIELD(struct snapshot, uses.told), UNIT_PERCENT, .paint = paint_spatial),       \
         COLUMN(.title = "TEMPORAL",                                                                \
                .help =                                                                             \
                    "How many times a byte that was used was used again, before the line left.",    \

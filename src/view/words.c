@@ -567,3 +567,84 @@ void volatility_words(const struct snapshot_timeline *timeline,
     if (object && object->volatilities && !isnan(object->volatilities[drawn]))
         text_append(out, size, "; %.60s %.0f%%", object->name, object->volatilities[drawn] * 100);
 }
+
+/* ---- sets and recurrence ---- */
+
+const char *sets_note(const struct snapshot_sets *sets)
+{
+    static const char *const notes[] = {
+        [SETS_SURE] = "",
+        [SETS_WITHIN_PAGE] =
+            "this level is indexed by physical address; virtual addresses show its "
+            "sets only within a page",
+        [SETS_GUESSED] = "the recording does not hold its caches: the shape is this machine's; -C "
+                         "LEVEL=SIZE,WAYS,LINE gives another"};
+    return notes[sets->doubt];
+}
+
+static void say_hot_sets(const struct snapshot_sets *sets, bool misses, char *out, size_t size)
+{
+    if (sets->content == SETS_HOT_LINES)
+        text_append(out, size,
+                    "hot lines: %.0f%% of the excess is in sets with %u lines or fewer%s",
+                    100 * sets->held, sets->ways, misses ? ", not a conflict" : "");
+    else if (sets->content == SETS_LARGE_OBJECT)
+        text_append(out, size,
+                    "of an object with more lines than %s holds: lines at the same place of their "
+                    "pages%s",
+                    sets->level, misses ? ", no sign of a conflict" : "");
+    else
+        text_append(out, size,
+                    "on more lines than %s %u ways hold: %saddresses a multiple of %u bytes apart",
+                    sets->hot_sets == 1 ? "its" : "their", sets->ways,
+                    misses ? "conflict between " : "", sets->sets * sets->line);
+}
+
+void sets_reading(const struct snapshot *snapshot, char *out, size_t size)
+{
+    const struct snapshot_sets *sets = &snapshot->sets;
+    const struct measured *measured = measured_of(&snapshot->source);
+    *out = '\0';
+    if (!sets->sets)
+        return;
+    if (sets->verdict == SETS_TOO_FEW) {
+        snprintf(out, size, "too few samples to say: %.0f on %u sets", sets->samples, sets->sets);
+    } else if (sets->verdict == SETS_UNIFORM) {
+        snprintf(out, size, "the %u sets share the %s evenly (%.0f%% more than even)%s", sets->sets,
+                 measured->word, 100 * sets->excess,
+                 measured->misses ? ": capacity rather than conflict" : "");
+    } else if (sets->content == SETS_CONTENT_UNKNOWN) {
+        snprintf(out, size,
+                 "the %u sets share the %s unevenly (%.0f%% more than even), but no set stands out "
+                 "yet%s",
+                 sets->sets, measured->word, 100 * sets->excess,
+                 measured->misses ? ": no sign of a conflict" : "");
+    } else {
+        snprintf(out, size, "%u of %u sets %s %.0f%% of the %s, ", sets->hot_sets, sets->sets,
+                 sets->hot_sets == 1 ? "takes" : "take", 100 * sets->hot_share, measured->word);
+        say_hot_sets(sets, measured->misses, out, size);
+    }
+}
+
+void window_reading(const struct snapshot *snapshot, char *out, size_t size)
+{
+    const struct snapshot_window *window = &snapshot->window;
+    bool misses = measured_of(&snapshot->source)->misses;
+    const char *level = snapshot->sets.level ? snapshot->sets.level : "the cache";
+    if (isnan(window->lines))
+        snprintf(out, size, "too few samples to say: %" PRIu64 " of the %d needed", window->used,
+                 SNAPSHOT_WINDOW_LEAST);
+    else if (window->caches >= 1)
+        snprintf(out, size,
+                 "%s%.0f%% of %" PRIu64 " samples are on lines seen once; at least %.0f lines, "
+                 "%.1f times what %s holds",
+                 misses ? "capacity: " : "",
+                 100.0 * (double)window->singletons / (double)window->used, window->used,
+                 window->lines, window->caches, level);
+    else
+        snprintf(out, size,
+                 "%s%" PRIu64 " samples are on %" PRIu64 " lines, %" PRIu64
+                 " of them again and again; about %.0f lines, %.0f%% of what %s holds",
+                 misses ? "conflict or sharing: " : "", window->used, window->addresses,
+                 window->recurring, window->lines, 100 * window->caches, level);
+}

@@ -71,6 +71,12 @@ void phase_news(const struct snapshot_phase *phase, char *out, size_t size);
 /* "148 more objects have less than 0.1% each, 3.4% together"; "" where all are listed. */
 void objects_left_out(const struct snapshot *snapshot, char *out, size_t size);
 
+/* Sets of the cache, and recurrence in the window: capacity or conflict, and why; "": there is
+ * nothing. sets_note(): why the sets may be others; "". */
+void sets_reading(const struct snapshot *snapshot, char *out, size_t size);
+const char *sets_note(const struct snapshot_sets *sets);
+void window_reading(const struct snapshot *snapshot, char *out, size_t size);
+
 /* Over bytes or elements so many that which of them leads is chance. */
 bool object_is_spread(const struct snapshot_object *object);
 

@@ -252,8 +252,8 @@ void findings_conflict(struct findings *findings)
     struct hot_sets hot = {0};
     if (findings->snapshot->causes.told) /* by cause, then */
         return;
-    /* A note says that the index is guessed, or known within a page only. */
-    if (sets->verdict != SETS_CONCENTRATED || !sets->conflict || sets->note || !sets->sets ||
+    /* Not where the index is guessed, or known within a page only. */
+    if (sets->verdict != SETS_CONCENTRATED || !sets->conflict || sets->doubt || !sets->sets ||
         !count)
         return;
     double *by_object = calloc(count, sizeof *by_object);

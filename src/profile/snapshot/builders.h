@@ -8,6 +8,18 @@
 #include "profile/state.h"
 #include "snapshot_objects.h"
 
+/* The description of an id or an address (struct place_names); false: not known, all zeros. Texts
+ * are valid until the next call. */
+bool build_describe_object(const struct build *build, uint32_t id, struct object_desc *desc);
+bool build_describe_function(const struct build *build, uint32_t id, struct function_desc *desc);
+bool build_describe_instruction(const struct build *build, uint64_t address,
+                                struct instruction_desc *desc);
+/* A name in the arena, NULL: "unknown". Sets build->failed where there is no memory. */
+const char *build_name(struct build *build, const char *name);
+const char *build_function_name(struct build *build, uint32_t id);
+/* As it is listed, else as it is described. */
+const char *build_object_name(struct build *build, uint32_t id);
+
 /* Sums start as zeros: weights where figures have shares. NULL adds nothing. */
 void build_sum_causes(const struct build *build, const struct causes_row *row,
                       struct snapshot_causes_figures *sums);
@@ -42,7 +54,7 @@ static inline size_t matrix_axes_column(const struct matrix_axes *axes, uint32_t
     return axes->column_of[object < axes->objects ? object : 0];
 }
 
-/* Why they missed. (causes.c) */
+/* Why they missed. */
 void build_cell_causes(struct build *build, const struct matrix_axes *axes);
 
 /*

@@ -108,24 +108,16 @@ static int by_samples(const void *left, const void *right)
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
-static void name_function(struct build *build, uint32_t function, const char **name,
-                          struct function_desc *desc)
-{
-    const struct place_names *names = &build->profile->options.names;
-    bool known = names->function && names->function(names->context, function, desc);
-    *name = arena_string(build->arena, known && desc->name ? desc->name : "unknown");
-    build->failed |= !*name;
-}
-
 static void list_row(struct call_list *list, uint32_t node, uint32_t depth, uint64_t path)
 {
     struct build *build = list->build;
     struct snapshot_caller *row = &list->rows[list->count++];
-    struct function_desc desc = {.module = ""};
+    struct function_desc desc;
     *row = (struct snapshot_caller){
         .depth = depth, .id = list->tree->desc[node].function, .path = path};
-    name_function(build, row->id, &row->function, &desc);
-    row->module = arena_string(build->arena, desc.module);
+    build_describe_function(build, row->id, &desc);
+    row->function = build_name(build, desc.name);
+    row->module = build_name(build, desc.module ? desc.module : "");
     row->samples = list->tree->samples[node];
     row->share = interval_share(row->samples / list->all, list->effective);
 }
@@ -323,7 +315,7 @@ static const struct snapshot_frame *frame_of(struct build *build,
     enum { CALLERS_DEEPEST = 256 };
     const struct place_names *names = &build->profile->options.names;
     struct caller_desc desc;
-    struct function_desc described = {0};
+    struct function_desc described;
     if (deep == CALLERS_DEEPEST || node >= CALLER_NODES_MAX || !names->caller ||
         !names->caller(names->context, node, &desc))
         return NULL;
@@ -338,7 +330,8 @@ static const struct snapshot_frame *frame_of(struct build *build,
     build->failed |= !frame;
     if (!frame)
         return NULL;
-    name_function(build, desc.function, &frame->function, &described);
+    build_describe_function(build, desc.function, &described);
+    frame->function = build_name(build, described.name);
     frame->file =
         described.file && *described.file ? arena_string(build->arena, described.file) : NULL;
     frame->line = described.line;

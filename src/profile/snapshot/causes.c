@@ -11,129 +11,13 @@
 static uint32_t build_thread_id(const struct build *build, uint32_t number);
 static const char *build_thread_name(struct build *build, uint32_t tid);
 
-/* Threads that evicted the lines of objects, functions, threads and cells. */
-
-/* ---- of rows ---- */
-
-/* Lines of a row that a thread evicted. */
-struct thrown {
-    uint32_t id; /* as the pairs have it: of threads a dense number */
-    uint32_t tid;
-    double weight;
-};
-
-static int by_id(const void *left, const void *right)
-{
-    const struct thrown *a = left;
-    const struct thrown *b = right;
-    if (a->id != b->id)
-        return a->id < b->id ? -1 : 1;
-    return a->tid < b->tid ? -1 : a->tid > b->tid;
-}
-
-static bool is_of(const struct build *build, const struct pair *pair, unsigned of)
-{
-    return pair->owner != PAIR_EMPTY && PAIR_EVENT(pair->owner) == build->event &&
-           EVICTOR_THREAD_OF(pair->key) == of;
-}
-
-static size_t causes_gather_threads(const struct build *build, enum causes_of kind,
-                                    struct thrown *out)
-{
-    const struct pairs *pairs = &build->profile->causes.thread_evictors;
-    size_t count = 0;
-    for (size_t i = 0; i < pairs->count; i++) {
-        const struct pair *pair = &pairs->at[i];
-        if (!is_of(build, pair, kind))
-            continue;
-        uint32_t id = PAIR_OBJECT(pair->owner);
-        out[count++] = (struct thrown){kind == CAUSES_THREADS ? build_thread_id(build, id) : id,
-                                       build_thread_id(build, EVICTOR_THREAD(pair->key)),
-                                       build_read(build, &pair->weight)};
-    }
-    qsort(out, count, sizeof *out, by_id);
-    return count;
-}
-
-static void causes_row_keep_thread(struct snapshot_causes_row *row, uint32_t tid, double share)
-{
-    size_t at = row->thread_count;
-    if (at == SNAPSHOT_EVICTOR_THREADS && row->threads[--at].share >= share)
-        return;
-    row->thread_count = at + 1;
-    for (; at > 0 && row->threads[at - 1].share < share; at--)
-        row->threads[at] = row->threads[at - 1];
-    row->threads[at] = (struct snapshot_evictor_thread){.tid = tid, .share = share};
-}
-
-static void causes_row_fill_threads(struct build *build, const struct thrown *list, size_t count,
-                                    struct snapshot_causes_row *row)
-{
-    for (size_t i = 0; i < count && row->figures.evicted > 0; i++)
-        if (list[i].id == row->id)
-            causes_row_keep_thread(row, list[i].tid, list[i].weight / row->figures.evicted);
-    for (size_t i = 0; i < row->thread_count; i++) {
-        row->threads[i].name = build_thread_name(build, row->threads[i].tid);
-        build->failed |= !row->threads[i].name;
-    }
-}
-
-/* Threads that evicted the lines of the listed rows. (causes.c) */
-static void build_evictor_threads(struct build *build, enum causes_of kind)
-{
-    const struct pairs *pairs = &build->profile->causes.thread_evictors;
-    struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
-    struct thrown *thrown = calloc(pairs->count + 1, sizeof *thrown);
-    build->failed |= !thrown;
-    size_t count = thrown ? causes_gather_threads(build, kind, thrown) : 0;
-    for (size_t i = 0; i < list->count; i++) {
-        causes_row_fill_threads(build, thrown, count, &list->rows[i]);
-        if (kind == CAUSES_THREADS && !list->rows[i].thread_count)
-            list->rows[i].figures.by_itself = NAN;
-    }
-    free(thrown);
-}
-
-/* ---- of cells ---- */
-
-static size_t list_cells(struct build *build, const struct matrix_axes *axes, double least,
-                         struct snapshot_matrix_evictor_thread *out)
-{
-    const struct pairs *pairs = &build->profile->causes.thread_evictors;
-    size_t used = 0;
-    for (size_t i = 0; i < pairs->count; i++) {
-        const struct pair *pair = &pairs->at[i];
-        double misses = build_read(build, &pair->weight);
-        if (!is_of(build, pair, CAUSES_KINDS) || !(misses >= least))
-            continue;
-        if (out)
-            out[used] = (struct snapshot_matrix_evictor_thread){
-                .row = (uint16_t)matrix_axes_row(axes, EVICTOR_THREAD_FUNCTION(pair->key)),
-                .column = (uint16_t)matrix_axes_column(axes, PAIR_OBJECT(pair->owner)),
-                .name = build_thread_name(build, build_thread_id(build, EVICTOR_THREAD(pair->key))),
-                .misses = misses};
-        build->failed |= out && !out[used].name;
-        used++;
-    }
-    return used;
-}
-
-/* Evictors of lines; those of fewer misses than `least` are left out. (causes.c) */
-static void build_cell_evictor_threads(struct build *build, const struct matrix_axes *axes,
-                                       double least)
-{
-    struct snapshot_matrix *matrix = &build->snapshot->matrix;
-    size_t count = list_cells(build, axes, least, NULL);
-    matrix->evictor_threads = arena_array(build->arena, count, sizeof *matrix->evictor_threads);
-    build->failed |= !matrix->evictor_threads;
-    if (matrix->evictor_threads)
-        matrix->evictor_thread_count = list_cells(build, axes, least, matrix->evictor_threads);
-}
-
-static const char *build_evictor_object(struct build *build, uint32_t id);
-static const char *build_evictor_function(struct build *build, uint32_t id);
-
 /* Evictors of each row, and as a matrix. */
+
+/* NULL: not known. */
+static const char *build_evictor_object(struct build *build, uint32_t id)
+{
+    return id ? build_object_name(build, id) : NULL;
+}
 
 /* Of all misses with a known evictor: smaller ones are in the others. */
 static const double least_line = 0.001;
@@ -177,36 +61,34 @@ static void merge(struct throws *throws)
     throws->count = used;
 }
 
-static struct throw throw_of(const struct build *build, enum causes_of kind,
+/* Evictors are functions on objects, or threads. */
+static struct throw throw_of(const struct build *build, enum causes_of kind, bool threads,
                              const struct pair *pair)
 {
-    if (kind == CAUSES_THREADS)
-        return (struct throw){.id = build_thread_id(build, PAIR_OBJECT(pair->owner)),
+    uint32_t id = PAIR_OBJECT(pair->owner);
+    if (threads)
+        return (struct throw){.id = kind == CAUSES_THREADS ? build_thread_id(build, id) : id,
                               .by_thread = build_thread_id(build, EVICTOR_THREAD(pair->key))};
-    return (struct throw){.id = kind == CAUSES_OBJECTS ? PAIR_OBJECT(pair->owner) : pair->extra,
+    return (struct throw){.id = kind == CAUSES_OBJECTS ? id : pair->extra,
                           .by_object = EVICTOR_OBJECT(pair->key),
                           .by_function = EVICTOR_FUNCTION(pair->key)};
 }
 
-static const struct pairs *pairs_told(const struct build *build, enum causes_of kind)
+/* `list` NULL: no memory. */
+static struct throws causes_gather(struct build *build, enum causes_of kind, bool threads)
 {
     const struct causes *causes = &build->profile->causes;
-    return kind == CAUSES_OBJECTS     ? &causes->evictors
-           : kind == CAUSES_FUNCTIONS ? &causes->cell_evictors
-                                      : &causes->thread_evictors;
-}
-
-/* `list` NULL: no memory. */
-static struct throws causes_gather_evictions(const struct build *build, enum causes_of kind)
-{
-    const struct pairs *pairs = pairs_told(build, kind);
+    const struct pairs *pairs = threads                  ? &causes->thread_evictors
+                                : kind == CAUSES_OBJECTS ? &causes->evictors
+                                                         : &causes->cell_evictors;
     struct throws throws = {.list = calloc(pairs->count + 1, sizeof *throws.list)};
+    build->failed |= !throws.list;
     for (size_t i = 0; throws.list && i < pairs->count; i++) {
         const struct pair *pair = &pairs->at[i];
         if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event ||
-            (kind == CAUSES_THREADS && EVICTOR_THREAD_OF(pair->key) != CAUSES_THREADS))
+            (threads && EVICTOR_THREAD_OF(pair->key) != kind))
             continue;
-        throws.list[throws.count] = throw_of(build, kind, pair);
+        throws.list[throws.count] = throw_of(build, kind, threads, pair);
         throws.list[throws.count++].weight = build_read(build, &pair->weight);
     }
     if (throws.list)
@@ -223,6 +105,17 @@ static size_t first_of(const struct throws *throws, uint32_t id)
     return SORTED_BELOW(throws->list, throws->count, id, id);
 }
 
+static void causes_row_keep_thread(struct snapshot_causes_row *row, uint32_t tid, double share)
+{
+    size_t at = row->thread_count;
+    if (at == SNAPSHOT_EVICTOR_THREADS && row->threads[--at].share >= share)
+        return;
+    row->thread_count = at + 1;
+    for (; at > 0 && row->threads[at - 1].share < share; at--)
+        row->threads[at] = row->threads[at - 1];
+    row->threads[at] = (struct snapshot_evictor_thread){.tid = tid, .share = share};
+}
+
 static void causes_row_keep_evictor(struct snapshot_causes_row *row,
                                     const struct snapshot_evictor *evictor)
 {
@@ -235,29 +128,42 @@ static void causes_row_keep_evictor(struct snapshot_causes_row *row,
     row->evictors[at] = *evictor;
 }
 
-static void causes_row_fill_evictors(struct build *build, const struct throws *throws,
-                                     struct snapshot_causes_row *row)
+/* The share of the listed and unlisted evictors that are known; the same for threads. */
+static double causes_row_fill_evictors(struct build *build, const struct throws *throws,
+                                       struct snapshot_causes_row *row)
 {
-    double evicted = row->figures.evicted;
     double known = 0;
-    if (!(evicted > 0))
-        return;
-    for (size_t i = first_of(throws, row->id); i < throws->count; i++) {
+    for (size_t i = first_of(throws, row->id);
+         row->figures.evicted > 0 && i < throws->count && throws->list[i].id == row->id; i++) {
         const struct throw *throw = &throws->list[i];
-        if (throw->id != row->id)
-            break;
         struct snapshot_evictor evictor = {.object_id = throw->by_object,
                                            .function_id = throw->by_function,
-                                           .share = throw->weight / evicted};
+                                           .share = throw->weight / row->figures.evicted};
         known += evictor.share;
-        if (!throw->by_thread)
-            causes_row_keep_evictor(row, &evictor);
+        causes_row_keep_evictor(row, &evictor);
     }
-    row->unlisted = fmax(1 - known, 0);
     for (size_t i = 0; i < row->evictor_count; i++) {
-        row->evictors[i].function = build_evictor_function(build, row->evictors[i].function_id);
+        row->evictors[i].function = build_function_name(build, row->evictors[i].function_id);
         row->evictors[i].object = build_evictor_object(build, row->evictors[i].object_id);
     }
+    return known;
+}
+
+static double causes_row_fill_threads(struct build *build, const struct throws *throws,
+                                      struct snapshot_causes_row *row)
+{
+    double known = 0;
+    for (size_t i = first_of(throws, row->id);
+         row->figures.evicted > 0 && i < throws->count && throws->list[i].id == row->id; i++) {
+        double share = throws->list[i].weight / row->figures.evicted;
+        known += share;
+        causes_row_keep_thread(row, throws->list[i].by_thread, share);
+    }
+    for (size_t i = 0; i < row->thread_count; i++) {
+        row->threads[i].name = build_thread_name(build, row->threads[i].tid);
+        build->failed |= !row->threads[i].name;
+    }
+    return known;
 }
 
 /* ---- the matrix ---- */
@@ -357,61 +263,46 @@ static void name_columns(struct build *build, enum causes_of kind, struct snapsh
     for (size_t i = 0; i < out->column_count; i++) {
         uint32_t id = out->columns[i].id;
         const char *name = kind == CAUSES_OBJECTS     ? build_evictor_object(build, id)
-                           : kind == CAUSES_FUNCTIONS ? build_evictor_function(build, id)
+                           : kind == CAUSES_FUNCTIONS ? build_function_name(build, id)
                                                       : build_thread_name(build, id);
         out->columns[i].name = name ? name : "unknown";
     }
 }
 
 /* Evictors of the listed rows, and all of them as a matrix; `evicted`: misses of all bins of the
- * kind, listed or not, with a known evictor. */
+ * kind, listed or not, with a known evictor. Threads have no functions: which thread it was is not
+ * known of old recordings. */
 static void build_evictors(struct build *build, enum causes_of kind, double evicted)
 {
     struct snapshot_causes_list *list = &build->snapshot->causes.of[kind];
-    struct throws throws = causes_gather_evictions(build, kind);
-    build->failed |= !throws.list;
-    /* Which thread it was is not known of old recordings. */
-    bool told = throws.list && (throws.count || kind != CAUSES_THREADS);
-    for (size_t i = 0; i < list->count && told; i++)
-        causes_row_fill_evictors(build, &throws, &list->rows[i]);
-    if (told && evicted > 0) {
+    struct throws threads = causes_gather(build, kind, true);
+    struct throws functions =
+        kind == CAUSES_THREADS ? (struct throws){0} : causes_gather(build, kind, false);
+    const struct throws *throws = kind == CAUSES_THREADS ? &threads : &functions;
+    for (size_t i = 0; i < list->count && !build->failed; i++) {
+        struct snapshot_causes_row *row = &list->rows[i];
+        double known = causes_row_fill_threads(build, &threads, row);
+        if (kind != CAUSES_THREADS)
+            known = causes_row_fill_evictors(build, &functions, row);
+        else if (!row->thread_count)
+            row->figures.by_itself = NAN;
+        if (row->figures.evicted > 0 && (throws->count || kind != CAUSES_THREADS))
+            row->unlisted = fmax(1 - known, 0);
+    }
+    if (!build->failed && evicted > 0 && (throws->count || kind != CAUSES_THREADS)) {
         struct snapshot_evictions *out = &list->evictions;
         choose_rows(list, evicted, out);
-        choose_columns(build, &throws, kind, out);
-        fill_cells(&throws, kind, out);
+        choose_columns(build, throws, kind, out);
+        fill_cells(throws, kind, out);
         name_columns(build, kind, out);
     }
-    free(throws.list);
-    build_evictor_threads(build, kind);
+    free(threads.list);
+    free(functions.list);
 }
 
 enum { NAME_BYTES = 64 };
 
 /* ---- names ---- */
-
-static const char *build_evictor_object(struct build *build, uint32_t id)
-{
-    const struct place_names *names = &build->profile->options.names;
-    struct object_desc desc = {0};
-    uint32_t index = build_object_index(build, id);
-    if (index != UINT32_MAX)
-        return build->snapshot->objects[index].name;
-    if (id && names->object && names->object(names->context, id, &desc) && desc.name)
-        return arena_string(build->arena, desc.name);
-    return NULL;
-}
-
-/* "unknown"; NULL: no memory. */
-static const char *build_evictor_function(struct build *build, uint32_t id)
-{
-    const struct place_names *names = &build->profile->options.names;
-    struct function_desc desc = {0};
-    if (!id || !names->function || !names->function(names->context, id, &desc) || !desc.name)
-        return "unknown";
-    const char *name = arena_string(build->arena, desc.name);
-    build->failed |= !name;
-    return name;
-}
 
 /* Of a dense number, 0: the threads that are not counted one by one; "worker (123)", NULL: no
  * memory. */
@@ -437,11 +328,11 @@ static void name_row(struct build *build, enum causes_of kind, struct snapshot_c
     row->index = UINT32_MAX;
     if (kind == CAUSES_OBJECTS) {
         row->index = build_object_index(build, row->id);
-        row->name = build_evictor_object(build, row->id);
+        row->name = build_object_name(build, row->id);
     } else if (kind == CAUSES_FUNCTIONS) {
         for (size_t i = 0; i < snapshot->code_count; i++)
             row->index = snapshot->code[i].id == row->id ? (uint32_t)i : row->index;
-        row->name = build_evictor_function(build, row->id);
+        row->name = build_function_name(build, row->id);
     } else {
         row->id = build_thread_id(build, row->id);
         row->name = build_thread_name(build, row->id);
@@ -597,28 +488,48 @@ static void list_figures(struct build *build, const struct matrix_axes *axes, si
     }
 }
 
-/* `out` NULL: they are counted only. */
-static size_t list_evictors(struct build *build, const struct matrix_axes *axes, double least,
-                            struct snapshot_matrix_evictor *out)
+/* By functions on objects, or by threads. `out` NULL: they are counted only. */
+static size_t list_evictors(struct build *build, const struct matrix_axes *axes, bool threads,
+                            double least, struct snapshot_matrix_evictor *out)
 {
-    const struct pairs *pairs = &build->profile->causes.cell_evictors;
+    const struct causes *causes = &build->profile->causes;
+    const struct pairs *pairs = threads ? &causes->thread_evictors : &causes->cell_evictors;
     size_t used = 0;
     for (size_t i = 0; i < pairs->count; i++) {
         const struct pair *pair = &pairs->at[i];
         double misses = build_read(build, &pair->weight);
         if (pair->owner == PAIR_EMPTY || PAIR_EVENT(pair->owner) != build->event ||
-            !(misses >= least))
+            !(misses >= least) || (threads && EVICTOR_THREAD_OF(pair->key) != CAUSES_KINDS))
             continue;
-        if (out)
+        if (out && threads)
+            out[used] = (struct snapshot_matrix_evictor){
+                .row = (uint16_t)matrix_axes_row(axes, EVICTOR_THREAD_FUNCTION(pair->key)),
+                .name =
+                    build_thread_name(build, build_thread_id(build, EVICTOR_THREAD(pair->key)))};
+        else if (out)
             out[used] = (struct snapshot_matrix_evictor){
                 .row = (uint16_t)matrix_axes_row(axes, pair->extra),
-                .column = (uint16_t)matrix_axes_column(axes, PAIR_OBJECT(pair->owner)),
-                .function = build_evictor_function(build, EVICTOR_FUNCTION(pair->key)),
-                .object = build_evictor_object(build, EVICTOR_OBJECT(pair->key)),
-                .misses = misses};
+                .name = build_function_name(build, EVICTOR_FUNCTION(pair->key)),
+                .object = build_evictor_object(build, EVICTOR_OBJECT(pair->key))};
+        if (out) {
+            out[used].column = (uint16_t)matrix_axes_column(axes, PAIR_OBJECT(pair->owner));
+            out[used].misses = misses;
+            build->failed |= !out[used].name;
+        }
         used++;
     }
     return used;
+}
+
+static struct snapshot_matrix_evictor *keep_evictors(struct build *build,
+                                                     const struct matrix_axes *axes, bool threads,
+                                                     double least, size_t *count)
+{
+    *count = list_evictors(build, axes, threads, least, NULL);
+    struct snapshot_matrix_evictor *kept = arena_array(build->arena, *count, sizeof *kept);
+    build->failed |= !kept;
+    *count = kept ? list_evictors(build, axes, threads, least, kept) : 0;
+    return kept;
 }
 
 void build_cell_causes(struct build *build, const struct matrix_axes *axes)
@@ -639,12 +550,8 @@ void build_cell_causes(struct build *build, const struct matrix_axes *axes)
     free(sums);
     if (!(evicted > 0) || build->failed)
         return;
-    size_t count = list_evictors(build, axes, least_evictor * evicted, NULL);
-    matrix->evictors = arena_array(build->arena, count, sizeof *matrix->evictors);
-    build->failed |= !matrix->evictors;
-    if (matrix->evictors)
-        matrix->evictor_count =
-            list_evictors(build, axes, least_evictor * evicted, matrix->evictors);
-    if (!build->failed)
-        build_cell_evictor_threads(build, axes, least_evictor * evicted);
+    double least = least_evictor * evicted;
+    matrix->evictors = keep_evictors(build, axes, false, least, &matrix->evictor_count);
+    matrix->evictor_threads =
+        keep_evictors(build, axes, true, least, &matrix->evictor_thread_count);
 }

@@ -177,14 +177,12 @@ enum { CODES = 32, CODES_ALL = 200 };
 
 static void code_describe(struct build *build, struct snapshot_code *code)
 {
-    const struct place_names *names = &build->profile->options.names;
-    struct function_desc desc = {0};
-    bool known = names->function && names->function(names->context, code->id, &desc);
-    code->function = arena_string(build->arena, known && desc.name ? desc.name : "unknown");
-    code->module = arena_string(build->arena, known && desc.module ? desc.module : "");
-    code->file = known && desc.file && desc.file[0] ? arena_string(build->arena, desc.file) : NULL;
-    code->line = known ? desc.line : 0;
-    build->failed |= !code->function || !code->module;
+    struct function_desc desc;
+    build_describe_function(build, code->id, &desc);
+    code->function = build_name(build, desc.name);
+    code->module = build_name(build, desc.module ? desc.module : "");
+    code->file = desc.file && desc.file[0] ? arena_string(build->arena, desc.file) : NULL;
+    code->line = desc.line;
 }
 
 static int by_code_samples(const void *left, const void *right)
@@ -398,10 +396,8 @@ static void name_field(struct build *build, struct snapshot_instruction *row, ui
 
 static void locate(struct build *build, struct snapshot_instruction *row)
 {
-    const struct place_names *names = &build->profile->options.names;
-    struct instruction_desc desc = {0};
-    if (!names->instruction || !names->instruction(names->context, row->address, &desc))
-        return;
+    struct instruction_desc desc;
+    build_describe_instruction(build, row->address, &desc);
     row->file = arena_string(build->arena, desc.file);
     row->inlined = arena_string(build->arena, desc.inlined);
     row->line = desc.line;
@@ -526,21 +522,19 @@ static const char *accesses_keep_text(struct build *build, const char *text)
 static void describe_object(struct build *build, uint32_t id, struct snapshot_access *object)
 {
     const struct profile *profile = build->profile;
-    const struct place_names *names = &profile->options.names;
     const struct tally *tally = tallies_at(&profile->objects, id, build->event);
-    struct object_desc desc = {.kind = OBJECT_UNKNOWN};
-    bool known = names->object && names->object(names->context, id, &desc);
+    struct object_desc desc;
     struct levels_sums sums = {0};
+    bool known = build_describe_object(build, id, &desc);
     build_sum_object(build, id, &sums);
     const struct snapshot_levels *levels = build_levels(build, &sums);
-    object->object = arena_string(build->arena, known && desc.name ? desc.name : "unknown");
-    object->kind = desc.kind;
-    object->module = arena_string(build->arena, known && desc.module ? desc.module : "");
-    object->type = known ? accesses_keep_text(build, desc.type) : NULL;
+    object->object = build_name(build, desc.name);
+    object->kind = known ? desc.kind : OBJECT_UNKNOWN;
+    object->module = build_name(build, desc.module ? desc.module : "");
+    object->type = accesses_keep_text(build, desc.type);
     object->samples = build_read(build, &tally->samples);
     object->weight = build_read(build, &tally->weight);
     object->cycles = levels ? object->weight * levels->latency : NAN;
-    build->failed |= !object->object || !object->module;
 }
 
 static const struct mapping_desc *mapping_of(struct shared *shared, uint64_t address)
@@ -562,7 +556,6 @@ static void describe_function(struct shared *shared, uint32_t id, struct snapsho
 {
     struct build *build = shared->build;
     const struct snapshot *snapshot = build->snapshot;
-    const struct place_names *names = &build->profile->options.names;
     uint32_t *first = hash_insert(&shared->functions, id, NULL);
     build->failed |= !first;
     if (first && *first) {
@@ -572,12 +565,11 @@ static void describe_function(struct shared *shared, uint32_t id, struct snapsho
         row->function_line = like->function_line;
         return;
     }
-    struct function_desc desc = {0};
-    bool known = names->function && names->function(names->context, id, &desc);
-    row->function = arena_string(build->arena, known && desc.name ? desc.name : "unknown");
-    row->function_file = known ? accesses_keep_text(build, desc.file) : NULL;
-    row->function_line = known ? desc.line : 0;
-    build->failed |= !row->function;
+    struct function_desc desc;
+    build_describe_function(build, id, &desc);
+    row->function = build_name(build, desc.name);
+    row->function_file = accesses_keep_text(build, desc.file);
+    row->function_line = desc.line;
     if (first)
         *first = (uint32_t)(row - snapshot->accesses) + 1;
 }
@@ -586,18 +578,16 @@ static void describe_instruction(struct shared *shared, const struct pair *pair,
                                  struct snapshot_access *row)
 {
     struct build *build = shared->build;
-    const struct place_names *names = &build->profile->options.names;
-    struct instruction_desc desc = {0};
+    struct instruction_desc desc;
     struct type_desc type;
     char name[ACCESSES_NAME_BYTES];
     row->address = pair->key;
     row->code = mapping_of(shared, pair->key);
     describe_function(shared, pair->extra, row);
-    if (names->instruction && names->instruction(names->context, pair->key, &desc)) {
-        row->file = accesses_keep_text(build, desc.file);
-        row->line = desc.line;
-        row->inlined = accesses_keep_text(build, desc.inlined);
-    }
+    build_describe_instruction(build, pair->key, &desc);
+    row->file = accesses_keep_text(build, desc.file);
+    row->line = desc.line;
+    row->inlined = accesses_keep_text(build, desc.inlined);
     if (build_type(build, offset_key_type(pair->size), &type)) {
         type_bits_name(&type, (uint32_t)pair->size, offset_key_unit(pair->size), name, sizeof name);
         row->field = accesses_keep_text(build, name);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "profile/cache/waits.h"
 #include "profile/state.h"
 #include "profile/tables/rates.h"
@@ -153,7 +154,6 @@ static void read_latency(const struct build *build, const double *recorded,
 {
     if (!(timed(recorded) > 0))
         return;
-    levels->latency = waited(recorded) / timed(recorded);
     levels->stall = levels_share(waited(recorded), build->waited);
     for (int i = 0; i < SNAPSHOT_LATENCY_CLASSES; i++)
         levels->histogram[i] = recorded[LEVELS_LATENCY + i];
@@ -180,9 +180,6 @@ static void read_recorded(const struct build *build, const double *recorded,
         levels->level[i] = recorded[LEVELS_FOUND(i)];
     read_answers(recorded + LEVELS_SNOOP, SNOOP_COUNT, levels->snoop);
     read_answers(recorded + LEVELS_TLB, TLB_COUNT, levels->tlb);
-    levels->hitm = levels_share(levels->snoop[SNOOP_HITM], levels->accesses);
-    levels->tlb_miss = levels_share(levels->tlb[TLB_MISS] + levels->tlb[TLB_FAULT],
-                                    sum(levels->tlb + 1, TLB_COUNT - 1));
     levels->remote = levels_share(recorded[LEVELS_REMOTE], recorded[LEVELS_REMOTE_KNOWN]);
     levels->locked = levels_share(recorded[LEVELS_LOCKED], recorded[LEVELS_LOCK_KNOWN]);
     levels->blocked = levels_share(recorded[LEVELS_BLOCKED], recorded[LEVELS_BLOCK_KNOWN]);
@@ -196,9 +193,7 @@ static void set_unknown_each(double *figures, int count)
 
 static void set_unknown(struct snapshot_levels *levels)
 {
-    levels->found = NULL;
-    levels->accesses = levels->far = levels->hitm = levels->tlb_miss = levels->remote = NAN;
-    levels->locked = levels->blocked = levels->latency = levels->stall = NAN;
+    levels->accesses = levels->remote = levels->locked = levels->blocked = levels->stall = NAN;
     set_unknown_each(levels->level, DATA_LEVEL_COUNT);
     set_unknown_each(levels->waited, DATA_LEVEL_COUNT);
     set_unknown_each(levels->snoop, SNOOP_COUNT);
@@ -206,47 +201,56 @@ static void set_unknown(struct snapshot_levels *levels)
     set_unknown_each(levels->histogram, SNAPSHOT_LATENCY_CLASSES);
 }
 
+/* The sum of those that are known. */
+static double known_sum(const double *counts, int count)
+{
+    double total = 0;
+    for (int i = 0; i < count; i++)
+        total += isnan(counts[i]) ? 0 : counts[i];
+    return total;
+}
+
 /* Of those with a known level. Where only misses of the L1 are known, none is: they are the ones
  * that may be far. */
 static double far_share(const struct snapshot_levels *levels)
 {
     double far = 0;
-    double known = 0;
-    for (int i = DATA_UNKNOWN + 1; i < DATA_LEVEL_COUNT; i++) {
-        double accesses = isnan(levels->level[i]) ? 0 : levels->level[i];
-        far += data_level_is_far((enum data_level)i) ? accesses : 0;
-        known += accesses;
-    }
+    for (int i = DATA_UNKNOWN + 1; i < DATA_LEVEL_COUNT; i++)
+        far += data_level_is_far((enum data_level)i) && levels->level[i] > 0 ? levels->level[i] : 0;
     bool vague = levels->level[DATA_CACHE] > 0 || levels->level[DATA_BEYOND_L1] > 0;
-    return vague ? NAN : levels_share(far, known);
-}
-
-static int leading(const double *level, const bool *named)
-{
-    int most = -1;
-    for (int i = 0; i < DATA_LEVEL_COUNT; i++)
-        if (!named[i] && level[i] > 0 && (most < 0 || level[i] > level[most]))
-            most = i;
-    return most;
+    return vague ? NAN : levels_share(far, known_sum(levels->level + 1, DATA_LEVEL_COUNT - 1));
 }
 
 /* As many as a column has room for. */
-static const char *name_leading(struct build *build, const struct snapshot_levels *levels)
+static void name_leading(struct snapshot_levels *levels)
 {
     enum { NAMED = 3 };
+    const double *level = levels->level;
     bool named[DATA_LEVEL_COUNT] = {false};
-    const char *text = NULL;
+    *levels->found = '\0';
     for (int n = 0; n < NAMED; n++) {
-        int next = leading(levels->level, named);
-        double percent = next < 0 ? 0 : levels->level[next] / levels->accesses * 100;
-        if (next < 0 || (n && percent < 0.5))
+        int most = -1;
+        for (int i = 0; i < DATA_LEVEL_COUNT; i++)
+            if (!named[i] && level[i] > 0 && (most < 0 || level[i] > level[most]))
+                most = i;
+        double percent = most < 0 ? 0 : level[most] / levels->accesses * 100;
+        if (most < 0 || (n && percent < 0.5))
             break;
-        named[next] = true;
-        text = arena_printf(build->arena, "%s%s%s %.0f%%", text ? text : "", text ? " " : "",
-                            data_level_name((enum data_level)next), percent);
-        build->failed |= !text;
+        named[most] = true;
+        text_append(levels->found, sizeof levels->found, "%s%s %.0f%%", n ? " " : "",
+                    data_level_name((enum data_level)most), percent);
     }
-    return text;
+}
+
+void snapshot_levels_derive(struct snapshot_levels *levels)
+{
+    levels->latency = levels_share(known_sum(levels->waited, DATA_LEVEL_COUNT),
+                                   known_sum(levels->histogram, SNAPSHOT_LATENCY_CLASSES));
+    levels->hitm = levels_share(levels->snoop[SNOOP_HITM], levels->accesses);
+    levels->tlb_miss = levels_share(levels->tlb[TLB_MISS] + levels->tlb[TLB_FAULT],
+                                    known_sum(levels->tlb + 1, TLB_COUNT - 1));
+    levels->far = far_share(levels);
+    name_leading(levels);
 }
 
 struct snapshot_levels *build_levels(struct build *build, const struct levels_sums *sums)
@@ -257,8 +261,7 @@ struct snapshot_levels *build_levels(struct build *build, const struct levels_su
         read_recorded(build, sums->recorded, &levels);
     else if (!work_out(build, sums, &levels))
         return NULL;
-    levels.found = name_leading(build, &levels);
-    levels.far = far_share(&levels);
+    snapshot_levels_derive(&levels);
     struct snapshot_levels *kept = arena_array(build->arena, 1, sizeof *kept);
     build->failed |= !kept;
     if (kept)

@@ -534,7 +534,7 @@ static void build_told(struct build *build, const struct matrix_axes *axes)
     free(sums.rates);
 }
 
-/* Parts of the cells: sites, blocks, levels. (matrix.c) */
+/* Parts of the cells: sites, blocks, levels. */
 static void build_cells(struct build *build, const struct matrix_axes *axes)
 {
     build_sites(build, axes);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "profile/snapshot/builders.h"
-#include "profile/state.h"
 #include "profile/tables/statistics.h"
 
 /* A share of 0.001 or more can be had by 1,000 objects at most, and rounding. Where all are asked
@@ -35,13 +34,12 @@ static double objects_share(const struct build *build, uint32_t id, uint16_t eve
 
 static void objects_describe(struct build *build, struct snapshot_object *object)
 {
-    const struct place_names *names = &build->profile->options.names;
-    struct object_desc desc = {0};
+    struct object_desc desc;
     struct type_desc type;
-    bool known = names->object && names->object(names->context, object->id, &desc);
-    object->name = arena_string(build->arena, known && desc.name ? desc.name : "unknown");
-    object->module = arena_string(build->arena, known && desc.module ? desc.module : "");
-    object->type = known ? arena_string(build->arena, desc.type) : NULL;
+    bool known = build_describe_object(build, object->id, &desc);
+    object->name = build_name(build, desc.name);
+    object->module = build_name(build, desc.module ? desc.module : "");
+    object->type = arena_string(build->arena, desc.type);
     object->type_id = desc.type_id;
     if (build_type(build, desc.type_id, &type))
         object->type_raw = arena_string(build->arena, type.raw ? type.raw : type.name);
@@ -51,7 +49,6 @@ static void objects_describe(struct build *build, struct snapshot_object *object
     object->address = desc.address;
     object->size = desc.size_bytes;
     object->blocks = desc.blocks;
-    build->failed |= !object->name || !object->module;
 }
 
 /* Parts have blocks of their own, or are none. */
@@ -702,17 +699,11 @@ static void partners_take_kind(struct build *build, const struct hot *hot, enum 
 
 static void partners_describe(struct build *build, struct snapshot_partner *partner)
 {
-    const struct place_names *names = &build->profile->options.names;
     const struct line_pair_source *source = &build->profile->options.pairs;
-    struct instruction_desc instruction = {0};
-    struct function_desc function = {0};
-    uint32_t id = source->function(source->context, partner->address);
-    bool known = names->function && names->function(names->context, id, &function) && function.name;
-    partner->function = arena_string(build->arena, known ? function.name : "unknown");
-    build->failed |= !partner->function;
-    if (!names->instruction ||
-        !names->instruction(names->context, partner->address, &instruction) || !instruction.file)
-        return;
+    struct instruction_desc instruction;
+    partner->function =
+        build_function_name(build, source->function(source->context, partner->address));
+    build_describe_instruction(build, partner->address, &instruction);
     partner->file = arena_string(build->arena, instruction.file);
     partner->line = partner->file ? instruction.line : 0;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/state.h"
+#include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
 /* Rows for what was found in other phases only, and its least part of the misses there. */
@@ -13,7 +13,6 @@ static const double elsewhere_share = 0.01;
 
 static struct snapshot_region show_region(struct build *build, const struct region *region)
 {
-    const struct place_names *names = &build->profile->options.names;
     struct object_desc desc;
     struct snapshot_share share =
         interval_share(region->iterations ? region->share : NAN, region->total_samples);
@@ -27,7 +26,7 @@ static struct snapshot_region show_region(struct build *build, const struct regi
                                     .state = region->state,
                                     .object = "",
                                     .reason = region->reason};
-    if (region->object && names->object && names->object(names->context, region->object, &desc))
+    if (region->object && build_describe_object(build, region->object, &desc))
         shown.object = arena_string(build->arena, desc.name ? desc.name : "");
     return shown;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "profile/cache/sharing.h"
-#include "profile/state.h"
+#include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 #include "resolve/members.h"
 
@@ -50,10 +50,8 @@ static const double now_and_then = 0.01;
  * memory. */
 static const char *sharing_describe(struct build *build, uint32_t object, struct object_desc *desc)
 {
-    const struct place_names *names = &build->profile->options.names;
-    *desc = (struct object_desc){0};
-    bool known = names->object && names->object(names->context, object, desc);
-    return arena_string(build->arena, known && desc->name ? desc->name : "unknown");
+    build_describe_object(build, object, desc);
+    return build_name(build, desc->name);
 }
 
 static uint64_t base_of(const struct sharing_line *line, const struct sharing_spot *spot,
@@ -105,23 +103,19 @@ static const char *field_of(struct build *build, const struct sharing_line *line
 static void fill_code(struct build *build, const struct sharing_line *line,
                       const struct sharing_spot *spot, struct snapshot_sharing_code *code)
 {
-    const struct place_names *names = &build->profile->options.names;
-    struct function_desc function = {0};
-    struct instruction_desc source = {0};
-    bool named = names->function && names->function(names->context, spot->function, &function);
-    bool placed = names->instruction && names->instruction(names->context, spot->ip, &source);
-    *code = (struct snapshot_sharing_code){
-        .address = spot->ip,
-        .function = arena_string(build->arena, named && function.name ? function.name : "unknown"),
-        .file = placed ? arena_string(build->arena, source.file) : NULL,
-        .line = placed ? source.line : 0,
-        .id = spot->function,
-        .share = build_read(build, &spot->samples),
-        .read = spot->read,
-        .written = spot->written,
-        .field = field_of(build, line, spot),
-        .locked = spot->locked};
-    build->failed |= !code->function || !code->field;
+    struct instruction_desc source;
+    build_describe_instruction(build, spot->ip, &source);
+    *code = (struct snapshot_sharing_code){.address = spot->ip,
+                                           .function = build_function_name(build, spot->function),
+                                           .file = arena_string(build->arena, source.file),
+                                           .line = source.line,
+                                           .id = spot->function,
+                                           .share = build_read(build, &spot->samples),
+                                           .read = spot->read,
+                                           .written = spot->written,
+                                           .field = field_of(build, line, spot),
+                                           .locked = spot->locked};
+    build->failed |= !code->field;
     if (!code->file || !code->line)
         return;
     const char *slash = strrchr(code->file, '/');

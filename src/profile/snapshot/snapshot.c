@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/state.h"
+#include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
 /* Threads, as a snapshot shows them: counted from the window, so that a sample pays nothing. */
@@ -100,19 +100,74 @@ static void number_listed(const struct snapshot_threads *threads, struct counts 
         *hash_find(&counts->threads, (uint64_t)threads->list[i].tid << 32) = (uint32_t)i + 1;
 }
 
+bool build_describe_object(const struct build *build, uint32_t id, struct object_desc *desc)
+{
+    const struct place_names *names = &build->profile->options.names;
+    *desc = (struct object_desc){0};
+    if (names->object && names->object(names->context, id, desc))
+        return true;
+    *desc = (struct object_desc){0};
+    return false;
+}
+
+bool build_describe_function(const struct build *build, uint32_t id, struct function_desc *desc)
+{
+    const struct place_names *names = &build->profile->options.names;
+    *desc = (struct function_desc){0};
+    if (names->function && names->function(names->context, id, desc))
+        return true;
+    *desc = (struct function_desc){0};
+    return false;
+}
+
+bool build_describe_instruction(const struct build *build, uint64_t address,
+                                struct instruction_desc *desc)
+{
+    const struct place_names *names = &build->profile->options.names;
+    *desc = (struct instruction_desc){0};
+    if (names->instruction && names->instruction(names->context, address, desc))
+        return true;
+    *desc = (struct instruction_desc){0};
+    return false;
+}
+
+const char *build_name(struct build *build, const char *name)
+{
+    const char *kept = arena_string(build->arena, name ? name : "unknown");
+    build->failed |= !kept;
+    return kept;
+}
+
+const char *build_function_name(struct build *build, uint32_t id)
+{
+    struct function_desc desc;
+    build_describe_function(build, id, &desc);
+    return build_name(build, desc.name);
+}
+
+const char *build_object_name(struct build *build, uint32_t id)
+{
+    struct object_desc desc;
+    uint32_t index = build_object_index(build, id);
+    if (index != UINT32_MAX)
+        return build->snapshot->objects[index].name;
+    build_describe_object(build, id, &desc);
+    return build_name(build, desc.name);
+}
+
 static void threads_name(struct build *build, struct snapshot_thread *thread, uint32_t object,
                          uint32_t function)
 {
     const struct place_names *names = &build->profile->options.names;
-    struct object_desc object_desc = {0};
-    struct function_desc function_desc = {0};
+    struct object_desc object_desc;
+    struct function_desc function_desc;
     char text[NAME_BYTES];
     if (names->thread && names->thread(names->context, thread->tid, text, sizeof text))
         thread->name = arena_string(build->arena, text);
     thread->object = build_object_index(build, object);
-    if (names->object && names->object(names->context, object, &object_desc))
+    if (build_describe_object(build, object, &object_desc))
         thread->object_name = arena_string(build->arena, object_desc.name);
-    if (names->function && names->function(names->context, function, &function_desc))
+    if (build_describe_function(build, function, &function_desc))
         thread->function_name = arena_string(build->arena, function_desc.name);
 }
 

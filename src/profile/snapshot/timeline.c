@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "profile/state.h"
+#include "profile/snapshot/builders.h"
 #include "profile/time/streams.h"
 
 /* The streams of each kind as they are shown. */
@@ -30,20 +30,11 @@ enum {
 };
 
 /* In the arena. */
-static const char *build_object_name(const struct build *build, uint32_t id)
+static const char *stream_object_name(struct build *build, uint32_t id)
 {
-    const struct place_names *names = &build->profile->options.names;
     struct object_desc desc;
-    bool known = names->object && names->object(names->context, id, &desc);
-    return arena_string(build->arena, known && desc.name ? desc.name : "unknown");
-}
-
-static const char *function_name(const struct build *build, uint32_t id)
-{
-    const struct place_names *names = &build->profile->options.names;
-    struct function_desc desc;
-    bool known = names->function && names->function(names->context, id, &desc);
-    return arena_string(build->arena, known && desc.name ? desc.name : "unknown");
+    build_describe_object(build, id, &desc);
+    return build_name(build, desc.name);
 }
 
 static int most(const void *left, const void *right)
@@ -120,10 +111,10 @@ static void streams_name(struct build *build, const struct stream *stream,
     switch (STREAM_KIND(stream->key)) {
     case STREAM_OBJECT:
         shown->object = build_object_index(build, id);
-        shown->name = build_object_name(build, id);
+        shown->name = stream_object_name(build, id);
         return;
     case STREAM_FUNCTION:
-        shown->name = function_name(build, id);
+        shown->name = build_function_name(build, id);
         return;
     case STREAM_FIELD:
         shown->object = build_object_index(build, timeline->fields.fields[id].object);
@@ -344,9 +335,9 @@ static double apart_by(const struct streams_sorted *objects, const struct span *
     return fmin(apart + fabs(rest) / 2, 1);
 }
 
-static const char *name_of(const struct build *build, const struct stream *stream)
+static const char *name_of(struct build *build, const struct stream *stream)
 {
-    return stream ? build_object_name(build, STREAM_ID(stream->key)) : NULL;
+    return stream ? stream_object_name(build, STREAM_ID(stream->key)) : NULL;
 }
 
 static void lead(struct build *build, const struct streams_sorted *objects, const struct span *span,

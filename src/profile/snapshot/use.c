@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/state.h"
+#include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 #include "sim_abi.h"
 
@@ -238,17 +238,6 @@ static size_t reuse_sort_rows(const struct distances *distances, enum distances_
 
 /* ---- objects ---- */
 
-static const char *object_name(struct build *build, uint32_t id)
-{
-    const struct place_names *names = &build->profile->options.names;
-    struct object_desc desc = {0};
-    uint32_t index = build_object_index(build, id);
-    if (index != UINT32_MAX)
-        return build->snapshot->objects[index].name;
-    bool known = names->object && names->object(names->context, id, &desc) && desc.name;
-    return arena_string(build->arena, known ? desc.name : "unknown");
-}
-
 static void list_objects(struct build *build, const struct distances_row **sorted, size_t count)
 {
     struct snapshot_reuse *reuse = &build->snapshot->reuse;
@@ -257,9 +246,8 @@ static void list_objects(struct build *build, const struct distances_row **sorte
         *row =
             (struct snapshot_reuse_row){.id = sorted[i]->id, .share = share_of(build, sorted[i])};
         reuse_row_fill(build, sorted[i], 1, row);
-        row->name = object_name(build, (uint32_t)sorted[i]->id);
+        row->name = build_object_name(build, (uint32_t)sorted[i]->id);
         row->object = build_object_index(build, (uint32_t)sorted[i]->id);
-        build->failed |= !row->name;
     }
     qsort(reuse->objects, reuse->object_count, sizeof *reuse->objects, most_share);
 }
@@ -286,11 +274,8 @@ static int by_line(const void *left, const void *right)
 
 static void locate(struct build *build, struct located *located)
 {
-    const struct place_names *names = &build->profile->options.names;
-    struct instruction_desc desc = {0};
-    if (!names->instruction || !names->instruction(names->context, located->row->id, &desc) ||
-        !desc.file)
-        return;
+    struct instruction_desc desc;
+    build_describe_instruction(build, located->row->id, &desc);
     located->file = arena_string(build->arena, desc.file);
     located->line = located->file ? desc.line : 0;
 }
@@ -304,12 +289,9 @@ static const char *base_name(const char *file)
 static void name_line(struct build *build, const struct located *located,
                       struct snapshot_reuse_row *row)
 {
-    const struct place_names *names = &build->profile->options.names;
-    struct function_desc desc = {0};
     char name[160];
     uint32_t function = located->row->function;
-    bool known = names->function && names->function(names->context, function, &desc) && desc.name;
-    row->function = arena_string(build->arena, known ? desc.name : "unknown");
+    row->function = build_function_name(build, function);
     row->line = located->line;
     if (located->file)
         snprintf(name, sizeof name, "%.128s:%u", base_name(located->file), located->line);
@@ -318,7 +300,7 @@ static void name_line(struct build *build, const struct located *located,
     for (size_t i = 0; i < build->snapshot->code_count && row->code == UINT32_MAX; i++)
         if (build->snapshot->code[i].id == function)
             row->code = (uint32_t)i;
-    build->failed |= !row->function || !row->name;
+    build->failed |= !row->name;
 }
 
 static void list_lines(struct build *build, const struct distances_row **sorted, size_t count)

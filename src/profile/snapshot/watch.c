@@ -8,7 +8,7 @@
 
 #include "profile/cache/reuse.h"
 #include "profile/findings/findings.h"
-#include "profile/state.h"
+#include "profile/snapshot/builders.h"
 #include "profile/tables/statistics.h"
 
 /* Which code touched watched lines next. */
@@ -31,22 +31,19 @@ static int by_code(const void *left, const void *right)
 static void watch_describe_code(struct build *build, const struct reuse_leg *leg,
                                 struct snapshot_watch_code *code)
 {
-    const struct place_names *names = &build->profile->options.names;
-    struct function_desc function = {0};
-    struct instruction_desc place = {0};
+    struct function_desc function;
+    struct instruction_desc place;
     code->id = leg->function;
-    if (names->function && names->function(names->context, leg->function, &function)) {
-        code->function = arena_string(build->arena, function.name);
-        code->module = arena_string(build->arena, function.module);
-    }
+    build_describe_function(build, leg->function, &function);
+    code->function = arena_string(build->arena, function.name);
+    code->module = arena_string(build->arena, function.module);
     if (leg->ip >> 63)
         code->function = arena_string(build->arena, "the kernel");
     if (!code->function || !*code->function)
         code->function = arena_printf(build->arena, "0x%" PRIx64, leg->ip);
-    if (names->instruction && names->instruction(names->context, leg->ip, &place) && place.file) {
-        code->file = arena_string(build->arena, place.file);
-        code->line = place.line;
-    }
+    build_describe_instruction(build, leg->ip, &place);
+    code->file = arena_string(build->arena, place.file);
+    code->line = code->file ? place.line : 0;
     const char *slash = code->file ? strrchr(code->file, '/') : NULL;
     code->text = code->file ? arena_printf(build->arena, "%s (%s:%" PRIu32 ")", code->function,
                                            slash ? slash + 1 : code->file, code->line)
@@ -418,16 +415,9 @@ static void fill_elsewhere(const struct legs *legs, struct snapshot_watch_object
 static void watch_describe_object(struct build *build, uint32_t id,
                                   struct snapshot_watch_object *object)
 {
-    const struct place_names *names = &build->profile->options.names;
-    struct object_desc desc = {0};
     object->id = id;
     object->object = build_object_index(build, id);
-    if (object->object != UINT32_MAX)
-        object->name = build->snapshot->objects[object->object].name;
-    else if (names->object && names->object(names->context, id, &desc))
-        object->name = arena_string(build->arena, desc.name);
-    if (!object->name)
-        object->name = "unknown";
+    object->name = build_object_name(build, id);
 }
 
 static void fill_object(struct build *build, const struct legs *legs, uint32_t id,

@@ -166,56 +166,21 @@ static double lines_in_hot_sets(struct build *build, const struct snapshot_sets 
     return lines + once * (once - 1) / (2 * (twice + 1));
 }
 
-/* The cause of the hot sets, after "6 of 64 sets take 48 % of the time": hot lines, one large
- * object, or a conflict. */
-static const char *read_hot_sets(struct build *build, const struct sets_finding *finding,
-                                 struct snapshot_sets *shown)
+/* Hot lines, one large object, or a conflict. */
+static void read_hot_sets(struct build *build, double bound, struct snapshot_sets *shown)
 {
-    double held = held_by_ways(build, shown, finding->bound);
-    double lines = lines_in_hot_sets(build, shown, finding->bound);
-    double room = (double)shown->sets * shown->ways;
-    bool misses = measured_of(&build->snapshot->source)->misses;
-    if (isnan(held) || isnan(lines))
-        return NULL;
-    if (held > held_enough)
-        return arena_printf(build->arena,
-                            "hot lines: %.0f%% of the excess is in sets with %u lines or fewer%s",
-                            100 * held, shown->ways, misses ? ", not a conflict" : "");
-    if (lines > room)
-        return arena_printf(build->arena,
-                            "of an object with more lines than %s holds: lines at the same place "
-                            "of their pages%s",
-                            shown->level, misses ? ", no sign of a conflict" : "");
-    shown->conflict = misses;
-    return arena_printf(build->arena,
-                        "on more lines than %s %u ways hold: %saddresses a multiple of %u bytes "
-                        "apart",
-                        finding->hot_sets == 1 ? "its" : "their", shown->ways,
-                        misses ? "conflict between " : "", shown->sets * shown->line);
-}
-
-static const char *sets_reading(struct build *build, const struct sets_finding *finding,
-                                struct snapshot_sets *shown)
-{
-    const struct measured *measured = measured_of(&build->snapshot->source);
-    if (finding->verdict == SETS_TOO_FEW)
-        return arena_printf(build->arena, "too few samples to say: %.0f on %u sets",
-                            finding->samples, shown->sets);
-    if (finding->verdict == SETS_UNIFORM)
-        return arena_printf(build->arena,
-                            "the %u sets share the %s evenly (%.0f%% more than even)%s",
-                            shown->sets, measured->word, 100 * finding->excess,
-                            measured->misses ? ": capacity rather than conflict" : "");
-    const char *hot = read_hot_sets(build, finding, shown);
-    if (!hot)
-        return arena_printf(build->arena,
-                            "the %u sets share the %s unevenly (%.0f%% more than even), but no "
-                            "set stands out yet%s",
-                            shown->sets, measured->word, 100 * finding->excess,
-                            measured->misses ? ": no sign of a conflict" : "");
-    return arena_printf(build->arena, "%u of %u sets %s %.0f%% of the %s, %s", finding->hot_sets,
-                        shown->sets, finding->hot_sets == 1 ? "takes" : "take",
-                        100 * finding->hot_share, measured->word, hot);
+    double lines = lines_in_hot_sets(build, shown, bound);
+    shown->held = held_by_ways(build, shown, bound);
+    if (isnan(shown->held) || isnan(lines))
+        shown->content = SETS_CONTENT_UNKNOWN;
+    else if (shown->held > held_enough)
+        shown->content = SETS_HOT_LINES;
+    else if (lines > (double)shown->sets * shown->ways)
+        shown->content = SETS_LARGE_OBJECT;
+    else
+        shown->content = SETS_MANY_LINES;
+    shown->conflict =
+        shown->content == SETS_MANY_LINES && measured_of(&build->snapshot->source)->misses;
 }
 
 static void build_sets(struct build *build)
@@ -227,11 +192,9 @@ static void build_sets(struct build *build)
     shown->level = arena_string(build->arena, geometry->level);
     shown->index = profile->options.physical_index ? "physical" : "virtual";
     if (!geometry->virtual_exact && !profile->options.physical_index)
-        shown->note = "this level is indexed by physical address; virtual addresses show its sets "
-                      "only within a page";
+        shown->doubt = SETS_WITHIN_PAGE;
     if (geometry->guessed)
-        shown->note = "the recording does not hold its caches: the shape is this machine's; -C "
-                      "LEVEL=SIZE,WAYS,LINE gives another";
+        shown->doubt = SETS_GUESSED;
     shown->sets = geometry->sets;
     shown->ways = geometry->ways;
     shown->line = geometry->line_bytes;
@@ -252,11 +215,15 @@ static void build_sets(struct build *build)
     count_lines(build, shown);
     if (build->failed)
         return;
-    shown->reading = sets_reading(build, &finding, shown);
+    shown->samples = finding.samples;
+    shown->excess = finding.excess;
+    shown->hot_share = finding.hot_share;
+    if (finding.verdict == SETS_CONCENTRATED)
+        read_hot_sets(build, finding.bound, shown);
     list_parts(build, shown);
 }
 
-enum { RECURRENCES = 64, READING_MIN = 200, DOUBLES_MIN = 10 };
+enum { RECURRENCES = 64, DOUBLES_MIN = 10 };
 
 /* Of one object, the lines seen in the window. */
 struct seen_lines {
@@ -324,30 +291,6 @@ static double lines_estimated(struct build *build)
                 build->profile->sets.geometry.line_bytes);
     }
     return sum;
-}
-
-static const char *window_reading(struct build *build, const struct window_counts *counts)
-{
-    const struct geometry *geometry = &build->profile->sets.geometry;
-    bool misses = measured_of(&build->snapshot->source)->misses;
-    uint32_t used = build->profile->window.used;
-    double lines = lines_estimated(build);
-    double caches = lines * geometry->line_bytes / (double)geometry->size_bytes;
-    if (used < READING_MIN)
-        return arena_printf(build->arena, "too few samples to say: %u of the %d needed", used,
-                            READING_MIN);
-    if (caches >= 1)
-        return arena_printf(build->arena,
-                            "%s%.0f%% of %u samples are on lines seen once; at least %.0f lines, "
-                            "%.1f times what %s holds",
-                            misses ? "capacity: " : "", 100.0 * (double)counts->singletons / used,
-                            used, lines, caches, geometry->level);
-    return arena_printf(
-        build->arena,
-        "%s%u samples are on %llu lines, %llu of them again and again; about %.0f "
-        "lines, %.0f%% of what %s holds",
-        misses ? "conflict or sharing: " : "", used, (unsigned long long)counts->addresses,
-        (unsigned long long)counts->recurring, lines, 100 * caches, geometry->level);
 }
 
 static int most_recurring(const void *left, const void *right)
@@ -489,6 +432,7 @@ static void list_pairs(struct build *build, struct snapshot_window *shown)
 void build_window(struct build *build)
 {
     struct window *window = &build->profile->window;
+    const struct geometry *geometry = &build->profile->sets.geometry;
     struct snapshot_window *shown = &build->snapshot->window;
     struct window_counts counts;
     window_count(window, &counts, NULL, 0);
@@ -504,10 +448,11 @@ void build_window(struct build *build)
         shown->span_s =
             (double)(window_at(window, window->used - 1)->time_ns - window_at(window, 0)->time_ns) /
             1e9;
-    shown->reading = window_reading(build, &counts);
+    shown->lines = window->used < SNAPSHOT_WINDOW_LEAST ? NAN : lines_estimated(build);
+    shown->caches = shown->lines * geometry->line_bytes / (double)geometry->size_bytes;
     shown->top = arena_array(build->arena, RECURRENCES, sizeof *shown->top);
     shown->pairs = arena_array(build->arena, COMISS_PAIRS_MAX, sizeof *shown->pairs);
-    build->failed |= !shown->top || !shown->pairs || !shown->reading;
+    build->failed |= !shown->top || !shown->pairs;
     if (build->failed)
         return;
     list_recurrences(build, shown);

@@ -15,7 +15,6 @@
 #include "view/export/writers.h"
 #include "view/widget/columns.h"
 
-/* Rows of a comparison as text, and their columns. For diff.c. */
 /* A row in words; figures as they are printed. */
 struct diff_line {
     const struct diff_row *row;

@@ -332,21 +332,23 @@ static void tell_causes(struct html_writer *writer, bool *any)
 static void html_short(struct html_writer *writer)
 {
     char phases[PHASES_READING_BYTES];
+    char text[WHATIF_TEXT_BYTES];
     const struct snapshot *snapshot = writer->snapshot;
     bool any = false;
     tell_findings(writer, &any);
     tell_objects(writer, &any);
     tell_causes(writer, &any);
     tell_sharing(writer, &any);
+    sets_reading(snapshot, text, sizeof text);
     if (snapshot->sets.verdict == SETS_CONCENTRATED)
-        html_short_tell(writer, &any, "sets", "Cache sets", snapshot->sets.reading);
+        html_short_tell(writer, &any, "sets", "Cache sets", text);
     phases_reading(&snapshot->timeline, phases, sizeof phases);
     if (snapshot->timeline.phase_count > 1)
         html_short_tell(writer, &any, "time", "Time", phases);
+    window_reading(snapshot, text, sizeof text);
     if (snapshot->window.used)
-        html_short_tell(writer, &any, "again", "Recurrence", snapshot->window.reading);
+        html_short_tell(writer, &any, "again", "Recurrence", text);
     if (snapshot->whatif.count && snapshot->whatif.list[0].state == WHATIF_COUNTS) {
-        char text[WHATIF_TEXT_BYTES];
         whatif_sentence(&snapshot->whatif.list[0], text, sizeof text);
         html_short_tell(writer, &any, "whatif", "What if", text);
     }

@@ -92,6 +92,7 @@ static void html_sets_draw(struct html_writer *writer, const struct snapshot_set
 void html_sets(struct html_writer *writer)
 {
     const struct snapshot_sets *sets = &writer->snapshot->sets;
+    char text[320];
     if (!sets->sets || !sets->counts)
         return;
     html_section(writer, "sets", "Cache sets",
@@ -108,8 +109,9 @@ void html_sets(struct html_writer *writer)
     if (html_known(sets->p_value))
         html_markup(writer, " (p %.2g, %" PRIu32 " hot)", sets->p_value, sets->hot_sets);
     html_markup(writer, "</p>\n");
-    html_element(writer, "p", "says", sets->reading);
-    html_element(writer, "p", "dim", sets->note);
+    sets_reading(writer->snapshot, text, sizeof text);
+    html_element(writer, "p", "says", text);
+    html_element(writer, "p", "dim", sets_note(sets));
     html_sets_draw(writer, sets);
     html_section_end(writer);
 }
@@ -117,6 +119,7 @@ void html_sets(struct html_writer *writer)
 void html_window(struct html_writer *writer)
 {
     const struct snapshot_window *window = &writer->snapshot->window;
+    char text[320];
     if (!window->used)
         return;
     html_section(writer, "again", "Lines sampled again",
@@ -125,7 +128,8 @@ void html_window(struct html_writer *writer)
                 "<p>%" PRIu64 " samples on %" PRIu64 " lines: %" PRIu64 " seen once, %" PRIu64
                 " again.</p>\n",
                 window->used, window->addresses, window->singletons, window->recurring);
-    html_element(writer, "p", "says", window->reading);
+    window_reading(writer->snapshot, text, sizeof text);
+    html_element(writer, "p", "says", text);
     html_rows(writer, &line_columns, window->top, window->top_count, HTML_SETS_LINE_ROWS);
     if (window->pair_count)
         html_markup(writer, "<h3>Sampled together</h3>\n");
@@ -272,20 +276,11 @@ static void write_kind(struct html_writer *writer, enum causes_of kind)
 
 static void write_evictions(struct html_writer *writer, enum causes_of kind)
 {
-    enum matrix_axis axis = kind == CAUSES_OBJECTS ? MATRIX_OBJECTS : MATRIX_FUNCTIONS;
+    struct eviction_row rows[EVICTION_ROWS_MAX];
     if (kind == CAUSES_THREADS && writer->snapshot->causes.of[kind].count < 2)
         return;
-    struct matrix_table *table = malloc(sizeof *table);
-    char text[TEXT_BYTES];
-    if (!table)
-        return;
-    evictions_table_make(table, writer->snapshot, kind);
-    if (table->row_count) {
-        evictions_title(writer->snapshot, kind, text, sizeof text);
-        html_element(writer, "p", "says", text);
-        html_matrix_table(writer, table, axis, axis);
-    }
-    free(table);
+    size_t count = eviction_rows(writer->snapshot, kind, rows);
+    html_rows(writer, &eviction_columns, rows, count, HTML_CAUSES_ROWS);
 }
 
 void html_causes(struct html_writer *writer)
@@ -297,7 +292,7 @@ void html_causes(struct html_writer *writer)
     html_section(writer, "causes", "Why lines were missed", text);
     for (enum causes_of kind = 0; kind < CAUSES_KINDS; kind++)
         write_kind(writer, kind);
-    html_markup(writer, "<h3>Who evicts whom</h3>\n");
+    html_markup(writer, "<h3>Evictions</h3>\n");
     write_evictions(writer, CAUSES_OBJECTS);
     write_evictions(writer, CAUSES_FUNCTIONS);
     write_evictions(writer, CAUSES_THREADS);

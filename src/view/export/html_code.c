@@ -173,18 +173,15 @@ static void write_name(struct html_writer *writer, const struct matrix_line *lin
         html_markup(writer, "</a>");
 }
 
-static void write_titles(struct html_writer *writer, const struct matrix_table *table,
-                         enum matrix_axis columns)
+static void write_titles(struct html_writer *writer, const struct matrix_table *table)
 {
-    html_markup(writer,
-                "<thead><tr><th scope=\"col\">%s</th>"
-                "<th scope=\"col\" class=\"num\">all</th>",
-                table->title);
+    html_markup(writer, "<thead><tr><th scope=\"col\">Function</th>"
+                        "<th scope=\"col\" class=\"num\">all</th>");
     for (size_t i = 0; i < table->column_count; i++) {
         if (!drawn(&table->columns[i]))
             continue;
         html_markup(writer, "<th scope=\"col\">");
-        write_name(writer, &table->columns[i], columns);
+        write_name(writer, &table->columns[i], MATRIX_OBJECTS);
         html_markup(writer, "</th>");
     }
     html_markup(writer, "</tr></thead>\n");
@@ -202,13 +199,13 @@ static void write_share(struct html_writer *writer, double share, const char *he
 
 /* Row NULL: the totals of the columns. */
 static void write_row(struct html_writer *writer, const struct matrix_table *table,
-                      enum matrix_axis rows, const struct matrix_line *row)
+                      const struct matrix_line *row)
 {
     html_markup(writer, "<tr%s><th scope=\"row\">", row ? "" : " class=\"strong\"");
     if (row)
-        write_name(writer, row, rows);
+        write_name(writer, row, MATRIX_FUNCTIONS);
     else
-        html_markup(writer, "%s", table->all);
+        html_markup(writer, "all functions");
     html_markup(writer, "</th>");
     write_share(writer, row ? row->total.share : table->snapshot->matrix.all.share, "");
     for (size_t i = 0; i < table->column_count; i++) {
@@ -221,18 +218,17 @@ static void write_row(struct html_writer *writer, const struct matrix_table *tab
     html_markup(writer, "</tr>\n");
 }
 
-void html_matrix_table(struct html_writer *writer, const struct matrix_table *table,
-                       enum matrix_axis row_axis, enum matrix_axis column_axis)
+static void write_table(struct html_writer *writer, const struct matrix_table *table)
 {
     size_t rows = 0;
     size_t columns = 0;
     html_markup(writer, "<div class=\"wide\"><table class=\"matrix\">\n");
-    write_titles(writer, table, column_axis);
+    write_titles(writer, table);
     html_markup(writer, "<tbody>\n");
-    write_row(writer, table, row_axis, NULL);
+    write_row(writer, table, NULL);
     for (size_t i = 0; i < table->row_count; i++) {
         if (drawn(&table->rows[i]))
-            write_row(writer, table, row_axis, &table->rows[i]);
+            write_row(writer, table, &table->rows[i]);
         rows += !drawn(&table->rows[i]);
     }
     html_markup(writer, "</tbody></table></div>\n");
@@ -291,7 +287,7 @@ void html_matrix(struct html_writer *writer)
         "has on this object. A row or a column adds up to its total.",
         matrix_table_measured(table));
     html_section(writer, "matrix", "Which code on which data", lead);
-    html_matrix_table(writer, table, MATRIX_FUNCTIONS, MATRIX_OBJECTS);
+    write_table(writer, table);
     write_cells(writer, table);
     html_section_end(writer);
     matrix_rules_fini(&rules);

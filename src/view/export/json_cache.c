@@ -27,6 +27,27 @@ static json_t *json_set_lines(const struct snapshot *snapshot, const void *row)
     return out;
 }
 
+static json_t *json_sets_reading(const struct snapshot *snapshot, const void *row)
+{
+    char text[320];
+    (void)row;
+    sets_reading(snapshot, text, sizeof text);
+    return json_text_or_null(text);
+}
+
+static json_t *json_sets_note(const struct snapshot *snapshot, const void *row)
+{
+    (void)snapshot;
+    return json_text_or_null(sets_note(row));
+}
+
+static void json_window_reading(const struct snapshot *snapshot, const void *row, char *out,
+                                size_t size)
+{
+    (void)row;
+    window_reading(snapshot, out, size);
+}
+
 const struct columns sets_members = MEMBERS(
     struct snapshot_sets,
     MEMBER("level", struct snapshot_sets, level),
@@ -42,10 +63,11 @@ const struct columns sets_members = MEMBERS(
     /* Rounding would make it 0. */
     COLUMN(.key = "p_value", .from = FIELD(struct snapshot_sets, p_value), .form = JSON_EXACT),
     MEMBER("hot_sets", struct snapshot_sets, hot_sets),
-    MEMBER("reading", struct snapshot_sets, reading),
-    MEMBER("note", struct snapshot_sets, note));
+    COLUMN(.key = "reading", .json = json_sets_reading),
+    COLUMN(.key = "note", .json = json_sets_note));
 
-const struct columns region_phase_members = MEMBERS(
+const struct columns region_phase_members =
+    MEMBERS(
     struct snapshot_region_phase,
     MEMBER("name", struct snapshot_region_phase, name),
     MEMBER("share", struct snapshot_region_phase, share),
@@ -85,7 +107,7 @@ const struct columns window_members = MEMBERS(
     MEMBER("span", struct snapshot_window, span_s),
     COLUMN(.key = "histogram", .from = FIELD(struct snapshot_window, histogram[0]),
            .elements = SNAPSHOT_RECURRENCE_BINS),
-    MEMBER("reading", struct snapshot_window, reading),
+    COLUMN(.key = "reading", .words = json_window_reading),
     MEMBER_ROWS("top", struct snapshot_window, top, top_count, &line_columns),
     MEMBER_ROWS("pairs", struct snapshot_window, pairs, pair_count, &pair_columns));
 
@@ -114,7 +136,8 @@ static const struct columns evictor_members = MEMBERS(
     MEMBER("object", struct snapshot_evictor, object),
     MEMBER("share", struct snapshot_evictor, share));
 
-static const struct columns evictor_thread_members = MEMBERS(
+static const struct columns evictor_thread_members =
+    MEMBERS(
     struct snapshot_evictor_thread,
     MEMBER("name", struct snapshot_evictor_thread, name),
     MEMBER_KNOWN("tid", struct snapshot_evictor_thread, tid),

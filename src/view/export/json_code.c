@@ -195,7 +195,7 @@ static void set_detail(json_t *out, const struct matrix_table *table, size_t row
     struct matrix_cell cell;
     matrix_cell_gather(table, row + 1, column + 1, &cell);
     json_set_row(out, &levels_members, table->snapshot,
-                 cell.levels.parts ? &cell.levels.levels : NULL);
+                 cell.has_levels ? &cell.levels : NULL);
     json_set_row(out, &rates_members, table->snapshot, cell.rates);
     if (cell.causes.misses > 0) {
         json_t *causes = json_row(&causes_figures_members, table->snapshot, &cell.causes);

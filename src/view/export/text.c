@@ -236,11 +236,12 @@ static void write_color(FILE *out, enum paint paint)
     fputc('m', out);
 }
 
-static void text_writer_write_cells(const struct text_writer *writer, int columns)
+static void write_cells(const struct text_writer *writer, const struct canvas *canvas, int row,
+                        int columns)
 {
     int paint = PAINT_PLAIN;
     for (int column = 0; column < columns; column++) {
-        const struct cell *cell = canvas_at(&writer->line, 0, column);
+        const struct cell *cell = canvas_at(canvas, row, column);
         if (cell->columns && cell->paint != paint)
             write_color(writer->out, (enum paint)(paint = cell->paint));
         for (int i = 0; cell->columns && i < CELL_GLYPHS && cell->text[i]; i++) {
@@ -253,21 +254,29 @@ static void text_writer_write_cells(const struct text_writer *writer, int column
         fputs("\033[0m", writer->out);
 }
 
-/* Prints the row drawn on `line`, and blanks it for the next. */
-static void text_canvas(struct text_writer *writer)
+static void print_canvas(const struct text_writer *writer, const struct canvas *canvas, int rows)
 {
     char text[TEXT_WIDTH_MOST * 8];
-    if (writer->color) {
-        int columns = writer->line.columns;
-        while (columns > 0 && canvas_at(&writer->line, 0, columns - 1)->text[0] == L' ' &&
-               canvas_at(&writer->line, 0, columns - 1)->columns)
+    for (int row = 0; row < rows; row++) {
+        int columns = canvas->columns;
+        while (writer->color && columns > 0 &&
+               canvas_at(canvas, row, columns - 1)->text[0] == L' ' &&
+               canvas_at(canvas, row, columns - 1)->columns)
             columns--;
-        text_writer_write_cells(writer, columns);
-    } else {
-        canvas_row_text(&writer->line, 0, text, sizeof text);
-        fputs(text, writer->out);
+        if (writer->color) {
+            write_cells(writer, canvas, row, columns);
+        } else {
+            canvas_row_text(canvas, row, text, sizeof text);
+            fputs(text, writer->out);
+        }
+        fputc('\n', writer->out);
     }
-    fputc('\n', writer->out);
+}
+
+/* Prints the row drawn on `line`, and blanks it for the next. */
+static void print_line(struct text_writer *writer)
+{
+    print_canvas(writer, &writer->line, 1);
     canvas_clear(&writer->line);
 }
 
@@ -295,11 +304,11 @@ void text_rows(struct text_writer *writer, const struct columns *columns, const 
                    &layout);
     fputc('\n', writer->out);
     table_draw_row(&table, &layout, &writer->line, 0, 0, NULL);
-    text_canvas(writer);
+    print_line(writer);
     for (size_t i = 0; i < count && i < most; i++) {
         table_draw_row(&table, &layout, &writer->line, 0, 0,
                        (const char *)rows + i * columns->row_size);
-        text_canvas(writer);
+        print_line(writer);
     }
     if (count > most)
         text_say(writer, "(%zu more; -j lists all)", count - most);
@@ -307,71 +316,26 @@ void text_rows(struct text_writer *writer, const struct columns *columns, const 
 
 /* The matrix in batch text: the first functions on the first objects. */
 
-enum {
-    MATRIX_TEXT_ROWS = 8,
-    COLUMNS = 6,
-    NAME_COLUMNS = 24,
-    SHARE_COLUMNS = 8,
-    CELL_COLUMNS = 11,
-    MATRIX_TEXT_CELLS_TOLD = 3
-};
+enum { MATRIX_TEXT_ROWS = 12, MATRIX_TEXT_CELLS_TOLD = 3 };
 
-static void write_share(struct canvas *line, int *at, int columns, double share, enum paint paint)
+/* As on the screen. */
+static void write_grid(struct text_writer *writer, const struct matrix_table *table)
 {
-    char text[16] = "";
-    if (share > 0)
-        format_percent(text, sizeof text, value_number(share));
-    *at += canvas_format(line, 0, *at, columns, paint, "%*s", columns, text);
-}
-
-static void draw_name(struct canvas *line, int at, int columns, enum paint paint, const char *name)
-{
-    char text[COLUMN_TEXT_BYTES];
-    glyph_fit(text, sizeof text, name, columns, GLYPH_CUT_MIDDLE, line->ascii);
-    canvas_text(line, 0, at, columns, paint, text);
-}
-
-/* Samples without an object come last, even where there is no room for others. */
-static size_t column_at(const struct matrix_table *table, size_t shown, size_t columns)
-{
-    size_t last = table->column_count - 1;
-    bool nobody = table->columns[last].index == MATRIX_NOBODY;
-    return nobody && shown + 1 == columns ? last : shown;
-}
-
-static void write_titles(struct text_writer *writer, const struct matrix_table *table,
-                         size_t columns)
-{
-    struct canvas *line = &writer->line;
-    canvas_format(line, 0, 0, line->columns, PAINT_HEADING, "%*s", line->columns, "");
-    canvas_text(line, 0, 0, NAME_COLUMNS, PAINT_HEADING, "FUNCTION x OBJECT");
-    canvas_format(line, 0, NAME_COLUMNS, SHARE_COLUMNS, PAINT_HEADING, "%*s", SHARE_COLUMNS, "ALL");
-    for (size_t i = 0; i < columns; i++)
-        draw_name(line, NAME_COLUMNS + SHARE_COLUMNS + (int)i * CELL_COLUMNS + 1, CELL_COLUMNS - 1,
-                  PAINT_HEADING, table->columns[column_at(table, i, columns)].name);
-    text_canvas(writer);
-}
-
-/* Row NULL: the totals of the objects. */
-static void write_row(struct text_writer *writer, const struct matrix_table *table,
-                      const struct matrix_line *row, size_t columns)
-{
-    struct canvas *line = &writer->line;
-    int at = NAME_COLUMNS;
-    draw_name(line, 0, NAME_COLUMNS - 1, PAINT_PLAIN, row ? row->name : "all functions");
-    write_share(line, &at, SHARE_COLUMNS,
-                row ? row->total.share : table->snapshot->matrix.all.share, PAINT_STRONG);
-    for (size_t i = 0; i < columns; i++) {
-        size_t k = column_at(table, i, columns);
-        double share =
-            row ? table->cells[row - table->rows][k].share : table->columns[k].total.share;
-        write_share(line, &at, CELL_COLUMNS, share, row ? paint_heat(share) : PAINT_STRONG);
-    }
-    text_canvas(writer);
+    struct matrix_grid grid = {0};
+    struct canvas canvas;
+    if (canvas_init(&canvas, MATRIX_TEXT_ROWS, writer->line.columns, writer->line.ascii))
+        return;
+    fputc('\n', writer->out);
+    struct area area = {0, 0, canvas.rows, canvas.columns};
+    print_canvas(writer, &canvas, matrix_grid_draw(&grid, table, &canvas, area));
+    if (table->row_count > grid.rows_shown || table->column_count > grid.columns_shown)
+        text_say(writer, "(%zu functions and %zu objects in all; -j lists them)", table->row_count,
+                 table->column_count);
+    canvas_fini(&canvas);
 }
 
 /* The strongest cells in words. */
-static void write_cells(struct text_writer *writer, const struct matrix_table *table)
+static void write_strongest(struct text_writer *writer, const struct matrix_table *table)
 {
     bool told[MATRIX_ROWS][MATRIX_COLUMNS] = {{false}};
     char text[MATRIX_WORD_BYTES];
@@ -389,41 +353,22 @@ static void write_cells(struct text_writer *writer, const struct matrix_table *t
     }
 }
 
-/* Functions x objects, the first of both. (text.c) */
-static void matrix_text_print(struct text_writer *writer)
+static void print_matrix(struct text_writer *writer)
 {
     struct matrix_rules rules;
     struct matrix_table table;
-    int room = (writer->line.columns - NAME_COLUMNS - SHARE_COLUMNS) / CELL_COLUMNS;
     if (!writer->snapshot->matrix.row_count)
         return;
     matrix_rules_init(&rules);
     matrix_table_make(&table, writer->snapshot, &rules, MATRIX_WEIGHT);
-    size_t columns = table.column_count < COLUMNS ? table.column_count : COLUMNS;
-    if (room < (int)columns)
-        columns = room > 0 ? (size_t)room : 0;
-    fputc('\n', writer->out);
-    write_titles(writer, &table, columns);
-    write_row(writer, &table, NULL, columns);
-    for (size_t i = 0; i < table.row_count && i < MATRIX_TEXT_ROWS; i++)
-        write_row(writer, &table, &table.rows[i], columns);
-    if (table.row_count > MATRIX_TEXT_ROWS || table.column_count > columns)
-        text_say(writer, "(%zu functions and %zu objects in all; -j lists them)", table.row_count,
-                 table.column_count);
-    write_cells(writer, &table);
+    write_grid(writer, &table);
+    write_strongest(writer, &table);
     matrix_rules_fini(&rules);
 }
 
 /* Why lines were missed, in batch text. */
 
-enum {
-    CAUSES_ROWS = 15,
-    EXPLAINED = 3,
-    EVICTORS = 3,
-    TEXT_BYTES = 512,
-    CAUSES_TEXT_CELLS_TOLD = 5
-};
-static const double least_cell = 0.02;
+enum { CAUSES_ROWS = 15, EXPLAINED = 3, EVICTORS = 3, TEXT_BYTES = 512, EVICTION_ROWS = 5 };
 
 static void say_row(struct text_writer *writer, enum causes_of kind,
                     const struct snapshot_causes_row *row)
@@ -458,48 +403,14 @@ static void print_kind(struct text_writer *writer, enum causes_of kind)
         say_row(writer, kind, &list->rows[i]);
 }
 
-/* The strongest cell not yet printed. False: none is worth a line. */
-static bool next_cell(const struct matrix_table *table, bool told[MATRIX_ROWS][MATRIX_COLUMNS],
-                      size_t *row, size_t *column)
-{
-    double most = least_cell;
-    bool found = false;
-    for (size_t i = 0; i < table->row_count; i++)
-        for (size_t k = 0; k < table->column_count; k++) {
-            if (told[i][k] || !(table->cells[i][k].share >= most))
-                continue;
-            most = table->cells[i][k].share;
-            *row = i;
-            *column = k;
-            found = true;
-        }
-    if (found)
-        told[*row][*column] = true;
-    return found;
-}
-
 static void print_evictions(struct text_writer *writer)
 {
-    bool told[MATRIX_ROWS][MATRIX_COLUMNS] = {{false}};
-    struct matrix_table *table = malloc(sizeof *table);
-    char text[TEXT_BYTES];
-    size_t row;
-    size_t column;
-    if (!table)
-        return;
-    evictions_table_make(table, writer->snapshot, CAUSES_OBJECTS);
-    if (table->row_count) {
-        evictions_title(writer->snapshot, CAUSES_OBJECTS, text, sizeof text);
-        text_say(writer, "\n%s", text);
-    }
-    for (int i = 0; i < CAUSES_TEXT_CELLS_TOLD && next_cell(table, told, &row, &column); i++) {
-        evictions_words(table, CAUSES_OBJECTS, row + 1, column + 1, text, sizeof text);
-        text_say(writer, "  %5.1f%% %s", 100 * table->cells[row][column].share, text);
-    }
-    free(table);
+    struct eviction_row rows[EVICTION_ROWS_MAX];
+    size_t count = eviction_rows(writer->snapshot, CAUSES_OBJECTS, rows);
+    text_rows(writer, &eviction_columns, rows, count, EVICTION_ROWS);
 }
 
-/* Causes of misses and evictors; nothing unless recorded. (text.c) */
+/* Causes of misses and evictors; nothing unless recorded. */
 static void causes_text_print(struct text_writer *writer)
 {
     if (!writer->snapshot->causes.told)
@@ -536,7 +447,7 @@ static void say_sizes(struct text_writer *writer)
     text_say(writer, "\npercent missed, by size of the cache\n%s", text);
 }
 
-/* Miss curves by cache size; nothing unless recorded. (text.c) */
+/* Miss curves by cache size; nothing unless recorded. */
 static void reuse_text_print(struct text_writer *writer)
 {
     const struct snapshot_reuse *reuse = &writer->snapshot->reuse;
@@ -559,7 +470,7 @@ static void reuse_text_print(struct text_writer *writer)
 
 enum { WATCH_ROWS = 15 };
 
-/* Results of watchpoints, with the reason for each verdict; nothing without them. (text.c) */
+/* Results of watchpoints, with the reason for each verdict; nothing without them. */
 static void watch_text_print(struct text_writer *writer)
 {
     const struct snapshot_watch *watch = &writer->snapshot->watch;
@@ -589,7 +500,7 @@ static void print_whatif(struct text_writer *writer, const struct snapshot_whati
     text_say(writer, "%s", text);
 }
 
-/* Questions about another layout, and the answers; nothing where nothing was asked. (text.c) */
+/* Questions about another layout, and the answers; nothing where nothing was asked. */
 static void whatif_text_print(struct text_writer *writer)
 {
     const struct snapshot_whatifs *asked = &writer->snapshot->whatif;
@@ -635,26 +546,28 @@ static void print_sets(struct text_writer *writer)
 {
     const struct snapshot_sets *sets = &writer->snapshot->sets;
     char p[32] = "";
+    char text[320];
     if (!sets->sets)
         return;
+    sets_reading(writer->snapshot, text, sizeof text);
     if (isfinite(sets->p_value))
         snprintf(p, sizeof p, " (p %.2g)", sets->p_value);
-    text_say(writer, "\nsets %s, %" PRIu32 " by %s address: %s%s, %" PRIu32 " hot%s%s",
+    text_say(writer, "\nsets %s, %" PRIu32 " by %s address: %s%s, %" PRIu32 " hot. %s",
              sets->level ? sets->level : "?", sets->sets, sets->index ? sets->index : "?",
-             sets_verdict_name(sets->verdict), p, sets->hot_sets, sets->reading ? ". " : "",
-             sets->reading ? sets->reading : "");
+             sets_verdict_name(sets->verdict), p, sets->hot_sets, text);
 }
 
 static void print_window(struct text_writer *writer)
 {
     const struct snapshot_window *window = &writer->snapshot->window;
+    char text[320];
     if (!window->used)
         return;
+    window_reading(writer->snapshot, text, sizeof text);
     text_say(writer,
              "window %" PRIu64 " samples, %" PRIu64 " lines: %" PRIu64 " seen once, %" PRIu64
-             " again%s%s",
-             window->used, window->addresses, window->singletons, window->recurring,
-             window->reading ? ". " : "", window->reading ? window->reading : "");
+             " again. %s",
+             window->used, window->addresses, window->singletons, window->recurring, text);
 }
 
 static void print_threads(struct text_writer *writer)
@@ -801,7 +714,7 @@ static void print_tables(struct text_writer *writer)
     print_heap(writer);
     text_rows(writer, &function_columns, snapshot->code, snapshot->code_count, FUNCTION_ROWS);
     print_threads(writer);
-    matrix_text_print(writer);
+    print_matrix(writer);
     print_sharing(writer);
     watch_text_print(writer);
     causes_text_print(writer);

@@ -7,7 +7,6 @@
 #define MISSTOP_VIEW_EXPORT_WRITERS_H
 
 #include "view/export/files.h"
-#include "view/pages/matrix_table.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
 
@@ -64,11 +63,6 @@ struct html_table {
 void html_table(struct html_writer *writer, const struct html_table *table);
 void html_rows(struct html_writer *writer, const struct columns *columns, const void *rows,
                size_t count, size_t most);
-
-/* A matrix with heat; lines that are one function or object lead to their part of the page.
- * (html_code.c) */
-void html_matrix_table(struct html_writer *writer, const struct matrix_table *table,
-                       enum matrix_axis row_axis, enum matrix_axis column_axis);
 
 /* The ids that the sections give. */
 bool html_object_link(const struct snapshot *snapshot, const void *object, char *id, size_t size);

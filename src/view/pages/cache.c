@@ -10,6 +10,7 @@
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
 #include "view/widget/columns.h"
+#include "view/words.h"
 
 struct cache_view {
     uint32_t cursor;
@@ -206,10 +207,10 @@ static void cache_update(struct browser *browser)
 /* Crowded sets are the rarer news and come first; else how the lines recur. */
 static void cache_verdict(const struct snapshot *snapshot, char *out, size_t size)
 {
-    const char *sets = snapshot->sets.reading;
-    const char *window = snapshot->window.reading;
-    const char *reading = snapshot->sets.verdict == SETS_CONCENTRATED || !window ? sets : window;
-    snprintf(out, size, "%s", reading ? reading : "too few samples to say");
+    if (snapshot->sets.verdict == SETS_CONCENTRATED)
+        sets_reading(snapshot, out, size);
+    else
+        window_reading(snapshot, out, size);
     *out = (char)toupper((unsigned char)*out);
 }
 
@@ -251,9 +252,8 @@ static int draw_verdict(const struct snapshot *snapshot, struct canvas *canvas, 
                       text_count(used, (double)window->used), window->span_s,
                       text_count(once, (double)window->singletons),
                       text_count(again, (double)window->recurring));
-        if (sets->note && *sets->note)
-            canvas_format(canvas, area.row + rows++, 1, area.columns - 1, PAINT_DIM, "%s",
-                          sets->note);
+        if (*sets_note(sets))
+            canvas_text(canvas, area.row + rows++, 1, area.columns - 1, PAINT_DIM, sets_note(sets));
     }
     return rows;
 }

@@ -1,332 +1,100 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen y: why lines were missed, and what had thrown them out (--sim). */
+/* Screen y: causes of misses, and evictors of the missed lines (--sim). */
 #include "view/pages/causes.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/text.h"
-#include "view/pages/matrix_table.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
+#include "view/words.h"
 
-static enum causes_of causes_kind(const struct browser *browser);
-static void causes_step_kind(struct browser *browser);
-static void causes_open(struct browser *browser, uint32_t index);
 static void causes_draw_evictors(const struct snapshot *snapshot,
                                  const struct snapshot_causes_row *row, struct canvas *canvas,
                                  struct area area);
 
-/* Evictors and evicted: opened from Causes (y). */
+static const double least_told = 0.001; /* less is not listed */
 
-struct evictions_view {
-    struct matrix_table table; /* made while it is shown */
-    struct matrix_grid grid;
-};
+/* ---- evictions ---- */
 
-static struct evictions_view *evictions_view(const struct browser *browser)
+static struct eviction_row eviction_row(const struct snapshot_evictions *from, size_t row,
+                                        size_t column)
 {
-    return page_state(browser, PAGE_EVICTIONS);
+    const struct snapshot_eviction_line *missed = &from->rows[row];
+    const struct snapshot_eviction_line *evictor = &from->columns[column];
+    double misses = from->cells[row][column];
+    return (struct eviction_row){.missed = row < from->row_count ? missed->name : "others",
+                                 .evictor = column < from->column_count ? evictor->name : "others",
+                                 .missed_id = row < from->row_count ? missed->id : UINT32_MAX,
+                                 .evictor_id =
+                                     column < from->column_count ? evictor->id : UINT32_MAX,
+                                 .misses = misses,
+                                 .share = misses / from->misses,
+                                 .of_missed = misses / missed->misses,
+                                 .of_evictor = misses / evictor->misses};
 }
 
-enum { TITLE_ROWS = 2, WORDS_ROWS = 8, SMALL_ROWS = 12, EVICTIONS_TEXT_BYTES = 512 };
-
-static struct matrix_grid *grid_of(struct browser *browser)
+static int most_misses(const void *left, const void *right)
 {
-    return &evictions_view(browser)->grid;
+    const struct eviction_row *a = left;
+    const struct eviction_row *b = right;
+    return a->misses > b->misses ? -1 : a->misses < b->misses;
 }
 
-static const struct matrix_table *table_of(const struct browser *browser)
+size_t eviction_rows(const struct snapshot *snapshot, enum causes_of kind,
+                     struct eviction_row rows[EVICTION_ROWS_MAX])
 {
-    return &evictions_view(browser)->table;
-}
-
-/* The main evictor of the row of the cursor. */
-static void point_at_strongest(struct matrix_grid *grid, const struct matrix_table *table)
-{
-    double most = -1;
-    for (size_t i = 0; grid->row && i < table->column_count; i++)
-        if (table->cells[grid->row - 1][i].share > most) {
-            most = table->cells[grid->row - 1][i].share;
-            grid->column = i + 1;
-        }
-}
-
-static void evictions_update(struct browser *browser)
-{
-    struct evictions_view *view = evictions_view(browser);
-    struct matrix_grid *grid = &view->grid;
-    if (browser->page != PAGE_EVICTIONS)
-        return;
-    evictions_table_make(&view->table, browser->snapshot, causes_kind(browser));
-    if (grid->row_identity || grid->moved)
-        matrix_grid_find(grid, &view->table);
-    else
-        matrix_grid_strongest(grid, &view->table);
-    if (!grid->moved)
-        point_at_strongest(grid, &view->table);
-    matrix_grid_keep(grid, &view->table);
-}
-
-/* Evictors of the object or function of this identity; 0: the strongest. */
-static void evictions_point(struct browser *browser, uint64_t identity)
-{
-    struct matrix_grid *grid = grid_of(browser);
-    grid->row_identity = identity;
-    grid->column_identity = 0;
-    grid->moved = false;
-}
-
-static void browser_open_evictions(struct browser *browser, uint32_t id)
-{
-    grid_of(browser)->row = 1;
-    evictions_point(browser, (uint64_t)id + 1);
-    browser_go(browser, PAGE_EVICTIONS);
-}
-
-/* ---- drawing ---- */
-
-/* The row of Causes that the cursor is in; NULL: the totals, or the others. */
-static const struct snapshot_causes_row *evictions_row_of(struct browser *browser)
-{
-    const struct snapshot_causes_list *list = &browser->snapshot->causes.of[causes_kind(browser)];
-    const struct matrix_line *line = matrix_grid_row(grid_of(browser), table_of(browser));
-    for (size_t i = 0; line && line->members && i < list->count; i++)
-        if ((uint64_t)list->rows[i].id + 1 == line->identity)
-            return &list->rows[i];
-    return NULL;
-}
-
-static void draw_words(struct browser *browser, struct canvas *canvas, struct area area)
-{
-    const struct matrix_grid *grid = grid_of(browser);
-    const struct snapshot_causes_row *row = evictions_row_of(browser);
-    char text[EVICTIONS_TEXT_BYTES];
-    evictions_words(table_of(browser), causes_kind(browser), grid->row, grid->column, text,
-                    sizeof text);
-    area = area_below(area, canvas_wrap(canvas, area, PAINT_STRONG, text));
-    if (row && area.rows > 0)
-        causes_draw_evictors(browser->snapshot, row, canvas, area);
-}
-
-static void evictions_draw(struct browser *browser, struct canvas *canvas, struct area area)
-{
-    const struct matrix_table *table = table_of(browser);
-    char text[EVICTIONS_TEXT_BYTES];
-    grid_of(browser)->names = (struct area){0};
-    if (!table->row_count) {
-        canvas_wrap(canvas, area, PAINT_DIM,
-                    " Nothing is known yet of what threw lines out of this cache: none has come "
-                    "back to it. e: another level, of which it is told from then on.");
-        return;
-    }
-    bool small = area.rows < SMALL_ROWS;
-    int titles = 0;
-    if (!small) {
-        struct area title = {area.row, 1, TITLE_ROWS, area.columns - 2};
-        evictions_title(browser->snapshot, causes_kind(browser), text, sizeof text);
-        titles = canvas_wrap(canvas, title, PAINT_DIM, text);
-    }
-    int words = small ? 1 : area.rows / 3 < WORDS_ROWS ? area.rows / 3 : WORDS_ROWS;
-    struct area grid = {area.row + titles, 0, area.rows - titles - words - !small, area.columns};
-    int used = matrix_grid_draw(grid_of(browser), table, canvas, grid);
-    struct area below = {grid.row + used + !small, 1, 0, area.columns - 2};
-    below.rows = area.row + area.rows - below.row;
-    draw_words(browser, canvas, below);
-}
-
-/* ---- keys ---- */
-
-static void open_line(struct browser *browser)
-{
-    const struct matrix_line *line = matrix_grid_row(grid_of(browser), table_of(browser));
-    if (!line)
-        line = matrix_grid_column(grid_of(browser), table_of(browser));
-    if (line)
-        causes_open(browser, line->index);
-    else
-        browser_message(browser, "move to a row or a column first");
-}
-
-static bool evictions_act(struct browser *browser, enum action action, struct request *request)
-{
-    (void)request;
-    if (!browser->snapshot)
-        return false;
-    if (action == ACTION_ENTER && table_of(browser)->row_count) {
-        open_line(browser);
-        return true;
-    }
-    if (action != ACTION_STACK && action != ACTION_HOME)
-        return matrix_grid_act(grid_of(browser), table_of(browser), action);
-    if (action == ACTION_STACK)
-        causes_step_kind(browser);
-    evictions_point(browser, 0);
-    evictions_update(browser);
-    return true;
-}
-
-static bool evictions_click(struct browser *browser, int row, int column)
-{
-    if (!browser->snapshot)
-        return false;
-    enum table_hit hit = matrix_grid_click(grid_of(browser), table_of(browser), row, column);
-    if (hit == TABLE_AGAIN)
-        open_line(browser);
-    return hit != TABLE_MISSED;
-}
-
-static const char *evictions_enter(struct browser *browser)
-{
-    const struct matrix_grid *grid = grid_of(browser);
-    if (!table_of(browser)->row_count || (!grid->row && !grid->column))
-        return "";
-    return causes_kind(browser) == CAUSES_OBJECTS     ? "Object"
-           : causes_kind(browser) == CAUSES_FUNCTIONS ? "Function"
-                                                      : "";
-}
-
-static void evictions_hint(struct browser *browser, char *out, size_t size)
-{
-    snprintf(out, size, "%s",
-             table_of(browser)->row_count
-                 ? "Arrows: another cell. Enter: what the row is. b: by object, function, thread. "
-                 : "");
-}
-
-static const char *evictions_label(struct browser *browser, enum action action)
-{
-    (void)browser;
-    return action == ACTION_HOME ? "Strongest" : NULL;
-}
-
-const struct page evictions_page = {
-    .name = "Evictions",
-    .shows = "Which object replaces lines of which in the simulated caches: the object that was "
-             "replaced down, the one that replaced it across.",
-    .next = "An object that evicts itself is too large or conflicts with itself; one that is "
-            "evicted by another could be kept apart from it.",
-    .state_size = sizeof(struct evictions_view),
-    .update = evictions_update,
-    .draw = evictions_draw,
-    .act = evictions_act,
-    .click = evictions_click,
-    .hint = evictions_hint,
-    .enter = evictions_enter,
-    .label = evictions_label,
-    .bar = {ACTION_ENTER, ACTION_STACK, ACTION_BACK, ACTION_HOME, ACTION_BASIS, ACTION_NEXT_EVENT,
-            ACTION_FREEZE, ACTION_WRITE},
-};
-
-enum { NAME_BYTES = 120 };
-
-static const struct snapshot_evictions *evictions_of(const struct snapshot *snapshot,
-                                                     enum causes_of kind)
-{
-    return &snapshot->causes.of[kind].evictions;
-}
-
-static struct snapshot_matrix_cell evictions_table_cell_of(const struct snapshot_evictions *from,
-                                                           double misses)
-{
-    return (struct snapshot_matrix_cell){.samples = misses, .share = misses / from->misses};
-}
-
-/* By its id, in what Enter opens. */
-static uint32_t index_of(const struct snapshot *snapshot, enum causes_of kind, uint32_t id)
-{
-    if (kind == CAUSES_THREADS)
-        return UINT32_MAX;
-    size_t count = kind == CAUSES_OBJECTS ? snapshot->object_count : snapshot->code_count;
-    for (size_t i = 0; i < count; i++)
-        if ((kind == CAUSES_OBJECTS ? snapshot->objects[i].id : snapshot->code[i].id) == id)
-            return (uint32_t)i;
-    return UINT32_MAX;
-}
-
-/* Lines of one side; the others only where they have anything. Returns how many. */
-static size_t fill_lines(const struct snapshot *snapshot, enum causes_of kind,
-                         const struct snapshot_eviction_line *from, size_t count,
-                         struct matrix_line *out)
-{
-    const struct snapshot_evictions *evictions = evictions_of(snapshot, kind);
-    for (size_t i = 0; i < count; i++)
-        out[i] = (struct matrix_line){.name = from[i].name,
-                                      .identity = (uint64_t)from[i].id + 1,
-                                      .index = index_of(snapshot, kind, from[i].id),
-                                      .members = 1,
-                                      .total = evictions_table_cell_of(evictions, from[i].misses)};
-    out[count] =
-        (struct matrix_line){.name = "others",
-                             .identity = UINT64_MAX,
-                             .index = UINT32_MAX,
-                             .total = evictions_table_cell_of(evictions, from[count].misses)};
-    return count + (from[count].misses > 0);
-}
-
-void evictions_table_make(struct matrix_table *table, const struct snapshot *snapshot,
-                          enum causes_of kind)
-{
-    const struct snapshot_evictions *from = evictions_of(snapshot, kind);
-    *table = (struct matrix_table){.snapshot = snapshot, .title = "Thrown out", .all = "all"};
-    if (!from->row_count)
-        return;
-    table->row_count = fill_lines(snapshot, kind, from->rows, from->row_count, table->rows);
-    table->column_count =
-        fill_lines(snapshot, kind, from->columns, from->column_count, table->columns);
-    for (size_t i = 0; i <= from->row_count; i++)
+    const struct snapshot_evictions *from = &snapshot->causes.of[kind].evictions;
+    size_t count = 0;
+    for (size_t i = 0; from->row_count && i <= from->row_count; i++)
         for (size_t k = 0; k <= from->column_count; k++)
-            table->cells[i][k] = evictions_table_cell_of(from, from->cells[i][k]);
+            if (from->cells[i][k] >= least_told * from->misses)
+                rows[count++] = eviction_row(from, i, k);
+    qsort(rows, count, sizeof *rows, most_misses);
+    return count;
 }
 
-void evictions_title(const struct snapshot *snapshot, enum causes_of kind, char *out, size_t size)
+static uint64_t eviction_identity(const struct snapshot *snapshot, const void *pointer)
 {
-    const struct snapshot_causes *causes = &snapshot->causes;
-    const struct snapshot_evictions *from = evictions_of(snapshot, kind);
-    char misses[16];
-    snprintf(out, size,
-             "Evictor and evicted: %s. Of %s misses whose evictor is known (%.1f%% of all)",
-             kind == CAUSES_OBJECTS ? "lines of the row, evicted by the column"
-                                    : "lines the row missed, evicted by the column",
-             text_count(misses, from->misses), 100 * from->misses / causes->all.misses);
+    ROW(eviction_row);
+    return hash_mix((uint64_t)row->missed_id << 32 | row->evictor_id);
 }
 
-static const char *evictions_table_name_of(const struct matrix_line *line, const char *all)
-{
-    return line ? line->name : all;
-}
+static const struct column eviction_list[] = {
+    COLUMN(.title = "LINES OF", .help = "The object (or function, or thread) of the missed lines.",
+           .from = FIELD(struct eviction_row, missed), .width = 12, .most = 40, .look = COLUMN_NAME,
+           .paint = paint_strong),
+    COLUMN(.title = "EVICTED BY", .help = "The one that had evicted these lines.",
+           .from = FIELD(struct eviction_row, evictor), .width = 12, .most = 40,
+           .look = COLUMN_NAME),
+    COLUMN(.title = "MISSES", .help = "Misses on these lines.",
+           .from = FIELD(struct eviction_row, misses), .width = 7, .rank = 1, UNIT_COUNT),
+    COLUMN(.title = "SHARE", .help = "Part of all misses whose evictor is known.",
+           .from = FIELD(struct eviction_row, share), .width = 6, UNIT_SHARE),
+    COLUMN(.title = "LINES%", .help = "Part of the misses on lines of the one that missed.",
+           .from = FIELD(struct eviction_row, of_missed), .width = 6, .rank = 2, UNIT_PERCENT),
+    COLUMN(.title = "BY%", .help = "Part of the misses on lines that this evictor evicted.",
+           .from = FIELD(struct eviction_row, of_evictor), .width = 6, .rank = 2, UNIT_PERCENT),
+};
 
-void evictions_words(const struct matrix_table *table, enum causes_of kind, size_t row,
-                     size_t column, char *out, size_t size)
-{
-    static const char *const all[CAUSES_KINDS] = {"all objects", "all functions", "all threads"};
-    static const char *const any[CAUSES_KINDS] = {"any object", "any function", "any thread"};
-    const struct matrix_line *whose = row ? &table->rows[row - 1] : NULL;
-    const struct matrix_line *by = column ? &table->columns[column - 1] : NULL;
-    const struct snapshot_evictions *from = evictions_of(table->snapshot, kind);
-    double misses = whose && by ? table->cells[row - 1][column - 1].samples
-                    : whose     ? whose->total.samples
-                    : by        ? by->total.samples
-                                : from->misses;
-    bool objects = kind == CAUSES_OBJECTS;
-    bool itself = whose && by && whose->members && whose->identity == by->identity;
-    bool alike = whose && by && !itself && by->members && !strcmp(whose->name, by->name);
-    char count[16];
-    snprintf(out, size, "Lines %s %.*s, evicted by %s%s%.*s%s: %s misses",
-             objects ? "of" : "missed by", NAME_BYTES, evictions_table_name_of(whose, all[kind]),
-             objects ? "accesses to " : "", alike ? "another " : "", NAME_BYTES,
-             itself ? "itself" : evictions_table_name_of(by, any[kind]),
-             by && !by->members ? ", or not known" : "", text_count(count, misses));
-    if (whose && by && whose->total.samples > 0)
-        text_append(out, size, "; %.1f%% of the row, %.1f%% of the column",
-                    100 * misses / whose->total.samples,
-                    by->total.samples > 0 ? 100 * misses / by->total.samples : 0);
-}
+const struct columns eviction_columns = {
+    .title = "Evictions",
+    TABLE(struct eviction_row, eviction_list),
+    .sort = COLUMNS_AS_THEY_COME,
+    .identity = eviction_identity,
+};
 
 struct causes_view {
     struct table table;
-    enum causes_of of; /* the rows are objects, functions or threads; of Evictions too */
+    struct table evictions;
+    struct table reuse;
+    struct table reuse_lines;
+    struct eviction_row rows[EVICTION_ROWS_MAX];
+    enum causes_of of; /* the rows are objects, functions or threads; of the first two tables */
 };
 
 static struct causes_view *causes_view(const struct browser *browser)
@@ -334,17 +102,18 @@ static struct causes_view *causes_view(const struct browser *browser)
     return page_state(browser, PAGE_CAUSES);
 }
 
-enum { LIST_LEAST = 3, TEXT_ROWS = 12, SUMMARY_ROWS = 2, TEXT_BYTES = 512 };
+enum {
+    LIST_LEAST = 3,
+    LIST_MOST = 12,
+    TEXT_ROWS = 12,
+    SUMMARY_ROWS = 2,
+    TABS_FROM = 6,
+    TEXT_BYTES = 512
+};
 
-/* Causes and Evictions list objects, functions or threads; the next of the three. */
 static enum causes_of causes_kind(const struct browser *browser)
 {
     return causes_view(browser)->of;
-}
-
-static void causes_step_kind(struct browser *browser)
-{
-    causes_view(browser)->of = (causes_kind(browser) + 1) % CAUSES_KINDS;
 }
 
 static const struct snapshot_causes_list *list_of(const struct browser *browser)
@@ -355,8 +124,37 @@ static const struct snapshot_causes_list *list_of(const struct browser *browser)
 static void causes_update(struct browser *browser)
 {
     struct causes_view *view = causes_view(browser);
+    const struct snapshot_reuse *reuse = &browser->snapshot->reuse;
     view->table.columns = &causes_columns[view->of];
     table_set(&view->table, browser->snapshot, list_of(browser)->rows, list_of(browser)->count);
+    table_set(&view->evictions, browser->snapshot, view->rows,
+              eviction_rows(browser->snapshot, view->of, view->rows));
+    table_set(&view->reuse, browser->snapshot, reuse->objects, reuse->object_count);
+    table_set(&view->reuse_lines, browser->snapshot, reuse->lines, reuse->line_count);
+}
+
+/* Causes, uses or both are recorded. */
+static unsigned causes_panes(struct browser *browser, struct table *panes[PANES_MAX])
+{
+    struct causes_view *view = causes_view(browser);
+    bool reuse = browser->snapshot && browser->snapshot->reuse.told;
+    unsigned count = 0;
+    if (!reuse || browser->snapshot->causes.told) {
+        panes[count++] = &view->table;
+        panes[count++] = &view->evictions;
+    }
+    if (reuse) {
+        panes[count++] = &view->reuse;
+        panes[count++] = &view->reuse_lines;
+    }
+    return count;
+}
+
+/* Whether one of the panes with curves has focus. */
+static bool on_reuse(struct browser *browser)
+{
+    return browser_focused(browser, &causes_view(browser)->reuse) ||
+           browser_focused(browser, &causes_view(browser)->reuse_lines);
 }
 
 /* ---- drawing ---- */
@@ -391,39 +189,55 @@ static void causes_draw_nothing(const struct snapshot *snapshot, struct canvas *
     canvas_wrap(
         canvas, area, PAINT_DIM,
         snapshot->simulation.level_count
-            ? " No miss of this event was recorded with its cause: there was none yet, or the "
-              "simulation was started without causes (--sim=SPEC:nocauses), or the event "
-              "counts accesses (e: another event)."
+            ? " No miss of this event was recorded with its cause, and no use of a line: there was "
+              "none yet, or the simulation was started without them (--sim=SPEC:nocauses:nouse), "
+              "or the event counts accesses (e: another event)."
             : " Only a simulation knows why a line is not in the cache: misstop --sim -- CMD runs "
-              "a program under it, 50 to 200 times slower, and shows here for each "
-              "object whether its lines were never there, did not fit, were in each "
-              "other's way or were taken by another thread, and what threw them out.");
+              "a program under it, 50 to 200 times slower, and shows here for each object "
+              "whether its lines were touched for the first time, did not fit, conflicted or were "
+              "taken by another thread, what replaced them, and what caches of any size would "
+              "hold.");
 }
 
 static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)
 {
-    struct table *table = &causes_view(browser)->table;
+    struct table *panes[PANES_MAX];
+    unsigned count = browser_panes(browser, panes);
+    struct table *table = browser_table(browser);
+    bool evictions = table == &causes_view(browser)->evictions;
+    bool reuse = on_reuse(browser);
+    const void *row = table_selected(table);
+    if (body.rows > TABS_FROM)
+        body = area_below(body, pane_tabs(browser, canvas, body, panes, count));
     int rows = (int)table->shown + 1;
     int most = body.rows - TEXT_ROWS - 1;
+    most = reuse && most > LIST_MOST ? LIST_MOST : most;
     rows = rows > most ? most : rows;
     rows = rows < LIST_LEAST ? LIST_LEAST : rows;
-    struct area list = {body.row, body.column, rows < body.rows ? rows : body.rows, body.columns};
-    pane_table(browser, canvas, list, table, "");
-    const struct snapshot_causes_row *row = table_selected(table);
-    int below = list.rows + (body.rows > TEXT_ROWS);
-    struct area rest = {body.row + below, 1, body.rows - below, body.columns - 2};
-    if (row && rest.rows > 0)
+    rows = evictions || rows > body.rows ? body.rows : rows;
+    struct area list = {body.row, body.column, rows, body.columns};
+    pane_table(browser, canvas, list, table,
+               "No evictor is known: no line has come back to this cache after it was evicted. "
+               "e: another level.");
+    int below = list.rows + (!reuse && body.rows > TEXT_ROWS);
+    struct area rest = {body.row + below, !reuse, body.rows - below, body.columns - 2 * !reuse};
+    if (row && rest.rows > 0 && reuse)
+        reuse_draw(&browser->snapshot->reuse, row, canvas, rest);
+    else if (row && rest.rows > 0 && !evictions)
         causes_draw_selected(browser, row, canvas, rest);
 }
 
 static void causes_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
     char text[TEXT_BYTES];
-    if (!list_of(browser)->count) {
+    if (!browser->snapshot->causes.told && !browser->snapshot->reuse.told) {
         causes_draw_nothing(browser->snapshot, canvas, area);
         return;
     }
-    causes_summary(browser->snapshot, causes_view(browser)->of, text, sizeof text);
+    if (on_reuse(browser))
+        reuse_summary(browser->snapshot, text, sizeof text);
+    else
+        causes_summary(browser->snapshot, causes_view(browser)->of, text, sizeof text);
     struct area top = {area.row, 1, area.rows > TEXT_ROWS ? SUMMARY_ROWS : 1, area.columns - 2};
     int used = canvas_wrap(canvas, top, PAINT_DIM, text);
     struct area body = area_below(area, used);
@@ -446,26 +260,53 @@ static void causes_open(struct browser *browser, uint32_t index)
                                      : "a thread has no screen of its own");
 }
 
-static void open_evictions(struct browser *browser, const struct snapshot_causes_row *row)
+/* By its id, in what the rows are. */
+static void open_id(struct browser *browser, uint32_t id)
 {
-    browser_open_evictions(browser, row->id);
+    const struct snapshot_causes_row *row =
+        causes_row_of(&browser->snapshot->causes, causes_view(browser)->of, id);
+    causes_open(browser, row ? row->index : UINT32_MAX);
+}
+
+/* The largest of the row's, in the other pane. */
+static void show_evictions(struct browser *browser, const struct snapshot_causes_row *row)
+{
+    struct causes_view *view = causes_view(browser);
+    for (size_t i = view->evictions.count; i-- > 0;)
+        if (view->rows[i].missed_id == row->id)
+            table_select(&view->evictions, eviction_identity(browser->snapshot, &view->rows[i]));
+    browser->pane[PAGE_CAUSES] = 1;
 }
 
 static void choose_next(struct browser *browser)
 {
-    causes_step_kind(browser);
-    causes_view(browser)->table.pinned = false;
+    struct causes_view *view = causes_view(browser);
+    view->of = (view->of + 1) % CAUSES_KINDS;
+    view->table.pinned = view->evictions.pinned = false;
     causes_update(browser);
 }
 
 static bool causes_act(struct browser *browser, enum action action, struct request *request)
 {
-    const struct snapshot_causes_row *row = table_selected(&causes_view(browser)->table);
+    struct causes_view *view = causes_view(browser);
+    const struct snapshot_causes_row *row = table_selected(&view->table);
+    const struct eviction_row *eviction =
+        browser_focused(browser, &view->evictions) ? table_selected(&view->evictions) : NULL;
+    const struct snapshot_reuse_row *curve =
+        on_reuse(browser) ? table_selected(browser_table(browser)) : NULL;
     (void)request;
     if (action == ACTION_STACK && browser->snapshot && browser->snapshot->causes.told)
         choose_next(browser);
+    else if (on_reuse(browser) && action != ACTION_ENTER)
+        return false;
+    else if (curve)
+        reuse_open(browser, curve);
+    else if (action == ACTION_ENTER && eviction)
+        open_id(browser, eviction->evictor_id);
+    else if (action == ACTION_FOLD && eviction)
+        open_id(browser, eviction->missed_id);
     else if (action == ACTION_ENTER && row)
-        open_evictions(browser, row);
+        show_evictions(browser, row);
     else if (action == ACTION_FOLD && row)
         causes_open(browser, row->index);
     else
@@ -475,24 +316,33 @@ static bool causes_act(struct browser *browser, enum action action, struct reque
 
 static const char *causes_enter(struct browser *browser)
 {
-    return table_selected(&causes_view(browser)->table) ? "Who evicts whom" : "";
+    static const char *const opens[CAUSES_KINDS] = {"Evictor", "Evictor", ""};
+    struct causes_view *view = causes_view(browser);
+    return on_reuse(browser) ? browser_focused(browser, &view->reuse) ? "Object" : "Function"
+           : browser_focused(browser, &view->evictions) ? opens[view->of]
+           : table_selected(&view->table)               ? "Evictions"
+                                                        : "";
 }
 
 static void causes_hint(struct browser *browser, char *out, size_t size)
 {
-    static const char *const opens[CAUSES_KINDS] = {"  F5: the object", "  F5: the function", ""};
-    if (!table_selected(&causes_view(browser)->table))
-        *out = '\0';
-    else
-        snprintf(out, size,
-                 "Enter: who evicts whom  b: by object, function, thread  e: another level%s",
-                 opens[causes_view(browser)->of]);
+    struct causes_view *view = causes_view(browser);
+    bool evictions = browser_focused(browser, &view->evictions);
+    *out = '\0';
+    if (on_reuse(browser))
+        snprintf(out, size, "Enter: the object or function.  F1: what the columns mean");
+    else if (table_selected(&view->table))
+        snprintf(out, size, "%s  b: by object, function, thread  e: another level%s",
+                 evictions ? "Enter: the evictor" : "Enter: its evictions",
+                 view->of == CAUSES_OBJECTS     ? "  F5: the object"
+                 : view->of == CAUSES_FUNCTIONS ? "  F5: the function"
+                                                : "");
 }
 
 /* A running process has no causes, a recording of a simulation may have them. */
 static bool causes_filled(const struct snapshot *snapshot)
 {
-    return snapshot->simulation.level_count || snapshot->causes.told;
+    return snapshot->simulation.level_count || snapshot->causes.told || snapshot->reuse.told;
 }
 
 static const char *causes_label(struct browser *browser, enum action action)
@@ -506,25 +356,47 @@ const struct page causes_page = {
     .name = "Causes",
     .shows =
         "Why lines were not in the simulated caches (misstop --sim): first reference, too much "
-        "data, too many lines for one set, or written by another thread; and what replaced them.",
-    .next = "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7.",
+        "data, too many lines for one set, or written by another thread; what replaced them; and "
+        "what part of the accesses caches of other sizes would hold (Reuse).",
+    .next =
+        "Capacity: use less memory at a time. Conflict: change distances. Sharing: see 7. Where "
+        "a curve of Reuse falls steeply there is a size at which the data fits.",
     .key_help = "Causes: with --sim, why lines were not in the cache, and what replaced them",
     .state_size = sizeof(struct causes_view),
     .tables = {{.at = offsetof(struct causes_view, table),
-                .columns = &causes_columns[CAUSES_OBJECTS]}},
+                .columns = &causes_columns[CAUSES_OBJECTS]},
+               {.at = offsetof(struct causes_view, evictions), .columns = &eviction_columns},
+               {.at = offsetof(struct causes_view, reuse), .columns = &reuse_columns},
+               {.at = offsetof(struct causes_view, reuse_lines), .columns = &reuse_line_columns}},
     .filled = causes_filled,
     .update = causes_update,
     .draw = causes_draw,
+    .panes = causes_panes,
     .act = causes_act,
     .hint = causes_hint,
     .enter = causes_enter,
     .label = causes_label,
-    .bar = {ACTION_ENTER, ACTION_STACK, ACTION_FOLD, ACTION_BACK, ACTION_FIND, ACTION_FILTER,
-            ACTION_SORT_NEXT, ACTION_NEXT_EVENT, ACTION_FREEZE},
+    .bar = {ACTION_ENTER, ACTION_STACK, ACTION_FOLD, ACTION_RIGHT, ACTION_BACK, ACTION_FIND,
+            ACTION_FILTER, ACTION_SORT_NEXT, ACTION_NEXT_EVENT, ACTION_FREEZE},
+};
+
+static void causes_open_reuse(struct browser *browser)
+{
+    struct table *panes[PANES_MAX];
+    browser_go(browser, PAGE_CAUSES);
+    if (browser->snapshot && browser->snapshot->reuse.told)
+        browser->pane[PAGE_CAUSES] = causes_panes(browser, panes) - 2;
+}
+
+/* The key of these panes. */
+const struct page reuse_page = {
+    .name = "Reuse",
+    .key_help = "Reuse: with --sim, what caches of any size would hold; a pane of Causes",
+    .filled_by = FIELD(struct snapshot, reuse.told),
+    .open = causes_open_reuse,
 };
 
 enum { FIELDS_TOLD = 4, LABEL_COLUMNS = 12, WORDS_NAME_BYTES = 120 };
-static const double least_told = 0.001; /* the base of the part */
 static const double all_first = 0.995;
 static const double least_early = 0.05; /* of the misses: less is nothing to think about */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Causes of misses in words; for the Causes screens, the matrix, batch text, JSON and the page of
+/* Causes of misses in words and rows; for the Causes screen, the matrix, batch text and the page of
  * --html. */
 #ifndef MISSTOP_VIEW_PAGES_CAUSES_H
 #define MISSTOP_VIEW_PAGES_CAUSES_H
@@ -7,8 +7,7 @@
 #include <stddef.h>
 
 #include "snapshot.h"
-#include "view/pages/matrix_table.h"
-#include "view/screen/canvas.h"
+#include "view/widget/columns.h"
 
 /* The row of an object or function by its id; NULL: none. */
 const struct snapshot_causes_row *causes_row_of(const struct snapshot_causes *causes,
@@ -38,25 +37,33 @@ void causes_evictor(const struct snapshot_evictor *evictor, char *out, size_t si
 void causes_threads(const struct snapshot *snapshot, const struct snapshot_causes_row *row,
                     char *out, size_t size);
 
-/* The main cause and the remedy: a sentence or two. (causes.c) */
+/* The main cause and the remedy: a sentence or two. */
 void causes_advice(enum causes_of kind, const struct snapshot_causes_row *row, char *out,
                    size_t size);
 
-/*
- * Evictors and evicted (struct snapshot_evictions) as a table of the matrix's grid: rows missed the
- * lines, columns had evicted them. For its screen (causes.c), batch text and the page of --html.
- */
-/* Without rows where nothing is known. Shares are of all misses with a known evictor. */
-void evictions_table_make(struct matrix_table *table, const struct snapshot *snapshot,
-                          enum causes_of kind);
+/* Misses on lines of one object (or function, or thread) that another one had evicted. */
+struct eviction_row {
+    const char *missed; /* "others": those that the snapshot does not list */
+    const char *evictor;
+    uint32_t missed_id; /* UINT32_MAX: the others */
+    uint32_t evictor_id;
+    double misses;
+    double share; /* of all misses with a known evictor; then of those of each of the two */
+    double of_missed;
+    double of_evictor;
+};
+enum { EVICTION_ROWS_MAX = (SNAPSHOT_EVICTION_BINS + 1) * (SNAPSHOT_EVICTION_BINS + 1) };
+extern const struct columns eviction_columns;
 
-/* The subject of the table, in a sentence. */
-void evictions_title(const struct snapshot *snapshot, enum causes_of kind, char *out, size_t size);
-
-/* A cell in words; `row` and `column` as in struct matrix_grid: 0 is all of them. */
-void evictions_words(const struct matrix_table *table, enum causes_of kind, size_t row,
-                     size_t column, char *out, size_t size);
+/* Most misses first; 0: no evictor is known. */
+size_t eviction_rows(const struct snapshot *snapshot, enum causes_of kind,
+                     struct eviction_row rows[EVICTION_ROWS_MAX]);
 
 struct browser;
+
+/* Draws the curve of a row, and advice; opens its object or function. */
+void reuse_draw(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
+                struct canvas *canvas, struct area area);
+void reuse_open(struct browser *browser, const struct snapshot_reuse_row *row);
 
 #endif

@@ -29,7 +29,7 @@ static struct value code_column_samples(const struct snapshot *snapshot, const v
 }
 
 /* Whether a function waited for data of an object not known; and the column that functions are
- * sorted by at first, which depends on it. (code.c) */
+ * sorted by at first, which depends on it. */
 static bool columns_have_unknown(const struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->code_count; i++)

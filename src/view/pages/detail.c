@@ -222,7 +222,7 @@ static bool draw_watched(const struct snapshot *snapshot, const struct snapshot_
     return true;
 }
 
-/* Name, share, place, element and origin of the object in Detail; rows used. (detail.c) */
+/* Name, share, place, element and origin of the object in Detail; rows used. */
 static int detail_head(const struct snapshot *snapshot, const struct snapshot_object *object,
                        struct canvas *canvas, struct area area)
 {

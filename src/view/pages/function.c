@@ -379,8 +379,7 @@ static void function_gather_line(struct browser *browser)
         table_prefer(&view->accesses, hottest->address);
 }
 
-/* Source lines, the instructions of the one selected, and objects of the function opened.
- * (function.c) */
+/* Source lines, the instructions of the one selected, and objects of the function opened. */
 static void function_gather(struct browser *browser)
 {
     struct function_view *view = function_view(browser);

@@ -104,7 +104,7 @@ static void make_again(struct browser *browser)
     matrix_grid_moved(grid, table);
 }
 
-/* Tagging, combining, renaming; true: done. What was typed as a new name. (matrix.c) */
+/* Tagging, combining, renaming; true: done. What was typed as a new name. */
 static bool matrix_name_act(struct browser *browser, enum action action)
 {
     const struct matrix_line *line = matrix_names_line_of(browser);
@@ -588,7 +588,7 @@ static void draw_headings(const struct matrix_grid *grid, const struct matrix_ta
                       area.columns, "");
     int foot = area.row + area.rows - 1;
     canvas_text(canvas, foot, area.column + 1, grid->names.columns - 1, PAINT_HEADING,
-                table->title);
+                "Function");
     canvas_format(canvas, foot, area.column + grid->names.columns, grid->total_columns,
                   PAINT_HEADING, "%*s", grid->total_columns - 1, "all");
     for (size_t i = 0; i < grid->columns_shown; i++) {
@@ -626,7 +626,7 @@ static void draw_row(const struct matrix_grid *grid, const struct matrix_table *
         label_of(line, matrix_grid_tagged(grid, MATRIX_FUNCTIONS, line->identity), label,
                  sizeof label);
     else
-        snprintf(label, sizeof label, "%s", table->all);
+        snprintf(label, sizeof label, "all functions");
     glyph_fit(text, sizeof text, label, grid->names.columns - 2, GLYPH_CUT_MIDDLE, canvas->ascii);
     canvas_text(canvas, row, grid->names.column + 1, grid->names.columns - 1,
                 on                      ? PAINT_STRONG

@@ -304,8 +304,7 @@ void matrix_table_make(struct matrix_table *table, const struct snapshot *snapsh
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     if (!matrix_measure_known(snapshot, measure))
         measure = MATRIX_WEIGHT;
-    *table = (struct matrix_table){
-        .snapshot = snapshot, .measure = measure, .title = "Function", .all = "all functions"};
+    *table = (struct matrix_table){.snapshot = snapshot, .measure = measure};
     if (!matrix->row_count || !matrix->column_count)
         return;
     struct joining rows = {
@@ -552,11 +551,16 @@ static void gather_blocks(const struct chosen *chosen, struct matrix_cell *cell)
 static void gather_levels(const struct chosen *chosen, struct matrix_cell *cell)
 {
     const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
-    levels_sum_begin(&cell->levels);
-    for (size_t i = 0; i < matrix->found_count; i++)
-        if (matrix_cell_belongs(chosen, matrix->found[i].row, matrix->found[i].column))
-            levels_sum_add(&cell->levels, matrix->found[i].levels);
-    levels_sum_end(&cell->levels);
+    cell->has_levels = false;
+    for (size_t i = 0; i < matrix->found_count; i++) {
+        if (!matrix_cell_belongs(chosen, matrix->found[i].row, matrix->found[i].column))
+            continue;
+        if (cell->has_levels)
+            levels_join(&cell->levels, matrix->found[i].levels);
+        else
+            cell->levels = *matrix->found[i].levels;
+        cell->has_levels = true;
+    }
 }
 
 /* ---- causes ---- */
@@ -584,53 +588,43 @@ static void end_figures(struct snapshot_causes_figures *sum)
     sum->by_itself = sum->evicted > 0 ? sum->by_itself / sum->evicted : NAN;
 }
 
-static void count_name(struct counting *counting, const char *name, double misses)
+static void count_evictor(struct counting *counting, const struct snapshot_matrix_evictor *evictor)
 {
+    struct snapshot_evictor who = {.function = evictor->name, .object = evictor->object};
+    char name[MATRIX_PART_BYTES];
+    causes_evictor(&who, name, sizeof name);
     struct matrix_part *part = matrix_cell_part_of(counting, hash_bytes(name, strlen(name)));
     if (!part)
         return;
     snprintf(part->name, sizeof part->name, "%s", name);
-    part->samples += misses;
+    part->samples += evictor->misses;
 }
 
-static void count_evictor(struct counting *counting, const struct snapshot_matrix_evictor *evictor)
+/* Shares are of `all`. */
+static void gather_evictors(const struct chosen *chosen, const struct snapshot_matrix_evictor *list,
+                            size_t count, double all, struct matrix_parts *parts)
 {
-    struct snapshot_evictor who = {.function = evictor->function, .object = evictor->object};
-    char name[MATRIX_PART_BYTES];
-    causes_evictor(&who, name, sizeof name);
-    count_name(counting, name, evictor->misses);
-}
-
-static void gather_evictor_threads(const struct chosen *chosen, struct matrix_cell *cell)
-{
-    const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
-    struct counting threads;
-    bool room = matrix_cell_begin(&threads, matrix->evictor_thread_count);
-    for (size_t i = 0; room && i < matrix->evictor_thread_count; i++)
-        if (matrix_cell_belongs(chosen, matrix->evictor_threads[i].row,
-                                matrix->evictor_threads[i].column))
-            count_name(&threads, matrix->evictor_threads[i].name,
-                       matrix->evictor_threads[i].misses);
-    threads.all = cell->causes.evicted;
-    matrix_cell_end(&threads, &cell->evictor_threads);
+    struct counting evictors;
+    bool room = matrix_cell_begin(&evictors, count);
+    for (size_t i = 0; room && i < count; i++)
+        if (matrix_cell_belongs(chosen, list[i].row, list[i].column))
+            count_evictor(&evictors, &list[i]);
+    evictors.all = all;
+    matrix_cell_end(&evictors, parts);
 }
 
 static void gather_causes(const struct chosen *chosen, struct matrix_cell *cell)
 {
     const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
-    struct counting evictors;
     cell->causes = (struct snapshot_causes_figures){0};
     for (size_t i = 0; i < matrix->caused_count; i++)
         if (matrix_cell_belongs(chosen, matrix->caused[i].row, matrix->caused[i].column))
             add_figures(&cell->causes, matrix->caused[i].figures);
-    bool room = matrix_cell_begin(&evictors, matrix->evictor_count);
-    for (size_t i = 0; room && i < matrix->evictor_count; i++)
-        if (matrix_cell_belongs(chosen, matrix->evictors[i].row, matrix->evictors[i].column))
-            count_evictor(&evictors, &matrix->evictors[i]);
-    evictors.all = cell->causes.evicted;
     end_figures(&cell->causes);
-    matrix_cell_end(&evictors, &cell->evictors);
-    gather_evictor_threads(chosen, cell);
+    gather_evictors(chosen, matrix->evictors, matrix->evictor_count, cell->causes.evicted,
+                    &cell->evictors);
+    gather_evictors(chosen, matrix->evictor_threads, matrix->evictor_thread_count,
+                    cell->causes.evicted, &cell->evictor_threads);
 }
 
 void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t column,
@@ -688,8 +682,9 @@ static void tell_title(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTE
         text_append(out, MATRIX_WORD_BYTES, "no access to data");
         return;
     }
-    text_append(out, MATRIX_WORD_BYTES, "%.*s on %.*s", NAME_BYTES, cell->row ? cell->row->name : "all functions",
-           NAME_BYTES, cell->column ? cell->column->name : "all objects");
+    text_append(out, MATRIX_WORD_BYTES, "%.*s on %.*s", NAME_BYTES,
+                cell->row ? cell->row->name : "all functions", NAME_BYTES,
+                cell->column ? cell->column->name : "all objects");
 }
 
 /* ", 45% of NAME's"; nothing where it is no line. */
@@ -698,11 +693,12 @@ static void tell_part_of(const struct matrix_table *table, const struct matrix_l
 {
     double of_line = line ? matrix_table_share(table, &line->total) : NAN;
     if (of_line > 0 && !is_nobody(line))
-        text_append(out, MATRIX_WORD_BYTES, ", %.1f%% of %s%.*s", matrix_table_share(table, figures) / of_line * 100,
-               line->members ? "" : "that of ", NAME_BYTES, line->name);
+        text_append(out, MATRIX_WORD_BYTES, ", %.1f%% of %s%.*s",
+                    matrix_table_share(table, figures) / of_line * 100,
+                    line->members ? "" : "that of ", NAME_BYTES, line->name);
     else if (of_line > 0)
         text_append(out, MATRIX_WORD_BYTES, ", %.1f%% of what has no object",
-               matrix_table_share(table, figures) / of_line * 100);
+                    matrix_table_share(table, figures) / of_line * 100);
 }
 
 static void tell_shares(const struct matrix_table *table, const struct matrix_cell *cell,
@@ -715,14 +711,15 @@ static void tell_shares(const struct matrix_table *table, const struct matrix_ce
         text_append(out, MATRIX_WORD_BYTES, "nothing: no sample of it fell there");
         return;
     }
-    text_append(out, MATRIX_WORD_BYTES, "%.1f%% of all %s", share * 100, matrix_table_measured(table));
+    text_append(out, MATRIX_WORD_BYTES, "%.1f%% of all %s", share * 100,
+                matrix_table_measured(table));
     tell_part_of(table, cell->column ? cell->row : NULL, figures, out);
     tell_part_of(table, cell->row ? cell->column : NULL, figures, out);
     if (!(figures->samples > 0))
         return;
-    text_append(out, MATRIX_WORD_BYTES, "; %s sample%s: %.0f%% loads, %.0f%% stores", text_count(count, figures->samples),
-           figures->samples < 1.5 ? "" : "s", figures->loads / figures->samples * 100,
-           figures->stores / figures->samples * 100);
+    text_append(out, MATRIX_WORD_BYTES, "; %s sample%s: %.0f%% loads, %.0f%% stores",
+                text_count(count, figures->samples), figures->samples < 1.5 ? "" : "s",
+                figures->loads / figures->samples * 100, figures->stores / figures->samples * 100);
 }
 
 /* The reasons are shown with the samples in Quality and in Code. */
@@ -730,14 +727,17 @@ static void tell_reason(const struct snapshot *snapshot, const struct matrix_cel
                         char out[MATRIX_WORD_BYTES])
 {
     if (is_nobody(cell->row))
-        text_append(out, MATRIX_WORD_BYTES, "no access that waited for data was found: it was computing, in the kernel, or "
+        text_append(out, MATRIX_WORD_BYTES,
+                    "no access that waited for data was found: it was computing, in the kernel, or "
                     "in code that is not known");
     else if (is_nobody(cell->column) && cell->row && cell->row->members == 1 &&
              snapshot->code[cell->row->index].unknown_note)
-        text_append(out, MATRIX_WORD_BYTES, "%s; Enter opens the function, where it is shown by line",
-               snapshot->code[cell->row->index].unknown_note);
+        text_append(out, MATRIX_WORD_BYTES,
+                    "%s; Enter opens the function, where it is shown by line",
+                    snapshot->code[cell->row->index].unknown_note);
     else if (is_nobody(cell->column))
-        text_append(out, MATRIX_WORD_BYTES, "the access is known but not its address, or no access is; Code shows the "
+        text_append(out, MATRIX_WORD_BYTES,
+                    "the access is known but not its address, or no access is; Code shows the "
                     "reasons by function");
 }
 
@@ -751,7 +751,8 @@ static void tell_named(const struct matrix_parts *parts, const char *label,
         double written = kinds > 0 ? part->stores / kinds : NAN;
         if (!(part->samples >= least_told * parts->all))
             return;
-        text_append(out, MATRIX_WORD_BYTES, "%s%s %.0f%%", i ? ", " : label, part->name, part->samples / parts->all * 100);
+        text_append(out, MATRIX_WORD_BYTES, "%s%s %.0f%%", i ? ", " : label, part->name,
+                    part->samples / parts->all * 100);
         if (written > 1 - mixed)
             text_append(out, MATRIX_WORD_BYTES, " (written)");
         else if (written > mixed)
@@ -767,7 +768,7 @@ static void tell_evictors(const struct matrix_parts *by, const char *label,
         if (!(by->list[i].samples >= least_told * by->all))
             return;
         text_append(out, MATRIX_WORD_BYTES, "%s%s %.0f%%", i ? ", " : label, by->list[i].name,
-               by->list[i].samples / by->all * 100);
+                    by->list[i].samples / by->all * 100);
     }
 }
 
@@ -785,13 +786,15 @@ static void tell_causes(const struct matrix_cell *cell, char out[MATRIX_WORD_BYT
 
 static void tell_threads(const struct matrix_parts *threads, char out[MATRIX_WORD_BYTES])
 {
-    text_append(out, MATRIX_WORD_BYTES, threads->distinct > 1 ? "%zu threads: " : "thread ", threads->distinct);
+    text_append(out, MATRIX_WORD_BYTES, threads->distinct > 1 ? "%zu threads: " : "thread ",
+                threads->distinct);
     for (size_t i = 0; i < threads->count && i < PARTS_TOLD; i++) {
-        text_append(out, MATRIX_WORD_BYTES, "%s%s%s%" PRIu64 "%s", i ? ", " : "", threads->list[i].name,
-               *threads->list[i].name ? " (" : "", threads->list[i].key,
-               *threads->list[i].name ? ")" : "");
+        text_append(out, MATRIX_WORD_BYTES, "%s%s%s%" PRIu64 "%s", i ? ", " : "",
+                    threads->list[i].name, *threads->list[i].name ? " (" : "", threads->list[i].key,
+                    *threads->list[i].name ? ")" : "");
         if (threads->distinct > 1)
-            text_append(out, MATRIX_WORD_BYTES, " %.0f%%", threads->list[i].samples / threads->all * 100);
+            text_append(out, MATRIX_WORD_BYTES, " %.0f%%",
+                        threads->list[i].samples / threads->all * 100);
     }
 }
 
@@ -816,8 +819,8 @@ static void tell_blocks(const struct matrix_parts *blocks, char out[MATRIX_WORD_
         text_append(out, MATRIX_WORD_BYTES, ", none stands out");
     for (size_t i = 0; i < blocks->count && i < PARTS_TOLD; i++)
         if (stands_out(&blocks->list[i], blocks))
-            text_append(out, MATRIX_WORD_BYTES, "%s0x%" PRIx64 " %.1f%%", i ? ", " : ": ", blocks->list[i].key,
-                   blocks->list[i].samples / blocks->all * 100);
+            text_append(out, MATRIX_WORD_BYTES, "%s0x%" PRIx64 " %.1f%%", i ? ", " : ": ",
+                        blocks->list[i].key, blocks->list[i].samples / blocks->all * 100);
 }
 
 static void tell_recent(const struct matrix_cell *cell, char out[MATRIX_WORD_BYTES])
@@ -826,7 +829,8 @@ static void tell_recent(const struct matrix_cell *cell, char out[MATRIX_WORD_BYT
     if (!cell->threads.count)
         return;
     if (cell->threads.all > 1)
-        text_append(out, MATRIX_WORD_BYTES, "its last %s samples: ", text_count(count, cell->threads.all));
+        text_append(out, MATRIX_WORD_BYTES,
+                    "its last %s samples: ", text_count(count, cell->threads.all));
     tell_threads(&cell->threads, out);
     tell_blocks(&cell->blocks, out);
 }
@@ -841,8 +845,8 @@ void matrix_word(const struct matrix_table *table, const struct matrix_cell *cel
         tell_shares(table, cell, out);
     else if (word == MATRIX_WORD_REASON)
         tell_reason(table->snapshot, cell, out);
-    else if (word == MATRIX_WORD_LEVELS && cell->levels.parts)
-        levels_sentence(table->snapshot, &cell->levels.levels, out, MATRIX_WORD_BYTES);
+    else if (word == MATRIX_WORD_LEVELS && cell->has_levels)
+        levels_sentence(table->snapshot, &cell->levels, out, MATRIX_WORD_BYTES);
     else if (word == MATRIX_WORD_RATES)
         rates_sentence(table->snapshot, cell->rates, out, MATRIX_WORD_BYTES);
     else if (word == MATRIX_WORD_CAUSES)

@@ -53,8 +53,6 @@ struct matrix_line {
 struct matrix_table {
     const struct snapshot *snapshot;
     enum matrix_measure measure; /* one that the snapshot knows */
-    const char *title;           /* of its rows: "Function", */
-    const char *all;             /* and of all of them: "all functions" */
     size_t row_count; /* with those two, where they have anything; 0: there is no matrix */
     size_t column_count;
     struct matrix_line rows[MATRIX_ROWS];
@@ -136,7 +134,8 @@ struct matrix_cell {
     struct matrix_parts lines;
     struct matrix_parts threads; /* of the last `matrix.recent` samples, blocks too */
     struct matrix_parts blocks;
-    struct levels_sum levels;
+    bool has_levels;
+    struct snapshot_levels levels;
     struct snapshot_causes_figures causes; /* misses 0: none are recorded */
     struct matrix_parts evictors;          /* "function on object"; samples: misses on lines it
                                             * had evicted; all: of all known evictors */
@@ -182,7 +181,7 @@ int matrix_words_draw(const struct matrix_table *table, const struct matrix_cell
 
 /*
  * The grid of the Matrix screen: functions down, objects across, totals first on both sides; its
- * cursor and scrolling. For matrix.c, and for causes.c, which has lines of one kind.
+ * cursor and scrolling. For matrix.c.
  */
 
 struct matrix_grid {

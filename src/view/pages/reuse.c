@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Screen r: what caches of any size would miss (--sim). */
-#include "view/words.h"
+/* Misses of caches of any size (--sim): two panes of Causes, and their words. */
+#include "view/pages/causes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,40 +10,9 @@
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
 #include "view/widget/columns.h"
+#include "view/words.h"
 
-struct reuse_view {
-    struct table objects;
-    struct table lines;
-};
-
-static struct reuse_view *reuse_view(const struct browser *browser)
-{
-    return page_state(browser, PAGE_REUSE);
-}
-
-enum { LIST_LEAST = 4, LIST_MOST = 12, CURVE_LEAST = 7, TEXT_ROWS = 2 };
-
-static void reuse_update(struct browser *browser)
-{
-    struct reuse_view *view = reuse_view(browser);
-    const struct snapshot_reuse *reuse = &browser->snapshot->reuse;
-    table_set(&view->objects, browser->snapshot, reuse->objects, reuse->object_count);
-    table_set(&view->lines, browser->snapshot, reuse->lines, reuse->line_count);
-}
-
-static void reuse_draw_nothing(const struct snapshot *snapshot, struct canvas *canvas,
-                               struct area area)
-{
-    canvas_wrap(
-        canvas, area, PAINT_DIM,
-        snapshot->simulation.level_count
-            ? " No use of a sampled line has been recorded yet, or the simulation was started "
-              "without them (--sim=SPEC:nouse)."
-            : " Only a simulation sees every access: misstop --sim -- CMD runs a program "
-              "under it, some tens of times slower, and shows here, for each object and "
-              "source line, how much of its accesses a cache of any size would serve: what "
-              "a larger cache, or smaller data, would gain.");
-}
+enum { TEXT_ROWS = 2 };
 
 /* The subject of the curve drawn, in one line. */
 static void draw_title(const struct snapshot_reuse_row *row, struct canvas *canvas,
@@ -58,9 +27,8 @@ static void draw_title(const struct snapshot_reuse_row *row, struct canvas *canv
              canvas->ascii ? "o" : "•");
 }
 
-static void reuse_draw_selected(const struct snapshot_reuse *reuse,
-                                const struct snapshot_reuse_row *row, struct canvas *canvas,
-                                struct area area)
+void reuse_draw(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
+                struct canvas *canvas, struct area area)
 {
     char text[512];
     int end = area.row + area.rows;
@@ -76,91 +44,15 @@ static void reuse_draw_selected(const struct snapshot_reuse *reuse,
     reuse_curve_draw(reuse, row, canvas, area);
 }
 
-static void draw_list(struct browser *browser, struct canvas *canvas, struct area body)
+void reuse_open(struct browser *browser, const struct snapshot_reuse_row *row)
 {
-    struct table *panes[PANES_MAX];
-    unsigned count = browser_panes(browser, panes);
-    struct table *table = browser_table(browser);
-    body.row += pane_tabs(browser, canvas, body, panes, count);
-    body.rows--;
-    int rows = (int)table->shown + 1;
-    int most = body.rows - CURVE_LEAST - TEXT_ROWS - 2;
-    most = most < LIST_MOST ? most : LIST_MOST;
-    rows = rows > most ? most : rows;
-    rows = rows < LIST_LEAST ? LIST_LEAST : rows;
-    struct area list = {body.row, body.column, rows < body.rows ? rows : body.rows, body.columns};
-    pane_table(browser, canvas, list, table, "");
-    const struct snapshot_reuse_row *row = table_selected(table);
-    struct area rest = {body.row + list.rows, body.column, body.rows - list.rows, body.columns};
-    if (row && rest.rows > 0)
-        reuse_draw_selected(&browser->snapshot->reuse, row, canvas, rest);
-}
-
-static void reuse_draw(struct browser *browser, struct canvas *canvas, struct area area)
-{
-    char text[512];
-    if (!browser->snapshot->reuse.told) {
-        reuse_draw_nothing(browser->snapshot, canvas, area);
-        return;
-    }
-    reuse_summary(browser->snapshot, text, sizeof text);
-    canvas_format(canvas, area.row, area.column, area.columns, PAINT_DIM, " %s", text);
-    struct area body = area_below(area, 1);
-    if (body.rows > 1)
-        draw_list(browser, canvas, body);
-}
-
-static bool reuse_act(struct browser *browser, enum action action, struct request *request)
-{
-    const struct snapshot_reuse_row *row = table_selected(browser_table(browser));
-    (void)request;
-    if (action != ACTION_ENTER || !row)
-        return false;
     if (!row->function)
         browser_open_listed(browser, row->object);
     else if (row->code < browser->snapshot->code_count)
         browser_open_function(browser, &browser->snapshot->code[row->code]);
     else
         browser_message(browser, "that function does not miss: it is not listed");
-    return true;
 }
-
-static const char *reuse_enter(struct browser *browser)
-{
-    const struct snapshot_reuse_row *row = table_selected(browser_table(browser));
-    return !row ? "" : row->function ? "Function" : "Detail";
-}
-
-static void reuse_hint(struct browser *browser, char *out, size_t size)
-{
-    bool lines = browser_focused(browser, &reuse_view(browser)->lines);
-    snprintf(out, size, "%s",
-             browser->snapshot->reuse.told
-                 ? (lines ? "Enter: the function. Left: objects. F1: what the columns mean"
-                          : "Enter: Detail. Right: by code. F1: what the columns mean")
-                 : "");
-}
-
-const struct page reuse_page = {
-    .name = "Reuse",
-    .shows = "How much else was touched before data was touched again, in the simulation, and so "
-             "what part of the accesses a cache of each size would serve.",
-    .next =
-        "Where the curve falls steeply there is a size at which the data fits: a smaller working "
-        "set, or a larger cache, would pay. A flat curve says that size does not matter.",
-    .key_help = "Reuse: with --sim, what caches of any size would hold",
-    .state_size = sizeof(struct reuse_view),
-    .tables = {{.at = offsetof(struct reuse_view, objects), .columns = &reuse_columns},
-               {.at = offsetof(struct reuse_view, lines), .columns = &reuse_line_columns}},
-    .filled_by = FIELD(struct snapshot, reuse.told),
-    .update = reuse_update,
-    .draw = reuse_draw,
-    .act = reuse_act,
-    .hint = reuse_hint,
-    .enter = reuse_enter,
-    .bar = {ACTION_BACK, ACTION_ENTER, ACTION_RIGHT, ACTION_FIND, ACTION_FILTER, ACTION_SORT_NEXT,
-            ACTION_BASIS, ACTION_FREEZE},
-};
 
 /* Columns of what caches of any size would miss: of objects, and of source lines. */
 

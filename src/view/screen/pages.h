@@ -36,7 +36,6 @@
     PAGE(FINDINGS, findings_page, "9f", TAB)                                                       \
     PAGE(WATCH, watch_page, "w", TAB)                                                              \
     PAGE(CAUSES, causes_page, "y", TAB)                                                            \
-    PAGE(EVICTIONS, evictions_page, "", LEVEL)                                                     \
     PAGE(REUSE, reuse_page, "r", LEVEL)                                                            \
     PAGE(WHATIF, whatif_page, "x", TAB)                                                            \
     PAGE(QUALITY, quality_page, "i", LEVEL)                                                        \

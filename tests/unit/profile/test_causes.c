@@ -589,7 +589,7 @@ static void of_cells(void **state)
     const struct snapshot *snapshot = look();
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     for (size_t i = 0; i < matrix->evictor_thread_count; i++) {
-        const struct snapshot_matrix_evictor_thread *one = &matrix->evictor_threads[i];
+        const struct snapshot_matrix_evictor *one = &matrix->evictor_threads[i];
         uint32_t function = snapshot->code[matrix->rows[one->row]].id;
         uint32_t object = snapshot->objects[matrix->columns[one->column]].id;
         unsigned by;

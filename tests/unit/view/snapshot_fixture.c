@@ -100,42 +100,26 @@ static void add_part(struct snapshot_levels *levels, const struct part *part, do
         levels->histogram[class_of(part->cycles)] += accesses;
 }
 
-static const char *leading(struct arena *arena, const struct part *parts)
-{
-    const char *text = "";
-    for (int i = 0; i < 3 && parts[i].percent > 0; i++)
-        text = arena_printf(arena, "%s%s%s %.0f%%", text, i ? " " : "",
-                            data_level_name(parts[i].level), parts[i].percent);
-    return text;
-}
-
 /* Shares of what was added; all_cycles: of everything. */
 static void finish(struct snapshot_levels *levels, double all_cycles)
 {
     double cycles = total(levels->waited, DATA_LEVEL_COUNT);
-    double far = 0;
     levels->accesses = total(levels->level, DATA_LEVEL_COUNT);
-    for (int i = 0; i < DATA_LEVEL_COUNT; i++)
-        far += data_level_is_far((enum data_level)i) ? levels->level[i] : 0;
     bool told = levels->snoop[SNOOP_UNKNOWN] < levels->accesses;
-    levels->far = levels->level[DATA_BEYOND_L1] > 0 ? NAN : share(far, levels->accesses);
-    levels->hitm = told ? share(levels->snoop[SNOOP_HITM], levels->accesses) : NAN;
     for (int i = 0; !told && i < SNOOP_COUNT; i++)
         levels->snoop[i] = NAN;
     for (int i = 0; !told && i < TLB_COUNT; i++)
         levels->tlb[i] = NAN;
-    levels->tlb_miss = share(levels->tlb[TLB_MISS], total(levels->tlb + 1, TLB_COUNT - 1));
     levels->remote =
         share(levels->level[DATA_REMOTE_CACHE] + levels->level[DATA_REMOTE_DRAM], levels->accesses);
     levels->locked = 0.01;
     levels->blocked = NAN;
-    levels->latency =
-        cycles > 0 ? share(cycles, total(levels->histogram, SNAPSHOT_LATENCY_CLASSES)) : NAN;
     levels->stall = cycles > 0 ? share(cycles, all_cycles) : NAN;
     for (int i = 0; !(cycles > 0) && i < DATA_LEVEL_COUNT; i++)
         levels->waited[i] = NAN;
     for (int i = 0; !(cycles > 0) && i < SNAPSHOT_LATENCY_CLASSES; i++)
         levels->histogram[i] = NAN;
+    snapshot_levels_derive(levels);
 }
 
 static struct snapshot_levels *levels_fixture_make(struct arena *arena, size_t kind, double samples,
@@ -145,7 +129,6 @@ static struct snapshot_levels *levels_fixture_make(struct arena *arena, size_t k
     *levels = (struct snapshot_levels){.from = LEVELS_RECORDED};
     for (int i = 0; i < PARTS && kinds[kind][i].percent > 0; i++)
         add_part(levels, &kinds[kind][i], samples);
-    levels->found = leading(arena, kinds[kind]);
     finish(levels, all_cycles);
     return levels;
 }
@@ -159,7 +142,6 @@ static struct snapshot_levels *make_all(struct arena *arena, const struct snapsh
             if (kinds[i % (LEVELS_FIXTURE_KINDS + 1)][k].percent > 0)
                 add_part(levels, &kinds[i % (LEVELS_FIXTURE_KINDS + 1)][k],
                          snapshot->objects[i].samples);
-    levels->found = "L1 36% DRAM 31% L3 24%";
     finish(levels, total(levels->waited, DATA_LEVEL_COUNT));
     return levels;
 }
@@ -209,7 +191,8 @@ static void levels_fixture_hostile(struct arena *arena, struct snapshot *snapsho
         levels->from = i % 2 ? LEVELS_COUNTED : LEVELS_RECORDED;
         levels->latency = odd[i % ODD];
         levels->far = odd[(i + 1) % ODD];
-        levels->found = i % 3 ? "a text longer than any column has room for, with % signs" : NULL;
+        snprintf(levels->found, sizeof levels->found, "%s",
+                 i % 3 ? "a text longer than a column has room, with %" : "");
         for (int k = 0; k < DATA_LEVEL_COUNT; k++)
             levels->level[k] = odd[(i + (size_t)k) % ODD];
         for (int k = 0; k < SNAPSHOT_LATENCY_CLASSES; k++)
@@ -1064,12 +1047,13 @@ static void fill_sets(struct held *held, struct prng *prng, uint32_t sets)
         .sets = sets,
         .ways = 8,
         .line = 64,
-        .note = sets > 64 ? "sets beyond a page are guessed from virtual addresses" : NULL,
+        .doubt = sets > 64 ? SETS_WITHIN_PAGE : SETS_SURE,
         .chi2 = 5120.4,
         .p_value = 1e-300,
         .hot_sets = 2,
         .verdict = SETS_CONCENTRATED,
-        .reading = "2 of 64 sets take 40 % of the samples"};
+        .hot_share = 0.4,
+        .content = SETS_MANY_LINES};
     out->counts = arena_array(&held->arena, sets, sizeof *out->counts);
     for (uint32_t i = 0; i < sets; i++)
         out->counts[i] = 500 + prng_below(prng, 60) + (i == 13 || i == 14 ? 2600 : 0);
@@ -1135,7 +1119,8 @@ static void fill_window(struct held *held)
         .recurring = 6111,
         .span_s = 21.4,
         .histogram = {24100, 3000, 1900, 800, 300, 90, 15, 6},
-        .reading = "80 % of the lines have one sample, and 6 lines more than 64",
+        .lines = 60000,
+        .caches = 117,
         .top_count = 20,
         .pair_count = 5};
     out->top = arena_array(&held->arena, 20, sizeof *out->top);
