@@ -56,7 +56,7 @@ if command -v perf >/dev/null; then
     beside_perf fp "$work/kept" 1
     beside_perf dwarf,8192 "$work/omitted" 1
     python=$(python3 -c 'import sys; print(sys.executable)') # it may be a script that starts it
-    beside_perf dwarf,8192 "$python" -c 'for i in range(400): sorted(str(k * 7919 % 10007) for k in range(5000))'
+    beside_perf dwarf,8192 "$python" -c 'for i in range(2000): sorted(str(k * 7919 % 10007) for k in range(5000))'
 else
     echo "without perf: not compared with its stacks"
 fi
