@@ -61,7 +61,7 @@ static bool is_event(const struct sampler_event *event, const char *word, size_t
 {
     static const char *const roles[] = {
         [EVENT_MISS_L1] = "l1-miss", [EVENT_MISS_L2] = "l2-miss", [EVENT_MEM_FILL] = "mem-fill",
-        [EVENT_STALL] = "stall",     [EVENT_ACCESS] = "access",   [EVENT_TIME] = "cycles"};
+        [EVENT_STALL] = "stall",     [EVENT_ACCESS] = "access",   [EVENT_TIME] = "stall"};
     char wanted[sizeof event->name];
     char raw[sizeof event->name];
     char name[sizeof event->name];
