@@ -563,6 +563,11 @@ bool walk_find(struct walk *walk, uint64_t address, struct walk_block *block)
         failure = walk_find_block(walk, address, block);
     if (failure && walk_jemalloc_find_large(walk, address, block))
         failure = WALK_FAIL_NONE;
+    if (failure && walk_jemalloc_owns(walk, address)) {
+        *block = (struct walk_block){
+            .start = address & ~(uint64_t)15, .usable_bytes = 16, .state = WALK_OWN_DATA};
+        failure = WALK_FAIL_NONE;
+    }
     if (failure == WALK_FAIL_FOREIGN && walk_jemalloc_covers(walk, address))
         failure = WALK_FAIL_UNSURE;
     walk->stats.failures[failure]++;

@@ -49,7 +49,7 @@ struct walk_mapping {
     bool writable;
 };
 
-enum walk_state { WALK_IN_USE, WALK_FREE, WALK_TOP };
+enum walk_state { WALK_IN_USE, WALK_FREE, WALK_TOP, WALK_OWN_DATA /* of the allocator */ };
 
 struct walk_block {
     uint64_t start;        /* the address that malloc returned */

@@ -68,6 +68,18 @@ static uint64_t leaf_of(struct walk *walk, uint64_t root, uint64_t address)
     return leaf;
 }
 
+/* Extents and leaves are in memory that the allocator took for itself. */
+static void note_own(struct walk *walk, uint64_t address)
+{
+    struct walk_jemalloc *jemalloc = &walk->jemalloc;
+    for (size_t i = 0; i < WALK_OWN; i++)
+        if (address - jemalloc->own[i].start < jemalloc->own[i].end - jemalloc->own[i].start)
+            return;
+    const struct walk_mapping *map = walk_memory_mapping(&walk->memory, address);
+    if (map && is_data(map))
+        jemalloc->own[jemalloc->own_next++ % WALK_OWN] = (struct walk_own){map->start, map->end};
+}
+
 static uint64_t entry_address(uint64_t leaf, uint64_t address)
 {
     return leaf + (address >> PAGE_SHIFT) % LEAF_ENTRIES * 8;
@@ -93,6 +105,7 @@ static bool read_extent(struct walk *walk, uint64_t entry, uint64_t address, str
     if (place)
         extent->class = (unsigned)(words[0] >> place) % (1 << CLASS_BITS);
     extent->end = extent->base + size;
+    note_own(walk, entry & address_mask);
     extent->class_bytes = extent->class < CLASSES ? bytes_of_class(extent->class) : UINT64_MAX;
     return size >= extent->class_bytes && extent->end > extent->base && address >= extent->base &&
            address < extent->end;
@@ -155,6 +168,16 @@ bool walk_jemalloc_find_large(struct walk *walk, uint64_t address, struct walk_b
                      block_at(&extent, address, block);
         jemalloc->large = found ? extent.start : jemalloc->large;
         return found;
+    }
+    return false;
+}
+
+bool walk_jemalloc_owns(const struct walk *walk, uint64_t address)
+{
+    for (size_t i = 0; i < WALK_OWN; i++) {
+        const struct walk_own *own = &walk->jemalloc.own[i];
+        if (address - own->start < own->end - own->start)
+            return true;
     }
     return false;
 }

@@ -274,13 +274,22 @@ struct walk_mapped {
     size_t room;
 };
 
+enum { WALK_OWN = 16 };
+
+struct walk_own {
+    uint64_t start;
+    uint64_t end;
+};
+
 struct walk_jemalloc {
-    uint64_t root;       /* of the tree of pages; 0: not found */
-    uint64_t large;      /* an address in the large block found last */
-    uint8_t class_place; /* of the size class in an extent's bits */
-    uint32_t backoff;    /* updates between two searches that found none */
-    uint32_t waiting;    /* of them to come */
-    char name[64];       /* of the file that the tree belongs to */
+    uint64_t root;                 /* of the tree of pages; 0: not found */
+    uint64_t large;                /* an address in the large block found last */
+    uint8_t class_place;           /* of the size class in an extent's bits */
+    uint32_t backoff;              /* updates between two searches that found none */
+    uint32_t waiting;              /* of them to come */
+    char name[64];                 /* of the file that the tree belongs to */
+    struct walk_own own[WALK_OWN]; /* mappings with its own data, as far as met */
+    uint32_t own_next;
 };
 
 struct walk {
@@ -391,6 +400,10 @@ bool walk_jemalloc_find(struct walk *walk, uint64_t address, struct walk_block *
 /* The large block that holds the address: reads 8 bytes a page between its start and the address.
  */
 bool walk_jemalloc_find_large(struct walk *walk, uint64_t address, struct walk_block *block);
+
+/* Whether the mapping around the address holds the allocator's own data: what is in no block there
+ * is such. */
+bool walk_jemalloc_owns(const struct walk *walk, uint64_t address);
 
 /* Whether some of its memory is in the GiB around the address. */
 bool walk_jemalloc_covers(struct walk *walk, uint64_t address);

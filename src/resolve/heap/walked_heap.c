@@ -51,7 +51,7 @@ static void classes_start(struct walked_classes *classes)
     hash_clear(&classes->index);
     memset(classes->list, 0, sizeof classes->list);
     snprintf(classes->list[WALKED_FREE].name, WALKED_NAME_BYTES, "malloc (free blocks)");
-    snprintf(classes->list[WALKED_HEADERS].name, WALKED_NAME_BYTES, "malloc (block headers)");
+    snprintf(classes->list[WALKED_HEADERS].name, WALKED_NAME_BYTES, "malloc's own data");
     classes->count = WALKED_HEADERS + 1;
     classes->live_blocks = classes->usable_bytes = 0;
 }
@@ -263,9 +263,11 @@ bool walked_find(struct walked *walked, const struct space *space, uint64_t addr
     }
     if (!answered || address >= found.start + found.usable_bytes)
         return false;
-    if (address < found.start) {
+    if (address < found.start || found.state == WALK_OWN_DATA) {
         *block = (struct block){.start = address & ~(uint64_t)15,
-                                .usable_bytes = found.start - (address & ~(uint64_t)15),
+                                .usable_bytes = address < found.start
+                                                    ? found.start - (address & ~(uint64_t)15)
+                                                    : found.usable_bytes,
                                 .bin = WALKED_HEADERS,
                                 .walked = true};
         return true;
