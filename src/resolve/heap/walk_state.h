@@ -401,7 +401,7 @@ bool walk_jemalloc_find(struct walk *walk, uint64_t address, struct walk_block *
  */
 bool walk_jemalloc_find_large(struct walk *walk, uint64_t address, struct walk_block *block);
 
-/* Whether the mapping around the address holds the allocator's own data: what is in no block there
+/* Whether the mapping around the address holds the allocator's own data: memory in no block there
  * is such. */
 bool walk_jemalloc_owns(const struct walk *walk, uint64_t address);
 
