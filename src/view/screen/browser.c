@@ -667,6 +667,8 @@ static struct request press(struct browser *browser, uint32_t key)
     enum action action = keys_action(key);
     char name[16];
     char text[64];
+    if (!key) /* the terminal has another size */
+        return (struct request){.kind = REQUEST_NONE};
     if (action != ACTION_NONE || browser_page(browser)->title)
         return act(browser, action);
     keys_name(key, name, sizeof name);
