@@ -119,7 +119,7 @@ struct snapshot_code {
     size_t instruction_count;
 };
 
-/* Part of struct snapshot (its rules are in snapshot.h): which code misses on which data. */
+/* Functions x objects. */
 enum {
     SNAPSHOT_MATRIX_ROWS = 40,
     SNAPSHOT_MATRIX_COLUMNS = 24,

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-
 #include "profile/snapshot/builders.h"
 
 static uint32_t build_thread_id(const struct build *build, uint32_t number);
