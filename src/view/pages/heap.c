@@ -288,6 +288,12 @@ static enum paint paint_leak(struct value value)
     return PAINT_BAD;
 }
 
+/* The columns are there before the first block is freed. */
+static bool has_agent(const struct snapshot *snapshot)
+{
+    return snapshot->heap.summary.feed == HEAP_FEED_AGENT;
+}
+
 /* Else the line above the table says it for all. */
 static bool has_both(const struct snapshot *snapshot)
 {
@@ -328,8 +334,8 @@ static const struct column bin_list[] = {
     COLUMN(.title = "LIFE", .key = "lifetime", .form = JSON_COUNT, .after = "free_rate",
            .help = "Mean lifetime of the blocks that were freed: one in eight, chosen at random, "
                    "is timed.",
-           .from = FIELD(struct snapshot_bin, heap.lifetime_s), .width = 6, .rank = 3, .some = true,
-           UNIT_SECONDS),
+           .from = FIELD(struct snapshot_bin, heap.lifetime_s), .width = 6, .rank = 3,
+           .shown = has_agent, UNIT_SECONDS),
     COLUMN(.title = "AGE", .key = "age", .form = JSON_COUNT, .after = "lifetime",
            .help = "Time since the first allocation.",
            .from = FIELD(struct snapshot_bin, heap.age_s), .width = 5, .rank = 8, .some = true,
