@@ -28,8 +28,6 @@
 #include "snapshot_time.h"
 #include "snapshot_watch.h"
 
-/* Part of struct snapshot (its rules are in snapshot.h): cache sets. */
-
 enum sets_verdict { SETS_TOO_FEW, SETS_UNIFORM, SETS_CONCENTRATED };
 
 /* An object's part in one set. */
@@ -81,8 +79,6 @@ struct snapshot_sets {
 /* As in JSON. */
 const char *sets_verdict_name(enum sets_verdict verdict);
 
-/* Part of struct snapshot (its rules are in snapshot.h): the window of recent misses: what
- * recurs, what misses together. */
 /* An address (line) that recurs in the window. */
 struct snapshot_recurrence {
     uint64_t address; /* of the cache line */
@@ -123,7 +119,7 @@ struct snapshot_window {
     size_t pair_count;
 };
 
-/* Part of struct snapshot (its rules are in snapshot.h): the n-way search. */
+/* The n-way search. */
 enum search_state { SEARCH_OFF, SEARCH_SEARCHING, SEARCH_SETTLED };
 enum region_state {
     REGION_SPLIT,
@@ -192,7 +188,7 @@ struct snapshot_search {
 const char *search_state_name(enum search_state state);
 const char *region_state_name(enum region_state state);
 
-/* Part of struct snapshot (its rules are in snapshot.h): the recording that is replayed. */
+/* The recording that is replayed. */
 struct snapshot_recording {
     const char *host;
     const char *cpu;       /* "Intel(R) Xeon(R) ..." */
@@ -209,8 +205,7 @@ struct snapshot_recording {
     const char *note;      /* missing, damaged or unusable parts */
 };
 
-/* Part of struct snapshot (its rules are in snapshot.h): threads one by one, by their newest
- * samples. */
+/* A thread, by its newest samples. */
 struct snapshot_thread {
     uint32_t tid;
     const char *name;            /* its name now; NULL: it has ended, or names are unknown */
@@ -234,11 +229,8 @@ struct snapshot_threads {
 /* NULL: not listed. */
 const struct snapshot_thread *snapshot_thread(const struct snapshot_threads *threads, uint32_t tid);
 
-/*
- * Part of struct snapshot (its rules are in snapshot.h): the time range that its
- * tables are of, where they are not of the run up to now. Of what goes on live (the heap, records
- * lost, rates, histories) nothing is known then; the timeline is the whole run's all the same.
- */
+/* The time range of the tables, where it is not the run up to now. Of what goes on live (the heap,
+ * records lost, rates, histories) nothing is known then; the timeline is of the whole run. */
 struct snapshot_time_range {
     double start_s; /* from the start of the run */
     double end_s;

@@ -97,12 +97,8 @@ struct snapshot_causes {
     struct snapshot_causes_list of[CAUSES_KINDS];
 };
 
-/*
- * Part of struct snapshot (its rules are in snapshot.h): what a cache of any size would miss,
- * by reuse distances that a simulation samples (--sim): miss-ratio curves of a fully associative
- * LRU cache, of everything, of objects and of source lines.
- */
-/* From 1 KiB to 1 GiB, two steps to a factor of two. */
+/* Miss-ratio curves of a fully associative LRU cache, by reuse distances that a simulation samples:
+ * from 1 KiB to 1 GiB, two steps to a factor of two. */
 enum { REUSE_POINTS = 41, REUSE_MARKS = 8 };
 
 /* Size of the cache of a point, bytes. */

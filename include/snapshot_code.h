@@ -119,18 +119,18 @@ struct snapshot_code {
     size_t instruction_count;
 };
 
-/* Part of struct snapshot (its rules are in snapshot.h): which code misses on which data. */
+/* Functions x objects. */
 enum {
     SNAPSHOT_MATRIX_ROWS = 40,
     SNAPSHOT_MATRIX_COLUMNS = 24,
     SNAPSHOT_MATRIX_REST = 2, /* rows and columns beside the listed ones */
     SNAPSHOT_MATRIX_RECENT = 8192,
-    SNAPSHOT_MATRIX_ALL = UINT16_MAX
 };
 
 /* Sums that rates are made of: src/profile/tables/rates.h. */
 struct rates_plan;
 struct rates_sums;
+struct snapshot_causes_figures;
 
 /* Of the ranking event, under the basis. */
 struct snapshot_matrix_cell {
@@ -140,6 +140,10 @@ struct snapshot_matrix_cell {
     double stores;
     double cycles; /* waited, latency x accesses; NAN: latencies are not measured, or not of it */
     double by[SNAPSHOT_MEASURES]; /* events of others than the ranking one; NAN: none counts it */
+    const struct snapshot_levels
+        *levels;                    /* of a listed cell; NULL: not measured, like the next two */
+    const struct rates_sums *rates; /* for the miss rate; of totals too */
+    const struct snapshot_causes_figures *causes;
 };
 
 /* One instruction on one object: the lines and fields of a cell. */
@@ -163,27 +167,6 @@ struct snapshot_matrix_block {
     uint32_t tid;
     uint64_t base;  /* of the block */
     double samples; /* of mean weight */
-};
-
-/* Of a cell with anything. */
-struct snapshot_matrix_found {
-    uint16_t row;
-    uint16_t column;
-    const struct snapshot_levels *levels;
-};
-
-/* Likewise: sums for the miss rate. Row or column SNAPSHOT_MATRIX_ALL: a total. */
-struct snapshot_matrix_rated {
-    uint16_t row;
-    uint16_t column;
-    const struct rates_sums *sums;
-};
-
-/* The same: why it missed. */
-struct snapshot_matrix_caused {
-    uint16_t row;
-    uint16_t column;
-    const struct snapshot_causes_figures *figures;
 };
 
 /* Evictors of the lines that a cell missed: MemSpy's "Causes of Replacements"; and evicting
@@ -225,12 +208,6 @@ struct snapshot_matrix {
     struct snapshot_matrix_block *blocks;
     size_t block_count;
     size_t recent; /* samples that blocks are of, SNAPSHOT_MATRIX_RECENT at most */
-    struct snapshot_matrix_found *found; /* NULL: levels are not measured */
-    size_t found_count;
-    struct snapshot_matrix_rated *rated; /* none where accesses or stalls are not known */
-    size_t rated_count;
-    struct snapshot_matrix_caused *caused; /* NULL: causes are not measured */
-    size_t caused_count;
     struct snapshot_matrix_evictor *evictors; /* the same; those of less than 1/2000 of all that is
                                                  known left out */
     size_t evictor_count;

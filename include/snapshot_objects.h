@@ -14,8 +14,6 @@
 #include "snapshot_code.h"
 #include "snapshot_share.h"
 
-/* Part of struct snapshot (its rules are in snapshot.h): fields, and the types they belong to
- * as the samples see them. */
 /* One offset, or one field-like column of an array of equal elements. */
 struct snapshot_field {
     const char *name; /* "particle.vy"; "+40", "[*]+40" without a type */
@@ -145,9 +143,8 @@ struct snapshot_object {
     size_t instance_count;
 };
 
-/* Part of struct snapshot (its rules are in snapshot.h): every pair of an instruction and an
- * object, for profiles that other viewers read. Costs a look at each pair, so it is made only on
- * request (profile_want_accesses()). */
+/* An instruction and an object, for profiles that other viewers read: only on request
+ * (profile_want_accesses()), for each pair is looked at. */
 struct snapshot_access {
     uint64_t address; /* of the instruction; 0: all those of the object that are not kept apart */
     const char *function;      /* NULL: address is 0 */
@@ -169,8 +166,6 @@ struct snapshot_access {
     double cycles;      /* weight times the object's mean latency; NAN: not measured */
 };
 
-/* Part of struct snapshot (its rules are in snapshot.h): bins of the heap beside their
- * misses. */
 /* One bin of the heap beside its misses. */
 struct snapshot_bin {
     struct heap_bin heap; /* strings in the snapshot's arena */

@@ -18,11 +18,6 @@ struct snapshot_share {
     double high;
 };
 
-/*
- * Part of struct snapshot (its rules are in snapshot.h): how often accesses miss, and how
- * much of the waiting that makes (DTrack, Figure 4 and section 3.4). Of an object, a field, a
- * function, everything.
- */
 /* Levels and the TLB, which an access can miss. Each rate is of all accesses, not of those that
  * reached the level. An access that waits for a line already on its way is no miss of its own. */
 enum rate_level {
@@ -64,8 +59,6 @@ struct exact_counts {
 /* "L1", "L2", "memory": as in JSON. */
 const char *rate_level_name(enum rate_level level);
 
-/* Part of struct snapshot (its rules are in snapshot.h): where accesses found their data, and
- * how long it took. */
 /* Where the levels of struct snapshot_levels are from. */
 enum levels_from {
     LEVELS_RECORDED, /* recorded by the hardware with each sample */
@@ -133,11 +126,8 @@ struct time_range {
     uint64_t end_ns;
 };
 
-/*
- * Part of struct snapshot (its rules are in snapshot.h): use of lines between fetch and eviction;
- * simulation only (--sim).
- */
-/* Sums over the lines that something had fetched and that have left. */
+/* Use of lines between fetch and eviction, simulation only: sums over the lines that something had
+ * fetched and that have left. */
 struct snapshot_use {
     double lines;
     double fetched_bytes;

@@ -42,8 +42,7 @@ struct snapshot_simulation {
 /* "starting", ...: as in JSON. */
 const char *simulation_pause_name(enum simulation_pause pause);
 
-/* Part of struct snapshot (its rules are in snapshot.h): what was asked about other layouts,
- * each of one object, and what a simulation answers so far (--sim). */
+/* Questions about other layouts, each of one object, and the answers of the simulation so far. */
 enum whatif_state {
     WHATIF_NONE,  /* nothing was asked, and nothing else here means anything */
     WHATIF_WAITS, /* for the object to turn up, or its blocks to be listed */

@@ -314,7 +314,6 @@ static int parse_output(struct options *options, int option, const char *text, s
     int code;
     switch (option) {
     case 'd':
-        options->delay_given = true;
         return option_seconds(text, "-d", delay_least_s, delay_most_s, &options->delay_s, error);
     case 'n':
         return option_u32(text, "-n", 1, UINT32_MAX, &options->iterations, error);

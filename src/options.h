@@ -39,7 +39,6 @@ struct options {
     uint32_t rate;      /* samples per second */
     uint64_t period;    /* 0: steered */
     double delay_s;
-    bool delay_given;    /* by -d: it stays as it is */
     double pace;         /* --play: of a recording, from its start; NAN: straight to its end */
     uint32_t iterations; /* 0: until the end */
     bool batch;

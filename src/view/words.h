@@ -20,10 +20,6 @@ void field_reading(const struct snapshot *snapshot, char *out, size_t size);
 void field_known(const struct snapshot_object *object, const struct snapshot_layout *layout,
                  char *out, size_t size);
 
-/*
- * The programs and libraries behind a recording: those that are not here, the effect, and how to
- * get them. For the views, and for main.c after a replay in batch mode.
- */
 /* Share of the samples with code that is not here, 0 to 1; 0 where nothing is missing. */
 double binary_missing(const struct snapshot_binaries *binaries);
 
@@ -41,8 +37,6 @@ extern const char binary_code_only[];
 /* The missing ones, the unverified ones, and the remedies: nothing where all is well. */
 void binary_report(FILE *out, const struct snapshot_binaries *binaries);
 
-/* Misses, accesses and waiting in words, and how to sample those that are not. For the Phases
- * and Matrix screens, JSON and the page of --html. */
 /* In JSON, whatever was measured: "misses", "accesses", "waiting"; the name of the event where that
  * ranks and is none of those. */
 const char *measure_key(const struct snapshot *snapshot, enum snapshot_measure measure);
@@ -52,7 +46,6 @@ const char *measure_name(const struct snapshot *snapshot, enum snapshot_measure 
 /* Why it is not sampled, and how to have it: one sentence or two. */
 const char *measure_wanting(const struct snapshot *snapshot, enum snapshot_measure measure);
 
-/* Which stretch of the run is shown, in words: for the screen's line, batch text and the page. */
 /* "phase B, 12.0s to 1m31.5s, 4.21k samples"; how many of how many where it was thinned. */
 void time_range_words(const struct snapshot_time_range *range, char *out, size_t size);
 
@@ -83,9 +76,6 @@ bool object_is_spread(const struct snapshot_object *object);
 /* Why there are no rows of objects: a sentence for screen and text. */
 const char *objects_nothing_yet(const struct snapshot *snapshot);
 
-/* The exact totals of a simulated run in words. */
-/* Whether the program has not begun: Valgrind takes a moment before it runs. */
-
 /* "312M loads, 98M stores; missed L1 1.24%, ..."; "" where nothing is simulated. */
 void simulation_sentence(const struct snapshot_simulation *simulation, char *out, size_t size);
 
@@ -97,7 +87,6 @@ void sharing_reading(const struct snapshot_sharing_group *group, char *out, size
 /* The remedy alone; "": there is none, or it is not known. */
 void sharing_remedy_words(const struct sharing_remedy *remedy, char *out, size_t size);
 
-/* Miss-ratio curves in words; for the Reuse page, batch text and HTML. */
 /* The subject of the curves, and the misses of all accesses at the caches marked. */
 void reuse_summary(const struct snapshot *snapshot, char *out, size_t size);
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-
 #include "profile/snapshot/builders.h"
 
 static uint32_t build_thread_id(const struct build *build, uint32_t number);
@@ -473,21 +472,6 @@ static void sum_code(const struct build *build, const struct matrix_axes *axes,
     }
 }
 
-static void list_figures(struct build *build, const struct matrix_axes *axes, size_t cells,
-                         const struct snapshot_causes_figures *sums)
-{
-    struct snapshot_matrix *matrix = &build->snapshot->matrix;
-    matrix->caused = arena_array(build->arena, cells, sizeof *matrix->caused);
-    build->failed |= !matrix->caused;
-    for (size_t i = 0; i < cells && !build->failed; i++) {
-        struct snapshot_causes_figures *figures = build_figures_of(build, &sums[i]);
-        if (figures)
-            matrix->caused[matrix->caused_count++] =
-                (struct snapshot_matrix_caused){(uint16_t)(i / matrix_axes_width(axes)),
-                                                (uint16_t)(i % matrix_axes_width(axes)), figures};
-    }
-}
-
 /* By functions on objects, or by threads. `out` NULL: they are counted only. */
 static size_t list_evictors(struct build *build, const struct matrix_axes *axes, bool threads,
                             double least, struct snapshot_matrix_evictor *out)
@@ -543,10 +527,11 @@ void build_cell_causes(struct build *build, const struct matrix_axes *axes)
     if (build->failed)
         return;
     sum_code(build, axes, sums);
-    list_figures(build, axes, cells, sums);
     double evicted = 0;
-    for (size_t i = 0; i < cells; i++)
+    for (size_t i = 0; i < cells; i++) {
+        matrix->cells[i].causes = build_figures_of(build, &sums[i]);
         evicted += sums[i].evicted;
+    }
     free(sums);
     if (!(evicted > 0) || build->failed)
         return;

@@ -453,31 +453,21 @@ static void sum_pairs(const struct build *build, const struct matrix_axes *axes,
     }
 }
 
-static void list_levels(struct build *build, const struct matrix_axes *axes, size_t cells,
-                        const struct levels_sums *sums)
+static void list_levels(struct build *build, size_t cells, const struct levels_sums *sums)
 {
     struct snapshot_matrix *matrix = &build->snapshot->matrix;
-    size_t width = matrix_axes_width(axes);
-    matrix->found = arena_array(build->arena, cells, sizeof *matrix->found);
-    build->failed |= !matrix->found;
-    for (size_t i = 0; i < cells && !build->failed; i++) {
-        const struct snapshot_levels *levels =
-            matrix->cells[i].samples > 0 ? build_levels(build, &sums[i]) : NULL;
-        if (levels)
-            matrix->found[matrix->found_count++] = (struct snapshot_matrix_found){
-                (uint16_t)(i / width), (uint16_t)(i % width), levels};
-    }
+    for (size_t i = 0; i < cells && !build->failed; i++)
+        if (matrix->cells[i].samples > 0)
+            matrix->cells[i].levels = build_levels(build, &sums[i]);
 }
 
-static void rate(struct build *build, uint16_t row, uint16_t column, const struct rates_sums *sums)
+static const struct rates_sums *keep_rates(struct build *build, const struct rates_sums *sums)
 {
-    struct snapshot_matrix *matrix = &build->snapshot->matrix;
     struct rates_sums *kept = arena_array(build->arena, 1, sizeof *kept);
     build->failed |= !kept;
-    if (!kept)
-        return;
-    *kept = *sums;
-    matrix->rated[matrix->rated_count++] = (struct snapshot_matrix_rated){row, column, kept};
+    if (kept)
+        *kept = *sums;
+    return kept;
 }
 
 /* Of what rates are made, so that those of several lines together can be made too. */
@@ -487,22 +477,19 @@ static void list_rates(struct build *build, const struct matrix_axes *axes, size
     const struct snapshot *snapshot = build->snapshot;
     struct snapshot_matrix *matrix = &build->snapshot->matrix;
     size_t width = matrix_axes_width(axes);
-    matrix->rated =
-        arena_array(build->arena, cells + axes->rows + axes->columns, sizeof *matrix->rated);
-    build->failed |= !matrix->rated;
-    for (size_t i = 0; i < cells && !build->failed; i++)
+    for (size_t i = 0; i < cells; i++)
         if (snapshot_matrix_any(&matrix->cells[i]) && i % width < axes->columns &&
             i / width < axes->rows)
-            rate(build, (uint16_t)(i / width), (uint16_t)(i % width), &sums[i]);
-    for (size_t i = 0; i < axes->rows && !build->failed; i++) {
+            matrix->cells[i].rates = keep_rates(build, &sums[i]);
+    for (size_t i = 0; i < axes->rows; i++) {
         struct rates_sums all = {0};
         build_sum_function_rates(build, snapshot->code[matrix->rows[i]].id, &all);
-        rate(build, (uint16_t)i, SNAPSHOT_MATRIX_ALL, &all);
+        matrix->row_totals[i].rates = keep_rates(build, &all);
     }
-    for (size_t i = 0; i < axes->columns && !build->failed; i++) {
+    for (size_t i = 0; i < axes->columns; i++) {
         struct rates_sums all = {0};
         build_sum_object_rates(build, snapshot->objects[matrix->columns[i]].id, &all);
-        rate(build, SNAPSHOT_MATRIX_ALL, (uint16_t)i, &all);
+        matrix->column_totals[i].rates = keep_rates(build, &all);
     }
     struct rates_plan *plan = arena_array(build->arena, 1, sizeof *plan);
     struct rates_sums *all = arena_array(build->arena, 1, sizeof *all);
@@ -527,7 +514,7 @@ static void build_told(struct build *build, const struct matrix_axes *axes)
     if (!build->failed && (sums.levels || sums.rates))
         sum_pairs(build, axes, &sums);
     if (!build->failed && sums.levels)
-        list_levels(build, axes, cells, sums.levels);
+        list_levels(build, cells, sums.levels);
     if (!build->failed && sums.rates)
         list_rates(build, axes, cells, sums.rates);
     free(sums.levels);

@@ -65,6 +65,12 @@ static size_t runs_of(const struct diff *diff)
     return diff->a.run_count + diff->b.run_count;
 }
 
+/* The runs of a, then those of b. */
+static const struct report *diff_run(const struct diff *diff, size_t run)
+{
+    return run < diff->a.run_count ? diff->a.runs[run] : diff->b.runs[run - diff->a.run_count];
+}
+
 static bool new_row(struct diff *diff, struct diff_row *row, const struct report_row *what)
 {
     size_t runs = runs_of(diff);
@@ -127,24 +133,19 @@ static int take_run(struct match *match, const struct report *report, size_t run
     return 0;
 }
 
-static const struct report *run_at(const struct diff *diff, size_t run)
-{
-    return run < diff->a.run_count ? diff->a.runs[run] : diff->b.runs[run - diff->a.run_count];
-}
-
 static int match_table(struct diff *diff, enum report_table table)
 {
     struct match match = {.diff = diff, .table = table};
     size_t room = 0;
     int code = 0;
     for (size_t run = 0; run < runs_of(diff); run++)
-        room += run_at(diff, run)->count[table];
+        room += diff_run(diff, run)->count[table];
     diff->rows[table] = arena_array(&diff->arena, room + 1, sizeof *diff->rows[table]);
     if (!diff->rows[table])
         return -ENOMEM;
     hash_init(&match.index);
     for (size_t run = 0; run < runs_of(diff) && !code; run++)
-        code = take_run(&match, run_at(diff, run), run);
+        code = take_run(&match, diff_run(diff, run), run);
     hash_fini(&match.index);
     return code;
 }
@@ -199,12 +200,6 @@ static const double same_amount = 0.05;
 
 static const double waiting_told = 0.02;
 
-/* The runs of a, then those of b. */
-static const struct report *diff_run(const struct diff *diff, size_t run)
-{
-    return run < diff->a.run_count ? diff->a.runs[run] : diff->b.runs[run - diff->a.run_count];
-}
-
 /* Nothing of the run has faded. */
 static bool is_whole(const struct report *run)
 {
@@ -230,7 +225,7 @@ static bool diff_totals_amounts_known(const struct diff *diff, enum diff_amount 
 {
     struct diff asked = *diff;
     asked.amounts = amounts;
-    for (size_t i = 0; i < diff->a.run_count + diff->b.run_count; i++)
+    for (size_t i = 0; i < runs_of(diff); i++)
         if (!isfinite(diff_amount(&asked, diff_run(diff, i))))
             return false;
     return true;
@@ -339,7 +334,7 @@ static int check_run(struct diff *diff, size_t index, struct error *error)
 static int diff_totals_check(struct diff *diff, struct error *error)
 {
     int code = 0;
-    for (size_t i = 0; i < diff->a.run_count + diff->b.run_count && !code; i++)
+    for (size_t i = 0; i < runs_of(diff) && !code; i++)
         code = check_run(diff, i, error);
     if (!diff->several)
         diff_totals_note(
@@ -426,7 +421,7 @@ static double hidden_share(const struct diff *diff, enum report_table table,
 static double largest_share(const struct diff *diff, const struct diff_row *row)
 {
     double largest = 0;
-    for (size_t i = 0; i < diff->a.run_count + diff->b.run_count; i++)
+    for (size_t i = 0; i < runs_of(diff); i++)
         largest = row->shares[i] > largest ? row->shares[i] : largest;
     return largest;
 }
@@ -436,7 +431,7 @@ static void fill_shares(const struct diff *diff, enum report_table table,
                         const struct diff_row *row, double *shares)
 {
     double largest = largest_share(diff, row);
-    for (size_t i = 0; i < diff->a.run_count + diff->b.run_count; i++)
+    for (size_t i = 0; i < runs_of(diff); i++)
         shares[i] = isnan(row->shares[i]) ? fmin(hidden_share(diff, table, row, i), largest)
                                           : row->shares[i];
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files for other viewers: a page for a browser (--html), a profile for pprof (--pprof). */
 /*
- * A snapshot of the whole run as one page for a browser, with no references outside the file. Well-
- * formed XML too, so that other programs can read it. Figures have the format of the tables of
- * columns (columns.h). For src/export.c.
+ * Files for other viewers: a profile for pprof (--pprof), and the whole run as one page for a
+ * browser (--html), with no references outside the file and well-formed XML too.
  */
 #ifndef MISSTOP_VIEW_EXPORT_FILES_H
 #define MISSTOP_VIEW_EXPORT_FILES_H

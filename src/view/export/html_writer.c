@@ -189,9 +189,10 @@ static size_t rows_shown(const struct html_table *table)
 
 /* A column is left out where all its cells would be blank. */
 static bool says_anything(const struct html_writer *writer, const struct html_table *table,
-                          const struct column *column)
+                          unsigned index)
 {
-    if (!columns_shown(column, writer->snapshot))
+    const struct column *column = &table->columns->list[index];
+    if (!columns_shown(table->columns, index, writer->snapshot))
         return false;
     for (size_t i = 0; i < rows_shown(table); i++)
         if (!parting_of(table, row_at(table, i)) &&
@@ -337,7 +338,7 @@ void html_table(struct html_writer *writer, const struct html_table *table)
     unsigned columns = 0;
     bool parted = false;
     for (unsigned i = 0; i < table->columns->count; i++)
-        columns += shown[i] = says_anything(writer, table, &table->columns->list[i]);
+        columns += shown[i] = says_anything(writer, table, i);
     for (size_t i = 0; i < rows_shown(table) && !parted; i++)
         parted = parting_of(table, row_at(table, i)) != NULL;
     if (!columns)

@@ -71,9 +71,8 @@ bool html_function_link(const struct snapshot *snapshot, const void *code, char 
 /* How many objects and functions have a part of their own. */
 enum { HTML_OBJECTS_OPENED = 20, HTML_FUNCTIONS_OPENED = 20 };
 
-/* The parts of the page, in their order. Each writes nothing where it has nothing to say. Private
- * to html*.c. */
-/* Style and script: literal, without a word that XML would mistake. */
+/* Style and script: literal, without a word that XML would mistake. The parts of the page, in their
+ * order, each with nothing where there is nothing of it. */
 extern const char html_style[];
 extern const char html_script[];
 

@@ -535,14 +535,6 @@ const struct columns line_columns = {
     .key = FIELD(struct snapshot_recurrence, address),
 };
 
-static bool has_lines(const struct snapshot *snapshot)
-{
-    for (size_t i = 0; i < snapshot->window.pair_count; i++)
-        if (snapshot->window.pairs[i].line_a)
-            return true;
-    return false;
-}
-
 /* Objects by their ids, as indices change from one snapshot to the next. */
 static uint64_t pair_identity(const struct snapshot *snapshot, const void *pointer)
 {
@@ -566,13 +558,13 @@ static const struct column pair_list[] = {
            .otherwise = "(not listed)", .width = 8, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "LINE", .key = "line_a", .from = KNOWN(struct snapshot_pair, line_a),
-           .width = 14, .most = 18, .rank = 1, .shown = has_lines, .format = format_address,
+           .width = 14, .most = 18, .rank = 1, .some = true, .format = format_address,
            .paint = paint_dim),
     COLUMN(.title = "WITH", OBJECT_NAME(struct snapshot_pair, object_b),
            .otherwise = "(not listed)", .width = 8, .most = 48, .look = COLUMN_NAME,
            .paint = paint_strong),
     COLUMN(.title = "LINE", .key = "line_b", .from = KNOWN(struct snapshot_pair, line_b),
-           .width = 14, .most = 18, .rank = 1, .shown = has_lines, .format = format_address,
+           .width = 14, .most = 18, .rank = 1, .some = true, .format = format_address,
            .paint = paint_dim),
     COLUMN(.key = "object_a", OBJECT_NAME(struct snapshot_pair, object_a)),
     COLUMN(.key = "object_b", OBJECT_NAME(struct snapshot_pair, object_b)),
@@ -581,5 +573,7 @@ static const struct column pair_list[] = {
 const struct columns pair_columns = {
     .title = "Sampled together",
     TABLE(struct snapshot_pair, pair_list),
+    .all = ROW_OF(struct snapshot, window.pairs),
+    .all_count = FIELD(struct snapshot, window.pair_count),
     .identity = pair_identity,
 };

@@ -217,8 +217,9 @@ static void draw_list(struct browser *browser, struct canvas *canvas, struct are
     rows = evictions || rows > body.rows ? body.rows : rows;
     struct area list = {body.row, body.column, rows, body.columns};
     pane_table(browser, canvas, list, table,
-               "No evictor is known: no line has come back to this cache after it was evicted. "
-               "e: another level.");
+               evictions ? "No evictor is known: no line has come back to this cache after it was "
+                           "evicted. e: another level."
+                         : "None is recorded.");
     int below = list.rows + (!reuse && body.rows > TEXT_ROWS);
     struct area rest = {body.row + below, !reuse, body.rows - below, body.columns - 2 * !reuse};
     if (row && rest.rows > 0 && reuse)
@@ -260,12 +261,17 @@ static void causes_open(struct browser *browser, uint32_t index)
                                      : "a thread has no screen of its own");
 }
 
-/* By its id, in what the rows are. */
+/* The object or function of an eviction. */
 static void open_id(struct browser *browser, uint32_t id)
 {
-    const struct snapshot_causes_row *row =
-        causes_row_of(&browser->snapshot->causes, causes_view(browser)->of, id);
-    causes_open(browser, row ? row->index : UINT32_MAX);
+    const struct snapshot *snapshot = browser->snapshot;
+    bool objects = causes_view(browser)->of == CAUSES_OBJECTS;
+    size_t count = objects ? snapshot->object_count : snapshot->code_count;
+    uint32_t index = 0;
+    while (index < count &&
+           (objects ? snapshot->objects[index].id : snapshot->code[index].id) != id)
+        index++;
+    causes_open(browser, index);
 }
 
 /* The largest of the row's, in the other pane. */
@@ -297,7 +303,7 @@ static bool causes_act(struct browser *browser, enum action action, struct reque
     (void)request;
     if (action == ACTION_STACK && browser->snapshot && browser->snapshot->causes.told)
         choose_next(browser);
-    else if (on_reuse(browser) && action != ACTION_ENTER)
+    else if (on_reuse(browser) && (action != ACTION_ENTER || !curve))
         return false;
     else if (curve)
         reuse_open(browser, curve);

@@ -58,14 +58,6 @@ static struct value file(const struct snapshot *snapshot, const void *pointer)
     return value_text(slash ? slash + 1 : row->file);
 }
 
-static bool has_file(const struct snapshot *snapshot)
-{
-    for (size_t i = 0; i < snapshot->code_count; i++)
-        if (snapshot->code[i].file)
-            return true;
-    return false;
-}
-
 static bool mostly_unknown(const struct snapshot_code *row)
 {
     return row->unknown_note && row->unknown_samples > row->samples;
@@ -133,8 +125,8 @@ static const struct column function_list[] = {
     COLUMN(.title = "UNKNOWN",
            .help = "Part of all samples: the function waited for data of an object not known.",
            .where = KNOWN(struct snapshot_code, unknown_samples),
-           .from = FIELD(struct snapshot_code, unknown_share), .width = 7, .rank = 2,
-           .shown = columns_have_unknown, UNIT_SHARE),
+           .from = FIELD(struct snapshot_code, unknown_share), .width = 7, .rank = 2, .some = true,
+           UNIT_SHARE),
     COLUMN(.title = "", .value = widest_share, .width = 8, .most = 12, .rank = 4,
            .look = COLUMN_BAR, .paint = paint_share),
     COLUMN(.title = "SAMPLES", .help = "With those whose object is not known.",
@@ -146,9 +138,9 @@ static const struct column function_list[] = {
     COLUMN(.title = "MODULE", .key = "module", .from = KNOWN(struct snapshot_code, module),
            .width = 10, .most = 20, .rank = 3, .look = COLUMN_NAME, .paint = paint_dim),
     COLUMN(.title = "FILE", .help = "Source file, where debug information has it.", .value = file,
-           .width = 10, .most = 24, .rank = 7, .look = COLUMN_NAME, .shown = has_file),
+           .width = 10, .most = 24, .rank = 7, .look = COLUMN_NAME, .some = true),
     COLUMN(.title = "LINE", .key = "line", .after = "file",
-           .from = KNOWN(struct snapshot_code, line), .width = 5, .rank = 7, .shown = has_file,
+           .from = KNOWN(struct snapshot_code, line), .width = 5, .rank = 7, .some = true,
            UNIT_INTEGER),
     COLUMN(.title = "SITES", .key = "sites", .after = "address",
            .help = "Accessing instructions seen in it.", .from = KNOWN(struct snapshot_code, sites),
@@ -200,6 +192,8 @@ static const struct column function_list[] = {
 const struct columns function_columns = {
     .title = "Functions",
     TABLE(struct snapshot_code, function_list),
+    .all = ROW_OF(struct snapshot, code),
+    .all_count = FIELD(struct snapshot, code_count),
     .key = FIELD(struct snapshot_code, id),
 };
 

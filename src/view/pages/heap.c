@@ -288,14 +288,7 @@ static enum paint paint_leak(struct value value)
     return PAINT_BAD;
 }
 
-static bool has_type(const struct snapshot *snapshot)
-{
-    for (size_t i = 0; i < snapshot->heap.bin_count; i++)
-        if (snapshot->heap.bins[i].heap.type)
-            return true;
-    return false;
-}
-
+/* The columns are there before the first block is freed. */
 static bool has_agent(const struct snapshot *snapshot)
 {
     return snapshot->heap.summary.feed == HEAP_FEED_AGENT;
@@ -311,14 +304,6 @@ static bool has_both(const struct snapshot *snapshot)
         told |= !snapshot->heap.bins[i].heap.walked;
     }
     return walked && told;
-}
-
-static bool has_suspect(const struct snapshot *snapshot)
-{
-    for (size_t i = 0; i < snapshot->heap.bin_count; i++)
-        if (snapshot->heap.bins[i].suspect)
-            return true;
-    return false;
 }
 
 static const struct column bin_list[] = {
@@ -337,15 +322,15 @@ static const struct column bin_list[] = {
            .width = 6, .rank = 5, UNIT_BYTES, .paint = paint_dim),
     COLUMN(.title = "WASTE",
            .help = "Share of the usable bytes not requested (allocator overhead).", .value = waste,
-           .width = 5, .rank = 7, .shown = has_agent, UNIT_PERCENT),
+           .width = 5, .rank = 7, .some = true, UNIT_PERCENT),
     COLUMN(.title = "ALLOC/S", .key = "allocation_rate", .form = JSON_COUNT, .after = "frees",
            .help = "Allocations a second, over the last refresh.",
            .from = FIELD(struct snapshot_bin, heap.allocations_per_s), .width = 7, .rank = 2,
-           .shown = has_agent, UNIT_COUNT),
+           .some = true, UNIT_COUNT),
     COLUMN(.title = "FREE/S", .key = "free_rate", .form = JSON_COUNT, .after = "allocation_rate",
            .help = "Blocks freed a second, over the last refresh.",
            .from = FIELD(struct snapshot_bin, heap.frees_per_s), .width = 7, .rank = 4,
-           .shown = has_agent, UNIT_COUNT),
+           .some = true, UNIT_COUNT),
     COLUMN(.title = "LIFE", .key = "lifetime", .form = JSON_COUNT, .after = "free_rate",
            .help = "Mean lifetime of the blocks that were freed: one in eight, chosen at random, "
                    "is timed.",
@@ -353,8 +338,8 @@ static const struct column bin_list[] = {
            .shown = has_agent, UNIT_SECONDS),
     COLUMN(.title = "AGE", .key = "age", .form = JSON_COUNT, .after = "lifetime",
            .help = "Time since the first allocation.",
-           .from = FIELD(struct snapshot_bin, heap.age_s), .width = 5, .rank = 8,
-           .shown = has_agent, UNIT_SECONDS, .paint = paint_dim),
+           .from = FIELD(struct snapshot_bin, heap.age_s), .width = 5, .rank = 8, .some = true,
+           UNIT_SECONDS, .paint = paint_dim),
     COLUMN(.title = "GROWTH", .key = "growth_bytes", .form = JSON_COUNT, .after = "growth_blocks",
            .help = "Live bytes now less those at the mark (key M).",
            .from = FIELD(struct snapshot_bin, heap.growth_bytes), .width = 8, .rank = 2,
@@ -362,7 +347,7 @@ static const struct column bin_list[] = {
            .format = format_growth, .paint = paint_growth),
     COLUMN(.title = "",
            .help = "leak?: grows since the mark, is old, and no sample ever fell on it.",
-           .value = leak, .width = 5, .rank = 2, .shown = has_suspect, .paint = paint_leak),
+           .value = leak, .width = 5, .rank = 2, .some = true, .paint = paint_leak),
     COLUMN(.title = "BIN",
            .help = "Who allocated it, past the allocator's own functions; or a size class (walk). "
                    "\"f < g\": f "
@@ -372,13 +357,13 @@ static const struct column bin_list[] = {
     COLUMN(.title = "TYPE", .key = "type", .after = "path",
            .help = "What its blocks are, by the code that touches them.",
            .from = FIELD(struct snapshot_bin, heap.type), .width = 14, .most = 28, .rank = 4,
-           .look = COLUMN_NAME, .shown = has_type),
+           .look = COLUMN_NAME, .some = true),
     COLUMN(.title = "KNOWN BY", .key = "known_by", .after = "type",
            .help = "agent: reported at the allocation; walk: read from the heap's headers.",
            .value = known_by, .width = 8, .rank = 12, .shown = has_both, .paint = paint_dim),
     COLUMN(.title = "PATH", .key = "path", .after = "name",
            .help = "The call path, innermost first.", .from = FIELD(struct snapshot_bin, heap.path),
-           .width = 16, .most = 120, .rank = 3, .look = COLUMN_NAME, .shown = has_agent,
+           .width = 16, .most = 120, .rank = 3, .look = COLUMN_NAME, .some = true,
            .paint = paint_dim),
     MEMBER("id", struct snapshot_bin, heap.id),
     MEMBER("name", struct snapshot_bin, heap.name),
@@ -398,5 +383,7 @@ static const struct column bin_list[] = {
 const struct columns bin_columns = {
     .title = "Bins",
     TABLE(struct snapshot_bin, bin_list),
+    .all = ROW_OF(struct snapshot, heap.bins),
+    .all_count = FIELD(struct snapshot, heap.bin_count),
     .key = FIELD(struct snapshot_bin, heap.id),
 };

@@ -348,15 +348,25 @@ size_t matrix_table_line(const struct matrix_table *table, enum matrix_axis axis
     return functions ? table->row_of[i] : table->column_of[i];
 }
 
-/* Whether a part of the snapshot's matrix is one of those that the rates are made of. */
-static bool matrix_rates_belongs(const struct matrix_table *table, size_t row, size_t column,
-                                 const struct snapshot_matrix_rated *rated)
+/* The sums of the cells, or totals, of a line, or of a cell of two. */
+static size_t matrix_rates_sum(const struct matrix_table *table, size_t row, size_t column,
+                               struct rates_sums *sums)
 {
-    bool all_rows = rated->row == SNAPSHOT_MATRIX_ALL;
-    bool all_columns = rated->column == SNAPSHOT_MATRIX_ALL;
-    return all_rows == !row && all_columns == !column &&
-           (all_rows || table->row_of[rated->row] + (size_t)1 == row) &&
-           (all_columns || table->column_of[rated->column] + (size_t)1 == column);
+    const struct snapshot_matrix *matrix = &table->snapshot->matrix;
+    size_t parts = 0;
+    for (size_t i = 0; i < (row ? matrix->row_count : 1); i++)
+        for (size_t k = 0; k < (column ? matrix->column_count : 1); k++) {
+            const struct snapshot_matrix_cell *from = row && column
+                                                          ? snapshot_matrix_at(matrix, i, k)
+                                                      : row ? &matrix->row_totals[i]
+                                                            : &matrix->column_totals[k];
+            if (!from->rates || (row && table->row_of[i] + (size_t)1 != row) ||
+                (column && table->column_of[k] + (size_t)1 != column))
+                continue;
+            rates_join(sums, from->rates);
+            parts++;
+        }
+    return parts;
 }
 
 static const struct snapshot_rates *matrix_rates_join(const struct matrix_table *table, size_t row,
@@ -364,13 +374,7 @@ static const struct snapshot_rates *matrix_rates_join(const struct matrix_table 
 {
     const struct snapshot_matrix *matrix = &table->snapshot->matrix;
     struct rates_sums sums = {0};
-    size_t parts = 0;
-    for (size_t i = 0; i < matrix->rated_count; i++)
-        if (matrix_rates_belongs(table, row, column, &matrix->rated[i])) {
-            rates_join(&sums, matrix->rated[i].sums);
-            parts++;
-        }
-    bool known = parts && matrix->rates_plan &&
+    bool known = matrix_rates_sum(table, row, column, &sums) && matrix->rates_plan &&
                  rates_make(matrix->rates_plan, &sums, matrix->rates_all, joined);
     return known ? joined : NULL;
 }
@@ -548,21 +552,6 @@ static void gather_blocks(const struct chosen *chosen, struct matrix_cell *cell)
     matrix_cell_end(&blocks, &cell->blocks);
 }
 
-static void gather_levels(const struct chosen *chosen, struct matrix_cell *cell)
-{
-    const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
-    cell->has_levels = false;
-    for (size_t i = 0; i < matrix->found_count; i++) {
-        if (!matrix_cell_belongs(chosen, matrix->found[i].row, matrix->found[i].column))
-            continue;
-        if (cell->has_levels)
-            levels_join(&cell->levels, matrix->found[i].levels);
-        else
-            cell->levels = *matrix->found[i].levels;
-        cell->has_levels = true;
-    }
-}
-
 /* ---- causes ---- */
 
 /* Shares become amounts again, so that they can be added. */
@@ -613,13 +602,30 @@ static void gather_evictors(const struct chosen *chosen, const struct snapshot_m
     matrix_cell_end(&evictors, parts);
 }
 
+/* Levels and causes of the snapshot's cells. */
+static void gather_cells(const struct chosen *chosen, struct matrix_cell *cell)
+{
+    const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
+    cell->has_levels = false;
+    cell->causes = (struct snapshot_causes_figures){0};
+    for (size_t i = 0; i < matrix->row_count + SNAPSHOT_MATRIX_REST; i++)
+        for (size_t k = 0; k < matrix->column_count + SNAPSHOT_MATRIX_REST; k++) {
+            const struct snapshot_matrix_cell *from = snapshot_matrix_at(matrix, i, k);
+            if (!matrix_cell_belongs(chosen, (uint16_t)i, (uint16_t)k))
+                continue;
+            if (from->levels && cell->has_levels)
+                levels_join(&cell->levels, from->levels);
+            else if (from->levels)
+                cell->levels = *from->levels;
+            cell->has_levels |= from->levels != NULL;
+            if (from->causes)
+                add_figures(&cell->causes, from->causes);
+        }
+}
+
 static void gather_causes(const struct chosen *chosen, struct matrix_cell *cell)
 {
     const struct snapshot_matrix *matrix = &chosen->table->snapshot->matrix;
-    cell->causes = (struct snapshot_causes_figures){0};
-    for (size_t i = 0; i < matrix->caused_count; i++)
-        if (matrix_cell_belongs(chosen, matrix->caused[i].row, matrix->caused[i].column))
-            add_figures(&cell->causes, matrix->caused[i].figures);
     end_figures(&cell->causes);
     gather_evictors(chosen, matrix->evictors, matrix->evictor_count, cell->causes.evicted,
                     &cell->evictors);
@@ -640,7 +646,7 @@ void matrix_cell_gather(const struct matrix_table *table, size_t row, size_t col
                                   : &matrix->all;
     gather_sites(&chosen, cell);
     gather_blocks(&chosen, cell);
-    gather_levels(&chosen, cell);
+    gather_cells(&chosen, cell);
     gather_causes(&chosen, cell);
     cell->rates = matrix_rates(table, row, column, &cell->joined);
 }

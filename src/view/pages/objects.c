@@ -175,7 +175,13 @@ static void draw_fields(struct browser *browser, struct canvas *canvas, struct a
 
 static void objects_draw(struct browser *browser, struct canvas *canvas, struct area area)
 {
-    enum { WIDE_COLUMNS = 150, FIELD_COLUMNS = 56, TALL_ROWS = 38, GLANCE_ROWS = 11, LEFT_ROWS = 10 };
+    enum {
+        WIDE_COLUMNS = 150,
+        FIELD_COLUMNS = 56,
+        TALL_ROWS = 38,
+        GLANCE_ROWS = 11,
+        LEFT_ROWS = 10
+    };
     if (area.rows >= 7) {
         int used = draw_findings(browser, canvas, area);
         /* A blank line sets the list off where there is room for it. */
@@ -291,16 +297,16 @@ static void objects_hint(struct browser *browser, char *out, size_t size)
         return;
     glyph_fit(name, sizeof name, object->name, 32, GLYPH_CUT_MIDDLE, false);
     snprintf(out, size, "Enter: the hot fields of %s and the code that accesses it%s", name,
-             snapshot->objects_all           ? ".  A: those of 0.1% and more alone"
-             : snapshot->findings.count      ? ".  Up: the findings"
-                                             : "");
+             snapshot->objects_all      ? ".  A: those of 0.1% and more alone"
+             : snapshot->findings.count ? ".  Up: the findings"
+                                        : "");
 }
 
 static const char *objects_enter(struct browser *browser)
 {
-    return objects_view(browser)->on_finding   ? "Open the finding"
-           : objects_selected(browser)         ? "Fields and code"
-                                               : "";
+    return objects_view(browser)->on_finding ? "Open the finding"
+           : objects_selected(browser)       ? "Fields and code"
+                                             : "";
 }
 
 const struct page objects_page = {
@@ -393,39 +399,25 @@ static struct value of_event(const struct snapshot *snapshot, const struct snaps
     return value_number(NAN);
 }
 
-static bool has_event(const struct snapshot *snapshot, enum event_role role)
+static struct value l1_miss(const struct snapshot *snapshot, const void *row)
 {
-    for (size_t i = 0; i < snapshot->object_count; i++)
-        if (of_event(snapshot, &snapshot->objects[i], role).kind != VALUE_UNKNOWN)
-            return true;
-    return false;
+    return of_event(snapshot, row, EVENT_MISS_L1);
 }
 
-#define EVENT_COLUMN(noun, role)                                                                   \
-    static struct value noun(const struct snapshot *snapshot, const void *row)                     \
-    {                                                                                              \
-        return of_event(snapshot, row, role);                                                      \
-    }                                                                                              \
-    static bool has_##noun(const struct snapshot *snapshot)                                        \
-    {                                                                                              \
-        return has_event(snapshot, role);                                                          \
-    }
-EVENT_COLUMN(l1_miss, EVENT_MISS_L1)
-EVENT_COLUMN(l2_miss, EVENT_MISS_L2)
-EVENT_COLUMN(fill, EVENT_MEM_FILL)
+static struct value l2_miss(const struct snapshot *snapshot, const void *row)
+{
+    return of_event(snapshot, row, EVENT_MISS_L2);
+}
+
+static struct value fill(const struct snapshot *snapshot, const void *row)
+{
+    return of_event(snapshot, row, EVENT_MEM_FILL);
+}
 
 /* Where stalls are sampled, there is a column of them already. */
 static bool has_waiting(const struct snapshot *snapshot)
 {
     return levels_tell_stall(snapshot) && !rates_tell_stall_counted(snapshot);
-}
-
-static bool has_type(const struct snapshot *snapshot)
-{
-    for (size_t i = 0; i < snapshot->object_count; i++)
-        if (snapshot->objects[i].type)
-            return true;
-    return false;
 }
 
 static struct value disagreement(const struct snapshot *snapshot, const void *pointer)
@@ -516,7 +508,7 @@ static const struct column object_list[] = {
            .rank = 1, .paint = paint_kind),
     COLUMN(.title = "TYPE", .help = "Its type, where debug information has it, without \"struct\".",
            .value = object_column_type, .width = 16, .most = 28, .rank = 4, .look = COLUMN_NAME,
-           .shown = has_type),
+           .some = true),
     COLUMN(.title = "MODULE", .key = "module", .after = "kind",
            .help = "The program or library it belongs to.",
            .from = KNOWN(struct snapshot_object, module), .width = 10, .most = 20, .rank = 8,
@@ -538,11 +530,11 @@ static const struct column object_list[] = {
     WAITS_COLUMNS(3, struct snapshot_object),
     RATES_COLUMN_STALL(6, ROW_OF(struct snapshot_object, rates)),
     COLUMN(.title = "L1", .help = "Its share of first-level misses (event l1-miss).",
-           .value = l1_miss, .width = 6, .rank = 9, .shown = has_l1_miss, UNIT_SHARE),
+           .value = l1_miss, .width = 6, .rank = 9, .some = true, UNIT_SHARE),
     COLUMN(.title = "L2", .help = "Its share of second-level misses (event l2-miss).",
-           .value = l2_miss, .width = 6, .rank = 9, .shown = has_l2_miss, UNIT_SHARE),
+           .value = l2_miss, .width = 6, .rank = 9, .some = true, UNIT_SHARE),
     COLUMN(.title = "FILL", .help = "Its share of fills from memory (event mem-fill).",
-           .value = fill, .width = 6, .rank = 9, .shown = has_fill, UNIT_SHARE),
+           .value = fill, .width = 6, .rank = 9, .some = true, UNIT_SHARE),
     RATES_COLUMNS(3, ROW_OF(struct snapshot_object, rates)),
     RATES_COLUMN_CRITICAL(3, ROW_OF(struct snapshot_object, rates)),
     LEVELS_COLUMN_FOUND(2, ROW_OF(struct snapshot_object, levels)),
@@ -617,5 +609,7 @@ static const struct column object_list[] = {
 const struct columns object_columns = {
     .title = "Objects",
     TABLE(struct snapshot_object, object_list),
+    .all = ROW_OF(struct snapshot, objects),
+    .all_count = FIELD(struct snapshot, object_count),
     .key = FIELD(struct snapshot_object, id),
 };

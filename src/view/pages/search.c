@@ -365,14 +365,6 @@ static void format_phases(char *out, size_t size, struct value value)
                     phase->leads ? " leads" : "");
 }
 
-static bool phases_told(const struct snapshot *snapshot)
-{
-    for (size_t i = 0; i < snapshot->search.region_count; i++)
-        if (snapshot->search.regions[i].phase_count)
-            return true;
-    return false;
-}
-
 static const struct column region_list[] = {
     COLUMN(.title = "SHARE", .key = "share", .after = "bound",
            .help = "The region's part of the samples in the range searched.",
@@ -391,7 +383,7 @@ static const struct column region_list[] = {
     COLUMN(.title = "IN PHASES",
            .help = "Its part of the samples in each phase where it was found, and where it leads.",
            .from = VIA(struct snapshot_region, phases, name), .width = 9, .most = 40, .rank = 1,
-           .shown = phases_told, .format = format_phases),
+           .some = true, .format = format_phases),
     COLUMN(.title = "SIZE", .help = "Bytes it spans.", .value = size, .width = 6, .rank = 2,
            UNIT_BYTES),
     COLUMN(.title = "FROM", .key = "base", .help = "First address.",
@@ -421,6 +413,8 @@ static const struct column region_list[] = {
 const struct columns region_columns = {
     .title = "Regions",
     TABLE(struct snapshot_region, region_list),
+    .all = ROW_OF(struct snapshot, search.regions),
+    .all_count = FIELD(struct snapshot, search.region_count),
     .key = FIELD(struct snapshot_region, base),
 };
 

@@ -44,16 +44,11 @@ static void write_keys(struct prose_writer *writer, bool replays)
         if (bindings[i].help && (replays || !keys_replays(bindings[i].action)))
             prose_entry(writer, PAINT_STRONG, bindings[i].shown, bindings[i].help);
     prose_entry(writer, PAINT_STRONG, "mouse",
-               "click selects, click again opens, wheel scrolls; titles sort, names and the key "
-               "bar act");
+                "click selects, click again opens, wheel scrolls; titles sort, names and the key "
+                "bar act");
 }
 
 /* Columns that this source cannot measure are left out. */
-static bool can_be_shown(const struct snapshot *snapshot, const struct column *column)
-{
-    return column->title && (!snapshot || columns_shown(column, snapshot));
-}
-
 static void write_table(struct prose_writer *writer, const struct snapshot *snapshot,
                         const struct columns *columns)
 {
@@ -61,10 +56,11 @@ static void write_table(struct prose_writer *writer, const struct snapshot *snap
     snprintf(heading, sizeof heading, "Columns: %s", columns->title);
     prose_heading(writer, heading);
     for (unsigned i = 0; i < columns->count; i++)
-        if (columns->list[i].help && can_be_shown(snapshot, &columns->list[i]))
+        if (columns->list[i].help && columns->list[i].title &&
+            (!snapshot || columns_shown(columns, i, snapshot)))
             prose_entry(writer, PAINT_STRONG,
-                       columns_title(&columns->list[i], writer->canvas->ascii),
-                       columns->list[i].help);
+                        columns_title(&columns->list[i], writer->canvas->ascii),
+                        columns->list[i].help);
 }
 
 /* The tables of the screen that the help was asked on. */

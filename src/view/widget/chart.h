@@ -61,7 +61,6 @@ double timeline_sum(const double *weight, size_t first, size_t end);
 enum paint timeline_chart_paint(size_t series);
 const char *timeline_chart_mark(size_t series, bool ascii);
 
-/* Bars and sparklines in eighths of a character, or in ASCII. */
 /* Room for the UTF-8 of a bar of `columns`. */
 #define BAR_BYTES(columns) ((columns)*4 + 1)
 
@@ -78,14 +77,10 @@ void bar_spark(char *out, size_t size, int columns, const float *values, size_t 
 /* One character for 0..1, lowest step for 0; blank for NAN. */
 const char *bar_step(double fraction, bool ascii);
 
-/* A miss-ratio curve as a picture: cache sizes from left to right, the part missed upwards. For the
- * Reuse page. */
 /* The curve of `row`, filled, and that of all accesses as dots, with the caches marked. */
 void reuse_curve_draw(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *row,
                       struct canvas *canvas, struct area area);
 
-/* A cache line byte by byte: what each thread reads and writes of it. For the Sharing page and
- * html_cache.c. */
 /* Draws a ruler, a row for each thread, and one for the bytes that are contended for, as far as
  * there is room; rows used. */
 int sharing_picture(const struct snapshot_sharing_line *line, struct canvas *canvas,

@@ -11,7 +11,15 @@
 #include "view/screen/canvas.h"
 #include "view/widget/chart.h"
 
-enum { GAP = 1, ROWS_MEASURED = 200, NAME_COLUMNS = 20, NAMES_LONG = 60, COMFORT = 28, COMFORT_CODE = 88, RANK_WITHOUT_COMFORT = 2 };
+enum {
+    GAP = 1,
+    ROWS_MEASURED = 200,
+    NAME_COLUMNS = 20,
+    NAMES_LONG = 60,
+    COMFORT = 28,
+    COMFORT_CODE = 88,
+    RANK_WITHOUT_COMFORT = 2
+};
 
 static const void *path_row(const struct path *path, const void *row)
 {
@@ -170,10 +178,24 @@ bool columns_given(const struct column *column, const struct snapshot *snapshot,
     return (!column->present || column->present(snapshot, row)) && path_given(&column->given, row);
 }
 
-bool columns_shown(const struct column *column, const struct snapshot *snapshot)
+static bool has_some(const struct columns *columns, const struct column *column,
+                     const struct snapshot *snapshot)
 {
+    const char *rows = path_target(&columns->all, snapshot);
+    uint64_t count =
+        path_value(&columns->all_count, path_row(&columns->all_count, snapshot)).integer;
+    for (uint64_t i = 0; i < count; i++)
+        if (columns_value(column, snapshot, rows + i * columns->row_size).kind != VALUE_UNKNOWN)
+            return true;
+    return false;
+}
+
+bool columns_shown(const struct columns *columns, unsigned index, const struct snapshot *snapshot)
+{
+    const struct column *column = &columns->list[index];
     return column->title && (!column->shown || column->shown(snapshot)) &&
-           path_given(&column->only, snapshot);
+           path_given(&column->only, snapshot) &&
+           (!column->some || has_some(columns, column, snapshot));
 }
 
 static bool drawn(const struct column *column)
@@ -234,7 +256,7 @@ static void choose_by_rank(const struct columns *columns, const struct snapshot 
     for (unsigned rank = 0; rank <= UINT8_MAX; rank++)
         for (unsigned i = 0; i < columns->count; i++) {
             const struct column *column = &columns->list[i];
-            if (column->rank != rank || !columns_shown(column, snapshot) ||
+            if (column->rank != rank || !columns_shown(columns, i, snapshot) ||
                 (!pictures && drawn(column)))
                 continue;
             int reserved = rank > RANK_WITHOUT_COMFORT ? comfort : 0;
@@ -274,7 +296,8 @@ static void place_chosen(const struct columns *columns, const struct column_choi
     int used = -GAP;
     for (unsigned i = 0; i < choice->count; i++) {
         const struct column *column = &columns->list[choice->index[i]];
-        if (!columns_shown(column, snapshot) || used + GAP + column->width > width)
+        if (!columns_shown(columns, choice->index[i], snapshot) ||
+            used + GAP + column->width > width)
             continue;
         used += GAP + column->width;
         layout->places[layout->count++].index = choice->index[i];
@@ -320,9 +343,7 @@ void columns_layout(const struct columns *columns, const struct column_choice *c
 
 static const char *plain_name(const struct column *column)
 {
-    return !column->title   ? ""
-           : *column->title ? columns_title(column, true)
-                            : "bar";
+    return !column->title ? "" : *column->title ? columns_title(column, true) : "bar";
 }
 
 void columns_setting_name(const struct columns *columns, unsigned index, char *out, size_t size)

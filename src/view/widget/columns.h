@@ -206,6 +206,7 @@ struct column {
     bool (*present)(const struct snapshot *snapshot, const void *row); /* the same; NULL: always */
     struct path only; /* of the snapshot: the column is shown only where this is given */
     bool (*shown)(const struct snapshot *snapshot); /* the same; NULL: always */
+    bool some; /* shown only where some row of the snapshot (struct columns: all) has a value */
 
     uint8_t width; /* least columns */
     uint8_t most;  /* takes more when there is room; 0: fixed */
@@ -274,6 +275,9 @@ struct columns {
     /* A whole number that stays the same for the same thing in the next snapshot; or a function of
      * the row. */
     struct path key;
+    /* Where a snapshot lists these rows, and how many. */
+    struct path all;
+    struct path all_count;
     uint64_t (*identity)(const struct snapshot *snapshot, const void *row);
     /* Text of a row that only parts others: it cannot be selected and is left out where the
      * rows are sorted or filtered. NULL for other rows; no function: there are none. */
@@ -336,7 +340,7 @@ struct value columns_element(const struct column *column, const struct snapshot 
                              const void *row, unsigned index);
 const void *columns_target(const struct column *column, const struct snapshot *snapshot,
                            const void *row);
-bool columns_shown(const struct column *column, const struct snapshot *snapshot);
+bool columns_shown(const struct columns *columns, unsigned index, const struct snapshot *snapshot);
 /* Whether a path is given, as in struct column; true for no path. */
 bool path_given(const struct path *path, const void *row);
 /* Whether a member of JSON is there. */

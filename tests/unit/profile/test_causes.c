@@ -280,10 +280,7 @@ static void who_evicts_whom(void **state)
 static const struct snapshot_causes_figures *cell_of(const struct snapshot_matrix *matrix,
                                                      uint16_t row, uint16_t column)
 {
-    for (size_t i = 0; i < matrix->caused_count; i++)
-        if (matrix->caused[i].row == row && matrix->caused[i].column == column)
-            return matrix->caused[i].figures;
-    return NULL;
+    return snapshot_matrix_at(matrix, row, column)->causes;
 }
 
 /* MemSpy's detail of a bin: a function's misses on an object, and what had thrown those out. */

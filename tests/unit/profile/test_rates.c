@@ -121,14 +121,14 @@ static const struct snapshot_rates *cell_rates(uint32_t function, uint32_t objec
 {
     static struct snapshot_rates made;
     const struct snapshot_matrix *matrix = &snapshot->matrix;
-    for (size_t i = 0; i < matrix->rated_count; i++) {
-        const struct snapshot_matrix_rated *rated = &matrix->rated[i];
-        if (rated->row < matrix->row_count && rated->column < matrix->column_count &&
-            snapshot->code[matrix->rows[rated->row]].id == function &&
-            snapshot->objects[matrix->columns[rated->column]].id == object)
-            return rates_make(matrix->rates_plan, rated->sums, matrix->rates_all, &made) ? &made
-                                                                                         : NULL;
-    }
+    for (size_t i = 0; i < matrix->row_count; i++)
+        for (size_t k = 0; k < matrix->column_count; k++) {
+            const struct rates_sums *sums = snapshot_matrix_at(matrix, i, k)->rates;
+            if (sums && snapshot->code[matrix->rows[i]].id == function &&
+                snapshot->objects[matrix->columns[k]].id == object)
+                return rates_make(matrix->rates_plan, sums, matrix->rates_all, &made) ? &made
+                                                                                      : NULL;
+        }
     fail_msg("no cell of function %u and object %u", function, object);
     return NULL;
 }
@@ -470,7 +470,7 @@ static void without_such_events_nothing_is_known(void **state)
     assert_null(object_of(1)->rates);
     assert_null(field_rates(object_of(1), 0));
     assert_null(function_rates(10));
-    assert_int_equal(snapshot->matrix.rated_count, 0);
+    assert_null(snapshot_matrix_at(&snapshot->matrix, 0, 0)->rates);
 }
 
 int main(void)

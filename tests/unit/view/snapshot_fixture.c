@@ -243,7 +243,6 @@ static void fill_parts(struct arena *arena, struct snapshot *snapshot)
     size_t cells = (matrix->row_count + SNAPSHOT_MATRIX_REST) * width;
     matrix->sites = arena_array(arena, 2 * cells, sizeof *matrix->sites);
     matrix->blocks = arena_array(arena, THREADS * cells, sizeof *matrix->blocks);
-    matrix->found = arena_array(arena, cells, sizeof *matrix->found);
     for (size_t at = 0; at < cells; at++) {
         uint16_t row = (uint16_t)(at / width);
         uint16_t column = (uint16_t)(at % width);
@@ -267,8 +266,7 @@ static void fill_parts(struct arena *arena, struct snapshot *snapshot)
             matrix->blocks[matrix->block_count++] = (struct snapshot_matrix_block){
                 row, column, 7000 + i, 0x7000 + column * 0x100u, (uint32_t)samples / (i + 1) + 1};
         if (samples > 0 && object && object->levels)
-            matrix->found[matrix->found_count++] =
-                (struct snapshot_matrix_found){row, column, object->levels};
+            matrix->cells[at].levels = object->levels;
     }
     matrix->recent = 4096;
 }

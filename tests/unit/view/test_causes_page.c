@@ -164,6 +164,11 @@ static void enter_shows_the_evictions_of_the_row(void **state)
     assert_int_equal(page_browser.opened.id, page_browser.snapshot->objects[0].id);
     page_press(KEYS_ESCAPE);
     assert_int_equal(page_browser.page, PAGE_CAUSES);
+    /* By others: their evictor is listed. */
+    page_press(KEYS_DOWN);
+    page_press(KEYS_ENTER);
+    assert_int_equal(page_browser.opened.id, page_browser.snapshot->objects[0].id);
+    page_press(KEYS_ESCAPE);
     page_press(KEYS_LEFT);
     assert_true(page_row_with("71.0%  multiply on rival") > 0);
 }

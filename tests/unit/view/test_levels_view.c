@@ -18,7 +18,7 @@ static const struct column *column_named(const struct columns *columns, const ch
                                          const struct snapshot *snapshot)
 {
     for (unsigned i = 0; i < columns->count; i++)
-        if (columns_shown(&columns->list[i], snapshot) && !strcmp(columns->list[i].title, title))
+        if (columns_shown(columns, i, snapshot) && !strcmp(columns->list[i].title, title))
             return &columns->list[i];
     return NULL;
 }
@@ -361,7 +361,7 @@ static const struct column *rates_view_column_named(const struct columns *column
                                                     const struct snapshot *snapshot)
 {
     for (unsigned i = 0; i < columns->count; i++)
-        if (columns_shown(&columns->list[i], snapshot) && !strcmp(columns->list[i].title, title))
+        if (columns_shown(columns, i, snapshot) && !strcmp(columns->list[i].title, title))
             return &columns->list[i];
     return NULL;
 }
