@@ -46,11 +46,24 @@ ALONE void move_items(std::list<item> &to, std::list<item> &from)
     to.splice(to.end(), from, from.begin());
 }
 
+ALONE __attribute__((flatten)) void add_equal(std::multimap<long, order> &map, long key)
+{
+    map.emplace(key, order());
+}
+
+ALONE __attribute__((flatten)) void add_unique(std::map<long, order> &map, long key)
+{
+    map.emplace(key, order());
+}
+
 /* With an argument: until it is killed, on many nodes. */
 int main(int argc, char **)
 {
     std::map<long, order> map;
     std::set<int> set;
+    std::multimap<long, order> equals;
+    add_equal(equals, 1);
+    add_unique(map, 1);
     int count = argc > 1 ? 100000 : 3;
     std::list<order> orders, other_orders(count);
     std::list<item> items, other_items(count);
