@@ -94,6 +94,7 @@ static void name_after(struct finding *finding, const struct type_desc *type, ui
     finding->module = "";
     finding->name = array ? name_array(finding, type->name) : type->name;
     finding->of_type = true;
+    finding->array = array;
     if (finding->kind != OBJECT_MAP)
         finding->kind = OBJECT_HEAP;
 }

@@ -43,6 +43,8 @@ for one, other in ("struct job", "struct link"), ("struct edge []", "struct edge
     check(samples(live[-1], one) > 50, "%s is a row: %.0f" % (one, samples(live[-1], one)))
     late = samples(live[-1], other) - samples(live[-3], other)
     check(late <= samples(live[-1], one) / 50, "%s is no other row: %.0f more samples" % (other, late))
+stops = {f["name"]: f["share"] for o in last if o["name"] == "struct stop []" for f in o["fields"]}
+check(stops.get("stop.way.cost", 0) > 0.2, "what a stop contains is of the stops: %s" % stops)
 cells = [o for o in last if o["name"].startswith("struct cell")]
 check(len(cells) == 1, "the cells of an arena are one row")
 arena = [o for o in last if o["kind"] == "anon" and o["size"] >= 12 << 20]
