@@ -538,7 +538,7 @@ static bool is_whole(const struct resolver *resolver, uint32_t object, uint32_t 
     return called && called != type && types_contains(typing_types(resolver->typing), called, type);
 }
 
-/* Blocks of the class are arrays of the type: what it contains is not what they are of. */
+/* Blocks of the class are arrays of the type: types that it contains do not name them. */
 static void note_array(struct resolver *resolver, uint32_t class, const struct finding *named,
                        uint32_t type)
 {

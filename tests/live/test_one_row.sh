@@ -88,6 +88,20 @@ failed |= rest > 0.05
 print(("ok: " if rest <= 0.05 else "FAILED: ") + "%.3f are of nodes without a type" % rest)
 sys.exit(failed)
 PY
+    # Without debug information a return address is one, too.
+    strip -o "$folder/stripped" "$folder/nodes"
+    "$folder/stripped" on &
+    program=$!
+    "$misstop" -s clock -j -n 3 -H 0 -p "$program" >"$folder/stripped.json" || failed=1
+    kill "$program"
+    python3 - "$folder/stripped.json" <<'PY' || failed=1
+import json, sys
+last = [json.loads(line) for line in open(sys.argv[1])][-1]["objects"]
+returns = {o["name"] for o in last for f in o["fields"] if o["kind"] == "stack" and f["offset"] in range(-8, 0)}
+good = returns and all(name.endswith("(saved registers)") for name in returns)
+print(("ok: " if good else "FAILED: ") + "return addresses are saved registers: %s" % returns)
+sys.exit(not good)
+PY
 else
     echo "no g++: nodes of libraries were not tried"
 fi

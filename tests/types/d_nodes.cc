@@ -56,6 +56,20 @@ ALONE __attribute__((flatten)) void add_unique(std::map<long, order> &map, long 
     map.emplace(key, order());
 }
 
+/* Loads its return address so many times. */
+extern "C" void load_return(long times);
+__asm__(".text\n"
+        ".type load_return, @function\n"
+        "load_return:\n"
+        ".cfi_startproc\n"
+        "1:      mov (%rsp), %rax\n"
+        "        imul %rax, %rax\n"
+        "        dec %rdi\n"
+        "        jnz 1b\n"
+        "        ret\n"
+        ".cfi_endproc\n"
+        ".size load_return, . - load_return\n");
+
 /* With an argument: until it is killed, on many nodes. */
 int main(int argc, char **)
 {
@@ -82,6 +96,7 @@ int main(int argc, char **)
         orders.swap(other_orders);
         items.swap(other_items);
         sum += walk_map(map) + walk_set(set);
+        load_return(10 * count);
     } while (argc > 1 && sum);
     return sum <= 0;
 }

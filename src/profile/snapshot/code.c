@@ -407,7 +407,7 @@ static void locate(struct build *build, struct snapshot_instruction *row)
     row->line = desc.line;
 }
 
-/* What one instruction has on an object as it is listed: several may be shown as one. */
+/* Samples of one instruction on an object as it is listed: several may be shown as one. */
 struct on_object {
     uint32_t object; /* index; UINT32_MAX: not listed, each by itself */
     double samples;
