@@ -376,6 +376,21 @@ static int by_instruction_samples(const void *left, const void *right)
     return all_a > all_b ? -1 : all_a < all_b;
 }
 
+/* Of members of a union the one that accesses of the object were found to be on, by their size. */
+static uint32_t member_at(const struct build *build, const struct snapshot_instruction *row,
+                          const struct type_desc *type, uint32_t at)
+{
+    const struct snapshot_object *object =
+        row->object < build->snapshot->object_count ? &build->snapshot->objects[row->object] : NULL;
+    for (size_t i = 0; object && i < object->field_count; i++) {
+        const struct snapshot_field *field = &object->fields[i];
+        if (field->type_id == row->type_id && field->offset == (int64_t)at && !field->unit &&
+            field->member < type->member_count)
+            return field->member;
+    }
+    return type_member_at(type, at, 0);
+}
+
 static void name_field(struct build *build, struct snapshot_instruction *row, uint64_t where)
 {
     struct type_desc type;
@@ -390,9 +405,13 @@ static void name_field(struct build *build, struct snapshot_instruction *row, ui
         build_in_whole(build, &type, whole, &row->type_id, &at);
     if (!build_type(build, row->type_id, &type))
         return;
-    row->member = type_member_at(&type, at, 0);
+    row->member = member_at(build, row, &type, at);
     row->offset = type_fold(&type, at);
-    type_bits_name(&type, at, offset_key_unit(where), name, sizeof name);
+    if (row->member != TYPE_NO_MEMBER && !offset_key_unit(where) &&
+        row->member != type_member_at(&type, at, 0))
+        type_member_name(&type, row->member, name, sizeof name);
+    else
+        type_bits_name(&type, at, offset_key_unit(where), name, sizeof name);
     row->field = arena_string(build->arena, name);
 }
 

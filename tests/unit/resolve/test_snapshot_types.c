@@ -343,6 +343,19 @@ static void lines_are_cut_where_they_really_are(void **state)
     snapshot_free(snapshot);
 }
 
+/* By the size of its accesses, as the field is. */
+static void an_instruction_is_on_the_right_member_of_a_union(void **state)
+{
+    (void)state;
+    declared = CHOICE;
+    for (uint64_t i = 0; i < 20; i++)
+        add(at(BASE, CHOICE, i, 12, 4), 1);
+    const struct snapshot *snapshot = look();
+    assert_string_equal(snapshot->objects[0].fields[0].name, "choice.pair.high");
+    assert_string_equal(snapshot->code[0].instructions[0].field, "choice.pair.high");
+    snapshot_free(snapshot);
+}
+
 /* Blocks without a name of their own yet: together they are the object that an instruction is on.
  */
 static void blocks_shown_as_one_are_one_of_an_instruction(void **state)
@@ -687,6 +700,7 @@ int main(void)
         TEST(heat_adds_up),
         TEST(lines_are_cut_where_they_really_are),
         TEST(lines_are_shared_with_others),
+        TEST(an_instruction_is_on_the_right_member_of_a_union),
         TEST(blocks_shown_as_one_are_one_of_an_instruction),
         TEST(small_elements_have_many_phases),
         TEST(few_samples_tell_no_phase),
