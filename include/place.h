@@ -167,6 +167,9 @@ enum object_kind {
     OBJECT_KIND_COUNT
 };
 
+/* Bytes that a place in a frame is below its base, at most. */
+enum { PLACE_FRAME_MAX = 64 << 20 };
+
 struct place {
     struct access access;
     uint32_t object;     /* object id */

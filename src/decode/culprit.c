@@ -78,7 +78,7 @@ static enum reason call_slot(uint64_t address, enum access_kind kind, struct acc
     return REASON_NONE;
 }
 
-/* A return loaded from below what is the stack pointer now. */
+/* A return loaded from the word below the present stack pointer. */
 static enum reason return_slot(uint64_t stack, struct access *access)
 {
     enum { WORD = 8 };

@@ -979,6 +979,19 @@ enum library_block library_block(const char *scope, const char *function, char *
     return writing.full ? LIBRARY_BLOCK_NONE : LIBRARY_BLOCK_KNOWN;
 }
 
+bool library_tree(const char *scope)
+{
+    struct text class = text_of(scope);
+    return begins(class, "std::_Rb_tree<") || begins(class, "std::multi") || is_allocators(class);
+}
+
+bool library_allows_equals(const char *scope, const char *function)
+{
+    struct text class = text_of(scope);
+    return begins(class, "std::multi") ||
+           (begins(class, "std::_Rb_tree<") && strstr(function, "_equal"));
+}
+
 /* The class of a member function: everything before its last "::" outside of brackets. */
 static struct text class_of(struct text function)
 {

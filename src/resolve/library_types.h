@@ -27,6 +27,11 @@ enum library_block { LIBRARY_BLOCK_NONE, LIBRARY_BLOCK_NOT_KNOWN, LIBRARY_BLOCK_
 enum library_block library_block(const char *scope, const char *function, char *out,
                                  size_t out_size);
 
+/* Whether a member function, as above, is of a map or set that may have several elements of one
+ * key. */
+bool library_tree(const char *scope); /* is of a tree of such elements, whatever it allows */
+bool library_allows_equals(const char *scope, const char *function);
+
 /* Whether a class is an allocator of the type that is its first template argument. */
 bool library_allocator(const char *scope);
 

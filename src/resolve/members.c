@@ -369,9 +369,21 @@ static bool same_members(const struct type_desc *outer, uint32_t first, uint32_t
     if (!count || !inner->member_count ||
         (count != inner->member_count && !outer->cut && !inner->cut))
         return false;
-    for (uint32_t i = 0; i < count && i < inner->member_count; i++)
-        if (!same_member(&outer->members[first + i], &inner->members[i], from))
+    const struct type_member *member = &outer->members[first];
+    const struct type_member *end = member + count;
+    const struct type_member *other = inner->members;
+    unsigned down = member->depth - other->depth;
+    while (member < end && other < inner->members + inner->member_count) {
+        unsigned depth = other->depth + down;
+        if (depth == member->depth && !same_member(member, other, from))
             return false;
+        bool left_out = outer->cut && depth > member->depth;
+        bool other_left_out = inner->cut && depth < member->depth;
+        if (depth != member->depth && !left_out && !other_left_out)
+            return false;
+        member += !left_out;
+        other += !other_left_out;
+    }
     return true;
 }
 

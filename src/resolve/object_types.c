@@ -94,6 +94,7 @@ static void name_after(struct finding *finding, const struct type_desc *type, ui
     finding->module = "";
     finding->name = array ? name_array(finding, type->name) : type->name;
     finding->of_type = true;
+    finding->array = array;
     if (finding->kind != OBJECT_MAP)
         finding->kind = OBJECT_HEAP;
 }
@@ -225,6 +226,12 @@ static uint32_t rename_place(struct type_instances *instances, const struct type
     return now;
 }
 
+static bool is_alone(const struct finding *block, uint64_t size)
+{
+    uint64_t room = block->end - block->base;
+    return size <= room && room < 2 * size;
+}
+
 uint32_t type_instances_rename(struct type_instances *instances, const struct types *types,
                                struct finding *finding, const struct access *access,
                                const struct typed_operand *operand)
@@ -236,6 +243,10 @@ uint32_t type_instances_rename(struct type_instances *instances, const struct ty
         return rename_by_memory(instances, types, finding);
     uint64_t start = access->address - (uint64_t)operand->offset;
     bool block = finding->allocation == ALLOCATION_WALKED;
+    /* How far an index moved is not known; where the block has room for one only, that is there. */
+    if (block && operand->indexed && is_alone(finding, type->size) &&
+        (start < finding->base || start + type->size > finding->end))
+        start = finding->base;
     return block ? rename_block(instances, types, finding, operand->type, start)
                  : rename_place(instances, types, finding, operand->type, start);
 }
@@ -445,6 +456,10 @@ static void place_type(struct object_types *typed, const struct types *types,
         by_code(types, operand, place);
     if (!type)
         return;
+    /* Where the object begins is known, and an index, as of a virtual base, may lead to another
+     * member than the one that it is counted from. */
+    if (coded && operand->indexed && operand->type == type)
+        place->type_offset = (uint32_t)type_fold(types_at(types, type), offset);
     bool agreed = coded && holds(typed, types, type, offset, operand->type, place->type_offset);
     bool called = object->type && !object->declared;
     place->typed = !coded ? TYPED_DATA : agreed ? TYPED_AGREED : TYPED_DISAGREED;

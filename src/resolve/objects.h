@@ -73,6 +73,7 @@ struct finding {
     bool one_of_many;     /* shared memory or an object of a runtime: others have its name */
     bool guessed;         /* a stack: by stack pointers that reached near it */
     uint64_t type_base;   /* ... and where that begins */
+    bool array;           /* ... and there are more of it, whole elements apart */
     bool may_be_array;    /* ... a first one in its block, where an element of an array could be */
     char text[160];       /* room for a made-up name */
 };

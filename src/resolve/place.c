@@ -38,10 +38,14 @@ const struct typed_variable *resolver_name_slot(struct resolver *resolver, struc
                                                 uint64_t address, uint64_t pc, int64_t at,
                                                 bool *waits)
 {
-    enum { FUNCTION_COLUMNS = 96 };
+    enum { FUNCTION_COLUMNS = 96, RETURN_ADDRESS = -8 /* System V ABI AMD64 1.0, figure 3.3 */ };
+    static const struct typed_variable return_address = {.slot = DWARF_SLOT_SAVED,
+                                                         .untyped = UNTYPED_SPILL};
     struct module *module = resolver_code_at(resolver, pc);
-    const struct typed_variable *slot =
-        module ? typing_slot(resolver->typing, module, pc, at) : NULL;
+    const struct typed_variable *slot = !module ? NULL
+                                        : at >= RETURN_ADDRESS
+                                            ? &return_address
+                                            : typing_slot(resolver->typing, module, pc, at);
     const char *part = part_of_frame(slot);
     *waits = module && !part;
     if (!part)

@@ -538,6 +538,15 @@ static bool is_whole(const struct resolver *resolver, uint32_t object, uint32_t 
     return called && called != type && types_contains(typing_types(resolver->typing), called, type);
 }
 
+/* Blocks of the class are arrays of the type: types that it contains do not name them. */
+static void note_array(struct resolver *resolver, uint32_t class, const struct finding *named,
+                       uint32_t type)
+{
+    uint32_t object = without_blocks(resolver, named);
+    object_types_call(&resolver->object_types, object, type);
+    note_filled(resolver, class, object);
+}
+
 uint32_t provisional_block(struct resolver *resolver, const struct finding *block,
                            struct finding *named, uint32_t type, const struct access *access,
                            const struct typed_operand *operand, struct place *place)
@@ -568,6 +577,10 @@ uint32_t provisional_block(struct resolver *resolver, const struct finding *bloc
     }
     if (evidence == EVIDENCE_PART && is_within(resolver, block, type))
         evidence = EVIDENCE_NONE;
+    if (evidence == EVIDENCE_PART && whole_of(resolver, class, type))
+        evidence = EVIDENCE_WEAK;
+    if (evidence == EVIDENCE_WEAK && named->array && type_instances_is_whole(named, block))
+        note_array(resolver, class, named, type);
     if (evidence == EVIDENCE_PART) {
         named->base = named->type_base;
         named->end = named->type_base + types_at(types, type)->size;

@@ -145,7 +145,7 @@ const struct typed_variable *typing_slot(struct typing *typing, const struct mod
                                          uint64_t pc, int64_t slot);
 const struct typed_line *typing_line(struct typing *typing, const struct module *module,
                                      uint64_t pc);
-/* The node of the container whose member function makes a call. */
+/* The node of a container, by a call of its member function. */
 const struct typed_operand *typing_node(struct typing *typing, const struct module *module,
                                         uint64_t pc);
 const struct typed_call *typing_call(struct typing *typing, const struct module *module,

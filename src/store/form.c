@@ -239,8 +239,7 @@ void place_row_fill(uint64_t row[PLACE_ROW_FIELDS], const struct place *place)
 /* Only a frame begins above its bytes. */
 static uint64_t sound_base(uint64_t base, uint64_t address)
 {
-    enum { FRAME_MAX = 64 << 20 };
-    return base > address && base - address > FRAME_MAX ? address : base;
+    return base > address && base - address > PLACE_FRAME_MAX ? address : base;
 }
 
 void place_row_read(const uint64_t row[PLACE_ROW_FIELDS], struct place *place)

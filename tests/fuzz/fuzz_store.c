@@ -38,6 +38,13 @@ static size_t length(const char *string)
     return string ? strlen(string) : 0;
 }
 
+/* Only a frame begins above its bytes. */
+static bool is_far_above(const struct place *place)
+{
+    return place->base > place->access.address &&
+           place->base - place->access.address > PLACE_FRAME_MAX;
+}
+
 /* All that can be asked about a place. */
 static void ask(struct touched *touched, const struct place *place)
 {
@@ -73,14 +80,14 @@ static void take(void *context, const struct store_item *item)
         abort(); /* the reader promises the order of time */
     touched->last_ns = item->time_ns;
     if (item->kind == STORE_ITEM_PLACE) {
-        if (item->place.base > item->place.access.address)
+        if (is_far_above(&item->place))
             abort();
         ask(touched, &item->place);
     }
     if (touched->profile && item->kind == STORE_ITEM_PLACE)
         profile_add(touched->profile, &item->place);
     if (item->kind == STORE_ITEM_LINE) {
-        if (item->line.place.base > item->line.place.access.address)
+        if (is_far_above(&item->line.place))
             abort();
         ask(touched, &item->line.place);
     }

@@ -3,7 +3,7 @@
  * Blocks of which a name comes late, or never: filled by memset and calloc before any code with
  * types touches them; two arrays of numbers of one size; list nodes; strings of the nodes' size; an
  * arena of the program's own, with structs and numbers in it; jobs, which some code knows by the
- * links that they begin with; short arrays of edges; a stack slot without a variable, at nine
+ * links that they begin with; short arrays of edges, and of stops that contain one; a stack slot without a variable, at nine
  * depths of the stack. Runs until it is killed.
  */
 #include <stdbool.h>
@@ -50,7 +50,13 @@ struct edge {
     float cost;
 };
 
-enum { JOBS = 200000, EDGES = 9 };
+struct stop {
+    long id;
+    struct edge way;
+    long cold;
+};
+
+enum { JOBS = 200000, EDGES = 9, STOPS = 5 };
 
 enum { ARENA = 12 << 20, ARENA_PAGE = 4096, PAGE_HEAD = 56, PAGE_CELLS = 80, PAGE_INDEX = 2048 };
 
@@ -110,6 +116,12 @@ NOT_CHANGED static float cost_of(const struct edge *edges, unsigned which)
     return edges[which].cost;
 }
 
+NOT_CHANGED static long id_of(const struct stop *stops, unsigned which)
+{
+    return stops[which].id;
+}
+
+static struct stop *stops[JOBS];
 static struct job *jobs[JOBS];
 static struct edge *edges[JOBS];
 
@@ -119,7 +131,8 @@ static bool make_jobs(unsigned *state)
     for (int i = 0; i < JOBS; i++) {
         jobs[i] = calloc(1, sizeof *jobs[i]);
         edges[i] = calloc(EDGES, sizeof *edges[i]);
-        if (!jobs[i] || !edges[i])
+        stops[i] = calloc(STOPS, sizeof *stops[i]);
+        if (!jobs[i] || !edges[i] || !stops[i])
             return false;
     }
     for (unsigned i = JOBS - 1; i; i--) {
@@ -146,6 +159,12 @@ NOT_CHANGED static double use_jobs(unsigned *state)
     for (int i = 0; i < STEPS / 8; i++) {
         unsigned random = (next_random(state) >> 8) + (unsigned)sum;
         sum += cost_of(edges[random % JOBS], random % 64 ? 0 : 5);
+    }
+    /* Short arrays that some code knows by a part of each element. */
+    for (int i = 0; i < STEPS / 8; i++) {
+        unsigned random = (next_random(state) >> 8) + (unsigned)sum;
+        sum += i % 2 ? (double)id_of(stops[random % JOBS], random % STOPS)
+                     : cost_of(&stops[random % JOBS][random % STOPS].way, 0);
     }
     return sum;
 }

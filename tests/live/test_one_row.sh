@@ -43,6 +43,8 @@ for one, other in ("struct job", "struct link"), ("struct edge []", "struct edge
     check(samples(live[-1], one) > 20, "%s is a row: %.0f" % (one, samples(live[-1], one)))
     late = samples(live[-1], other) - samples(live[-3], other)
     check(late <= samples(live[-1], one) / 50, "%s is no other row: %.0f more samples" % (other, late))
+stops = {f["name"]: f["share"] for o in last if o["name"] == "struct stop []" for f in o["fields"]}
+check(stops.get("stop.way.cost", 0) > 0.2, "what a stop contains is of the stops: %s" % stops)
 cells = [o for o in last if o["name"].startswith("struct cell")]
 check(len(cells) == 1, "the cells of an arena are one row")
 arena = [o for o in last if o["kind"] == "anon" and o["size"] >= 12 << 20]
@@ -85,6 +87,20 @@ rest = sum(share for name, share in shares.items() if name.startswith("malloc(")
 failed |= rest > 0.05
 print(("ok: " if rest <= 0.05 else "FAILED: ") + "%.3f are of nodes without a type" % rest)
 sys.exit(failed)
+PY
+    # Without debug information a return address is one, too.
+    strip -o "$folder/stripped" "$folder/nodes"
+    "$folder/stripped" on &
+    program=$!
+    "$misstop" -s clock -j -n 3 -H 0 -p "$program" >"$folder/stripped.json" || failed=1
+    kill "$program"
+    python3 - "$folder/stripped.json" <<'PY' || failed=1
+import json, sys
+last = [json.loads(line) for line in open(sys.argv[1])][-1]["objects"]
+returns = {o["name"] for o in last for f in o["fields"] if o["kind"] == "stack" and f["offset"] in range(-8, 0)}
+good = returns and all(name.endswith("(saved registers)") for name in returns)
+print(("ok: " if good else "FAILED: ") + "return addresses are saved registers: %s" % returns)
+sys.exit(not good)
 PY
 else
     echo "no g++: nodes of libraries were not tried"

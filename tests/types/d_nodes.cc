@@ -46,11 +46,38 @@ ALONE void move_items(std::list<item> &to, std::list<item> &from)
     to.splice(to.end(), from, from.begin());
 }
 
+ALONE __attribute__((flatten)) void add_equal(std::multimap<long, order> &map, long key)
+{
+    map.emplace(key, order());
+}
+
+ALONE __attribute__((flatten)) void add_unique(std::map<long, order> &map, long key)
+{
+    map.emplace(key, order());
+}
+
+/* Loads its return address so many times. */
+extern "C" void load_return(long times);
+__asm__(".text\n"
+        ".type load_return, @function\n"
+        "load_return:\n"
+        ".cfi_startproc\n"
+        "1:      mov (%rsp), %rax\n"
+        "        imul %rax, %rax\n"
+        "        dec %rdi\n"
+        "        jnz 1b\n"
+        "        ret\n"
+        ".cfi_endproc\n"
+        ".size load_return, . - load_return\n");
+
 /* With an argument: until it is killed, on many nodes. */
 int main(int argc, char **)
 {
     std::map<long, order> map;
     std::set<int> set;
+    std::multimap<long, order> equals;
+    add_equal(equals, 1);
+    add_unique(map, 1);
     int count = argc > 1 ? 100000 : 3;
     std::list<order> orders, other_orders(count);
     std::list<item> items, other_items(count);
@@ -69,6 +96,7 @@ int main(int argc, char **)
         orders.swap(other_orders);
         items.swap(other_items);
         sum += walk_map(map) + walk_set(set);
+        load_return(10 * count);
     } while (argc > 1 && sum);
     return sum <= 0;
 }

@@ -68,7 +68,7 @@ struct sharing_owner {
     uint64_t base;
     uint64_t size; /* 0: not known */
     uint32_t object;
-    bool from_end; /* a frame, whose base is its end */
+    bool from_end; /* of a frame: the base is its end */
     struct counted samples;
 };
 

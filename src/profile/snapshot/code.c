@@ -374,6 +374,21 @@ static int by_instruction_samples(const void *left, const void *right)
     return all_a > all_b ? -1 : all_a < all_b;
 }
 
+/* Of members of a union the one that accesses of the object were found to be on, by their size. */
+static uint32_t member_at(const struct build *build, const struct snapshot_instruction *row,
+                          const struct type_desc *type, uint32_t at)
+{
+    const struct snapshot_object *object =
+        row->object < build->snapshot->object_count ? &build->snapshot->objects[row->object] : NULL;
+    for (size_t i = 0; object && i < object->field_count; i++) {
+        const struct snapshot_field *field = &object->fields[i];
+        if (field->type_id == row->type_id && field->offset == (int64_t)at && !field->unit &&
+            field->member < type->member_count)
+            return field->member;
+    }
+    return type_member_at(type, at, 0);
+}
+
 static void name_field(struct build *build, struct snapshot_instruction *row, uint64_t where)
 {
     struct type_desc type;
@@ -388,9 +403,13 @@ static void name_field(struct build *build, struct snapshot_instruction *row, ui
         build_in_whole(build, &type, whole, &row->type_id, &at);
     if (!build_type(build, row->type_id, &type))
         return;
-    row->member = type_member_at(&type, at, 0);
+    row->member = member_at(build, row, &type, at);
     row->offset = type_fold(&type, at);
-    type_bits_name(&type, at, offset_key_unit(where), name, sizeof name);
+    if (row->member != TYPE_NO_MEMBER && !offset_key_unit(where) &&
+        row->member != type_member_at(&type, at, 0))
+        type_member_name(&type, row->member, name, sizeof name);
+    else
+        type_bits_name(&type, at, offset_key_unit(where), name, sizeof name);
     row->field = arena_string(build->arena, name);
 }
 
@@ -403,27 +422,66 @@ static void locate(struct build *build, struct snapshot_instruction *row)
     row->line = desc.line;
 }
 
-/* All objects of one instruction are one row, called after the strongest. */
+/* Samples of one instruction on an object as it is listed: several may be shown as one. */
+struct on_object {
+    uint32_t object; /* index; UINT32_MAX: not listed, each by itself */
+    double samples;
+    uint64_t where; /* the member of the strongest that has one */
+};
+
+enum { ON_OBJECTS = 16 }; /* of one instruction, the strongest */
+
+static void add_object(struct on_object list[ON_OBJECTS], struct snapshot_instruction *row,
+                       const struct on_object *more)
+{
+    for (unsigned i = 0; i < row->objects && i < ON_OBJECTS && more->object != UINT32_MAX; i++) {
+        if (list[i].object != more->object)
+            continue;
+        list[i].samples += more->samples;
+        list[i].where = list[i].where ? list[i].where : more->where;
+        return;
+    }
+    if (row->objects < ON_OBJECTS)
+        list[row->objects] = *more;
+    row->objects++;
+}
+
+/* The row is called after the strongest. */
+static void take_strongest(const struct on_object list[ON_OBJECTS],
+                           struct snapshot_instruction *row, uint64_t *where)
+{
+    const struct on_object *most = &list[0];
+    for (unsigned i = 1; i < row->objects && i < ON_OBJECTS; i++)
+        if (list[i].samples > most->samples)
+            most = &list[i];
+    row->object = most->object;
+    row->object_share = most->samples;
+    *where = most->where;
+}
+
+/* All objects of one instruction are one row. */
 static size_t instructions_join(const struct build *build, const struct pair **pairs, size_t count,
                                 struct snapshot_instruction *rows, uint64_t *where)
 {
+    struct on_object list[ON_OBJECTS];
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
-        double samples = build_samples(build, &pairs[i]->weight);
+        struct on_object more = {.object = build_object_index(build, PAIR_OBJECT(pairs[i]->owner)),
+                                 .samples = build_samples(build, &pairs[i]->weight),
+                                 .where = pairs[i]->size};
         if (!used || rows[used - 1].address != pairs[i]->key) {
-            rows[used] = (struct snapshot_instruction){
-                .address = pairs[i]->key,
-                .object = build_object_index(build, PAIR_OBJECT(pairs[i]->owner)),
-                .object_share = samples,
-                .type_id = (uint32_t)used};
-            where[used++] = pairs[i]->size;
+            rows[used] =
+                (struct snapshot_instruction){.address = pairs[i]->key, .type_id = (uint32_t)used};
+            used++;
         }
         struct snapshot_instruction *row = &rows[used - 1];
-        row->samples += samples;
+        row->samples += more.samples;
         row->count_over += build_over(build, &pairs[i]->samples, &pairs[i]->weight);
         row->loads += build_samples(build, &pairs[i]->loads);
         row->stores += build_samples(build, &pairs[i]->stores);
-        row->objects++;
+        add_object(list, row, &more);
+        if (i + 1 == count || pairs[i + 1]->key != pairs[i]->key)
+            take_strongest(list, row, &where[used - 1]);
     }
     return used;
 }

@@ -148,8 +148,8 @@ static void drawing_measure_spread(struct drawing *drawing)
     free(lines);
 }
 
-/* Unused bytes of a line around its part of this element: elements beside it in an array are used
- * as it is; what else is there is not known, and counts as used. */
+/* Unused bytes of a line around its part of this element. Elements beside it in an array are used
+ * as it is; the use of other neighbours is not known, and theirs count as used. */
 static uint32_t cold_beside(const struct drawing *drawing, size_t index, bool *known)
 {
     const struct snapshot_layout_line *line = &drawing->layout->lines[index];

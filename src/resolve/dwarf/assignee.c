@@ -312,10 +312,13 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
     struct scopes *scopes = describe_scopes(program_types(program));
     Dwarf_Die functions[PROGRAM_FUNCTIONS];
     char scope[SCOPE_BYTES];
-    char name[TYPENAME_BYTES];
+    char name[TYPENAME_BYTES] = "";
+    char text[sizeof name + sizeof "multi"];
     unsigned count = program_functions(program, answer->question.pc - 1, functions);
     enum library_block block = LIBRARY_BLOCK_NOT_KNOWN;
-    for (unsigned i = 0; i < count && block == LIBRARY_BLOCK_NOT_KNOWN; i++) {
+    bool equals = false;
+    bool in_tree = true;
+    for (unsigned i = 0; i < count && block != LIBRARY_BLOCK_NONE && in_tree; i++) {
         Dwarf_Attribute attribute;
         Dwarf_Die class;
         Dwarf_Die allocated;
@@ -324,13 +327,21 @@ static void name_library_block(struct program *program, struct dwarf_answer *ans
         scopes_prefix(scopes, &functions[i], scope, sizeof scope);
         size_t length = strlen(scope);
         scope[length > 2 ? length - 2 : 0] = 0; /* "::" */
+        /* Outside of its own tree's functions another container may make elements of its own. */
+        in_tree = block != LIBRARY_BLOCK_KNOWN || library_tree(scope) || library_allocator(scope);
+        equals |= in_tree && library_allows_equals(scope, function ? function : "");
+        if (block == LIBRARY_BLOCK_KNOWN)
+            continue;
         block = library_block(scope, function ? function : "", name, sizeof name);
         if (library_allocator(scope) && scopes_class(scopes, &functions[i], &class) &&
             die_argument(&class, &allocated))
             answer->type = program_type(program, &allocated);
     }
+    /* The node of a multimap is that of a map. */
+    bool multi = equals && (!strncmp(name, "map<", 4) || !strncmp(name, "set<", 4));
+    snprintf(text, sizeof text, "%s%s", multi ? "multi" : "", name);
     if (block == LIBRARY_BLOCK_KNOWN)
-        answer->name = program_text(program, name);
+        answer->name = program_text(program, text);
     if (answer->type)
         answer->untyped = UNTYPED_NO_REASON;
 }

@@ -88,6 +88,24 @@ static void check_node(struct described *described, const char *function, const 
         fail_msg("no call in %s knows a node", function);
 }
 
+/* How many places in a function say so of what it allocates. */
+static unsigned count_allocated(struct described *described, const char *function, const char *name)
+{
+    uint64_t code = described_symbol(described, function);
+    unsigned known = 0;
+    for (uint64_t at = 1; at < 512; at++) {
+        struct dwarf_question question = {.ask = DWARF_CALL, .pc = code + at};
+        struct dwarf_answer answer;
+        uint64_t start;
+        uint64_t end;
+        if (!program_function(described->program, code + at, &start, &end) || start != code)
+            break;
+        program_answer(described->program, &question, &answer);
+        known += answer.name && !strcmp(answer.name, name);
+    }
+    return known;
+}
+
 static void callers_know_the_nodes(void **state)
 {
     static const char *const compilers[] = {"g++", "clang++"};
@@ -100,6 +118,9 @@ static void callers_know_the_nodes(void **state)
         check_node(&described, "walk_set", "set<int> node");
         check_node(&described, "move_orders", "list<order> node");
         check_node(&described, "move_items", "list<item> node");
+        assert_true(count_allocated(&described, "add_unique", "map<long, order> node"));
+        assert_false(count_allocated(&described, "add_unique", "multimap<long, order> node"));
+        assert_true(count_allocated(&described, "add_equal", "multimap<long, order> node"));
         described_close(&described);
     }
 }

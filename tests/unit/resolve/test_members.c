@@ -395,6 +395,39 @@ static void a_name_is_no_layout(void **state)
     assert_false(type_has_part(&outer, &part));
 }
 
+/* The deeper place of a type may lack its innermost members. */
+static void members_too_deep_are_no_difference(void **state)
+{
+    static const struct type_member inner_members[] = {
+        {.name = "a", .type = "pair", .size = 8, .parent = NONE},
+        {.name = "x", .type = "int", .size = 4, .parent = 0, .depth = 1},
+        {.name = "b", .type = "long", .offset = 8, .size = 8, .parent = NONE},
+    };
+    struct type_member outer_members[] = {
+        {.name = "p", .type = "part", .offset = 8, .size = 16, .parent = NONE},
+        {.name = "a", .type = "pair", .offset = 8, .size = 8, .parent = 0, .depth = 1},
+        {.name = "b", .type = "long", .offset = 16, .size = 8, .parent = 0, .depth = 1},
+    };
+    const struct type_desc inner = {.name = "part",
+                                    .kind = TYPE_STRUCT,
+                                    .size = 16,
+                                    .members = inner_members,
+                                    .member_count = 3};
+    struct type_desc outer = {.name = "outer",
+                              .kind = TYPE_STRUCT,
+                              .size = 24,
+                              .members = outer_members,
+                              .member_count = 3,
+                              .cut = true};
+    (void)state;
+    assert_true(type_has_part(&outer, &inner));
+    outer.cut = false;
+    assert_false(type_has_part(&outer, &inner));
+    outer.cut = true;
+    outer_members[2].name = "c";
+    assert_false(type_has_part(&outer, &inner));
+}
+
 static void reasons_have_names(void **state)
 {
     (void)state;
@@ -501,6 +534,7 @@ static int run_members(void)
         cmocka_unit_test(scalars_hold_scalars_of_their_size),
         cmocka_unit_test(a_typedef_hides_nothing),
         cmocka_unit_test(a_name_is_no_layout),
+        cmocka_unit_test(members_too_deep_are_no_difference),
         cmocka_unit_test(reasons_have_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

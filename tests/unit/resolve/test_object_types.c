@@ -400,6 +400,16 @@ static void used_again_a_block_is_what_is_said_now(void **state)
     assert_int_equal(name_and_place(&finding, 0x9008, &says_void).typed, TYPED_NOT);
 }
 
+/* The position of a virtual base is an index to the code: its members are where they are. */
+static void an_index_leads_to_other_members(void **state)
+{
+    (void)state;
+    struct typed_operand operand = indexed(small.particle, 8);
+    struct finding block = in_block(ALLOCATION_WALKED, 0x9000, 72);
+    expect(name_and_place(&block, 0x9000 + 56, &operand), TYPED_CODE, small.particle, 56);
+    assert_int_equal(block.type_base, 0x9000);
+}
+
 /* Memory of an allocator of the program's own: each element is an instance. */
 static void regions_are_called_after_what_lies_there(void **state)
 {
@@ -541,6 +551,7 @@ int main(void)
         TEST(the_larger_type_has_the_block),
         TEST(parts_of_unknown_blocks_have_their_own_names),
         TEST(used_again_a_block_is_what_is_said_now),
+        TEST(an_index_leads_to_other_members),
         TEST(regions_are_called_after_what_lies_there),
         TEST(some_memory_keeps_its_name),
         TEST(hostile_offsets_lead_nowhere),

@@ -21,6 +21,7 @@ static uint32_t voted;    /* accesses that say so; 0: it stands in a declaration
 static uint32_t by_code;  /* a number that the code reads */
 static enum object_kind kind;
 static bool alone; /* its instances are of one element */
+static bool parts; /* objects from 2 on are shown under object 1 */
 static struct profile *profile;
 static uint64_t now_ns;
 
@@ -33,6 +34,7 @@ static bool tell_object(void *context, uint32_t object, struct object_desc *desc
                                  .size_bytes = alone ? 64 : 960000,
                                  .type_id = declared,
                                  .type_votes = voted,
+                                 .part_of = parts && object > 1 ? 1 : 0,
                                  .address = object * UINT64_C(0x100000)};
     return true;
 }
@@ -339,6 +341,45 @@ static void lines_are_cut_where_they_really_are(void **state)
         "90% of its samples are on members in 2 cache lines that would fit in 1: put "
         "them side by side. Of the bytes fetched 62% are never used.");
     snapshot_free(snapshot);
+}
+
+/* By the size of its accesses, as the field is. */
+static void an_instruction_is_on_the_right_member_of_a_union(void **state)
+{
+    (void)state;
+    declared = CHOICE;
+    for (uint64_t i = 0; i < 20; i++)
+        add(at(BASE, CHOICE, i, 12, 4), 1);
+    const struct snapshot *snapshot = look();
+    assert_string_equal(snapshot->objects[0].fields[0].name, "choice.pair.high");
+    assert_string_equal(snapshot->code[0].instructions[0].field, "choice.pair.high");
+    snapshot_free(snapshot);
+}
+
+/* Blocks without a name of their own yet: together they are the object that an instruction is on.
+ */
+static void blocks_shown_as_one_are_one_of_an_instruction(void **state)
+{
+    (void)state;
+    declared = PARTICLE;
+    parts = true;
+    struct place place = at(BASE, PARTICLE, 0, 32, 8);
+    place.object = 2;
+    place.type = 0;
+    place.by_member = false;
+    add(place, 3); /* the debug information is not there yet */
+    for (uint32_t i = 0; i < 20; i++) {
+        place = at(BASE + 128 * i, PARTICLE, 0, 32, 8);
+        place.object = 3 + i;
+        add(place, 1);
+    }
+    const struct snapshot *snapshot = look();
+    const struct snapshot_instruction *row = &snapshot->code[0].instructions[0];
+    assert_string_equal(row->field, "particle.vel.y");
+    assert_true(fabs(row->object_share - 1) < 1e-12);
+    assert_int_equal(row->objects, 1);
+    snapshot_free(snapshot);
+    parts = false;
 }
 
 /* What is on the lines beside one that is no array is not known. */
@@ -659,6 +700,8 @@ int main(void)
         TEST(heat_adds_up),
         TEST(lines_are_cut_where_they_really_are),
         TEST(lines_are_shared_with_others),
+        TEST(an_instruction_is_on_the_right_member_of_a_union),
+        TEST(blocks_shown_as_one_are_one_of_an_instruction),
         TEST(small_elements_have_many_phases),
         TEST(few_samples_tell_no_phase),
         TEST(layouts_are_inferred),
