@@ -311,7 +311,7 @@ bool finding_make(struct finding *finding, struct space *space, const struct tls
 
 static struct finding_recent *recent_at(struct findings_recent *recent, uint64_t address)
 {
-    return &recent->at[hash_mix(address >> 16) % FINDINGS_RECENT];
+    return &recent->at[hash_mix(address >> 20) % FINDINGS_RECENT];
 }
 
 bool findings_recall(struct findings_recent *recent, const struct space *space, uint64_t address,
