@@ -261,7 +261,7 @@ static bool loop_calls(const struct loop *loop)
 }
 
 /*
- * What a loop says about its instructions [from, past).
+ * The properties that a loop gives its instructions [from, past).
  *
  * `waits`: it only waits for another thread's store: it loads from the same place each time round,
  * compares, counts and jumps; writes no memory and computes nothing with what was loaded.

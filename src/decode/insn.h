@@ -137,7 +137,7 @@ struct insn {
     bool follows;        /* a store to what its loop loads (function.c) */
     struct insn_step step;
     bool decoded;
-    bool described; /* what the code around it says is there, too (function.c) */
+    bool described; /* the loops around it have been looked at, too (function.c) */
 };
 
 /* All that the rest of its function needs of an instruction. */

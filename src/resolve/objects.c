@@ -318,7 +318,7 @@ bool findings_recall(struct findings_recent *recent, const struct space *space, 
                      enum stack_wanted stack, struct finding *out)
 {
     const struct finding_recent *known = recent_at(recent, address);
-    /* What is reached through a stack pointer may be a stack that nobody knows of yet. */
+    /* Memory reached through a stack pointer may be a stack that is not known yet. */
     bool same = address >= known->finding.base && address < known->finding.end &&
                 known->version == space_version(space) &&
                 (stack == FINDING_STACK_KNOWN || known->finding.kind == OBJECT_STACK);

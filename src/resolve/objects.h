@@ -89,8 +89,8 @@ bool finding_make(struct finding *finding, struct space *space, const struct tls
                   const struct names *names, uint64_t address, enum stack_wanted stack);
 
 /*
- * What was found in a recording's private memory, by mapping: it is the same for all addresses of a
- * mapping without a stack, and stays so until something in the space changes.
+ * Findings in a recording's private memory: one is the same for all addresses of a mapping without
+ * a stack, and stays so until something in the space changes.
  */
 enum { FINDINGS_RECENT = 1024 }; /* direct-mapped */
 

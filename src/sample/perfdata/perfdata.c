@@ -36,7 +36,7 @@ struct perfdata {
     uint64_t oldest_ns; /* of all records; 0: not known */
     uint64_t first_ns;  /* time 0 of the replay: the first sample of its process; 0: not known */
     uint64_t clock_ns;  /* of the record handed on last */
-    perfdata_tell tell; /* NULL: nobody asks how far it is */
+    perfdata_tell tell; /* NULL: not asked for */
     void *told;
 };
 
@@ -305,7 +305,7 @@ static int survey_record(struct perfdata *file, const struct tape_record *found)
     return perfdata_expand(file, found, event, &record, perfdata_count_sample, file);
 }
 
-/* From time to time: tells how far it is; -EINTR: a signal waits. */
+/* From time to time: reports how far it is; -EINTR: a signal waits. */
 static int look_up(struct perfdata *file)
 {
     const struct input *input = &file->input;
