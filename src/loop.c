@@ -320,6 +320,8 @@ static int wait_for(struct loop *loop, int otherwise_ms)
 /* One refresh: all that waits goes to the tables, then a snapshot to the view. */
 static void loop_refresh(struct loop *loop)
 {
+    if (loop->replays && !player_refreshes(&loop->player))
+        return;
     drain(loop);
     if (engine_tick(loop->setup->engine) == -ESRCH)
         loop->target_ended = true;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "config.h"
+#include "base/clock.h"
 #include "diff.h"
 #include "engine/engine.h"
 #include "player.h"
@@ -177,9 +178,26 @@ static unsigned threads_for_cpus(void)
     return count < MOST ? count : MOST;
 }
 
+/* A recording of gigabytes is looked through before there is a screen. */
+struct looking {
+    const char *input;
+    uint64_t begun_ns;
+    bool told;
+};
+
+static void tell_how_far(void *context, double share)
+{
+    enum { SOON_NS = 500000000 };
+    struct looking *looking = context;
+    looking->told |= clock_now_ns() - looking->begun_ns > SOON_NS;
+    if (looking->told)
+        fprintf(stderr, "\rmisstop: looking through %s: %.0f%% ", looking->input, share * 100);
+}
+
 static int open_engine(struct run *run, struct error *error)
 {
     const struct options *options = run->options;
+    struct looking looking = {.input = options->input, .begun_ns = clock_now_ns()};
     struct engine_options wanted = {
         .pid = options->input ? options->pid : run->pid,
         .launched = options->action == OPTIONS_LAUNCH,
@@ -189,6 +207,8 @@ static int open_engine(struct run *run, struct error *error)
         .batch = options->batch,
         .forgets = options->batch && !options->time_range,
         .threads = options->threads ? options->threads : threads_for_cpus(),
+        .tell = isatty(STDERR_FILENO) && !options->batch ? tell_how_far : NULL,
+        .told = &looking,
         .source = options->source,
         .events = options->events,
         .rate = options->rate,
@@ -210,7 +230,10 @@ static int open_engine(struct run *run, struct error *error)
         .record_files = options->record_files,
         .watch = options->watch,
     };
-    return engine_open(&run->engine, &wanted, error);
+    int code = engine_open(&run->engine, &wanted, error);
+    if (looking.told)
+        fputs("\r\033[K", stderr);
+    return code;
 }
 
 /* The target, from the option, the list or the command. 0 with pid 0: the user left. */

@@ -184,9 +184,8 @@ static void set_out(struct player *player)
         clock->pace = pace;
     clock->paused = !player->from_start;
     play_go(clock, player->from_start ? 0 : PLAY_END);
-    /* In one go the tables come out as they were while it was recorded. */
-    if (engine_learnt(player->engine) && !player->from_start)
-        clock->slice_ns = PLAY_END;
+    player->through = !player->from_start;
+    engine_go_through(player->engine, player->through);
 }
 
 void player_init(struct player *player, struct engine *engine, struct screen *screen, double pace)
@@ -220,6 +219,11 @@ int player_advance(struct player *player)
     if (arrived || clock_now_ns() - player->drawn_ns > LINE_NS)
         draw_line(player);
     return code ? code : arrived;
+}
+
+bool player_refreshes(const struct player *player)
+{
+    return !(player->through && play_seeks(&player->clock) && engine_learnt(player->engine));
 }
 
 int player_patience_ms(const struct player *player)
@@ -317,6 +321,8 @@ bool player_act(struct player *player, const struct request *request, double ste
         return true;
     }
     player->clock = clock;
+    player->through &= request->kind == REQUEST_PLAY_PAUSE || request->kind == REQUEST_PLAY_PACE;
+    engine_go_through(player->engine, player->through);
     if (back)
         *code = start_over(player, 0, error);
     draw_line(player);

@@ -19,6 +19,7 @@ struct player {
     struct screen *screen; /* NULL: batch */
     uint64_t drawn_ns;     /* when the line was drawn last */
     bool from_start;       /* a recording is played; else it is read to its end first */
+    bool through;          /* ... and nothing else was asked for since */
     double pace;           /* of the first playing; NAN: 1 */
 };
 
@@ -30,6 +31,10 @@ void player_init(struct player *player, struct engine *engine, struct screen *sc
  * 0: not yet. Or a negative errno.
  */
 int player_advance(struct player *player);
+
+/* Whether a picture now leaves the later ones as they were: not on the way to the end of what
+ * misstop recorded, for tables depend on when they are looked at. */
+bool player_refreshes(const struct player *player);
 
 /* How long the loop may wait before the next player_advance(); -1: until a key comes. */
 int player_patience_ms(const struct player *player);

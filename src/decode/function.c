@@ -267,7 +267,7 @@ static bool loop_calls(const struct loop *loop)
 }
 
 /*
- * What a loop says about its instructions [from, past).
+ * The properties that a loop gives its instructions [from, past).
  *
  * `waits`: it only waits for another thread's store: it loads from the same place each time round,
  * compares, counts and jumps; writes no memory and computes nothing with what was loaded.
@@ -354,19 +354,33 @@ static void mark_loaded(const struct function *function, size_t at)
     }
 }
 
+/* The next loop around instructions [from, past) that ends at instruction `last` or later. */
+static bool next_loop(const struct function *function, size_t past, size_t last, struct loop *loop)
+{
+    for (; last < function->count && last < past + LOOP_MAX; last++) {
+        size_t head = loop_head(function, last);
+        *loop = (struct loop){function, head, last - head + 1};
+        if (head < past)
+            return true;
+    }
+    return false;
+}
+
 /* Instructions [from, past), by themselves and by the loops around them; false: no memory. */
 static bool describe(const struct function *function, size_t from, size_t past)
 {
-    if (!decode_range(function, from > LOADED_BEFORE ? from - LOADED_BEFORE : 0, past))
+    struct loop loop;
+    size_t first = from > LOADED_BEFORE ? from - LOADED_BEFORE : 0;
+    size_t end = past;
+    for (size_t i = from; next_loop(function, past, i, &loop); i = end = loop.head + loop.count) {
+        size_t before = loop.head > STEPS_BEFORE ? loop.head - STEPS_BEFORE : 0;
+        first = before < first ? before : first;
+    }
+    if (!decode_range(function, first, end > past ? end : past))
         return false;
-    for (size_t i = from; i < function->count && i < past + LOOP_MAX; i++) {
-        struct loop loop = {function, loop_head(function, i), 0};
-        if (loop.head >= past)
-            continue;
-        loop.count = i - loop.head + 1;
-        if (!decode_range(function, loop.head > STEPS_BEFORE ? loop.head - STEPS_BEFORE : 0, i + 1))
-            return false;
-        mark_loop(&loop, loop.head > from ? loop.head : from, i < past ? i + 1 : past);
+    for (size_t i = from; next_loop(function, past, i, &loop); i = loop.head + loop.count) {
+        size_t behind = loop.head + loop.count;
+        mark_loop(&loop, loop.head > from ? loop.head : from, behind < past ? behind : past);
     }
     for (size_t i = from; i < past; i++) {
         mark_loaded(function, i);

@@ -40,8 +40,8 @@ struct function *function_part(const struct decode_target *target, uint64_t ip,
                                enum reason *reason);
 void function_free(struct function *function);
 
-/* One of its instructions with all that is known of it: worked out when it is asked for, for most
- * of a function never is. Without memory it is one of which nothing is known. */
+/* One of its instructions, not the outline only: decoded when it is asked for, with the loops
+ * around it, because most of a function never is. Without memory it is an unknown one. */
 const struct insn *function_insn(const struct function *function, size_t index);
 
 /* All of them; NULL: no memory. */

@@ -141,7 +141,7 @@ struct insn {
     uint8_t loaded_above;
     struct insn_step step;
     bool decoded;
-    bool described; /* what the code around it says is there, too (function.c) */
+    bool described; /* the loops around it have been looked at, too (function.c) */
 };
 
 /* All that the rest of its function needs of an instruction. */

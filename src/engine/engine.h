@@ -21,8 +21,10 @@ struct engine;
 
 struct engine_options {
     pid_t pid;
-    bool launched;     /* pid waits before its exec */
-    const char *input; /* replay, or NULL */
+    bool launched;                             /* pid waits before its exec */
+    const char *input;                         /* replay, or NULL */
+    void (*tell)(void *context, double share); /* a recording was looked through so far; NULL */
+    void *told;
     const char *symfs;
     bool debuginfod;  /* --debuginfod */
     bool batch;       /* no screen: debug information of a recording is waited for */
@@ -94,6 +96,10 @@ bool engine_rereadable(const struct engine *engine);
 
 /* Whether names come from what misstop recorded, and need not be found out again. */
 bool engine_learnt(const struct engine *engine);
+
+/* Whether the next drains are part of the way to the end that a replay begins with: on it the
+ * tables of FILE.misstop are brought up to date when they were while it was recorded. */
+void engine_go_through(struct engine *engine, bool through);
 
 /* From the first sample of the process to its last; 0: not known, or the samples have no times. */
 uint64_t engine_length_ns(const struct engine *engine);

@@ -45,6 +45,8 @@ int sampled_open(struct engine *engine, struct error *error)
         .rate = options->rate,
         .period = options->period,
         .sim = options->sim,
+        .tell = options->tell,
+        .told = options->told,
     };
     return sampler_open(&engine->sampler, &sampling, error);
 }

@@ -212,7 +212,7 @@ struct engine_store {
     struct snapshot_whatifs whatif;
     double interval_s;
     uint64_t first_ns; /* when the recording began */
-    bool to_the_end;   /* batch: refreshes are those of the recording */
+    bool through;      /* on the way to the end: refreshes are those of the recording */
     bool refresh_due;  /* the recorder made a snapshot here */
     struct object_rename renames[ENGINE_RENAMES];
     size_t rename_count;

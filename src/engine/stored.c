@@ -78,16 +78,16 @@ static void read_info(const struct store_reader *store, struct sampler_info *inf
 }
 
 /*
- * Places go straight to the tables. Played to its end without a screen, the tables are brought up
- * to date at the same times as while recording, so that histories, sizes of elements and the search
- * come out the same.
+ * Places go straight to the tables. On the way to the end that a replay begins with, these are
+ * brought up to date at the same times as while recording, so that histories, sizes of elements and
+ * the search come out the same.
  */
 
 /* At once, while names are what they were then; but the last is the one that is asked for. */
 static void catch_up_refresh(struct engine *engine)
 {
     const struct engine_store *stored = &engine->stored;
-    if (stored->to_the_end && store_reader_more(stored->reader))
+    if (stored->through && store_reader_more(stored->reader))
         snapshot_free(engine_snapshot(engine, stored->interval_s));
 }
 
@@ -170,16 +170,21 @@ static long stored_drain(struct engine *engine, uint64_t until_ns)
 {
     struct engine_store *stored = &engine->stored;
     uint64_t until = stored->first_ns + until_ns;
-    stored->to_the_end = until < until_ns || until_ns == UINT64_MAX;
-    long count = store_reader_read(stored->reader, stored->to_the_end ? UINT64_MAX : until,
-                                   take_item, engine);
+    bool to_the_end = until < until_ns || until_ns == UINT64_MAX;
+    long count =
+        store_reader_read(stored->reader, to_the_end ? UINT64_MAX : until, take_item, engine);
     flush_renames(engine);
-    if (stored->to_the_end)
+    if (to_the_end)
         count = -ENODATA;
     if (count == -ENODATA && store_reader_damage(stored->reader)[0])
         snprintf(engine->status, sizeof engine->status, "%s", store_reader_damage(stored->reader));
     recorded_reached(engine, until_ns);
     return count;
+}
+
+void engine_go_through(struct engine *engine, bool through)
+{
+    engine->stored.through = through;
 }
 
 /* ---- members of the table ---- */

@@ -311,14 +311,14 @@ bool finding_make(struct finding *finding, struct space *space, const struct tls
 
 static struct finding_recent *recent_at(struct findings_recent *recent, uint64_t address)
 {
-    return &recent->at[hash_mix(address >> 16) % FINDINGS_RECENT];
+    return &recent->at[hash_mix(address >> 20) % FINDINGS_RECENT];
 }
 
 bool findings_recall(struct findings_recent *recent, const struct space *space, uint64_t address,
                      enum stack_wanted stack, struct finding *out)
 {
     const struct finding_recent *known = recent_at(recent, address);
-    /* What is reached through a stack pointer may be a stack that nobody knows of yet. */
+    /* Memory reached through a stack pointer may be a stack that is not known yet. */
     bool same = address >= known->finding.base && address < known->finding.end &&
                 known->version == space_version(space) &&
                 (stack == FINDING_STACK_KNOWN || known->finding.kind == OBJECT_STACK);

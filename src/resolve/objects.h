@@ -90,10 +90,10 @@ bool finding_make(struct finding *finding, struct space *space, const struct tls
                   const struct names *names, uint64_t address, enum stack_wanted stack);
 
 /*
- * What was found in a recording's private memory, by mapping: it is the same for all addresses of a
- * mapping without a stack, and stays so until something in the space changes.
+ * Findings in a recording's private memory: one is the same for all addresses of a mapping without
+ * a stack, and stays so until something in the space changes.
  */
-enum { FINDINGS_RECENT = 256 }; /* direct-mapped */
+enum { FINDINGS_RECENT = 1024 }; /* direct-mapped */
 
 struct finding_recent {
     uint64_t version; /* of the space */

@@ -29,9 +29,11 @@ static void regions_forget(struct regions *regions)
 
 static bool continues(const struct maps *maps, const struct map *map, const struct map *next)
 {
+    const char *name = maps_name(maps, map);
+    const char *other = maps_name(maps, next);
     return next->kind == MAPPING_ANON && next->readable && next->writable && !next->executable &&
-           map->executable == next->executable &&
-           !strcmp(maps_name(maps, next), maps_name(maps, map));
+           map->executable == next->executable && *name == *other &&
+           (!*name || !strcmp(name, other));
 }
 
 /* How far memory goes from `at` within its mapping before it comes to a thread's stack. What only

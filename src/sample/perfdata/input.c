@@ -147,8 +147,7 @@ static ssize_t read_retrying(int fd, void *out, size_t size)
     return got < 0 ? -errno : got;
 }
 
-/* Those that are blocked, and end the program when the loop comes to them. */
-static bool interrupted(void)
+bool input_interrupted(void)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM};
     sigset_t waiting;
@@ -173,7 +172,7 @@ static int await(int fd, double wait_s)
             return 1;
         if (clock_now_ns() >= until_ns)
             return 0;
-        if (interrupted())
+        if (input_interrupted())
             return -EINTR;
     }
 }

@@ -99,6 +99,9 @@ bool input_quiet(const struct input *input);
 /* To poll for what comes next; -1: it is no pipe that is followed. */
 int input_fd(const struct input *input);
 
+/* Whether a signal waits that ends the program when the loop comes to it: those are blocked. */
+bool input_interrupted(void);
+
 /* Recognises files that are no recording, with the remedy. */
 /* By its first bytes: "is ...; remedy", to follow the path. Never NULL. */
 const char *foreign_file(const unsigned char *bytes, size_t size);

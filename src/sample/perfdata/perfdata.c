@@ -36,6 +36,8 @@ struct perfdata {
     uint64_t oldest_ns; /* of all records; 0: not known */
     uint64_t first_ns;  /* time 0 of the replay: the first sample of its process; 0: not known */
     uint64_t clock_ns;  /* of the record handed on last */
+    perfdata_tell tell; /* NULL: not asked for */
+    void *told;
 };
 
 /* Metadata of a recording: features, attributes in a pipe, counts. */
@@ -303,16 +305,30 @@ static int survey_record(struct perfdata *file, const struct tape_record *found)
     return perfdata_expand(file, found, event, &record, perfdata_count_sample, file);
 }
 
+/* From time to time: reports how far it is; -EINTR: a signal waits. */
+static int look_up(struct perfdata *file)
+{
+    const struct input *input = &file->input;
+    if (file->tell && input->size_bytes != UINT64_MAX)
+        file->tell(file->told, (double)input->at / (double)input->size_bytes);
+    return input_interrupted() ? -EINTR : 0;
+}
+
 /* Reads it to its end once: its events, processes and counts. */
 static int survey(struct perfdata *file, const char *path, struct error *error)
 {
+    enum { RECORDS_APART = 1 << 16 };
     struct tape_record found;
     int code;
-    while ((code = tape_next(&file->tape, &found)) == 1) {
+    for (size_t i = 1; (code = tape_next(&file->tape, &found)) == 1; i++) {
         code = survey_record(file, &found);
+        if (!code && i % RECORDS_APART == 0)
+            code = look_up(file);
         if (code)
             break;
     }
+    if (code == -EINTR)
+        return error_set(error, code, "ended by a signal while %s was looked through", path);
     if (code == -ENOMEM)
         return out_of_memory(error);
     if (code)
@@ -486,16 +502,24 @@ static int try_again(struct perfdata *file, struct error *error)
     int code = input_spool_more(&input, IDLE_S, error);
     file->input = (struct input){.fd = -1};
     close_all(file);
-    *file = (struct perfdata){.input = input};
+    *file = (struct perfdata){.input = input, .tell = file->tell, .told = file->told};
     order_init(&file->order, ORDER_BYTES_MAX, ORDER_RECORDS_MAX);
     return code < 0 ? code : 0;
 }
 
 int perfdata_open(struct perfdata **out, const char *path, pid_t pid, struct error *error)
 {
+    return perfdata_open_telling(out, path, pid, NULL, NULL, error);
+}
+
+int perfdata_open_telling(struct perfdata **out, const char *path, pid_t pid, perfdata_tell tell,
+                          void *context, struct error *error)
+{
     struct perfdata *file = calloc(1, sizeof *file);
     if (!file)
         return out_of_memory(error);
+    file->tell = tell;
+    file->told = context;
     order_init(&file->order, ORDER_BYTES_MAX, ORDER_RECORDS_MAX);
     int code = input_open(&file->input, path, error);
     if (!code)
@@ -505,6 +529,7 @@ int perfdata_open(struct perfdata **out, const char *path, pid_t pid, struct err
         code = open_input(file, path, pid, error);
     if (file->input.failed == -EINTR)
         code = error_set(error, -EINTR, "ended by a signal before the recording had come");
+    file->tell = NULL;
     if (code)
         perfdata_close(file);
     else

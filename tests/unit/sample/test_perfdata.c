@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -627,6 +628,57 @@ static void records_of_no_event_are_counted(void **state)
     close(fd);
 }
 
+struct told {
+    double last;
+    int times;
+};
+
+static void note_told(void *context, double share)
+{
+    struct told *told = context;
+    assert_true(share > told->last && share <= 1);
+    told->last = share;
+    told->times++;
+}
+
+/* A recording of 200,000 samples, which says how far it is and can be interrupted meanwhile. */
+static void a_long_survey_tells_and_ends(void **state)
+{
+    enum { SAMPLES = 200000 };
+    static struct recording recording;
+    struct perfdata *file;
+    struct told told = {0};
+    struct error error;
+    sigset_t end;
+    sigset_t before;
+    char path[] = "/tmp/misstop-survey-XXXXXX";
+    int fd = mkstemp(path);
+    (void)state;
+    assert_true(fd >= 0);
+    recording_pipe(&recording, false);
+    recording_pipe_event(&recording, &forms_event);
+    size_t head = recording.size;
+    forms_sample(&recording, 5, 2);
+    assert_int_equal(write(fd, recording.bytes, recording.size), recording.size);
+    for (int i = 1; i < SAMPLES; i++)
+        assert_int_equal(write(fd, recording.bytes + head, recording.size - head),
+                         recording.size - head);
+    assert_int_equal(perfdata_open_telling(&file, path, 0, note_told, &told, &error), 0);
+    assert_int_equal(perfdata_counts(file).samples, SAMPLES);
+    assert_int_equal(told.times, 3);
+    perfdata_close(file);
+    sigemptyset(&end);
+    sigaddset(&end, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &end, &before);
+    raise(SIGUSR1);
+    assert_int_equal(perfdata_open_telling(&file, path, 0, NULL, NULL, &error), -EINTR);
+    assert_non_null(strstr(error.text, "ended by a signal"));
+    sigtimedwait(&end, NULL, &(struct timespec){0});
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    close(fd);
+    unlink(path);
+}
+
 /* The table of features has a section for each bit that is set, in their order. */
 static void features_are_found_by_their_bit(void **state)
 {
@@ -662,6 +714,7 @@ static int run_perfdata_forms(void)
         cmocka_unit_test(files_and_pipes_of_either_byte_order),
         cmocka_unit_test(pipes_that_trickle),
         cmocka_unit_test(records_of_no_event_are_counted),
+        cmocka_unit_test(a_long_survey_tells_and_ends),
         cmocka_unit_test(features_are_found_by_their_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
