@@ -24,7 +24,15 @@
 static const double second_picture_s = 0.4;
 
 /* The sources of the poll loop and its state. */
-enum loop_source { LOOP_RECORDS, LOOP_HEAP, LOOP_KEYS, LOOP_TIMER, LOOP_SIGNAL, LOOP_TARGET, LOOP_SOURCES };
+enum loop_source {
+    LOOP_RECORDS,
+    LOOP_HEAP,
+    LOOP_KEYS,
+    LOOP_TIMER,
+    LOOP_SIGNAL,
+    LOOP_TARGET,
+    LOOP_SOURCES
+};
 
 struct loop {
     const struct loop_setup *setup;

@@ -3,14 +3,17 @@
  * would alone, and the record says what it should. */
 #include "../unit/unit.h"
 
+#include "agent_abi.h"
 #include "victim.h"
 #include "watch.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,6 +35,29 @@ static int forget(void **state)
     (void)state;
     watch_fini(&watch);
     return 0;
+}
+
+/* Once, by the thread that takes the chunk with which half of all are taken. */
+static void half_full_rings_wake_the_reader(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/misstop-half-XXXXXX";
+    const char *const words[] = {"logger", path, "1", "5000", "500", NULL};
+    const struct agent_header *header;
+    int log = mkstemp(path);
+    assert_true(log >= 0);
+    close(log);
+    watch.sizes = (struct agent_sizes){8, 16, 1024, 1 << 16};
+    watch_start(&watch, words);
+    waitpid(watch.pid, &watch.status, 0);
+    unlink(path);
+    header = mmap(NULL, AGENT_HEADER_BYTES, PROT_READ, MAP_SHARED, feed_fd(watch.feed), 0);
+    assert_ptr_not_equal(header, MAP_FAILED);
+    assert_int_equal(header->chunks_taken, 16);
+    assert_int_equal(header->woken, 1);
+    assert_int_equal(
+        poll(&(struct pollfd){.fd = feed_wake_fd(watch.feed), .events = POLLIN}, 1, -1), 1);
+    munmap((void *)(uintptr_t)header, AGENT_HEADER_BYTES);
 }
 
 static size_t allocated(uint64_t size)
@@ -314,6 +340,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(children_are_not_recorded, forget),
+        cmocka_unit_test_teardown(half_full_rings_wake_the_reader, forget),
         cmocka_unit_test_teardown(threads_that_come_and_go_use_rings_again, forget),
         cmocka_unit_test_teardown(the_process_is_followed_through_exec, forget),
         cmocka_unit_test_teardown(events_after_the_threads_destructor_are_kept, forget),

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What recording costs the program: CPU time per malloc and free pair, alone, under the agent
- * with a reader that drains, and under heaptrack where it is installed; 1, 2 and 4 threads, call
- * depths 5 and 20. The threads allocate in bursts, so that the reader can follow: an event lost
- * costs less than one recorded. Also what reading costs misstop, and the share of events lost.
+ * with a reader that drains, and under heaptrack where it is installed; with jemalloc, alone and
+ * with its own profiler, of each allocation and of one in 512 KiB; 1, 2 and 4 threads, call depths
+ * 5 and 20. The threads allocate in bursts, so that the reader can follow: an event lost costs less
+ * than one recorded. Also what reading costs misstop, and the share of events lost.
  *
  *   bench_agent                       figures; run where the build is
  *   bench_agent THREADS DEPTH AGENT... one line for each of these builds of the agent, in turns
@@ -122,7 +123,7 @@ static int work(char **words)
     return fclose(out);
 }
 
-enum way { ALONE, AGENT, HEAPTRACK, WAYS };
+enum way { ALONE, AGENT, HEAPTRACK, JEMALLOC, PROFILER, SAMPLER, WAYS };
 
 struct result {
     double pair_ns;
@@ -149,6 +150,10 @@ static void start(enum way way, const struct feed *feed, int threads, int levels
          feed_environment(feed, agent, preload, sizeof preload, variable, sizeof variable, NULL) ||
          putenv(preload) || putenv(variable)))
         _exit(126);
+    if (way >= JEMALLOC)
+        setenv("LD_PRELOAD", "libjemalloc.so.2", 1);
+    if (way > JEMALLOC)
+        setenv("MALLOC_CONF", way == PROFILER ? "prof:true,lg_prof_sample:0" : "prof:true", 1);
     if (way != HEAPTRACK)
         execl(self, self, "work", result_file, thread_word, depth_word, pairs_word, NULL);
     int null = open("/dev/null", O_RDWR);
@@ -228,7 +233,8 @@ static void measure(int threads, int levels, uint64_t pairs)
     struct result results[WAYS][REPEATS];
     for (int i = 0; i < REPEATS; i++)
         for (enum way way = ALONE; way < WAYS; way++)
-            results[way][i] = run(way, threads, levels, way == HEAPTRACK ? pairs / 10 : pairs);
+            results[way][i] =
+                run(way, threads, levels, way == HEAPTRACK || way == PROFILER ? pairs / 10 : pairs);
     for (enum way way = ALONE; way < WAYS; way++)
         qsort(results[way], REPEATS, sizeof results[way][0], by_pair);
     struct result alone = results[ALONE][REPEATS / 2];
@@ -239,7 +245,9 @@ static void measure(int threads, int levels, uint64_t pairs)
     if (other.pair_ns > 0)
         printf("  %9.1f %9.1f %7.1f", other.pair_ns, other.pair_ns - alone.pair_ns,
                (other.pair_ns - alone.pair_ns) / (with.pair_ns - alone.pair_ns));
-    printf("\n");
+    double own = results[JEMALLOC][REPEATS / 2].pair_ns;
+    printf("  %8.1f %8.1f %8.1f\n", own, results[PROFILER][REPEATS / 2].pair_ns - own,
+           results[SAMPLER][REPEATS / 2].pair_ns - own);
     fflush(stdout);
 }
 
@@ -287,7 +295,7 @@ int main(int count, char **words)
              end ? self : ".");
     printf("CPU time per malloc and free pair, ns (lost: share of events; reading: ns an event)\n");
     printf("threads depth     alone    agent    extra     lost   reading  heaptrack     extra   "
-           "ratio\n");
+           "ratio  jemalloc    extra  sampled\n");
     for (size_t t = 0; t < sizeof threads / sizeof *threads; t++)
         for (size_t d = 0; d < sizeof depths / sizeof *depths; d++)
             measure(threads[t], depths[d], 2000000);

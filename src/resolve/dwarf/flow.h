@@ -160,8 +160,8 @@ enum { WHERE_CFA = 0x40 }; /* for a register: the canonical frame address */
 struct where {
     uint64_t start; /* run-time addresses of the code for which it holds */
     uint64_t end;
-    size_t before; /* of its list, the last that begins earlier and ends after this one's start, + 1;
-                      0: none. No other one before it can hold where this one does */
+    size_t before; /* of its list, the last that begins earlier and ends after this one's start, +
+                      1; 0: none. No other one before it can hold where this one does */
     int64_t offset;
     uint64_t part; /* bytes of the variable before this piece */
     uint64_t size; /* bytes of the piece; 0: not known */
@@ -181,7 +181,8 @@ struct where_list {
     struct where *at; /* by start */
     size_t count;
     size_t room;
-    uint32_t regs; /* mask of the registers that any is in, or in memory at, but the stack pointer */
+    uint32_t
+        regs; /* mask of the registers that any is in, or in memory at, but the stack pointer */
 };
 
 struct wheres {

@@ -874,8 +874,9 @@ void blocks_prefetch(const struct blocks *blocks, const uint64_t *starts, unsign
     const uint32_t *refs[BLOCKS_PREFETCH_MAX];
     const struct page *pages[BLOCKS_PREFETCH_MAX];
     for (unsigned i = 0; i < count; i++) {
-        refs[i] = starts[i] < BLOCKS_ADDRESS_END ? radix_place(&blocks->pages, starts[i] >> PAGE_SHIFT)
-                                                 : NULL;
+        refs[i] = starts[i] < BLOCKS_ADDRESS_END
+                      ? radix_place(&blocks->pages, starts[i] >> PAGE_SHIFT)
+                      : NULL;
         __builtin_prefetch(refs[i]);
     }
     for (unsigned i = 0; i < count; i++) {

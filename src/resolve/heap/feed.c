@@ -186,8 +186,8 @@ static void feed_rings_fini(struct feed_rings *rings)
     free(rings->idle);
 }
 
-/* A chunk goes back to the pool at the next look: --sim's tool, which reads too, is done by then.
- */
+/* A chunk goes back to the pool when all is read, under Valgrind at the next look: --sim's tool,
+ * which reads too, is done by then. */
 static void pass_chunk(struct feed_rings *rings, uint64_t position)
 {
     uint32_t chunk = agent_chunk(position);
@@ -398,15 +398,20 @@ static void look_at_owner(struct feed_rings *rings, uint32_t ring, uint32_t gene
         close_ring(rings, ring);
 }
 
+static void give_chunks_back(struct feed_rings *rings)
+{
+    while (rings->passed_count)
+        agent_push(&rings->header->warm_chunks, rings->chunk_links,
+                   rings->passed[--rings->passed_count]);
+}
+
 /* Looks how far the first `used` rings are written; any number will do. */
 static void feed_rings_look(struct feed_rings *rings, uint32_t used)
 {
     uint32_t generation = __atomic_load_n(&rings->header->generation, __ATOMIC_ACQUIRE);
     if (used > rings->sizes.ring_count)
         used = rings->sizes.ring_count;
-    while (rings->passed_count)
-        agent_push(&rings->header->warm_chunks, rings->chunk_links,
-                   rings->passed[--rings->passed_count]);
+    give_chunks_back(rings);
     __atomic_store_n(&rings->header->wake_at,
                      __atomic_load_n(&rings->header->chunks_taken, __ATOMIC_RELAXED) +
                          rings->sizes.chunk_count / 2,
@@ -474,7 +479,8 @@ static void feed_rings_trim(struct feed_rings *rings, int fd)
 static uint64_t feed_rings_lost(const struct feed_rings *rings)
 {
     uint64_t sum = 0;
-    for (uint32_t ring = 0; ring < rings->sizes.ring_count; ring++)
+    uint32_t used = __atomic_load_n(&rings->header->rings_used, __ATOMIC_ACQUIRE);
+    for (uint32_t ring = 0; ring < used && ring < rings->sizes.ring_count; ring++)
         sum += __atomic_load_n(&rings->shared[ring].lost, __ATOMIC_RELAXED);
     return sum;
 }
@@ -520,9 +526,11 @@ struct feed {
     uint64_t last_ns; /* of the event handed out last, */
     uint64_t last_stamp;
     uint64_t trimmed_ns;
+    uint64_t trimmed_taken; /* chunks that the agent had taken by then */
     struct reader_mark mark;
     struct feed_waker waker;
-    char *why; /* WHY_BYTES: a sentence for feed_state() */
+    bool is_simulated; /* by Valgrind */
+    char *why;         /* WHY_BYTES: a sentence for feed_state() */
 };
 
 enum { WHY_BYTES = 256 };
@@ -599,7 +607,7 @@ static void *wait_for_agent(void *context)
     uint32_t *word = &feed->header->woken;
     const uint64_t one = 1;
     const struct timespec pause = {.tv_nsec = 1000000};
-    uint32_t seen = look32(word);
+    uint32_t seen = 0;
     while (!look32(&feed->waker.ends)) {
         syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
         uint32_t now = look32(word);
@@ -657,6 +665,7 @@ static void fill_header(struct feed *feed)
     feed->header->version = AGENT_VERSION;
     feed->header->clock = feed->clock.is_tsc ? AGENT_TSC : AGENT_MONOTONIC;
     feed->header->sizes = feed->sizes;
+    feed->header->wake_at = feed->sizes.chunk_count / 2;
     feed->header->owner = (uint32_t)getpid();
     feed->header->owner_fd = (uint32_t)feed->fd;
     feed->header->total_bytes = agent_total_bytes(&feed->sizes);
@@ -734,6 +743,7 @@ void feed_check_paths(struct feed *feed)
 void feed_hand_on(struct feed *feed)
 {
     feed->header->flags |= AGENT_HAND_ON;
+    feed->is_simulated = true;
 }
 
 static void hand_out(struct feed *feed, struct feed_cursor *cursor, feed_callback *callback,
@@ -763,8 +773,12 @@ static void trim(struct feed *feed)
     uint64_t now_ns = stamp_clock_ns(&feed->clock, feed->clock.latest.stamp);
     if (now_ns - feed->trimmed_ns < TRIM_NS)
         return;
+    uint64_t taken = look64(&feed->header->chunks_taken);
+    bool is_busy = taken - feed->trimmed_taken > feed->sizes.chunk_count / 2;
     feed->trimmed_ns = now_ns;
-    feed_rings_trim(&feed->rings, feed->fd);
+    feed->trimmed_taken = taken;
+    if (!is_busy) /* else the program would wait for the same pages again */
+        feed_rings_trim(&feed->rings, feed->fd);
 }
 
 long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, void *context)
@@ -788,6 +802,8 @@ long feed_read(struct feed *feed, uint64_t until_ns, feed_callback *callback, vo
         feed_rings_next(&feed->rings);
         count++;
     }
+    if (!feed->is_simulated)
+        give_chunks_back(&feed->rings);
     trim(feed);
     return count;
 }

@@ -77,7 +77,7 @@ int recorded_heap_undo(struct recorded_heap *recorded)
 
 enum { PATHS_FIRST = 1024 };
 
-#define LOSS_NS (2 * CLOCK_NS_PER_S)
+#define UNSEEN_NS (2 * CLOCK_NS_PER_S)
 
 #define MAPPINGS_BYTES_MAX (UINT64_C(64) << 20)
 
@@ -271,11 +271,11 @@ static void find_pairs(const struct recorded_heap *recorded, uint8_t end[RECORDE
     for (unsigned i = 0; i < recorded->event_count; i++) {
         const struct feed_event *event = &recorded->events[i];
         uint8_t *place = &latest[pair_place(event->address)];
+        bool same = *place && recorded->events[*place - 1].address == event->address;
         end[i] = (uint8_t)i;
         if (event->kind == FEED_ALLOC) {
-            *place = (uint8_t)(i + 1);
-        } else if (event->kind == FEED_FREE && *place &&
-                   recorded->events[*place - 1].address == event->address) {
+            *place = same ? 0 : (uint8_t)(i + 1); /* its free was not seen */
+        } else if (event->kind == FEED_FREE && same) {
             end[*place - 1] = (uint8_t)i;
             *place = 0;
         }
@@ -284,8 +284,9 @@ static void find_pairs(const struct recorded_heap *recorded, uint8_t end[RECORDE
 
 /*
  * Blocks that were allocated and freed since the last sample or RECORDED_EVENTS ago are only
- * counted: nobody can ask the index for them. Not for LOSS_NS after events were lost, when an
- * allocation also says which block is gone. The rest goes to the index.
+ * counted: no sample asks the index for them. Not for UNSEEN_NS after a free was not seen (it was
+ * lost, or an allocator has functions that are not ours): an allocation then also says which block
+ * is gone. The rest goes to the index.
  */
 static void count_pairs(struct recorded_heap *recorded)
 {
@@ -310,7 +311,7 @@ static void take_events(struct recorded_heap *recorded)
     if (!recorded->event_count)
         return;
     uint64_t now_ns = recorded->events[recorded->event_count - 1].time_ns;
-    if (!recorded->lost || now_ns > recorded->lost_ns + LOSS_NS)
+    if (!recorded->unseen || now_ns > recorded->unseen_ns + UNSEEN_NS)
         count_pairs(recorded);
     for (unsigned i = 0; i < recorded->event_count; i++)
         starts[i] = recorded->events[i].address;
@@ -331,10 +332,10 @@ static void keep_event(void *context, const struct feed_event *event)
 
 long recorded_heap_follow(struct recorded_heap *recorded, uint64_t until_ns)
 {
-    uint64_t lost = feed_lost(recorded->feed);
-    if (lost != recorded->lost)
-        recorded->lost_ns = recorded->now_ns;
-    recorded->lost = lost;
+    uint64_t unseen = feed_lost(recorded->feed) + blocks_displaced(recorded->blocks);
+    if (unseen != recorded->unseen)
+        recorded->unseen_ns = recorded->now_ns;
+    recorded->unseen = unseen;
     long count = feed_read(recorded->feed, until_ns, keep_event, recorded);
     take_events(recorded);
     return count;

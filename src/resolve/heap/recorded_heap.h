@@ -55,9 +55,9 @@ struct recorded_heap {
     void *context;
     bool *deals; /* [deals_room], by bin: recorded_heap_stats() */
     size_t deals_room;
-    uint64_t now_ns; /* of the newest event */
-    uint64_t lost; /* events, when last looked */
-    uint64_t lost_ns;
+    uint64_t now_ns;    /* of the newest event */
+    uint64_t unseen;    /* events lost and blocks displaced, when last looked; */
+    uint64_t unseen_ns; /* time of the last event when there were more */
     unsigned event_count;
     struct feed_event events[RECORDED_EVENTS]; /* read, and not yet in the index */
 };

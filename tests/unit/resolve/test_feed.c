@@ -2,11 +2,14 @@
 /* The feed on memory that the test itself writes, in good and in bad faith. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
@@ -99,6 +102,24 @@ static void put_alloc(uint32_t ring, uint64_t stamp, uint64_t address, uint64_t 
 {
     put_kind(ring, AGENT_ALLOC, stamp, address);
     put(ring, size, 1 | UINT64_C(8) << 32);
+}
+
+/* As the agent does with the chunk that misstop asked to be woken at. */
+static void half_of_the_memory_wakes_who_polls(void **state)
+{
+    (void)state;
+    struct pollfd polled = {.fd = feed_wake_fd(feed_feed), .events = POLLIN};
+    uint64_t wakes = 0;
+    assert_true(polled.fd >= 0);
+    header->chunks_taken = 100;
+    feed_read(feed_feed, UINT64_MAX, keep, NULL);
+    assert_int_equal(header->wake_at, 100 + CHUNKS / 2);
+    assert_int_equal(poll(&polled, 1, 0), 0);
+    __atomic_add_fetch(&header->woken, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &header->woken, FUTEX_WAKE, 1, NULL, NULL, 0);
+    assert_int_equal(poll(&polled, 1, -1), 1);
+    assert_int_equal(read(polled.fd, &wakes, sizeof wakes), sizeof wakes);
+    assert_int_equal(wakes, 1);
 }
 
 static uint64_t now_stamp(void)
@@ -455,6 +476,7 @@ static int run_feed(void)
         cmocka_unit_test_setup_teardown(threads_are_merged_in_time_order, open_feed, close_feed),
         cmocka_unit_test_setup_teardown(a_brief_allocation_has_the_time_before_it, open_feed,
                                         close_feed),
+        cmocka_unit_test_setup_teardown(half_of_the_memory_wakes_who_polls, open_feed, close_feed),
         cmocka_unit_test_setup_teardown(events_after_the_limit_wait, open_feed, close_feed),
         cmocka_unit_test_setup_teardown(paths_are_copied, open_feed, close_feed),
         cmocka_unit_test_setup_teardown(room_for_paths_is_used_again, open_feed, close_feed),

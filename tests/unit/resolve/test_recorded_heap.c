@@ -9,9 +9,12 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <x86intrin.h>
 
 #include "../agent/logger.h"
 #include "../agent/watch.h"
+#include "agent_abi.h"
+#include "base/clock.h"
 #include "resolve/heap/recorded_heap.h"
 #include "unit.h"
 
@@ -183,9 +186,93 @@ static void memory_that_is_dealt_out_counts_once(void **state)
     watch_fini(&watch);
 }
 
+/* ---- blocks that are freed before anybody could ask for them ---- */
+
+static const struct agent_sizes small = {
+    .ring_count = 1, .chunk_count = 2, .path_count = 16, .word_count = 128};
+
+/* As an agent writes into the first ring: nothing, to open it, or an event now. */
+static void write_event(struct feed *feed, enum agent_kind kind, uint64_t address, uint64_t bytes)
+{
+    char *memory =
+        mmap(NULL, agent_total_bytes(&small), PROT_READ | PROT_WRITE, MAP_SHARED, feed_fd(feed), 0);
+    struct agent_header *header = (struct agent_header *)memory;
+    struct agent_ring *ring = (struct agent_ring *)(memory + agent_rings_at());
+    struct agent_unit *units = (struct agent_unit *)(memory + agent_chunks_at(&small));
+    header->rings_used = 1;
+    if (!ring->start)
+        ring->head = ring->start = agent_chunk_after(0, 0);
+    unsigned at = ring->head & (AGENT_CHUNK_UNITS - 1);
+    uint64_t stamp = header->clock == AGENT_TSC ? __rdtsc() : clock_now_ns();
+    units[at] = (struct agent_unit){stamp, address | (uint64_t)kind << AGENT_KIND_SHIFT};
+    units[at + 1] = (struct agent_unit){.first = bytes};
+    ring->head += kind == AGENT_ALLOC ? 2 : 1;
+    munmap(memory, agent_total_bytes(&small));
+}
+
+static struct heap_bin all_of_bin(struct recorded_heap *recorded)
+{
+    struct heap_bin bin;
+    recorded_heap_follow(recorded, UINT64_MAX);
+    recorded_heap_tick(recorded, recorded->now_ns);
+    assert_true(recorded_heap_bin(recorded, 0, &bin));
+    return bin;
+}
+
+static void a_short_life_is_counted(void **state)
+{
+    (void)state;
+    struct recorded_heap recorded;
+    struct feed *feed;
+    assert_int_equal(feed_new_sized(&feed, &small, NULL), 0);
+    assert_int_equal(recorded_heap_init(&recorded, feed, name_it, NULL, NULL), 0);
+    write_event(feed, AGENT_ALLOC, 0x10000, 64);
+    write_event(feed, AGENT_ALLOC, 0x20000, 32);
+    write_event(feed, AGENT_FREE, 0x10000, 0);
+    struct heap_bin bin = all_of_bin(&recorded);
+    assert_int_equal(bin.allocations, 2);
+    assert_int_equal(bin.frees, 1);
+    assert_int_equal(bin.usable_bytes, 32);
+    assert_true(bin.lifetime_s >= 0);
+    assert_int_equal(blocks_count(recorded.blocks), 1);
+    write_event(feed, AGENT_FREE, 0x20000, 0);
+    assert_int_equal(all_of_bin(&recorded).frees, 2);
+    assert_int_equal(blocks_count(recorded.blocks), 0);
+    recorded_heap_fini(&recorded);
+    feed_free(feed);
+}
+
+/* Where a free is not seen the next allocation says so, with all of them read at once, too. */
+static void a_free_that_is_not_seen_ends_the_block(void **state)
+{
+    (void)state;
+    struct recorded_heap recorded;
+    struct feed *feed;
+    assert_int_equal(feed_new_sized(&feed, &small, NULL), 0);
+    assert_int_equal(recorded_heap_init(&recorded, feed, name_it, NULL, NULL), 0);
+    write_event(feed, AGENT_ALLOC, 0x10000, 64);
+    write_event(feed, AGENT_ALLOC, 0x10000, 48);
+    write_event(feed, AGENT_FREE, 0x10000, 0);
+    struct heap_bin bin = all_of_bin(&recorded);
+    assert_int_equal(bin.allocations, 2);
+    assert_int_equal(bin.frees, 2);
+    assert_int_equal(blocks_count(recorded.blocks), 0);
+    /* From now on all go through the index: this one is gone when its address is given out again.
+     */
+    write_event(feed, AGENT_ALLOC, 0x30000, 64);
+    assert_int_equal(all_of_bin(&recorded).live_blocks, 1);
+    write_event(feed, AGENT_ALLOC, 0x30000, 16);
+    write_event(feed, AGENT_FREE, 0x30000, 0);
+    assert_int_equal(all_of_bin(&recorded).live_blocks, 0);
+    recorded_heap_fini(&recorded);
+    feed_free(feed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(memory_that_is_dealt_out_counts_once),
+                                       cmocka_unit_test(a_short_life_is_counted),
+                                       cmocka_unit_test(a_free_that_is_not_seen_ends_the_block),
                                        cmocka_unit_test(blocks_are_those_of_the_log),
                                        cmocka_unit_test(bins_sum_up_and_take_names)};
     if (!mkdtemp(folder))
