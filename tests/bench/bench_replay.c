@@ -89,61 +89,78 @@ struct file_header {
     uint64_t magic, size, attr_size, attrs[2], data[2];
 };
 
-/* Of one event with samples of a fixed size, without features: whatever perf report needs. */
+/* The samples and rounds of a recording, to be written again. */
+struct samples {
+    unsigned char *bytes;
+    size_t used;
+    uint16_t at_time; /* of a sample */
+    uint64_t first_ns;
+    uint64_t last_ns;
+};
+
+static uint64_t *time_of(const struct samples *samples, unsigned char *record)
+{
+    return (uint64_t *)(void *)(record + samples->at_time);
+}
+
+static void take_sample(struct samples *samples, unsigned char *bytes)
+{
+    struct perf_event_header *record = (void *)bytes;
+    if (record->type != PERF_RECORD_SAMPLE && record->type != TAPE_FINISHED_ROUND)
+        return;
+    memcpy(samples->bytes + samples->used, bytes, record->size);
+    samples->used += record->size;
+    if (record->type != PERF_RECORD_SAMPLE)
+        return;
+    uint64_t time_ns = *time_of(samples, bytes);
+    samples->first_ns = time_ns < samples->first_ns ? time_ns : samples->first_ns;
+    samples->last_ns = time_ns > samples->last_ns ? time_ns : samples->last_ns;
+}
+
+static void write_later(struct samples *samples)
+{
+    struct perf_event_header *record;
+    for (size_t at = 0; at < samples->used; at += record->size) {
+        record = (void *)(samples->bytes + at);
+        if (record->type == PERF_RECORD_SAMPLE)
+            *time_of(samples, samples->bytes + at) += samples->last_ns - samples->first_ns + 1;
+    }
+    fwrite(samples->bytes, 1, samples->used, stdout);
+}
+
+/* Of one event with samples of a fixed size. Without features: they would be elsewhere now. */
 static int repeat(const char *path, unsigned long times)
 {
+    enum { FEATURES_AT = 72, FEATURES_BYTES = 32 };
     size_t size;
     unsigned char *bytes = load(path, &size);
     struct file_header header;
     struct attributes attributes = {0};
-    if (!bytes || size < sizeof header)
+    struct perf_event_header round = {.type = TAPE_FINISHED_ROUND, .size = sizeof round};
+    struct perf_event_header *record;
+    if (!bytes || size < FEATURES_AT + FEATURES_BYTES)
         return 1;
     memcpy(&header, bytes, sizeof header);
     if (header.attrs[0] + header.attr_size > size || header.data[0] + header.data[1] > size ||
         attributes_add(&attributes, bytes + header.attrs[0], header.attr_size - 16, false))
         return 1;
-    uint16_t at_time = attributes.events[0].format.places.time;
-    unsigned char *data = bytes + header.data[0];
-    unsigned char *samples = malloc(header.data[1] + sizeof(struct perf_event_header));
-    size_t used = 0;
-    uint64_t first_ns = UINT64_MAX;
-    uint64_t last_ns = 0;
-    struct perf_event_header record;
-    for (size_t at = 0; at + sizeof record <= header.data[1]; at += record.size) {
-        uint64_t time_ns;
-        memcpy(&record, data + at, sizeof record);
-        if (record.size < sizeof record || !at_time)
+    struct samples samples = {.bytes = malloc(header.data[1] + sizeof round),
+                              .at_time = attributes.events[0].format.places.time,
+                              .first_ns = UINT64_MAX};
+    for (size_t at = 0; at < header.data[1]; at += record->size) {
+        record = (void *)(bytes + header.data[0] + at);
+        if (!samples.at_time || record->size < sizeof *record)
             return 1;
-        if (record.type != PERF_RECORD_SAMPLE && record.type != TAPE_FINISHED_ROUND)
-            continue;
-        memcpy(samples + used, data + at, record.size);
-        used += record.size;
-        if (record.type != PERF_RECORD_SAMPLE)
-            continue;
-        memcpy(&time_ns, data + at + at_time, sizeof time_ns);
-        first_ns = time_ns < first_ns ? time_ns : first_ns;
-        last_ns = time_ns > last_ns ? time_ns : last_ns;
+        take_sample(&samples, bytes + header.data[0] + at);
     }
-    record = (struct perf_event_header){.type = TAPE_FINISHED_ROUND, .size = sizeof record};
-    memcpy(samples + used, &record, sizeof record);
-    used += sizeof record;
-    /* The features behind the data would be elsewhere now. */
-    header.data[1] += used * (times - 1);
-    memset(&((uint64_t *)bytes)[9], 0, 32);
+    take_sample(&samples, (unsigned char *)&round);
+    size_t once = header.data[0] + header.data[1];
+    header.data[1] += samples.used * (times - 1);
     memcpy(bytes, &header, sizeof header);
-    fwrite(bytes, 1, header.data[0] + header.data[1] - used * (times - 1), stdout);
-    while (--times) {
-        for (size_t at = 0; at < used; at += record.size) {
-            uint64_t time_ns;
-            memcpy(&record, samples + at, sizeof record);
-            if (record.type != PERF_RECORD_SAMPLE)
-                continue;
-            memcpy(&time_ns, samples + at + at_time, sizeof time_ns);
-            time_ns += last_ns - first_ns + 1;
-            memcpy(samples + at + at_time, &time_ns, sizeof time_ns);
-        }
-        fwrite(samples, 1, used, stdout);
-    }
+    memset(bytes + FEATURES_AT, 0, FEATURES_BYTES);
+    fwrite(bytes, 1, once, stdout);
+    while (--times)
+        write_later(&samples);
     return fflush(stdout) ? 1 : 0;
 }
 
