@@ -11,7 +11,7 @@ src_libresolve_a_SOURCES = src/resolve/resolver.h src/resolve/heap/allocations.c
 	src/resolve/elf/cfi.h src/resolve/callers.c src/resolve/elf/symbols.c src/resolve/elf/symbols.h \
 	src/resolve/dwarf/access.c src/resolve/dwarf/assignee.c src/resolve/dwarf/describe.c \
 	src/resolve/dwarf/die.c src/resolve/dwarf/die.h src/resolve/dwarf/operand.c \
-	src/resolve/dwarf/flow.h src/resolve/dwarf/describe.h src/resolve/dwarf/scopes.c \
+	src/resolve/dwarf/flow.h src/resolve/dwarf/scopes.c \
 	src/resolve/dwarf/typename.c src/resolve/dwarf/slot.c \
 	src/resolve/dwarf/flow.c src/resolve/dwarf/variables.c src/resolve/dwarf/variables.h \
 	src/resolve/dwarf/shape.c src/resolve/dwarf/where.c src/resolve/dwarf/step.c \

@@ -12,7 +12,6 @@
 
 #include "base/array.h"
 #include "decode/insn.h"
-#include "resolve/dwarf/describe.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/program.h"

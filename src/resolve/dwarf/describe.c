@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "resolve/dwarf/describe.h"
+#include "resolve/dwarf/program.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "place.h"
 #include "resolve/dwarf/die.h"
-#include "resolve/dwarf/program.h"
 #include "resolve/library_types.h"
 
 /*

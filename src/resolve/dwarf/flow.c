@@ -10,7 +10,6 @@
 
 #include "base/array.h"
 #include "decode/insn.h"
-#include "resolve/dwarf/describe.h"
 #include "resolve/dwarf/program.h"
 #include "resolve/elf/symbols.h"
 

@@ -10,7 +10,6 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "decode/decoder.h"
-#include "resolve/dwarf/describe.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/flow.h"
 #include "resolve/dwarf/variables.h"

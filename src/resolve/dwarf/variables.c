@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "resolve/dwarf/describe.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/program.h"
 
