@@ -276,6 +276,55 @@ static void near_a_stack_pointer_is_perhaps_a_stack(void **state)
     munmap(memory, BYTES);
 }
 
+/* In a recording. The object of an address, named, remembered. */
+static void find_and_remember(struct findings_recent *recent, struct space *space,
+                              struct names *names, uint64_t address)
+{
+    const struct tls no_tls = {0};
+    struct finding finding;
+    for (int i = 0; i < 2; i++) { /* the first time it has no name yet */
+        assert_true(finding_make(&finding, space, &no_tls, names, address, FINDING_STACK_KNOWN));
+        assert_true(finding_intern(&finding, names));
+    }
+    findings_remember(recent, space, address, &finding);
+}
+
+static void findings_are_remembered_until_something_changes(void **state)
+{
+    enum { START = 0x70000000, BYTES = 1 << 20, IN = START + 0x8000 };
+    const struct modules_from from = {.live = false};
+    const struct sample_mapping memory = {
+        .start = START, .length = BYTES, .protection = PROT_READ | PROT_WRITE, .path = "//anon"};
+    const struct sample_mapping other = {
+        .start = START + BYTES / 2, .length = BYTES / 2, .protection = PROT_READ, .path = "/x"};
+    struct findings_recent *recent = calloc(1, sizeof *recent);
+    static struct names names;
+    struct finding found;
+    struct space space;
+    (void)state;
+    assert_int_equal(names_init(&names), 0);
+    assert_int_equal(space_init(&space, &from), 0);
+    space_take(&space, &memory);
+    assert_false(findings_recall(recent, &space, IN, FINDING_STACK_KNOWN, &found));
+    find_and_remember(recent, &space, &names, IN);
+    assert_true(findings_recall(recent, &space, IN + 4096, FINDING_STACK_KNOWN, &found));
+    assert_true(found.base == START && found.end == START + BYTES && found.kind == OBJECT_ANON);
+    assert_false(findings_recall(recent, &space, IN, FINDING_STACK_REACHED, &found));
+    assert_false(findings_recall(recent, &space, START + BYTES, FINDING_STACK_KNOWN, &found));
+    space_take(&space, &other); /* half of it is a file's now */
+    assert_false(findings_recall(recent, &space, IN, FINDING_STACK_KNOWN, &found));
+    find_and_remember(recent, &space, &names, IN);
+    assert_true(findings_recall(recent, &space, IN, FINDING_STACK_KNOWN, &found));
+    assert_int_equal(found.end, START + BYTES / 2);
+    stacks_reached(&space.stacks, space_map(&space, IN), IN); /* a stack in its middle */
+    assert_false(findings_recall(recent, &space, IN, FINDING_STACK_KNOWN, &found));
+    find_and_remember(recent, &space, &names, IN);
+    assert_false(findings_recall(recent, &space, IN, FINDING_STACK_KNOWN, &found));
+    names_fini(&names);
+    space_fini(&space);
+    free(recent);
+}
+
 static int run_stacks(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +335,7 @@ static int run_stacks(void)
         cmocka_unit_test(words_that_cannot_be_are_none),
         cmocka_unit_test(blocks_in_one_mapping_with_a_stack_stay_blocks),
         cmocka_unit_test(near_a_stack_pointer_is_perhaps_a_stack),
+        cmocka_unit_test(findings_are_remembered_until_something_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
