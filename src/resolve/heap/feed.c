@@ -607,9 +607,10 @@ static void *wait_for_agent(void *context)
     uint32_t *word = &feed->header->woken;
     const uint64_t one = 1;
     const struct timespec pause = {.tv_nsec = 1000000};
+    const struct timespec patience = {.tv_sec = 1}; /* the target may take back our last change */
     uint32_t seen = 0;
     while (!look32(&feed->waker.ends)) {
-        syscall(SYS_futex, word, FUTEX_WAIT, seen, NULL, NULL, 0);
+        syscall(SYS_futex, word, FUTEX_WAIT, seen, &patience, NULL, 0);
         uint32_t now = look32(word);
         if (now == seen)
             continue;
