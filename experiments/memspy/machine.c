@@ -127,9 +127,10 @@ const struct snapshot_causes_figures *machine_cell(const struct snapshot *snapsh
                                                    const char *function, const char *object)
 {
     const struct snapshot_matrix *matrix = &snapshot->matrix;
-    for (size_t i = 0; i < matrix->caused_count; i++)
-        if (is_cell(snapshot, matrix->caused[i].row, matrix->caused[i].column, function, object))
-            return matrix->caused[i].figures;
+    for (uint16_t row = 0; row < matrix->row_count; row++)
+        for (uint16_t column = 0; column < matrix->column_count; column++)
+            if (is_cell(snapshot, row, column, function, object))
+                return matrix->cells[row * (matrix->column_count + 2) + column].causes;
     return NULL;
 }
 

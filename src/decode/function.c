@@ -326,10 +326,12 @@ enum { LOADED_BEFORE = 24, LOADED_WITHIN = 64 /* bytes of a line */ };
 
 static void note_loaded(struct insn *insn, const struct insn_memory *loaded)
 {
-    int64_t above = loaded->displacement - insn->memory[0].displacement;
-    int64_t below = 1 - above - (loaded->size ? loaded->size : 1);
-    uint8_t *nearest = above > 0 ? &insn->loaded_above : &insn->loaded_below;
-    int64_t distance = above > 0 ? above : below > 0 ? below : 0;
+    uint64_t above = (uint64_t)loaded->displacement - (uint64_t)insn->memory[0].displacement;
+    uint64_t below = 0 - above;
+    uint64_t last = loaded->size ? loaded->size - 1u : 0;
+    bool is_above = (int64_t)above > 0;
+    uint8_t *nearest = is_above ? &insn->loaded_above : &insn->loaded_below;
+    uint64_t distance = is_above ? above : below > last ? below - last : 0;
     if (distance < LOADED_WITHIN && (!*nearest || distance + 1 < *nearest))
         *nearest = (uint8_t)(distance + 1);
 }

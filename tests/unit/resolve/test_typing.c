@@ -79,9 +79,9 @@ bool readers_without(const struct readers *given, const struct module *module)
     return given->without;
 }
 
-void readers_wait(const struct readers *readers)
+void readers_wait(const struct readers *given)
 {
-    (void)readers;
+    (void)given;
 }
 
 struct readers_status readers_status(const struct readers *given)
