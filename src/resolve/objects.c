@@ -36,10 +36,11 @@ static bool is_arena(uint64_t start, const uint64_t words[4])
 static bool is_block(uint64_t room, const uint64_t words[4])
 {
     /* Chunk header: previous size (0 for an aligned mmapped one), size with flags. Mappings
-     * next to each other are one line of maps, so the block may be smaller than that. */
+     * next to each other are one line of maps, so the block may be smaller than that; where it is
+     * the smaller part, the line is of something else. */
     uint64_t size = words[1] & ~(uint64_t)CHUNK_FLAGS;
     return words[1] & CHUNK_MMAPPED && !(words[1] & 5) && words[0] < 4096 && size >= 4096 &&
-           !((size + words[0]) & 4095) && size <= room;
+           !((size + words[0]) & 4095) && size <= room && size >= room / 2;
 }
 
 /* The same for a part of a mapping, each time anew. */

@@ -827,6 +827,20 @@ static void blocks_of_malloc(void **state)
     free(block);
 }
 
+/* The header of a block at the start of a mapping that goes on far behind it. */
+static void a_mapping_is_no_block_at_its_start(void **state)
+{
+    (void)state;
+    const uint64_t mapped_chunk = 2;
+    uint64_t *whole = (uint64_t *)map_alone(1 << 20, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    uint64_t *part = (uint64_t *)map_alone(1 << 20, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    whole[1] = (1 << 20) | mapped_chunk;
+    part[1] = (1 << 16) | mapped_chunk;
+    assert_int_equal(strncmp(name_of((char *)&whole[600]), "[malloc block", 13), 0);
+    assert_int_equal(strncmp(name_of((char *)&part[600]), "[anon", 5), 0);
+    assert_int_equal(strncmp(name_of((char *)&part[100000]), "[anon", 5), 0);
+}
+
 /* A stack of a coroutine inside a large mapping does not make all of it a stack. */
 static void large_mappings_are_no_stacks(void **state)
 {
@@ -858,6 +872,7 @@ static int run_resolver_mappings(void)
         cmocka_unit_test_setup_teardown(files_by_their_last_name, begin, mappings_end),
         cmocka_unit_test_setup_teardown(a_file_that_became_a_fifo, begin, mappings_end),
         cmocka_unit_test_setup_teardown(blocks_of_malloc, begin, mappings_end),
+        cmocka_unit_test_setup_teardown(a_mapping_is_no_block_at_its_start, begin, mappings_end),
         cmocka_unit_test_setup_teardown(large_mappings_are_no_stacks, begin, mappings_end),
     };
     return cmocka_run_group_tests_name("resolver_mappings", tests, NULL, NULL);
