@@ -151,8 +151,9 @@ static bool finding_is_named(const char *name)
 
 static enum heap_finding look_at_heap(const struct finding *finding, struct map *map, pid_t pid)
 {
-    return finding->base == map->start ? heap_look(map, pid)
-                                       : heap_read(finding->base, finding->end, pid);
+    return finding->base == map->start && finding->end == map->end
+               ? heap_look(map, pid)
+               : heap_read(finding->base, finding->end, pid);
 }
 
 /* The name is made once; a sample on a known mapping needs none. */
