@@ -88,12 +88,12 @@ enum miss_cause {
 
 struct access {
     uint64_t time_ns;
-    uint64_t address;         /* valid if reason is REASON_NONE */
-    uint64_t ip;              /* of the accessing instruction; of the sample where unknown */
-    uint64_t weight;          /* events (misses, stalls) this access represents */
-    uint64_t latency;         /* core cycles; 0: not measured */
-    uint64_t data_src;        /* union perf_mem_data_src; 0: not recorded */
-    uint64_t physical;        /* 0: not recorded */
+    uint64_t address;  /* valid if reason is REASON_NONE */
+    uint64_t ip;       /* of the accessing instruction; of the sample where unknown */
+    uint64_t weight;   /* events (misses, stalls) this access represents */
+    uint64_t latency;  /* core cycles; 0: not measured */
+    uint64_t data_src; /* union perf_mem_data_src; 0: not recorded */
+    uint64_t physical; /* 0: not recorded */
     uint64_t caller; /* inside the call of the accessing function, where that is compiled for nodes
                         of any type (library_node_function()); else 0 */
     uint64_t evictor_ip;      /* instruction that evicted the line; 0: not known */
@@ -110,13 +110,14 @@ struct access {
     uint8_t base;   /* enum sample_register of the base, SREG_NONE if there is none */
     uint8_t index;  /* same for the index */
     int32_t displacement;
-    uint8_t cause; /* enum miss_cause */
-    bool locked;   /* an atomic read-modify-write: lock prefix, or xchg */
-    bool of_leaf;  /* needed the frame of a leaf function, which is soon gone */
-    bool waits;    /* in a loop that only waits for another thread's store (spinning) */
-    bool kept;     /* a stack slot that keeps a register across calls in a loop */
-    bool chases;   /* to an address loaded in the same loop; the sample is of this instruction */
-    bool again;    /* to a line that the loop, in this pass, or straight code has accessed before */
+    uint8_t cause;  /* enum miss_cause */
+    bool locked;    /* an atomic read-modify-write: lock prefix, or xchg */
+    bool of_leaf;   /* needed the frame of a leaf function, which is soon gone */
+    bool waits;     /* in a loop that only waits for another thread's store (spinning) */
+    bool kept;      /* a stack slot that keeps a register across calls in a loop */
+    bool rewritten; /* a stack slot that the loop around the access stores to */
+    bool chases;    /* to an address loaded in the same loop; the sample is of this instruction */
+    bool again; /* to a line that the loop, in this pass, or straight code has accessed before */
     uint8_t per_line; /* accesses of the pass to each line, 2 to the power of this; 0: not known */
 };
 

@@ -247,6 +247,7 @@ void culprit_describe(const struct insn *insn, struct access *access)
     access->locked = insn->locked;
     access->waits = insn->waits;
     access->kept = insn->kept;
+    access->rewritten = insn->rewritten;
     access->chases = insn->chases;
     access->again = insn->follows;
     access->base = memory->base;

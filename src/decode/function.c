@@ -207,12 +207,14 @@ static bool same_registers(const struct insn_memory *left, const struct insn_mem
            left->narrow == right->narrow;
 }
 
-static bool loads_same(const struct loop *loop, const struct insn_memory *stored)
+/* Whether the loop loads from the same place, or stores to it. */
+static bool accesses_same(const struct loop *loop, const struct insn_memory *operand, bool stores)
 {
     for (size_t i = 0; i < loop->count; i++) {
         const struct insn_memory *memory = &loop_insn(loop, i)->memory[0];
-        if (loop_insn(loop, i)->memory_count && memory->kind == ACCESS_LOAD &&
-            same_registers(memory, stored) && memory->displacement == stored->displacement)
+        bool is_store = memory->kind == ACCESS_STORE || memory->kind == ACCESS_LOAD_STORE;
+        if (loop_insn(loop, i)->memory_count && (stores ? is_store : memory->kind == ACCESS_LOAD) &&
+            same_registers(memory, operand) && memory->displacement == operand->displacement)
             return true;
     }
     return false;
@@ -229,7 +231,7 @@ static void steps_mark_access(const struct loop *loop, size_t at)
     struct insn_step step;
     if (!find_step(loop, at, &step))
         return;
-    insn->follows = memory->kind == ACCESS_STORE && loads_same(loop, memory);
+    insn->follows = memory->kind == ACCESS_STORE && accesses_same(loop, memory, false);
     if (memory->kind != ACCESS_STORE)
         insn->step = step;
 }
@@ -288,7 +290,10 @@ static void mark_loop(const struct loop *loop, size_t from, size_t past)
         bool jumps_back = at + 1 == loop->count;
         if (waits && !jumps_back)
             insn->waits = insn->memory_count > 0;
-        insn->kept |= calls && !jumps_back && is_slot(insn);
+        if (!jumps_back && is_slot(insn)) {
+            insn->kept |= calls;
+            insn->rewritten |= accesses_same(loop, &insn->memory[0], true);
+        }
         if (ends && insn->memory_count && !insn->in_loop)
             steps_mark_access(loop, at);
         insn->in_loop |= ends;

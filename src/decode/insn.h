@@ -135,6 +135,7 @@ struct insn {
     bool in_loop;        /* the next three are of the innermost loop around it */
     bool chases;         /* its address comes from a load of the loop around it (function.c) */
     bool follows;        /* a store to what its loop loads (function.c) */
+    bool rewritten;      /* accesses a slot of the frame that its loop stores to (function.c) */
     /* Loads before it in the same straight code, from the same registers: 1 + bytes from the last
      * byte of the nearest one below, and to the first of the nearest above; 0: none */
     uint8_t loaded_below;

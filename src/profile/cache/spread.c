@@ -65,6 +65,7 @@ static void spread_take(struct spread *spread, const struct spread_of *of,
 {
     spread->samples++;
     spread->kept += entry->kept;
+    spread->rewritten += entry->rewritten;
     spread->widest = entry->size > spread->widest ? entry->size : spread->widest;
     if (entry->mapped) {
         spread->lines++;

@@ -45,6 +45,7 @@ struct spread {
     uint32_t typed;                    /* samples that begins counts */
     uint32_t widest;                   /* access, bytes; 0: not known */
     uint32_t kept;                     /* samples of slots, in loops that call (struct access) */
+    uint32_t rewritten;                /* ... in loops that store to them */
     uint32_t slices[SPREAD_SLICES];    /* samples by when they came */
     uint32_t steps[SPREAD_STEPS];      /* the newest, bytes; a ring */
     uint32_t step_count;

@@ -44,9 +44,10 @@ struct window_entry {
     uint32_t count; /* recurrence, after window_count(), in mapped entries */
     uint32_t type;  /* that it fell into, if it has members; 0: none */
     uint32_t type_offset;
-    uint16_t weight; /* window_weight() */
-    uint8_t size;    /* bytes accessed; 0: not known */
-    bool waits : 1;  /* struct access */
+    uint16_t weight;  /* window_weight() */
+    uint8_t size : 7; /* bytes accessed, 127 at most; 0: not known */
+    bool rewritten : 1;
+    bool waits : 1; /* struct access */
     bool kept : 1;
     bool mapped : 1;
     bool chases : 1;

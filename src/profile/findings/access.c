@@ -718,11 +718,11 @@ static bool is_kept_for_calls(const struct findings *findings, size_t index)
 }
 
 /* A variable that is only read is a parameter. A timer samples few stores, on some CPUs one in
- * thousands: one on the variable is enough, because a store at the start of the loop is rarely
- * sampled. */
-static bool is_written(const struct snapshot_object *object)
+ * thousands: a store of the loop's code to the slot is enough, or one that was sampled. */
+static bool is_written(const struct findings *findings, size_t index)
 {
-    return object->stores > 0;
+    const struct spread *spread = findings_spread(findings, index);
+    return findings->snapshot->objects[index].stores > 0 || (spread && spread->rewritten > 0);
 }
 
 static void kept_in_memory(struct findings *findings, size_t index)
@@ -731,7 +731,7 @@ static void kept_in_memory(struct findings *findings, size_t index)
     if (object->kind != OBJECT_STACK || !object->type || !object->size ||
         object->size > REGISTER_BYTES || object->samples < FINDINGS_SAMPLES ||
         !(findings_share(findings, index) >= hot_at_least) || !object->code_count ||
-        !(object->code[0].share.value >= one_function) || !is_written(object) ||
+        !(object->code[0].share.value >= one_function) || !is_written(findings, index) ||
         is_in_many_frames(findings, index) || is_kept_for_calls(findings, index))
         return;
     struct snapshot_finding finding = {.rule = RULE_STACK,

@@ -189,6 +189,27 @@ static void slots_in_loops_that_call_are_told(void **state)
     }
 }
 
+/* addsd 8(%rsp); then a store of the sum to it, to the next slot, or none; dec %ecx; jne. */
+static void slots_that_their_loop_writes_are_told(void **state)
+{
+    static const struct {
+        const char *bytes;
+        bool rewritten;
+    } loops[] = {
+        {"\xf2\x0f\x58\x44\x24\x08\xf2\x0f\x11\x44\x24\x08\xff\xc9\x75\xf0\xc3", true},
+        {"\xf2\x0f\x58\x44\x24\x08\xf2\x0f\x11\x44\x24\x10\xff\xc9\x75\xf0\xc3", false},
+        {"\xf2\x0f\x58\x44\x24\x08\xf2\x0f\x10\x44\x24\x08\xff\xc9\x75\xf0\xc3", false},
+    };
+    (void)state;
+    uint64_t regs[SREG_COUNT] = {[SREG_SP] = DATA_BASE};
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        struct fake fake = {.size = 0};
+        struct access access = decode(&fake, loops[i].bytes, 17, 6, regs);
+        assert_int_equal(access.size, 8);
+        assert_int_equal(access.rewritten, loops[i].rewritten);
+    }
+}
+
 static void loads_by_what_their_loop_loaded_are_told(void **state)
 {
     static const struct {
@@ -842,6 +863,7 @@ static int run_decoder(void)
         cmocka_unit_test(a_plain_load_is_the_one_before),
         cmocka_unit_test(loops_that_only_look_are_told),
         cmocka_unit_test(slots_in_loops_that_call_are_told),
+        cmocka_unit_test(slots_that_their_loop_writes_are_told),
         cmocka_unit_test(loads_by_what_their_loop_loaded_are_told),
         cmocka_unit_test(accesses_along_a_line_are_told),
         cmocka_unit_test(accesses_along_a_line_are_found_from_further_on),
