@@ -76,7 +76,8 @@ def judge_times(name, truth, live, played, pprof):
                 check(abs(found["share"] - share) <= half + 0.02,
                       "%s: %s called by %s: %.3f, by its own clock %.3f" % (name, function, caller, found["share"], share))
             strangers = sum(c["share"] for c in of.values() if c["function"] not in callers)
-            check(strangers <= 0.02, "%s: %s by others: %.3f" % (name, function, strangers))
+            # Of few samples two may be of memcpy() elsewhere, as at the program's start.
+            check(strangers * known <= max(0.02 * known, 2.1), "%s: %s by others: %.3f" % (name, function, strangers))
     hot = next((r for r in report["code"] if r["function"] == "hot"), {})
     tree = hot.get("callers", {"tree": []})["tree"]
     chain = []
