@@ -12,7 +12,6 @@
 
 #include "access.h"
 #include "simulated_line.h"
-#include "snapshot_share.h" /* struct exact_counts */
 
 /*
  * A type as debug information describes it: values, made by src/resolve/dwarf, looked up by
@@ -306,9 +305,6 @@ struct place_names {
      * the pages that hold addresses of the target, asked once a refresh at most. */
     int (*cpu_node)(void *context, uint32_t cpu);
     void (*page_nodes)(void *context, const uint64_t *addresses, size_t count, int *nodes);
-    /* Counts that are exact, by id (0 of everything); are in the place of what samples say, under
-     * either basis. NULL, false: not known. */
-    bool (*exact)(void *context, enum exact_of of, uint32_t id, struct exact_counts *counts);
     /* Current name of a thread, sanitised. NULL: threads have no names here. */
     bool (*thread)(void *context, uint32_t tid, char *out, size_t out_size);
     /* NULL: nothing is known of it. `address` 0: of the process only. */

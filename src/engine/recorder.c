@@ -409,12 +409,6 @@ static void ask_page_nodes(void *context, const uint64_t *addresses, size_t coun
         store_writer_page_node(recorder->store, addresses[i], nodes[i]);
 }
 
-static bool ask_exact(void *context, enum exact_of of, uint32_t id, struct exact_counts *counts)
-{
-    struct recorder *recorder = context;
-    return recorder->names.exact(recorder->names.context, of, id, counts);
-}
-
 static bool ask_thread(void *context, uint32_t tid, char *out, size_t out_size)
 {
     struct recorder *recorder = context;
@@ -459,7 +453,6 @@ struct place_names recorder_names(struct recorder *recorder)
                                 .mapping = own->mapping ? ask_mapping : NULL,
                                 .cpu_node = own->cpu_node ? ask_cpu_node : NULL,
                                 .page_nodes = own->page_nodes ? ask_page_nodes : NULL,
-                                .exact = own->exact ? ask_exact : NULL,
                                 .thread = own->thread ? ask_thread : NULL,
                                 .memory = own->memory ? ask_memory : NULL,
                                 .word = own->word ? ask_word : NULL,

@@ -244,28 +244,6 @@ struct snapshot_share rates_stalled(const struct rates_plan *plan, const struct 
                                     count_of(plan, plan->cycles, all, all)));
 }
 
-static struct snapshot_share sure(double part, double whole)
-{
-    double value = whole > 0 ? part / whole : NAN;
-    return (struct snapshot_share){value, value, value};
-}
-
-bool rates_make_exact(const struct exact_counts *own, const struct exact_counts *all,
-                      struct snapshot_rates *rates)
-{
-    set_unknown(rates);
-    rates->from = RATES_EXACT;
-    rates->level = RATE_L1;
-    rates->accesses = own->accesses;
-    rates->accessed = sure(own->accesses, all->accesses);
-    for (int i = 0; i < RATE_LEVELS; i++)
-        rates->miss_rate[i] = sure(own->misses[i], own->accesses);
-    rates->stall = sure(own->stall_cycles, all->stall_cycles);
-    rates->missed = sure(own->misses[RATE_L1], all->misses[RATE_L1]);
-    rates->critical = sure(rates->stall.value, rates->missed.value);
-    return any_known(rates);
-}
-
 const struct measured *measured_of(const struct snapshot_source *source)
 {
     static const struct measured misses = {.word = "misses", .misses = true};

@@ -45,15 +45,12 @@ struct rates_sums {
 /* Sums of several things are those of all together. */
 void rates_join(struct rates_sums *into, const struct rates_sums *more);
 
-/* Fills in the rates of `own`, a part of `all`; false: not known. `exact`: NULL if not seen one by
- * one; `exact_all`: of everything. */
+/* Fills in the rates of `own`, a part of `all`; false: not known. */
 bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
                 const struct rates_sums *all, struct snapshot_rates *rates);
 /* The stalled part of all cycles; `all` is with the samples without an object. Unknown where the
  * plan lacks one of the two events. */
 struct snapshot_share rates_stalled(const struct rates_plan *plan, const struct rates_sums *all);
-bool rates_make_exact(const struct exact_counts *own, const struct exact_counts *all,
-                      struct snapshot_rates *rates);
 
 /* The word for what the event that ranks measures. Sentences of profile and view take it from here.
  */

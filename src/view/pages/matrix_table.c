@@ -379,15 +379,13 @@ static const struct snapshot_rates *matrix_rates_join(const struct matrix_table 
     return known ? joined : NULL;
 }
 
-/* Of one line as on its own screen, where they may be exact; not for combined lines, with parts
- * that are not all known. */
+/* Of one line as on its own screen; not for combined lines, with parts that are not all known. */
 static const struct snapshot_rates *matrix_rates(const struct matrix_table *table, size_t row,
                                                  size_t column, struct snapshot_rates *joined)
 {
     const struct snapshot *snapshot = table->snapshot;
     const struct matrix_line *function = row ? &table->rows[row - 1] : NULL;
     const struct matrix_line *object = column ? &table->columns[column - 1] : NULL;
-    bool exact = snapshot->rates && snapshot->rates->from == RATES_EXACT;
     if (!row && !column)
         return snapshot->rates;
     if ((row && !function->members) || (column && !object->members))
@@ -396,7 +394,7 @@ static const struct snapshot_rates *matrix_rates(const struct matrix_table *tabl
         return snapshot->code[function->index].rates;
     if (!row && object->members == 1)
         return snapshot->objects[object->index].rates;
-    return exact && (!row || !column) ? NULL : matrix_rates_join(table, row, column, joined);
+    return matrix_rates_join(table, row, column, joined);
 }
 
 /* All parts of one kind while they are counted, by the hash of what they are called. */
