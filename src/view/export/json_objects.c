@@ -44,8 +44,7 @@ static const struct columns layout_row_members = MEMBERS(
     COLUMN(.from = ROW_OF(struct snapshot_layout_row, rates), .members = &rates_members),
     COLUMN(.from = ROW_OF(struct snapshot_layout_row, use), .members = &use_members));
 
-static const struct columns layout_line_members =
-    MEMBERS(
+static const struct columns layout_line_members = MEMBERS(
     struct snapshot_layout_line,
     MEMBER("start", struct snapshot_layout_line, start),
     MEMBER("end", struct snapshot_layout_line, end),
@@ -91,8 +90,7 @@ static json_t *json_site(const struct snapshot *snapshot, const void *pointer)
 }
 
 /* Of the blocks themselves; null where there is no heap bin. */
-const struct columns heap_members =
-    MEMBERS(
+const struct columns heap_members = MEMBERS(
     struct heap_bin,
     COLUMN(.key = "site", .json = json_site),
     MEMBER("live_blocks", struct heap_bin, live_blocks),
@@ -281,8 +279,7 @@ static struct value first_miss_rate_of(const struct snapshot *snapshot, const vo
     return value_text(level < 0 ? NULL : rate_level_name((enum rate_level)level));
 }
 
-static const struct columns rate_members =
-    MEMBERS(
+static const struct columns rate_members = MEMBERS(
     struct snapshot_rates,
     COLUMN(.key = "from", .from = FIELD(struct snapshot_rates, from), .name = rates_from),
     COLUMN(.key = "accessed", .from = ROW_IN(struct snapshot_rates, accessed),
@@ -295,8 +292,7 @@ static const struct columns rate_members =
     COLUMN(.key = "critical", .from = ROW_IN(struct snapshot_rates, critical),
            .json = json_interval));
 
-const struct columns rates_members =
-    MEMBERS(
+const struct columns rates_members = MEMBERS(
     struct snapshot_rates,
     MEMBER_COUNT("accesses", struct snapshot_rates, accesses),
     COLUMN(.key = "miss_rate", .value = first_miss_rate),
@@ -329,8 +325,7 @@ static const struct columns used_members = MEMBERS(
     MEMBER_COUNT("integer_stores", struct snapshot_use, uses[2]),
     MEMBER_COUNT("float_stores", struct snapshot_use, uses[3]));
 
-const struct columns use_members =
-    MEMBERS(
+const struct columns use_members = MEMBERS(
     struct snapshot_use,
     COLUMN(.key = "spatial_use", .value = use_spatial, .present = has_use),
     COLUMN(.key = "temporal_use", .value = use_temporal, .present = has_use),
