@@ -597,16 +597,15 @@ static void describe_object(struct build *build, uint32_t id, struct snapshot_ac
 
 static const struct mapping_desc *mapping_of(struct shared *shared, uint64_t address)
 {
-    const struct place_names *names = &shared->build->profile->options.names;
+    union place_answer answer;
     for (size_t i = 0; i < shared->mapping_count; i++)
         if (address >= shared->mappings[i].start && address < shared->mappings[i].end)
             return &shared->mappings[i];
-    if (shared->mapping_count == MAPPINGS || !names->mapping)
+    if (shared->mapping_count == MAPPINGS ||
+        !build_ask(shared->build, PLACE_MAPPING, address, &answer))
         return NULL;
-    struct mapping_desc *mapping = &shared->mappings[shared->mapping_count];
-    if (!names->mapping(names->context, address, mapping))
-        return NULL;
-    shared->mapping_count++;
+    struct mapping_desc *mapping = &shared->mappings[shared->mapping_count++];
+    *mapping = answer.mapping;
     return mapping;
 }
 

@@ -12,6 +12,7 @@
 #include "view/pages/matrix_table.h"
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
+#include "unit/names.h"
 
 enum { HOT = 1, COLD, OBJECTS };
 enum { MISS, ACCESS, STALL, EVENTS };
@@ -42,10 +43,9 @@ struct run {
 
 static void begin(struct run *run, const enum event_role *roles, uint16_t events)
 {
-    struct profile_options options = {.names = {.object = name_object, .thread = name_thread},
-                                      .ways = 10,
-                                      .event_count = events,
-                                      .window_entries = 4096};
+    static const struct fake_names answers = {.object = name_object, .thread = name_thread};
+    struct profile_options options = {
+        .names = FAKE_NAMES(&answers), .ways = 10, .event_count = events, .window_entries = 4096};
     *run = (struct run){.prng = {3}, .now_ns = 5 * second};
     run->source = (struct snapshot_source){.name = "counter", .live = true, .event_count = events};
     for (int i = 0; i < events; i++) {

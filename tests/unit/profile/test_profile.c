@@ -7,6 +7,7 @@
 #include "profile/tables/rates.h"
 #include "unit.h"
 #include "unit/profile/profile_fixture.h"
+#include "unit/names.h"
 
 static void add_random(struct profile *profile, struct prng *prng, uint64_t now)
 {
@@ -661,7 +662,8 @@ static bool fake_caller(void *context, uint32_t node, struct caller_desc *desc)
 static struct profile *with_callers(double half_life_s)
 {
     struct profile *profile;
-    struct profile_options options = {.names = {.caller = fake_caller},
+    static const struct fake_names answers = {.caller = fake_caller};
+    struct profile_options options = {.names = FAKE_NAMES(&answers),
                                       .half_life_s = half_life_s,
                                       .event_count = 1,
                                       .roles = {EVENT_TIME}};

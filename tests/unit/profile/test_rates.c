@@ -9,6 +9,7 @@
 #include "profile/tables/rates.h"
 #include "profile/tables/statistics.h"
 #include "unit.h"
+#include "unit/names.h"
 
 #define NEAR(a, b)   assert_true(fabs((a) - (b)) < 1e-9 * (1 + fabs((double)(b))))
 #define LOAD(level)  (PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, level))
@@ -30,7 +31,8 @@ static bool fake_object(void *context, uint32_t object, struct object_desc *desc
 
 static void begin(const enum event_role *roles, uint16_t events, double half_life_s)
 {
-    struct profile_options options = {.names = {.object = fake_object},
+    static const struct fake_names answers = {.object = fake_object};
+    struct profile_options options = {.names = FAKE_NAMES(&answers),
                                       .half_life_s = half_life_s,
                                       .ways = 10,
                                       .event_count = events,

@@ -9,6 +9,7 @@
 #include "resolve/members.h"
 #include "unit.h"
 #include "unit/resolve/small_types.h"
+#include "unit/names.h"
 
 enum { NONE, PARTICLE, NODE, MESSAGE, CHOICE, CELLS, OTHER, LISTED, MANY = 100, NUMBER };
 enum { BASE = 0x100000 };
@@ -70,10 +71,11 @@ static bool tell_instruction(void *context, uint64_t address, struct instruction
 
 static void start_with(double half_life_s)
 {
-    struct profile_options options = {.names = {.object = tell_object,
-                                                .function = tell_function,
-                                                .type = tell_type,
-                                                .instruction = tell_instruction},
+    static const struct fake_names answers = {.object = tell_object,
+                                              .function = tell_function,
+                                              .type = tell_type,
+                                              .instruction = tell_instruction};
+    struct profile_options options = {.names = FAKE_NAMES(&answers),
                                       .half_life_s = half_life_s,
                                       .ways = 10,
                                       .event_count = 1,
