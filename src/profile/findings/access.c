@@ -262,7 +262,7 @@ static void copy(struct findings *findings, const struct snapshot_code *code)
 void findings_copying(struct findings *findings)
 {
     const struct snapshot *snapshot = findings->snapshot;
-    bool in_time = measured_of(&snapshot->source)->time;
+    bool in_time = measured_of(&snapshot->source) == MEASURED_TIME;
     for (size_t i = 0; in_time && i < snapshot->code_count; i++)
         if (snapshot->code[i].top_object < snapshot->object_count)
             copy(findings, &snapshot->code[i]);
@@ -277,7 +277,7 @@ void findings_chasing(struct findings *findings)
 void findings_streaming(struct findings *findings)
 {
     /* Time at data that is read in order is the same whether it is waited for or not. */
-    bool misses = measured_of(&findings->snapshot->source)->misses;
+    bool misses = measured_of(&findings->snapshot->source) == MEASURED_MISSES;
     for (size_t i = 0; misses && i < findings->spread_count && !findings_simulated(findings); i++)
         stream(findings, i);
 }

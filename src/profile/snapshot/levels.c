@@ -744,6 +744,6 @@ void build_waits(struct build *build)
         build_stalled(build);
     else if (snapshot->levels && snapshot->levels->latency > 0)
         build_timed(build);
-    else if (measured_of(&snapshot->source)->time)
+    else if (measured_of(&snapshot->source) == MEASURED_TIME)
         build_recurrence(build);
 }

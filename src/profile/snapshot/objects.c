@@ -475,9 +475,6 @@ void build_heap(struct build *build)
     *shown = (struct snapshot_heap){.summary = {.mark_age_s = NAN}};
     for (size_t i = 0; i < build->snapshot->object_count; i++)
         build->snapshot->objects[i].bin = UINT32_MAX;
-    if (build->profile->options.run)
-        shown->summary.note = "The heap is known as it is now, not as it was in this stretch of "
-                              "the run.";
     if (build->profile->options.run || !build_ask(build, PLACE_HEAP, 0, &answer))
         return;
     shown->summary = answer.heap;

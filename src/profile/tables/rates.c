@@ -244,32 +244,28 @@ struct snapshot_share rates_stalled(const struct rates_plan *plan, const struct 
                                     count_of(plan, plan->cycles, all, all)));
 }
 
-const struct measured *measured_of(const struct snapshot_source *source)
+enum measured measured_of(const struct snapshot_source *source)
 {
-    static const struct measured misses = {.word = "misses", .misses = true};
-    static const struct measured accesses = {.word = "accesses"};
-    static const struct measured stalls = {.word = "stall time"};
-    static const struct measured time = {.word = "time", .time = true};
-    static const struct measured samples = {.word = "samples"};
     if (source->ranking >= source->event_count)
-        return &samples;
+        return MEASURED_SAMPLES;
     switch (source->events[source->ranking].role) {
     case EVENT_MISS_L1:
     case EVENT_MISS_L2:
     case EVENT_MEM_FILL:
-        return &misses;
+        return MEASURED_MISSES;
     case EVENT_ACCESS:
-        return &accesses;
+        return MEASURED_ACCESSES;
     case EVENT_STALL:
-        return &stalls;
+        return MEASURED_STALLS;
     case EVENT_TIME: /* runs between stalls too */
-        return &time;
+        return MEASURED_TIME;
     case EVENT_OTHER: /* the third and fourth level of a simulated cache too */
-        return source->weighs && !strncmp(source->weighs, "misses", 6) ? &misses : &samples;
+        return source->weighs && !strncmp(source->weighs, "misses", 6) ? MEASURED_MISSES
+                                                                       : MEASURED_SAMPLES;
     case EVENT_ROLES:
         break;
     }
-    return &samples;
+    return MEASURED_SAMPLES;
 }
 
 static double part_of(double weight, double count, const struct snapshot_totals *totals)

@@ -202,7 +202,7 @@ const char *matrix_table_measured(const struct matrix_table *table)
         [MATRIX_LOADS] = "sampled loads",
         [MATRIX_STORES] = "sampled stores"};
     const char *weighs = table->snapshot->source.weighs;
-    if (table->measure == MATRIX_STALLS && measured_of(&table->snapshot->source)->time)
+    if (table->measure == MATRIX_STALLS && measured_of(&table->snapshot->source) == MEASURED_TIME)
         return "time (by its event)";
     return table->measure != MATRIX_WEIGHT ? words[table->measure]
            : weighs && *weighs             ? weighs
@@ -735,10 +735,10 @@ static void tell_reason(const struct snapshot *snapshot, const struct matrix_cel
                     "no access that waited for data was found: it was computing, in the kernel, or "
                     "in code that is not known");
     else if (is_nobody(cell->column) && cell->row && cell->row->members == 1 &&
-             snapshot->code[cell->row->index].unknown_note)
+             snapshot->code[cell->row->index].unknown_reason)
         text_append(out, MATRIX_WORD_BYTES,
                     "%s; Enter opens the function, where it is shown by line",
-                    snapshot->code[cell->row->index].unknown_note);
+                    access_reason_note(snapshot->code[cell->row->index].unknown_reason));
     else if (is_nobody(cell->column))
         text_append(out, MATRIX_WORD_BYTES,
                     "the access is known but not its address, or no access is; Code shows the "
