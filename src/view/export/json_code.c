@@ -247,12 +247,12 @@ static json_t *unknown(const struct snapshot *snapshot)
 
 json_t *json_matrix(const struct snapshot *snapshot, const void *row)
 {
-    struct matrix_rules rules;
+    struct bin_rules rules;
     struct matrix_table table;
     (void)row;
     if (!snapshot->matrix.row_count)
         return json_null();
-    matrix_rules_init(&rules);
+    bin_rules_open(&rules, MATRIX_RULES);
     matrix_table_make(&table, snapshot, &rules, MATRIX_WEIGHT);
     json_t *out = json_object();
     json_set(out, "rows", lines(&table, MATRIX_FUNCTIONS));
@@ -261,6 +261,6 @@ json_t *json_matrix(const struct snapshot *snapshot, const void *row)
     json_set(out, "unknown", unknown(snapshot));
     json_set(out, "forgotten", json_share(snapshot->matrix.forgotten));
     json_set(out, "estimated", json_share(snapshot->matrix.estimated));
-    matrix_rules_fini(&rules);
+    bin_rules_fini(&rules);
     return out;
 }

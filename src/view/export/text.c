@@ -355,15 +355,15 @@ static void write_strongest(struct text_writer *writer, const struct matrix_tabl
 
 static void print_matrix(struct text_writer *writer)
 {
-    struct matrix_rules rules;
+    struct bin_rules rules;
     struct matrix_table table;
     if (!writer->snapshot->matrix.row_count)
         return;
-    matrix_rules_init(&rules);
+    bin_rules_open(&rules, MATRIX_RULES);
     matrix_table_make(&table, writer->snapshot, &rules, MATRIX_WEIGHT);
     write_grid(writer, &table);
     write_strongest(writer, &table);
-    matrix_rules_fini(&rules);
+    bin_rules_fini(&rules);
 }
 
 /* Why lines were missed, in batch text. */

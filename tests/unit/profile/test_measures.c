@@ -285,7 +285,7 @@ static void combined_lines_have_rates(void **state)
     static struct matrix_table table;
     (void)state;
     struct run run;
-    struct matrix_rules rules = {.kept = false};
+    struct bin_rules rules = {.count = 0};
     struct matrix_cell cell;
     begin(&run, roles, 2);
     for (int i = 0; i < 4000; i++) {
@@ -298,7 +298,7 @@ static void combined_lines_have_rates(void **state)
     assert_true(fabs(matrix_table_share(&table, &line_of(&table, "cold")->total) - 0.75) < 1e-9);
     assert_int_equal(matrix_rules_combine(&rules, &table, MATRIX_OBJECTS,
                                           line_of(&table, "cold")->identity,
-                                          line_of(&table, "hot")->identity),
+                                          &line_of(&table, "hot")->identity, 1),
                      0);
     matrix_table_make(&table, snapshot, &rules, MATRIX_ACCESSES);
     const struct matrix_line *both = line_of(&table, "cold");
@@ -309,7 +309,7 @@ static void combined_lines_have_rates(void **state)
         assert_true(fabs(cell.rates->accesses - 400000) < 1);
         assert_true(fabs(cell.rates->miss_rate[RATE_L1].value - 2100.0 / 4000) < 1e-9);
     }
-    matrix_rules_fini(&rules);
+    bin_rules_fini(&rules);
     snapshot_free(snapshot);
     profile_free(run.profile);
 }
@@ -322,7 +322,7 @@ static void what_has_no_object_has_a_column(void **state)
     char text[MATRIX_WORD_BYTES];
     (void)state;
     struct run run;
-    struct matrix_rules rules = {.kept = false};
+    struct bin_rules rules = {.count = 0};
     struct matrix_cell cell;
     begin(&run, roles, 1);
     for (int i = 0; i < 1000; i++) {
