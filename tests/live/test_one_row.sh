@@ -96,11 +96,15 @@ PY
     kill "$program"
     python3 - "$folder/stripped.json" <<'PY' || failed=1
 import json, sys
-last = [json.loads(line) for line in open(sys.argv[1])][-1]["objects"]
+report = [json.loads(line) for line in open(sys.argv[1])][-1]
+last = report["objects"]
 returns = {o["name"] for o in last for f in o["fields"] if o["kind"] == "stack" and f["offset"] in range(-8, 0)}
 good = returns and all(name.endswith("(saved registers)") for name in returns)
 print(("ok: " if good else "FAILED: ") + "return addresses are saved registers: %s" % returns)
-sys.exit(not good)
+bins = sum(b["samples"] or 0 for b in report["heap"]["bins"])
+once = 0 < bins <= sum(o["samples"] for o in last if o["kind"] == "heap")
+print(("ok: " if once else "FAILED: ") + "blocks without a type are counted once in their bin: %.0f" % bins)
+sys.exit(not (good and once))
 PY
 else
     echo "no g++: nodes of libraries were not tried"

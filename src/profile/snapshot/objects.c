@@ -375,13 +375,18 @@ static void add_misses(struct build *build, struct snapshot_bin *bin, uint32_t o
     bin->touched |= tally->samples.at[BASIS_RUN] > 0;
 }
 
-/* Those that count under the bin's own name, and under those of types. */
+/* Those that count under the bin's own name, and under those of types. A walked bin is the holder of
+ * all its samples. */
 static void fill_misses(struct build *build, struct snapshot_bin *bin)
 {
     const struct profile *profile = build->profile;
     uint32_t object = bin->heap.object;
     bin->share = 0;
-    for (; object; object = bin->heap.walked ? 0 : build_next_part(build, object)) {
+    if (bin->heap.walked) {
+        add_misses(build, bin, object, &profile->holders);
+        return;
+    }
+    for (; object; object = build_next_part(build, object)) {
         add_misses(build, bin, object, &profile->objects);
         add_misses(build, bin, object, &profile->holders);
     }
