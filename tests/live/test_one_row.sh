@@ -47,6 +47,8 @@ stops = {f["name"]: f["share"] for o in last if o["name"] == "struct stop []" fo
 check(stops.get("stop.way.cost", 0) > 0.2, "what a stop contains is of the stops: %s" % stops)
 cells = [o for o in last if o["name"].startswith("struct cell")]
 check(len(cells) == 1, "the cells of an arena are one row")
+strings = [o["name"] for o in last if o["type"] == "char *" and o["type_votes"] >= 8]
+check(strings in ([], ["char * []"]), "an array of pointers is called so: %s" % strings)
 arena = [o for o in last if o["kind"] == "anon" and o["size"] >= 12 << 20]
 check(len(arena) == 1 and arena[0]["type"] is None and not any("[" in f["name"] for f in arena[0]["fields"]),
       "an arena is no array of the numbers in it")
