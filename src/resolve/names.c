@@ -55,7 +55,7 @@ static bool describe_object(struct resolver *resolver, uint32_t object, struct o
     if (resolver->bin_of_object[object])
         describe_bin_object(resolver, object, desc);
     object_types_describe(&resolver->object_types, typing_types(resolver->typing), object, desc);
-    const char *block = provisional_name(resolver, object);
+    const char *block = provisional_name(resolver, object, desc);
     desc->name = block ? block : desc->name;
     desc->part_of = resolver->bin_of_object[object] ? lead_object(resolver, object) : 0;
     if (desc->part_of) {

@@ -133,8 +133,9 @@ struct provisional_object {
     bool waits;       /* for an answer to the question of `access`, or `pc` and `slot` */
     bool own_row;     /* shown by itself, not under part_of */
     bool by_untyped;  /* `access` is by code without a type */
-    const char *name; /* of its row, with that number among those of its size */
+    const char *name; /* of its row, with that number among those of its size, */
     unsigned number;
+    uint32_t named_by; /* by what these pointers lead to; 0: by its size */
     enum object_kind memory;
     enum allocation_kind allocation;
     uint64_t key; /* of the object it is part of */
@@ -229,9 +230,10 @@ uint32_t provisional_now(const struct resolver *resolver, uint32_t object);
 /* Whether one that has no name yet is a block. */
 bool provisional_is_block(const struct resolver *resolver, uint32_t object);
 
-/* The name of a block's row: "malloc(32.0M)", with " #2" where there is another. NULL: it is none.
- */
-const char *provisional_name(struct resolver *resolver, uint32_t object);
+/* The name of a block's row: "malloc(32.0M)", or "struct job * []" where `desc` is an array of
+ * pointers, with " #2" where there is another. NULL: it is none. */
+const char *provisional_name(struct resolver *resolver, uint32_t object,
+                             const struct object_desc *desc);
 
 /* The object under which one without a name is shown; 0: it is shown by itself. */
 uint32_t provisional_part_of(const struct resolver *resolver, uint32_t object);

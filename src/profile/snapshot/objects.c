@@ -9,7 +9,7 @@
 
 /* A share of 0.001 or more can be had by 1,000 objects at most, and rounding. Where all are asked
  * for, the least of these shares is taken from which on there are no more than so many. */
-enum { LISTED_MOST = 1001, LISTED_ALL_MOST = 4000 };
+enum { LISTED_FEW = 64, LISTED_MOST = 1001, LISTED_ALL_MOST = 4000 };
 static const double listed_shares[] = {0.001, 0.0001, 0.00001, 0};
 enum { LISTED_SHARES = sizeof listed_shares / sizeof *listed_shares };
 
@@ -189,16 +189,17 @@ static void find_parts(struct build *build)
     }
 }
 
+/* A few are listed however small, but not those that have decayed to nothing. */
 static double least_listed(const struct build *build)
 {
     size_t counts[LISTED_SHARES] = {0};
     unsigned least = 0;
-    if (!build->snapshot->objects_all)
-        return listed_shares[0];
+    bool all = build->snapshot->objects_all;
+    size_t most = all ? LISTED_ALL_MOST : LISTED_FEW;
     for (uint32_t id = 0; id < build->profile->objects.ids; id++)
         for (unsigned i = 0; i < LISTED_SHARES; i++)
             counts[i] += share_of(build, id) >= listed_shares[i];
-    while (least + 1 < LISTED_SHARES && counts[least + 1] <= LISTED_ALL_MOST)
+    while (least + 1 < LISTED_SHARES - !all && counts[least + 1] <= most)
         least++;
     return listed_shares[least];
 }
@@ -373,13 +374,18 @@ static void add_misses(struct build *build, struct snapshot_bin *bin, uint32_t o
     bin->touched |= tally->samples.at[BASIS_RUN] > 0;
 }
 
-/* Those that count under the bin's own name, and under those of types. */
+/* Those that count under the bin's own name, and under those of types. A walked bin is the holder of
+ * all its samples. */
 static void fill_misses(struct build *build, struct snapshot_bin *bin)
 {
     const struct profile *profile = build->profile;
     uint32_t object = bin->heap.object;
     bin->share = 0;
-    for (; object; object = bin->heap.walked ? 0 : build_next_part(build, object)) {
+    if (bin->heap.walked) {
+        add_misses(build, bin, object, &profile->holders);
+        return;
+    }
+    for (; object; object = build_next_part(build, object)) {
         add_misses(build, bin, object, &profile->objects);
         add_misses(build, bin, object, &profile->holders);
     }

@@ -343,7 +343,7 @@ static void a_line_goes_by_what_misses_most_on_it(void **state)
         profile_add(profile, &place);
     }
     const struct snapshot *snapshot = profile_snapshot(profile, &head, 2002);
-    assert_int_equal(snapshot->object_count, 1);
+    assert_int_equal(snapshot->object_count, 2);
     assert_int_equal(snapshot->window.top_count, 1);
     assert_int_equal(snapshot->window.top[0].count, 2001);
     assert_int_equal(snapshot->window.top[0].object, 0);
@@ -406,25 +406,40 @@ static double sum_of(const struct snapshot *snapshot)
 
 static void small_shares_on_request(void **state)
 {
+    enum { SMALL = 70 };
     (void)state;
     struct profile *profile = profile_fixture_new(0, 256);
-    listed_add(profile, 1, 9000);
-    listed_add(profile, 2, 991);
+    listed_add(profile, 1, 90000);
+    listed_add(profile, 2, 9924);
     listed_add(profile, 3, 6);
-    for (uint32_t id = 4; id < 7; id++)
+    for (uint32_t id = 4; id < 4 + SMALL; id++)
         listed_add(profile, id, 1);
     const struct snapshot *snapshot = listed_look(profile, false);
     assert_int_equal(snapshot->object_count, 2);
-    assert_int_equal(snapshot->objects_left_out, 4);
-    assert_true(fabs(snapshot->objects_left_share - 0.0009) < 1e-9);
+    assert_int_equal(snapshot->objects_left_out, 1 + SMALL);
+    assert_true(fabs(snapshot->objects_left_share - 0.00076) < 1e-9);
     assert_true(fabs(sum_of(snapshot) - 1) < 1e-9);
     snapshot_free(snapshot);
     snapshot = listed_look(profile, true);
-    assert_int_equal(snapshot->object_count, 6);
+    assert_int_equal(snapshot->object_count, 3 + SMALL);
     assert_int_equal(snapshot->objects_left_out, 0);
     assert_true(snapshot->objects_least == 0 && snapshot->objects_left_share == 0);
     assert_true(fabs(sum_of(snapshot) - 1) < 1e-9);
     assert_true(snapshot->objects[2].samples == 6 && snapshot->objects[5].samples == 1);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static void few_are_listed_however_small(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(0, 256);
+    listed_add(profile, 1, 99994);
+    for (uint32_t id = 2; id < 8; id++)
+        listed_add(profile, id, 1);
+    const struct snapshot *snapshot = listed_look(profile, false);
+    assert_int_equal(snapshot->object_count, 7);
+    assert_int_equal(snapshot->objects_left_out, 0);
     snapshot_free(snapshot);
     profile_free(profile);
 }
@@ -452,6 +467,7 @@ static void too_many_to_list(void **state)
 static int run_listed(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(small_shares_on_request),
+                                       cmocka_unit_test(few_are_listed_however_small),
                                        cmocka_unit_test(too_many_to_list)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
