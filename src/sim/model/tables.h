@@ -159,7 +159,7 @@ struct tally_pair {
 };
 
 struct tally {
-    struct tally_pair *pairs; /* NULL: nobody reads; a reader beside finds `first` and `second`
+    struct tally_pair *pairs; /* NULL: they are not read; a reader beside finds `first` and `second`
                                  settled where the count is not 0 */
     uint64_t mask;
     uint64_t used;
