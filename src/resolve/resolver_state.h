@@ -290,8 +290,8 @@ struct resolver {
 int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
                       uint32_t *type);
 
-/* As struct place_names has it. */
-bool resolver_thread(void *context, uint32_t tid, char *out, size_t out_size);
+/* The current name of a thread, else of the process. */
+bool resolver_thread(struct resolver *resolver, uint32_t tid, char *out, size_t out_size);
 
 /* The file of the code at an address; NULL: none. */
 struct module *resolver_code_at(struct resolver *resolver, uint64_t address);

@@ -308,5 +308,5 @@ void findings_none(const struct snapshot *snapshot, char *out, size_t size)
              "wasted blocks, objects used together, allocation churn, stack variables, first "
              "touches, threads that spin, page walks and remote memory.",
              snapshot->totals.attributed < 1000 ? " in so few samples" : "",
-             measured_of(&snapshot->source)->misses ? "set conflicts, " : "");
+             measured_of(&snapshot->source) == MEASURED_MISSES ? "set conflicts, " : "");
 }

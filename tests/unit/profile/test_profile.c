@@ -7,6 +7,7 @@
 #include "profile/tables/rates.h"
 #include "unit.h"
 #include "unit/profile/profile_fixture.h"
+#include "unit/names.h"
 
 static void add_random(struct profile *profile, struct prng *prng, uint64_t now)
 {
@@ -576,9 +577,9 @@ static void ranks_with_the_others(void **state)
     assert_true(fabs(first->unknown_share - 0.40) < 1e-9);
     assert_true(fabs(first->all_share - 0.42) < 1e-9);
     assert_true(fabs(first->share.value - 2.0 / 32) < 1e-9); /* of those attributed */
-    assert_string_equal(first->unknown_note, "object unknown: overwritten");
+    assert_int_equal(first->unknown_reason, REASON_OVERWRITTEN);
     /* A function that only computes waits for no data. */
-    assert_true(!(snapshot->code[1].unknown_samples > 0) && !snapshot->code[1].unknown_note);
+    assert_true(!(snapshot->code[1].unknown_samples > 0) && !snapshot->code[1].unknown_reason);
     assert_true(fabs(snapshot->code[1].all_share - 0.30) < 1e-9);
     assert_int_equal(snapshot->totals.attributed, 32);
     snapshot_free(snapshot);
@@ -597,10 +598,10 @@ static void is_told_at_the_instruction(void **state)
     assert_true(load->address == LOAD && load->object == 0);
     assert_true(fabs(load->samples - 2) < 1e-9 && fabs(load->unknown_samples - 40) < 1e-9);
     assert_true(fabs(load->share - 42.0 / 63) < 1e-9);
-    assert_string_equal(load->unknown_note, "object unknown: overwritten");
+    assert_int_equal(load->unknown_reason, REASON_OVERWRITTEN);
     const struct snapshot_instruction *other = &code->instructions[1];
     assert_true(other->address == OTHER && other->object == UINT32_MAX && other->samples == 0);
-    assert_string_equal(other->unknown_note, "object unknown: clobbered");
+    assert_int_equal(other->unknown_reason, REASON_CLOBBERED);
     assert_true(isnan(other->object_share));
     assert_int_equal(code->sites, 2);
     snapshot_free(snapshot);
@@ -677,7 +678,8 @@ static bool fake_caller(void *context, uint32_t node, struct caller_desc *desc)
 static struct profile *with_callers(double half_life_s)
 {
     struct profile *profile;
-    struct profile_options options = {.names = {.caller = fake_caller},
+    static const struct fake_names answers = {.caller = fake_caller};
+    struct profile_options options = {.names = FAKE_NAMES(&answers),
                                       .half_life_s = half_life_s,
                                       .event_count = 1,
                                       .roles = {EVENT_TIME}};
