@@ -96,6 +96,14 @@ enum answer answer_of(const struct snapshot *snapshot)
     return bounds.high < hardly ? WAITS_HARDLY : bounds.low >= much ? WAITS_MUCH : WAITS_PERHAPS;
 }
 
+bool answer_is_vague(const struct snapshot *snapshot)
+{
+    enum answer answer = answer_of(snapshot);
+    struct bounds bounds = bounds_of(snapshot, WAIT_BEYOND_L1);
+    bool open = answer == WAITS_UNKNOWN || (answer == WAITS_PERHAPS && bounds.low < hardly);
+    return open && bounds.high > much && measured_of(&snapshot->source) == MEASURED_TIME;
+}
+
 /* "at most 12%", "35-60%", "at least 40%", "12%". */
 static void add_bounds(char *out, size_t size, const struct bounds *bounds)
 {

@@ -459,8 +459,11 @@ double waits_most(const struct snapshot_wait *wait)
     return known ? wait->high[WAIT_BEYOND_L1] : 1;
 }
 
+/* Where time is sampled the columns are there from the start, so that none comes or goes. */
 bool waits_known(const struct snapshot *snapshot)
 {
+    if (measured_of(&snapshot->source) == MEASURED_TIME)
+        return true;
     for (size_t i = 0; i < snapshot->object_count; i++)
         if (snapshot->objects[i].wait.from != WAIT_UNKNOWN)
             return true;

@@ -199,7 +199,7 @@ static double least_listed(const struct build *build)
     for (uint32_t id = 0; id < build->profile->objects.ids; id++)
         for (unsigned i = 0; i < LISTED_SHARES; i++)
             counts[i] += share_of(build, id) >= listed_shares[i];
-    while (least + 1 < LISTED_SHARES - !all && counts[least + 1] <= most)
+    while (least + (all ? 1 : 2) < LISTED_SHARES && counts[least + 1] <= most)
         least++;
     return listed_shares[least];
 }

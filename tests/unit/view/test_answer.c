@@ -122,6 +122,24 @@ static void little_room_leaves_the_first_figure(void **state)
     }
 }
 
+/* Samples of time that leave all open say so, and what tells more. */
+static void vague_where_all_is_open(void **state)
+{
+    struct snapshot snapshot = snapshot_with(0, 0.88);
+    (void)state;
+    snapshot.source.events[0].role = EVENT_TIME;
+    snapshot.source.event_count = 1;
+    assert_true(answer_is_vague(&snapshot));
+    snapshot.wait.low[WAIT_BEYOND_L1] = 0.2;
+    assert_false(answer_is_vague(&snapshot));
+    snapshot.wait.low[WAIT_BEYOND_L1] = 0;
+    snapshot.wait.high[WAIT_BEYOND_L1] = 0.2;
+    assert_false(answer_is_vague(&snapshot));
+    snapshot.wait.high[WAIT_BEYOND_L1] = 0.88;
+    snapshot.source.events[0].role = EVENT_MISS_L2;
+    assert_false(answer_is_vague(&snapshot));
+}
+
 /* Nothing is said where nothing was measured. */
 static void no_bounds_no_answer(void **state)
 {
@@ -211,6 +229,7 @@ int main(void)
         cmocka_unit_test(the_bounds_decide),
         cmocka_unit_test(findings_raise_the_low_end),
         cmocka_unit_test(little_room_leaves_the_first_figure),
+        cmocka_unit_test(vague_where_all_is_open),
         cmocka_unit_test(no_bounds_no_answer),
         cmocka_unit_test(the_gauge_is_full_to_the_low_bound),
         cmocka_unit_test(cpu_and_quality),
