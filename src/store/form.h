@@ -150,8 +150,8 @@ size_t store_form_limit(unsigned kind);
 
 /*
  * Members of a plain value as fields of its rows: one list in form.c for the writer and the reader.
- * A field that is no member as it stands is written and read by hand, beside the list; its number
- * is named below.
+ * A field that is not a plain copy of a member is written and read by hand, beside the list; its
+ * number is named below.
  */
 enum row_type {
     ROW_BY_HAND,
