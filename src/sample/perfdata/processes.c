@@ -105,7 +105,6 @@ int processes_note_sample(struct processes *processes, uint32_t pid, uint64_t ti
     int code = entry_of(processes, pid, &index);
     if (code == 1)
         note_sample(&processes->list[index], time_ns);
-    processes->unassigned += !code;
     return code < 0 ? code : 0;
 }
 
