@@ -67,9 +67,6 @@ struct ring {
  * memory refuses it. 0 or a negative errno. */
 int ring_open(struct ring *ring, int fd, size_t data_bytes);
 
-/* A ring over the caller's memory, for tests: one page of header, then data. */
-void ring_attach(struct ring *ring, void *memory, size_t data_bytes);
-
 void ring_close(struct ring *ring);
 
 /*

@@ -10,6 +10,7 @@
 #include "churn.h"
 #include "decode/decoder.h"
 #include "launch.h"
+#include "../bench/blocks_candidate.h"
 #include "resolve/heap/feed.h"
 #include "resolve/resolver.h"
 #include "resolve/heap/recorded_heap.h"
