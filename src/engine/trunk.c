@@ -15,12 +15,12 @@ void engine_forget_changed_code(struct engine *engine)
         decoder_forget(engine->decoder, start, end);
 }
 
-enum { LIVE_PLACES = 32, LANE_BATCHES = 4, LANE_PLACES = 1024 };
+enum { LANE_BATCHES = 4, BATCH_PLACES = 512 };
 
 /* Places on their way into the tables. */
 struct place_batch {
     size_t count;
-    struct place places[LANE_PLACES];
+    struct place places[BATCH_PLACES];
 };
 
 static void add_places(void *context, void *batch)
@@ -106,7 +106,7 @@ static void take_sample(struct engine *engine, const struct record *record)
     if (engine->recorder)
         recorder_add(engine->recorder, record, place);
     engine_watch_offer(engine, place);
-    if (engine->waiting->count == (engine->tables ? LANE_PLACES : LIVE_PLACES))
+    if (engine->waiting->count == BATCH_PLACES)
         count_places(engine);
 }
 
