@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "sample.h"
 #include "sample/cursor.h"
@@ -81,6 +82,18 @@ struct record_brief {
 /* Of a PERF_RECORD_SAMPLE; false if it is too short. */
 bool record_brief(const void *bytes, size_t size, const struct record_format *format,
                   struct record_brief *brief);
+
+/* The same of a whole one whose format has places. */
+static inline struct record_brief record_fixed_brief(const unsigned char *bytes,
+                                                     const struct record_format *format)
+{
+    struct record_brief brief = {0};
+    if (format->places.pid)
+        memcpy(&brief.pid, bytes + format->places.pid, sizeof brief.pid);
+    if (format->places.time)
+        memcpy(&brief.time_ns, bytes + format->places.time, sizeof brief.time_ns);
+    return brief;
+}
 
 /* Looks for the places that sample_type, the masks of registers and `swap` lead to. */
 void record_find_places(struct record_format *format);
