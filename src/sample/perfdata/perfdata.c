@@ -382,15 +382,17 @@ static int look_up(struct perfdata *file)
 /* Reads it to its end once: its events, processes and counts. */
 static int survey(struct perfdata *file, const char *path, struct error *error)
 {
-    enum { STEPS_APART = 16 };
+    enum { SAMPLES_APART = 1 << 16 };
     struct tape_record found;
+    uint64_t looked_up = 0;
     int code = 0;
-    for (size_t i = 1; !code && (code = tape_next(&file->tape, &found)) == 1; i++) {
+    while (!code && (code = tape_next(&file->tape, &found)) == 1) {
         code = survey_record(file, &found);
         if (!code)
             code = survey_ahead(file);
-        if (!code && i % STEPS_APART == 0)
+        if (!code && file->counts.samples / SAMPLES_APART != looked_up)
             code = look_up(file);
+        looked_up = file->counts.samples / SAMPLES_APART;
     }
     if (code == -EINTR)
         return error_set(error, code, "ended by a signal while %s was looked through", path);
