@@ -626,6 +626,20 @@ static struct group *group_of(struct profile *profile, const struct place *place
     return group;
 }
 
+/* Whether two places are of one group: most follow one of theirs. */
+static bool alike(const struct place *left, const struct place *right)
+{
+    const struct access *a = &left->access;
+    const struct access *b = &right->access;
+    return a->ip == b->ip && left->base == right->base && left->object == right->object &&
+           left->function == right->function && left->holder == right->holder && a->tid == b->tid &&
+           left->type == right->type && left->type_offset == right->type_offset &&
+           a->event == b->event && a->kind == b->kind && a->how == b->how &&
+           a->reason == b->reason && left->typed == right->typed &&
+           left->untyped == right->untyped && left->unit == right->unit &&
+           left->by_member == right->by_member && !left->caller == !right->caller;
+}
+
 struct adding {
     const struct place *place;
     struct group *group;
@@ -634,11 +648,13 @@ struct adding {
 };
 
 /* First step: the group, and hashes of the address. */
-static void adding_begin(struct profile *profile, const struct place *place, struct adding *adding)
+static void adding_begin(struct profile *profile, const struct place *place,
+                         const struct adding *before, struct adding *adding)
 {
     const struct access *access = &place->access;
     adding->place = place;
-    adding->group = group_of(profile, place);
+    adding->group =
+        before && alike(place, before->place) ? before->group : group_of(profile, place);
     const struct group *group = adding->group;
     if (group->object == TALLY_IDS_MAX)
         return;
@@ -891,7 +907,7 @@ static void add_batch(struct profile *profile, const struct place *places, size_
     if (profile->groups->count + count > GROUPS)
         forget_groups(profile);
     for (size_t i = 0; i < count; i++)
-        adding_begin(profile, &places[i], &adding[i]);
+        adding_begin(profile, &places[i], i ? &adding[i - 1] : NULL, &adding[i]);
     for (size_t i = 0; i < count; i++)
         approach(profile, &adding[i]);
     for (size_t i = 0; i < count; i++)
