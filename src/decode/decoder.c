@@ -100,8 +100,9 @@ static struct function *add_function(struct decoder *decoder, uint64_t ip, bool 
         *slot = (uint32_t)decoder->function_count;
     decoder->functions[decoder->function_count++] = function;
     function->kept_bytes = &decoder->kept_bytes;
-    decoder->kept_bytes +=
-        function->end - function->start + function->count * sizeof *function->outlines;
+    decoder->kept_bytes += function->end - function->start +
+                           function->count * sizeof *function->outlines +
+                           function->loop_count * sizeof *function->loops;
     return function;
 }
 
