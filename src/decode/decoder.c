@@ -14,7 +14,7 @@
 
 enum {
     DECODER_IPS_MAX = 1 << 17,
-    DECODER_BYTES_MAX = 160 << 20, /* of instructions: then it starts afresh */
+    DECODER_BYTES_MAX = 160 << 20, /* of functions and culprits: then it starts afresh */
     DECODER_TEXT_BYTES = 16,
     DECODER_RECENT = 1024
 };
@@ -157,6 +157,7 @@ static const struct culprits *add_culprits(struct decoder *decoder, uint64_t ip)
         return NULL;
     }
     *slot = (uint32_t)decoder->culprits_count++;
+    decoder->kept_bytes += sizeof *culprits + culprits->bytes;
     return culprits;
 }
 
