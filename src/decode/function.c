@@ -494,6 +494,10 @@ static int outline(const struct code *code, struct function *function)
         function->count += known;
         at += known ? now->length : 1;
     }
+    /* As large as it is: there are thousands of functions. */
+    struct insn_outline *exact =
+        function->count ? realloc(function->outlines, function->count * sizeof *exact) : NULL;
+    function->outlines = exact ? exact : function->outlines;
     function->blocks = calloc(function->count / FUNCTION_BLOCK + 1, sizeof *function->blocks);
     return function->blocks ? 0 : -1;
 }

@@ -147,6 +147,9 @@ static void take_record(void *context, const struct record *record)
             watch_exec(engine->watch);
         resolver_record(engine->resolver, record);
         engine_forget_changed_code(engine);
+        if (record->kind == RECORD_MAPPING && record->mapping.executable &&
+            sampler_sampled(engine->sampler, record->mapping.start, record->mapping.length))
+            resolver_expect(engine->resolver, record->mapping.start);
     }
     if (engine->recorder)
         recorder_add(engine->recorder, record, NULL);

@@ -205,6 +205,13 @@ void resolver_record(struct resolver *resolver, const struct record *record)
                       strlen(record->comm.name));
 }
 
+void resolver_expect(struct resolver *resolver, uint64_t address)
+{
+    struct module *code = resolver_code_at(resolver, address);
+    if (code)
+        typing_expect(resolver->typing, code);
+}
+
 bool resolver_thread(void *context, uint32_t tid, char *out, size_t out_size)
 {
     struct resolver *resolver = context;

@@ -44,6 +44,9 @@ void readers_free(struct readers *readers);
 /* Whether a file is already known to have no debugging information: why ask? */
 bool readers_without(const struct readers *readers, const struct module *module);
 
+/* There will be questions: a process may open the file meanwhile, if there is a place for one. */
+void readers_expect(struct readers *readers, const struct module *module);
+
 /*
  * Asks. Each question gets one answer in the end, also when the reader died (untyped is then
  * UNTYPED_GAVE_UP); never from inside this call. False: too many wait, ask again later.

@@ -20,7 +20,7 @@
  * the user as if there were none. 0: it is not there. */
 struct record_places {
     uint16_t size; /* of a sample without registers; 0: fields vary in size, or bytes are swapped */
-    uint16_t pid, time, address, user_regs, data_src, regs;
+    uint16_t ip, pid, time, address, user_regs, data_src, regs;
     uint16_t user_regs_bytes; /* where there are any */
     uint16_t regs_bytes;
 };
@@ -101,6 +101,7 @@ void record_find_places(struct record_format *format);
 /* All that a survey counts of a sample. */
 struct record_survey {
     struct record_brief brief;
+    uint64_t ip;
     bool address;   /* SAMPLE_HAS_ADDRESS */
     bool registers; /* SAMPLE_HAS_REGS */
 };

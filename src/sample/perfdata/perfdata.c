@@ -8,12 +8,16 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/hash.h"
 #include "sample/perf/event.h"
 #include "sample/perfdata/attributes.h"
 #include "sample/perfdata/header.h"
 #include "sample/perfdata/input.h"
 #include "sample/perfdata/order.h"
 #include "sample/perfdata/processes.h"
+
+/* Where code was sampled, by hashes of 64 KiB: a bit that is 0 says that there was none. */
+enum { CODE_SHIFT = 16, CODE_BYTES = 1 << CODE_SHIFT, CODE_BITS = 1 << 16, CODE_MOST = 1 << 13 };
 
 /* An open recording; private to perfdata.c. */
 struct perfdata {
@@ -36,6 +40,8 @@ struct perfdata {
     uint64_t oldest_ns; /* of all records; 0: not known */
     uint64_t first_ns;  /* time 0 of the replay: the first sample of its process; 0: not known */
     uint64_t clock_ns;  /* of the record handed on last */
+    uint64_t code_last; /* of the sample counted last */
+    uint64_t code[CODE_BITS / 64];
     perfdata_tell tell; /* NULL: not asked for */
     void *told;
 };
@@ -194,11 +200,35 @@ static int end_run(struct perfdata *file, struct sample_run *run)
     return code;
 }
 
+static void note_code(struct perfdata *file, uint64_t ip)
+{
+    uint64_t part = ip >> CODE_SHIFT;
+    uint64_t bit = hash_mix(part) % CODE_BITS;
+    if (part == file->code_last)
+        return;
+    file->code_last = part;
+    file->code[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+bool perfdata_sampled(const struct perfdata *file, uint64_t start, uint64_t length)
+{
+    if (!file->counts.with_address && !file->counts.with_registers)
+        return false;
+    uint64_t parts = (start % CODE_BYTES + length + CODE_BYTES - 1) >> CODE_SHIFT;
+    for (uint64_t i = 0; i < parts && i < CODE_MOST; i++) {
+        uint64_t bit = hash_mix((start >> CODE_SHIFT) + i) % CODE_BITS;
+        if (file->code[bit / 64] >> bit % 64 & 1)
+            return true;
+    }
+    return parts > CODE_MOST;
+}
+
 static int count_sample(struct perfdata *file, struct sample_run *run, struct attribute *event,
                         const struct record_survey *sample)
 {
     int code = sample->brief.pid != run->pid ? end_run(file, run) : 0;
     run->pid = sample->brief.pid;
+    note_code(file, sample->ip);
     event->samples++;
     file->counts.samples++;
     file->counts.with_address += sample->address;
@@ -225,6 +255,7 @@ static int perfdata_count(struct perfdata *file, struct attribute *event,
     if (record->kind == RECORD_SAMPLE)
         return count_one(file, event,
                          &(struct record_survey){{record->time_ns, record->pid},
+                                                 record->sample.ip,
                                                  record->sample.has & SAMPLE_HAS_ADDRESS,
                                                  record->sample.has & SAMPLE_HAS_REGS});
     if (record->kind == RECORD_LOST)

@@ -246,6 +246,25 @@ static void a_busy_file_does_not_starve_others(void **state)
     fake_await(fake.seen_count + readers_status(fake.readers).waiting);
 }
 
+/* A file that will be asked about is opened before, but not in the place of one that was asked. */
+static void an_expected_file_takes_a_free_place(void **state)
+{
+    (void)state;
+    struct readers_limits limits = fake_limits;
+    limits.processes = 2;
+    fake_start(&limits);
+    readers_expect(fake.readers, fake.modules[0]);
+    readers_expect(fake.readers, fake.modules[1]);
+    fake_await_processes(2);
+    readers_expect(fake.readers, fake.modules[2]);
+    readers_run(fake.readers, clock_now_ns());
+    assert_int_equal(readers_status(fake.readers).processes, 2);
+    assert_int_equal(readers_status(fake.readers).waiting, 0);
+    for (uint64_t i = 0; i < 4; i++)
+        fake_ask(i, FAKE_ECHO, i);
+    fake_await(4);
+}
+
 static void forgotten_questions_get_no_answers(void **state)
 {
     (void)state;
@@ -281,6 +300,7 @@ static int run_reader(void)
                                        TEST(a_type_never_told_is_none),
                                        TEST(more_files_than_processes_all_get_answers),
                                        TEST(a_busy_file_does_not_starve_others),
+                                       TEST(an_expected_file_takes_a_free_place),
                                        TEST(forgotten_questions_get_no_answers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
