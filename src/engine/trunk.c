@@ -74,12 +74,19 @@ static void count_places(struct engine *engine)
     engine->waiting = lane_next(engine->tables);
 }
 
-/* All of them are in the tables: before every look at these, or when names may change. */
-static void count_all_places(struct engine *engine)
+void engine_count_places(struct engine *engine)
 {
     count_places(engine);
     lane_settle(engine->tables);
     engine_count_lines(engine);
+}
+
+void engine_add_place(struct engine *engine, const struct place *place)
+{
+    struct place_batch *waiting = engine->waiting;
+    waiting->places[waiting->count++] = *place;
+    if (waiting->count == BATCH_PLACES || profile_asks(engine->profile, place->access.time_ns))
+        count_places(engine);
 }
 
 static void take_sample(struct engine *engine, const struct record *record)
@@ -121,7 +128,7 @@ static void take_record(void *context, const struct record *record)
         return;
     case RECORD_LINE:
         if (engine_take_line(engine, record))
-            count_all_places(engine);
+            engine_count_places(engine);
         return;
     case RECORD_LOST:
         profile_lost(engine->profile, record->count);
@@ -135,7 +142,7 @@ static void take_record(void *context, const struct record *record)
     default:
         /* A mapping changes nothing about places that are resolved. */
         if (record->kind != RECORD_MAPPING)
-            count_all_places(engine);
+            engine_count_places(engine);
         /* The exec of a program we launch comes before its first sample, and is the requested one.
          */
         engine->exec_seen |=
@@ -177,7 +184,7 @@ long engine_take(struct engine *engine, uint64_t *until_ns)
 {
     long count = sampler_read(engine->sampler, *until_ns, take_record, engine);
     engine->behind = sampler_behind(engine->sampler, until_ns);
-    count_all_places(engine);
+    engine_count_places(engine);
     return count;
 }
 
