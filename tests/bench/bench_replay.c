@@ -39,7 +39,8 @@ static const struct recording {
      "exec >/dev/null 2>&1; perf record -q -o \"$FILE\" -e cpu-clock -c 1000 -- "
      "sh -c 'i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done'"},
     {"addresses: page faults of 400 threads",
-     "exec >/dev/null 2>&1; perf record -q -o \"$FILE\" -e page-faults:u -c 1 -d -- python3 -c '"
+     "exec >/dev/null 2>&1; perf record -q -o \"$FILE\" -e page-faults:u -c 1 -d -- \"$(python3 -c "
+     "'import sys; print(sys.executable)')\" -c '"
      "import mmap, threading\n"
      "def touch():\n"
      "  for i in range(5):\n"

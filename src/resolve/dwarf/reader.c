@@ -457,8 +457,13 @@ static const uint64_t turn_ns = CLOCK_NS_PER_S;
 static const uint64_t measure_ns = CLOCK_NS_PER_S;
 static const uint64_t long_ns = CLOCK_NS_PER_S;
 
-const struct readers_limits readers_usual = {
-    .processes = 4, .memory_bytes = UINT64_C(4) << 30, .idle_ms = 60000, .patience_ms = 15000};
+/* Enough for the files of most programs: opening one again takes longer than most answers. */
+const struct readers_limits readers_usual = {.processes = 16,
+                                             .processes_least = 4,
+                                             .resident_bytes = UINT64_C(512) << 20,
+                                             .memory_bytes = UINT64_C(4) << 30,
+                                             .idle_ms = 60000,
+                                             .patience_ms = 15000};
 
 struct readers {
     struct readers_limits limits;
@@ -607,6 +612,16 @@ static uint32_t processes(const struct readers *readers)
     return running;
 }
 
+/* How many there may be now. */
+static uint32_t places(const struct readers *readers)
+{
+    uint64_t resident_bytes = 0;
+    for (size_t i = 0; i < readers->count; i++)
+        resident_bytes += readers->files[i]->resident_bytes;
+    bool large = readers->limits.resident_bytes && resident_bytes > readers->limits.resident_bytes;
+    return large ? readers->limits.processes_least : readers->limits.processes;
+}
+
 /* The file that waits longest, with questions if one has some; one a run, because a fork of a large
  * misstop costs time. */
 static struct reader_file *who_starts(const struct readers *readers)
@@ -632,11 +647,19 @@ static void none_yields(struct readers *readers)
 static void start_one(struct readers *readers, struct reader_run *run)
 {
     struct reader_file *file = who_starts(readers);
-    if (!file) {
+    uint32_t most = places(readers);
+    uint32_t running = processes(readers);
+    if (!file)
         none_yields(readers);
+    if (running > most) {
+        struct reader_file *rests = who_rests(readers);
+        if (rests)
+            add_ended(readers, reader_file_rest(rests));
         return;
     }
-    if (processes(readers) >= readers->limits.processes) {
+    if (!file)
+        return;
+    if (running == most) {
         struct reader_file *rests = file->asked.count ? who_rests(readers) : NULL;
         if (!rests)
             return;

@@ -21,11 +21,13 @@ struct module;
 struct readers;
 
 struct readers_limits {
-    uint32_t processes;    /* at once */
-    uint64_t memory_bytes; /* address space of each beyond what misstop itself has */
-    uint32_t idle_ms;      /* without a question until it ends */
-    uint32_t patience_ms;  /* for one answer until it is taken for hung: of a CPU's time, of the
-                              clock's if it sleeps */
+    uint32_t processes;       /* at once */
+    uint32_t processes_least; /* ... where these take more than `resident_bytes` together */
+    uint64_t resident_bytes;  /* 0: no bound */
+    uint64_t memory_bytes;    /* address space of each beyond what misstop itself has */
+    uint32_t idle_ms;         /* without a question until it ends */
+    uint32_t patience_ms;     /* for one answer until it is taken for hung: of a CPU's time, of the
+                                 clock's if it sleeps */
 };
 
 extern const struct readers_limits readers_usual;

@@ -265,6 +265,22 @@ static void an_expected_file_takes_a_free_place(void **state)
     fake_await(4);
 }
 
+static void many_that_are_large_make_room(void **state)
+{
+    (void)state;
+    struct readers_limits limits = fake_limits;
+    limits.processes = FAKE_MODULES;
+    limits.processes_least = 1;
+    limits.resident_bytes = 1;
+    fake_start(&limits);
+    for (uint64_t i = 0; i < FAKE_MODULES; i++)
+        fake_ask(i, FAKE_ECHO, i);
+    fake_await(FAKE_MODULES);
+    fake_await_processes(1);
+    fake_ask(0, FAKE_ECHO, FAKE_MODULES);
+    fake_await(FAKE_MODULES + 1);
+}
+
 static void forgotten_questions_get_no_answers(void **state)
 {
     (void)state;
@@ -301,6 +317,7 @@ static int run_reader(void)
                                        TEST(more_files_than_processes_all_get_answers),
                                        TEST(a_busy_file_does_not_starve_others),
                                        TEST(an_expected_file_takes_a_free_place),
+                                       TEST(many_that_are_large_make_room),
                                        TEST(forgotten_questions_get_no_answers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
