@@ -311,6 +311,12 @@ int engine_open_trunk(struct engine *engine);
 void engine_close_trunk(struct engine *engine);
 void engine_forget_changed_code(struct engine *engine);
 
+/* A place on its way into the tables, with others; a step of the run over time is made at once,
+ * while names are what they are. */
+void engine_add_place(struct engine *engine, const struct place *place);
+/* All of them are in the tables: before every look at these, or when names may change. */
+void engine_count_places(struct engine *engine);
+
 /* In sampled.c, members of the three kinds that have a sampler. */
 int sampled_open(struct engine *engine, struct error *error);
 int sampled_open_names(struct engine *engine, struct error *error);

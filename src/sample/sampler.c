@@ -314,6 +314,11 @@ struct sampler_addresses sampler_addresses(const struct sampler *sampler)
     };
 }
 
+bool sampler_sampled(const struct sampler *sampler, uint64_t start, uint64_t length)
+{
+    return sampler->replay && perfdata_sampled(sampler->replay, start, length);
+}
+
 const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count)
 {
     *count = 0;

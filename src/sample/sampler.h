@@ -158,6 +158,8 @@ struct sampler_addresses {
     uint64_t none;
 };
 struct sampler_addresses sampler_addresses(const struct sampler *sampler);
+/* Of a recording: as perfdata_sampled(). */
+bool sampler_sampled(const struct sampler *sampler, uint64_t start, uint64_t length);
 const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count);
 /* Event `index` as it was opened or recorded, to be written to a recording; NULL: no such event. */
 const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, unsigned index);
