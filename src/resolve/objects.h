@@ -105,6 +105,8 @@ struct findings_recent {
 
 bool findings_recall(struct findings_recent *recent, const struct space *space, uint64_t address,
                      enum stack_wanted stack, struct finding *out);
+/* Whether one is the same for all addresses of its mapping. */
+bool findings_recalled(struct findings_recent *recent, const struct space *space, uint64_t address);
 /* `finding`: of finding_make() for the address. */
 void findings_remember(struct findings_recent *recent, struct space *space, uint64_t address,
                        const struct finding *finding);

@@ -82,6 +82,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     memory_use_init(&resolver->memory_use, options->live ? options->pid : 0);
     read_recorded_jitmap(resolver);
     resolver->recent = options->live ? NULL : calloc(1, sizeof *resolver->recent);
+    resolver->resolved = options->live ? NULL : calloc(RESOLVED_RECENT, sizeof *resolver->resolved);
     resolver->typing = typing_new();
     resolver->bin_of_object = calloc(NAMES_OBJECTS_MAX, sizeof *resolver->bin_of_object);
     if (!resolver->typing || !resolver->bin_of_object ||
@@ -129,6 +130,7 @@ void resolver_close(struct resolver *resolver)
     allocations_free(resolver->allocations);
     free(resolver->bin_of_object);
     free(resolver->recent);
+    free(resolver->resolved);
     free(resolver);
 }
 
@@ -201,6 +203,13 @@ void resolver_record(struct resolver *resolver, const struct record *record)
     else if (record->kind == RECORD_COMM && ours && record->tid == record->pid)
         text_sanitise(resolver->comm, sizeof resolver->comm, record->comm.name,
                       strlen(record->comm.name));
+}
+
+void resolver_expect(struct resolver *resolver, uint64_t address)
+{
+    struct module *code = resolver_code_at(resolver, address);
+    if (code)
+        typing_expect(resolver->typing, code);
 }
 
 bool resolver_thread(struct resolver *resolver, uint32_t tid, char *out, size_t out_size)

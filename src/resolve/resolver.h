@@ -65,6 +65,9 @@ void resolver_close(struct resolver *resolver);
 /* A mapping, comm, fork, exit or exec record, in time order with the samples. */
 void resolver_record(struct resolver *resolver, const struct record *record);
 
+/* Code at an address of a recording will be sampled: its file is opened. */
+void resolver_expect(struct resolver *resolver, uint64_t address);
+
 /* Records were lost: maps may be stale; reads /proc again at the next refresh. */
 void resolver_distrust(struct resolver *resolver);
 

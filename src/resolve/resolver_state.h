@@ -238,6 +238,25 @@ const char *provisional_name(struct resolver *resolver, uint32_t object,
 /* The object under which one without a name is shown; 0: it is shown by itself. */
 uint32_t provisional_part_of(const struct resolver *resolver, uint32_t object);
 
+/*
+ * What is found once for all accesses of an instruction of a recording to one object: until the
+ * space changes, for only then may another object be there. Not of frames, blocks, and memory that
+ * is called after a type: there each access may be to another instance. (place.c)
+ */
+enum { RESOLVED_RECENT = 512 }; /* direct-mapped */
+
+struct resolved {
+    uint64_t ip; /* 0: empty */
+    uint64_t version;
+    uint64_t operand_key; /* of the access */
+    const struct typed_operand *operand;
+    const struct typed_variable *variable; /* NULL: the object is none */
+    uint32_t binary;
+    uint32_t function;
+    uint32_t object;
+    struct finding finding;
+};
+
 enum { RESOLVER_CHANGES_MAX = 16, RESOLVER_HEARD_OF = 64 };
 
 struct code_range {
@@ -251,6 +270,7 @@ struct resolver {
     struct space space;
     struct names names;
     struct findings_recent *recent; /* of a recording; NULL: live */
+    struct resolved *resolved;      /* likewise */
     struct functions functions;
     struct tcbs tcbs;
     struct tls tls;

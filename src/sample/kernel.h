@@ -32,6 +32,9 @@ bool kernel_text(const char *root, const char *path, char *out, size_t out_size)
 /* Whether the CPU is by "GenuineIntel", "AuthenticAMD": /proc/cpuinfo. */
 bool kernel_vendor(const struct kernel *kernel, const char *vendor);
 
+/* Whether a hypervisor runs it: /proc/cpuinfo. */
+bool kernel_virtual(const struct kernel *kernel);
+
 /* The threads of a process, from /proc/PID/task. */
 struct threads {
     pid_t *tids; /* ascending */

@@ -628,6 +628,7 @@ void record_find_places(struct record_format *format)
     uint16_t at = sizeof(struct perf_event_header);
     if (type & varying || format->swap || type >> 25)
         return;
+    find_words(words_before, BEFORE, type, at, PERF_SAMPLE_IP, &places.ip);
     find_words(words_before, BEFORE, type, at, PERF_SAMPLE_TID, &places.pid);
     find_words(words_before, BEFORE, type, at, PERF_SAMPLE_TIME, &places.time);
     at = find_words(words_before, BEFORE, type, at, PERF_SAMPLE_ADDR, &places.address);
@@ -662,7 +663,8 @@ bool record_survey(const void *bytes, const struct perf_event_header *header,
     if (!places->size || header->size < places->size)
         return false;
     *survey = (struct record_survey){
-        .brief = {word_at(at, places->time), (uint32_t)word_at(at, places->pid)}};
+        .brief = {word_at(at, places->time), (uint32_t)word_at(at, places->pid)},
+        .ip = word_at(at, places->ip)};
     uint64_t address = word_at(at, places->address);
     uint64_t user_abi = word_at(at, places->user_regs);
     size_t registers = user_abi ? places->user_regs_bytes : 0;

@@ -111,6 +111,10 @@ int perfdata_restart(struct perfdata *perfdata, pid_t pid, struct error *error);
 /* Its first sample's time and its length; 0 and 0: not known, or without times. */
 struct sampler_span perfdata_span(const struct perfdata *perfdata);
 
+/* Whether the instruction of a sample may be in a range, of whichever process; false: none is, or
+ * no sample has an address or registers. While a pipe is played, of the part so far. */
+bool perfdata_sampled(const struct perfdata *perfdata, uint64_t start, uint64_t length);
+
 /* As sampler_read() in replay. */
 long perfdata_read(struct perfdata *perfdata, uint64_t until_ns, sampler_sink sink, void *context);
 /* The same of at most so many records. */

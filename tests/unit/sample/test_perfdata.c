@@ -789,6 +789,35 @@ static void pipe_with_compressed_records(void **state)
     assert_string_equal(info.events[0].name, "cycles:P");
 }
 
+static void expect_sampled(void *context, const struct record *record)
+{
+    if (record->kind == RECORD_SAMPLE)
+        assert_true(perfdata_sampled(context, record->sample.ip, 1));
+}
+
+/* Before the first sample is played; of recordings with samples of one size, and of several. */
+static void code_that_is_sampled_is_known(void **state)
+{
+    static const char *const names[] = {"pebs-xeon-8173M-weight-struct.perf.data",
+                                        "cycles-i7-10700K-zstd-pipe.perf.data"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char path[512];
+        struct perfdata *perfdata;
+        struct error error = {0};
+        unsigned elsewhere = 0;
+        shared(path, names[i]);
+        assert_int_equal(perfdata_open(&perfdata, path, 0, NULL, NULL, &error), 0);
+        assert_false(perfdata_sampled(perfdata, 0x10000, 0));
+        for (uint64_t at = UINT64_C(1) << 46; at < (UINT64_C(1) << 46) + 100; at++)
+            elsewhere += perfdata_sampled(perfdata, at << 16, 0x10000);
+        assert_true(elsewhere < 10); /* a hash, which may be wrong at times */
+        while (perfdata_read(perfdata, UINT64_MAX, expect_sampled, perfdata) >= 0)
+            continue;
+        perfdata_close(perfdata);
+    }
+}
+
 /* A record of size 0 among the mappings: no sample stands before it. */
 static void damaged_pipe(void **state)
 {
@@ -822,6 +851,7 @@ static int run_perfdata_shared(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pebs_of_a_laptop),
         cmocka_unit_test(pebs_of_a_server),
+        cmocka_unit_test(code_that_is_sampled_is_known),
         cmocka_unit_test(pipe_with_compressed_records),
         cmocka_unit_test(damaged_pipe),
         cmocka_unit_test(trace_payload_is_stepped_over),

@@ -122,7 +122,7 @@ static void little_room_leaves_the_first_figure(void **state)
     }
 }
 
-/* Samples of time that leave all open say so, and how to know more. */
+/* Samples of time may leave all open; the user is shown what would not. */
 static void vague_where_all_is_open(void **state)
 {
     struct snapshot snapshot = snapshot_with(0, 0.88);
