@@ -263,6 +263,7 @@ struct engine {
     uint64_t ran_ns;             /* when it was last seen to have used CPU time */
     uint64_t sampled_ns;         /* and when a sample had come */
     bool slower;                 /* it was reported that fewer samples are taken than wanted */
+    bool spares;                 /* ... because the process is switched often */
     uint64_t slice_until_ns;     /* up to here this drain goes on in any case; 0: to its end */
     uint64_t slice_own_until_ns; /* CPU time of ours; 0: not looked at so far */
     uint64_t followed_ns;        /* the feed of the heap, up to here */

@@ -141,7 +141,6 @@ struct build {
     bool failed;           /* out of memory */
     struct rates_plan rates;
     struct rates_sums rates_all;      /* of everything attributed */
-    const struct exact_counts *exact; /* the same, counted; NULL: sampled */
     struct findings *findings;        /* between build_findings() and build_weigh_findings() */
 };
 

@@ -157,16 +157,17 @@ static uint32_t type_of_class(struct resolver *resolver, const struct runtime_ob
     return class->type;
 }
 
-/* An object with the name of a class keeps its place in the heap's bins. */
-static void note_holder(struct resolver *resolver, struct finding holder,
+/* An object with the name of a class keeps its place in the heap's bins; false: it has none. */
+static bool note_holder(struct resolver *resolver, struct finding holder,
                         const struct access *access, struct place *place)
 {
     if (!resolver->allocations || !finding_refine(&holder, resolver->allocations, &resolver->space,
                                                   access->address, access->time_ns))
-        return;
+        return false;
     place->holder = finding_object(&holder, &resolver->names);
     if (holder.bin)
         resolver_note_bin(resolver, place->holder, holder.bin);
+    return true;
 }
 
 /* The object of a runtime; *type: its own, 0 if not known. False: it is in no memory of one, or the
@@ -182,7 +183,12 @@ static bool find_class(struct resolver *resolver, struct finding *finding,
         memory ? runtimes_find(&resolver->runtimes, access, finding->base, regs, &object) : NULL;
     if (!name || (!object.class && (!operand || operand->type)))
         return false;
-    note_holder(resolver, *finding, access, place);
+    /* Large tables of a runtime are blocks of malloc, which may be between its own arenas. */
+    bool block = note_holder(resolver, *finding, access, place);
+    if (block && !object.class) {
+        place->holder = 0;
+        return false;
+    }
     finding_of_class(finding, &resolver->space, name, &object);
     *type = object.class ? type_of_class(resolver, &object) : 0;
     return true;

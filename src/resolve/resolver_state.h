@@ -133,8 +133,9 @@ struct provisional_object {
     bool waits;       /* for an answer to the question of `access`, or `pc` and `slot` */
     bool own_row;     /* shown by itself, not under part_of */
     bool by_untyped;  /* `access` is by code without a type */
-    const char *name; /* of its row, with that number among those of its size */
+    const char *name; /* of its row, with that number among those of its size, */
     unsigned number;
+    uint32_t named_by; /* by what these pointers lead to; 0: by its size */
     enum object_kind memory;
     enum allocation_kind allocation;
     uint64_t key; /* of the object it is part of */
@@ -229,9 +230,10 @@ uint32_t provisional_now(const struct resolver *resolver, uint32_t object);
 /* Whether one that has no name yet is a block. */
 bool provisional_is_block(const struct resolver *resolver, uint32_t object);
 
-/* The name of a block's row: "malloc(32.0M)", with " #2" where there is another. NULL: it is none.
- */
-const char *provisional_name(struct resolver *resolver, uint32_t object);
+/* The name of a block's row: "malloc(32.0M)", or "struct job * []" where `desc` is an array of
+ * pointers, with " #2" where there is another. NULL: it is none. */
+const char *provisional_name(struct resolver *resolver, uint32_t object,
+                             const struct object_desc *desc);
 
 /* The object under which one without a name is shown; 0: it is shown by itself. */
 uint32_t provisional_part_of(const struct resolver *resolver, uint32_t object);
@@ -308,8 +310,8 @@ struct resolver {
 int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
                       uint32_t *type);
 
-/* As struct place_names has it. */
-bool resolver_thread(void *context, uint32_t tid, char *out, size_t out_size);
+/* The current name of a thread, else of the process. */
+bool resolver_thread(struct resolver *resolver, uint32_t tid, char *out, size_t out_size);
 
 /* The file of the code at an address; NULL: none. */
 struct module *resolver_code_at(struct resolver *resolver, uint64_t address);

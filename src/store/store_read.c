@@ -535,10 +535,9 @@ static size_t below(const struct store_reader *reader, uint64_t address)
 }
 
 /* They may be nested: a few are looked at, the innermost first. */
-static bool reader_extent(void *context, uint64_t address, struct object_extent *extent)
+static bool read_extent(struct store_reader *reader, uint64_t address, struct object_extent *extent)
 {
     enum { NESTED_MAX = 16 };
-    struct store_reader *reader = context;
     if (!make_extents(reader))
         return false;
     size_t next = below(reader, address);
@@ -592,9 +591,9 @@ bool store_reader_find(struct store_reader *reader, const char *name, struct obj
     return true;
 }
 
-static bool reader_mapping(void *context, uint64_t address, struct mapping_desc *desc)
+static bool read_mapping(const struct store_reader *reader, uint64_t address,
+                         struct mapping_desc *desc)
 {
-    const struct store_reader *reader = context;
     const struct rows *rows = &reader->rows[STORE_MAPPING];
     size_t i = 0;
     while (i < rows->count &&
@@ -618,39 +617,17 @@ static int node_of(const struct rows *rows, uint64_t id)
     return row && row[NODE_ROW_NODE] <= INT_MAX ? (int)row[NODE_ROW_NODE] - 1 : -1;
 }
 
-static int reader_cpu_node(void *context, uint32_t cpu)
+static bool read_memory(const struct store_reader *reader, uint64_t address, struct memory_use *use)
 {
-    const struct store_reader *reader = context;
-    return node_of(&reader->rows[STORE_CPU], cpu);
-}
-
-static void reader_page_nodes(void *context, const uint64_t *addresses, size_t count, int *nodes)
-{
-    const struct store_reader *reader = context;
-    for (size_t i = 0; i < count; i++)
-        nodes[i] = node_of(&reader->rows[STORE_PAGE], addresses[i]);
-}
-
-static void reader_memory(void *context, uint64_t address, struct memory_use *use)
-{
-    const struct store_reader *reader = context;
     const uint64_t *row = rows_find(&reader->rows[STORE_MEMORY], address);
-    *use = (struct memory_use){NAN, NAN, NAN, NAN, 0};
     if (!row)
-        return;
+        return false;
     use->faults_per_s = number_to_double(row[MEMORY_ROW_FAULTS]);
     use->cpus = number_to_double(row[MEMORY_ROW_CPUS]);
     use->kernel_share = number_to_double(row[MEMORY_ROW_KERNEL]);
     use->huge_share = number_to_double(row[MEMORY_ROW_HUGE]);
     use->tlb_entries = row[MEMORY_ROW_TLB] <= UINT32_MAX ? (uint32_t)row[MEMORY_ROW_TLB] : 0;
-}
-
-static bool reader_word(void *context, uint64_t address, uint64_t *value)
-{
-    const struct store_reader *reader = context;
-    const uint64_t *row = rows_find(&reader->rows[STORE_WORD], address);
-    *value = row ? row[WORD_ROW_VALUE] : 0;
-    return row;
+    return true;
 }
 
 /* Meaning of ids at the point that was read up to; every row is untrusted. */
@@ -661,9 +638,9 @@ static const char *string_or(const struct store_reader *reader, uint64_t id, con
     return string ? string : otherwise;
 }
 
-static bool describe_object(void *context, uint32_t object, struct object_desc *desc)
+static bool read_object(const struct store_reader *reader, uint32_t object,
+                        struct object_desc *desc)
 {
-    const struct store_reader *reader = context;
     const uint64_t *row = rows_find(&reader->rows[STORE_OBJECT], object);
     if (!row)
         return false;
@@ -684,9 +661,9 @@ static bool describe_object(void *context, uint32_t object, struct object_desc *
     return true;
 }
 
-static bool describe_function(void *context, uint32_t function, struct function_desc *desc)
+static bool read_function(const struct store_reader *reader, uint32_t function,
+                          struct function_desc *desc)
 {
-    const struct store_reader *reader = context;
     const uint64_t *row = rows_find(&reader->rows[STORE_FUNCTION], function);
     if (!row)
         return false;
@@ -702,9 +679,8 @@ static bool describe_function(void *context, uint32_t function, struct function_
 }
 
 /* A parent is a node before its child: a damaged tree has no loops. */
-static bool describe_caller(void *context, uint32_t node, struct caller_desc *desc)
+static bool read_caller(const struct store_reader *reader, uint32_t node, struct caller_desc *desc)
 {
-    const struct store_reader *reader = context;
     const uint64_t *row = rows_find(&reader->rows[STORE_CALLER], node);
     if (!row || row[CALLER_ROW_PARENT] >= node)
         return false;
@@ -713,11 +689,10 @@ static bool describe_caller(void *context, uint32_t node, struct caller_desc *de
     return true;
 }
 
-static bool describe_instruction(void *context, uint64_t address, struct instruction_desc *desc)
+static bool read_instruction(const struct store_reader *reader, uint64_t address,
+                             struct instruction_desc *desc)
 {
-    const struct store_reader *reader = context;
     const uint64_t *row = rows_find(&reader->rows[STORE_INSTRUCTION], address);
-    *desc = (struct instruction_desc){0};
     if (!row || !row[INSTRUCTION_ROW_ASKED])
         return false;
     desc->file = reader_string(reader, row[INSTRUCTION_ROW_FILE]);
@@ -809,9 +784,8 @@ static bool make_type(struct store_reader *reader, uint32_t id, const uint64_t *
     return true;
 }
 
-static bool describe_type(void *context, uint32_t type, struct type_desc *desc)
+static bool read_type(struct store_reader *reader, uint32_t type, struct type_desc *desc)
 {
-    struct store_reader *reader = context;
     const uint32_t *known = hash_find(&reader->type_index, type);
     if (!known) {
         const uint64_t *row = rows_find(&reader->rows[STORE_TYPE], type);
@@ -823,13 +797,12 @@ static bool describe_type(void *context, uint32_t type, struct type_desc *desc)
     return true;
 }
 
-static void summarise_heap(void *context, struct heap_summary *summary)
+static bool read_heap(const struct store_reader *reader, struct heap_summary *summary)
 {
-    const struct store_reader *reader = context;
     const uint64_t *row = rows_find(&reader->rows[STORE_HEAP], 0);
     *summary = (struct heap_summary){.mark_age_s = NAN};
     if (!row)
-        return;
+        return true;
     if (row[HEAP_ROW_FEED] <= HEAP_FEED_WALK)
         summary->feed = (enum heap_feed)row[HEAP_ROW_FEED];
     summary->source = reader_string(reader, row[HEAP_ROW_SOURCE]);
@@ -841,6 +814,7 @@ static void summarise_heap(void *context, struct heap_summary *summary)
     summary->failed = row[HEAP_ROW_FAILED];
     summary->bins = (uint32_t)reader->rows[STORE_BIN].count;
     summary->mark_age_s = number_to_double(row[HEAP_ROW_MARK_AGE]);
+    return true;
 }
 
 static double age_of(const struct store_reader *reader, uint64_t moment_ns)
@@ -877,9 +851,8 @@ static void read_figures(const struct store_reader *reader, const uint64_t *row,
     memcpy(bin->sizes, row + BIN_ROW_SIZES, sizeof bin->sizes);
 }
 
-static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
+static bool read_bin(struct store_reader *reader, uint32_t index, struct heap_bin *bin)
 {
-    struct store_reader *reader = context;
     const uint64_t *heap = rows_find(&reader->rows[STORE_HEAP], 0);
     const uint64_t *row = rows_find(&reader->rows[STORE_BIN], index);
     if (!row || !heap || index >= heap[HEAP_ROW_BINS])
@@ -900,32 +873,60 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
     return true;
 }
 
-static bool describe_thread(void *context, uint32_t tid, char *out, size_t out_size)
+static bool read_thread(const struct store_reader *reader, uint32_t tid, char *out, size_t out_size)
 {
-    const struct store_reader *reader = context;
     const uint64_t *row = rows_find(&reader->rows[STORE_THREAD], tid);
     const char *name = row ? reader_string(reader, row[THREAD_ROW_NAME]) : NULL;
     snprintf(out, out_size, "%s", name ? name : "");
     return name;
 }
 
+static bool reader_answer(void *context, enum place_question question, uint64_t number,
+                          union place_answer *answer)
+{
+    struct store_reader *reader = context;
+    uint32_t id = (uint32_t)number;
+    const uint64_t *word;
+    switch (question) {
+    case PLACE_OBJECT:
+        return read_object(reader, id, &answer->object);
+    case PLACE_FUNCTION:
+        return read_function(reader, id, &answer->function);
+    case PLACE_CALLER:
+        return read_caller(reader, id, &answer->caller);
+    case PLACE_TYPE:
+        return read_type(reader, id, &answer->type);
+    case PLACE_INSTRUCTION:
+        return read_instruction(reader, number, &answer->instruction);
+    case PLACE_MAPPING:
+        return read_mapping(reader, number, &answer->mapping);
+    case PLACE_EXTENT:
+        return read_extent(reader, number, &answer->extent);
+    case PLACE_HEAP:
+        return read_heap(reader, &answer->heap);
+    case PLACE_BIN:
+        return read_bin(reader, id, &answer->bin);
+    case PLACE_THREAD:
+        return read_thread(reader, id, answer->thread, sizeof answer->thread);
+    case PLACE_CPU_NODE:
+        answer->node = node_of(&reader->rows[STORE_CPU], number);
+        return true;
+    case PLACE_PAGE_NODE:
+        answer->node = node_of(&reader->rows[STORE_PAGE], number);
+        return true;
+    case PLACE_MEMORY:
+        return read_memory(reader, number, &answer->memory);
+    case PLACE_WORD:
+        word = rows_find(&reader->rows[STORE_WORD], number);
+        answer->word = word ? word[WORD_ROW_VALUE] : 0;
+        return word;
+    }
+    return false;
+}
+
 struct place_names store_reader_names(struct store_reader *reader)
 {
-    return (struct place_names){.context = reader,
-                                .object = describe_object,
-                                .function = describe_function,
-                                .caller = describe_caller,
-                                .extent = reader_extent,
-                                .type = describe_type,
-                                .instruction = describe_instruction,
-                                .mapping = reader_mapping,
-                                .cpu_node = reader_cpu_node,
-                                .page_nodes = reader_page_nodes,
-                                .thread = describe_thread,
-                                .memory = reader_memory,
-                                .word = reader_word,
-                                .heap = summarise_heap,
-                                .heap_bin = describe_bin};
+    return (struct place_names){reader_answer, reader};
 }
 
 /* Questions about other layouts, and the answers, as of the point that was read up to. */

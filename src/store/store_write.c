@@ -39,6 +39,12 @@ static unsigned char *writer_room(struct store_writer *writer, size_t bytes);
 static void writer_row(struct store_writer *writer, enum store_kind kind, uint64_t id,
                        const uint64_t *now);
 
+static bool writer_ask(const struct store_writer *writer, enum place_question question,
+                       uint64_t number, union place_answer *answer)
+{
+    return place_ask(&writer->options.names, question, number, answer);
+}
+
 /* Meaning of ids, written when they come up and when it has changed. */
 
 static bool strings_grow(struct store_writer *writer)
@@ -102,23 +108,23 @@ static void put_member(struct store_writer *writer, uint64_t id, const struct ty
 /* Types do not change once they are known. */
 static void writer_type(struct store_writer *writer, uint32_t type)
 {
-    const struct place_names *names = &writer->options.names;
-    struct type_desc desc;
+    union place_answer answer;
+    const struct type_desc *desc = &answer.type;
     size_t first = writer->rows[STORE_MEMBER].count;
-    if (!type || rows_find(&writer->rows[STORE_TYPE], type) || !names->type ||
-        !names->type(names->context, type, &desc) ||
-        first + desc.member_count > writer->rows[STORE_MEMBER].limit)
+    if (!type || rows_find(&writer->rows[STORE_TYPE], type) ||
+        !writer_ask(writer, PLACE_TYPE, type, &answer) ||
+        first + desc->member_count > writer->rows[STORE_MEMBER].limit)
         return;
-    for (uint32_t i = 0; i < desc.member_count; i++)
-        put_member(writer, first + i, &desc.members[i]);
+    for (uint32_t i = 0; i < desc->member_count; i++)
+        put_member(writer, first + i, &desc->members[i]);
     uint64_t row[TYPE_ROW_FIELDS] = {
-        [TYPE_ROW_NAME] = writer_string(writer, desc.name),
-        [TYPE_ROW_KIND] = desc.kind,
-        [TYPE_ROW_SIZE] = desc.size,
+        [TYPE_ROW_NAME] = writer_string(writer, desc->name),
+        [TYPE_ROW_KIND] = desc->kind,
+        [TYPE_ROW_SIZE] = desc->size,
         [TYPE_ROW_FIRST_MEMBER] = first,
-        [TYPE_ROW_MEMBERS] = desc.member_count,
-        [TYPE_ROW_CUT] = desc.cut,
-        [TYPE_ROW_RAW] = writer_string(writer, desc.raw),
+        [TYPE_ROW_MEMBERS] = desc->member_count,
+        [TYPE_ROW_CUT] = desc->cut,
+        [TYPE_ROW_RAW] = writer_string(writer, desc->raw),
     };
     writer_row(writer, STORE_TYPE, type, row);
 }
@@ -127,42 +133,42 @@ static void writer_object(struct store_writer *writer, uint32_t object);
 
 static void describe_object(struct store_writer *writer, uint32_t object)
 {
-    const struct place_names *names = &writer->options.names;
-    struct object_desc desc;
-    if (!names->object || !names->object(names->context, object, &desc))
+    union place_answer answer;
+    const struct object_desc *desc = &answer.object;
+    if (!writer_ask(writer, PLACE_OBJECT, object, &answer))
         return;
-    writer_type(writer, desc.type_id);
-    if (desc.part_of && desc.part_of != object)
-        writer_object(writer, desc.part_of);
+    writer_type(writer, desc->type_id);
+    if (desc->part_of && desc->part_of != object)
+        writer_object(writer, desc->part_of);
     uint64_t row[OBJECT_ROW_FIELDS] = {
-        [OBJECT_ROW_NAME] = writer_string(writer, desc.name),
-        [OBJECT_ROW_MODULE] = writer_string(writer, desc.module),
-        [OBJECT_ROW_TYPE] = writer_string(writer, desc.type),
-        [OBJECT_ROW_TYPE_ID] = desc.type_id,
-        [OBJECT_ROW_VOTES] = desc.type_votes,
-        [OBJECT_ROW_AGAINST] = desc.type_against,
-        [OBJECT_ROW_KIND] = desc.kind,
-        [OBJECT_ROW_ADDRESS] = desc.address,
-        [OBJECT_ROW_SIZE] = desc.size_bytes,
-        [OBJECT_ROW_BLOCKS] = desc.blocks,
-        [OBJECT_ROW_PART_OF] = desc.part_of,
+        [OBJECT_ROW_NAME] = writer_string(writer, desc->name),
+        [OBJECT_ROW_MODULE] = writer_string(writer, desc->module),
+        [OBJECT_ROW_TYPE] = writer_string(writer, desc->type),
+        [OBJECT_ROW_TYPE_ID] = desc->type_id,
+        [OBJECT_ROW_VOTES] = desc->type_votes,
+        [OBJECT_ROW_AGAINST] = desc->type_against,
+        [OBJECT_ROW_KIND] = desc->kind,
+        [OBJECT_ROW_ADDRESS] = desc->address,
+        [OBJECT_ROW_SIZE] = desc->size_bytes,
+        [OBJECT_ROW_BLOCKS] = desc->blocks,
+        [OBJECT_ROW_PART_OF] = desc->part_of,
     };
     writer_row(writer, STORE_OBJECT, object, row);
 }
 
 static void describe_function(struct store_writer *writer, uint32_t function)
 {
-    const struct place_names *names = &writer->options.names;
-    struct function_desc desc;
-    if (!names->function || !names->function(names->context, function, &desc))
+    union place_answer answer;
+    const struct function_desc *desc = &answer.function;
+    if (!writer_ask(writer, PLACE_FUNCTION, function, &answer))
         return;
     uint64_t row[FUNCTION_ROW_FIELDS] = {
-        [FUNCTION_ROW_NAME] = writer_string(writer, desc.name),
-        [FUNCTION_ROW_MODULE] = writer_string(writer, desc.module),
-        [FUNCTION_ROW_FILE] = writer_string(writer, desc.file),
-        [FUNCTION_ROW_LINE] = desc.line,
-        [FUNCTION_ROW_START] = desc.start,
-        [FUNCTION_ROW_END] = desc.end,
+        [FUNCTION_ROW_NAME] = writer_string(writer, desc->name),
+        [FUNCTION_ROW_MODULE] = writer_string(writer, desc->module),
+        [FUNCTION_ROW_FILE] = writer_string(writer, desc->file),
+        [FUNCTION_ROW_LINE] = desc->line,
+        [FUNCTION_ROW_START] = desc->start,
+        [FUNCTION_ROW_END] = desc->end,
     };
     writer_row(writer, STORE_FUNCTION, function, row);
 }
@@ -183,11 +189,11 @@ static void writer_function(struct store_writer *writer, uint32_t function)
 /* A node of the tree of callers, its parents before it. */
 static void writer_caller(struct store_writer *writer, uint32_t node)
 {
-    const struct place_names *names = &writer->options.names;
-    struct caller_desc desc;
-    if (rows_find(&writer->rows[STORE_CALLER], node) || !names->caller ||
-        !names->caller(names->context, node, &desc))
+    union place_answer answer;
+    if (rows_find(&writer->rows[STORE_CALLER], node) ||
+        !writer_ask(writer, PLACE_CALLER, node, &answer))
         return;
+    struct caller_desc desc = answer.caller;
     if (desc.parent)
         writer_caller(writer, desc.parent);
     writer_function(writer, desc.function);
@@ -198,11 +204,10 @@ static void writer_caller(struct store_writer *writer, uint32_t node)
 
 static void describe_thread(struct store_writer *writer, uint32_t tid)
 {
-    const struct place_names *names = &writer->options.names;
-    char name[64];
-    bool known = names->thread && names->thread(names->context, tid, name, sizeof name);
+    union place_answer answer;
+    bool known = writer_ask(writer, PLACE_THREAD, tid, &answer);
     uint64_t row[THREAD_ROW_FIELDS] = {[THREAD_ROW_NAME] =
-                                           writer_string(writer, known ? name : NULL)};
+                                           writer_string(writer, known ? answer.thread : NULL)};
     writer_row(writer, STORE_THREAD, tid, row);
 }
 
@@ -224,12 +229,14 @@ void store_writer_name_threads(struct store_writer *writer)
         describe_thread(writer, (uint32_t)threads->ids[i]);
 }
 
-bool store_writer_thread(struct store_writer *writer, uint32_t tid, char *out, size_t out_size)
+/* As it is in the file: a thread that changes its name between two refreshes would have another one
+ * in the replay. */
+static bool written_thread(struct store_writer *writer, uint32_t tid, union place_answer *answer)
 {
     writer_thread(writer, tid);
     const uint64_t *row = rows_find(&writer->rows[STORE_THREAD], tid);
     uint64_t name = row ? row[THREAD_ROW_NAME] : 0;
-    snprintf(out, out_size, "%s", name ? writer->string[name - 1] : "");
+    snprintf(answer->thread, sizeof answer->thread, "%s", name ? writer->string[name - 1] : "");
     return name;
 }
 
@@ -241,8 +248,8 @@ static void writer_address(struct store_writer *writer, uint64_t address)
         writer_row(writer, STORE_INSTRUCTION, address, nothing);
 }
 
-void store_writer_instruction(struct store_writer *writer, uint64_t address,
-                              const struct instruction_desc *desc)
+static void put_instruction(struct store_writer *writer, uint64_t address,
+                            const struct instruction_desc *desc)
 {
     uint64_t row[INSTRUCTION_ROW_FIELDS] = {0};
     const uint64_t *known = rows_find(&writer->rows[STORE_INSTRUCTION], address);
@@ -255,7 +262,7 @@ void store_writer_instruction(struct store_writer *writer, uint64_t address,
     writer_row(writer, STORE_INSTRUCTION, address, row);
 }
 
-void store_writer_extent(struct store_writer *writer, const struct object_extent *extent)
+static void put_extent(struct store_writer *writer, const struct object_extent *extent)
 {
     uint64_t row[EXTENT_ROW_FIELDS] = {
         [EXTENT_ROW_BOUND] = extent->bound, [EXTENT_ROW_OBJECT] = extent->object};
@@ -279,28 +286,27 @@ static void describe_text(struct store_writer *writer, uint64_t address, const u
 /* Names of code in another program's profile are found by the file it is in. */
 static void describe_mapping(struct store_writer *writer, uint64_t address)
 {
-    const struct place_names *names = &writer->options.names;
-    struct mapping_desc desc;
-    if (!names->mapping || !names->mapping(names->context, address, &desc))
+    union place_answer answer;
+    const struct mapping_desc *desc = &answer.mapping;
+    if (!writer_ask(writer, PLACE_MAPPING, address, &answer))
         return;
     uint64_t row[MAPPING_ROW_FIELDS] = {
-        [MAPPING_ROW_END] = desc.end,
-        [MAPPING_ROW_OFFSET] = desc.offset,
-        [MAPPING_ROW_PATH] = writer_string(writer, desc.path),
-        [MAPPING_ROW_BUILD_ID] = writer_string(writer, desc.build_id),
+        [MAPPING_ROW_END] = desc->end,
+        [MAPPING_ROW_OFFSET] = desc->offset,
+        [MAPPING_ROW_PATH] = writer_string(writer, desc->path),
+        [MAPPING_ROW_BUILD_ID] = writer_string(writer, desc->build_id),
     };
-    writer_row(writer, STORE_MAPPING, desc.start, row);
+    writer_row(writer, STORE_MAPPING, desc->start, row);
 }
 
 /* A part of them at each sync: a line may have to be looked up in debugging information. */
 static void sync_instructions(struct store_writer *writer)
 {
     enum { AT_ONCE = 512 };
-    const struct place_names *names = &writer->options.names;
     const struct rows *rows = &writer->rows[STORE_INSTRUCTION];
     size_t count = rows->count < AT_ONCE ? rows->count : AT_ONCE;
     for (size_t i = 0; i < count; i++, writer->next_instruction++) {
-        struct instruction_desc desc;
+        union place_answer answer;
         if (writer->next_instruction >= rows->count)
             writer->next_instruction = 0;
         uint64_t address = rows->ids[writer->next_instruction];
@@ -308,9 +314,9 @@ static void sync_instructions(struct store_writer *writer)
             describe_mapping(writer, address);
         if (!rows_at(rows, writer->next_instruction)[INSTRUCTION_ROW_TEXT])
             describe_text(writer, address, rows_at(rows, writer->next_instruction));
-        if (!rows_at(rows, writer->next_instruction)[INSTRUCTION_ROW_ASKED] && names->instruction &&
-            names->instruction(names->context, address, &desc))
-            store_writer_instruction(writer, address, &desc);
+        if (!rows_at(rows, writer->next_instruction)[INSTRUCTION_ROW_ASKED] &&
+            writer_ask(writer, PLACE_INSTRUCTION, address, &answer))
+            put_instruction(writer, address, &answer.instruction);
     }
 }
 
@@ -497,18 +503,7 @@ static void put_node(struct store_writer *writer, enum store_kind kind, uint64_t
     writer_row(writer, kind, id, row);
 }
 
-void store_writer_cpu_node(struct store_writer *writer, uint32_t cpu, int node)
-{
-    put_node(writer, STORE_CPU, cpu, node);
-}
-
-void store_writer_page_node(struct store_writer *writer, uint64_t address, int node)
-{
-    put_node(writer, STORE_PAGE, address, node);
-}
-
-void store_writer_memory(struct store_writer *writer, uint64_t address,
-                         const struct memory_use *use)
+static void put_memory(struct store_writer *writer, uint64_t address, const struct memory_use *use)
 {
     uint64_t row[MEMORY_ROW_FIELDS] = {
         [MEMORY_ROW_FAULTS] = number_of_double(use->faults_per_s),
@@ -520,18 +515,36 @@ void store_writer_memory(struct store_writer *writer, uint64_t address,
     writer_row(writer, STORE_MEMORY, address, row);
 }
 
-void store_writer_word(struct store_writer *writer, uint64_t address, uint64_t value)
+/* A process that has ended cannot be read any more; a replay answers with what was read before. */
+static bool written_word(struct store_writer *writer, uint64_t address, bool known, uint64_t *value)
 {
-    uint64_t row[WORD_ROW_FIELDS] = {[WORD_ROW_VALUE] = value};
-    writer_row(writer, STORE_WORD, address, row);
-}
-
-bool store_writer_known_word(const struct store_writer *writer, uint64_t address, uint64_t *value)
-{
-    const uint64_t *row = rows_find(&writer->rows[STORE_WORD], address);
-    if (row)
+    const uint64_t *row = known ? value : rows_find(&writer->rows[STORE_WORD], address);
+    if (known)
+        writer_row(writer, STORE_WORD, address, value);
+    else if (row)
         *value = row[WORD_ROW_VALUE];
     return row;
+}
+
+bool store_writer_answer(struct store_writer *writer, enum place_question question, uint64_t number,
+                         union place_answer *answer)
+{
+    if (question == PLACE_THREAD)
+        return written_thread(writer, (uint32_t)number, answer);
+    bool known = writer_ask(writer, question, number, answer);
+    if (question == PLACE_WORD)
+        return written_word(writer, number, known, &answer->word);
+    if (known && question == PLACE_INSTRUCTION)
+        put_instruction(writer, number, &answer->instruction);
+    else if (known && question == PLACE_EXTENT)
+        put_extent(writer, &answer->extent);
+    else if (known && question == PLACE_CPU_NODE)
+        put_node(writer, STORE_CPU, number, answer->node);
+    else if (known && question == PLACE_PAGE_NODE)
+        put_node(writer, STORE_PAGE, number, answer->node);
+    else if (known && question == PLACE_MEMORY)
+        put_memory(writer, number, &answer->memory);
+    return known;
 }
 
 static uint64_t ns_of(double seconds)
@@ -551,13 +564,12 @@ static uint64_t moment(uint64_t now_ns, double age_s)
  */
 static uint64_t heap_clock(struct store_writer *writer, uint64_t now_ns)
 {
-    const struct place_names *names = &writer->options.names;
-    struct heap_bin bin;
-    for (uint32_t i = 0; names->heap_bin(names->context, i, &bin); i++) {
+    union place_answer answer;
+    for (uint32_t i = 0; writer_ask(writer, PLACE_BIN, i, &answer); i++) {
         const uint64_t *row = rows_find(&writer->rows[STORE_BIN], i);
-        if (row && row[BIN_ROW_ID] == bin.id && !isnan(bin.age_s) &&
+        if (row && row[BIN_ROW_ID] == answer.bin.id && !isnan(answer.bin.age_s) &&
             row[BIN_ROW_FIRST_NS] != UINT64_MAX)
-            return row[BIN_ROW_FIRST_NS] + ns_of(bin.age_s);
+            return row[BIN_ROW_FIRST_NS] + ns_of(answer.bin.age_s);
     }
     return now_ns;
 }
@@ -606,14 +618,12 @@ static void put_bin(struct store_writer *writer, uint32_t index, const struct he
 
 static void writer_heap_sync(struct store_writer *writer, uint64_t now_ns)
 {
-    const struct place_names *names = &writer->options.names;
-    struct heap_summary summary = {0};
-    struct heap_bin bin;
+    union place_answer answer;
     uint32_t count = 0;
-    if (!names->heap || !names->heap_bin)
-        return;
     uint64_t heap_ns = heap_clock(writer, now_ns);
-    names->heap(names->context, &summary);
+    if (!writer_ask(writer, PLACE_HEAP, 0, &answer))
+        return;
+    struct heap_summary summary = answer.heap;
     uint64_t row[HEAP_ROW_FIELDS] = {
         [HEAP_ROW_FEED] = summary.feed,
         [HEAP_ROW_SOURCE] = writer_string(writer, summary.source),
@@ -626,8 +636,8 @@ static void writer_heap_sync(struct store_writer *writer, uint64_t now_ns)
         [HEAP_ROW_MARK_AGE] = number_of_double(summary.mark_age_s),
         [HEAP_ROW_NOW_NS] = heap_ns,
     };
-    for (; names->heap_bin(names->context, count, &bin); count++)
-        put_bin(writer, count, &bin, heap_ns);
+    for (; writer_ask(writer, PLACE_BIN, count, &answer); count++)
+        put_bin(writer, count, &answer.bin, heap_ns);
     row[HEAP_ROW_BINS] = count;
     writer_row(writer, STORE_HEAP, 0, row);
 }

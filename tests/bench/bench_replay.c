@@ -74,7 +74,7 @@ static int read_file(const char *path)
     struct perfdata *file;
     struct error error;
     uint64_t samples = 0;
-    if (perfdata_open(&file, path, 0, &error)) {
+    if (perfdata_open(&file, path, 0, NULL, NULL, &error)) {
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
@@ -212,7 +212,7 @@ static uint64_t samples_in(const char *path)
 {
     struct perfdata *file;
     struct error error;
-    if (perfdata_open(&file, path, 0, &error)) {
+    if (perfdata_open(&file, path, 0, NULL, NULL, &error)) {
         fprintf(stderr, "%s\n", error.text);
         return 0;
     }

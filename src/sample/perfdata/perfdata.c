@@ -605,13 +605,8 @@ static int try_again(struct perfdata *file, struct error *error)
     return code < 0 ? code : 0;
 }
 
-int perfdata_open(struct perfdata **out, const char *path, pid_t pid, struct error *error)
-{
-    return perfdata_open_telling(out, path, pid, NULL, NULL, error);
-}
-
-int perfdata_open_telling(struct perfdata **out, const char *path, pid_t pid, perfdata_tell tell,
-                          void *context, struct error *error)
+int perfdata_open(struct perfdata **out, const char *path, pid_t pid, perfdata_tell tell,
+                  void *context, struct error *error)
 {
     struct perfdata *file = calloc(1, sizeof *file);
     if (!file)

@@ -31,12 +31,11 @@ static uint32_t walk_fill(struct state_access *access, struct cache *cache, uint
                          : cache_victim(cache, number);
     access->at[cache->level] = index;
     if (cache->tags[index])
-        departure_of(model, cache, index, state_who(access), MODEL_REPLACED);
+        departure_of(model, cache, index, access->miss.who, MODEL_REPLACED);
     /* The use of the line before by a level above does not count here. */
     departure_report_above(model, cache, number << cache->line_shift);
     cache_put(cache, index, number);
     cache->lines[index].ip = access->miss.who.ip;
-    cache->slots[index].bin = state_who(access).bin;
     if (node)
         shadow_join(cache->shadow, node, index);
     if (access->miss.address >> cache->line_shift == number)
@@ -157,7 +156,7 @@ static uint32_t walk_whole(struct state_access *access, uint64_t address, uint32
     return access->model->spec.level_count;
 }
 
-static void bring(struct state_access *access, uint64_t address, uint32_t level, uint32_t bin)
+static void bring(struct state_access *access, uint64_t address, uint32_t level)
 {
     struct model *model = access->model;
     if (level == model->spec.level_count)
@@ -175,10 +174,8 @@ static void bring(struct state_access *access, uint64_t address, uint32_t level,
     }
     if (cache->shadow)
         touch_shadow(model, cache, number, true, &node);
-    bring(access, address, level + 1, bin);
+    bring(access, address, level + 1);
     index = walk_fill(access, cache, number, node);
-    cache->slots[index].bin = bin;
-    cache->slots[index].was_fetched_ahead = true;
     cache->slots[index].prefetched = level == model->spec.prefetch_level;
     cache->slots[index].others = level < model->private_levels && model->several &&
                                  coherence_shared(model, address >> model->line_shift);
@@ -189,7 +186,6 @@ static void bring(struct state_access *access, uint64_t address, uint32_t level,
 static void walk_ahead(struct state_access *access, uint64_t address)
 {
     struct model *model = access->model;
-    const struct model_host *host = &model->memory.host;
     uint32_t level = model->spec.prefetch_level;
     const struct cache *cache = access->thread->path[level];
     if (cache_find(cache, address >> cache->line_shift) != CACHE_NONE)
@@ -197,7 +193,7 @@ static void walk_ahead(struct state_access *access, uint64_t address)
     if (level < model->private_levels && model->several)
         coherence_take(model, access->thread->fast.number, address >> model->line_shift, false,
                        access->miss.who);
-    bring(access, address, level, host->bin_of ? host->bin_of(host->context, address) : 0);
+    bring(access, address, level);
 }
 
 enum { SIZE_MAX_BYTES = 4096 };
@@ -257,8 +253,7 @@ static void announce(struct state_access *access, uint64_t address)
         return;
     if (index != CACHE_NONE && !first->slots[index].others)
         return;
-    coherence_take(model, access->thread->fast.number, number, write,
-                   write ? state_who(access) : access->miss.who);
+    coherence_take(model, access->thread->fast.number, number, write, access->miss.who);
 }
 
 /* A store that fetched nothing: it used the line where the nearest level has it. */
@@ -304,8 +299,7 @@ static void sample(const struct state_thread *thread, uint64_t address, uint32_t
     if (users)
         count_user(thread, address, ip);
     if (reuse)
-        sampling_use(&model->reuse, number,
-                     (struct model_who){ip, first->slots[index].bin, address});
+        sampling_use(&model->reuse, number, (struct model_who){ip, address});
     first->slots[index].watched = reuse || users;
 }
 
@@ -319,7 +313,6 @@ static void sample_absent(struct state_access *access, uint64_t address)
         count_user(access->thread, address, who.ip);
     if (!sampling_watches(&model->reuse, number))
         return;
-    who.bin = state_who(access).bin;
     who.address = address;
     sampling_use(&model->reuse, number, who);
 }

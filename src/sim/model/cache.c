@@ -150,7 +150,7 @@ void cache_put(struct cache *cache, uint32_t index, uint64_t number)
 {
     cache->tags[index] = number + 1;
     cache->lines[index] = (struct model_line){.ip = MODEL_NONE};
-    cache->slots[index] = (struct cache_slot){.bin = MODEL_NONE};
+    cache->slots[index] = (struct cache_slot){0};
     cache_touch(cache, index);
 }
 

@@ -68,7 +68,8 @@ const struct columns instruction_members = MEMBERS(
     COLUMN(.key = "unknown_samples",
            .from = SUM(struct snapshot_instruction, unknown_samples, unknown_over),
            .form = JSON_COUNT),
-    MEMBER("unknown", struct snapshot_instruction, unknown_note),
+    COLUMN(.key = "unknown", .from = FIELD(struct snapshot_instruction, unknown_reason),
+           .name = access_reason_note),
     MEMBER("share", struct snapshot_instruction, share),
     COLUMN(.key = "loads", .form = JSON_COUNT, .value = counted_loads),
     COLUMN(.key = "stores", .form = JSON_COUNT, .value = counted_stores),
@@ -246,12 +247,12 @@ static json_t *unknown(const struct snapshot *snapshot)
 
 json_t *json_matrix(const struct snapshot *snapshot, const void *row)
 {
-    struct matrix_rules rules;
+    struct bin_rules rules;
     struct matrix_table table;
     (void)row;
     if (!snapshot->matrix.row_count)
         return json_null();
-    matrix_rules_init(&rules);
+    bin_rules_open(&rules, MATRIX_RULES);
     matrix_table_make(&table, snapshot, &rules, MATRIX_WEIGHT);
     json_t *out = json_object();
     json_set(out, "rows", lines(&table, MATRIX_FUNCTIONS));
@@ -260,6 +261,6 @@ json_t *json_matrix(const struct snapshot *snapshot, const void *row)
     json_set(out, "unknown", unknown(snapshot));
     json_set(out, "forgotten", json_share(snapshot->matrix.forgotten));
     json_set(out, "estimated", json_share(snapshot->matrix.estimated));
-    matrix_rules_fini(&rules);
+    bin_rules_fini(&rules);
     return out;
 }
