@@ -807,7 +807,7 @@ static void code_that_is_sampled_is_known(void **state)
         struct error error = {0};
         unsigned elsewhere = 0;
         shared(path, names[i]);
-        assert_int_equal(perfdata_open(&perfdata, path, 0, &error), 0);
+        assert_int_equal(perfdata_open(&perfdata, path, 0, NULL, NULL, &error), 0);
         assert_false(perfdata_sampled(perfdata, 0x10000, 0));
         for (uint64_t at = UINT64_C(1) << 46; at < (UINT64_C(1) << 46) + 100; at++)
             elsewhere += perfdata_sampled(perfdata, at << 16, 0x10000);
