@@ -88,10 +88,13 @@ static const struct typed_variable *refine_stack(struct resolver *resolver, stru
     return slot;
 }
 
+/* The dynamic linker relocates each pointer in a variable: the program's own code says soon enough
+ * which variables are of interest, and for one of libc all its units are read. */
 static const struct typed_variable *declaration(struct resolver *resolver,
-                                                const struct finding *finding, uint64_t pc)
+                                                const struct finding *finding, uint64_t pc,
+                                                const struct module *code)
 {
-    if (!finding->variable_of)
+    if (!finding->variable_of || (code && module_is_linker(code)))
         return NULL;
     return finding->kind == OBJECT_TLS
                ? typing_tls(resolver->typing, finding->variable_of, finding->variable_at, pc)
@@ -249,7 +252,7 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     if (finding->kind == OBJECT_STACK)
         variable = refine_stack(resolver, finding, access, regs, place);
     else if (finding->variable_of)
-        variable = declaration(resolver, finding, access->ip);
+        variable = declaration(resolver, finding, access->ip, code);
     else if (!of_class)
         type = call_after_type(resolver, finding, access, operand, place);
     if (!place->object)

@@ -456,7 +456,7 @@ static const uint64_t measure_ns = CLOCK_NS_PER_S;
 static const uint64_t long_ns = CLOCK_NS_PER_S;
 
 const struct readers_limits readers_usual = {
-    .processes = 4, .memory_bytes = UINT64_C(4) << 30, .idle_ms = 60000, .patience_ms = 15000};
+    .processes = 8, .memory_bytes = UINT64_C(4) << 30, .idle_ms = 60000, .patience_ms = 15000};
 
 struct readers {
     struct readers_limits limits;

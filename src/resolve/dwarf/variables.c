@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/program.h"
+#include "resolve/elf/symbols.h"
 
 /* A variable with one fixed location. */
 struct location {
@@ -62,6 +63,27 @@ static void take_piece(struct location *location, const Dwarf_Op *ops, size_t *a
         location->size = ops[(*at)++].number;
 }
 
+/* Most variables are in registers, frames and lists of places: their expressions need not be read.
+ */
+static bool may_be_fixed(Dwarf_Attribute *attribute)
+{
+    Dwarf_Block block;
+    if (dwarf_formblock(attribute, &block))
+        return false;
+    switch (block.length ? block.data[0] : 0) {
+    case DW_OP_addr:
+    case DW_OP_const4u:
+    case DW_OP_const8u:
+    case DW_OP_addrx:
+    case DW_OP_GNU_addr_index:
+    case DW_OP_constx:
+    case DW_OP_GNU_const_index:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool read_ops(Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t count,
                      struct location *location)
 {
@@ -87,7 +109,7 @@ static bool location_read(Dwarf_Die *variable, struct location *location)
     Dwarf_Op *ops;
     size_t count = 0;
     *location = (struct location){0};
-    if (!dwarf_attr(variable, DW_AT_location, &attribute))
+    if (!dwarf_attr(variable, DW_AT_location, &attribute) || !may_be_fixed(&attribute))
         return false;
     if (die_type(variable, &type))
         die_size(&type, &location->size);
@@ -272,6 +294,24 @@ static bool may_be_variable(const struct globals *globals, uint64_t address)
            program_object(globals->program, address);
 }
 
+/* As the unit of the code that asks declares the variable of another, which says as much as a look
+ * into all other units would. */
+static const struct global *find_declared_near(struct globals *globals, struct index *index,
+                                               uint64_t address, uint64_t pc)
+{
+    const struct symbol *symbol = index == &globals->tls
+                                      ? program_thread_object(globals->program, address)
+                                      : program_object(globals->program, address);
+    Dwarf_Die die;
+    Dwarf_Die type;
+    uint64_t size;
+    if (!symbol || !globals_declared(globals, symbol->name, pc, &die) || !die_type(&die, &type) ||
+        !die_size(&type, &size) || !size)
+        return NULL;
+    globals_add(index, symbol->start, size, &die);
+    return find(index, address);
+}
+
 static const struct global *find_anywhere(struct globals *globals, struct index *index,
                                           uint64_t address, uint64_t pc)
 {
@@ -280,6 +320,8 @@ static const struct global *find_anywhere(struct globals *globals, struct index 
     if (!found && pc && !globals->all_read && program_place(globals->program, pc, &place)) {
         read_unit(globals, &place.unit, place.bias);
         found = find(index, address);
+        if (!found)
+            found = find_declared_near(globals, index, address, pc);
     }
     if (!found && !globals->all_read &&
         (index == &globals->tls || may_be_variable(globals, address))) {
