@@ -32,12 +32,12 @@ struct model {
     struct cache *shared[MODEL_LEVELS_MAX]; /* NULL: private */
     struct cache *shared_instruction;       /* NULL: private, or none */
     uint32_t threads_end;                   /* the highest number of a thread that was made, + 1 */
+    bool evictors_settled; /* cause_evictors_settle() */
     bool several;            /* threads with private levels: they hear of each other's accesses */
     uint32_t private_levels; /* how many, from the first; 0 with one thread */
     uint32_t caches;         /* ids given */
     uint32_t line_shift;     /* of the first level */
-    bool track_use;          /* for the figures, or with several threads to separate true from false
-                                sharing */
+    bool track_all; /* in private levels: true sharing is separated from false by what was written */
     uint64_t clock;          /* of uses */
     uint64_t lines_left_bytes;
     struct lines lines;
@@ -111,6 +111,9 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
 
 /* The line was referenced by this thread: it will not be a first reference again. */
 void cause_referenced(struct state_access *access, uint64_t address);
+
+/* Evictors that a second level keeps are from now on where those of other levels are. */
+void cause_evictors_settle(struct model *model, const struct cache *first);
 
 /* Counts the levels that the access missed, once each, and reports to the host. */
 void cause_report(struct state_access *access);
