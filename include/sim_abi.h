@@ -45,8 +45,8 @@ enum sim_clock { SIM_TSC, SIM_MONOTONIC };
 
 enum sim_flags {
     SIM_WANT_CAUSES = 1,
-    SIM_WAIT = 2,     /* nothing is left out: the program waits while the ring is full */
-    SIM_WANT_USE = 4, /* of lines, and how far apart their uses are */
+    SIM_WAIT = 2,      /* nothing is left out: the program waits while the ring is full */
+    SIM_WANT_USE = 4,  /* of lines, and how far apart their uses are */
     SIM_WANT_CODE = 8, /* instructions are fetched too, through a first level like that of data */
     SIM_EXACT = 16     /* the use of all lines is counted, not of one in so many */
 };
@@ -88,9 +88,9 @@ struct sim_header {
     uint32_t counting; /* whether accesses count now */
     uint32_t threads_used;
     uint32_t instructions_used;
-    uint32_t period_now;          /* one in so many misses of the commonest level is reported; 1: all */
+    uint32_t period_now; /* one in so many misses of the commonest level is reported; 1: all */
     uint64_t instructions_lost;   /* accesses by instructions that found no room in the table */
-    uint64_t misses_dropped;       /* thinned out of the ring, their weight went to others */
+    uint64_t misses_dropped;      /* thinned out of the ring, their weight went to others */
     uint64_t lost;                /* units that may not be lost and were: the ring was full */
     char trouble[SIM_NAME_BYTES]; /* with SIM_GAVE_UP: why */
 };
@@ -240,9 +240,9 @@ struct sim_ring {
 enum sim_path { SIM_PATH_UNKNOWN, SIM_PATH_OTHER, SIM_PATH_ASKED };
 
 /*
- * "What if this object had another layout." Written by misstop: all but `asked`, then `asked`. The tool
- * takes it, follows the agent's rings from then on and says so; misstop, having followed them as
- * far itself, lists the blocks that there are; then both models count.
+ * "What if this object had another layout." Written by misstop: all but `asked`, then `asked`. The
+ * tool takes it, follows the agent's rings from then on and says so; misstop, having followed them
+ * as far itself, lists the blocks that there are; then both models count.
  */
 struct sim_question {
     uint64_t asked;  /* number of the question; 0: none, the last one has ended */

@@ -106,9 +106,9 @@ struct cache {
     /* Where `lean`, those of lines that are tracked; of others nothing is read or written. */
     struct model_line *lines;
     struct cache_slot *slots;
-    /* Of a second level, by index: the access that evicted the line from the first level, if it did;
-     * NULL: model.evicted knows. It is nearer than an entry there, and most lines are still here when
-     * they are missed again. */
+    /* Of a second level, by index: the access that evicted the line from the first level, if it
+     * did; NULL: model.evicted knows. It is nearer than an entry there, and most lines are still
+     * here when they are missed again. */
     struct evicted_line *evicted_above;
     uint64_t put; /* lines that came in */
     bool lean;

@@ -395,7 +395,8 @@ static void departure_remember(struct model *model, const struct cache *cache, u
                                 .by = (uint16_t)model->running,
                                 .reason = (uint8_t)reason};
     struct cache *second = keeper(model, cache);
-    uint32_t below = second ? cache_find_near(second, number, cache->slots[index].below) : CACHE_NONE;
+    uint32_t below =
+        second ? cache_find_near(second, number, cache->slots[index].below) : CACHE_NONE;
     if (below == CACHE_NONE) {
         evicted_put(&model->evicted[cache->level], number, &line);
     } else {

@@ -263,8 +263,8 @@ struct model_line {
 struct model_fast {
     uint64_t address; /* of the line */
     uint32_t index;   /* in model_thread.lines */
-    uint32_t slow;    /* as in struct model_line, MODEL_INSTRUCTION, and MODEL_COUNTS_USE: hits have to
-                         say what they used */
+    uint32_t slow; /* as in struct model_line, MODEL_INSTRUCTION, and MODEL_COUNTS_USE: hits have to
+                      say what they used */
 };
 
 enum { MODEL_COUNTS_USE = 16 }; /* beside enum model_kind */

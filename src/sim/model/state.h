@@ -32,13 +32,14 @@ struct model {
     struct cache *shared[MODEL_LEVELS_MAX]; /* NULL: private */
     struct cache *shared_instruction;       /* NULL: private, or none */
     uint32_t threads_end;                   /* the highest number of a thread that was made, + 1 */
-    bool evictors_settled; /* cause_evictors_settle() */
+    bool evictors_settled;                  /* cause_evictors_settle() */
     bool several;            /* threads with private levels: they hear of each other's accesses */
     uint32_t private_levels; /* how many, from the first; 0 with one thread */
     uint32_t caches;         /* ids given */
     uint32_t line_shift;     /* of the first level */
-    bool track_all; /* in private levels: true sharing is separated from false by what was written */
-    uint64_t clock;          /* of uses */
+    bool
+        track_all; /* in private levels: true sharing is separated from false by what was written */
+    uint64_t clock; /* of uses */
     uint64_t lines_left_bytes;
     struct lines lines;
     struct evicted evicted[MODEL_LEVELS_MAX];
