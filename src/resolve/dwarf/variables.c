@@ -290,8 +290,10 @@ static const struct global *find(struct index *index, uint64_t address)
  * for. Without symbols the two are not distinguishable. */
 static bool may_be_variable(const struct globals *globals, uint64_t address)
 {
-    return dwfl_module_getsymtab(program_module(globals->program)) <= 1 ||
-           program_object(globals->program, address);
+    const struct symbol *symbol = program_object(globals->program, address);
+    if (symbol) /* the link editor's own two are declared nowhere */
+        return strcmp(symbol->name, "_DYNAMIC") && strcmp(symbol->name, "_GLOBAL_OFFSET_TABLE_");
+    return dwfl_module_getsymtab(program_module(globals->program)) <= 1;
 }
 
 /* As the unit of the code that asks declares the variable of another, which says as much as a look
@@ -302,10 +304,16 @@ static const struct global *find_declared_near(struct globals *globals, struct i
     const struct symbol *symbol = index == &globals->tls
                                       ? program_thread_object(globals->program, address)
                                       : program_object(globals->program, address);
+    static const char hidden[] = "__GI_"; /* glibc's own name of what it declares without */
     Dwarf_Die die;
     Dwarf_Die type;
     uint64_t size;
-    if (!symbol || !globals_declared(globals, symbol->name, pc, &die) || !die_type(&die, &type) ||
+    if (!symbol)
+        return NULL;
+    const char *name = symbol->name;
+    if (!strncmp(name, hidden, sizeof hidden - 1))
+        name += sizeof hidden - 1;
+    if (!globals_declared(globals, name, pc, &die) || !die_type(&die, &type) ||
         !die_size(&type, &size) || !size)
         return NULL;
     globals_add(index, symbol->start, size, &die);
