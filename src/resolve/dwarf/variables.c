@@ -313,10 +313,16 @@ static const struct global *find_declared_near(struct globals *globals, struct i
     const char *name = symbol->name;
     if (!strncmp(name, hidden, sizeof hidden - 1))
         name += sizeof hidden - 1;
-    if (!globals_declared(globals, name, pc, &die) || !die_type(&die, &type) ||
-        !die_size(&type, &size) || !size)
+    Dwarf_Die element;
+    uint64_t count;
+    if (!globals_declared(globals, name, pc, &die) || !die_type(&die, &type))
         return NULL;
-    globals_add(index, symbol->start, size, &die);
+    /* An array may be declared without its length, which the symbol has. */
+    if (die_array(&type, &element, &count))
+        type = element;
+    if (!die_size(&type, &size) || !size)
+        return NULL;
+    globals_add(index, symbol->start, symbol->end - symbol->start, &die);
     return find(index, address);
 }
 
