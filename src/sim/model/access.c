@@ -514,12 +514,17 @@ uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32
     struct cache *first = state->path[0];
     if (state_part(first, address, size_bytes) != size_bytes)
         return walk(state, first, address, size_bytes, kind, ip, false);
-    uint32_t index = cache_find(first, address >> first->line_shift);
+    /* A line that is watched is in the table, too. */
+    const struct model_fast *place = &first->fast[address >> first->line_shift & first->fast_mask];
+    bool placed = address - place->address < first->line_bytes;
+    uint32_t index = placed ? place->index : cache_find(first, address >> first->line_shift);
     if (index == CACHE_NONE || others_hear(state, index, kind))
         return walk(state, first, address, size_bytes, kind, ip, index == CACHE_NONE);
     hit_first(state, index, address, size_bytes, kind);
     if (first->slots[index].watched) {
         sample(state, address, ip, index);
+        if (placed && first->slots[index].watched)
+            return 0;
         walk_set_slow(thread->model, first, index);
     }
     fast_admit(first, index);
