@@ -20,7 +20,7 @@ static void read_sums(const struct build *build, const struct use_sums *sums,
         .fetched_bytes = build_read(build, &sums->fetched_bytes),
         .used_bytes = build_read(build, &sums->used_bytes),
         .touched_bytes = build_read(build, &sums->touched_bytes),
-        .told = build_read(build, &sums->told),
+        .followed = build_read(build, &sums->followed),
         .squares = build_read(build, &sums->squares),
     };
     for (int i = 0; i < LINE_USES; i++)
@@ -36,13 +36,13 @@ static void use_settle(struct snapshot_use *use)
     double mean = use->used_bytes / use->lines;
     double binomial = part * (1 - part);
     double variance = (use->squares / use->lines - mean * mean) / (line_bytes * line_bytes);
-    double effective = use->told * binomial / (fmax(variance, 0) + binomial / use->told);
-    double left_out = 1 - use->told / use->lines;
+    double effective = use->followed * binomial / (fmax(variance, 0) + binomial / use->followed);
+    double left_out = 1 - use->followed / use->lines;
     use->spatial_low = use->spatial_high = part;
     if (!(left_out > 1e-9) || isnan(part))
         return;
     struct snapshot_share interval =
-        interval_share(part, binomial > 0 ? effective / left_out : use->told);
+        interval_share(part, binomial > 0 ? effective / left_out : use->followed);
     use->spatial_low = interval.low;
     use->spatial_high = interval.high;
 }

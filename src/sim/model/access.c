@@ -354,7 +354,7 @@ static void remember_places(const struct state_access *access)
     uint32_t level = 0, last = access->model->spec.level_count - 1;
     while (level < last && access->missed >> level & 1)
         level++;
-    /* What is done to a line here is reported to the one below, if that is drawn. */
+    /* Use of a line is reported to the one below, if that is drawn. */
     while (level-- > 0) {
         if (path[level + 1]->tracked[access->at[level + 1]])
             cache_track(path[level], access->at[level]);

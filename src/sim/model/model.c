@@ -16,7 +16,7 @@ static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thr
     if (!cache || cache_init(cache, spec, seed, timed, &model->memory))
         return NULL;
     cache->now = &model->clock;
-    /* What of a line is only for its own figures, or for a prefetcher. */
+    /* Parts of a line that are only for its own figures, or for a prefetcher. */
     cache->lean = level && model->spec.no_figures && !model->spec.prefetch &&
                   !model->memory.host.bin_of && (model->spec.use || !model->memory.host.eviction);
     cache->level = level;

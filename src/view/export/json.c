@@ -654,7 +654,7 @@ struct json *json_text(const char *value)
         return NULL;
     if (text_is_utf8(value, length))
         memcpy(out->text, value, length + 1);
-    else /* better a '?' than a line that nobody can read */
+    else /* better a '?' than a line that no reader takes */
         text_sanitise(out->text, length + 1, value, length);
     return out;
 }

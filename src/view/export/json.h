@@ -46,7 +46,7 @@ struct json *json_rows(const struct columns *columns, const struct snapshot *sna
 void json_set_row(struct json *out, const struct columns *columns, const struct snapshot *snapshot,
                   const void *row);
 
-/* What json_print() prints, read back. NULL: out of memory. */
+/* The output of json_print(), read back. NULL: out of memory. */
 json_t *json_snapshot(const struct snapshot *snapshot);
 
 /* One object on one line, flushed; it is freed. 0 or a negative errno. */

@@ -324,7 +324,7 @@ static const struct columns used_members = MEMBERS(
     MEMBER_COUNT("lines", struct snapshot_use, lines),
     MEMBER_COUNT("fetched_bytes", struct snapshot_use, fetched_bytes),
     MEMBER_COUNT("used_bytes", struct snapshot_use, used_bytes),
-    MEMBER_COUNT("told", struct snapshot_use, told),
+    MEMBER_COUNT("followed", struct snapshot_use, followed),
     MEMBER("spatial_use_low", struct snapshot_use, spatial_low),
     MEMBER("spatial_use_high", struct snapshot_use, spatial_high),
     MEMBER_COUNT("touched_bytes", struct snapshot_use, touched_bytes),
