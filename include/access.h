@@ -121,8 +121,10 @@ struct access {
     uint8_t per_line; /* accesses of the pass to each line, 2 to the power of this; 0: not known */
 };
 
-/* Name of a reason as it is in JSON ("base-overwritten") and one plain sentence. */
+/* Name of a reason as it is in JSON ("overwritten"), the same at an instruction ("object unknown:
+ * overwritten"; NULL: REASON_NONE), and one plain sentence. */
 const char *access_reason_name(enum reason reason);
+const char *access_reason_note(unsigned reason);
 const char *access_reason_text(enum reason reason);
 
 /* "recorded", "direct", "undone", "branched", "reread", "inferred", "lane", "object". */

@@ -12,7 +12,6 @@
 
 #include "access.h"
 #include "simulated_line.h"
-#include "snapshot_share.h" /* struct exact_counts */
 
 /*
  * A type as debug information describes it: values, made by src/resolve/dwarf, looked up by
@@ -286,38 +285,57 @@ struct memory_use {
 };
 
 /*
- * Names that profile asks of the resolver (of a table in tests). Each returns false when the id or
- * address is not known.
+ * Questions of profile, while it counts and while it makes a snapshot, by a number each: the meaning
+ * of an id, and the state of the target at an address as of now. The resolver answers, or a
+ * recording, or a table in tests; with -o the answers are recorded (store_writer_answer()). Why
+ * these are no values that come with the snapshot: doc/design/names.md.
  */
-struct place_names {
-    void *context;
-    bool (*object)(void *context, uint32_t object, struct object_desc *desc);
-    bool (*function)(void *context, uint32_t function, struct function_desc *desc);
-    bool (*caller)(void *context, uint32_t node, struct caller_desc *desc); /* NULL: no stacks */
-    bool (*extent)(void *context, uint64_t address, struct object_extent *extent);
-    /* NULL: not known here. A type by its id; an instruction by its address. */
-    bool (*type)(void *context, uint32_t type, struct type_desc *desc);
-    bool (*instruction)(void *context, uint64_t address, struct instruction_desc *desc);
-    bool (*mapping)(void *context, uint64_t address, struct mapping_desc *desc);
-    void (*reading)(void *context, struct reading_state *state);
-    /* NULL: nothing is known of the heap. Bins by index from 0; false: no more. */
-    void (*heap)(void *context, struct heap_summary *summary);
-    bool (*heap_bin)(void *context, uint32_t index, struct heap_bin *bin);
-    /* NUMA nodes, -1: not known, or there is one only. NULL: none are known here. Of a CPU; and of
-     * the pages that hold addresses of the target, asked once a refresh at most. */
-    int (*cpu_node)(void *context, uint32_t cpu);
-    void (*page_nodes)(void *context, const uint64_t *addresses, size_t count, int *nodes);
-    /* Counts that are exact, by id (0 of everything); are in the place of what samples say, under
-     * either basis. NULL, false: not known. */
-    bool (*exact)(void *context, enum exact_of of, uint32_t id, struct exact_counts *counts);
-    /* Current name of a thread, sanitised. NULL: threads have no names here. */
-    bool (*thread)(void *context, uint32_t tid, char *out, size_t out_size);
-    /* NULL: nothing is known of it. `address` 0: of the process only. */
-    void (*memory)(void *context, uint64_t address, struct memory_use *use);
-    /* The 8 bytes at an address of the process, as of now, untrusted like all target memory. NULL,
-     * false: they cannot be read. */
-    bool (*word)(void *context, uint64_t address, uint64_t *value);
+enum place_question {
+    PLACE_OBJECT,      /* object id -> object */
+    PLACE_FUNCTION,    /* function id -> function */
+    PLACE_CALLER,      /* node -> caller */
+    PLACE_TYPE,        /* type id -> type */
+    PLACE_INSTRUCTION, /* address -> instruction */
+    PLACE_MAPPING,     /* address -> mapping */
+    PLACE_EXTENT,      /* address -> extent */
+    PLACE_HEAP,        /* 0 -> heap */
+    PLACE_BIN,         /* index from 0 -> bin; false: no more */
+    PLACE_THREAD,      /* tid -> thread: its current name, sanitised */
+    PLACE_CPU_NODE,    /* CPU -> node, a NUMA node; -1: not known, or there is one only */
+    PLACE_PAGE_NODE,   /* address -> node, of its page */
+    PLACE_MEMORY,      /* address, 0: of the process only -> memory */
+    PLACE_WORD,        /* address -> word: its 8 bytes, untrusted like all target memory */
 };
+
+/* Strings are valid until the next question. */
+union place_answer {
+    struct object_desc object;
+    struct function_desc function;
+    struct caller_desc caller;
+    struct type_desc type;
+    struct instruction_desc instruction;
+    struct mapping_desc mapping;
+    struct object_extent extent;
+    struct heap_summary heap;
+    struct heap_bin bin;
+    struct memory_use memory;
+    char thread[64];
+    int node;
+    uint64_t word;
+};
+
+struct place_names {
+    /* False: not known, and the answer is undefined. NULL: nothing is known. */
+    bool (*answer)(void *context, enum place_question question, uint64_t number,
+                   union place_answer *answer);
+    void *context;
+};
+
+static inline bool place_ask(const struct place_names *names, enum place_question question,
+                             uint64_t number, union place_answer *answer)
+{
+    return names->answer && names->answer(names->context, question, number, answer);
+}
 
 /* "global", "heap", ... as in JSON. */
 const char *object_kind_name(enum object_kind kind);

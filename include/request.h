@@ -38,10 +38,8 @@ enum request_kind {
     REQUEST_WHATIF_END,  /* whatif: that question is dropped */
     REQUEST_NOW,         /* the run up to now is shown again */
     REQUEST_PLAY_PAUSE,  /* pause or continue a replay; first of the REQUEST_PLAYs */
-    REQUEST_PLAY_PACE,   /* direction: faster (1), slower (-1) */
     REQUEST_PLAY_STEP,   /* direction; a refresh interval of recorded time */
-    REQUEST_PLAY_JUMP,   /* direction; a tenth of the recording */
-    REQUEST_PLAY_GO      /* name: a time as the user writes it, or "end" */
+    REQUEST_PLAY_GO      /* name: a time as the user writes it, "here" or "end" */
 };
 
 enum { REQUEST_BINS_MAX = 16 };

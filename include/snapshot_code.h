@@ -39,7 +39,7 @@ struct snapshot_instruction {
     double count_over;      /* samples counted, less these: 0 where all weigh the same */
     double unknown_samples; /* those without a known object, */
     double unknown_over;
-    const char *unknown_note; /* and why: "object unknown: overwritten"; NULL: none */
+    enum reason unknown_reason; /* and why: of the hottest instruction; REASON_NONE: none */
     double share;             /* of its function's, of known objects or not */
     double loads;
     double stores;
@@ -107,7 +107,7 @@ struct snapshot_code {
     double unknown_over;
     double unknown_share;
     double all_share;
-    const char *unknown_note;
+    enum reason unknown_reason;
     uint32_t sites;      /* distinct accessing instructions seen */
     uint32_t top_object; /* index into objects, UINT32_MAX if none */
     double top_object_share;

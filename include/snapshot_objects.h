@@ -69,6 +69,16 @@ struct snapshot_layout_line {
 };
 
 /* A type as the samples on one object see it: the Layout screen. */
+/* The first that is so. Thresholds: src/profile/snapshot/layout.c. */
+enum layout_reading {
+    LAYOUT_TOO_FEW,   /* samples, or no lines */
+    LAYOUT_SHORT,     /* it is no whole line, and is not in an array */
+    LAYOUT_SPREAD,    /* the members with most of the heat take more lines than they need */
+    LAYOUT_STRADDLES, /* accesses cross from line to line */
+    LAYOUT_UNUSED,    /* much of the bytes fetched is not used */
+    LAYOUT_FITS
+};
+
 struct snapshot_layout {
     uint32_t type;    /* id */
     const char *name; /* "struct particle" */
@@ -86,7 +96,10 @@ struct snapshot_layout {
     double straddling;   /* share of samples with an access that crosses a line; NAN */
     uint64_t hot_span;   /* lines that hold the members with most of the heat */
     uint64_t hot_lines;  /* lines they would need side by side */
-    const char *reading; /* one or two sentences: what the picture says; NULL */
+    enum layout_reading reading; /* of the picture, by the figures above and these */
+    double unused;               /* part of the bytes fetched that is not used, */
+    bool unused_least;           /* at the least: neighbours are not known */
+    uint32_t line_bytes;
 };
 
 #define SNAPSHOT_HISTORY 32 /* refreshes in an object's sparkline */

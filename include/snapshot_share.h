@@ -30,8 +30,7 @@ enum rate_level {
 /* How the accesses beside the misses are known. */
 enum rates_from {
     RATES_RECORDED, /* the same samples are hits and misses, and record which */
-    RATES_COUNTED,  /* each by samples of its own event */
-    RATES_EXACT     /* every access was seen: intervals have no width */
+    RATES_COUNTED   /* each by samples of its own event */
 };
 
 struct snapshot_rates {
@@ -45,15 +44,6 @@ struct snapshot_rates {
     struct snapshot_share critical; /* stall / missed, a ratio: 1 is like the others on average.
                                        Ends as above; high NAN: without end */
     enum rate_level level;
-};
-
-/* Counts of one thing that were not sampled but seen one by one, from the start of the run; a
- * simulator can give them (struct place_names). NAN: not known. */
-enum exact_of { EXACT_ALL, EXACT_OBJECT, EXACT_FUNCTION };
-struct exact_counts {
-    double accesses;
-    double misses[RATE_LEVELS];
-    double stall_cycles;
 };
 
 /* "L1", "L2", "memory": as in JSON. */

@@ -458,7 +458,6 @@ static void options_from_settings(struct options *options)
 int options_parse(struct options *options, int argc, char **argv, struct error *error)
 {
     *options = (struct options){.action = OPTIONS_PICK,
-                                .rate = 2000,
                                 .pace = NAN,
                                 .half_life_s = 10,
                                 .ways = 10,
@@ -500,7 +499,8 @@ void options_help(FILE *out)
         "  -e, --event LIST      l1-miss, l2-miss, mem-fill, stall, access, or any libpfm4\n"
         "                        event; several with commas; the first one ranks; with -i\n"
         "                        an event of the recording\n"
-        "  -r, --rate N          wanted samples per second of the ranking event (2000)\n"
+        "  -r, --rate N          wanted samples per second of the ranking event (2000;\n"
+        "                        less where that would slow the process)\n"
         "  -c, --count N         fixed period instead of a rate\n"
         "      --watch[=PERCENT]     set hardware watchpoints on sampled lines: when and by whom "
         "they\n"

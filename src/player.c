@@ -169,8 +169,8 @@ static void draw_line(struct player *player)
                                                : INFINITY,
         .paused = clock->paused,
         .ended = clock->ended,
+        .pace = clock->pace,
     };
-    play_pace_text(clock, line.pace, sizeof line.pace);
     player->drawn_ns = clock_now_ns();
     screen_play(player->screen, &line);
 }
@@ -178,11 +178,9 @@ static void draw_line(struct player *player)
 static void set_out(struct player *player)
 {
     struct play *clock = &player->clock;
-    unsigned pace = clock->pace;
     play_init(clock, engine_length_ns(player->engine), clock_now_ns());
-    if (player->drawn_ns)
-        clock->pace = pace;
     clock->paused = !player->from_start;
+    clock->pace = player->pace;
     play_go(clock, player->from_start ? 0 : PLAY_END);
     player->through = !player->from_start;
     engine_go_through(player->engine, player->through);
@@ -190,10 +188,11 @@ static void set_out(struct player *player)
 
 void player_init(struct player *player, struct engine *engine, struct screen *screen, double pace)
 {
-    *player = (struct player){
-        .engine = engine, .screen = screen, .from_start = !isnan(pace), .pace = pace};
+    *player = (struct player){.engine = engine,
+                              .screen = screen,
+                              .from_start = !isnan(pace),
+                              .pace = isnan(pace) ? 1 : pace};
     set_out(player);
-    play_set_pace(&player->clock, isnan(pace) ? 1 : pace);
     draw_line(player);
 }
 
@@ -284,23 +283,13 @@ static bool try_request(struct play *clock, const struct request *request, doubl
                         bool *understood)
 {
     uint64_t to_ns;
-    double jump_s = clock->length_ns ? seconds(clock->length_ns) / 10 : 10 * step_s;
     *understood = true;
-    switch (request->kind) {
-    case REQUEST_PLAY_PAUSE:
+    if (request->kind == REQUEST_PLAY_PAUSE)
         return play_pause(clock, clock_now_ns());
-    case REQUEST_PLAY_STEP:
-        clock->paused = true;
-        return play_by(clock, request->direction * step_s);
-    case REQUEST_PLAY_JUMP:
-        return play_by(clock, request->direction * jump_s);
-    case REQUEST_PLAY_GO:
-        *understood = play_parse(clock, request->name, &to_ns);
-        return *understood && play_go(clock, to_ns);
-    default:
-        play_change_pace(clock, request->direction);
-        return false;
-    }
+    if (request->kind == REQUEST_PLAY_STEP)
+        return play_step(clock, request->direction * step_s);
+    *understood = play_parse(clock, request->name, &to_ns);
+    return *understood && play_go(clock, to_ns);
 }
 
 bool player_act(struct player *player, const struct request *request, double step_s, int *code,
@@ -321,7 +310,7 @@ bool player_act(struct player *player, const struct request *request, double ste
         return true;
     }
     player->clock = clock;
-    player->through &= request->kind == REQUEST_PLAY_PAUSE || request->kind == REQUEST_PLAY_PACE;
+    player->through &= request->kind == REQUEST_PLAY_PAUSE;
     engine_go_through(player->engine, player->through);
     if (back)
         *code = start_over(player, 0, error);

@@ -20,7 +20,7 @@ struct player {
     uint64_t drawn_ns;     /* when the line was drawn last */
     bool from_start;       /* a recording is played; else it is read to its end first */
     bool through;          /* ... and nothing else was asked for since */
-    double pace;           /* of the first playing; NAN: 1 */
+    double pace;           /* --play=PACE */
 };
 
 /* Nothing is read yet. `pace` NAN: straight to the end; else playing from the start. */

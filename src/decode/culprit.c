@@ -605,7 +605,9 @@ static void apply_candidates(const struct culprits *culprits, const struct culpr
 void culprit_apply_exact(const struct insn *insn, const struct culprit_context *world,
                          const struct sample *sample, struct access *access)
 {
-    struct candidate candidate = {.culprit = insn, .condition = INSN_CONDITION_NONE};
+    uint32_t nothing = 0;
+    struct candidate candidate = {
+        .written = &nothing, .culprit = insn, .condition = INSN_CONDITION_NONE};
     if (!culprit_may_miss(insn)) {
         access->reason = REASON_NO_MEMORY;
         return;
@@ -670,9 +672,11 @@ struct walk {
 
 struct search {
     const struct function *function;
-    struct candidate candidates[CULPRIT_CANDIDATES_MAX];
     size_t count;
     bool overflow;
+    struct candidate candidates[CULPRIT_CANDIDATES_MAX];
+    const struct insn *insns[CULPRIT_CANDIDATES_MAX][TRACE_MAX]; /* their traces */
+    uint32_t written[CULPRIT_CANDIDATES_MAX][TRACE_MAX + 1];
 };
 
 /* Up to a label compilers pad with no-ops, which do not run behind a jump or return. */
@@ -781,8 +785,11 @@ static void finish_candidate(struct search *search, const struct walk *walk, siz
         search->overflow = true;
         return;
     }
-    struct candidate *candidate = &search->candidates[search->count++];
-    *candidate = (struct candidate){.condition = walk->condition,
+    size_t number = search->count++;
+    struct candidate *candidate = &search->candidates[number];
+    *candidate = (struct candidate){.insns = search->insns[number],
+                                    .written = search->written[number],
+                                    .condition = walk->condition,
                                     .taken = walk->taken,
                                     .branched = walk->branched,
                                     .reason = (uint8_t)reason};
@@ -917,13 +924,41 @@ static uint64_t last_before(const struct function *function, size_t index)
     return function_adjacent(function, index) ? function_address(function, index - 1) : 0;
 }
 
+/* In one piece: the candidates, their instructions, what these write. */
+static int keep_candidates(struct culprits *culprits, const struct search *search)
+{
+    size_t insns = 0;
+    for (size_t i = 0; i < search->count; i++)
+        insns += search->candidates[i].count;
+    size_t size = search->count * sizeof *culprits->candidates + insns * sizeof(struct insn *) +
+                  (insns + search->count) * sizeof(uint32_t);
+    culprits->candidates = malloc(size + 1);
+    if (!culprits->candidates)
+        return -ENOMEM;
+    culprits->bytes = (uint32_t)size;
+    const struct insn **insn = (void *)(culprits->candidates + search->count);
+    uint32_t *written = (void *)(insn + insns);
+    for (size_t i = 0; i < search->count; i++) {
+        struct candidate *kept = &culprits->candidates[i];
+        *kept = search->candidates[i];
+        kept->insns = memcpy(insn, search->insns[i], kept->count * sizeof *insn);
+        kept->written = memcpy(written, search->written[i], (kept->count + 1u) * sizeof *written);
+        insn += kept->count;
+        written += kept->count + 1;
+    }
+    return 0;
+}
+
 int culprits_init(struct culprits *culprits, const struct function *function, uint64_t ip)
 {
-    struct search search = {.function = function};
+    struct search search; /* 10 KiB, mostly unused */
     struct walk walk = {.condition = INSN_CONDITION_NONE};
     size_t index = function_index(function, ip);
     *culprits = (struct culprits){
         .ip = ip, .at_ip = function_insn(function, index), .last = last_before(function, index)};
+    search.function = function;
+    search.count = 0;
+    search.overflow = false;
     walk_back(&search, walk, index);
     culprits->candidate_count = (uint8_t)search.count;
     if (search.overflow)
@@ -937,11 +972,7 @@ int culprits_init(struct culprits *culprits, const struct function *function, ui
         culprits->steps = culprit->step.bytes && untouched(first, step_start(&culprit->step));
         return 0;
     }
-    culprits->candidates = malloc(search.count * sizeof *culprits->candidates + 1);
-    if (!culprits->candidates)
-        return -ENOMEM;
-    memcpy(culprits->candidates, search.candidates, search.count * sizeof *culprits->candidates);
-    return 0;
+    return keep_candidates(culprits, &search);
 }
 
 void culprits_fini(struct culprits *culprits)

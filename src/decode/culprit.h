@@ -73,8 +73,8 @@ static inline void call_noted(struct call_seen *seen, enum call_kind kind)
 enum { CULPRIT_CANDIDATES_MAX = 16 };
 
 struct candidate {
-    const struct insn *insns[TRACE_MAX]; /* the trace */
-    uint32_t written[TRACE_MAX + 1];
+    const struct insn **insns; /* the trace: [count], at most TRACE_MAX */
+    uint32_t *written;         /* [count + 1] */
     uint8_t count;
     const struct insn *culprit; /* NULL: there is none this way, see reason */
     uint64_t entry;             /* of the function, when entered */
@@ -100,6 +100,7 @@ struct culprits {
     bool steps;    /* ... and it has an insn_step, and its registers are as they were */
     uint8_t candidate_count;
     uint8_t reason; /* no way at all: why */
+    uint32_t bytes; /* of the candidates, with their traces */
 };
 
 /* An instruction that itself reads or writes memory: not a prefetch. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <linux/perf_event.h>
+#include <stddef.h>
 
 #include "access.h"
 
@@ -256,32 +257,47 @@ const char *data_tlb_name(enum data_tlb tlb)
     return (unsigned)tlb < TLB_COUNT ? names[tlb] : "unknown";
 }
 
+#define REASON_NAME(name) name, "object unknown: " name
+
 static const struct {
     const char *name;
+    const char *note; /* of an instruction */
     const char *text;
 } reasons[REASON_COUNT] = {
-    [REASON_NONE] = {"attributed", "attributed"},
-    [REASON_KERNEL] = {"kernel", "taken in the kernel: system calls, page faults"},
-    [REASON_NO_REGISTERS] = {"no-registers", "the kernel delivered no registers"},
-    [REASON_NO_CODE] = {"no-code", "the instruction cannot be read"},
-    [REASON_BAD_CODE] = {"bad-code", "the bytes there are no instruction that is known"},
-    [REASON_NO_MEMORY] = {"no-memory", "no access to memory near: the thread was computing"},
-    [REASON_CALL_BOUNDARY] = {"call-boundary", "the access is beyond a call or return"},
-    [REASON_OVERWRITTEN] = {"overwritten", "the load overwrote its own base register"},
-    [REASON_CLOBBERED] = {"clobbered", "a register of the address was changed afterwards"},
-    [REASON_AMBIGUOUS] = {"ambiguous", "several accesses could have come before"},
-    [REASON_GATHER] = {"gather", "a vector gather or scatter of addresses that are not known"},
-    [REASON_SEGMENT] = {"segment", "the thread's fs or gs base is not known"},
-    [REASON_BAD_ADDRESS] = {"bad-address", "nothing is mapped at the computed address"},
-    [REASON_FOREIGN] = {"foreign", "a sample of another process"},
-    [REASON_NO_ADDRESS] = {"no-address", "the hardware recorded no address"},
-    [REASON_AGENT] = {"agent", "misstop's own agent: not the program's"},
-    [REASON_NOT_X86_64] = {"not-x86-64", "32-bit code or another architecture: not decoded"},
+    [REASON_NONE] = {"attributed", NULL, "attributed"},
+    [REASON_KERNEL] = {REASON_NAME("kernel"), "taken in the kernel: system calls, page faults"},
+    [REASON_NO_REGISTERS] = {REASON_NAME("no-registers"), "the kernel delivered no registers"},
+    [REASON_NO_CODE] = {REASON_NAME("no-code"), "the instruction cannot be read"},
+    [REASON_BAD_CODE] = {REASON_NAME("bad-code"),
+                         "the bytes there are no instruction that is known"},
+    [REASON_NO_MEMORY] = {REASON_NAME("no-memory"),
+                          "no access to memory near: the thread was computing"},
+    [REASON_CALL_BOUNDARY] = {REASON_NAME("call-boundary"),
+                              "the access is beyond a call or return"},
+    [REASON_OVERWRITTEN] = {REASON_NAME("overwritten"), "the load overwrote its own base register"},
+    [REASON_CLOBBERED] = {REASON_NAME("clobbered"),
+                          "a register of the address was changed afterwards"},
+    [REASON_AMBIGUOUS] = {REASON_NAME("ambiguous"), "several accesses could have come before"},
+    [REASON_GATHER] = {REASON_NAME("gather"),
+                       "a vector gather or scatter of addresses that are not known"},
+    [REASON_SEGMENT] = {REASON_NAME("segment"), "the thread's fs or gs base is not known"},
+    [REASON_BAD_ADDRESS] = {REASON_NAME("bad-address"),
+                            "nothing is mapped at the computed address"},
+    [REASON_FOREIGN] = {REASON_NAME("foreign"), "a sample of another process"},
+    [REASON_NO_ADDRESS] = {REASON_NAME("no-address"), "the hardware recorded no address"},
+    [REASON_AGENT] = {REASON_NAME("agent"), "misstop's own agent: not the program's"},
+    [REASON_NOT_X86_64] = {REASON_NAME("not-x86-64"),
+                           "32-bit code or another architecture: not decoded"},
 };
 
 const char *access_reason_name(enum reason reason)
 {
     return reason < REASON_COUNT ? reasons[reason].name : "?";
+}
+
+const char *access_reason_note(unsigned reason)
+{
+    return reason < REASON_COUNT ? reasons[reason].note : NULL;
 }
 
 const char *access_reason_text(enum reason reason)

@@ -14,14 +14,19 @@
 
 enum {
     DECODER_IPS_MAX = 1 << 17,
-    DECODER_BYTES_MAX = 160 << 20, /* of instructions: then it starts afresh */
-    DECODER_TEXT_BYTES = 16
+    DECODER_BYTES_MAX = 160 << 20, /* of functions and culprits: then it starts afresh */
+    DECODER_TEXT_BYTES = 16,
+    DECODER_RECENT = 1024
 };
 
 struct decoder {
     struct decode_target target;
     csh handle;                 /* for text only */
     struct hash culprits_of_ip; /* index into culprits */
+    struct {
+        uint64_t ip;
+        uint32_t index;       /* + 1; 0: empty */
+    } recent[DECODER_RECENT]; /* of them, direct-mapped: the hash is asked for the others */
     struct culprits *culprits;
     size_t culprits_count;
     size_t culprits_room;
@@ -55,6 +60,7 @@ static void forget_all(struct decoder *decoder)
         function_free(decoder->functions[i]);
     decoder->culprits_count = decoder->function_count = 0;
     decoder->kept_bytes = 0;
+    memset(decoder->recent, 0, sizeof decoder->recent);
     hash_clear(&decoder->culprits_of_ip);
     hash_clear(&decoder->function_of_start);
     memset(&decoder->calls, 0, sizeof decoder->calls);
@@ -94,8 +100,9 @@ static struct function *add_function(struct decoder *decoder, uint64_t ip, bool 
         *slot = (uint32_t)decoder->function_count;
     decoder->functions[decoder->function_count++] = function;
     function->kept_bytes = &decoder->kept_bytes;
-    decoder->kept_bytes +=
-        function->end - function->start + function->count * sizeof *function->outlines;
+    decoder->kept_bytes += function->end - function->start +
+                           function->count * sizeof *function->outlines +
+                           function->loop_count * sizeof *function->loops;
     return function;
 }
 
@@ -150,13 +157,23 @@ static const struct culprits *add_culprits(struct decoder *decoder, uint64_t ip)
         return NULL;
     }
     *slot = (uint32_t)decoder->culprits_count++;
+    decoder->kept_bytes += sizeof *culprits + culprits->bytes;
     return culprits;
 }
 
 static const struct culprits *culprits_at(struct decoder *decoder, uint64_t ip)
 {
+    size_t at = (ip ^ ip / DECODER_RECENT) % DECODER_RECENT;
+    if (decoder->recent[at].index && decoder->recent[at].ip == ip)
+        return &decoder->culprits[decoder->recent[at].index - 1];
     uint32_t *index = hash_find(&decoder->culprits_of_ip, ip);
-    return index ? &decoder->culprits[*index] : add_culprits(decoder, ip);
+    const struct culprits *culprits =
+        index ? &decoder->culprits[*index] : add_culprits(decoder, ip);
+    if (culprits) {
+        decoder->recent[at].ip = ip;
+        decoder->recent[at].index = (uint32_t)(culprits - decoder->culprits) + 1;
+    }
+    return culprits;
 }
 
 /* Whole ones only, which are kept: parts would be made anew for each sample. */

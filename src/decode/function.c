@@ -52,6 +52,8 @@ struct loop {
     const struct function *function;
     size_t head;
     size_t count;
+    const struct insn_memory *operands[LOOP_MAX + 1]; /* of those that access memory */
+    size_t operand_count;
 };
 
 static struct insn *insn_of(const struct function *function, size_t index)
@@ -210,11 +212,11 @@ static bool same_registers(const struct insn_memory *left, const struct insn_mem
 /* Whether the loop loads from the same place, or stores to it. */
 static bool accesses_same(const struct loop *loop, const struct insn_memory *operand, bool stores)
 {
-    for (size_t i = 0; i < loop->count; i++) {
-        const struct insn_memory *memory = &loop_insn(loop, i)->memory[0];
+    for (size_t i = 0; i < loop->operand_count; i++) {
+        const struct insn_memory *memory = loop->operands[i];
         bool is_store = memory->kind == ACCESS_STORE || memory->kind == ACCESS_LOAD_STORE;
-        if (loop_insn(loop, i)->memory_count && (stores ? is_store : memory->kind == ACCESS_LOAD) &&
-            same_registers(memory, operand) && memory->displacement == operand->displacement)
+        if (memory->displacement == operand->displacement && same_registers(memory, operand) &&
+            (stores ? is_store : memory->kind == ACCESS_LOAD))
             return true;
     }
     return false;
@@ -249,13 +251,19 @@ static size_t loop_head(const struct function *function, size_t at)
     return outlines[head].at == to ? head : SIZE_MAX;
 }
 
+/* How many of its loops end before an instruction. */
+static size_t loops_before(const struct function *function, size_t index)
+{
+    return SORTED_BELOW(function->loops, function->loop_count, last, index);
+}
+
 /* Of several jumps back to one place the last ends the loop. */
 static bool ends_loop(const struct loop *loop)
 {
     const struct function *function = loop->function;
-    uint64_t target = function_address(function, loop->head);
-    for (size_t i = loop->head + loop->count; i < function->count && i - loop->head < LOOP_MAX; i++)
-        if (function->outlines[i].target == target && is_jump(function->outlines[i].flow))
+    size_t i = loops_before(function, loop->head + loop->count);
+    for (; i < function->loop_count && function->loops[i].last - loop->head < LOOP_MAX; i++)
+        if (function->loops[i].head == loop->head)
             return false;
     return true;
 }
@@ -266,6 +274,14 @@ static bool loop_calls(const struct loop *loop)
         if (loop->function->outlines[loop->head + i].flow == INSN_CALL)
             return true;
     return false;
+}
+
+static void note_operands(struct loop *loop)
+{
+    loop->operand_count = 0;
+    for (size_t i = 0; i < loop->count; i++)
+        if (loop_insn(loop, i)->memory_count)
+            loop->operands[loop->operand_count++] = &loop_insn(loop, i)->memory[0];
 }
 
 /*
@@ -280,8 +296,9 @@ static bool loop_calls(const struct loop *loop)
  *
  * How operands move, for the innermost loop around each: found first, because it ends first.
  */
-static void mark_loop(const struct loop *loop, size_t from, size_t past)
+static void mark_loop(struct loop *loop, size_t from, size_t past)
 {
+    note_operands(loop);
     bool waits = loop->count <= WAITING_LOOP_MAX + 1 && is_waiting(loop);
     bool calls = loop_calls(loop);
     bool ends = ends_loop(loop);
@@ -361,13 +378,16 @@ static void mark_loaded(const struct function *function, size_t at)
     }
 }
 
-/* The next loop around instructions [from, past) that ends at instruction `last` or later. */
+/* The next loop around instructions before `past` that ends at instruction `last` or later. */
 static bool next_loop(const struct function *function, size_t past, size_t last, struct loop *loop)
 {
-    for (; last < function->count && last < past + LOOP_MAX; last++) {
-        size_t head = loop_head(function, last);
-        *loop = (struct loop){function, head, last - head + 1};
-        if (head < past)
+    size_t i = loops_before(function, last);
+    for (; i < function->loop_count && function->loops[i].last < past + LOOP_MAX; i++) {
+        const struct function_loop *found = &function->loops[i];
+        loop->function = function;
+        loop->head = found->head;
+        loop->count = found->last - found->head + 1;
+        if (found->head < past)
             return true;
     }
     return false;
@@ -450,6 +470,7 @@ void function_free(struct function *function)
         free(function->blocks[i / FUNCTION_BLOCK]);
     free(function->blocks);
     free(function->outlines);
+    free(function->loops);
     free(function->all);
     free(function->bytes);
     free(function);
@@ -473,8 +494,30 @@ static int outline(const struct code *code, struct function *function)
         function->count += known;
         at += known ? now->length : 1;
     }
+    /* As large as it is: there are thousands of functions. */
+    struct insn_outline *exact =
+        function->count ? realloc(function->outlines, function->count * sizeof *exact) : NULL;
+    function->outlines = exact ? exact : function->outlines;
     function->blocks = calloc(function->count / FUNCTION_BLOCK + 1, sizeof *function->blocks);
     return function->blocks ? 0 : -1;
+}
+
+/* Jumps back to an instruction at most LOOP_MAX before; false: no memory. */
+static bool find_loops(struct function *function)
+{
+    size_t room = 0;
+    for (size_t i = 0; i < function->count; i++) {
+        size_t head = loop_head(function, i);
+        if (head == SIZE_MAX)
+            continue;
+        struct function_loop *more =
+            array_more(function->loops, &room, function->loop_count, sizeof *more, ARRAY_UNBOUNDED);
+        if (!more)
+            return false;
+        function->loops = more;
+        more[function->loop_count++] = (struct function_loop){(uint32_t)head, (uint32_t)i};
+    }
+    return true;
 }
 
 static void mark_targets(struct function *function)
@@ -572,6 +615,8 @@ static struct function *function_make(const struct decode_target *target, uint64
     if (outline(&code, function) || function_index(function, ip) == SIZE_MAX)
         goto failed;
     mark_targets(function);
+    if (!find_loops(function))
+        goto failed;
     function->bytes = code.bytes;
     function->bytes_start = code.start;
     return function;

@@ -16,12 +16,20 @@ enum { FUNCTION_BYTES_MAX = 256 * 1024 /* longer ones are taken in parts around 
 
 enum { FUNCTION_BLOCK = 16 }; /* instructions that are decoded together */
 
+/* Instructions [head, last]: the last one jumps back to the head. */
+struct function_loop {
+    uint32_t head;
+    uint32_t last;
+};
+
 struct function {
     uint64_t start;
     uint64_t end;
     bool whole;                    /* start is where calls arrive */
     struct insn_outline *outlines; /* ascending; holes where bytes were no instructions */
     size_t count;
+    struct function_loop *loops; /* by their last instruction; those that are looked at */
+    size_t loop_count;
     struct insn **blocks; /* of FUNCTION_BLOCK each; NULL: none of it was asked for */
     struct insn *all;     /* of function_all(); NULL: not asked for */
     unsigned char *bytes;

@@ -62,18 +62,18 @@ enum insn_compare {
 };
 
 struct insn_memory {
-    uint8_t base; /* SREG_NONE: none */
-    uint8_t index;
-    uint8_t scale;
-    uint8_t size;         /* bytes accessed, 0: not known */
-    uint8_t segment;      /* 0 none, 1 fs, 2 gs */
-    uint8_t kind;         /* enum access_kind */
-    bool narrow;          /* 32-bit addressing */
-    bool vector;          /* vector index: gather, scatter; one access a lane, `size` bytes each */
-    uint8_t lanes;        /* of a vector index */
-    uint8_t index_bytes;  /* ... of one of its indices */
-    uint8_t vector_index; /* number of the vector register, SREG_NONE */
     int64_t displacement; /* absolute for RIP-relative operands, which have no base */
+    uint8_t base;         /* SREG_NONE: none */
+    uint8_t index;
+    uint8_t size;         /* bytes accessed, 0: not known */
+    uint8_t lanes;        /* of a vector index */
+    uint8_t vector_index; /* number of the vector register, SREG_NONE */
+    uint8_t scale : 4;
+    uint8_t index_bytes : 4; /* of one of the indices of a vector */
+    uint8_t segment : 2;     /* 0 none, 1 fs, 2 gs */
+    uint8_t kind : 4;        /* enum access_kind */
+    bool narrow : 1;         /* 32-bit addressing */
+    bool vector : 1; /* vector index: gather, scatter; one access a lane, `size` bytes each */
 };
 
 /* Bits of the registers that the address is made of. */
@@ -104,45 +104,45 @@ struct insn {
     int16_t stack_step; /* the instruction's own change of RSP: push, pop, call */
     uint8_t memory_count;
     uint8_t length;
-    uint8_t flow;         /* enum insn_flow */
-    uint8_t condition;    /* low 4 bits of the jcc opcode, INSN_CONDITION_NONE */
-    uint8_t op;           /* enum insn_op */
-    uint8_t narrow_op;    /* the same of one or two bytes of a register, where `op` is none */
-    uint8_t dest;         /* SREG_NONE: none; of an indirect call or jump, what it goes by */
-    uint8_t source;       /* SREG_NONE: the immediate */
-    uint8_t width;        /* bytes of the operation: 1, 2, 4, 8 */
-    uint8_t source_width; /* of a MOVE or LOAD that extends */
-    uint8_t vague;        /* enum insn_vague */
-    uint8_t stored;       /* register that mov or push copies to memory, 4 or 8 bytes; SREG_NONE:
+    uint8_t flow;             /* enum insn_flow */
+    uint8_t condition;        /* low 4 bits of the jcc opcode, INSN_CONDITION_NONE */
+    uint8_t op;               /* enum insn_op */
+    uint8_t narrow_op;        /* the same of one or two bytes of a register, where `op` is none */
+    uint8_t dest;             /* SREG_NONE: none; of an indirect call or jump, what it goes by */
+    uint8_t source;           /* SREG_NONE: the immediate */
+    uint8_t width : 4;        /* bytes of the operation: 1, 2, 4, 8 */
+    uint8_t source_width : 4; /* of a MOVE or LOAD that extends */
+    uint8_t vague : 2;        /* enum insn_vague */
+    uint8_t compares : 2;     /* enum insn_compare, */
+    uint8_t compared : 4;     /* ... bytes of its operands, */
+    uint8_t left;             /* ... the first, SREG_NONE: memory[0], */
+    uint8_t right;  /* ... and the second, SREG_NONE: memory[0] if `left` is not, or immediate */
+    uint8_t stored; /* register that mov or push copies to memory, 4 or 8 bytes; SREG_NONE:
                              none */
-    uint8_t compares;     /* enum insn_compare, */
-    uint8_t compared;     /* ... bytes of its operands, */
-    uint8_t left;         /* ... the first, SREG_NONE: memory[0], */
-    uint8_t right; /* ... and the second, SREG_NONE: memory[0] if `left` is not, or immediate */
     uint8_t vector_dest; /* number of the vector register that it may write, SREG_NONE */
     uint8_t
         vector_load; /* how it is loaded: 0 not simply, INSN_VECTOR_COPY as it is in memory, else
                         from elements of so many bytes, sign- or zero-extended to `width` */
-    bool sign_extends;
-    bool locked; /* atomic: lock prefix, or xchg with memory */
-    bool changes_flags;
-    bool repeats;        /* rep string instruction: interruptible, IP stays on it */
     uint8_t string_step; /* bytes that a string instruction advances RSI and RDI by */
-    bool is_nop;         /* of any length: perhaps padding that is never run */
-    bool is_target;      /* some jump of the function leads here */
-    bool waits;          /* in a loop that only waits for another thread's store (function.c) */
-    bool kept;           /* accesses a slot of the frame in a loop that calls (function.c) */
-    bool in_loop;        /* the next three are of the innermost loop around it */
-    bool chases;         /* its address comes from a load of the loop around it (function.c) */
-    bool follows;        /* a store to what its loop loads (function.c) */
-    bool rewritten;      /* accesses a slot of the frame that its loop stores to (function.c) */
     /* Loads before it in the same straight code, from the same registers: 1 + bytes from the last
      * byte of the nearest one below, and to the first of the nearest above; 0: none */
     uint8_t loaded_below;
     uint8_t loaded_above;
     struct insn_step step;
-    bool decoded;
-    bool described; /* the loops around it have been looked at, too (function.c) */
+    bool sign_extends : 1;
+    bool locked : 1; /* atomic: lock prefix, or xchg with memory */
+    bool changes_flags : 1;
+    bool repeats : 1;   /* rep string instruction: interruptible, IP stays on it */
+    bool is_nop : 1;    /* of any length: perhaps padding that is never run */
+    bool is_target : 1; /* some jump of the function leads here */
+    bool waits : 1;     /* in a loop that only waits for another thread's store (function.c) */
+    bool kept : 1;      /* accesses a slot of the frame in a loop that calls (function.c) */
+    bool in_loop : 1;   /* the next three are of the innermost loop around it */
+    bool chases : 1;    /* its address comes from a load of the loop around it (function.c) */
+    bool follows : 1;   /* a store to what its loop loads (function.c) */
+    bool rewritten : 1; /* accesses a slot of the frame that its loop stores to (function.c) */
+    bool decoded : 1;
+    bool described : 1; /* the loops around it have been looked at, too (function.c) */
 };
 
 /* All that the rest of its function needs of an instruction. */

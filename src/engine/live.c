@@ -87,7 +87,13 @@ static void report_rate(struct engine *engine)
                  "%.0f samples a second are more than can be digested here: fewer are taken until "
                  "none are lost",
                  info->rate_wanted);
+    if (info->switches > 0 && !engine->spares && !engine->status[0])
+        snprintf(engine->status, sizeof engine->status,
+                 "fewer samples: the process is switched %.0f times a second, and each sets the "
+                 "timer; -r N takes more",
+                 info->switches);
     engine->slower = slower;
+    engine->spares = info->switches > 0;
 }
 
 int live_tick(struct engine *engine, uint64_t now_ns)

@@ -182,6 +182,8 @@ static struct snapshot describe_head(struct engine *engine, uint64_t now, struct
         .recording = recording,
         .binaries = engine_binaries(engine, lists->binaries),
         .refused = describe_refused(&engine->files, lists->refused),
+        .reading = engine->resolver ? resolver_reading(engine->resolver)
+                                    : (struct reading_state){.waiting = 0},
         .objects_all = engine->objects_all,
         .simulation = engine->kind->source->simulation(engine),
         .watch = engine_watch_state(engine),

@@ -11,12 +11,11 @@
 #define SLICE_FIRST_NS UINT64_C(50000000)
 #define SLICE_LEAST_NS UINT64_C(1000000)
 
+/* In a pipe: a tenth of it on is 10 s then. */
+#define LENGTH_NOT_KNOWN_NS UINT64_C(100000000000)
+
 /* One read of a slice should take this long: shorter than a key is felt to hang. */
 enum { READ_BRIEF_NS = 10000000, READ_LONG_NS = 40000000 };
-
-static const double paces[] = {0.125, 0.25, 0.5, 1,   2,   5,    10,
-                               20,    50,   100, 200, 500, 1000, INFINITY};
-enum { PACES = sizeof paces / sizeof *paces, PACE_ONE = 3 };
 
 static uint64_t later(uint64_t time_ns, uint64_t by_ns)
 {
@@ -35,7 +34,7 @@ void play_init(struct play *play, uint64_t length_ns, uint64_t now_ns)
     *play = (struct play){.length_ns = length_ns,
                           .wall_ns = now_ns,
                           .slice_ns = SLICE_FIRST_NS,
-                          .pace = PACE_ONE,
+                          .pace = 1,
                           .paused = true};
 }
 
@@ -46,7 +45,7 @@ bool play_seeks(const struct play *play)
 
 bool play_hurries(const struct play *play)
 {
-    return play_seeks(play) || (!play->paused && !play->ended && isinf(paces[play->pace]));
+    return play_seeks(play) || (!play->paused && !play->ended && isinf(play->pace));
 }
 
 uint64_t play_due(struct play *play, uint64_t now_ns)
@@ -55,11 +54,10 @@ uint64_t play_due(struct play *play, uint64_t now_ns)
     uint64_t wanted = play->position_ns;
     if (play_seeks(play))
         wanted = play->goal_ns;
-    else if (!play->paused && !play->ended && isinf(paces[play->pace]))
+    else if (!play->paused && !play->ended && isinf(play->pace))
         wanted = PLAY_END;
     else if (!play->paused && !play->ended && now_ns > play->wall_ns)
-        wanted =
-            later(wanted, ns_of((double)(now_ns - play->wall_ns) / NS_PER_S * paces[play->pace]));
+        wanted = later(wanted, ns_of((double)(now_ns - play->wall_ns) / NS_PER_S * play->pace));
     play->wall_ns = now_ns;
     uint64_t due = wanted < most ? wanted : most;
     /* Records after the last sample belong to the end. */
@@ -112,15 +110,22 @@ bool play_go(struct play *play, uint64_t to_ns)
     return true;
 }
 
-bool play_by(struct play *play, double seconds)
+/* So far from where it is, or is going. */
+static uint64_t play_from(const struct play *play, double seconds)
 {
     uint64_t from_ns = play_seeks(play) ? play->goal_ns : play->position_ns;
     uint64_t by_ns = ns_of(fabs(seconds));
     if (seconds >= 0)
-        return play_go(play, later(from_ns, by_ns));
+        return later(from_ns, by_ns);
     if (from_ns == PLAY_END)
         from_ns = play->length_ns ? play->length_ns : play->position_ns;
-    return play_go(play, from_ns > by_ns ? from_ns - by_ns : 0);
+    return from_ns > by_ns ? from_ns - by_ns : 0;
+}
+
+bool play_step(struct play *play, double seconds)
+{
+    play->paused = true;
+    return play_go(play, play_from(play, seconds));
 }
 
 bool play_pause(struct play *play, uint64_t now_ns)
@@ -128,32 +133,6 @@ bool play_pause(struct play *play, uint64_t now_ns)
     play->wall_ns = now_ns;
     play->paused = !play->paused;
     return play->ended && !play->paused && play_go(play, 0);
-}
-
-void play_change_pace(struct play *play, int direction)
-{
-    if (direction > 0 && play->pace + 1 < PACES)
-        play->pace++;
-    else if (direction < 0 && play->pace > 0)
-        play->pace--;
-}
-
-void play_set_pace(struct play *play, double pace)
-{
-    play->pace = 0;
-    while (play->pace + 1 < PACES && paces[play->pace] < pace)
-        play->pace++;
-}
-
-void play_pace_text(const struct play *play, char *out, size_t size)
-{
-    double pace = paces[play->pace];
-    if (isinf(pace))
-        snprintf(out, size, "as fast as possible");
-    else if (pace < 1)
-        snprintf(out, size, "1/%gx", 1 / pace);
-    else
-        snprintf(out, size, "%gx", pace);
 }
 
 /* "1:02:03": each part is worth 60 of the next. */
@@ -196,6 +175,9 @@ bool play_parse(const struct play *play, const char *text, uint64_t *to_ns)
     *to_ns = PLAY_END;
     if (!strcmp(text, "end"))
         return true;
+    *to_ns = play->position_ns;
+    if (!strcmp(text, "here"))
+        return true;
     char sign = *text == '+' || *text == '-' ? *text++ : '\0';
     size_t length = strlen(text);
     /* strtod() would take "inf", "0x10" and "1e9" too. */
@@ -203,14 +185,13 @@ bool play_parse(const struct play *play, const char *text, uint64_t *to_ns)
         return false;
     if (length && text[length - 1] == '%') {
         double part = isdigit((unsigned char)*text) ? strtod(text, &end) : NAN;
-        if (isnan(part) || strcmp(end, "%") || !play->length_ns)
+        if (isnan(part) || strcmp(end, "%") || (!sign && !play->length_ns))
             return false;
-        seconds = part / 100 * (double)play->length_ns / NS_PER_S;
+        uint64_t length_ns = play->length_ns ? play->length_ns : LENGTH_NOT_KNOWN_NS;
+        seconds = part / 100 * (double)length_ns / NS_PER_S;
     } else if (strchr(text, ':') ? !parse_colons(text, &seconds) : !parse_units(text, &seconds)) {
         return false;
     }
-    uint64_t ns = ns_of(seconds);
-    uint64_t here = play->position_ns;
-    *to_ns = sign == '+' ? later(here, ns) : sign == '-' ? (here > ns ? here - ns : 0) : ns;
+    *to_ns = sign ? play_from(play, sign == '-' ? -seconds : seconds) : ns_of(seconds);
     return true;
 }

@@ -19,7 +19,7 @@ struct play {
     uint64_t length_ns;   /* 0: not known */
     uint64_t wall_ns;     /* up to which wall time has been played */
     uint64_t slice_ns;    /* recorded time that one read may take in, so that keys are heard */
-    unsigned pace;
+    double pace;          /* recorded seconds a second, while it plays; INFINITY: all it can */
     bool paused;
     bool ended; /* the recording has no more */
 };
@@ -46,17 +46,12 @@ bool play_seeks(const struct play *play);
  * counts on that.
  */
 bool play_go(struct play *play, uint64_t to_ns);
-bool play_by(struct play *play, double seconds);     /* from where it is, or is going */
+bool play_step(struct play *play, double seconds);   /* and pauses */
 bool play_pause(struct play *play, uint64_t now_ns); /* or on; at the end: from the start */
-
-/* A faster (1) or slower (-1) pace. */
-void play_change_pace(struct play *play, int direction);
-void play_set_pace(struct play *play, double pace); /* the nearest there is, from above */
-void play_pace_text(const struct play *play, char *out, size_t size);
 
 /*
  * A time as people write it: 80, 80s, 1m20s, 1h2m, 1:20, 1:02:03, 50%, or with + or - from where
- * it is. False: none of these, or a part of a length that is not known.
+ * it is, or is going; "here", "end". False: none of these, or a part of a length that is not known.
  */
 bool play_parse(const struct play *play, const char *text, uint64_t *to_ns);
 

@@ -46,14 +46,10 @@ void engine_forget_news(struct engine *engine)
 
 unsigned engine_reading(struct engine *engine)
 {
-    struct reading_state state = {0};
     if (!engine->resolver)
         return 0;
-    struct place_names names = resolver_names(engine->resolver);
     resolver_settle(engine->resolver, clock_now_ns());
-    if (names.reading)
-        names.reading(names.context, &state);
-    return state.waiting;
+    return resolver_reading(engine->resolver).waiting;
 }
 
 uint64_t engine_start_ns(const struct engine *engine)

@@ -263,6 +263,7 @@ struct engine {
     uint64_t ran_ns;             /* when it was last seen to have used CPU time */
     uint64_t sampled_ns;         /* and when a sample had come */
     bool slower;                 /* it was reported that fewer samples are taken than wanted */
+    bool spares;                 /* ... because the process is switched often */
     uint64_t slice_until_ns;     /* up to here this drain goes on in any case; 0: to its end */
     uint64_t slice_own_until_ns; /* CPU time of ours; 0: not looked at so far */
     uint64_t followed_ns;        /* the feed of the heap, up to here */
@@ -310,6 +311,12 @@ long engine_take(struct engine *engine, uint64_t *until_ns);
 int engine_open_trunk(struct engine *engine);
 void engine_close_trunk(struct engine *engine);
 void engine_forget_changed_code(struct engine *engine);
+
+/* A place on its way into the tables, with others; a step of the run over time is made at once,
+ * while names are what they are. */
+void engine_add_place(struct engine *engine, const struct place *place);
+/* All of them are in the tables: before every look at these, or when names may change. */
+void engine_count_places(struct engine *engine);
 
 /* In sampled.c, members of the three kinds that have a sampler. */
 int sampled_open(struct engine *engine, struct error *error);

@@ -97,8 +97,7 @@ static void take_place(struct engine *engine, const struct place *place)
         return;
     engine->samples[place->access.event]++;
     engine->events[place->access.event] += (double)place->access.weight;
-    profile_add(engine->profile, place);
-    past_add_all(engine->past, place, 1);
+    engine_add_place(engine, place);
 }
 
 /* Beside places and names, as of the point that was read up to. */
@@ -135,6 +134,8 @@ static void take_item(void *context, const struct store_item *item)
     if (item->kind != STORE_ITEM_RENAME && engine->stored.rename_count)
         flush_renames(engine);
     engine->record_ns = item->time_ns;
+    if (item->kind != STORE_ITEM_PLACE)
+        engine_count_places(engine);
     switch (item->kind) {
     case STORE_ITEM_PLACE:
         take_place(engine, &item->place);
@@ -173,6 +174,7 @@ static long stored_drain(struct engine *engine, uint64_t until_ns)
     bool to_the_end = until < until_ns || until_ns == UINT64_MAX;
     long count =
         store_reader_read(stored->reader, to_the_end ? UINT64_MAX : until, take_item, engine);
+    engine_count_places(engine);
     flush_renames(engine);
     if (to_the_end)
         count = -ENODATA;

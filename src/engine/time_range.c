@@ -150,9 +150,6 @@ static int open_tables(struct engine *engine, struct error *error)
                                      .run = engine->profile};
     memcpy(wanted.cache_lines, engine->cache_lines, sizeof wanted.cache_lines);
     engine_roles(engine, wanted.roles);
-    /* Neither the nodes of pages nor words of memory are known of that time. */
-    wanted.names.page_nodes = NULL;
-    wanted.names.word = NULL;
     int code = profile_new(&engine->time_range.profile, &wanted, error);
     if (!code) {
         profile_set_basis(engine->time_range.profile, BASIS_RUN);

@@ -15,12 +15,12 @@ void engine_forget_changed_code(struct engine *engine)
         decoder_forget(engine->decoder, start, end);
 }
 
-enum { LIVE_PLACES = 32, LANE_BATCHES = 4, LANE_PLACES = 1024 };
+enum { LANE_BATCHES = 4, BATCH_PLACES = 512 };
 
 /* Places on their way into the tables. */
 struct place_batch {
     size_t count;
-    struct place places[LANE_PLACES];
+    struct place places[BATCH_PLACES];
 };
 
 static void add_places(void *context, void *batch)
@@ -74,12 +74,19 @@ static void count_places(struct engine *engine)
     engine->waiting = lane_next(engine->tables);
 }
 
-/* All of them are in the tables: before every look at these, or when names may change. */
-static void count_all_places(struct engine *engine)
+void engine_count_places(struct engine *engine)
 {
     count_places(engine);
     lane_settle(engine->tables);
     engine_count_lines(engine);
+}
+
+void engine_add_place(struct engine *engine, const struct place *place)
+{
+    struct place_batch *waiting = engine->waiting;
+    waiting->places[waiting->count++] = *place;
+    if (waiting->count == BATCH_PLACES || profile_asks(engine->profile, place->access.time_ns))
+        count_places(engine);
 }
 
 static void take_sample(struct engine *engine, const struct record *record)
@@ -106,7 +113,7 @@ static void take_sample(struct engine *engine, const struct record *record)
     if (engine->recorder)
         recorder_add(engine->recorder, record, place);
     engine_watch_offer(engine, place);
-    if (engine->waiting->count == (engine->tables ? LANE_PLACES : LIVE_PLACES))
+    if (engine->waiting->count == BATCH_PLACES)
         count_places(engine);
 }
 
@@ -121,7 +128,7 @@ static void take_record(void *context, const struct record *record)
         return;
     case RECORD_LINE:
         if (engine_take_line(engine, record))
-            count_all_places(engine);
+            engine_count_places(engine);
         return;
     case RECORD_LOST:
         profile_lost(engine->profile, record->count);
@@ -135,7 +142,7 @@ static void take_record(void *context, const struct record *record)
     default:
         /* A mapping changes nothing about places that are resolved. */
         if (record->kind != RECORD_MAPPING)
-            count_all_places(engine);
+            engine_count_places(engine);
         /* The exec of a program we launch comes before its first sample, and is the requested one.
          */
         engine->exec_seen |=
@@ -147,6 +154,9 @@ static void take_record(void *context, const struct record *record)
             watch_exec(engine->watch);
         resolver_record(engine->resolver, record);
         engine_forget_changed_code(engine);
+        if (record->kind == RECORD_MAPPING && record->mapping.executable &&
+            sampler_sampled(engine->sampler, record->mapping.start, record->mapping.length))
+            resolver_expect(engine->resolver, record->mapping.start);
     }
     if (engine->recorder)
         recorder_add(engine->recorder, record, NULL);
@@ -174,7 +184,7 @@ long engine_take(struct engine *engine, uint64_t *until_ns)
 {
     long count = sampler_read(engine->sampler, *until_ns, take_record, engine);
     engine->behind = sampler_behind(engine->sampler, until_ns);
-    count_all_places(engine);
+    engine_count_places(engine);
     return count;
 }
 

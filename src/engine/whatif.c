@@ -6,6 +6,7 @@
 
 #include "engine/state.h"
 #include "sample/simulated/sim_memory.h"
+#include "view/words.h"
 
 static bool engine_whatif_ask(struct engine *engine, uint32_t object, uint32_t type,
                               const char *text);
@@ -275,7 +276,7 @@ static void whatif_step_one(struct engine *engine, struct engine_whatif *whatif,
         engine_whatif_because(whatif, error.text);
         return;
     }
-    snprintf(whatif->layout, sizeof whatif->layout, "%s", plan.text);
+    whatif_plan_words(&plan, whatif->layout, sizeof whatif->layout);
     engine_whatif_because(whatif, "the program has not come to it yet");
     whatif->wanting = false;
     whatif->paths_reported = 0;

@@ -8,6 +8,73 @@
 
 #include "profile/state.h"
 
+/*
+ * Places on their way into the tables. Those that are alike in all but their address and time are
+ * one group, for as long as the caller's batch: the rows that all of them count in are touched once
+ * a group. What depends on the address, or on the order of the samples, is counted for each in
+ * turn: offsets, sets, the window, sharing, the search, votes and the credit of pairs.
+ *
+ * The tables are larger than the caches. So a handful of places goes in together, in three steps:
+ * hash slots are prefetched, then the rows they point at, and when the last one was prefetched the
+ * first one's lines are there.
+ */
+
+enum { BATCH = 16, GROUPS = 512, GROUP_SLOTS = 2 * GROUPS, NO_THREAD = UINT32_MAX };
+
+/* Without padding: keys are compared as words. */
+struct group_key {
+    uint64_t ip;
+    uint64_t base;
+    uint32_t object;
+    uint32_t function;
+    uint32_t holder;
+    uint32_t tid;
+    uint32_t type;
+    uint32_t type_offset;
+    uint8_t event;
+    uint8_t kind;
+    uint8_t how;
+    uint8_t reason;
+    uint8_t typed;
+    uint8_t untyped;
+    uint8_t unit;
+    bool by_member : 1;
+    bool stacks : 1;
+};
+
+enum { KEY_WORDS = sizeof(struct group_key) / sizeof(uint64_t) };
+_Static_assert(sizeof(struct group_key) == 48, "no padding");
+
+/* The row of a pair that all samples of a group count in, while it is the pair's. */
+struct held {
+    struct pairs *pairs; /* NULL: they count in none */
+    struct pair *row;    /* NULL: not hot enough */
+    uint64_t hash;
+    uint64_t key;
+    uint32_t owner;
+};
+
+struct group {
+    union {
+        struct group_key key;
+        uint64_t words[KEY_WORDS];
+    };
+    struct sums sums; /* not in the tables yet */
+    uint32_t slot;
+    uint32_t object;    /* as it is counted; TALLY_IDS_MAX: in the totals only */
+    uint32_t function;  /* as it is counted */
+    uint32_t thread;    /* dense number; NO_THREAD: it counts in none */
+    struct held offset; /* of members, which are in one place wherever the instance is */
+    struct held code;
+    struct held instance;
+};
+
+struct groups {
+    struct group at[GROUPS];
+    uint32_t count;
+    uint16_t slots[GROUP_SLOTS]; /* index + 1 into at; 0: free */
+};
+
 static unsigned shift_of(uint32_t line_bytes)
 {
     return (unsigned)__builtin_ctz(line_bytes ? line_bytes : 64);
@@ -20,7 +87,8 @@ static int profile_tables(struct profile *profile)
     tallies_init(&profile->holders, options->event_count);
     tallies_init(&profile->functions, options->event_count);
     profile->sorted = malloc(OFFSET_PAIRS * sizeof *profile->sorted);
-    if (!profile->sorted || pairs_init(&profile->offsets, OFFSET_PAIRS) ||
+    profile->groups = calloc(1, sizeof *profile->groups);
+    if (!profile->sorted || !profile->groups || pairs_init(&profile->offsets, OFFSET_PAIRS) ||
         pairs_init(&profile->code, CODE_PAIRS) || pairs_init(&profile->instances, INSTANCE_PAIRS) ||
         pairs_init(&profile->callers, CALLER_PAIRS) ||
         sets_init(&profile->sets, &options->geometry) || comiss_init(&profile->comiss) ||
@@ -110,6 +178,7 @@ void profile_free(struct profile *profile)
     free(profile->renames);
     free(profile->renamed);
     free(profile->sorted);
+    free(profile->groups);
     free(profile);
 }
 
@@ -270,6 +339,13 @@ void profile_zero(struct profile *profile, uint64_t now_ns)
 /* Upkeep of the tables over time: samples into the run over time, and its steps. Entry points in
  * state.h. */
 
+static void count_measure(struct profile *profile, const struct timeline_part *part,
+                          enum snapshot_measure measure, double weight)
+{
+    timeline_count(&profile->timeline, part->object, part->function, part->thread, measure, weight);
+    timeline_count_sample(&profile->timeline, part, measure, weight);
+}
+
 /* Other measures in a sample of the ranking event. */
 static void count_told(struct profile *profile, const struct timeline_part *part,
                        const struct access *access)
@@ -277,24 +353,18 @@ static void count_told(struct profile *profile, const struct timeline_part *part
     double waited = measures_waited(&profile->measures, access);
     double missed = measures_missed(&profile->measures, access);
     if (waited > 0)
-        timeline_count(&profile->timeline, part, MEASURE_WAITING, waited);
+        count_measure(profile, part, MEASURE_WAITING, waited);
     if (missed > 0)
-        timeline_count(&profile->timeline, part, MEASURE_MISSES, missed);
+        count_measure(profile, part, MEASURE_MISSES, missed);
 }
 
-/* An attributed sample of an event that counts a measure goes into the timeline. (profile.c)
- */
-static void profile_count_time(struct profile *profile, const struct place *place,
-                               const struct timeline_part *part)
+/* A sample of an event that counts a measure goes into the run over time: what its group does not
+ * count. */
+static void count_over_time(struct profile *profile, const struct timeline_part *part,
+                            enum snapshot_measure measure, const struct access *access)
 {
-    const struct access *access = &place->access;
-    enum snapshot_measure measure =
-        (enum snapshot_measure)profile->measures.of_event[access->event];
-    timeline_count(&profile->timeline, part, measure, tally_weight(access));
-    if (access->event != profile->options.ranking)
-        return;
-    timeline_count_phases(&profile->timeline, place);
-    if (levels_apply(access))
+    timeline_count_sample(&profile->timeline, part, measure, tally_weight(access));
+    if (access->event == profile->options.ranking && levels_apply(access))
         count_told(profile, part, access);
 }
 
@@ -330,155 +400,326 @@ static void profile_step(struct profile *profile, uint64_t now_ns)
         search_again(profile, again_ns);
 }
 
-/*
- * A place on its way into the tables. They are larger than the caches, and each sample touches
- * some twenty of their lines. So a handful of places goes in together, in three steps: hash slots
- * are prefetched, then the rows they point at, and when the last one was prefetched the first
- * one's lines are there.
- */
+static void add_group_over_time(struct profile *profile, const struct group *group)
+{
+    const struct sums *sums = &group->sums;
+    uint16_t event = group->key.event;
+    bool ranks = event == profile->options.ranking;
+    enum snapshot_measure measure = (enum snapshot_measure)profile->measures.of_event[event];
+    struct object_extra *extra = &profile->extras[group->object];
+    if (group->thread == NO_THREAD)
+        return;
+    timeline_count(&profile->timeline, group->object, group->function, group->thread, measure,
+                   sums->weight.at[BASIS_RUN]);
+    if (!ranks)
+        return;
+    timeline_count_phases(&profile->timeline,
+                          group->key.holder ? group->key.holder : group->key.object,
+                          sums->samples.at[BASIS_RUN]);
+    extra->refresh_weight += sums->weight.at[BASIS_RUN];
+    profile->refresh_weight += sums->weight.at[BASIS_RUN];
+    extra->threads[group->thread / 64] |= UINT64_C(1) << group->thread % 64;
+}
 
-enum { BATCH = 16 };
+static void count_totals(struct profile *profile, const struct group_key *key, uint64_t samples)
+{
+    struct snapshot_totals *totals = &profile->totals;
+    totals->samples += samples;
+    profile->refresh_samples += key->event == profile->options.ranking ? samples : 0;
+    if (key->reason != REASON_NONE) {
+        totals->reasons[key->reason < REASON_COUNT ? key->reason : REASON_BAD_ADDRESS] += samples;
+        return;
+    }
+    totals->attributed += samples;
+    if (key->how < ACCESS_HOW_COUNT)
+        totals->how[key->how] += samples;
+    if (key->typed < TYPED_COUNT)
+        totals->typed[key->typed] += samples;
+    if (key->typed == TYPED_NOT && key->untyped < UNTYPED_COUNT)
+        totals->untyped[key->untyped] += samples;
+}
 
-/* Where an access counts besides its object and function. */
-struct pair_keys {
-    uint32_t owner;
-    uint64_t offset;
-    uint64_t offset_hash;
-    uint64_t code_hash;
-    uint64_t instance_hash;
-};
+static void add_typed(struct profile *profile, const struct group *group)
+{
+    const struct group_key *key = &group->key;
+    const struct counted *weight = &group->sums.weight;
+    if (key->typed < TYPED_COUNT) {
+        counted_join(&profile->typed[key->event][key->typed], weight);
+        profile->extras[group->object].typed[key->typed] +=
+            (uint32_t)group->sums.samples.at[BASIS_RUN];
+    }
+    if (key->typed == TYPED_NOT && key->untyped < UNTYPED_COUNT)
+        counted_join(&profile->untyped[key->event][key->untyped], weight);
+}
+
+static void add_to_holder(struct profile *profile, const struct group *group)
+{
+    uint32_t holder = tallies_reserve(&profile->holders, group->key.holder);
+    if (holder != TALLY_IDS_MAX)
+        tally_add(tallies_at(&profile->holders, holder, group->key.event), &group->sums);
+}
+
+/* A row that another pair has taken since is lost, with all that was counted in it. */
+static void add_to_held(const struct held *held, const struct sums *sums)
+{
+    if (held->row && pairs_holds(held->pairs, held->row, held->hash))
+        pair_add(held->row, sums);
+}
+
+/* The samples of a group so far go into the tables. */
+static void add_group(struct profile *profile, struct group *group)
+{
+    const struct group_key *key = &group->key;
+    struct sums *sums = &group->sums;
+    if (!sums->samples.at[BASIS_RUN])
+        return;
+    count_totals(profile, key, (uint64_t)sums->samples.at[BASIS_RUN]);
+    add_to_held(&group->code, sums);
+    if (key->reason != REASON_NONE && key->event < profile->options.event_count) {
+        unplaced_add(&profile->unplaced, key->event, (enum reason)key->reason,
+                     group->code.pairs
+                         ? tallies_at(&profile->unplaced.functions, group->function, key->event)
+                         : NULL,
+                     sums);
+    } else if (group->object != TALLY_IDS_MAX) {
+        tally_add(&profile->all[key->event], sums);
+        tally_add(tallies_at(&profile->objects, group->object, key->event), sums);
+        tally_add(tallies_at(&profile->functions, group->function, key->event), sums);
+        add_typed(profile, group);
+        if (key->holder)
+            add_to_holder(profile, group);
+        add_to_held(&group->offset, sums);
+        add_to_held(&group->instance, sums);
+        add_group_over_time(profile, group);
+    }
+    sums_clear(sums);
+}
+
+static void add_groups(struct profile *profile)
+{
+    for (uint32_t i = 0; i < profile->groups->count; i++)
+        add_group(profile, &profile->groups->at[i]);
+}
+
+static void forget_groups(struct profile *profile)
+{
+    struct groups *groups = profile->groups;
+    add_groups(profile);
+    for (uint32_t i = 0; i < groups->count; i++)
+        groups->slots[groups->at[i].slot] = 0;
+    groups->count = 0;
+}
+
+/* One sample more counts in the row. False: the group's row is another one from here on. */
+static void hold(struct profile *profile, struct group *group, struct held *held, double scale)
+{
+    if (!held->pairs || (held->row && pairs_credit(held->pairs, held->row, held->hash, scale)))
+        return;
+    add_group(profile, group);
+    held->row = pairs_take(held->pairs, held->hash, held->owner, held->key, scale);
+}
+
+static struct held make_held(struct pairs *pairs, uint32_t owner, uint64_t key)
+{
+    return (struct held){
+        .pairs = pairs, .hash = pairs_hash(owner, key), .key = key, .owner = owner};
+}
+
+static void find_rows_unplaced(struct profile *profile, struct group *group)
+{
+    const struct group_key *key = &group->key;
+    if (!key->function)
+        return;
+    uint32_t id = tallies_reserve(&profile->functions, key->function);
+    if (id == TALLY_IDS_MAX || tallies_reserve(&profile->unplaced.functions, id) != id)
+        return;
+    group->function = id;
+    group->code = make_held(&profile->unplaced.code, PAIR_OWNER(id, key->event), key->ip);
+}
+
+/* The rows that its samples count in. */
+static void find_rows(struct profile *profile, struct group *group, const struct place *place)
+{
+    const struct group_key *key = &group->key;
+    group->object = TALLY_IDS_MAX;
+    if (key->event >= profile->options.event_count)
+        return;
+    if (key->reason != REASON_NONE) {
+        find_rows_unplaced(profile, group);
+        return;
+    }
+    uint32_t object = tallies_reserve(&profile->objects, key->object);
+    group->function = tallies_reserve(&profile->functions, key->function);
+    if (object == TALLY_IDS_MAX || group->function == TALLY_IDS_MAX ||
+        !profile_grow_extras(profile))
+        return;
+    group->object = object;
+    uint32_t owner = PAIR_OWNER(object, key->event);
+    if (key->by_member && key->how != ACCESS_OBJECT)
+        group->offset =
+            make_held(&profile->offsets, owner, offset_key(place, profile->extras[object].element));
+    group->code = make_held(&profile->code, owner, key->ip);
+    group->instance = make_held(&profile->instances, owner, key->base);
+}
+
+/* Samples without an object are not counted by their address, thread or type: these are 0. */
+static struct group_key key_of(const struct place *place, bool counted)
+{
+    const struct access *access = &place->access;
+    bool placed = access->reason == REASON_NONE;
+    bool by_code = placed || access_is_for_data((enum reason)access->reason);
+    struct group_key key = {.ip = by_code ? access->ip : 0,
+                            .function = by_code ? place->function : 0,
+                            .event = counted ? (uint8_t)access->event : UINT8_MAX,
+                            .kind = access->kind,
+                            .how = access->how,
+                            .reason = access->reason,
+                            .stacks = place->caller};
+    if (!placed)
+        return key;
+    key.base = place->base;
+    key.object = place->object;
+    key.holder = place->holder;
+    key.tid = access->tid;
+    key.type = place->type;
+    key.type_offset = place->type_offset;
+    key.typed = place->typed;
+    key.untyped = place->untyped;
+    key.unit = place->unit;
+    key.by_member = place->by_member;
+    return key;
+}
+
+static uint32_t hash_of(const uint64_t *words)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < KEY_WORDS; i++)
+        hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(hash >> 32);
+}
+
+static bool same(const uint64_t *left, const uint64_t *right)
+{
+    uint64_t differ = 0;
+    for (int i = 0; i < KEY_WORDS; i++)
+        differ |= left[i] ^ right[i];
+    return !differ;
+}
+
+static struct group *group_of(struct profile *profile, const struct place *place)
+{
+    struct groups *groups = profile->groups;
+    struct group_key key = key_of(place, place->access.event < profile->options.event_count);
+    uint64_t words[KEY_WORDS];
+    memcpy(words, &key, sizeof words);
+    uint32_t slot = hash_of(words) % GROUP_SLOTS;
+    for (; groups->slots[slot]; slot = (slot + 1) % GROUP_SLOTS)
+        if (same(groups->at[groups->slots[slot] - 1].words, words))
+            return &groups->at[groups->slots[slot] - 1];
+    struct group *group = &groups->at[groups->count++];
+    groups->slots[slot] = (uint16_t)groups->count;
+    *group = (struct group){.key = key,
+                            .slot = slot,
+                            .thread = NO_THREAD,
+                            .sums = {.kind = key.kind, .how = key.how, .stacks = key.stacks}};
+    find_rows(profile, group, place);
+    return group;
+}
+
+/* Whether two places are of one group: most follow one of theirs. */
+static bool alike(const struct place *left, const struct place *right)
+{
+    const struct access *a = &left->access;
+    const struct access *b = &right->access;
+    return a->ip == b->ip && left->base == right->base && left->object == right->object &&
+           left->function == right->function && left->holder == right->holder && a->tid == b->tid &&
+           left->type == right->type && left->type_offset == right->type_offset &&
+           a->event == b->event && a->kind == b->kind && a->how == b->how &&
+           a->reason == b->reason && left->typed == right->typed &&
+           left->untyped == right->untyped && left->unit == right->unit &&
+           left->by_member == right->by_member && !left->caller == !right->caller;
+}
 
 struct adding {
     const struct place *place;
-    uint32_t object; /* TALLY_IDS_MAX: it is counted in the totals only */
-    uint32_t function;
-    struct pair_keys keys;
+    struct group *group;
+    uint64_t offset;
+    uint64_t offset_hash;
 };
 
-static bool counts(const struct profile *profile, const struct access *access)
-{
-    return access->reason == REASON_NONE && access->event < profile->options.event_count;
-}
-
-static void prefetch_object(const struct profile *profile, uint32_t object, uint16_t event)
-{
-    const struct tally *tally = tallies_at(&profile->objects, object, event);
-    __builtin_prefetch(&profile->extras[object], 1);
-    __builtin_prefetch(&tally->samples, 1);
-    __builtin_prefetch(&tally->stores, 1);
-}
-
-/* First step: ids and hashes, and what they find. */
-static void adding_begin(struct profile *profile, const struct place *place, struct adding *adding)
+/* First step: the group, and hashes of the address. */
+static void adding_begin(struct profile *profile, const struct place *place,
+                         const struct adding *before, struct adding *adding)
 {
     const struct access *access = &place->access;
     adding->place = place;
-    adding->object = TALLY_IDS_MAX;
-    if (!counts(profile, access))
+    adding->group =
+        before && alike(place, before->place) ? before->group : group_of(profile, place);
+    const struct group *group = adding->group;
+    if (group->object == TALLY_IDS_MAX)
         return;
-    uint32_t object = tallies_reserve(&profile->objects, place->object);
-    adding->function = tallies_reserve(&profile->functions, place->function);
-    if (object == TALLY_IDS_MAX || adding->function == TALLY_IDS_MAX ||
-        !profile_grow_extras(profile))
-        return;
-    adding->object = object;
-    prefetch_object(profile, object, access->event);
-    struct pair_keys keys = {.owner = PAIR_OWNER(object, access->event)};
-    keys.offset = offset_key(place, profile->extras[object].element);
-    keys.offset_hash = pairs_hash(keys.owner, keys.offset);
-    keys.code_hash = pairs_hash(keys.owner, access->ip);
-    keys.instance_hash = pairs_hash(keys.owner, place->base);
-    pairs_prefetch(&profile->offsets, keys.offset_hash);
-    pairs_prefetch(&profile->code, keys.code_hash);
-    pairs_prefetch(&profile->instances, keys.instance_hash);
+    adding->offset = group->offset.key;
+    adding->offset_hash = group->offset.hash;
+    if (!group->offset.pairs) {
+        adding->offset = offset_key(place, profile->extras[group->object].element);
+        adding->offset_hash = pairs_hash(PAIR_OWNER(group->object, access->event), adding->offset);
+        pairs_prefetch(&profile->offsets, adding->offset_hash);
+    }
     window_prefetch(&profile->window, access->address);
     sharing_prefetch(&profile->sharing, access->address);
-    adding->keys = keys;
 }
 
 /* Second step: the rows behind them. */
 static void approach(const struct profile *profile, const struct adding *adding)
 {
-    const struct pair_keys *keys = &adding->keys;
-    if (adding->object == TALLY_IDS_MAX)
+    if (adding->group->object == TALLY_IDS_MAX)
         return;
-    pairs_prefetch_row(&profile->offsets, keys->offset_hash);
-    pairs_prefetch_row(&profile->code, keys->code_hash);
-    pairs_prefetch_row(&profile->instances, keys->instance_hash);
+    if (!adding->group->offset.pairs)
+        pairs_prefetch_row(&profile->offsets, adding->offset_hash);
     window_prefetch_entry(&profile->window, adding->place->access.address);
-}
-
-static void add_to_pair(struct pair *pair, const struct access *access, double scale)
-{
-    double weight = tally_weight(access);
-    counted_add(&pair->samples, 1, scale);
-    counted_add(&pair->weight, weight, scale);
-    if (access->kind == ACCESS_LOAD || access->kind == ACCESS_LOAD_STORE)
-        counted_add(&pair->loads, weight, scale);
-    if (access->kind == ACCESS_STORE || access->kind == ACCESS_LOAD_STORE)
-        counted_add(&pair->stores, weight, scale);
-}
-
-static void add_instance(struct pair *pair, const struct place *place, double scale)
-{
-    pair->size = place->size_bytes;
-    pair_vote(pair, place->access.tid, scale);
-    add_to_pair(pair, &place->access, scale);
 }
 
 /* Each is of a table of its own: making a row moves the others of its table. Pairs are NULL if
  * they are not hot enough. */
 static struct levels_touched find_levels(struct profile *profile, const struct adding *adding,
-                                         const struct pair *offset, const struct pair *code)
+                                         const struct pair *offset)
 {
     const struct access *access = &adding->place->access;
-    const struct pair_keys *keys = &adding->keys;
-    size_t object = (size_t)adding->object * profile->objects.events + access->event;
-    size_t function = (size_t)adding->function * profile->objects.events + access->event;
+    const struct group *group = adding->group;
+    const struct pair *code = group->code.row;
+    size_t object = (size_t)group->object * profile->objects.events + access->event;
+    size_t function = (size_t)group->function * profile->objects.events + access->event;
     struct levels_touched rows = {data_source_decode(access->data_src),
                                   {&profile->all_levels[access->event],
                                    levels_row(&profile->object_levels, object, 1),
                                    levels_row(&profile->function_levels, function, 1)}};
     if (offset)
         rows.at[3] = levels_row(&profile->offset_levels, (size_t)(offset - profile->offsets.at),
-                                keys->offset_hash);
+                                adding->offset_hash);
     if (code)
         rows.at[4] =
-            levels_row(&profile->code_levels, (size_t)(code - profile->code.at), keys->code_hash);
+            levels_row(&profile->code_levels, (size_t)(code - profile->code.at), group->code.hash);
     levels_prefetch(&rows, access);
     return rows;
 }
 
-static struct pair *add_code(struct profile *profile, const struct adding *adding, double scale)
-{
-    const struct place *place = adding->place;
-    const struct pair_keys *keys = &adding->keys;
-    struct pair *pair =
-        pairs_take(&profile->code, keys->code_hash, keys->owner, place->access.ip, scale);
-    if (!pair)
-        return NULL;
-    pair->extra = place->function;
-    if (place->by_member)
-        pair_vote_member(pair, offset_in_type(place), scale);
-    add_to_pair(pair, &place->access, scale);
-    return pair;
-}
-
 static void add_causes(struct profile *profile, const struct adding *adding,
-                       const struct pair *offset, const struct pair *code, double scale)
+                       const struct pair *offset, double scale)
 {
     const struct access *access = &adding->place->access;
+    const struct group *group = adding->group;
+    const struct pair *code = group->code.row;
     struct causes_bins bins = {
-        .object = adding->object,
-        .function = adding->function,
+        .object = group->object,
+        .function = group->function,
         .thread = thread_numbers_of(&profile->threads, access->tid),
         .evictor_thread = access->evictor_tid
                               ? thread_numbers_of(&profile->threads, access->evictor_tid)
                               : UINT32_MAX,
         .offset = offset ? (size_t)(offset - profile->offsets.at) : CAUSES_NO_PAIR,
         .code = code ? (size_t)(code - profile->code.at) : CAUSES_NO_PAIR,
-        .offset_hash = adding->keys.offset_hash,
-        .code_hash = adding->keys.code_hash};
+        .offset_hash = adding->offset_hash,
+        .code_hash = group->code.hash};
     causes_add(&profile->causes, &bins, adding->place, scale);
 }
 
@@ -488,54 +729,66 @@ static bool has_offset(const struct access *access)
     return access->how != ACCESS_OBJECT;
 }
 
+/* The row of its offset; NULL: none. */
+static struct pair *add_offset(struct profile *profile, const struct adding *adding, double scale)
+{
+    const struct access *access = &adding->place->access;
+    struct group *group = adding->group;
+    struct pair *pair = NULL;
+    if (group->offset.pairs) {
+        hold(profile, group, &group->offset, scale);
+        pair = group->offset.row;
+    } else if (has_offset(access)) {
+        pair = pairs_take(&profile->offsets, adding->offset_hash,
+                          PAIR_OWNER(group->object, access->event), adding->offset, scale);
+        struct sums one = {.kind = access->kind};
+        sums_add(&one, tally_weight(access), scale);
+        if (pair)
+            pair_add(pair, &one);
+    }
+    if (pair)
+        pair->size = access->size > pair->size ? access->size : pair->size;
+    return pair;
+}
+
+/* All that pairs have of a sample beside the sums of its group. */
 static void add_pairs(struct profile *profile, const struct adding *adding, double scale)
 {
-    const struct pair_keys *keys = &adding->keys;
-    const struct access *access = &adding->place->access;
+    const struct place *place = adding->place;
+    const struct access *access = &place->access;
+    struct group *group = adding->group;
     bool told = levels_apply(access);
-    struct pair *offset = has_offset(access) ? pairs_take(&profile->offsets, keys->offset_hash,
-                                                          keys->owner, keys->offset, scale)
-                                             : NULL;
-    if (offset) {
-        offset->size = access->size > offset->size ? access->size : offset->size;
-        add_to_pair(offset, access, scale);
-    }
-    const struct pair *code = add_code(profile, adding, scale);
+    const struct pair *offset = add_offset(profile, adding, scale);
+    hold(profile, group, &group->code, scale);
     /* Found now and filled in last: the table between them gives their lines time to come. */
     struct levels_touched rows =
-        told ? find_levels(profile, adding, offset, code) : (struct levels_touched){0};
-    struct pair *instance = pairs_take(&profile->instances, keys->instance_hash, keys->owner,
-                                       adding->place->base, scale);
-    if (instance)
-        add_instance(instance, adding->place, scale);
+        told ? find_levels(profile, adding, offset) : (struct levels_touched){0};
+    hold(profile, group, &group->instance, scale);
+    if (group->code.row) {
+        group->code.row->extra = place->function;
+        if (place->by_member)
+            pair_vote_member(group->code.row, offset_in_type(place), scale);
+    }
+    if (group->instance.row) {
+        group->instance.row->size = place->size_bytes;
+        pair_vote(group->instance.row, access->tid, scale);
+    }
     if (told)
         levels_add(&rows, access, scale);
     if (access->cause != CAUSE_NOT_KNOWN)
-        add_causes(profile, adding, offset, code, scale);
-}
-
-static void add_to_timeline(struct profile *profile, const struct adding *adding, uint32_t thread)
-{
-    const struct timeline_part part = {.object = adding->object,
-                                       .function = adding->function,
-                                       .thread = thread,
-                                       .tid = adding->place->access.tid,
-                                       .offset = adding->keys.offset};
-    profile_count_time(profile, adding->place, &part);
+        add_causes(profile, adding, offset, scale);
 }
 
 static void add_ranking(struct profile *profile, const struct adding *adding, double scale)
 {
     const struct place *place = adding->place;
     const struct access *access = &place->access;
-    struct object_extra *extra = &profile->extras[adding->object];
-    uint32_t thread = thread_numbers_of(&profile->threads, access->tid);
     bool physical = profile->options.physical_index && access->physical;
     struct window_entry entry = {
         .time_ns = access->time_ns,
         .address = access->address,
         .offset = access->address - place->base,
-        .object = adding->object,
+        .object = adding->group->object,
         .function = place->function,
         .tid = access->tid,
         .type = place->by_member ? place->type : 0,
@@ -557,45 +810,21 @@ static void add_ranking(struct profile *profile, const struct adding *adding, do
     }
     if (profile->reuse)
         reuse_count(profile->reuse, access->time_ns, access->tid, tally_weight(access));
-    add_to_timeline(profile, adding, thread);
-    extra->refresh_weight += tally_weight(access);
-    profile->refresh_weight += tally_weight(access);
-    extra->threads[thread / 64] |= UINT64_C(1) << thread % 64;
 }
 
-static void count_total(struct profile *profile, const struct place *place)
+static void add_over_time(struct profile *profile, const struct adding *adding,
+                          enum snapshot_measure measure)
 {
-    const struct access *access = &place->access;
-    bool attributed = access->reason == REASON_NONE;
-    profile->totals.samples++;
-    profile->totals.attributed += attributed;
-    if (!attributed)
-        profile->totals
-            .reasons[access->reason < REASON_COUNT ? access->reason : REASON_BAD_ADDRESS]++;
-    else if (access->how < ACCESS_HOW_COUNT)
-        profile->totals.how[access->how]++;
-    if (attributed && place->typed < TYPED_COUNT)
-        profile->totals.typed[place->typed]++;
-    if (attributed && place->typed == TYPED_NOT && place->untyped < UNTYPED_COUNT)
-        profile->totals.untyped[place->untyped]++;
-    profile->refresh_samples += access->event == profile->options.ranking;
-}
-
-static void add_typed(struct profile *profile, const struct place *place, double scale)
-{
-    const struct access *access = &place->access;
-    double weight = tally_weight(access);
-    if (place->typed < TYPED_COUNT)
-        counted_add(&profile->typed[access->event][place->typed], weight, scale);
-    if (place->typed == TYPED_NOT && place->untyped < UNTYPED_COUNT)
-        counted_add(&profile->untyped[access->event][place->untyped], weight, scale);
-}
-
-static void add_to_holder(struct profile *profile, const struct place *place, double scale)
-{
-    uint32_t holder = tallies_reserve(&profile->holders, place->holder);
-    if (holder != TALLY_IDS_MAX)
-        tally_add(tallies_at(&profile->holders, holder, place->access.event), place, scale);
+    struct group *group = adding->group;
+    const struct access *access = &adding->place->access;
+    if (group->thread == NO_THREAD)
+        group->thread = thread_numbers_of(&profile->threads, access->tid);
+    const struct timeline_part part = {.object = group->object,
+                                       .function = group->function,
+                                       .thread = group->thread,
+                                       .tid = access->tid,
+                                       .offset = adding->offset};
+    count_over_time(profile, &part, measure, access);
 }
 
 /* `object` is TALLY_IDS_MAX where it is not known; the node says which function was sampled. */
@@ -613,58 +842,72 @@ static void add_caller(struct profile *profile, const struct place *place, uint3
     counted_add(&pair->weight, tally_weight(&place->access), scale);
 }
 
-/* Third step: the counting. */
-static void adding_finish(struct profile *profile, const struct adding *adding)
+static void add_unplaced(struct profile *profile, const struct adding *adding, double scale)
+{
+    const struct access *access = &adding->place->access;
+    struct group *group = adding->group;
+    hold(profile, group, &group->code, scale);
+    if (group->code.row)
+        pair_vote(group->code.row, access->reason, scale); /* the reason most of them have */
+    if (access_is_for_data((enum reason)access->reason))
+        add_caller(profile, adding->place, TALLY_IDS_MAX, scale);
+}
+
+static void add_placed(struct profile *profile, const struct adding *adding, double scale)
 {
     const struct place *place = adding->place;
     const struct access *access = &place->access;
-    uint32_t object = adding->object;
+    struct group *group = adding->group;
+    enum snapshot_measure measure =
+        (enum snapshot_measure)profile->measures.of_event[access->event];
+    add_pairs(profile, adding, scale);
+    add_caller(profile, place, group->object, scale);
+    if (has_offset(access) && profile_shares(profile, access->event))
+        sharing_add(&profile->sharing, place, scale);
+    if (profile->options.lines && profile->options.roles[access->event] != EVENT_ACCESS)
+        use_fetched(&profile->use, place, group->object, adding->offset);
+    if (access->event == profile->options.ranking)
+        add_ranking(profile, adding, scale);
+    if (access->event == profile->options.ranking || measure < SNAPSHOT_MEASURES)
+        add_over_time(profile, adding, measure);
+}
+
+/* Third step: the counting. */
+static void adding_finish(struct profile *profile, const struct adding *adding)
+{
+    const struct access *access = &adding->place->access;
+    struct group *group = adding->group;
     double factor;
     double scale = decay_advance(&profile->decay, access->time_ns);
     if (!profile->refreshed_ns)
         profile->refreshed_ns = access->time_ns;
     search_tick(&profile->search, access->time_ns);
-    if (access->time_ns >= profile->timeline.next_ns)
+    if (access->time_ns >= profile->timeline.next_ns) {
+        add_groups(profile);
         profile_step(profile, access->time_ns);
+    }
     if (access->reason == REASON_AGENT) {
         profile->totals.agent++;
         return;
     }
-    count_total(profile, place);
-    if (access->reason != REASON_NONE && access->event < profile->options.event_count) {
-        unplaced_add(&profile->unplaced, &profile->functions, place, scale);
-        if (access_is_for_data((enum reason)access->reason))
-            add_caller(profile, place, TALLY_IDS_MAX, scale);
-    }
-    if (object == TALLY_IDS_MAX)
-        return;
-    tally_add(&profile->all[access->event], place, scale);
-    add_typed(profile, place, scale);
-    tally_add(tallies_at(&profile->objects, object, access->event), place, scale);
-    tally_add(tallies_at(&profile->functions, adding->function, access->event), place, scale);
-    if (place->holder)
-        add_to_holder(profile, place, scale);
-    add_pairs(profile, adding, scale);
-    add_caller(profile, place, object, scale);
-    if (has_offset(access) && profile_shares(profile, access->event))
-        sharing_add(&profile->sharing, place, scale);
-    if (profile->options.lines && profile->options.roles[access->event] != EVENT_ACCESS)
-        use_fetched(&profile->use, place, object, adding->keys.offset);
-    if (place->typed < TYPED_COUNT)
-        profile->extras[object].typed[place->typed]++;
-    if (access->event == profile->options.ranking)
-        add_ranking(profile, adding, scale);
-    else if (profile->measures.of_event[access->event] < SNAPSHOT_MEASURES)
-        add_to_timeline(profile, adding, thread_numbers_of(&profile->threads, access->tid));
-    if (decay_renormalise(&profile->decay, &factor))
+    if (group->object != TALLY_IDS_MAX)
+        add_placed(profile, adding, scale);
+    else if (access->reason != REASON_NONE && access->event < profile->options.event_count)
+        add_unplaced(profile, adding, scale);
+    sums_add(&group->sums, tally_weight(access), scale);
+    if (decay_renormalise(&profile->decay, &factor)) {
+        add_groups(profile);
         profile_rescale(profile, factor);
+    }
 }
 
 static void add_batch(struct profile *profile, const struct place *places, size_t count)
 {
     struct adding adding[BATCH];
+    if (profile->groups->count + count > GROUPS)
+        forget_groups(profile);
     for (size_t i = 0; i < count; i++)
-        adding_begin(profile, &places[i], &adding[i]);
+        adding_begin(profile, &places[i], i ? &adding[i - 1] : NULL, &adding[i]);
     for (size_t i = 0; i < count; i++)
         approach(profile, &adding[i]);
     for (size_t i = 0; i < count; i++)
@@ -696,6 +939,7 @@ void profile_add_all(struct profile *profile, const struct place *places, size_t
         else
             add_batch(profile, &places[done], some);
     }
+    forget_groups(profile);
 }
 
 void profile_add(struct profile *profile, const struct place *place)

@@ -87,9 +87,11 @@ static bool moved_offset(const struct object_rename *rename, uint64_t offset, in
 static bool type_of(const struct profile *profile, const struct object_rename *rename,
                     struct type_desc *desc)
 {
-    const struct place_names *names = &profile->options.names;
-    return rename->type && names->type && names->type(names->context, rename->type, desc) &&
-           desc->member_count;
+    union place_answer answer;
+    if (!rename->type || !place_ask(&profile->options.names, PLACE_TYPE, rename->type, &answer))
+        return false;
+    *desc = answer.type;
+    return desc->member_count;
 }
 
 /* offset_key() of the same place in the other object. */

@@ -3,15 +3,16 @@
  * Tables that profile.c owns and fills, and src/profile/snapshot reads. Private to src/profile.
  *
  * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 7 MiB, code 3.5 MiB,
- * instances 1.75 MiB, callers 3.5 MiB, search 0.1 MiB (where phases change: 5.9), sets 16 bytes a set, sharing 5
- * MiB, scratch of snapshots up to 8 MiB, samples without an object 0.5 MiB. Objects: 130 bytes per
- * event + 180 each, functions 230 per event, at most 65,536 of either: 34 MiB at most with one
- * event. With data sources 800 bytes more for each object, function, offset and instruction that
- * has some: 250 MiB at most, if all tables are full of such. With causes of misses 224 bytes for
- * each object, function, thread and event that has some, for each offset and each instruction on
- * an object (at most 22 MiB for these two), and 7 MiB for evictors; with line events 25 MiB at
- * most. With --watch 2 MiB. The timeline: 4 KiB for each stream, 8,192 at most for objects,
- * functions, fields and groups of threads together, and 0.3 MiB. All of it is bounded.
+ * instances 1.75 MiB, callers 3.5 MiB, groups 0.2 MiB, search 0.1 MiB (where phases change: 5.9),
+ * sets 16 bytes a set, sharing 5 MiB, scratch of snapshots up to 8 MiB, samples without an object
+ * 0.5 MiB. Objects: 130 bytes per event + 180 each, functions 230 per event, at most 65,536 of
+ * either: 34 MiB at most with one event. With data sources 800 bytes more for each object,
+ * function, offset and instruction that has some: 250 MiB at most, if all tables are full of such.
+ * With causes of misses 224 bytes for each object, function, thread and event that has some, for
+ * each offset and each instruction on an object (at most 22 MiB for these two), and 7 MiB for
+ * evictors; with line events 25 MiB at most. With --watch 2 MiB. The timeline: 4 KiB for each
+ * stream, 8,192 at most for objects, functions, fields and groups of threads together, and 0.3 MiB.
+ * All of it is bounded.
  */
 #ifndef MISSTOP_PROFILE_STATE_H
 #define MISSTOP_PROFILE_STATE_H
@@ -39,6 +40,8 @@ enum {
     INSTANCE_PAIRS = 1 << 14,
     CALLER_PAIRS = 1 << 15
 };
+
+struct groups;
 
 /* Kept per object beside its tallies; members that every sample touches come first. */
 struct object_extra {
@@ -99,6 +102,7 @@ struct profile {
     struct snapshot_totals totals;
     struct counted typed[SAMPLE_EVENTS_MAX][TYPED_COUNT]; /* weight, of those attributed */
     struct counted untyped[SAMPLE_EVENTS_MAX][UNTYPED_COUNT];
+    struct groups *groups;      /* of the batch that is being counted (profile.c) */
     const struct pair **sorted; /* scratch of snapshots */
     struct hash parts;          /* scratch: (set, object) -> samples */
 };
@@ -137,7 +141,6 @@ struct build {
     bool failed;           /* out of memory */
     struct rates_plan rates;
     struct rates_sums rates_all;      /* of everything attributed */
-    const struct exact_counts *exact; /* the same, counted; NULL: sampled */
     struct findings *findings;        /* between build_findings() and build_weigh_findings() */
 };
 

@@ -349,25 +349,16 @@ static int need_members(struct whatif_planner *planner)
                                      : "no type and no element size is known of it");
 }
 
-static void say_hot(struct whatif_planner *planner, const uint32_t sizes[2])
+static void name_hot(const struct whatif_planner *planner)
 {
-    char *text = planner->plan->text;
-    size_t size = sizeof planner->plan->text;
-    int used = snprintf(text, size, "Of %u bytes, %u apart: ", planner->element, sizes[0]);
-    const char *between = "";
-    for (unsigned i = 0; i < planner->count && used >= 0 && (size_t)used + 48 < size; i++) {
-        if (!planner->units[i].hot)
-            continue;
-        used += snprintf(text + used, size - (size_t)used, "%s%.24s", between,
-                         *planner->units[i].name ? planner->units[i].name : "(unnamed)");
-        between = ", ";
-    }
-    snprintf(text + used, size - (size_t)used, "; the other %u elsewhere.", sizes[1]);
+    struct whatif_plan *plan = planner->plan;
+    for (unsigned i = 0; i < planner->count; i++)
+        if (planner->units[i].hot && plan->count < WHATIF_MEMBERS_NAMED)
+            plan->members[plan->count++] = planner->units[i].name;
 }
 
 static int plan_hot(struct whatif_planner *planner)
 {
-    uint32_t sizes[2];
     unsigned cold = 0;
     int code =
         *planner->wanted->fields ? whatif_heat_named(planner) : whatif_heat_measured(planner);
@@ -378,8 +369,8 @@ static int plan_hot(struct whatif_planner *planner)
     if (!cold)
         return error_set(planner->error, -EINVAL,
                          "all its members are hot: nothing could be put aside");
-    put_groups(planner, sizes);
-    say_hot(planner, sizes);
+    put_groups(planner, planner->plan->sizes);
+    name_hot(planner);
     return 0;
 }
 
@@ -417,9 +408,9 @@ static int plan_split(struct whatif_planner *planner)
     put_array(
         planner, 1,
         whatif_round_up(rest, whatif_low_bit(rest) < natural ? whatif_low_bit(rest) : natural), 1);
-    snprintf(planner->plan->text, sizeof planner->plan->text,
-             "Split before %.40s: %u bytes in one array, %u in another.", planner->wanted->fields,
-             cut, planner->element - cut);
+    planner->plan->members[0] = planner->wanted->fields;
+    planner->plan->sizes[0] = cut;
+    planner->plan->sizes[1] = rest;
     return 0;
 }
 
@@ -466,9 +457,8 @@ static int plan_order(struct whatif_planner *planner)
         put_part(planner, planner->units[i].from, planner->units[i].end, 0, at[i]);
     uint32_t stride = whatif_round_up(used, whatif_natural(planner));
     put_array(planner, 0, stride, 1);
-    snprintf(planner->plan->text, sizeof planner->plan->text,
-             "Hottest members first, from %.24s on: %u bytes instead of %u.", order[0]->name,
-             stride, planner->element);
+    planner->plan->members[0] = order[0]->name;
+    planner->plan->sizes[0] = stride;
     return 0;
 }
 
@@ -479,8 +469,7 @@ static int plan_arrays(struct whatif_planner *planner)
         put_part(planner, planner->units[i].from, planner->units[i].end, i, 0);
         put_array(planner, i, whatif_round_up(bytes, planner->units[i].natural), 1);
     }
-    snprintf(planner->plan->text, sizeof planner->plan->text,
-             "An array for each of its %u members.", planner->count);
+    planner->plan->count = planner->count;
     return 0;
 }
 
@@ -489,8 +478,7 @@ static int plan_padded(struct whatif_planner *planner)
     uint32_t bytes = planner->wanted->bytes;
     while (!bytes || (!planner->wanted->bytes && bytes < planner->element))
         bytes = bytes ? bytes * 2 : 1;
-    snprintf(planner->plan->text, sizeof planner->plan->text,
-             "Elements padded from %u to %u bytes.", planner->element, bytes);
+    planner->plan->sizes[0] = bytes;
     return plan_whole(planner, bytes, 1);
 }
 
@@ -501,26 +489,21 @@ static int plan_aligned(struct whatif_planner *planner)
     if (to & (to - 1))
         return error_set(planner->error, -EINVAL, "%u is no power of two", to);
     uint32_t stride = elements ? whatif_round_up(planner->element, to) : planner->element;
-    snprintf(planner->plan->text, sizeof planner->plan->text,
-             elements ? "Each element begins at a multiple of %u, %u bytes to the next (%u now)."
-                      : "Each block begins at a multiple of %u; elements as they are.",
-             to, stride, planner->element);
+    planner->plan->to = to;
+    planner->plan->sizes[0] = stride;
     return plan_whole(planner, stride, to);
 }
 
 static int plan_pool(struct whatif_planner *planner)
 {
     uint32_t stride = whatif_round_up(planner->element, whatif_natural(planner));
-    snprintf(planner->plan->text, sizeof planner->plan->text,
-             "Its blocks side by side, %u bytes each, as a pool of its own would place them.",
-             stride);
+    planner->plan->sizes[0] = stride;
     return plan_whole(planner, stride, 1);
 }
 
 static int plan_never(struct whatif_planner *planner)
 {
-    snprintf(planner->plan->text, sizeof planner->plan->text,
-             "It never misses, but goes on taking its room: the most that it can cost.");
+    (void)planner;
     return 0;
 }
 
@@ -557,9 +540,9 @@ int whatif_plan(const struct whatif_wanted *wanted, const struct snapshot_object
         .wanted = wanted, .layout = layout, .plan = plan, .error = error, .line = line_bytes};
     uint64_t element = layout ? layout->size : object->element_size;
     bool elements = wanted->kind == WHATIF_PAD || wanted->kind == WHATIF_ALIGN;
-    *plan = (struct whatif_plan){.text = ""};
     planner.element =
         element && element <= RELAYOUT_ELEMENT_MAX ? (uint32_t)element : UNTYPED_BYTES;
+    *plan = (struct whatif_plan){.kind = wanted->kind, .element = planner.element};
     bool members =
         wanted->kind == WHATIF_HOT || wanted->kind == WHATIF_ORDER || wanted->kind == WHATIF_ARRAYS;
     whatif_find_units(&planner);

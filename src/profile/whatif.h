@@ -32,15 +32,24 @@ struct whatif_wanted {
     uint32_t bytes;   /* of pad and align; 0: as said above */
 };
 
+enum { WHATIF_MEMBERS_NAMED = 64 };
+
 /* "OBJECT:split=FIELD" and so on; names may have colons. -EINVAL with the forms that there are. */
 int whatif_parse(const char *text, struct whatif_wanted *wanted, char *object, size_t object_size,
                  struct error *error);
 /* The part behind the colon. */
 void whatif_words(const struct whatif_wanted *wanted, char *out, size_t size);
 
+/* The layout in question; its names are those of the object's layout and of the question. */
 struct whatif_plan {
     struct relayout layout;
-    char text[192]; /* the layout in question: a sentence */
+    enum whatif_kind kind;
+    uint32_t element;  /* bytes, as it is */
+    uint32_t sizes[2]; /* bytes then: of the hot part, or before the cut, or all; of the rest */
+    uint32_t to;       /* bytes that it is aligned to */
+    unsigned count;    /* members: that are hot, or all of them */
+    const char
+        *members[WHATIF_MEMBERS_NAMED]; /* the first of them, or the one that is cut before */
 };
 
 /*

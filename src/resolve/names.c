@@ -46,9 +46,8 @@ static uint32_t lead_object(struct resolver *resolver, uint32_t object)
     return found == object ? 0 : found;
 }
 
-static bool describe_object(void *context, uint32_t object, struct object_desc *desc)
+static bool describe_object(struct resolver *resolver, uint32_t object, struct object_desc *desc)
 {
-    struct resolver *resolver = context;
     object = provisional_now(resolver, object);
     if (object >= resolver->names.object_count)
         return false;
@@ -56,7 +55,7 @@ static bool describe_object(void *context, uint32_t object, struct object_desc *
     if (resolver->bin_of_object[object])
         describe_bin_object(resolver, object, desc);
     object_types_describe(&resolver->object_types, typing_types(resolver->typing), object, desc);
-    const char *block = provisional_name(resolver, object);
+    const char *block = provisional_name(resolver, object, desc);
     desc->name = block ? block : desc->name;
     desc->part_of = resolver->bin_of_object[object] ? lead_object(resolver, object) : 0;
     if (desc->part_of) {
@@ -81,9 +80,9 @@ static void look_for_line(struct resolver *resolver, uint32_t function)
     desc->line = line->line;
 }
 
-static bool describe_function(void *context, uint32_t function, struct function_desc *desc)
+static bool describe_function(struct resolver *resolver, uint32_t function,
+                              struct function_desc *desc)
 {
-    struct resolver *resolver = context;
     if (function >= resolver->names.function_count)
         return false;
     if (function && !resolver->names.line_looked_for[function])
@@ -92,33 +91,25 @@ static bool describe_function(void *context, uint32_t function, struct function_
     return true;
 }
 
-static bool describe_caller(void *context, uint32_t node, struct caller_desc *desc)
+static bool describe_type(const struct resolver *resolver, uint32_t type, struct type_desc *desc)
 {
-    const struct resolver *resolver = context;
-    return callers_describe(&resolver->callers, node, desc);
-}
-
-static bool describe_type(void *context, uint32_t type, struct type_desc *desc)
-{
-    const struct resolver *resolver = context;
     const struct type_desc *found = types_at(typing_types(resolver->typing), type);
     if (found)
         *desc = *found;
     return found;
 }
 
-static bool describe_instruction(void *context, uint64_t address, struct instruction_desc *desc)
+static bool describe_instruction(struct resolver *resolver, uint64_t address,
+                                 struct instruction_desc *desc)
 {
-    const struct typed_line *line = resolver_line(context, address);
-    *desc = (struct instruction_desc){0};
+    const struct typed_line *line = resolver_line(resolver, address);
     if (line)
         *desc = (struct instruction_desc){line->file, line->line, line->inlined};
     return line;
 }
 
-static bool describe_mapping(void *context, uint64_t address, struct mapping_desc *desc)
+static bool describe_mapping(struct resolver *resolver, uint64_t address, struct mapping_desc *desc)
 {
-    struct resolver *resolver = context;
     struct map *map = space_map(&resolver->space, address);
     if (!map)
         return false;
@@ -134,14 +125,6 @@ static bool describe_mapping(void *context, uint64_t address, struct mapping_des
     return true;
 }
 
-static void describe_reading(void *context, struct reading_state *state)
-{
-    const struct resolver *resolver = context;
-    struct readers_status status = typing_status(resolver->typing);
-    *state = (struct reading_state){status.waiting, status.processes, status.resident_bytes,
-                                    status.busy_with};
-}
-
 static bool extent_of_gap(const struct maps *maps, uint64_t address, struct object_extent *extent)
 {
     size_t next = maps_after(maps, address);
@@ -151,9 +134,9 @@ static bool extent_of_gap(const struct maps *maps, uint64_t address, struct obje
     return true;
 }
 
-static bool describe_extent(void *context, uint64_t address, struct object_extent *extent)
+static bool describe_extent(struct resolver *resolver, uint64_t address,
+                            struct object_extent *extent)
 {
-    struct resolver *resolver = context;
     struct space *space = &resolver->space;
     struct finding finding;
     struct map *map = maps_find(&space->maps, address);
@@ -223,9 +206,8 @@ int resolver_assigned(void *context, uint64_t return_address, char *out, size_t 
     return 0;
 }
 
-static void summarise_heap(void *context, struct heap_summary *summary)
+static bool summarise_heap(struct resolver *resolver, struct heap_summary *summary)
 {
-    struct resolver *resolver = context;
     *summary = (struct heap_summary){.note = resolver->options.heap_note, .mark_age_s = NAN};
     const char *none = resolver->options.heap_note;
     if (resolver->allocations)
@@ -236,11 +218,11 @@ static void summarise_heap(void *context, struct heap_summary *summary)
     } else if (none) {
         summary->note = none;
     }
+    return true;
 }
 
-static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
+static bool describe_bin(struct resolver *resolver, uint32_t index, struct heap_bin *bin)
 {
-    struct resolver *resolver = context;
     if (!resolver->allocations || !allocations_bin(resolver->allocations, index, bin))
         return false;
     struct object_desc desc = {0};
@@ -255,47 +237,58 @@ static bool describe_bin(void *context, uint32_t index, struct heap_bin *bin)
     return true;
 }
 
-static int describe_cpu(void *context, uint32_t cpu)
-{
-    const struct resolver *resolver = context;
-    return nodes_cpu(&resolver->nodes, cpu);
-}
-
-static void describe_pages(void *context, const uint64_t *addresses, size_t count, int *nodes)
-{
-    const struct resolver *resolver = context;
-    nodes_pages(&resolver->nodes, addresses, count, nodes);
-}
-
-static void describe_memory(void *context, uint64_t address, struct memory_use *use)
+static bool resolver_answer(void *context, enum place_question question, uint64_t number,
+                            union place_answer *answer)
 {
     struct resolver *resolver = context;
-    memory_use_read(&resolver->memory_use, address, resolver->memory_use.ticked_ns, use);
-}
-
-static bool read_word(void *context, uint64_t address, uint64_t *value)
-{
-    return resolver_memory(context, address, value, sizeof *value);
+    uint32_t id = (uint32_t)number;
+    switch (question) {
+    case PLACE_OBJECT:
+        return describe_object(resolver, id, &answer->object);
+    case PLACE_FUNCTION:
+        return describe_function(resolver, id, &answer->function);
+    case PLACE_CALLER:
+        return callers_describe(&resolver->callers, id, &answer->caller);
+    case PLACE_TYPE:
+        return describe_type(resolver, id, &answer->type);
+    case PLACE_INSTRUCTION:
+        return describe_instruction(resolver, number, &answer->instruction);
+    case PLACE_MAPPING:
+        return describe_mapping(resolver, number, &answer->mapping);
+    case PLACE_EXTENT:
+        return describe_extent(resolver, number, &answer->extent);
+    case PLACE_HEAP:
+        return summarise_heap(resolver, &answer->heap);
+    case PLACE_BIN:
+        return describe_bin(resolver, id, &answer->bin);
+    case PLACE_THREAD:
+        return resolver_thread(resolver, id, answer->thread, sizeof answer->thread);
+    case PLACE_CPU_NODE:
+        answer->node = nodes_cpu(&resolver->nodes, id);
+        return true;
+    case PLACE_PAGE_NODE:
+        answer->node = nodes_page(&resolver->nodes, number);
+        return true;
+    case PLACE_MEMORY:
+        memory_use_read(&resolver->memory_use, number, resolver->memory_use.ticked_ns,
+                        &answer->memory);
+        return true;
+    case PLACE_WORD:
+        return resolver_memory(resolver, number, &answer->word, sizeof answer->word);
+    }
+    return false;
 }
 
 struct place_names resolver_names(struct resolver *resolver)
 {
-    return (struct place_names){.context = resolver,
-                                .object = describe_object,
-                                .function = describe_function,
-                                .caller = describe_caller,
-                                .extent = describe_extent,
-                                .type = describe_type,
-                                .instruction = describe_instruction,
-                                .mapping = describe_mapping,
-                                .reading = describe_reading,
-                                .heap = summarise_heap,
-                                .heap_bin = describe_bin,
-                                .cpu_node = describe_cpu,
-                                .page_nodes = describe_pages,
-                                .thread = resolver_thread,
-                                .memory = describe_memory,
-                                .word = read_word};
+    return (struct place_names){resolver_answer, resolver};
+}
+
+struct reading_state resolver_reading(const struct resolver *resolver)
+{
+    struct readers_status status = typing_status(resolver->typing);
+    return (struct reading_state){status.waiting, status.processes, status.resident_bytes,
+                                  status.busy_with};
 }
 
 static bool named(const struct object_desc *desc, const char *name)

@@ -338,12 +338,6 @@ void object_types_assign(struct object_types *typed, uint32_t object, uint32_t t
         known->assigned = type;
 }
 
-static void note_element(struct votes *votes, uint32_t type)
-{
-    for (unsigned i = 0; i < VOTES_TYPES; i++)
-        votes->elements[i] |= votes->type[i] == type;
-}
-
 /* Whether a block can be an array of the type that its object got by votes, or by assignment: code
  * was seen to go over elements; else the size fits. One that is larger than a base class, or the
  * links of a node, is none. */
@@ -381,10 +375,13 @@ static uint32_t data_type(struct object_type *object, const struct types *types,
                           const struct finding *finding, const struct place *place,
                           uint64_t *offset)
 {
+    bool begins = begins_with_type(object, finding);
+    if (!begins && !votes_due(&object->votes))
+        return 0;
     uint32_t type = own_type(object, types);
     const struct type_desc *desc = types_at(types, type);
     uint64_t into = place->access.address - (finding->of_type ? finding->type_base : place->base);
-    if (!desc || !desc->size || !begins_with_type(object, finding))
+    if (!desc || !desc->size || !begins)
         return 0;
     bool one = object->declared && !object->count;
     if (one && into >= desc->size && !type_is_flexible(desc))
@@ -414,10 +411,11 @@ static void vote(struct object_type *object, const struct types *types,
     uint64_t start = place->access.address - (uint64_t)operand->offset;
     bool block =
         finding->allocation == ALLOCATION_RECORDED || finding->allocation == ALLOCATION_WALKED;
-    votes_add(&object->votes, types, operand->type,
-              !block || operand->indexed || type_instances_fit(finding, start, desc->size));
-    if (operand->indexed || start >= finding->base + desc->size)
-        note_element(&object->votes, operand->type);
+    unsigned slot =
+        votes_add(&object->votes, types, operand->type,
+                  !block || operand->indexed || type_instances_fit(finding, start, desc->size));
+    if (slot < VOTES_TYPES && (operand->indexed || start >= finding->base + desc->size))
+        object->votes.elements[slot] = true;
 }
 
 static bool is_by_size(const struct finding *finding)
@@ -574,7 +572,7 @@ static unsigned slot_of(const struct votes *votes, struct slots slots, uint32_t 
     return empty;
 }
 
-void votes_add(struct votes *votes, const struct types *types, uint32_t type, bool fits)
+unsigned votes_add(struct votes *votes, const struct types *types, uint32_t type, bool fits)
 {
     enum { ALL_MAX = 1 << 20 };
     bool members = has_members(types, type);
@@ -585,13 +583,14 @@ void votes_add(struct votes *votes, const struct types *types, uint32_t type, bo
     unsigned at = slot_of(votes, slots, type);
     if (at == slots.end) {
         wear_down(votes, slots);
-        return;
+        return VOTES_TYPES;
     }
     if (votes->type[at] != type)
         votes->misfits[at] = votes->count[at] = votes->elements[at] = 0;
     votes->type[at] = type;
     votes->count[at]++;
     votes->misfits[at] += !fits;
+    return at;
 }
 
 static uint32_t explained(const struct votes *votes, const struct types *types, uint32_t type,
@@ -626,15 +625,13 @@ static uint32_t work_out(const struct votes *votes, const struct types *types)
 
 uint32_t votes_leader(struct votes *votes, const struct types *types)
 {
-    /* Worked out anew as the votes grow by an eighth: it walks over members. */
-    uint32_t said = votes->all + votes->unsaid;
-    if (said > votes->worked_out_at + votes->worked_out_at / 8) {
+    if (votes_due(votes)) {
         uint32_t own;
         uint32_t against;
         votes->leader = work_out(votes, types);
         votes_count(votes, types, votes->leader, &own, &against);
         votes->leads_alone = votes->leader && against + votes->unsaid <= against_at_most * own;
-        votes->worked_out_at = said;
+        votes->worked_out_at = votes->all + votes->unsaid;
     }
     return votes->leader;
 }

@@ -39,8 +39,16 @@ struct votes {
     uint32_t worked_out_at; /* votes there were */
 };
 
-/* One access says `type`, not 0; `fits`: it begins where an element of such an array would. */
-void votes_add(struct votes *votes, const struct types *types, uint32_t type, bool fits);
+/* One access says `type`, not 0; `fits`: it begins where an element of such an array would. Returns
+ * the type's place among those kept; VOTES_TYPES: it has none. */
+unsigned votes_add(struct votes *votes, const struct types *types, uint32_t type, bool fits);
+
+/* Whether the leader is to be worked out anew, as the votes grow by an eighth: it walks over
+ * members. */
+static inline bool votes_due(const struct votes *votes)
+{
+    return votes->all + votes->unsaid > votes->worked_out_at + votes->worked_out_at / 8;
+}
 
 /*
  * The type with members that explains more than half of the votes for such types, those for its

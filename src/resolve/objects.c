@@ -316,13 +316,19 @@ static struct finding_recent *recent_at(struct findings_recent *recent, uint64_t
     return &recent->at[hash_mix(address >> 20) % FINDINGS_RECENT];
 }
 
+bool findings_recalled(struct findings_recent *recent, const struct space *space, uint64_t address)
+{
+    const struct finding_recent *known = recent_at(recent, address);
+    return address >= known->finding.base && address < known->finding.end &&
+           known->version == space_version(space);
+}
+
 bool findings_recall(struct findings_recent *recent, const struct space *space, uint64_t address,
                      enum stack_wanted stack, struct finding *out)
 {
     const struct finding_recent *known = recent_at(recent, address);
     /* Memory reached through a stack pointer may be a stack that is not known yet. */
-    bool same = address >= known->finding.base && address < known->finding.end &&
-                known->version == space_version(space) &&
+    bool same = findings_recalled(recent, space, address) &&
                 (stack == FINDING_STACK_KNOWN || known->finding.kind == OBJECT_STACK);
     if (same)
         memcpy(out, &known->finding, offsetof(struct finding, text));

@@ -26,7 +26,6 @@ struct names {
     struct arena strings;
     struct object_desc *objects;
     size_t object_count;
-    size_t object_room;
     struct hash object_of_key;
     struct hash instances; /* (object, base) pairs seen */
     struct function_desc *functions;
@@ -106,6 +105,8 @@ struct findings_recent {
 
 bool findings_recall(struct findings_recent *recent, const struct space *space, uint64_t address,
                      enum stack_wanted stack, struct finding *out);
+/* Whether one is the same for all addresses of its mapping. */
+bool findings_recalled(struct findings_recent *recent, const struct space *space, uint64_t address);
 /* `finding`: of finding_make() for the address. */
 void findings_remember(struct findings_recent *recent, struct space *space, uint64_t address,
                        const struct finding *finding);

@@ -173,16 +173,17 @@ static uint32_t type_of_class(struct resolver *resolver, const struct runtime_ob
     return class->type;
 }
 
-/* An object with the name of a class keeps its place in the heap's bins. */
-static void note_holder(struct resolver *resolver, struct finding holder,
+/* An object with the name of a class keeps its place in the heap's bins; false: it has none. */
+static bool note_holder(struct resolver *resolver, struct finding holder,
                         const struct access *access, struct place *place)
 {
     if (!resolver->allocations || !finding_refine(&holder, resolver->allocations, &resolver->space,
                                                   access->address, access->time_ns))
-        return;
+        return false;
     place->holder = finding_object(&holder, &resolver->names);
     if (holder.bin)
         resolver_note_bin(resolver, place->holder, holder.bin);
+    return true;
 }
 
 /* The object of a runtime; *type: its own, 0 if not known. False: it is in no memory of one, or the
@@ -198,7 +199,12 @@ static bool find_class(struct resolver *resolver, struct finding *finding,
         memory ? runtimes_find(&resolver->runtimes, access, finding->base, regs, &object) : NULL;
     if (!name || (!object.class && (!operand || operand->type)))
         return false;
-    note_holder(resolver, *finding, access, place);
+    /* Large tables of a runtime are blocks of malloc, which may be between its own arenas. */
+    bool block = note_holder(resolver, *finding, access, place);
+    if (block && !object.class) {
+        place->holder = 0;
+        return false;
+    }
     finding_of_class(finding, &resolver->space, name, &object);
     *type = object.class ? type_of_class(resolver, &object) : 0;
     return true;
@@ -245,6 +251,65 @@ const struct typed_operand *resolver_operand_in(struct resolver *resolver,
         return operand;
     *node = (struct typed_operand){.type = found->type, .offset = (int64_t)offset};
     return node;
+}
+
+static uint64_t operand_key(const struct access *access)
+{
+    return (uint64_t)(uint32_t)access->displacement << 32 | (uint64_t)access->base << 24 |
+           (uint64_t)access->index << 16 | (uint64_t)access->size << 8;
+}
+
+static struct resolved *resolved_at(const struct resolver *resolver, const struct access *access)
+{
+    return &resolver->resolved[hash_mix(access->ip ^ access->address >> 21) % RESOLVED_RECENT];
+}
+
+/* The same instruction's next access to the object. */
+static bool resolve_again(struct resolver *resolver, struct place *place)
+{
+    const struct access *access = &place->access;
+    const struct resolved *known = resolved_at(resolver, access);
+    const struct finding *finding = &known->finding;
+    if (known->ip != access->ip || access->address < finding->base ||
+        access->address >= finding->end || known->operand_key != operand_key(access) ||
+        access->reason != REASON_NONE || known->version != space_version(&resolver->space))
+        return false;
+    binaries_sample(&resolver->space.binaries, known->binary);
+    place->function = known->function;
+    place->object = known->object;
+    place->base = finding->base;
+    place->size_bytes = finding->end - finding->base;
+    if (known->variable && known->variable->type)
+        object_types_declare(&resolver->object_types, place->object, known->variable->type,
+                             known->variable->count);
+    object_types_place(&resolver->object_types, typing_types(resolver->typing), finding,
+                       known->operand, place);
+    return true;
+}
+
+static void remember(struct resolver *resolver, const struct finding *finding,
+                     const struct typed_operand *operand, const struct typed_variable *variable,
+                     const struct place *place)
+{
+    const struct access *access = &place->access;
+    uint32_t binary = functions_binary(&resolver->functions, access->ip);
+    bool same_for_all = finding->variable_of ? variable && finding->kind == OBJECT_GLOBAL
+                                             : findings_recalled(resolver->recent, &resolver->space,
+                                                                 access->address) &&
+                                                   finding->kind != OBJECT_STACK;
+    if (!binary || !operand || access->caller || access->evictor_ip || access->base == SREG_SP ||
+        !same_for_all)
+        return;
+    struct resolved *known = resolved_at(resolver, access);
+    *known = (struct resolved){.ip = access->ip,
+                               .version = space_version(&resolver->space),
+                               .operand_key = operand_key(access),
+                               .operand = operand,
+                               .variable = variable,
+                               .binary = binary,
+                               .function = place->function,
+                               .object = place->object};
+    memcpy(&known->finding, finding, offsetof(struct finding, text));
 }
 
 /* The dynamic linker's start-up code is long and runs once: a simulation has all of it, and to
@@ -295,6 +360,8 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
         object_types_declare(&resolver->object_types, place->object, variable->type,
                              variable->count);
     object_types_place(&resolver->object_types, types, finding, class_type ? NULL : operand, place);
+    if (resolver->resolved && !of_class && !type)
+        remember(resolver, finding, operand, variable, place);
     /* An instruction without an operand in memory: a call's or return's use of the stack. */
     bool returns = finding->kind == OBJECT_STACK && place->untyped == UNTYPED_NO_CODE;
     if (place->typed == TYPED_NOT &&
@@ -418,6 +485,8 @@ void resolver_resolve(struct resolver *resolver, const struct access *access, co
     struct finding finding;
     struct module *code = NULL;
     *place = (struct place){.access = *access};
+    if (resolver->resolved && resolve_again(resolver, place))
+        return;
     if (!resolver->options.live)
         count_binary(resolver, access);
     /* The code is worth reporting even when the data is not known. */

@@ -92,21 +92,35 @@ static unsigned twins_before(const struct provisional *provisional,
     return before;
 }
 
-const char *provisional_name(struct resolver *resolver, uint32_t object)
+/* All that is seen of it are pointers of one type. */
+static bool holds_pointers(const struct object_desc *desc)
+{
+    enum { VOTES_LEAST = 8, OF_EACH_AGAINST = 20 };
+    size_t length = desc->type ? strlen(desc->type) : 0;
+    return length && desc->type[length - 1] == '*' && desc->type_votes >= VOTES_LEAST &&
+           desc->type_against <= desc->type_votes / OF_EACH_AGAINST;
+}
+
+const char *provisional_name(struct resolver *resolver, uint32_t object,
+                             const struct object_desc *desc)
 {
     struct provisional *provisional = &resolver->provisional;
     struct provisional_object *block = object_of(provisional, object);
+    struct arena *strings = &resolver->names.strings;
     char bytes[16];
     if (!block || block->one_of || !block->own_row)
         return NULL;
     unsigned number = twins_before(provisional, block) + 1;
-    if (block->name && block->number == number)
+    uint32_t type = holds_pointers(desc) ? desc->type_id : 0;
+    if (block->name && block->number == number && block->named_by == type)
         return block->name;
     text_bytes(bytes, block->end - block->start);
     block->number = number;
-    block->name = number > 1
-                      ? arena_printf(&resolver->names.strings, "malloc(%s) #%u", bytes, number)
-                      : arena_printf(&resolver->names.strings, "malloc(%s)", bytes);
+    block->named_by = type;
+    block->name = type ? arena_printf(strings, "%s []", desc->type)
+                       : arena_printf(strings, "malloc(%s)", bytes);
+    if (number > 1 && block->name)
+        block->name = arena_printf(strings, "%s #%u", block->name, number);
     return block->name;
 }
 

@@ -82,6 +82,7 @@ int resolver_open(struct resolver **out, const struct resolver_options *options,
     memory_use_init(&resolver->memory_use, options->live ? options->pid : 0);
     read_recorded_jitmap(resolver);
     resolver->recent = options->live ? NULL : calloc(1, sizeof *resolver->recent);
+    resolver->resolved = options->live ? NULL : calloc(RESOLVED_RECENT, sizeof *resolver->resolved);
     resolver->typing = typing_new();
     resolver->bin_of_object = calloc(NAMES_OBJECTS_MAX, sizeof *resolver->bin_of_object);
     if (!resolver->typing || !resolver->bin_of_object ||
@@ -129,6 +130,7 @@ void resolver_close(struct resolver *resolver)
     allocations_free(resolver->allocations);
     free(resolver->bin_of_object);
     free(resolver->recent);
+    free(resolver->resolved);
     free(resolver);
 }
 
@@ -203,9 +205,15 @@ void resolver_record(struct resolver *resolver, const struct record *record)
                       strlen(record->comm.name));
 }
 
-bool resolver_thread(void *context, uint32_t tid, char *out, size_t out_size)
+void resolver_expect(struct resolver *resolver, uint64_t address)
 {
-    struct resolver *resolver = context;
+    struct module *code = resolver_code_at(resolver, address);
+    if (code)
+        typing_expect(resolver->typing, code);
+}
+
+bool resolver_thread(struct resolver *resolver, uint32_t tid, char *out, size_t out_size)
+{
     bool live = resolver->options.live && resolver->alive;
     if (thread_names_get(&resolver->threads_named, resolver->options.pid, tid, live, out, out_size))
         return true;
@@ -435,19 +443,20 @@ static const char *refusal(enum object_kind kind)
 int resolver_blocks(struct resolver *resolver, uint32_t object, resolver_block *sink, void *context,
                     bool *follows, struct error *error)
 {
-    struct object_desc desc;
+    union place_answer answer;
+    const struct object_desc *desc = &answer.object;
     uint32_t bin = object < resolver->names.object_count ? resolver->bin_of_object[object] : 0;
     struct place_names names = resolver_names(resolver);
     *follows = false;
-    if (!names.object(resolver, object, &desc))
+    if (!place_ask(&names, PLACE_OBJECT, object, &answer))
         return error_set(error, -ENOENT, "it is gone");
     if (bin && !allocations_blocks(resolver->allocations, bin, sink, context)) {
         *follows = true;
         return 0;
     }
-    if (desc.kind != OBJECT_GLOBAL || !desc.size_bytes)
-        return error_set(error, -ENOTSUP, "%s", refusal(desc.kind));
-    sink(context, desc.address, desc.size_bytes);
+    if (desc->kind != OBJECT_GLOBAL || !desc->size_bytes)
+        return error_set(error, -ENOTSUP, "%s", refusal(desc->kind));
+    sink(context, desc->address, desc->size_bytes);
     return 0;
 }
 

@@ -66,6 +66,9 @@ void resolver_close(struct resolver *resolver);
 /* A mapping, comm, fork, exit or exec record, in time order with the samples. */
 void resolver_record(struct resolver *resolver, const struct record *record);
 
+/* Code at an address of a recording will be sampled: its file is opened. */
+void resolver_expect(struct resolver *resolver, uint64_t address);
+
 /* Records were lost: maps may be stale; reads /proc again at the next refresh. */
 void resolver_distrust(struct resolver *resolver);
 
@@ -140,6 +143,8 @@ enum allocation_path resolver_path(const struct resolver *resolver, uint32_t obj
 
 /* struct place_names over this resolver. */
 struct place_names resolver_names(struct resolver *resolver);
+/* Debug information that is being read; valid until the next tick. */
+struct reading_state resolver_reading(const struct resolver *resolver);
 
 /* Answers to the decoder (struct decode_target has the same functions). context: the resolver. */
 size_t resolver_code(void *context, uint64_t address, void *out, size_t size);

@@ -133,8 +133,9 @@ struct provisional_object {
     bool waits;       /* for an answer to the question of `access`, or `pc` and `slot` */
     bool own_row;     /* shown by itself, not under part_of */
     bool by_untyped;  /* `access` is by code without a type */
-    const char *name; /* of its row, with that number among those of its size */
+    const char *name; /* of its row, with that number among those of its size, */
     unsigned number;
+    uint32_t named_by; /* by what these pointers lead to; 0: by its size */
     enum object_kind memory;
     enum allocation_kind allocation;
     uint64_t key; /* of the object it is part of */
@@ -229,12 +230,32 @@ uint32_t provisional_now(const struct resolver *resolver, uint32_t object);
 /* Whether one that has no name yet is a block. */
 bool provisional_is_block(const struct resolver *resolver, uint32_t object);
 
-/* The name of a block's row: "malloc(32.0M)", with " #2" where there is another. NULL: it is none.
- */
-const char *provisional_name(struct resolver *resolver, uint32_t object);
+/* The name of a block's row: "malloc(32.0M)", or "struct job * []" where `desc` is an array of
+ * pointers, with " #2" where there is another. NULL: it is none. */
+const char *provisional_name(struct resolver *resolver, uint32_t object,
+                             const struct object_desc *desc);
 
 /* The object under which one without a name is shown; 0: it is shown by itself. */
 uint32_t provisional_part_of(const struct resolver *resolver, uint32_t object);
+
+/*
+ * An object of a recording as one instruction accesses it: found once, and the same for all its
+ * accesses until the space changes. Not a frame, a block, or memory that is called after a type:
+ * there each access may be to another instance. (place.c)
+ */
+enum { RESOLVED_RECENT = 512 }; /* direct-mapped */
+
+struct resolved {
+    uint64_t ip; /* 0: empty */
+    uint64_t version;
+    uint64_t operand_key; /* of the access */
+    const struct typed_operand *operand;
+    const struct typed_variable *variable; /* NULL: the object is none */
+    uint32_t binary;
+    uint32_t function;
+    uint32_t object;
+    struct finding finding;
+};
 
 enum { RESOLVER_CHANGES_MAX = 16, RESOLVER_HEARD_OF = 64 };
 
@@ -252,6 +273,7 @@ struct resolver {
     struct space space;
     struct names names;
     struct findings_recent *recent; /* of a recording; NULL: live */
+    struct resolved *resolved;      /* likewise */
     struct functions functions;
     struct tcbs tcbs;
     struct tls tls;
@@ -291,8 +313,8 @@ struct resolver {
 int resolver_assigned(void *context, uint64_t return_address, char *out, size_t out_size,
                       uint32_t *type);
 
-/* As struct place_names has it. */
-bool resolver_thread(void *context, uint32_t tid, char *out, size_t out_size);
+/* The current name of a thread, else of the process. */
+bool resolver_thread(struct resolver *resolver, uint32_t tid, char *out, size_t out_size);
 
 /* The file of the code at an address; NULL: none. */
 struct module *resolver_code_at(struct resolver *resolver, uint64_t address);

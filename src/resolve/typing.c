@@ -246,6 +246,12 @@ size_t typing_run(struct typing *typing, uint64_t now_ns)
     return readers_run(typing->readers, now_ns);
 }
 
+void typing_expect(struct typing *typing, const struct module *module)
+{
+    readers_expect(typing->readers, module);
+    readers_run(typing->readers, clock_now_ns());
+}
+
 void typing_forget(struct typing *typing)
 {
     readers_forget(typing->readers);

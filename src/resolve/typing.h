@@ -128,6 +128,9 @@ uint32_t typing_declare(struct typing *typing, const struct type_desc *desc);
 /* Takes answers; between samples. Number of them. */
 size_t typing_run(struct typing *typing, uint64_t now_ns);
 
+/* Code of the file was sampled: its debug information may be opened before it is asked about. */
+void typing_expect(struct typing *typing, const struct module *module);
+
 /* Code has changed somewhere: forgets the types at addresses, keeps the types themselves. */
 void typing_forget(struct typing *typing);
 

@@ -17,21 +17,18 @@ static void describe_machine(FILE *out, const struct kernel *kernel)
     fprintf(out, "machine\n  %s %s on %s\n", name.sysname, name.release, name.machine);
     snprintf(path, sizeof path, "%s/cpuinfo", kernel->procfs);
     FILE *info = fopen(path, "re");
-    bool hypervisor = false;
     while (info && fgets(cpu, sizeof cpu, info)) {
         char *value = strchr(cpu, ':');
-        if (value && !strncmp(cpu, "model name", 10))
+        if (value && !strncmp(cpu, "model name", 10)) {
             fprintf(out, "  %s", value + 2);
-        if (value && !strncmp(cpu, "flags", 5)) {
-            hypervisor = strstr(value, " hypervisor");
             break;
         }
     }
     if (info)
         fclose(info);
     fprintf(out, "  %s\n",
-            hypervisor ? "a virtual machine: the host decides which counters there are"
-                       : "no hypervisor seen");
+            kernel_virtual(kernel) ? "a virtual machine: the host decides which counters there are"
+                                   : "no hypervisor seen");
 }
 
 static void describe_limits(FILE *out, const struct kernel *kernel)

@@ -55,6 +55,14 @@ bool kernel_vendor(const struct kernel *kernel, const char *vendor)
     return text_read_file(path, text, sizeof text) > 0 && strstr(text, vendor);
 }
 
+bool kernel_virtual(const struct kernel *kernel)
+{
+    char path[PATH_MAX];
+    char text[8192]; /* of the first CPU */
+    snprintf(path, sizeof path, "%s/cpuinfo", kernel->procfs);
+    return text_read_file(path, text, sizeof text) > 0 && strstr(text, " hypervisor");
+}
+
 void threads_fini(struct threads *threads)
 {
     free(threads->tids);

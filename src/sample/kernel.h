@@ -32,6 +32,9 @@ bool kernel_text(const char *root, const char *path, char *out, size_t out_size)
 /* Whether the CPU is by "GenuineIntel", "AuthenticAMD": /proc/cpuinfo. */
 bool kernel_vendor(const struct kernel *kernel, const char *vendor);
 
+/* Whether a hypervisor runs it: /proc/cpuinfo. */
+bool kernel_virtual(const struct kernel *kernel);
+
 /* The threads of a process, from /proc/PID/task. */
 struct threads {
     pid_t *tids; /* ascending */
@@ -63,9 +66,6 @@ struct ring {
 /* Maps the ring of an event descriptor. Halves the size while the kernel's limit on locked
  * memory refuses it. 0 or a negative errno. */
 int ring_open(struct ring *ring, int fd, size_t data_bytes);
-
-/* A ring over the caller's memory, for tests: one page of header, then data. */
-void ring_attach(struct ring *ring, void *memory, size_t data_bytes);
 
 void ring_close(struct ring *ring);
 

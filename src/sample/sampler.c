@@ -48,10 +48,6 @@ static int open_source(struct sampler *sampler, const struct source *source,
 {
     const struct kernel *kernel = kernel_host();
     struct source_plan plan = {0};
-    if (!options->rate)
-        return error_set(error, -EINVAL,
-                         "a rate of 0 samples a second shows nothing; take -r 1 or "
-                         "more");
     int code = source->plan(&plan, options->events, kernel, error);
     if (!code)
         code = source_try(source, &plan, options->pid, kernel, error);
@@ -93,8 +89,8 @@ static int open_auto(struct sampler *sampler, const struct sampler_options *opti
 static int open_replay(struct sampler *sampler, const struct sampler_options *options,
                        struct error *error)
 {
-    int code = perfdata_open_telling(&sampler->replay, options->input, options->pid, options->tell,
-                                     options->told, error);
+    int code = perfdata_open(&sampler->replay, options->input, options->pid, options->tell,
+                             options->told, error);
     if (!code)
         perfdata_describe(sampler->replay, &sampler->info);
     return code;
@@ -318,6 +314,11 @@ struct sampler_addresses sampler_addresses(const struct sampler *sampler)
     };
 }
 
+bool sampler_sampled(const struct sampler *sampler, uint64_t start, uint64_t length)
+{
+    return sampler->replay && perfdata_sampled(sampler->replay, start, length);
+}
+
 const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count)
 {
     *count = 0;
@@ -338,6 +339,7 @@ const struct sampler_info *sampler_info(const struct sampler *sampler)
     writable->info.records_bad = session->bad;
     writable->info.rate = session->rate;
     writable->info.rate_wanted = session->options.rate;
+    writable->info.switches = session->switching.often ? session->switching.per_cpu_second : 0;
     for (unsigned i = 0; i < sampler->info.event_count; i++) {
         writable->info.events[i].period = session->events[i].period;
         writable->info.events[i].counted = session->events[i].counted;

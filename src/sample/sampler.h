@@ -27,10 +27,11 @@ struct sampler_options {
     const char *input;      /* replay: path of a perf.data, "-" for standard input; else NULL */
     const char *source;     /* "auto", "pebs", "ibs", "counter", "clock" */
     const char *events;     /* -e LIST or NULL for the source's own choice */
-    uint32_t rate;          /* wanted samples per second of the ranking event */
+    uint32_t rate;          /* wanted samples per second of the ranking event; 0: SESSION_RATE, or
+                               less where that would slow the process */
     uint64_t period;        /* -c: fixed period, 0: steered to the rate */
     struct sim_memory *sim; /* source "sim": what its tool writes to, not owned; else NULL */
-    void (*tell)(void *context, double share); /* see perfdata_open_telling(); or NULL */
+    void (*tell)(void *context, double share); /* see perfdata_open(); or NULL */
     void *told;
 };
 
@@ -60,6 +61,7 @@ struct sampler_info {
     uint64_t records_bad; /* records dropped because malformed */
     double rate;          /* samples a second aimed at, live; below rate_wanted: as many as are */
     double rate_wanted;   /* digested */
+    double switches;      /* in a second of CPU time, where fewer samples are taken for them */
     char note[512];       /* note for the user ("auto took clock: ..."), or "" */
 };
 
@@ -156,6 +158,8 @@ struct sampler_addresses {
     uint64_t none;
 };
 struct sampler_addresses sampler_addresses(const struct sampler *sampler);
+/* Of a recording: as perfdata_sampled(). */
+bool sampler_sampled(const struct sampler *sampler, uint64_t start, uint64_t length);
 const struct perfdata_process *sampler_processes(const struct sampler *sampler, size_t *count);
 /* Event `index` as it was opened or recorded, to be written to a recording; NULL: no such event. */
 const struct perf_event_attr *sampler_attribute(const struct sampler *sampler, unsigned index);

@@ -69,8 +69,6 @@ struct past {
     struct coder thinned; /* scratch of past_thin() */
     struct coder thinning;
     struct prng prng;
-    uint64_t seen;
-    uint64_t kept;
 };
 
 /* Slot, time, mask and fields of a place. */
@@ -244,12 +242,10 @@ static void past_thin(struct past *past)
     assert(at < past->count);
     struct segment *pair = &past->segments[at];
     unsigned char *freed[2] = {pair[0].bytes, pair[1].bytes};
-    uint64_t before = pair[0].kept + pair[1].kept;
     /* Differences of random values take more bytes than before: then fewer of them stay. */
     while (!join_segments(&sieve, pair))
         sieve.each *= 2;
     pair[0] = sieve.out;
-    past->kept -= before - sieve.out.kept;
     memmove(pair + 1, pair + 2, (past->count - at - 2) * sizeof *pair);
     past->count--;
     past->segments[past->count].bytes = freed[0];
@@ -297,7 +293,6 @@ void past_clear(struct past *past)
         past->segments[i] = (struct segment){.bytes = past->bytes + i * SEGMENT_BYTES};
     past->spare = past->bytes + past->room * SEGMENT_BYTES;
     past->count = 0;
-    past->seen = past->kept = 0;
     past->prng = (struct prng){1};
     past_read_end(past);
 }
@@ -319,24 +314,12 @@ static void past_add_row(struct past *past, const struct place *place)
         last = past->segments + past->count - 1;
         coder_put(&past->writing, last, SEGMENT_FILLED, place, 1);
     }
-    past->seen++;
-    past->kept++;
 }
 
 void past_add_all(struct past *past, const struct place *places, size_t count)
 {
     for (size_t i = 0; past && i < count; i++)
         past_add_row(past, &places[i]);
-}
-
-uint64_t past_seen(const struct past *past)
-{
-    return past->seen;
-}
-
-uint64_t past_kept(const struct past *past)
-{
-    return past->kept;
 }
 
 /* Time ranges of the past read again. */

@@ -34,10 +34,6 @@ void past_clear(struct past *past);
 /* Times go up, as the samples come. */
 void past_add_all(struct past *past, const struct place *places, size_t count);
 
-/* Since the start, or since it was cleared: places added, and those that are there. */
-uint64_t past_seen(const struct past *past);
-uint64_t past_kept(const struct past *past);
-
 /*
  * Begins to read the places of these time ranges, which are in the order of time, do not overlap
  * and stay where they are while it lasts. One reading at a time; places may be added meanwhile.

@@ -39,6 +39,12 @@ static unsigned char *writer_room(struct store_writer *writer, size_t bytes);
 static void writer_row(struct store_writer *writer, enum store_kind kind, uint64_t id,
                        const uint64_t *now);
 
+static bool writer_ask(const struct store_writer *writer, enum place_question question,
+                       uint64_t number, union place_answer *answer)
+{
+    return place_ask(&writer->options.names, question, number, answer);
+}
+
 /* Meaning of ids, written when they come up and when it has changed. */
 
 static bool strings_grow(struct store_writer *writer)
@@ -81,45 +87,56 @@ static uint64_t writer_string(struct store_writer *writer, const char *text)
     return writer->string_count;
 }
 
+/* The listed fields of a row, from the value that they are members of. */
+static void writer_fill(struct store_writer *writer, enum store_kind kind, const void *value,
+                        uint64_t *row)
+{
+    unsigned count;
+    const struct row_field *field = store_form_list(kind, &count);
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned char *at = (const unsigned char *)value + field[i].at;
+        if (field[i].type == ROW_BY_HAND)
+            continue;
+        row[i] = 0;
+        if (field[i].type == ROW_DOUBLE)
+            row[i] = number_of_double(*(const double *)(const void *)at);
+        else if (field[i].type == ROW_STRING || field[i].type == ROW_NAME)
+            row[i] = writer_string(writer, *(const char *const *)(const void *)at);
+        else
+            memcpy(&row[i], at, field[i].size);
+    }
+}
+
+static void writer_put(struct store_writer *writer, enum store_kind kind, uint64_t id,
+                       const void *value)
+{
+    uint64_t row[ROWS_FIELDS_MAX] = {0};
+    writer_fill(writer, kind, value, row);
+    writer_row(writer, kind, id, row);
+}
+
 static void put_member(struct store_writer *writer, uint64_t id, const struct type_member *member)
 {
-    uint64_t row[MEMBER_ROW_FIELDS] = {
-        [MEMBER_ROW_NAME] = writer_string(writer, member->name),
-        [MEMBER_ROW_TYPE] = writer_string(writer, member->type),
-        [MEMBER_ROW_OFFSET] = member->offset,
-        [MEMBER_ROW_SIZE] = member->size,
-        [MEMBER_ROW_COUNT] = member->count,
-        [MEMBER_ROW_STRIDE] = member->stride,
-        [MEMBER_ROW_PARENT] = member->parent == TYPE_NO_MEMBER ? 0 : member->parent + 1,
-        [MEMBER_ROW_DEPTH] = member->depth,
-        [MEMBER_ROW_KIND] = member->kind,
-        [MEMBER_ROW_BIT_OFFSET] = member->bit_offset,
-        [MEMBER_ROW_BIT_SIZE] = member->bit_size,
-    };
+    uint64_t row[MEMBER_ROW_FIELDS] = {[MEMBER_ROW_PARENT] = member->parent + 1};
+    writer_fill(writer, STORE_MEMBER, member, row);
     writer_row(writer, STORE_MEMBER, id, row);
 }
 
 /* Types do not change once they are known. */
 static void writer_type(struct store_writer *writer, uint32_t type)
 {
-    const struct place_names *names = &writer->options.names;
-    struct type_desc desc;
+    union place_answer answer;
+    const struct type_desc *desc = &answer.type;
     size_t first = writer->rows[STORE_MEMBER].count;
-    if (!type || rows_find(&writer->rows[STORE_TYPE], type) || !names->type ||
-        !names->type(names->context, type, &desc) ||
-        first + desc.member_count > writer->rows[STORE_MEMBER].limit)
+    if (!type || rows_find(&writer->rows[STORE_TYPE], type) ||
+        !writer_ask(writer, PLACE_TYPE, type, &answer) ||
+        first + desc->member_count > writer->rows[STORE_MEMBER].limit)
         return;
-    for (uint32_t i = 0; i < desc.member_count; i++)
-        put_member(writer, first + i, &desc.members[i]);
+    for (uint32_t i = 0; i < desc->member_count; i++)
+        put_member(writer, first + i, &desc->members[i]);
     uint64_t row[TYPE_ROW_FIELDS] = {
-        [TYPE_ROW_NAME] = writer_string(writer, desc.name),
-        [TYPE_ROW_KIND] = desc.kind,
-        [TYPE_ROW_SIZE] = desc.size,
-        [TYPE_ROW_FIRST_MEMBER] = first,
-        [TYPE_ROW_MEMBERS] = desc.member_count,
-        [TYPE_ROW_CUT] = desc.cut,
-        [TYPE_ROW_RAW] = writer_string(writer, desc.raw),
-    };
+        [TYPE_ROW_FIRST_MEMBER] = first, [TYPE_ROW_MEMBERS] = desc->member_count};
+    writer_fill(writer, STORE_TYPE, desc, row);
     writer_row(writer, STORE_TYPE, type, row);
 }
 
@@ -127,44 +144,21 @@ static void writer_object(struct store_writer *writer, uint32_t object);
 
 static void describe_object(struct store_writer *writer, uint32_t object)
 {
-    const struct place_names *names = &writer->options.names;
-    struct object_desc desc;
-    if (!names->object || !names->object(names->context, object, &desc))
+    union place_answer answer;
+    const struct object_desc *desc = &answer.object;
+    if (!writer_ask(writer, PLACE_OBJECT, object, &answer))
         return;
-    writer_type(writer, desc.type_id);
-    if (desc.part_of && desc.part_of != object)
-        writer_object(writer, desc.part_of);
-    uint64_t row[OBJECT_ROW_FIELDS] = {
-        [OBJECT_ROW_NAME] = writer_string(writer, desc.name),
-        [OBJECT_ROW_MODULE] = writer_string(writer, desc.module),
-        [OBJECT_ROW_TYPE] = writer_string(writer, desc.type),
-        [OBJECT_ROW_TYPE_ID] = desc.type_id,
-        [OBJECT_ROW_VOTES] = desc.type_votes,
-        [OBJECT_ROW_AGAINST] = desc.type_against,
-        [OBJECT_ROW_KIND] = desc.kind,
-        [OBJECT_ROW_ADDRESS] = desc.address,
-        [OBJECT_ROW_SIZE] = desc.size_bytes,
-        [OBJECT_ROW_BLOCKS] = desc.blocks,
-        [OBJECT_ROW_PART_OF] = desc.part_of,
-    };
-    writer_row(writer, STORE_OBJECT, object, row);
+    writer_type(writer, desc->type_id);
+    if (desc->part_of && desc->part_of != object)
+        writer_object(writer, desc->part_of);
+    writer_put(writer, STORE_OBJECT, object, desc);
 }
 
 static void describe_function(struct store_writer *writer, uint32_t function)
 {
-    const struct place_names *names = &writer->options.names;
-    struct function_desc desc;
-    if (!names->function || !names->function(names->context, function, &desc))
-        return;
-    uint64_t row[FUNCTION_ROW_FIELDS] = {
-        [FUNCTION_ROW_NAME] = writer_string(writer, desc.name),
-        [FUNCTION_ROW_MODULE] = writer_string(writer, desc.module),
-        [FUNCTION_ROW_FILE] = writer_string(writer, desc.file),
-        [FUNCTION_ROW_LINE] = desc.line,
-        [FUNCTION_ROW_START] = desc.start,
-        [FUNCTION_ROW_END] = desc.end,
-    };
-    writer_row(writer, STORE_FUNCTION, function, row);
+    union place_answer answer;
+    if (writer_ask(writer, PLACE_FUNCTION, function, &answer))
+        writer_put(writer, STORE_FUNCTION, function, &answer.function);
 }
 
 /* An id that came up: described if it is new. */
@@ -183,26 +177,23 @@ static void writer_function(struct store_writer *writer, uint32_t function)
 /* A node of the tree of callers, its parents before it. */
 static void writer_caller(struct store_writer *writer, uint32_t node)
 {
-    const struct place_names *names = &writer->options.names;
-    struct caller_desc desc;
-    if (rows_find(&writer->rows[STORE_CALLER], node) || !names->caller ||
-        !names->caller(names->context, node, &desc))
+    union place_answer answer;
+    if (rows_find(&writer->rows[STORE_CALLER], node) ||
+        !writer_ask(writer, PLACE_CALLER, node, &answer))
         return;
+    struct caller_desc desc = answer.caller;
     if (desc.parent)
         writer_caller(writer, desc.parent);
     writer_function(writer, desc.function);
-    uint64_t row[CALLER_ROW_FIELDS] = {
-        [CALLER_ROW_PARENT] = desc.parent, [CALLER_ROW_FUNCTION] = desc.function};
-    writer_row(writer, STORE_CALLER, node, row);
+    writer_put(writer, STORE_CALLER, node, &desc);
 }
 
 static void describe_thread(struct store_writer *writer, uint32_t tid)
 {
-    const struct place_names *names = &writer->options.names;
-    char name[64];
-    bool known = names->thread && names->thread(names->context, tid, name, sizeof name);
+    union place_answer answer;
+    bool known = writer_ask(writer, PLACE_THREAD, tid, &answer);
     uint64_t row[THREAD_ROW_FIELDS] = {[THREAD_ROW_NAME] =
-                                           writer_string(writer, known ? name : NULL)};
+                                           writer_string(writer, known ? answer.thread : NULL)};
     writer_row(writer, STORE_THREAD, tid, row);
 }
 
@@ -224,12 +215,14 @@ void store_writer_name_threads(struct store_writer *writer)
         describe_thread(writer, (uint32_t)threads->ids[i]);
 }
 
-bool store_writer_thread(struct store_writer *writer, uint32_t tid, char *out, size_t out_size)
+/* As it is in the file: a thread that changes its name between two refreshes would have another one
+ * in the replay. */
+static bool written_thread(struct store_writer *writer, uint32_t tid, union place_answer *answer)
 {
     writer_thread(writer, tid);
     const uint64_t *row = rows_find(&writer->rows[STORE_THREAD], tid);
     uint64_t name = row ? row[THREAD_ROW_NAME] : 0;
-    snprintf(out, out_size, "%s", name ? writer->string[name - 1] : "");
+    snprintf(answer->thread, sizeof answer->thread, "%s", name ? writer->string[name - 1] : "");
     return name;
 }
 
@@ -241,21 +234,19 @@ static void writer_address(struct store_writer *writer, uint64_t address)
         writer_row(writer, STORE_INSTRUCTION, address, nothing);
 }
 
-void store_writer_instruction(struct store_writer *writer, uint64_t address,
-                              const struct instruction_desc *desc)
+static void put_instruction(struct store_writer *writer, uint64_t address,
+                            const struct instruction_desc *desc)
 {
     uint64_t row[INSTRUCTION_ROW_FIELDS] = {0};
     const uint64_t *known = rows_find(&writer->rows[STORE_INSTRUCTION], address);
     if (known)
         memcpy(row, known, sizeof row);
-    row[INSTRUCTION_ROW_FILE] = writer_string(writer, desc->file);
-    row[INSTRUCTION_ROW_LINE] = desc->line;
-    row[INSTRUCTION_ROW_INLINED] = writer_string(writer, desc->inlined);
     row[INSTRUCTION_ROW_ASKED] = 1;
+    writer_fill(writer, STORE_INSTRUCTION, desc, row);
     writer_row(writer, STORE_INSTRUCTION, address, row);
 }
 
-void store_writer_extent(struct store_writer *writer, const struct object_extent *extent)
+static void put_extent(struct store_writer *writer, const struct object_extent *extent)
 {
     uint64_t row[EXTENT_ROW_FIELDS] = {
         [EXTENT_ROW_BOUND] = extent->bound, [EXTENT_ROW_OBJECT] = extent->object};
@@ -279,28 +270,27 @@ static void describe_text(struct store_writer *writer, uint64_t address, const u
 /* Names of code in another program's profile are found by the file it is in. */
 static void describe_mapping(struct store_writer *writer, uint64_t address)
 {
-    const struct place_names *names = &writer->options.names;
-    struct mapping_desc desc;
-    if (!names->mapping || !names->mapping(names->context, address, &desc))
+    union place_answer answer;
+    const struct mapping_desc *desc = &answer.mapping;
+    if (!writer_ask(writer, PLACE_MAPPING, address, &answer))
         return;
     uint64_t row[MAPPING_ROW_FIELDS] = {
-        [MAPPING_ROW_END] = desc.end,
-        [MAPPING_ROW_OFFSET] = desc.offset,
-        [MAPPING_ROW_PATH] = writer_string(writer, desc.path),
-        [MAPPING_ROW_BUILD_ID] = writer_string(writer, desc.build_id),
+        [MAPPING_ROW_END] = desc->end,
+        [MAPPING_ROW_OFFSET] = desc->offset,
+        [MAPPING_ROW_PATH] = writer_string(writer, desc->path),
+        [MAPPING_ROW_BUILD_ID] = writer_string(writer, desc->build_id),
     };
-    writer_row(writer, STORE_MAPPING, desc.start, row);
+    writer_row(writer, STORE_MAPPING, desc->start, row);
 }
 
 /* A part of them at each sync: a line may have to be looked up in debugging information. */
 static void sync_instructions(struct store_writer *writer)
 {
     enum { AT_ONCE = 512 };
-    const struct place_names *names = &writer->options.names;
     const struct rows *rows = &writer->rows[STORE_INSTRUCTION];
     size_t count = rows->count < AT_ONCE ? rows->count : AT_ONCE;
     for (size_t i = 0; i < count; i++, writer->next_instruction++) {
-        struct instruction_desc desc;
+        union place_answer answer;
         if (writer->next_instruction >= rows->count)
             writer->next_instruction = 0;
         uint64_t address = rows->ids[writer->next_instruction];
@@ -308,9 +298,9 @@ static void sync_instructions(struct store_writer *writer)
             describe_mapping(writer, address);
         if (!rows_at(rows, writer->next_instruction)[INSTRUCTION_ROW_TEXT])
             describe_text(writer, address, rows_at(rows, writer->next_instruction));
-        if (!rows_at(rows, writer->next_instruction)[INSTRUCTION_ROW_ASKED] && names->instruction &&
-            names->instruction(names->context, address, &desc))
-            store_writer_instruction(writer, address, &desc);
+        if (!rows_at(rows, writer->next_instruction)[INSTRUCTION_ROW_ASKED] &&
+            writer_ask(writer, PLACE_INSTRUCTION, address, &answer))
+            put_instruction(writer, address, &answer.instruction);
     }
 }
 
@@ -328,166 +318,50 @@ static void writer_names_sync(struct store_writer *writer)
 
 /* Questions about other layouts, and the answers at each sync. */
 
-static void put_whatif_level(struct store_writer *writer, uint64_t id,
-                             const struct snapshot_whatif_level *level)
-{
-    uint64_t row[WHATIF_LEVEL_ROW_FIELDS] = {
-        [WHATIF_LEVEL_ROW_BEFORE] = number_of_double(level->before),
-        [WHATIF_LEVEL_ROW_AFTER] = number_of_double(level->after),
-        [WHATIF_LEVEL_ROW_OBJECT_BEFORE] = number_of_double(level->object_before),
-        [WHATIF_LEVEL_ROW_OBJECT_AFTER] = number_of_double(level->object_after),
-        [WHATIF_LEVEL_ROW_FRESH] = number_of_double(level->fresh),
-    };
-    writer_row(writer, STORE_WHATIF_LEVEL, id, row);
-}
-
 static void put_answer(struct store_writer *writer, uint32_t id,
                        const struct snapshot_whatif *answer)
 {
-    uint64_t row[WHATIF_ROW_FIELDS] = {
-        [WHATIF_ROW_STATE] = answer->state,
-        [WHATIF_ROW_OBJECT] = writer_string(writer, answer->object),
-        [WHATIF_ROW_OBJECT_ID] = answer->object_id,
-        [WHATIF_ROW_QUESTION] = writer_string(writer, answer->question),
-        [WHATIF_ROW_LAYOUT] = writer_string(writer, answer->layout),
-        [WHATIF_ROW_WHY] = writer_string(writer, answer->why),
-        [WHATIF_ROW_SETTLED] = answer->settled,
-        [WHATIF_ROW_BLOCKS] = number_of_double(answer->blocks),
-        [WHATIF_ROW_LEFT_OUT] = number_of_double(answer->blocks_left_out),
-        [WHATIF_ROW_SMALL] = number_of_double(answer->blocks_small),
-        [WHATIF_ROW_ACCESSES] = number_of_double(answer->accesses),
-        [WHATIF_ROW_OBJECT_ACCESSES] = number_of_double(answer->object_accesses),
-        [WHATIF_ROW_CUT] = number_of_double(answer->cut),
-        [WHATIF_ROW_LEVELS] = answer->level_count,
-        [WHATIF_ROW_STALL_BEFORE] = number_of_double(answer->stall_before),
-        [WHATIF_ROW_STALL_AFTER] = number_of_double(answer->stall_after),
-        [WHATIF_ROW_NUMBER] = answer->number,
-    };
     for (uint32_t i = 0; i < answer->level_count && i < SIMULATION_LEVELS_MAX; i++)
-        put_whatif_level(writer, (uint64_t)id * SIMULATION_LEVELS_MAX + i, &answer->level[i]);
-    writer_row(writer, STORE_WHATIF, id, row);
-}
-
-static void put_past(struct store_writer *writer, uint32_t id,
-                     const struct snapshot_whatif_past *past)
-{
-    uint64_t row[WHATIF_PAST_ROW_FIELDS] = {
-        [WHATIF_PAST_ROW_OBJECT] = writer_string(writer, past->object),
-        [WHATIF_PAST_ROW_OBJECT_ID] = past->object_id,
-        [WHATIF_PAST_ROW_QUESTION] = writer_string(writer, past->question),
-        [WHATIF_PAST_ROW_CHANGE] = number_of_double(past->stall_change),
-    };
-    writer_row(writer, STORE_WHATIF_PAST, id, row);
+        writer_put(writer, STORE_WHATIF_LEVEL, (uint64_t)id * SIMULATION_LEVELS_MAX + i,
+                   &answer->level[i]);
+    writer_put(writer, STORE_WHATIF, id, answer);
 }
 
 static void writer_whatif(struct store_writer *writer, const struct snapshot_whatifs *asked)
 {
-    uint64_t row[WHATIFS_ROW_FIELDS] = {
-        [WHATIFS_ROW_COUNT] = asked->count, [WHATIFS_ROW_PAST] = asked->past_count};
     for (uint32_t i = 0; i < asked->count && i < WHATIF_MAX; i++)
         put_answer(writer, i, &asked->list[i]);
     for (uint32_t i = 0; i < asked->past_count && i < WHATIF_PAST_MAX; i++)
-        put_past(writer, i, &asked->past[i]);
-    writer_row(writer, STORE_WHATIFS, 0, row);
+        writer_put(writer, STORE_WHATIF_PAST, i, &asked->past[i]);
+    writer_put(writer, STORE_WHATIFS, 0, asked);
 }
 
 /* The process watched, its state beside the samples, and the heap at each sync. */
 
-static void put_event(struct store_writer *writer, unsigned number, const struct store_event *event)
-{
-    uint64_t row[EVENT_ROW_FIELDS] = {
-        [EVENT_ROW_NAME] = writer_string(writer, event->name),
-        [EVENT_ROW_ROLE] = event->role,
-        [EVENT_ROW_WEIGHS] = writer_string(writer, event->weighs),
-        [EVENT_ROW_PERIOD] = event->period,
-        [EVENT_ROW_OPENED_ON] = event->opened_on,
-        [EVENT_ROW_COUNTED] = number_of_double(event->counted),
-    };
-    writer_row(writer, STORE_EVENT, number, row);
-}
-
-static void put_simulation_level(struct store_writer *writer, unsigned number,
-                                 const struct simulation_level *level)
-{
-    uint64_t row[SIM_LEVEL_ROW_FIELDS] = {
-        [SIM_LEVEL_ROW_SIZE] = level->size_bytes,
-        [SIM_LEVEL_ROW_WAYS] = level->ways,
-        [SIM_LEVEL_ROW_LINE] = level->line_bytes,
-        [SIM_LEVEL_ROW_LOAD_MISSES] = level->load_misses,
-        [SIM_LEVEL_ROW_STORE_MISSES] = level->store_misses,
-    };
-    writer_row(writer, STORE_SIM_LEVEL, number, row);
-}
-
 static void put_simulation(struct store_writer *writer,
                            const struct snapshot_simulation *simulation)
 {
-    uint64_t row[SIMULATION_ROW_FIELDS] = {
-        [SIMULATION_ROW_LEVELS] = simulation->level_count,
-        [SIMULATION_ROW_LOADS] = simulation->loads,
-        [SIMULATION_ROW_STORES] = simulation->stores,
-        [SIMULATION_ROW_ACCESSES] = simulation->accesses,
-        [SIMULATION_ROW_ONE_IN] = simulation->one_in,
-        [SIMULATION_ROW_DROPPED] = simulation->dropped,
-        [SIMULATION_ROW_COUNTING] = simulation->counting,
-        [SIMULATION_ROW_PAUSE] = simulation->pause,
-    };
     if (!simulation->level_count)
         return;
     for (unsigned i = 0; i < simulation->level_count && i < SIMULATION_LEVELS_MAX; i++)
-        put_simulation_level(writer, i, &simulation->level[i]);
-    writer_row(writer, STORE_SIMULATION, 0, row);
-}
-
-static void put_watching(struct store_writer *writer, const struct store_facts *facts)
-{
-    const struct snapshot_watch *watch = &facts->watch;
-    uint64_t row[WATCHING_ROW_FIELDS] = {
-        [WATCHING_ROW_ON] = watch->on,
-        [WATCHING_ROW_REGISTERS] = watch->registers,
-        [WATCHING_ROW_THREADS] = watch->threads,
-        [WATCHING_ROW_LEFT_OUT] = watch->threads_left_out,
-        [WATCHING_ROW_OFFERED] = watch->offered,
-        [WATCHING_ROW_ARMED] = watch->armed,
-        [WATCHING_ROW_UNPAID] = watch->unpaid,
-        [WATCHING_ROW_TOUCHES] = watch->touches,
-        [WATCHING_ROW_TRAP] = number_of_double(watch->trap_ns),
-        [WATCHING_ROW_ARM] = number_of_double(watch->arm_ns),
-        [WATCHING_ROW_BUDGET] = number_of_double(watch->budget),
-        [WATCHING_ROW_OVERHEAD] = number_of_double(watch->overhead),
-        [WATCHING_ROW_TROUBLE] = writer_string(writer, watch->trouble),
-    };
-    memcpy(row + WATCHING_ROW_LINES, facts->cache_lines, sizeof facts->cache_lines);
-    if (watch->on || facts->cache_lines[0])
-        writer_row(writer, STORE_WATCHING, 0, row);
+        writer_put(writer, STORE_SIM_LEVEL, i, &simulation->level[i]);
+    writer_put(writer, STORE_SIMULATION, 0, simulation);
 }
 
 static void writer_facts(struct store_writer *writer, const struct store_facts *facts)
 {
     put_simulation(writer, &facts->simulation);
-    put_watching(writer, facts);
+    if (facts->watch.on || facts->cache_lines[0])
+        writer_put(writer, STORE_WATCHING, 0, facts);
     writer_whatif(writer, &facts->whatif);
     for (unsigned i = 0; i < facts->event_count && i < SAMPLE_EVENTS_MAX; i++)
-        put_event(writer, i, &facts->events[i]);
+        writer_put(writer, STORE_EVENT, i, &facts->events[i]);
     uint64_t row[FACTS_ROW_FIELDS] = {
-        [FACTS_ROW_SOURCE] = writer_string(writer, facts->source),
-        [FACTS_ROW_WEIGHS] = writer_string(writer, facts->weighs),
-        [FACTS_ROW_NOTE] = writer_string(writer, facts->note),
         [FACTS_ROW_GIVES] = facts->exact_address | facts->exact_ip << 1 | facts->latency << 2 |
                             facts->data_source << 3 | facts->lines << 4,
-        [FACTS_ROW_EVENTS] = facts->event_count,
-        [FACTS_ROW_PID] = facts->pid,
-        [FACTS_ROW_THREADS] = facts->threads,
-        [FACTS_ROW_COMM] = writer_string(writer, facts->comm),
-        [FACTS_ROW_EXE] = writer_string(writer, facts->exe),
-        [FACTS_ROW_ALIVE] = facts->alive,
-        [FACTS_ROW_CACHE_LEVEL] = writer_string(writer, facts->cache_level),
-        [FACTS_ROW_CACHE_SIZE] = facts->cache_size_bytes,
-        [FACTS_ROW_CACHE_WAYS] = facts->cache_ways,
-        [FACTS_ROW_CACHE_LINE] = facts->cache_line_bytes,
-        [FACTS_ROW_HOST] = writer_string(writer, facts->host),
         [FACTS_ROW_USER] = facts->user < 0 ? 0 : (uint64_t)facts->user + 1,
     };
+    writer_fill(writer, STORE_FACTS, facts, row);
     writer_row(writer, STORE_FACTS, 0, row);
 }
 
@@ -497,41 +371,36 @@ static void put_node(struct store_writer *writer, enum store_kind kind, uint64_t
     writer_row(writer, kind, id, row);
 }
 
-void store_writer_cpu_node(struct store_writer *writer, uint32_t cpu, int node)
+/* A process that has ended cannot be read any more; a replay answers with what was read before. */
+static bool written_word(struct store_writer *writer, uint64_t address, bool known, uint64_t *value)
 {
-    put_node(writer, STORE_CPU, cpu, node);
-}
-
-void store_writer_page_node(struct store_writer *writer, uint64_t address, int node)
-{
-    put_node(writer, STORE_PAGE, address, node);
-}
-
-void store_writer_memory(struct store_writer *writer, uint64_t address,
-                         const struct memory_use *use)
-{
-    uint64_t row[MEMORY_ROW_FIELDS] = {
-        [MEMORY_ROW_FAULTS] = number_of_double(use->faults_per_s),
-        [MEMORY_ROW_CPUS] = number_of_double(use->cpus),
-        [MEMORY_ROW_KERNEL] = number_of_double(use->kernel_share),
-        [MEMORY_ROW_HUGE] = number_of_double(use->huge_share),
-        [MEMORY_ROW_TLB] = use->tlb_entries,
-    };
-    writer_row(writer, STORE_MEMORY, address, row);
-}
-
-void store_writer_word(struct store_writer *writer, uint64_t address, uint64_t value)
-{
-    uint64_t row[WORD_ROW_FIELDS] = {[WORD_ROW_VALUE] = value};
-    writer_row(writer, STORE_WORD, address, row);
-}
-
-bool store_writer_known_word(const struct store_writer *writer, uint64_t address, uint64_t *value)
-{
-    const uint64_t *row = rows_find(&writer->rows[STORE_WORD], address);
-    if (row)
+    const uint64_t *row = known ? value : rows_find(&writer->rows[STORE_WORD], address);
+    if (known)
+        writer_row(writer, STORE_WORD, address, value);
+    else if (row)
         *value = row[WORD_ROW_VALUE];
     return row;
+}
+
+bool store_writer_answer(struct store_writer *writer, enum place_question question, uint64_t number,
+                         union place_answer *answer)
+{
+    if (question == PLACE_THREAD)
+        return written_thread(writer, (uint32_t)number, answer);
+    bool known = writer_ask(writer, question, number, answer);
+    if (question == PLACE_WORD)
+        return written_word(writer, number, known, &answer->word);
+    if (known && question == PLACE_INSTRUCTION)
+        put_instruction(writer, number, &answer->instruction);
+    else if (known && question == PLACE_EXTENT)
+        put_extent(writer, &answer->extent);
+    else if (known && question == PLACE_CPU_NODE)
+        put_node(writer, STORE_CPU, number, answer->node);
+    else if (known && question == PLACE_PAGE_NODE)
+        put_node(writer, STORE_PAGE, number, answer->node);
+    else if (known && question == PLACE_MEMORY)
+        writer_put(writer, STORE_MEMORY, number, &answer->memory);
+    return known;
 }
 
 static uint64_t ns_of(double seconds)
@@ -551,13 +420,12 @@ static uint64_t moment(uint64_t now_ns, double age_s)
  */
 static uint64_t heap_clock(struct store_writer *writer, uint64_t now_ns)
 {
-    const struct place_names *names = &writer->options.names;
-    struct heap_bin bin;
-    for (uint32_t i = 0; names->heap_bin(names->context, i, &bin); i++) {
+    union place_answer answer;
+    for (uint32_t i = 0; writer_ask(writer, PLACE_BIN, i, &answer); i++) {
         const uint64_t *row = rows_find(&writer->rows[STORE_BIN], i);
-        if (row && row[BIN_ROW_ID] == bin.id && !isnan(bin.age_s) &&
+        if (row && row[BIN_ROW_ID] == answer.bin.id && !isnan(answer.bin.age_s) &&
             row[BIN_ROW_FIRST_NS] != UINT64_MAX)
-            return row[BIN_ROW_FIRST_NS] + ns_of(bin.age_s);
+            return row[BIN_ROW_FIRST_NS] + ns_of(answer.bin.age_s);
     }
     return now_ns;
 }
@@ -579,55 +447,26 @@ static void put_bin(struct store_writer *writer, uint32_t index, const struct he
     if (bin->site_count)
         put_site(writer, index, bin);
     uint64_t row[BIN_ROW_FIELDS] = {
-        [BIN_ROW_ID] = bin->id,
-        [BIN_ROW_OBJECT] = bin->object,
-        [BIN_ROW_NAME] = writer_string(writer, bin->name),
-        [BIN_ROW_PATH] = writer_string(writer, bin->path),
-        [BIN_ROW_TYPE_ID] = bin->type_id,
-        [BIN_ROW_TYPE] = writer_string(writer, bin->type),
         [BIN_ROW_FLAGS] = bin->walked | bin->renamed << 1,
-        [BIN_ROW_COMBINED] = bin->combined,
-        [BIN_ROW_LIVE_BLOCKS] = bin->live_blocks,
-        [BIN_ROW_USABLE_BYTES] = bin->usable_bytes,
-        [BIN_ROW_REQUESTED_BYTES] = bin->requested_bytes,
-        [BIN_ROW_ALLOCATIONS] = bin->allocations,
-        [BIN_ROW_FREES] = bin->frees,
-        [BIN_ROW_ALLOCATION_RATE] = number_of_double(bin->allocations_per_s),
-        [BIN_ROW_FREE_RATE] = number_of_double(bin->frees_per_s),
-        [BIN_ROW_LIFETIME] = number_of_double(bin->lifetime_s),
         [BIN_ROW_FIRST_NS] = moment(heap_ns, bin->age_s),
         [BIN_ROW_LAST_NS] = moment(heap_ns, bin->quiet_s),
-        [BIN_ROW_GROWTH_BLOCKS] = number_of_double(bin->growth_blocks),
-        [BIN_ROW_GROWTH_BYTES] = number_of_double(bin->growth_bytes),
     };
+    writer_fill(writer, STORE_BIN, bin, row);
     memcpy(row + BIN_ROW_SIZES, bin->sizes, sizeof bin->sizes);
     writer_row(writer, STORE_BIN, index, row);
 }
 
 static void writer_heap_sync(struct store_writer *writer, uint64_t now_ns)
 {
-    const struct place_names *names = &writer->options.names;
-    struct heap_summary summary = {0};
-    struct heap_bin bin;
+    union place_answer answer;
     uint32_t count = 0;
-    if (!names->heap || !names->heap_bin)
-        return;
     uint64_t heap_ns = heap_clock(writer, now_ns);
-    names->heap(names->context, &summary);
-    uint64_t row[HEAP_ROW_FIELDS] = {
-        [HEAP_ROW_FEED] = summary.feed,
-        [HEAP_ROW_SOURCE] = writer_string(writer, summary.source),
-        [HEAP_ROW_NOTE] = writer_string(writer, summary.note),
-        [HEAP_ROW_LIVE_BLOCKS] = summary.live_blocks,
-        [HEAP_ROW_USABLE_BYTES] = summary.usable_bytes,
-        [HEAP_ROW_REQUESTED_BYTES] = summary.requested_bytes,
-        [HEAP_ROW_LOST] = summary.lost,
-        [HEAP_ROW_FAILED] = summary.failed,
-        [HEAP_ROW_MARK_AGE] = number_of_double(summary.mark_age_s),
-        [HEAP_ROW_NOW_NS] = heap_ns,
-    };
-    for (; names->heap_bin(names->context, count, &bin); count++)
-        put_bin(writer, count, &bin, heap_ns);
+    if (!writer_ask(writer, PLACE_HEAP, 0, &answer))
+        return;
+    uint64_t row[HEAP_ROW_FIELDS] = {[HEAP_ROW_NOW_NS] = heap_ns};
+    writer_fill(writer, STORE_HEAP, &answer.heap, row);
+    for (; writer_ask(writer, PLACE_BIN, count, &answer); count++)
+        put_bin(writer, count, &answer.bin, heap_ns);
     row[HEAP_ROW_BINS] = count;
     writer_row(writer, STORE_HEAP, 0, row);
 }
@@ -770,17 +609,14 @@ void store_writer_watch(struct store_writer *writer, const struct store_watch *w
 
 void store_writer_rename(struct store_writer *writer, const struct object_rename *rename)
 {
-    uint64_t now[RENAME_ROW_FIELDS] = {[RENAME_ROW_FROM] = rename->from,
-                                       [RENAME_ROW_TO] = rename->to,
-                                       [RENAME_ROW_TYPE] = rename->type,
-                                       [RENAME_ROW_FIXED] = rename->fixed,
-                                       [RENAME_ROW_OFFSET] = (uint64_t)rename->offset};
+    uint64_t now[RENAME_ROW_FIELDS];
     bool created;
     uint64_t *before = rows_take(&writer->rows[STORE_RENAME], 0, &created);
     if (!before || writer->failed)
         return;
     writer_object(writer, rename->to);
     writer_type(writer, rename->type);
+    writer_fill(writer, STORE_RENAME, rename, now);
     unsigned char *at = writer_room(writer, 2 * NUMBER_BYTES_MAX + ROW_BYTES_MAX);
     at = number_put(number_put(at, STORE_RENAME), 0);
     writer->at = row_put(at, now, before, RENAME_ROW_FIELDS);

@@ -64,26 +64,14 @@ bool store_writer_next_pair(const struct store_writer *writer, enum line_pairs k
                             uint32_t *at, struct line_pair *out);
 void store_writer_code(struct store_writer *writer, uint64_t address, uint32_t function);
 
-/* The answers that the tables got: kept, because they cannot be asked again. */
-void store_writer_extent(struct store_writer *writer, const struct object_extent *extent);
-void store_writer_instruction(struct store_writer *writer, uint64_t address,
-                              const struct instruction_desc *desc);
-
-/* `node`: -1: not known. */
-void store_writer_cpu_node(struct store_writer *writer, uint32_t cpu, int node);
-void store_writer_page_node(struct store_writer *writer, uint64_t address, int node);
-void store_writer_memory(struct store_writer *writer, uint64_t address,
-                         const struct memory_use *use);
-void store_writer_word(struct store_writer *writer, uint64_t address, uint64_t value);
-/* The value written of the word last; false: none was. */
-bool store_writer_known_word(const struct store_writer *writer, uint64_t address, uint64_t *value);
-
 /*
- * Name of a thread in the file. It is recorded with the thread's first place, and again before each
- * refresh while the thread is young. The tables ask here while they are recorded: a thread that
- * changes its name between two refreshes would have another one in the replay. false: it has none.
+ * The answer of options.names, which goes to the file where it cannot be had again: the tables ask
+ * here while they are recorded. A thread has the name that is in the file: it is recorded with the
+ * thread's first place, and by store_writer_name_threads() before each refresh while the thread is
+ * young.
  */
-bool store_writer_thread(struct store_writer *writer, uint32_t tid, char *out, size_t out_size);
+bool store_writer_answer(struct store_writer *writer, enum place_question question, uint64_t number,
+                         union place_answer *answer);
 void store_writer_name_threads(struct store_writer *writer);
 
 /* A refresh as of now_ns: changed descriptions, the heap, the facts; and all of it to the file. */

@@ -15,7 +15,7 @@
 enum { SAMPLES_ENOUGH = 100 };
 static const double hardly = 0.1;       /* upper bound below which waiting does not matter */
 static const double much = 0.3;         /* lower bound from which on it does */
-static const double known_width = 0.9; /* wider bounds say nothing */
+static const double nearly_all = 0.9;   /* upper bound from which on it is not worth a figure */
 static const double attributed_good = 0.8;
 static const double lost_bad = 0.02;
 
@@ -80,7 +80,7 @@ static struct bounds bounds_of(const struct snapshot *snapshot, enum wait_level 
 
 static bool bounds_known(const struct bounds *bounds)
 {
-    return bounds->high - bounds->low < known_width;
+    return bounds->low > 0 || bounds->high < 1;
 }
 
 enum answer answer_of(const struct snapshot *snapshot)
@@ -96,6 +96,14 @@ enum answer answer_of(const struct snapshot *snapshot)
     return bounds.high < hardly ? WAITS_HARDLY : bounds.low >= much ? WAITS_MUCH : WAITS_PERHAPS;
 }
 
+bool answer_is_vague(const struct snapshot *snapshot)
+{
+    enum answer answer = answer_of(snapshot);
+    struct bounds bounds = bounds_of(snapshot, WAIT_BEYOND_L1);
+    bool open = answer == WAITS_UNKNOWN || (answer == WAITS_PERHAPS && bounds.low < hardly);
+    return open && bounds.high > much && measured_of(&snapshot->source) == MEASURED_TIME;
+}
+
 /* "at most 12%", "35-60%", "at least 40%", "12%". */
 static void add_bounds(char *out, size_t size, const struct bounds *bounds)
 {
@@ -105,7 +113,7 @@ static void add_bounds(char *out, size_t size, const struct bounds *bounds)
         text_append(out, size, "%.0f%%", high);
     else if (low < 1)
         text_append(out, size, "at most %.0f%%", ceil(high));
-    else if (bounds->high > known_width)
+    else if (bounds->high > nearly_all)
         text_append(out, size, "at least %.0f%%", floor(low));
     else
         text_append(out, size, "%.0f-%.0f%%", floor(low), ceil(high));

@@ -22,6 +22,9 @@ enum answer {
 
 enum answer answer_of(const struct snapshot *snapshot);
 
+/* Whether samples of time leave open if it waits at all. */
+bool answer_is_vague(const struct snapshot *snapshot);
+
 /* "Waits for memory: 35-60% of CPU time beyond L1, 20-41% beyond L2"; beyond the first figure,
  * only as much as fits into `columns`. */
 void answer_words(const struct snapshot *snapshot, int columns, char *out, size_t size);

@@ -459,8 +459,11 @@ double waits_most(const struct snapshot_wait *wait)
     return known ? wait->high[WAIT_BEYOND_L1] : 1;
 }
 
+/* Where time is sampled the columns are there from the start, so that none comes or goes. */
 bool waits_known(const struct snapshot *snapshot)
 {
+    if (measured_of(&snapshot->source) == MEASURED_TIME)
+        return true;
     for (size_t i = 0; i < snapshot->object_count; i++)
         if (snapshot->objects[i].wait.from != WAIT_UNKNOWN)
             return true;
@@ -549,7 +552,7 @@ static int say_all(const struct snapshot *snapshot, const struct snapshot_rates 
         return 0;
     /* Of everything the last three are all. */
     int shown = rates == snapshot->rates ? 3 : PARTS;
-    bool tells_stalls = !measured_of(&snapshot->source)->time;
+    bool tells_stalls = measured_of(&snapshot->source) != MEASURED_TIME;
     for (int i = 0; i < shown; i++)
         if ((parts[i].share != &rates->stall || tells_stalls) &&
             rates_say(parts[i].share, parts[i].share == &rates->critical, parts[i].what,
@@ -607,7 +610,7 @@ void rates_wanting(const struct snapshot *snapshot, char *out, size_t size)
         known |= !isnan(snapshot->rates->miss_rate[i].value);
     if (known)
         text = "";
-    else if (!source->live && measured_of(source)->time)
+    else if (!source->live && measured_of(source) == MEASURED_TIME)
         text = "none: the recording holds time only";
     else if (!source->live)
         text = "none: the recording holds no event that counts accesses beside one that counts "

@@ -87,7 +87,7 @@ struct view_play {
     double position_s;
     double length_s; /* NAN: not known */
     double goal_s;   /* being read up to there; INFINITY: the end; NAN: not */
-    char pace[24];   /* "1/8x", "1x", "as fast as possible" */
+    double pace;     /* 1; INFINITY: as fast as possible */
     bool paused;
     bool ended; /* at the end of the recording */
 };

@@ -139,6 +139,108 @@ void field_known(const struct snapshot_object *object, const struct snapshot_lay
                     against * 100 / object->samples);
 }
 
+void layout_reading(const struct snapshot_layout *layout, char *out, size_t size)
+{
+    const char *least = layout->unused_least ? "at least " : "";
+    double unused = layout->unused * 100;
+    *out = '\0';
+    switch (layout->reading) {
+    case LAYOUT_TOO_FEW:
+        break;
+    case LAYOUT_SHORT:
+        snprintf(out, size,
+                 "It takes %" PRIu64
+                 " of the %u bytes of a cache line; what is beside it is fetched "
+                 "with it.",
+                 layout->size, layout->line_bytes);
+        break;
+    case LAYOUT_SPREAD:
+        snprintf(out, size,
+                 "90%% of its samples are on members in %" PRIu64 " cache lines that would fit in "
+                 "%" PRIu64
+                 ": put them side by side. Of the bytes fetched %s%.0f%% are never used.",
+                 layout->hot_span, layout->hot_lines, least, unused);
+        break;
+    case LAYOUT_STRADDLES:
+        snprintf(out, size,
+                 "%.0f%% of the accesses cross from one cache line into the next: align the "
+                 "elements.",
+                 layout->straddling * 100);
+        break;
+    case LAYOUT_UNUSED:
+        snprintf(out, size,
+                 "Of the bytes fetched %s%.0f%% are never used: members that are not needed "
+                 "together with the hot ones could live elsewhere.",
+                 least, unused);
+        break;
+    case LAYOUT_FITS:
+        snprintf(out, size,
+                 "The hot members share their cache lines; %s%.0f%% of the bytes fetched are never "
+                 "used.",
+                 least, unused);
+    }
+}
+
+static void say_hot(const struct whatif_plan *plan, char *out, size_t size)
+{
+    text_append(out, size, "Of %u bytes, %u apart: ", plan->element, plan->sizes[0]);
+    for (unsigned i = 0; i < plan->count && strlen(out) + 48 < size; i++)
+        text_append(out, size, "%s%.24s", i ? ", " : "",
+                    *plan->members[i] ? plan->members[i] : "(unnamed)");
+    text_append(out, size, "; the other %u elsewhere.", plan->sizes[1]);
+}
+
+void whatif_plan_words(const struct whatif_plan *plan, char *out, size_t size)
+{
+    *out = '\0';
+    switch (plan->kind) {
+    case WHATIF_NEVER:
+        snprintf(out, size,
+                 "It never misses, but goes on taking its room: the most that it can cost.");
+        break;
+    case WHATIF_SPLIT:
+        snprintf(out, size, "Split before %.40s: %u bytes in one array, %u in another.",
+                 plan->members[0], plan->sizes[0], plan->sizes[1]);
+        break;
+    case WHATIF_HOT:
+        say_hot(plan, out, size);
+        break;
+    case WHATIF_ORDER:
+        snprintf(out, size, "Hottest members first, from %.24s on: %u bytes instead of %u.",
+                 plan->members[0], plan->sizes[0], plan->element);
+        break;
+    case WHATIF_PAD:
+        snprintf(out, size, "Elements padded from %u to %u bytes.", plan->element, plan->sizes[0]);
+        break;
+    case WHATIF_ALIGN:
+        snprintf(out, size,
+                 "Each element begins at a multiple of %u, %u bytes to the next (%u now).",
+                 plan->to, plan->sizes[0], plan->element);
+        break;
+    case WHATIF_ALIGN_OBJECT:
+        snprintf(out, size, "Each block begins at a multiple of %u; elements as they are.",
+                 plan->to);
+        break;
+    case WHATIF_ARRAYS:
+        snprintf(out, size, "An array for each of its %u members.", plan->count);
+        break;
+    case WHATIF_POOL:
+        snprintf(out, size,
+                 "Its blocks side by side, %u bytes each, as a pool of its own would place them.",
+                 plan->sizes[0]);
+        break;
+    case WHATIF_KINDS:
+        break;
+    }
+}
+
+const char *heap_note(const struct snapshot *snapshot)
+{
+    return snapshot->time_range
+               ? "The heap is known as it is now, not as it was in this stretch of the run."
+               : snapshot->heap.summary.note;
+}
+
 enum { REPORT_LINES = 20 };
 
 static const double NOWHERE_TOLD = 0.01;
@@ -264,11 +366,21 @@ const char *measure_key(const struct snapshot *snapshot, enum snapshot_measure m
     return names[measure];
 }
 
+const char *measured_word(const struct snapshot_source *source)
+{
+    static const char *const words[] = {[MEASURED_SAMPLES] = "samples",
+                                        [MEASURED_MISSES] = "misses",
+                                        [MEASURED_ACCESSES] = "accesses",
+                                        [MEASURED_STALLS] = "stall time",
+                                        [MEASURED_TIME] = "time"};
+    return words[measured_of(source)];
+}
+
 const char *measure_name(const struct snapshot *snapshot, enum snapshot_measure measure)
 {
-    const struct measured *measured = measured_of(&snapshot->source);
     bool ranks = measure == snapshot->timeline.ranks;
-    return ranks && measure == MEASURE_WAITING ? measured->word : measure_key(snapshot, measure);
+    return ranks && measure == MEASURE_WAITING ? measured_word(&snapshot->source)
+                                               : measure_key(snapshot, measure);
 }
 
 static bool is(const struct snapshot *snapshot, const char *source)
@@ -603,7 +715,8 @@ static void say_hot_sets(const struct snapshot_sets *sets, bool misses, char *ou
 void sets_reading(const struct snapshot *snapshot, char *out, size_t size)
 {
     const struct snapshot_sets *sets = &snapshot->sets;
-    const struct measured *measured = measured_of(&snapshot->source);
+    const char *word = measured_word(&snapshot->source);
+    bool misses = measured_of(&snapshot->source) == MEASURED_MISSES;
     *out = '\0';
     if (!sets->sets)
         return;
@@ -611,25 +724,23 @@ void sets_reading(const struct snapshot *snapshot, char *out, size_t size)
         snprintf(out, size, "too few samples to say: %.0f on %u sets", sets->samples, sets->sets);
     } else if (sets->verdict == SETS_UNIFORM) {
         snprintf(out, size, "the %u sets share the %s evenly (%.0f%% more than even)%s", sets->sets,
-                 measured->word, 100 * sets->excess,
-                 measured->misses ? ": capacity rather than conflict" : "");
+                 word, 100 * sets->excess, misses ? ": capacity rather than conflict" : "");
     } else if (sets->content == SETS_CONTENT_UNKNOWN) {
         snprintf(out, size,
                  "the %u sets share the %s unevenly (%.0f%% more than even), but no set stands out "
                  "yet%s",
-                 sets->sets, measured->word, 100 * sets->excess,
-                 measured->misses ? ": no sign of a conflict" : "");
+                 sets->sets, word, 100 * sets->excess, misses ? ": no sign of a conflict" : "");
     } else {
         snprintf(out, size, "%u of %u sets %s %.0f%% of the %s, ", sets->hot_sets, sets->sets,
-                 sets->hot_sets == 1 ? "takes" : "take", 100 * sets->hot_share, measured->word);
-        say_hot_sets(sets, measured->misses, out, size);
+                 sets->hot_sets == 1 ? "takes" : "take", 100 * sets->hot_share, word);
+        say_hot_sets(sets, misses, out, size);
     }
 }
 
 void window_reading(const struct snapshot *snapshot, char *out, size_t size)
 {
     const struct snapshot_window *window = &snapshot->window;
-    bool misses = measured_of(&snapshot->source)->misses;
+    bool misses = measured_of(&snapshot->source) == MEASURED_MISSES;
     const char *level = snapshot->sets.level ? snapshot->sets.level : "the cache";
     if (isnan(window->lines))
         snprintf(out, size, "too few samples to say: %" PRIu64 " of the %d needed", window->used,

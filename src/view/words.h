@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "place.h"
+#include "profile/whatif.h"
 #include "snapshot.h"
 #include "snapshot_sharing.h"
 #include "view/screen/canvas.h"
@@ -19,6 +20,16 @@ void field_summary(const struct snapshot *snapshot, char *out, size_t size);
 void field_reading(const struct snapshot *snapshot, char *out, size_t size);
 void field_known(const struct snapshot_object *object, const struct snapshot_layout *layout,
                  char *out, size_t size);
+
+/* One or two sentences of what the picture of a layout says; "": too few samples. */
+enum { LAYOUT_READING_BYTES = 256 };
+void layout_reading(const struct snapshot_layout *layout, char *out, size_t size);
+
+/* The layout in question: a sentence. */
+void whatif_plan_words(const struct whatif_plan *plan, char *out, size_t size);
+
+/* Why there is no feed of the heap, or which blocks it does not see; NULL: nothing to say. */
+const char *heap_note(const struct snapshot *snapshot);
 
 /* Share of the samples with code that is not here, 0 to 1; 0 where nothing is missing. */
 double binary_missing(const struct snapshot_binaries *binaries);
@@ -40,7 +51,10 @@ void binary_report(FILE *out, const struct snapshot_binaries *binaries);
 /* In JSON, whatever was measured: "misses", "accesses", "waiting"; the name of the event where that
  * ranks and is none of those. */
 const char *measure_key(const struct snapshot *snapshot, enum snapshot_measure measure);
-/* For people: the same, but by the word for what the event that ranks measures (rates.h). */
+/* The word for what the event that ranks measures: "misses", "accesses", "stall time", "time";
+ * "samples" of any other event. */
+const char *measured_word(const struct snapshot_source *source);
+/* For people: as measure_key(), but by that word. */
 const char *measure_name(const struct snapshot *snapshot, enum snapshot_measure measure);
 
 /* Why it is not sampled, and how to have it: one sentence or two. */

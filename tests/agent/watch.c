@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -61,6 +62,16 @@ static void become(const struct watch *watch, const char *const *words)
     _exit(127);
 }
 
+/* The agent compares the paths that it remembers with those of a fresh unwind. */
+static void check_paths(const struct feed *feed)
+{
+    struct agent_header *header =
+        mmap(NULL, AGENT_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, feed_fd(feed), 0);
+    must(header != MAP_FAILED, "mmap");
+    header->flags |= AGENT_CHECK_PATHS;
+    munmap(header, AGENT_HEADER_BYTES);
+}
+
 void watch_start(struct watch *watch, const char *const *words)
 {
     struct error error = {0};
@@ -68,7 +79,7 @@ void watch_start(struct watch *watch, const char *const *words)
         feed_new_sized(&watch->feed, watch->sizes.ring_count ? &watch->sizes : &large, &error);
     must(!code, error.text);
     if (watch->check_paths)
-        feed_check_paths(watch->feed);
+        check_paths(watch->feed);
     watch->pid = fork();
     must(watch->pid >= 0, "fork");
     if (!watch->pid)

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "profile/state.h"
+#include "unit/names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,8 +49,9 @@ static double least(double a, double b)
 static int bench(uint32_t objects)
 {
     struct profile *profile;
+    static const struct fake_names answers = {.memory = know_memory};
     struct profile_options options = {
-        .names = {.memory = know_memory}, .half_life_s = 10, .ways = 10, .event_count = 1};
+        .names = FAKE_NAMES(&answers), .half_life_s = 10, .ways = 10, .event_count = 1};
     struct snapshot head = {0};
     double whole_us = INFINITY;
     double findings_us = INFINITY;

@@ -111,7 +111,7 @@ static double fastest_ns(int what, uint32_t threads, uint64_t *memory_bytes)
         double ns = round_ns(model, threads);
         fastest = ns < fastest ? ns : fastest;
     }
-    *memory_bytes = model ? model_memory_bytes(model) : 0;
+    *memory_bytes = rooms.bytes;
     model_rooms_free(&rooms);
     return fastest;
 }

@@ -147,8 +147,6 @@ static void read_types(struct bench *bench)
 {
     enum { PATIENCE_SECONDS = 60 };
     uint64_t start = clock_now_ns();
-    struct place_names names = resolver_names(bench->resolver);
-    struct reading_state reading = {0};
     size_t typed = 0;
     size_t attributed = 0;
     struct block all = {0, bench->count};
@@ -156,9 +154,9 @@ static void read_types(struct bench *bench)
     do {
         resolve_block(bench, all);
         resolver_settle(bench->resolver, clock_now_ns());
-        names.reading(names.context, &reading);
         poll(NULL, 0, 1);
-    } while (reading.waiting && clock_now_ns() - start < PATIENCE_SECONDS * CLOCK_NS_PER_S);
+    } while (resolver_reading(bench->resolver).waiting &&
+             clock_now_ns() - start < PATIENCE_SECONDS * CLOCK_NS_PER_S);
     resolve_block(bench, all);
     for (size_t i = 0; i < bench->count; i++) {
         attributed += bench->places[i].access.reason == REASON_NONE;

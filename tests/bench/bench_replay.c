@@ -38,6 +38,23 @@ static const struct recording {
     {"neither: cpu-clock, a shell",
      "exec >/dev/null 2>&1; perf record -q -o \"$FILE\" -e cpu-clock -c 1000 -- "
      "sh -c 'i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done'"},
+    {"addresses: page faults of 400 threads",
+     "exec >/dev/null 2>&1; perf record -q -o \"$FILE\" -e page-faults:u -c 1 -d -- \"$(python3 -c "
+     "'import sys; print(sys.executable)')\" -c '"
+     "import mmap, threading\n"
+     "def touch():\n"
+     "  for i in range(5):\n"
+     "    m = mmap.mmap(-1, 510 * 4096, mmap.MAP_PRIVATE)\n"
+     "    for at in range(0, len(m), 4096): m[at] = 1\n"
+     "threads = [threading.Thread(target=touch) for i in range(400)]\n"
+     "for t in threads: t.start()\n"
+     "for t in threads: t.join()'"},
+    {"registers: cpu-clock, cc1plus -O2",
+     "exec >/dev/null 2>&1; for h in regex map deque random future; do echo \"#include <$h>\"; "
+     "done |"
+     "g++ -E -x c++ - -o \"$FILE.ii\" && perf record -q -o \"$FILE\" -e cpu-clock:u -c 20000 -d "
+     "--intr-regs -- \"$(g++ -print-prog-name=cc1plus)\" -quiet -O2 \"$FILE.ii\" -o /dev/null;"
+     "code=$?; rm -f \"$FILE.ii\"; exit $code"},
 };
 
 struct figures {
@@ -57,7 +74,7 @@ static int read_file(const char *path)
     struct perfdata *file;
     struct error error;
     uint64_t samples = 0;
-    if (perfdata_open(&file, path, 0, &error)) {
+    if (perfdata_open(&file, path, 0, NULL, NULL, &error)) {
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
@@ -195,7 +212,7 @@ static uint64_t samples_in(const char *path)
 {
     struct perfdata *file;
     struct error error;
-    if (perfdata_open(&file, path, 0, &error)) {
+    if (perfdata_open(&file, path, 0, NULL, NULL, &error)) {
         fprintf(stderr, "%s\n", error.text);
         return 0;
     }
@@ -228,6 +245,16 @@ static void run_rounds(struct contender *contenders, size_t count)
         }
 }
 
+/* What of a replay by one thread is the start, and what each sample takes: to become a record (it
+ * is read twice), and all that follows. */
+static void print_stages(double start_s, double records_s, double replay_s, uint64_t samples)
+{
+    double each = 1e9 / (double)samples;
+    printf("%-24s start %.2f s, records %.0f ns a sample, places and tables %.0f ns\n",
+           "misstop, its stages", start_s, records_s * each,
+           (replay_s - start_s - records_s) * each);
+}
+
 /* The first contender is what the others are compared with. */
 static void print_contender(const struct contender *contender, const struct contender *first,
                             uint64_t samples)
@@ -243,6 +270,26 @@ static void print_contender(const struct contender *contender, const struct cont
         printf("%5.2f (wall) %5.2f (CPU) x perf report, ", first->best.wall_s / best->wall_s,
                first->best.cpu_s / best->cpu_s);
     printf("peak %ld KiB\n", best->peak_kb);
+}
+
+/* CPU time of a replay of hardly anything; NAN: not measured. */
+static double measure_start(const char *misstop)
+{
+    char path[] = "/var/tmp/misstop-start-XXXXXX";
+    const char *record[] = {"perf", "record", "-q", "-o", path,   "-e", "page-faults:u",
+                            "-c",   "20",     "-d", "--", "true", NULL};
+    const char *replay[] = {misstop, "--threads", "1",  "-i", path, "-b",
+                            "-H",    "0",         "-n", "1",  NULL};
+    struct contender start = {.arguments = replay, .best = {.cpu_s = INFINITY}};
+    struct figures figures;
+    int fd = mkstemp(path);
+    if (fd < 0)
+        return NAN;
+    close(fd);
+    if (measure(record, &figures))
+        run_rounds(&start, 1);
+    unlink(path);
+    return isfinite(start.best.cpu_s) ? start.best.cpu_s : NAN;
 }
 
 /* `build`: the folder of the build, where misstop is; $BEFORE: another misstop to compare. */
@@ -282,6 +329,8 @@ static int bench_file(const char *build, const char *self, const char *path)
     run_rounds(contenders, count);
     for (size_t i = 0; i < count; i++)
         print_contender(&contenders[i], &contenders[0], samples);
+    print_stages(measure_start(misstop), contenders[3].best.cpu_s, contenders[4].best.cpu_s,
+                 samples);
     return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { SAMPLES = 1000000, REFRESH_SAMPLES = 2000 };
@@ -68,6 +69,7 @@ static int measure(const char *path, const struct perf_event_attr *attr, struct 
     static struct record records[REFRESH_SAMPLES];
     struct error error = {0};
     struct perfdata_writer *writer;
+    struct stat status;
     struct sampler_info info = {.event_count = 1, .live = true, .pid = getpid()};
     struct perfdata_writer_options options = {.path = path, .info = &info, .attrs = attr};
     strcpy(info.events[0].name, "event");
@@ -77,8 +79,8 @@ static int measure(const char *path, const struct perf_event_attr *attr, struct 
         return 1;
     }
     *times = write_all(writer, records);
-    *bytes = perfdata_writer_bytes(writer);
     int code = perfdata_writer_close(writer, &error);
+    *bytes = stat(path, &status) ? 0 : (uint64_t)status.st_size;
     unlink(path);
     return code;
 }

@@ -7,7 +7,30 @@
 #ifndef MISSTOP_TESTS_BLOCKS_CANDIDATE_H
 #define MISSTOP_TESTS_BLOCKS_CANDIDATE_H
 
+#include <stdio.h>
+
 #include "resolve/heap/blocks.h"
+
+/* Bytes of the process that are writable and its own: proc(5), statm, "data". */
+static inline uint64_t data_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "re");
+    if (!statm || fscanf(statm, "%*u %*u %*u %*u %*u %lu", &pages) != 1)
+        pages = 0;
+    if (statm)
+        fclose(statm);
+    return (uint64_t)pages * 4096;
+}
+
+static inline uint64_t blocks_count(const struct blocks *blocks)
+{
+    struct block found = {.start = 0};
+    uint64_t count = 0;
+    for (uint64_t at = 0; blocks_next(blocks, at, &found); at = found.start + 1)
+        count++;
+    return count;
+}
 
 struct candidate {
     const char *name;

@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct error error = {0};
     /* The last byte says whether one process or all of them are asked for. */
     pid_t pid = size && data[size - 1] & 1 ? 0 : PERFDATA_EVERY_PROCESS;
-    if (!perfdata_open(&file, written(data, size), pid, &error))
+    if (!perfdata_open(&file, written(data, size), pid, NULL, NULL, &error))
         read_all(file);
     else if (!error.text[0] || strchr(error.text, '\n'))
         abort(); /* every refusal says why, in a line */

@@ -72,7 +72,7 @@ static void try_ring(const uint8_t *data, size_t size)
     if (!memory)
         memory = calloc(1, page + FUZZ_RING_BYTES);
     struct perf_event_mmap_page *head = (struct perf_event_mmap_page *)memory;
-    ring_attach(&ring, memory, FUZZ_RING_BYTES);
+    ring = (struct ring){.memory = memory, .data_bytes = FUZZ_RING_BYTES};
     memcpy(&ring.tail, data, 8);
     head->data_head = ring.tail + data[8] * 256u + data[9];
     for (size_t i = 0; i < FUZZ_RING_BYTES; i++)
@@ -93,7 +93,7 @@ static void try_file(const uint8_t *data, size_t size)
     if (fd < 0 || write(fd, data, size) != (ssize_t)size)
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (!perfdata_open(&file, path, 0, &error)) {
+    if (!perfdata_open(&file, path, 0, NULL, NULL, &error)) {
         perfdata_describe(file, &info);
         while (perfdata_read(file, UINT64_MAX, touch, &sum) >= 0)
             continue;

@@ -12,6 +12,7 @@
 #include "profile/profile.h"
 #include "store/form.h"
 #include "store/store_read.h"
+#include "unit/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,19 +56,19 @@ static void ask(struct touched *touched, const struct place *place)
     struct type_desc type;
     struct object_extent extent;
     char text[128];
-    if (names.object(names.context, place->object, &object))
+    if (ask_object(&names, place->object, &object))
         touched->sum += length(object.name) + length(object.module) + length(object.type);
-    if (names.function(names.context, place->function, &function))
+    if (ask_function(&names, place->function, &function))
         touched->sum += length(function.name) + length(function.module) + length(function.file);
-    if (names.instruction(names.context, place->access.ip, &line))
+    if (ask_instruction(&names, place->access.ip, &line))
         touched->sum += length(line.file) + length(line.inlined);
     if (store_reader_instruction_text(touched->reader, place->access.ip, text, sizeof text))
         touched->sum += length(text);
-    if (names.type(names.context, place->type, &type))
+    if (ask_type(&names, place->type, &type))
         for (uint32_t i = 0; i < type.member_count; i++)
             if (type.members[i].parent != TYPE_NO_MEMBER && type.members[i].parent >= i)
                 abort();
-    if (names.extent(names.context, place->access.address, &extent) &&
+    if (ask_extent(&names, place->access.address, &extent) &&
         (extent.base > place->access.address || extent.bound <= place->access.address))
         abort();
 }
@@ -104,11 +105,12 @@ static void take(void *context, const struct store_item *item)
 static void ask_heap(struct touched *touched)
 {
     struct place_names names = store_reader_names(touched->reader);
-    struct heap_summary summary;
+    union place_answer heap;
     struct heap_bin bin;
     struct store_facts facts;
-    names.heap(names.context, &summary);
-    for (uint32_t i = 0; names.heap_bin(names.context, i, &bin); i++) {
+    touched->sum += place_ask(&names, PLACE_HEAP, 0, &heap);
+    struct heap_summary summary = heap.heap;
+    for (uint32_t i = 0; ask_bin(&names, i, &bin); i++) {
         touched->sum += length(bin.name) + length(bin.path) + length(bin.type);
         for (uint32_t j = 0; j < bin.site_count; j++)
             touched->sum += length(bin.site[j]);

@@ -49,6 +49,10 @@ elif sys.argv[1] in ("python", "node"):
     for name, slots in (("Order", ["price", "next"]), ("Customer", ["name", "city", "next"])):
         members = {m["name"]: m["offset"] for m in (rows.get(name, none)["layout"] or {"rows": []})["rows"] if m["name"]}
         check(set(slots) | heads == set(members), "%s: its slots are %s" % (name, members))
+elif sys.argv[1] == "table":
+    tables = [row for row in report["objects"] if row["kind"] == "heap" and row["blocks"] == 1 and
+              32 << 20 < (row["size"] or 0) < 64 << 20]
+    check(tables and tables[0]["share"] > 0.05, "the dictionary's table: %s" % list(rows.items())[0][0])
 elif sys.argv[1] == "damaged":
     check(report["samples"]["attributed"] > 0.5 * report["samples"]["total"], "samples are attributed all the same")
     check("long[]" not in rows and "shop.cart.Order" in rows, "a class whose name is nowhere is not named")

@@ -6,6 +6,7 @@
  */
 #include "base/hash.h"
 #include "store/store_read.h"
+#include "unit/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,22 +47,22 @@ static uint32_t row_of(const struct check *check, uint32_t object)
 {
     struct object_desc desc;
     object = now(check, object);
-    bool known = check->names.object(check->names.context, object, &desc);
+    bool known = ask_object(&check->names, object, &desc);
     return known && desc.part_of ? now(check, desc.part_of) : object;
 }
 
 static const char *name_of(const struct check *check, uint32_t object)
 {
     struct object_desc desc;
-    return check->names.object(check->names.context, object, &desc) ? desc.name : "?";
+    return ask_object(&check->names, object, &desc) ? desc.name : "?";
 }
 
 static void take_place(struct check *check, const struct place *place)
 {
     struct object_desc desc;
     if (place->access.reason != REASON_NONE || !place->object || !place->size_bytes ||
-        !check->names.object(check->names.context, place->object, &desc) ||
-        desc.kind != OBJECT_HEAP || check->count == RANGES)
+        !ask_object(&check->names, place->object, &desc) || desc.kind != OBJECT_HEAP ||
+        check->count == RANGES)
         return;
     uint64_t end = place->base + place->size_bytes;
     uint64_t key = hash_mix(hash_mix(place->base) + end) ^ place->object;

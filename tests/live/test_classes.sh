@@ -28,6 +28,17 @@ judge() { # name, command
 }
 
 judge python "$python" "$here/classes_planted.py"
+# A large table is a block of malloc, also where arenas are in the same mapping. Debian's has no types.
+[ -x /usr/bin/python3 ] && python=/usr/bin/python3
+"$python" -c 'import random
+d = {i: [i] for i in range(1000000)}
+print(flush=True)
+while True: d[random.randrange(1000000)]' >"$work/started" &
+program=$!
+while [ ! -s "$work/started" ]; do sleep 0.1; done
+"$misstop" -s clock -j -d 2 -n 2 -H 0 -p $program >"$work/table" || failed=1
+kill $program
+python3 "$here/judge_classes.py" table "$work/table" || failed=1
 # Other programs have this name too.
 if node -e 'process.exit(process.versions.v8 ? 0 : 1)' 2>"$work/err"; then
     judge node node "$here/classes_planted.js"

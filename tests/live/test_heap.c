@@ -10,11 +10,13 @@
 #include "churn.h"
 #include "decode/decoder.h"
 #include "launch.h"
+#include "../bench/blocks_candidate.h"
 #include "resolve/heap/feed.h"
 #include "resolve/resolver.h"
 #include "resolve/heap/recorded_heap.h"
 #include "resolve/heap/walked_heap.h"
 #include "sample/sampler.h"
+#include "unit/names.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -80,7 +82,7 @@ static void take(void *context, const struct record *record)
         return;
     uint64_t before_ns = clock_now_ns();
     resolver_resolve(session->resolver, &access, NULL, &place);
-    names.object(names.context, place.object, &desc);
+    ask_object(&names, place.object, &desc);
     session->answers[session->count++] =
         (struct answer){.time_ns = access.time_ns,
                         .believed_ns = session->earlier_ns,

@@ -47,6 +47,8 @@ stops = {f["name"]: f["share"] for o in last if o["name"] == "struct stop []" fo
 check(stops.get("stop.way.cost", 0) > 0.2, "what a stop contains is of the stops: %s" % stops)
 cells = [o for o in last if o["name"].startswith("struct cell")]
 check(len(cells) == 1, "the cells of an arena are one row")
+strings = [o["name"] for o in last if o["type"] == "char *" and o["type_votes"] >= 8]
+check(strings in ([], ["char * []"]), "an array of pointers is called so: %s" % strings)
 arena = [o for o in last if o["kind"] == "anon" and o["size"] >= 12 << 20]
 check(len(arena) == 1 and arena[0]["type"] is None and not any("[" in f["name"] for f in arena[0]["fields"]),
       "an arena is no array of the numbers in it")
@@ -96,11 +98,15 @@ PY
     kill "$program"
     python3 - "$folder/stripped.json" <<'PY' || failed=1
 import json, sys
-last = [json.loads(line) for line in open(sys.argv[1])][-1]["objects"]
+report = [json.loads(line) for line in open(sys.argv[1])][-1]
+last = report["objects"]
 returns = {o["name"] for o in last for f in o["fields"] if o["kind"] == "stack" and f["offset"] in range(-8, 0)}
 good = returns and all(name.endswith("(saved registers)") for name in returns)
 print(("ok: " if good else "FAILED: ") + "return addresses are saved registers: %s" % returns)
-sys.exit(not good)
+bins = sum(b["samples"] or 0 for b in report["heap"]["bins"])
+once = 0 < bins <= sum(o["samples"] for o in last if o["kind"] == "heap")
+print(("ok: " if once else "FAILED: ") + "blocks without a type are counted once in their bin: %.0f" % bins)
+sys.exit(not (good and once))
 PY
 else
     echo "no g++: nodes of libraries were not tried"

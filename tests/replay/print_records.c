@@ -117,7 +117,7 @@ int main(int count, char **arguments)
     const char *path = arguments[1 + option];
     pid_t pid = count > 2 + option ? atoi(arguments[2 + option]) : PERFDATA_EVERY_PROCESS;
     /* Processes and counts are of the whole: a pipe is to be read to its end for them. */
-    if (perfdata_open(&file, path, option ? 0 : pid, &error)) {
+    if (perfdata_open(&file, path, option ? 0 : pid, NULL, NULL, &error)) {
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }

@@ -86,7 +86,7 @@ table = next(one for one in tree.parse(sys.argv[2]).iter(space + "section")
              if one.get("id") == "objects")
 rows = [["".join(cell.itertext()) for cell in row] for row in table.iter(space + "tr")]
 name, share = rows[0].index("NAME"), rows[0].index("SHARE")
-page = [(row[name], float(row[share].rstrip("%"))) for row in rows[1:]]
+page = [(row[name], float(row[share].replace("<0.1", "0.05").rstrip("%"))) for row in rows[1:]]
 told = [(one["name"], one["share"] * 100) for one in report["objects"]]
 print(len(page), "objects")
 sys.exit(not page or len(page) != len(told) or

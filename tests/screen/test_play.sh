@@ -84,11 +84,9 @@ tui_keys i
 check tui_wait "taken  *$all"
 tui_keys i
 
-# --- played, with a faster pace
+# --- played
 tui_keys p
 check tui_wait 'Playing'
-tui_keys '[' '['
-check tui_wait '1/4x'
 tui_keys p
 check tui_wait 'Paused'
 tui_keys Space

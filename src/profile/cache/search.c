@@ -158,8 +158,11 @@ enum holds { HOLDS_NOTHING_KNOWN, HOLDS_ONE, HOLDS_SEVERAL };
 static bool extent_at(const struct place_names *names, uint64_t address,
                       struct object_extent *extent)
 {
-    return names->extent && names->extent(names->context, address, extent) &&
-           extent->base <= address && address < extent->bound;
+    union place_answer answer;
+    if (!place_ask(names, PLACE_EXTENT, address, &answer))
+        return false;
+    *extent = answer.extent;
+    return extent->base <= address && address < extent->bound;
 }
 
 static enum holds region_holds(const struct region *region, const struct place_names *names,
@@ -185,11 +188,12 @@ static enum holds region_holds(const struct region *region, const struct place_n
 /* Regions that a program manages itself, of some size: one name says too little. */
 static bool worth_opening(const struct place_names *names, const struct object_extent *extent)
 {
-    struct object_desc desc;
-    if (extent->bound - extent->base < SEARCH_OPEN_BYTES || !names->object ||
-        !names->object(names->context, extent->object, &desc))
+    union place_answer answer;
+    if (extent->bound - extent->base < SEARCH_OPEN_BYTES ||
+        !place_ask(names, PLACE_OBJECT, extent->object, &answer))
         return false;
-    return desc.kind == OBJECT_HEAP || desc.kind == OBJECT_ANON || desc.kind == OBJECT_MAP;
+    return answer.object.kind == OBJECT_HEAP || answer.object.kind == OBJECT_ANON ||
+           answer.object.kind == OBJECT_MAP;
 }
 
 /* Only mapped memory can be missed on: a region shrinks to the mappings in it. A region without any
@@ -737,9 +741,8 @@ void search_start(struct search *search, uint64_t base, uint64_t bound, const ch
     struct object_extent extent;
     search->base = base < bound ? base : bound;
     search->bound = base < bound ? bound : base;
-    search->inside = search->names.extent &&
-                     search->names.extent(search->names.context, search->base, &extent) &&
-                     extent.object && extent.base <= search->base && extent.bound >= search->bound;
+    search->inside = extent_at(&search->names, search->base, &extent) && extent.object &&
+                     extent.bound >= search->bound;
     search->ways_now = search->ways;
     search->iteration = search->restarts = search->dropped_count = 0;
     snprintf(search->what, sizeof search->what, "%s", what ? what : "");

@@ -262,7 +262,7 @@ static void copy(struct findings *findings, const struct snapshot_code *code)
 void findings_copying(struct findings *findings)
 {
     const struct snapshot *snapshot = findings->snapshot;
-    bool in_time = measured_of(&snapshot->source)->time;
+    bool in_time = measured_of(&snapshot->source) == MEASURED_TIME;
     for (size_t i = 0; in_time && i < snapshot->code_count; i++)
         if (snapshot->code[i].top_object < snapshot->object_count)
             copy(findings, &snapshot->code[i]);
@@ -277,7 +277,7 @@ void findings_chasing(struct findings *findings)
 void findings_streaming(struct findings *findings)
 {
     /* Time at data that is read in order is the same whether it is waited for or not. */
-    bool misses = measured_of(&findings->snapshot->source)->misses;
+    bool misses = measured_of(&findings->snapshot->source) == MEASURED_MISSES;
     for (size_t i = 0; misses && i < findings->spread_count && !findings_simulated(findings); i++)
         stream(findings, i);
 }
@@ -319,13 +319,23 @@ static struct extent extent_of(const struct findings *findings, const struct spr
     return extent;
 }
 
+/* The word at an address as of now; false: not to be read. */
+static bool word_at(const struct findings *findings, uint64_t address, uint64_t *word)
+{
+    union place_answer answer;
+    bool known = findings->now && place_ask(&findings->names, PLACE_WORD, address, &answer);
+    if (known)
+        *word = answer.word;
+    return known;
+}
+
 /* Where the link of the node at `node` leads; 0: out of what was sampled, or not to be read. */
 static uint64_t links_follow(const struct findings *findings, const struct extent *extent,
                              uint64_t node, uint64_t link_offset)
 {
     uint64_t next;
-    if (!findings->names->word(findings->names->context, node + link_offset, &next) ||
-        next + FAR_BYTES < extent->lowest || next > extent->highest || next == node)
+    if (!word_at(findings, node + link_offset, &next) || next + FAR_BYTES < extent->lowest ||
+        next > extent->highest || next == node)
         return 0;
     return next;
 }
@@ -337,12 +347,6 @@ static void links_count(struct findings_links *links, uint64_t node, uint64_t ne
     links->read++;
     links->far += links_distance(node, next) > FAR_BYTES;
     links->near += links_distance(node, next) <= NEAR_ELEMENTS * size;
-}
-
-static bool is_readable(const struct findings *findings, uint64_t address)
-{
-    uint64_t word;
-    return findings->names->word(findings->names->context, address, &word);
 }
 
 /* `node` and the next ones: a chain of as many as counts as deep. */
@@ -376,7 +380,7 @@ void findings_links(const struct findings *findings, size_t object,
     uint32_t id = findings->snapshot->objects[object].id;
     uint32_t on_it = 0;
     *links = (struct findings_links){0};
-    if (!spread || !window || !findings->names || !findings->names->word)
+    if (!spread || !window)
         return;
     struct extent extent = extent_of(findings, spread, layout->type);
     for (uint32_t i = 0; i < window->used; i++)
@@ -391,7 +395,8 @@ void findings_links(const struct findings *findings, size_t object,
         uint64_t next = links_follow(findings, &extent, node, link_offset);
         const struct window_entry *later = next_of(window, i, layout->type);
         links_count(links, node, next, layout->size);
-        links->nodes += is_readable(findings, node + link_offset);
+        uint64_t word;
+        links->nodes += word_at(findings, node + link_offset, &word);
         links->deep += is_deep(findings, &extent, next, link_offset);
         links->pairs += next && later;
         links->followed += next && later && later->address - later->type_offset == next;
@@ -402,11 +407,10 @@ void findings_links(const struct findings *findings, size_t object,
 static bool leads_back(const struct findings *findings, uint64_t node, uint64_t there,
                        uint64_t back)
 {
-    const struct place_names *names = findings->names;
     uint64_t next;
     uint64_t again;
-    return names->word(names->context, node + there, &next) && next &&
-           names->word(names->context, next + back, &again) && again == node;
+    return word_at(findings, node + there, &next) && next &&
+           word_at(findings, next + back, &again) && again == node;
 }
 
 bool findings_links_mutual(const struct findings *findings, size_t object,
@@ -417,7 +421,7 @@ bool findings_links_mutual(const struct findings *findings, size_t object,
     uint32_t id = findings->snapshot->objects[object].id;
     uint32_t asked = 0;
     uint32_t mutual = 0;
-    if (!spread || !window || !findings->names || !findings->names->word)
+    if (!spread || !window)
         return false;
     for (uint32_t i = window->used; i > 0 && asked < LINKS_READ / 2; i--) {
         const struct window_entry *entry = window_at(window, i - 1);

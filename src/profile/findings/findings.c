@@ -279,9 +279,9 @@ const struct snapshot_bin *findings_bin(const struct findings *findings, size_t 
 
 void findings_memory(const struct findings *findings, uint64_t address, struct memory_use *use)
 {
-    *use = (struct memory_use){NAN, NAN, NAN, NAN, 0};
-    if (findings->names && findings->names->memory)
-        findings->names->memory(findings->names->context, address, use);
+    union place_answer answer;
+    bool known = place_ask(&findings->names, PLACE_MEMORY, address, &answer);
+    *use = known ? answer.memory : (struct memory_use){NAN, NAN, NAN, NAN, 0};
 }
 
 bool findings_points_to(const struct snapshot_layout_row *row, const char *type)
@@ -562,7 +562,8 @@ void build_findings(struct build *build)
         (struct findings){.snapshot = snapshot,
                           .arena = build->arena,
                           .window = &build->profile->window,
-                          .names = &build->profile->options.names,
+                          .names = build->profile->options.names,
+                          .now = !build->profile->options.run,
                           .list = list,
                           .attributed = everything > 0 ? snapshot->totals.weight / everything : 0};
     measure_time(findings);

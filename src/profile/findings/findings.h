@@ -75,7 +75,8 @@ struct findings {
     const struct spread *spreads; /* of the first objects */
     size_t spread_count;
     const struct window *window;     /* NULL: none, in tests */
-    const struct place_names *names; /* NULL: no names, in tests */
+    struct place_names names;
+    bool now;          /* the snapshot is of the run up to now: words of memory are of that time */
     double attributed; /* part of all samples of the event that ranks, by weight, as shares are */
     double span_s;     /* CPU time that the window covers; NAN: not known, like the next one */
     double rate;       /* samples a second of it that were attributed */

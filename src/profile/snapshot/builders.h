@@ -8,11 +8,14 @@
 #include "profile/state.h"
 #include "snapshot_objects.h"
 
-/* The description of an id or an address (struct place_names); false: not known, all zeros. Texts
- * are valid until the next call. */
+/* As place_ask(). */
+bool build_ask(const struct build *build, enum place_question question, uint64_t number,
+               union place_answer *answer);
+/* The description of an id or an address; false: not known, all zeros. Texts are valid until the
+ * next question. */
 bool build_describe_object(const struct build *build, uint32_t id, struct object_desc *desc);
 bool build_describe_function(const struct build *build, uint32_t id, struct function_desc *desc);
-bool build_describe_instruction(const struct build *build, uint64_t address,
+void build_describe_instruction(const struct build *build, uint64_t address,
                                 struct instruction_desc *desc);
 /* A name in the arena, NULL: "unknown". Sets build->failed where there is no memory. */
 const char *build_name(struct build *build, const char *name);

@@ -60,10 +60,10 @@ static void call_tree_clear(struct call_tree *tree)
 /* A parent is a node before its children, whatever a recording says: there are no loops. */
 static bool describe_node(const struct build *build, struct call_tree *tree, uint32_t node)
 {
-    const struct place_names *names = &build->profile->options.names;
     struct caller_desc *desc = &tree->desc[node];
-    if (!desc->function && names->caller)
-        names->caller(names->context, node, desc);
+    union place_answer answer;
+    if (!desc->function && build_ask(build, PLACE_CALLER, node, &answer))
+        *desc = answer.caller;
     return desc->function && desc->parent < node;
 }
 
@@ -313,12 +313,12 @@ static const struct snapshot_frame *frame_of(struct build *build,
                                              unsigned deep, uint32_t *function)
 {
     enum { CALLERS_DEEPEST = 256 };
-    const struct place_names *names = &build->profile->options.names;
-    struct caller_desc desc;
+    union place_answer answer;
     struct function_desc described;
-    if (deep == CALLERS_DEEPEST || node >= CALLER_NODES_MAX || !names->caller ||
-        !names->caller(names->context, node, &desc))
+    if (deep == CALLERS_DEEPEST || node >= CALLER_NODES_MAX ||
+        !build_ask(build, PLACE_CALLER, node, &answer))
         return NULL;
+    struct caller_desc desc = answer.caller;
     const struct snapshot_frame *inner =
         desc.parent && desc.parent < node ? frame_of(build, frames, desc.parent, deep + 1, function)
                                           : NULL;

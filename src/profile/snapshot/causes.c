@@ -299,8 +299,6 @@ static void build_evictors(struct build *build, enum causes_of kind, double evic
     free(functions.list);
 }
 
-enum { NAME_BYTES = 64 };
-
 /* ---- names ---- */
 
 /* Of a dense number, 0: the threads that are not counted one by one; "worker (123)", NULL: no
@@ -312,12 +310,11 @@ static uint32_t build_thread_id(const struct build *build, uint32_t number)
 
 static const char *build_thread_name(struct build *build, uint32_t tid)
 {
-    const struct place_names *names = &build->profile->options.names;
-    char name[NAME_BYTES];
+    union place_answer answer;
     if (!tid)
         return "more threads";
-    if (names->thread && names->thread(names->context, tid, name, sizeof name))
-        return arena_printf(build->arena, "%s (%" PRIu32 ")", name, tid);
+    if (build_ask(build, PLACE_THREAD, tid, &answer))
+        return arena_printf(build->arena, "%s (%" PRIu32 ")", answer.thread, tid);
     return arena_printf(build->arena, "thread %" PRIu32, tid);
 }
 

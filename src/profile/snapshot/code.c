@@ -11,15 +11,6 @@
 
 /* Functions and instructions that waited for data without an object. */
 
-static const char *note_of(struct build *build, uint32_t reason)
-{
-    char text[64];
-    snprintf(text, sizeof text, "object unknown: %s", access_reason_name((enum reason)reason));
-    const char *note = arena_string(build->arena, text);
-    build->failed |= !note;
-    return note;
-}
-
 double build_everything(const struct build *build)
 {
     const struct profile *profile = build->profile;
@@ -127,7 +118,7 @@ static void build_note_unplaced(struct build *build, struct snapshot_code *code)
     }
     if (!hottest)
         return;
-    code->unknown_note = note_of(build, hottest->extra);
+    code->unknown_reason = (enum reason)hottest->extra;
     if (!code->address)
         code->address = hottest->key;
 }
@@ -168,7 +159,7 @@ static size_t build_join_unplaced(struct build *build, uint32_t function,
         }
         row->unknown_samples = samples;
         row->unknown_over = build_over(build, &pairs[i]->samples, &pairs[i]->weight);
-        row->unknown_note = note_of(build, pairs[i]->extra);
+        row->unknown_reason = (enum reason)pairs[i]->extra;
     }
     return used;
 }
@@ -597,16 +588,15 @@ static void describe_object(struct build *build, uint32_t id, struct snapshot_ac
 
 static const struct mapping_desc *mapping_of(struct shared *shared, uint64_t address)
 {
-    const struct place_names *names = &shared->build->profile->options.names;
+    union place_answer answer;
     for (size_t i = 0; i < shared->mapping_count; i++)
         if (address >= shared->mappings[i].start && address < shared->mappings[i].end)
             return &shared->mappings[i];
-    if (shared->mapping_count == MAPPINGS || !names->mapping)
+    if (shared->mapping_count == MAPPINGS ||
+        !build_ask(shared->build, PLACE_MAPPING, address, &answer))
         return NULL;
-    struct mapping_desc *mapping = &shared->mappings[shared->mapping_count];
-    if (!names->mapping(names->context, address, mapping))
-        return NULL;
-    shared->mapping_count++;
+    struct mapping_desc *mapping = &shared->mappings[shared->mapping_count++];
+    *mapping = answer.mapping;
     return mapping;
 }
 

@@ -247,8 +247,11 @@ void build_inferred(struct build *build)
 
 bool build_type(const struct build *build, uint32_t type, struct type_desc *desc)
 {
-    const struct place_names *names = &build->profile->options.names;
-    return type && names->type && names->type(names->context, type, desc);
+    union place_answer answer;
+    bool known = type && build_ask(build, PLACE_TYPE, type, &answer);
+    if (known)
+        *desc = answer.type;
+    return known;
 }
 
 /* In a declared object every offset is that of the access itself; elsewhere the code may give the

@@ -35,7 +35,11 @@ enum {
     UNKNOWN_SIZE = 8 /* bytes of an access of unknown size */
 };
 
+/* Thresholds of the reading. Those of the findings are stricter: findings/thresholds.h has them,
+ * with their evidence. */
 static const double most_of_heat = 0.9;
+static const double straddling_least = 0.05;
+static const double unused_least = 0.25;
 
 /* Where in a line instances begin, by the accesses in the window; how many of those straddle. */
 static void drawing_find_phase(struct drawing *drawing, uint32_t object)
@@ -177,44 +181,16 @@ static double cold_share(const struct drawing *drawing, bool *known)
     return cold;
 }
 
-/* One or two sentences of what the picture says; NULL: too few samples. */
-static const char *drawing_reading(const struct drawing *drawing)
+static enum layout_reading drawing_reading(const struct drawing *drawing)
 {
-    enum { COLD_PERCENT = 25, STRADDLING_PERCENT = 5 };
     const struct snapshot_layout *layout = drawing->layout;
-    struct arena *arena = drawing->build->arena;
-    bool known;
-    double cold = cold_share(drawing, &known) * 100;
-    const char *least = known ? "" : "at least ";
     if (layout->samples < PHASE_SAMPLES_MIN || !layout->line_count)
-        return NULL;
-    if (layout->size < drawing->line && !drawing->array)
-        return arena_printf(arena,
-                            "It takes %llu of the %u bytes of a cache line; what is beside it "
-                            "is fetched with it.",
-                            (unsigned long long)layout->size, drawing->line);
-    if (layout->hot_span > layout->hot_lines)
-        return arena_printf(
-            arena,
-            "90%% of its samples are on members in %llu cache lines that would fit in "
-            "%llu: put them side by side. Of the bytes fetched %s%.0f%% are never "
-            "used.",
-            (unsigned long long)layout->hot_span, (unsigned long long)layout->hot_lines, least,
-            cold);
-    if (layout->straddling * 100 > STRADDLING_PERCENT)
-        return arena_printf(arena,
-                            "%.0f%% of the accesses cross from one cache line into the next: "
-                            "align the elements.",
-                            layout->straddling * 100);
-    if (cold > COLD_PERCENT)
-        return arena_printf(arena,
-                            "Of the bytes fetched %s%.0f%% are never used: members that are not "
-                            "needed together with the hot ones could live elsewhere.",
-                            least, cold);
-    return arena_printf(arena,
-                        "The hot members share their cache lines; %s%.0f%% of the bytes "
-                        "fetched are never used.",
-                        least, cold);
+        return LAYOUT_TOO_FEW;
+    return layout->size < drawing->line && !drawing->array ? LAYOUT_SHORT
+           : layout->hot_span > layout->hot_lines          ? LAYOUT_SPREAD
+           : layout->straddling > straddling_least         ? LAYOUT_STRADDLES
+           : layout->unused > unused_least                 ? LAYOUT_UNUSED
+                                                           : LAYOUT_FITS;
 }
 
 enum {
@@ -376,6 +352,10 @@ static void layout_draw_rows(struct drawing *drawing, uint32_t object)
             drawing_cut_into_lines(drawing);
         finish_rows(drawing);
         drawing_measure_spread(drawing);
+        bool known;
+        layout->unused = cold_share(drawing, &known);
+        layout->unused_least = !known;
+        layout->line_bytes = drawing->line;
         layout->reading = drawing_reading(drawing);
     }
     free(drawing->rows);

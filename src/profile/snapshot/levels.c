@@ -338,15 +338,6 @@ static void plan(struct build *build)
     build->rates = rates_plan(source, recorded, timed);
 }
 
-static const struct exact_counts *exact_all(struct build *build)
-{
-    const struct place_names *names = &build->profile->options.names;
-    struct exact_counts *counts = NULL;
-    if (names->exact)
-        counts = arena_array(build->arena, 1, sizeof *counts);
-    return counts && names->exact(names->context, EXACT_ALL, 0, counts) ? counts : NULL;
-}
-
 static struct snapshot_rates *rates_keep(struct build *build, const struct snapshot_rates *rates)
 {
     struct snapshot_rates *kept = arena_array(build->arena, 1, sizeof *kept);
@@ -363,17 +354,6 @@ struct snapshot_rates *build_rates(struct build *build, const struct rates_sums 
     return known ? rates_keep(build, &rates) : NULL;
 }
 
-/* NULL: not counted exactly. */
-static struct snapshot_rates *counted_exactly(struct build *build, enum exact_of of, uint32_t id)
-{
-    const struct place_names *names = &build->profile->options.names;
-    struct exact_counts counts;
-    struct snapshot_rates rates;
-    bool known = build->exact && names->exact(names->context, of, id, &counts) &&
-                 rates_make_exact(&counts, build->exact, &rates);
-    return known ? rates_keep(build, &rates) : NULL;
-}
-
 struct snapshot_rates *build_all_rates(struct build *build)
 {
     const struct profile *profile = build->profile;
@@ -383,9 +363,7 @@ struct snapshot_rates *build_all_rates(struct build *build)
         all->events[i] = read_tally(build, &profile->all[i]);
     if (telling(&build->rates) >= 0)
         add_levels(build, &profile->all_levels[telling(&build->rates)], all);
-    build->exact = exact_all(build);
-    struct snapshot_rates *exact = counted_exactly(build, EXACT_ALL, 0);
-    return exact ? exact : build_rates(build, all);
+    return build_rates(build, all);
 }
 
 /* Of an object or a function. */
@@ -415,9 +393,6 @@ void build_sum_function_rates(const struct build *build, uint32_t function, stru
 struct snapshot_rates *build_object_rates(struct build *build, uint32_t object)
 {
     struct rates_sums sums = {0};
-    struct snapshot_rates *exact = counted_exactly(build, EXACT_OBJECT, object);
-    if (exact)
-        return exact;
     build_sum_object_rates(build, object, &sums);
     return build_rates(build, &sums);
 }
@@ -425,9 +400,6 @@ struct snapshot_rates *build_object_rates(struct build *build, uint32_t object)
 struct snapshot_rates *build_function_rates(struct build *build, uint32_t function)
 {
     struct rates_sums sums = {0};
-    struct snapshot_rates *exact = counted_exactly(build, EXACT_FUNCTION, function);
-    if (exact)
-        return exact;
     build_sum_function_rates(build, function, &sums);
     return build_rates(build, &sums);
 }
@@ -772,6 +744,6 @@ void build_waits(struct build *build)
         build_stalled(build);
     else if (snapshot->levels && snapshot->levels->latency > 0)
         build_timed(build);
-    else if (measured_of(&snapshot->source)->time)
+    else if (measured_of(&snapshot->source) == MEASURED_TIME)
         build_recurrence(build);
 }

@@ -9,7 +9,7 @@
 
 /* A share of 0.001 or more can be had by 1,000 objects at most, and rounding. Where all are asked
  * for, the least of these shares is taken from which on there are no more than so many. */
-enum { LISTED_MOST = 1001, LISTED_ALL_MOST = 4000 };
+enum { LISTED_FEW = 64, LISTED_MOST = 1001, LISTED_ALL_MOST = 4000 };
 static const double listed_shares[] = {0.001, 0.0001, 0.00001, 0};
 enum { LISTED_SHARES = sizeof listed_shares / sizeof *listed_shares };
 
@@ -54,12 +54,11 @@ static void objects_describe(struct build *build, struct snapshot_object *object
 /* Parts have blocks of their own, or are none. */
 static void add_blocks(struct build *build, struct snapshot_object *object)
 {
-    const struct place_names *names = &build->profile->options.names;
     struct object_desc desc;
     bool has_address = object->address;
     /* The oldest part comes last. */
     for (uint32_t id = object->id; (id = build_next_part(build, id));) {
-        if (!names->object(names->context, id, &desc))
+        if (!build_describe_object(build, id, &desc))
             continue;
         object->blocks += desc.blocks;
         object->address = has_address ? object->address : desc.address;
@@ -160,13 +159,12 @@ static double share_of(const struct build *build, uint32_t id)
 static void find_parts(struct build *build)
 {
     struct profile *profile = build->profile;
-    const struct place_names *names = &profile->options.names;
     struct object_desc desc;
-    for (uint32_t id = 1; id < profile->objects.ids && names->object; id++) {
+    for (uint32_t id = 1; id < profile->objects.ids; id++) {
         if (!has_samples(build, id))
             continue;
-        desc.part_of = 0;
-        uint32_t whole = names->object(names->context, id, &desc) ? desc.part_of : 0;
+        build_describe_object(build, id, &desc);
+        uint32_t whole = desc.part_of;
         if (!whole || whole == id || tallies_reserve(&profile->objects, whole) != whole ||
             !profile_grow_extras(profile))
             continue;
@@ -191,16 +189,17 @@ static void find_parts(struct build *build)
     }
 }
 
+/* A few are listed however small, but not those that have decayed to nothing. */
 static double least_listed(const struct build *build)
 {
     size_t counts[LISTED_SHARES] = {0};
     unsigned least = 0;
-    if (!build->snapshot->objects_all)
-        return listed_shares[0];
+    bool all = build->snapshot->objects_all;
+    size_t most = all ? LISTED_ALL_MOST : LISTED_FEW;
     for (uint32_t id = 0; id < build->profile->objects.ids; id++)
         for (unsigned i = 0; i < LISTED_SHARES; i++)
             counts[i] += share_of(build, id) >= listed_shares[i];
-    while (least + 1 < LISTED_SHARES && counts[least + 1] <= LISTED_ALL_MOST)
+    while (least + (all ? 1 : 2) < LISTED_SHARES && counts[least + 1] <= most)
         least++;
     return listed_shares[least];
 }
@@ -375,13 +374,18 @@ static void add_misses(struct build *build, struct snapshot_bin *bin, uint32_t o
     bin->touched |= tally->samples.at[BASIS_RUN] > 0;
 }
 
-/* Those that count under the bin's own name, and under those of types. */
+/* Those that count under the bin's own name, and under those of types. A walked bin is the holder of
+ * all its samples. */
 static void fill_misses(struct build *build, struct snapshot_bin *bin)
 {
     const struct profile *profile = build->profile;
     uint32_t object = bin->heap.object;
     bin->share = 0;
-    for (; object; object = bin->heap.walked ? 0 : build_next_part(build, object)) {
+    if (bin->heap.walked) {
+        add_misses(build, bin, object, &profile->holders);
+        return;
+    }
+    for (; object; object = build_next_part(build, object)) {
         add_misses(build, bin, object, &profile->objects);
         add_misses(build, bin, object, &profile->holders);
     }
@@ -414,11 +418,10 @@ static int most_missed(const void *left, const void *right)
 
 static size_t rank_bins(struct build *build, struct rank *ranks, size_t room)
 {
-    const struct place_names *names = &build->profile->options.names;
-    struct snapshot_bin bin;
+    union place_answer answer;
     size_t count = 0;
-    for (uint32_t i = 0; count < room && names->heap_bin(names->context, i, &bin.heap); i++) {
-        bin = (struct snapshot_bin){.heap = bin.heap};
+    for (uint32_t i = 0; count < room && build_ask(build, PLACE_BIN, i, &answer); i++) {
+        struct snapshot_bin bin = {.heap = answer.bin};
         fill_misses(build, &bin);
         if (bin.heap.live_blocks || bin.heap.allocations)
             ranks[count++] = (struct rank){i, bin.share, bin.heap.usable_bytes};
@@ -440,10 +443,11 @@ static uint32_t object_of_type(const struct snapshot *snapshot, const struct sna
 
 static void list_bin(struct build *build, uint32_t index, struct snapshot_heap *shown)
 {
-    const struct place_names *names = &build->profile->options.names;
+    union place_answer answer;
     struct snapshot_bin *bin = &shown->bins[shown->bin_count];
-    if (!names->heap_bin(names->context, index, &bin->heap))
+    if (!build_ask(build, PLACE_BIN, index, &answer))
         return;
+    bin->heap = answer.bin;
     fill_misses(build, bin);
     copy_bin(build, &bin->heap);
     bin->object = build_object_index(build, bin->heap.object);
@@ -472,17 +476,14 @@ static void list_bins(struct build *build, struct snapshot_heap *shown)
 
 void build_heap(struct build *build)
 {
-    const struct place_names *names = &build->profile->options.names;
     struct snapshot_heap *shown = &build->snapshot->heap;
+    union place_answer answer;
     *shown = (struct snapshot_heap){.summary = {.mark_age_s = NAN}};
     for (size_t i = 0; i < build->snapshot->object_count; i++)
         build->snapshot->objects[i].bin = UINT32_MAX;
-    if (build->profile->options.run)
-        shown->summary.note = "The heap is known as it is now, not as it was in this stretch of "
-                              "the run.";
-    if (build->profile->options.run || !names->heap || !names->heap_bin)
+    if (build->profile->options.run || !build_ask(build, PLACE_HEAP, 0, &answer))
         return;
-    names->heap(names->context, &shown->summary);
+    shown->summary = answer.heap;
     shown->summary.source = arena_string(build->arena, shown->summary.source);
     shown->summary.note = arena_string(build->arena, shown->summary.note);
     list_bins(build, shown);

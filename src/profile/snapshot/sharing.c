@@ -498,8 +498,9 @@ static int by_side_samples(const void *left, const void *right)
 
 static int cpu_node(const struct build *build, uint32_t cpu)
 {
-    const struct place_names *names = &build->profile->options.names;
-    return names->cpu_node && cpu != SAMPLE_NO_CPU ? names->cpu_node(names->context, cpu) : -1;
+    union place_answer answer;
+    bool known = cpu != SAMPLE_NO_CPU && build_ask(build, PLACE_CPU_NODE, cpu, &answer);
+    return known ? answer.node : -1;
 }
 
 static void fill_side(struct build *build, const struct sharing_line *line,
@@ -615,27 +616,22 @@ static size_t list_lines(struct build *build, struct sharing_listed *list)
     return count;
 }
 
-/* Nodes of the pages, for the hottest line of each group first; one question a refresh. */
+/* Nodes of the pages as of now, for the hottest line of each group first. */
 static void ask_nodes(const struct build *build)
 {
-    const struct place_names *names = &build->profile->options.names;
     const struct snapshot_sharing *shown = &build->snapshot->sharing;
-    struct snapshot_sharing_line *lines[NODES_ASKED];
-    uint64_t addresses[NODES_ASKED];
-    int nodes[NODES_ASKED];
+    union place_answer answer;
     size_t count = 0;
+    if (build->profile->options.run)
+        return;
     for (size_t deep = 0; deep < NODES_ASKED; deep++)
         for (size_t i = 0; i < shown->group_count && count < NODES_ASKED; i++)
             if (deep < shown->groups[i].line_count) {
-                lines[count] = &shown->groups[i].lines[deep];
-                addresses[count] = lines[count]->address;
+                struct snapshot_sharing_line *line = &shown->groups[i].lines[deep];
                 count++;
+                if (build_ask(build, PLACE_PAGE_NODE, line->address, &answer))
+                    line->node = answer.node;
             }
-    if (!names->page_nodes || !count)
-        return;
-    names->page_nodes(names->context, addresses, count, nodes);
-    for (size_t i = 0; i < count; i++)
-        lines[i]->node = nodes[i];
 }
 
 static enum sharing_evidence best_evidence(const struct build *build)

@@ -9,7 +9,7 @@
 
 /* Threads, as a snapshot shows them: counted from the window, so that a sample pays nothing. */
 
-enum { THREADS_LISTED = 256, RECENT = 16384, NAME_BYTES = 64 };
+enum { THREADS_LISTED = 256, RECENT = 16384 };
 
 /* Samples of a thread, on an object, in a function, in window_parts(): keys of three tables. */
 struct counts {
@@ -100,35 +100,34 @@ static void number_listed(const struct snapshot_threads *threads, struct counts 
         *hash_find(&counts->threads, (uint64_t)threads->list[i].tid << 32) = (uint32_t)i + 1;
 }
 
+bool build_ask(const struct build *build, enum place_question question, uint64_t number,
+               union place_answer *answer)
+{
+    return place_ask(&build->profile->options.names, question, number, answer);
+}
+
 bool build_describe_object(const struct build *build, uint32_t id, struct object_desc *desc)
 {
-    const struct place_names *names = &build->profile->options.names;
-    *desc = (struct object_desc){0};
-    if (names->object && names->object(names->context, id, desc))
-        return true;
-    *desc = (struct object_desc){0};
-    return false;
+    union place_answer answer;
+    bool known = build_ask(build, PLACE_OBJECT, id, &answer);
+    *desc = known ? answer.object : (struct object_desc){0};
+    return known;
 }
 
 bool build_describe_function(const struct build *build, uint32_t id, struct function_desc *desc)
 {
-    const struct place_names *names = &build->profile->options.names;
-    *desc = (struct function_desc){0};
-    if (names->function && names->function(names->context, id, desc))
-        return true;
-    *desc = (struct function_desc){0};
-    return false;
+    union place_answer answer;
+    bool known = build_ask(build, PLACE_FUNCTION, id, &answer);
+    *desc = known ? answer.function : (struct function_desc){0};
+    return known;
 }
 
-bool build_describe_instruction(const struct build *build, uint64_t address,
+void build_describe_instruction(const struct build *build, uint64_t address,
                                 struct instruction_desc *desc)
 {
-    const struct place_names *names = &build->profile->options.names;
-    *desc = (struct instruction_desc){0};
-    if (names->instruction && names->instruction(names->context, address, desc))
-        return true;
-    *desc = (struct instruction_desc){0};
-    return false;
+    union place_answer answer;
+    bool known = build_ask(build, PLACE_INSTRUCTION, address, &answer);
+    *desc = known ? answer.instruction : (struct instruction_desc){0};
 }
 
 const char *build_name(struct build *build, const char *name)
@@ -158,12 +157,11 @@ const char *build_object_name(struct build *build, uint32_t id)
 static void threads_name(struct build *build, struct snapshot_thread *thread, uint32_t object,
                          uint32_t function)
 {
-    const struct place_names *names = &build->profile->options.names;
+    union place_answer answer;
     struct object_desc object_desc;
     struct function_desc function_desc;
-    char text[NAME_BYTES];
-    if (names->thread && names->thread(names->context, thread->tid, text, sizeof text))
-        thread->name = arena_string(build->arena, text);
+    if (build_ask(build, PLACE_THREAD, thread->tid, &answer))
+        thread->name = arena_string(build->arena, answer.thread);
     thread->object = build_object_index(build, object);
     if (build_describe_object(build, object, &object_desc))
         thread->object_name = arena_string(build->arena, object_desc.name);
@@ -371,6 +369,7 @@ static void copy_head(struct build *build, const struct snapshot *head)
     copy_whatif(build);
     copy_binaries(build);
     copy_refused(build);
+    snapshot->reading.busy_with = arena_string(build->arena, head->reading.busy_with);
 }
 
 static void copy_totals(struct build *build, uint64_t now_ns)
@@ -398,15 +397,6 @@ static void copy_totals(struct build *build, uint64_t now_ns)
                        : NAN;
 }
 
-static void copy_reading(struct build *build)
-{
-    const struct place_names *names = &build->profile->options.names;
-    struct reading_state *reading = &build->snapshot->reading;
-    if (names->reading)
-        names->reading(names->context, reading);
-    reading->busy_with = arena_string(build->arena, reading->busy_with);
-}
-
 static void move_histories_on(struct profile *profile, uint64_t now_ns)
 {
     for (size_t i = 0; i < profile->extra_count; i++) {
@@ -431,7 +421,6 @@ static bool build_all(struct build *build, const struct snapshot *head, uint64_t
     build->snapshot->half_life_s = profile->decay.half_life_ns / 1e9;
     build->snapshot->source.ranking = profile->options.ranking;
     copy_totals(build, now_ns);
-    copy_reading(build);
     if (!profile->options.run)
         move_histories_on(profile, now_ns);
     build_uses(build);
@@ -482,7 +471,6 @@ static bool build_glance(struct build *build, const struct snapshot *head, uint6
     copy_head(build, head);
     build->snapshot->basis = build->profile->basis;
     copy_totals(build, now_ns);
-    copy_reading(build);
     build_objects(build);
     if (!build->failed)
         build_details(build);

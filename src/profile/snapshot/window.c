@@ -179,8 +179,8 @@ static void read_hot_sets(struct build *build, double bound, struct snapshot_set
         shown->content = SETS_LARGE_OBJECT;
     else
         shown->content = SETS_MANY_LINES;
-    shown->conflict =
-        shown->content == SETS_MANY_LINES && measured_of(&build->snapshot->source)->misses;
+    shown->conflict = shown->content == SETS_MANY_LINES &&
+                      measured_of(&build->snapshot->source) == MEASURED_MISSES;
 }
 
 static void build_sets(struct build *build)

@@ -244,54 +244,28 @@ struct snapshot_share rates_stalled(const struct rates_plan *plan, const struct 
                                     count_of(plan, plan->cycles, all, all)));
 }
 
-static struct snapshot_share sure(double part, double whole)
+enum measured measured_of(const struct snapshot_source *source)
 {
-    double value = whole > 0 ? part / whole : NAN;
-    return (struct snapshot_share){value, value, value};
-}
-
-bool rates_make_exact(const struct exact_counts *own, const struct exact_counts *all,
-                      struct snapshot_rates *rates)
-{
-    set_unknown(rates);
-    rates->from = RATES_EXACT;
-    rates->level = RATE_L1;
-    rates->accesses = own->accesses;
-    rates->accessed = sure(own->accesses, all->accesses);
-    for (int i = 0; i < RATE_LEVELS; i++)
-        rates->miss_rate[i] = sure(own->misses[i], own->accesses);
-    rates->stall = sure(own->stall_cycles, all->stall_cycles);
-    rates->missed = sure(own->misses[RATE_L1], all->misses[RATE_L1]);
-    rates->critical = sure(rates->stall.value, rates->missed.value);
-    return any_known(rates);
-}
-
-const struct measured *measured_of(const struct snapshot_source *source)
-{
-    static const struct measured misses = {.word = "misses", .misses = true};
-    static const struct measured accesses = {.word = "accesses"};
-    static const struct measured stalls = {.word = "stall time"};
-    static const struct measured time = {.word = "time", .time = true};
-    static const struct measured samples = {.word = "samples"};
     if (source->ranking >= source->event_count)
-        return &samples;
+        return MEASURED_SAMPLES;
     switch (source->events[source->ranking].role) {
     case EVENT_MISS_L1:
     case EVENT_MISS_L2:
     case EVENT_MEM_FILL:
-        return &misses;
+        return MEASURED_MISSES;
     case EVENT_ACCESS:
-        return &accesses;
+        return MEASURED_ACCESSES;
     case EVENT_STALL:
-        return &stalls;
+        return MEASURED_STALLS;
     case EVENT_TIME: /* runs between stalls too */
-        return &time;
+        return MEASURED_TIME;
     case EVENT_OTHER: /* the third and fourth level of a simulated cache too */
-        return source->weighs && !strncmp(source->weighs, "misses", 6) ? &misses : &samples;
+        return source->weighs && !strncmp(source->weighs, "misses", 6) ? MEASURED_MISSES
+                                                                       : MEASURED_SAMPLES;
     case EVENT_ROLES:
         break;
     }
-    return &samples;
+    return MEASURED_SAMPLES;
 }
 
 static double part_of(double weight, double count, const struct snapshot_totals *totals)

@@ -45,25 +45,23 @@ struct rates_sums {
 /* Sums of several things are those of all together. */
 void rates_join(struct rates_sums *into, const struct rates_sums *more);
 
-/* Fills in the rates of `own`, a part of `all`; false: not known. `exact`: NULL if not seen one by
- * one; `exact_all`: of everything. */
+/* Fills in the rates of `own`, a part of `all`; false: not known. */
 bool rates_make(const struct rates_plan *plan, const struct rates_sums *own,
                 const struct rates_sums *all, struct snapshot_rates *rates);
 /* The stalled part of all cycles; `all` is with the samples without an object. Unknown where the
  * plan lacks one of the two events. */
 struct snapshot_share rates_stalled(const struct rates_plan *plan, const struct rates_sums *all);
-bool rates_make_exact(const struct exact_counts *own, const struct exact_counts *all,
-                      struct snapshot_rates *rates);
 
-/* The word for what the event that ranks measures. Sentences of profile and view take it from here.
- */
-struct measured {
-    const char *word; /* "misses", "accesses", "stall time", "time"; "samples" of any other event */
-    bool misses;      /* cache misses: only then a cause of misses may be named */
-    bool time;        /* time, whatever the process did in it */
+/* The quantity that the event that ranks measures. */
+enum measured {
+    MEASURED_SAMPLES, /* of any other event */
+    MEASURED_MISSES,  /* cache misses: only then a cause of misses may be named */
+    MEASURED_ACCESSES,
+    MEASURED_STALLS,
+    MEASURED_TIME /* time, whatever the process did in it */
 };
 
-const struct measured *measured_of(const struct snapshot_source *source);
+enum measured measured_of(const struct snapshot_source *source);
 
 /* Parts of all samples, by weight as all tables have them: what has an object, and what has none
  * for a reason. By number where weights are not known; NAN: there are no samples. */

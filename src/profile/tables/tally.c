@@ -48,21 +48,39 @@ uint32_t tallies_reserve(struct tallies *tallies, uint32_t id)
     return tallies->ids || tallies_grow(tallies, 0) ? 0 : TALLY_IDS_MAX;
 }
 
-void tally_add(struct tally *tally, const struct place *place, double scale)
+static bool loads(const struct sums *sums)
 {
-    const struct access *access = &place->access;
-    double weight = tally_weight(access);
-    counted_add(&tally->samples, 1, scale);
-    counted_add(&tally->weight, weight, scale);
-    counted_add(&tally->squares, weight * weight, scale * scale);
-    if (access->kind == ACCESS_LOAD || access->kind == ACCESS_LOAD_STORE)
-        counted_add(&tally->loads, weight, scale);
-    if (access->kind == ACCESS_STORE || access->kind == ACCESS_LOAD_STORE)
-        counted_add(&tally->stores, weight, scale);
-    if (access->how >= ACCESS_INFERRED)
-        counted_add(&tally->inferred, weight, scale);
-    if (place->caller)
-        counted_add(&tally->stacks, weight, scale);
+    return sums->kind == ACCESS_LOAD || sums->kind == ACCESS_LOAD_STORE;
+}
+
+static bool stores(const struct sums *sums)
+{
+    return sums->kind == ACCESS_STORE || sums->kind == ACCESS_LOAD_STORE;
+}
+
+void tally_add(struct tally *tally, const struct sums *sums)
+{
+    counted_join(&tally->samples, &sums->samples);
+    counted_join(&tally->weight, &sums->weight);
+    counted_join(&tally->squares, &sums->squares);
+    if (loads(sums))
+        counted_join(&tally->loads, &sums->weight);
+    if (stores(sums))
+        counted_join(&tally->stores, &sums->weight);
+    if (sums->how >= ACCESS_INFERRED)
+        counted_join(&tally->inferred, &sums->weight);
+    if (sums->stacks)
+        counted_join(&tally->stacks, &sums->weight);
+}
+
+void pair_add(struct pair *pair, const struct sums *sums)
+{
+    counted_join(&pair->samples, &sums->samples);
+    counted_join(&pair->weight, &sums->weight);
+    if (loads(sums))
+        counted_join(&pair->loads, &sums->weight);
+    if (stores(sums))
+        counted_join(&pair->stores, &sums->weight);
 }
 
 void tally_rescale(struct tally *tally, double factor)
@@ -296,30 +314,17 @@ void unplaced_rescale(struct unplaced *unplaced, double factor)
     }
 }
 
-void unplaced_add(struct unplaced *unplaced, struct tallies *functions, const struct place *place,
-                  double scale)
+void unplaced_add(struct unplaced *unplaced, uint16_t event, enum reason reason,
+                  struct tally *function, const struct sums *sums)
 {
-    const struct access *access = &place->access;
-    tally_add(&unplaced->all[access->event], place, scale);
-    enum reason reason = access->reason < REASON_COUNT ? access->reason : REASON_BAD_ADDRESS;
-    counted_add(&unplaced->by_reason[access->event][reason], tally_weight(access), scale);
+    reason = reason < REASON_COUNT ? reason : REASON_BAD_ADDRESS;
+    tally_add(&unplaced->all[event], sums);
+    counted_join(&unplaced->by_reason[event][reason], &sums->weight);
     if (!access_is_for_data(reason))
         return;
-    tally_add(&unplaced->waited[access->event], place, scale);
-    if (!place->function)
-        return;
-    uint32_t id = tallies_reserve(functions, place->function);
-    if (id == TALLY_IDS_MAX || tallies_reserve(&unplaced->functions, id) != id)
-        return;
-    tally_add(tallies_at(&unplaced->functions, id, access->event), place, scale);
-    uint32_t owner = PAIR_OWNER(id, access->event);
-    struct pair *pair =
-        pairs_take(&unplaced->code, pairs_hash(owner, access->ip), owner, access->ip, scale);
-    if (!pair)
-        return;
-    pair_vote(pair, access->reason, scale); /* the reason most of them have */
-    counted_add(&pair->samples, 1, scale);
-    counted_add(&pair->weight, tally_weight(access), scale);
+    tally_add(&unplaced->waited[event], sums);
+    if (function)
+        tally_add(function, sums);
 }
 
 const struct tally *unplaced_tally(const struct unplaced *unplaced, uint32_t function,

@@ -47,7 +47,29 @@ static inline struct tally *tallies_at(const struct tallies *tallies, uint32_t i
     return &tallies->at[(size_t)id * tallies->events + event];
 }
 
-void tally_add(struct tally *tally, const struct place *place, double scale);
+/* Samples of one kind of access, found in one way, on their way into the rows that count them. */
+struct sums {
+    struct counted samples;
+    struct counted weight;
+    struct counted squares; /* as in struct tally */
+    uint8_t kind;           /* enum access_kind */
+    uint8_t how;            /* enum access_how */
+    bool stacks;            /* their callers are known */
+};
+
+static inline void sums_add(struct sums *sums, double weight, double scale)
+{
+    counted_add(&sums->samples, 1, scale);
+    counted_add(&sums->weight, weight, scale);
+    counted_add(&sums->squares, weight * weight, scale * scale);
+}
+
+static inline void sums_clear(struct sums *sums)
+{
+    sums->samples = sums->weight = sums->squares = (struct counted){{0, 0}};
+}
+
+void tally_add(struct tally *tally, const struct sums *sums);
 void tally_rescale(struct tally *tally, double factor);
 
 /* Weight of an access: 1 where the source gave none. */
@@ -233,6 +255,26 @@ void pairs_prefetch_row(const struct pairs *pairs, uint64_t hash);
 struct pair *pairs_take(struct pairs *pairs, uint64_t hash, uint32_t owner, uint64_t key,
                         double credit);
 
+void pair_add(struct pair *pair, const struct sums *sums);
+
+/* Whether a row that pairs_take() gave is still that pair's. */
+static inline bool pairs_holds(const struct pairs *pairs, const struct pair *row, uint64_t hash)
+{
+    size_t index = (size_t)(row - pairs->at);
+    return pairs->buckets[index / PAIRS_BUCKET].hash[index % PAIRS_BUCKET] == hash;
+}
+
+/* As pairs_take(), of a row that it gave; false: it is no longer that pair's. */
+static inline bool pairs_credit(struct pairs *pairs, const struct pair *row, uint64_t hash,
+                                double credit)
+{
+    size_t index = (size_t)(row - pairs->at);
+    struct pairs_bucket *bucket = &pairs->buckets[index / PAIRS_BUCKET];
+    bool holds = bucket->hash[index % PAIRS_BUCKET] == hash;
+    bucket->credit[index % PAIRS_BUCKET] += holds ? credit : 0;
+    return holds;
+}
+
 /* The pair if there is one; NULL. */
 const struct pair *pairs_find(const struct pairs *pairs, uint64_t hash);
 
@@ -282,10 +324,10 @@ void unplaced_fini(struct unplaced *unplaced);
 void unplaced_clear(struct unplaced *unplaced);
 void unplaced_rescale(struct unplaced *unplaced, double factor);
 
-/* A place without an object, of an event below those of unplaced_init(). It gets a row among
- * `functions` too, which snapshots list by their ids. */
-void unplaced_add(struct unplaced *unplaced, struct tallies *functions, const struct place *place,
-                  double scale);
+/* Samples without an object, of an event below those of unplaced_init(). `function`: the row of
+ * their function; of id 0: it is not known. */
+void unplaced_add(struct unplaced *unplaced, uint16_t event, enum reason reason,
+                  struct tally *function, const struct sums *sums);
 
 /* NULL: the function has none. */
 const struct tally *unplaced_tally(const struct unplaced *unplaced, uint32_t function,

@@ -43,6 +43,12 @@ static inline void counted_add(struct counted *counted, double amount, double sc
     counted->at[BASIS_RUN] += amount;
 }
 
+static inline void counted_join(struct counted *counted, const struct counted *more)
+{
+    counted->at[BASIS_DECAYED] += more->at[BASIS_DECAYED];
+    counted->at[BASIS_RUN] += more->at[BASIS_RUN];
+}
+
 static inline double counted_read(const struct counted *counted, enum snapshot_basis basis,
                                   double scale)
 {

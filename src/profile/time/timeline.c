@@ -42,16 +42,16 @@ void field_counts_add(struct field_counts *counts, uint32_t object, uint64_t key
 static bool field_counts_find_member(const struct field_row *row, const struct place_names *names,
                                      struct counted_field *field)
 {
-    struct type_desc type;
+    union place_answer answer;
+    const struct type_desc *type = &answer.type;
     *field = (struct counted_field){row->key, row->object, TYPE_NO_MEMBER};
     if (!(row->key & OFFSET_TYPED))
         return true;
-    if (!names->type || !names->type(names->context, offset_key_type(row->key), &type))
+    if (!place_ask(names, PLACE_TYPE, offset_key_type(row->key), &answer))
         return false;
     uint32_t offset = offset_key_offset(row->key);
-    field->member = type_member_at(&type, offset, 0);
-    if (offset_key_unit(row->key) ||
-        type_shares_byte(&type, field->member, type_fold(&type, offset)))
+    field->member = type_member_at(type, offset, 0);
+    if (offset_key_unit(row->key) || type_shares_byte(type, field->member, type_fold(type, offset)))
         field->member = TYPE_NO_MEMBER; /* several bit-fields */
     /* Places in one member are one field. */
     if (field->member != TYPE_NO_MEMBER)
@@ -97,14 +97,14 @@ static void field_counts_take(struct field_counts *counts, const struct place_na
 const char *field_counts_name(const struct counted_field *field, const struct place_names *names,
                               char *out, size_t out_size)
 {
-    struct type_desc type;
-    bool typed = field->key & OFFSET_TYPED && names->type &&
-                 names->type(names->context, offset_key_type(field->key), &type);
+    union place_answer answer;
+    bool typed = field->key & OFFSET_TYPED &&
+                 place_ask(names, PLACE_TYPE, offset_key_type(field->key), &answer);
     if (typed && field->member != TYPE_NO_MEMBER)
-        return type_member_name(&type, field->member, out, out_size);
+        return type_member_name(&answer.type, field->member, out, out_size);
     if (typed)
-        return type_bits_name(&type, offset_key_offset(field->key), offset_key_unit(field->key),
-                              out, out_size);
+        return type_bits_name(&answer.type, offset_key_offset(field->key),
+                              offset_key_unit(field->key), out, out_size);
     snprintf(out, out_size, "+%u", offset_key_offset(field->key));
     return out;
 }
@@ -141,13 +141,13 @@ static void thread_groups_take(struct thread_groups *groups, const struct place_
 {
     for (uint32_t i = 0; i < THREAD_NUMBERS; i++) {
         char name[THREAD_NAME_BYTES] = "unnamed";
+        union place_answer answer;
         if (!groups->threads[i].counted)
             continue;
         if (i == THREAD_NUMBERS - 1)
             snprintf(name, sizeof name, "more threads");
-        else if (names->thread &&
-                 names->thread(names->context, groups->threads[i].tid, name, sizeof name))
-            thread_groups_name(name, name);
+        else if (place_ask(names, PLACE_THREAD, groups->threads[i].tid, &answer))
+            thread_groups_name(answer.thread, name);
         take(context, group_of(groups, name), groups->threads[i].weight);
         memset(groups->threads[i].weight, 0, sizeof groups->threads[i].weight);
         groups->threads[i].counted = false;

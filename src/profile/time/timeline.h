@@ -92,10 +92,14 @@ struct thread_groups {
     uint32_t count;
 };
 
-static inline void thread_groups_add(struct thread_groups *groups, uint32_t number, uint32_t tid,
-                                     enum snapshot_measure measure, double weight)
+static inline void thread_groups_note(struct thread_groups *groups, uint32_t number, uint32_t tid)
 {
     groups->threads[number].tid = tid;
+}
+
+static inline void thread_groups_add(struct thread_groups *groups, uint32_t number,
+                                     enum snapshot_measure measure, double weight)
+{
     groups->threads[number].counted = true;
     groups->threads[number].weight[measure] += weight;
 }
@@ -199,22 +203,30 @@ struct timeline_part {
     uint64_t offset; /* as offset_key() */
 };
 
-/* A sample counts so much of one measure: one below SNAPSHOT_MEASURES. */
-static inline void timeline_count(struct timeline *timeline, const struct timeline_part *part,
-                                  enum snapshot_measure measure, double weight)
+/* Samples count so much of one measure: one below SNAPSHOT_MEASURES. */
+static inline void timeline_count(struct timeline *timeline, uint32_t object, uint32_t function,
+                                  uint32_t thread, enum snapshot_measure measure, double weight)
 {
-    touched_add(&timeline->objects, part->object);
-    touched_add(&timeline->functions, part->function);
-    thread_groups_add(&timeline->threads, part->thread, part->tid, measure, weight);
+    touched_add(&timeline->objects, object);
+    touched_add(&timeline->functions, function);
+    thread_groups_add(&timeline->threads, thread, measure, weight);
+}
+
+/* Each of these, besides, in the order of time. */
+static inline void timeline_count_sample(struct timeline *timeline,
+                                         const struct timeline_part *part,
+                                         enum snapshot_measure measure, double weight)
+{
+    thread_groups_note(&timeline->threads, part->thread, part->tid);
     if (field_counts_follows(&timeline->fields, part->object))
         field_counts_add(&timeline->fields, part->object, part->offset, measure, weight);
 }
 
-/* A sample of the event that ranks: memory that is called after a type once that is known goes by
+/* Samples of the event that ranks: memory that is called after a type once that is known goes by
  * what holds it, so that a name that changes is no phase. */
-static inline void timeline_count_phases(struct timeline *timeline, const struct place *place)
+static inline void timeline_count_phases(struct timeline *timeline, uint32_t holder, double samples)
 {
-    timeline->counts[phases_column(place->holder ? place->holder : place->object)]++;
+    timeline->counts[phases_column(holder)] += samples;
 }
 
 /* By id and event, with other measures in samples of the ranking event. */

@@ -60,8 +60,9 @@ struct reader_file {
     uint32_t number; /* of the oldest */
     struct references types;
     struct worker worker;
-    bool opened; /* by the worker that runs */
-    bool yields; /* it gets no more questions: another file waits for its place */
+    bool expected; /* to be asked: a free place for a process is its own until it was started */
+    bool opened;   /* by the worker that runs */
+    bool yields;   /* it gets no more questions: another file waits for its place */
     uint32_t deaths;
     uint32_t lived;     /* answers since the last death */
     uint64_t cpu_ns;    /* CPU time of the worker when that wait began */
@@ -91,8 +92,8 @@ static inline bool reader_file_runs(const struct reader_file *file)
 /* It has questions that a process of its own would answer. */
 static inline bool reader_file_needs(const struct reader_file *file)
 {
-    return file->state == READER_USABLE && file->asked.count && !file->worker.pid &&
-           !file->pause_ns;
+    return file->state == READER_USABLE && (file->asked.count || file->expected) &&
+           !file->worker.pid && !file->pause_ns;
 }
 
 /* Its process could be ended without loss. */
@@ -276,6 +277,7 @@ static void count_deaths(struct reader_file *file, uint32_t deaths)
 /* Starts a process; where none can be had it is tried again a little later, then given up. */
 static void reader_file_start(struct reader_file *file, struct reader_run *run)
 {
+    file->expected = false;
     if (!worker_start(&file->worker, file->module, run->source, run->limits))
         return;
     count_deaths(file, 1);
@@ -419,7 +421,7 @@ static pid_t run_worker(struct reader_file *file, struct reader_run *run)
 
 static void reader_file_look(struct reader_file *file, struct reader_run *run)
 {
-    if (file->state != READER_UNKNOWN || !file->asked.count || !run->looks)
+    if (file->state != READER_UNKNOWN || !(file->asked.count || file->expected) || !run->looks)
         return;
     run->looks--;
     file->state = run->source->present(file->module) ? READER_USABLE : READER_WITHOUT;
@@ -455,8 +457,13 @@ static const uint64_t turn_ns = CLOCK_NS_PER_S;
 static const uint64_t measure_ns = CLOCK_NS_PER_S;
 static const uint64_t long_ns = CLOCK_NS_PER_S;
 
-const struct readers_limits readers_usual = {
-    .processes = 8, .memory_bytes = UINT64_C(4) << 30, .idle_ms = 60000, .patience_ms = 15000};
+/* Enough for the files of most programs: opening one again takes longer than most answers. */
+const struct readers_limits readers_usual = {.processes = 16,
+                                             .processes_least = 4,
+                                             .resident_bytes = UINT64_C(512) << 20,
+                                             .memory_bytes = UINT64_C(4) << 30,
+                                             .idle_ms = 60000,
+                                             .patience_ms = 15000};
 
 struct readers {
     struct readers_limits limits;
@@ -561,6 +568,13 @@ bool readers_without(const struct readers *readers, const struct module *module)
     return index && readers->files[*index]->state == READER_WITHOUT;
 }
 
+void readers_expect(struct readers *readers, const struct module *module)
+{
+    struct reader_file *file = file_of(readers, module);
+    if (file)
+        file->expected = true;
+}
+
 bool readers_ask(struct readers *readers, const struct module *module,
                  const struct dwarf_question *question)
 {
@@ -598,13 +612,27 @@ static uint32_t processes(const struct readers *readers)
     return running;
 }
 
-/* The file that waits longest; one a run, because a fork of a large misstop costs time. */
+/* How many there may be now. */
+static uint32_t places(const struct readers *readers)
+{
+    uint64_t resident_bytes = 0;
+    for (size_t i = 0; i < readers->count; i++)
+        resident_bytes += readers->files[i]->resident_bytes;
+    bool large = readers->limits.resident_bytes && resident_bytes > readers->limits.resident_bytes;
+    return large ? readers->limits.processes_least : readers->limits.processes;
+}
+
+/* The file that waits longest, with questions if one has some; one a run, because a fork of a large
+ * misstop costs time. */
 static struct reader_file *who_starts(const struct readers *readers)
 {
     struct reader_file *longest = NULL;
     for (size_t i = 0; i < readers->count; i++) {
         struct reader_file *file = readers->files[i];
-        if (reader_file_needs(file) && (!longest || file->needs_ns > longest->needs_ns))
+        if (!reader_file_needs(file) || (longest && longest->asked.count && !file->asked.count))
+            continue;
+        if (!longest || (file->asked.count && !longest->asked.count) ||
+            file->needs_ns > longest->needs_ns)
             longest = file;
     }
     return longest;
@@ -619,12 +647,20 @@ static void none_yields(struct readers *readers)
 static void start_one(struct readers *readers, struct reader_run *run)
 {
     struct reader_file *file = who_starts(readers);
-    if (!file) {
+    uint32_t most = places(readers);
+    uint32_t running = processes(readers);
+    if (!file)
         none_yields(readers);
+    if (running > most) {
+        struct reader_file *rests = who_rests(readers);
+        if (rests)
+            add_ended(readers, reader_file_rest(rests));
         return;
     }
-    if (processes(readers) >= readers->limits.processes) {
-        struct reader_file *rests = who_rests(readers);
+    if (!file)
+        return;
+    if (running == most) {
+        struct reader_file *rests = file->asked.count ? who_rests(readers) : NULL;
         if (!rests)
             return;
         add_ended(readers, reader_file_rest(rests));

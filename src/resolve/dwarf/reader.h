@@ -21,11 +21,13 @@ struct module;
 struct readers;
 
 struct readers_limits {
-    uint32_t processes;    /* at once */
-    uint64_t memory_bytes; /* address space of each beyond what misstop itself has */
-    uint32_t idle_ms;      /* without a question until it ends */
-    uint32_t patience_ms;  /* for one answer until it is taken for hung: of a CPU's time, of the
-                              clock's if it sleeps */
+    uint32_t processes;       /* at once */
+    uint32_t processes_least; /* ... where these take more than `resident_bytes` together */
+    uint64_t resident_bytes;  /* 0: no bound */
+    uint64_t memory_bytes;    /* address space of each beyond what misstop itself has */
+    uint32_t idle_ms;         /* without a question until it ends */
+    uint32_t patience_ms;     /* for one answer until it is taken for hung: of a CPU's time, of the
+                                 clock's if it sleeps */
 };
 
 extern const struct readers_limits readers_usual;
@@ -43,6 +45,9 @@ void readers_free(struct readers *readers);
 
 /* Whether a file is already known to have no debugging information: why ask? */
 bool readers_without(const struct readers *readers, const struct module *module);
+
+/* There will be questions: a process may open the file meanwhile, if there is a place for one. */
+void readers_expect(struct readers *readers, const struct module *module);
 
 /*
  * Asks. Each question gets one answer in the end, also when the reader died (untyped is then

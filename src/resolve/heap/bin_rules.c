@@ -38,9 +38,12 @@ void bin_rules_begin_step(struct bin_rules *rules)
     rules->is_in_step = true;
 }
 
-void bin_rules_end_step(struct bin_rules *rules)
+int bin_rules_end_step(struct bin_rules *rules, int code)
 {
     rules->is_in_step = false;
+    if (code && rules->count && rules->rules[rules->count - 1].step == rules->steps)
+        bin_rules_undo(rules);
+    return code;
 }
 
 bool bin_rules_undo(struct bin_rules *rules)
@@ -247,6 +250,22 @@ int bin_rules_save(const struct bin_rules *rules, const char *path, struct error
                              : settings_write(path, text, size, error);
     free(text);
     return result;
+}
+
+void bin_rules_open(struct bin_rules *rules, const char *file)
+{
+    struct error unread;
+    bin_rules_init(rules);
+    if (settings_path(rules->path, sizeof rules->path, file) ||
+        bin_rules_load(rules, rules->path, &unread))
+        rules->path[0] = '\0';
+}
+
+void bin_rules_keep(const struct bin_rules *rules)
+{
+    struct error unwritten;
+    if (rules->path[0])
+        bin_rules_save(rules, rules->path, &unwritten);
 }
 
 /* Grouped by library. Both plain and mangled names, because symbols may be either. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The user's rules for heap bins: a new name for one, or one combined into another, as in MemSpy
- * 5.2. Kept in order, so that the last can be undone, and in a file from session to session. A rule
- * names bins by their full names; where several have the same (calls from different lines of a
- * function), it applies to them all.
+ * The user's rules for heap bins, and for the functions and objects of the matrix: a new name for
+ * one, or one combined into another, as in MemSpy 5.2. Kept in order, so that the last can be
+ * undone, and in a file from session to session. A rule names bins by their full names; where
+ * several have the same (calls from different lines of a function), it applies to them all.
  */
 #ifndef MISSTOP_RESOLVE_HEAP_BIN_RULES_H
 #define MISSTOP_RESOLVE_HEAP_BIN_RULES_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,9 +38,16 @@ struct bin_rules {
     uint32_t steps;
     bool is_in_step;  /* added rules belong to the newest step */
     uint32_t skipped; /* lines of the file that made no sense */
+    char path[PATH_MAX]; /* where they are kept; "": nowhere */
 };
 
 void bin_rules_init(struct bin_rules *rules);
+/* Those of the user's file of that name (settings.h). A file that cannot be read is not written
+ * over either. */
+void bin_rules_open(struct bin_rules *rules, const char *file);
+/* To that file, at once after each change, for misstop may be killed. Rules that cannot be written
+ * hold for this session. */
+void bin_rules_keep(const struct bin_rules *rules);
 void bin_rules_fini(struct bin_rules *rules);
 
 /*
@@ -49,9 +57,10 @@ void bin_rules_fini(struct bin_rules *rules);
 int bin_rules_rename(struct bin_rules *rules, const char *full_name, const char *new_name);
 int bin_rules_combine(struct bin_rules *rules, const char *into, const char *from);
 
-/* From begin to end all rules are of one request, which is taken back as a whole. */
+/* From begin to end all rules are of one request, which is taken back as a whole; at once where it
+ * failed with a code. Returns the code. */
 void bin_rules_begin_step(struct bin_rules *rules);
-void bin_rules_end_step(struct bin_rules *rules);
+int bin_rules_end_step(struct bin_rules *rules, int code);
 
 /* Takes the last request back; false: there is none. Regroup the bins then (bins_regroup()). */
 bool bin_rules_undo(struct bin_rules *rules);

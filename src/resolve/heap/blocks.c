@@ -649,7 +649,6 @@ _Static_assert(BLOCKS_ALIGN_BYTES == 1 << PAGE_GRANULE_SHIFT, "one bit for each 
 
 struct blocks {
     struct slab slab;
-    uint64_t count;
     uint64_t displaced;
     uint64_t refused;
     uint64_t epoch_ns; /* 0: no birth seen yet */
@@ -851,7 +850,6 @@ int blocks_add(struct blocks *blocks, const struct block *block)
     struct packed *place = place_kept(blocks, block);
     if (place) {
         *place = packed_from(block, blocks->epoch_ns);
-        blocks->count++;
         return 0;
     }
     displace(blocks, block->start, block->start + (block->usable_bytes ? block->usable_bytes : 1));
@@ -864,8 +862,6 @@ int blocks_add(struct blocks *blocks, const struct block *block)
     }
     if (result)
         blocks->refused++;
-    else
-        blocks->count++;
     return result;
 }
 
@@ -920,7 +916,6 @@ bool blocks_remove(struct blocks *blocks, uint64_t start, struct block *gone)
         clean_page(blocks, key);
     else if (!page->is_emptied && !page_live_count(page))
         keep_emptied(blocks, page, key);
-    blocks->count--;
     return true;
 }
 
@@ -966,21 +961,6 @@ bool blocks_previous(const struct blocks *blocks, uint64_t address, struct block
         return false;
     packed_to(spot.block, spot.start, blocks->epoch_ns, found);
     return true;
-}
-
-uint64_t blocks_count(const struct blocks *blocks)
-{
-    return blocks->count;
-}
-
-uint64_t blocks_memory_bytes(const struct blocks *blocks)
-{
-    return sizeof *blocks + blocks->slab.usable_bytes;
-}
-
-uint64_t blocks_bound(const struct blocks *blocks)
-{
-    return sizeof *blocks + blocks->slab.bound_bytes;
 }
 
 uint64_t blocks_displaced(const struct blocks *blocks)

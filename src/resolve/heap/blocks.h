@@ -84,9 +84,6 @@ bool blocks_previous(const struct blocks *blocks, uint64_t address, struct block
 /* Requested bytes as the index hands them out later. */
 uint64_t blocks_kept_requested(const struct block *block);
 
-uint64_t blocks_count(const struct blocks *blocks);
-uint64_t blocks_memory_bytes(const struct blocks *blocks); /* taken from the system so far */
-uint64_t blocks_bound(const struct blocks *blocks);        /* most it may become, in bytes */
 uint64_t blocks_displaced(const struct blocks *blocks);    /* lost frees found so far */
 uint64_t blocks_refused(const struct blocks *blocks);      /* blocks that found no room */
 

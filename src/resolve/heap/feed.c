@@ -736,11 +736,6 @@ int feed_wake_fd(const struct feed *feed)
     return feed->waker.runs ? feed->waker.fd : -1;
 }
 
-void feed_check_paths(struct feed *feed)
-{
-    feed->header->flags |= AGENT_CHECK_PATHS;
-}
-
 void feed_hand_on(struct feed *feed)
 {
     feed->header->flags |= AGENT_HAND_ON;

@@ -51,7 +51,7 @@ struct feed_counts {
     uint64_t no_path;   /* events without a path: no room for more paths */
     uint64_t paths;     /* distinct paths */
     uint64_t unwound;   /* events without a path remembered by the agent */
-    uint64_t checked;   /* with feed_check_paths(): remembered paths compared, */
+    uint64_t checked;   /* with AGENT_CHECK_PATHS: remembered paths compared, */
     uint64_t wrong;     /* ... and found to differ from a fresh unwind */
 };
 
@@ -73,9 +73,6 @@ int feed_wake_fd(const struct feed *feed);
 
 /* In the child, between fork and exec: lets exec keep the descriptor. 0 or a negative errno. */
 int feed_inherit(const struct feed *feed);
-
-/* Before the target starts: the agent compares every remembered path with a fresh unwind. */
-void feed_check_paths(struct feed *feed);
 
 /* Before the target starts: it is Valgrind, which becomes other programs before it runs the target.
  */

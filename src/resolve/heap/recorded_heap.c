@@ -9,34 +9,17 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/settings.h"
 #include "resolve/heap/bin_rules.h"
 
 static void recorded_list_leads(struct recorded_heap *recorded);
 
 /* The user's names and combinations of bins, kept in a file of theirs. */
 
-/* The rules as the user's files have them, and the bins that represent
- * their groups after rules or bins were new. */
-static void recorded_load_rules(struct recorded_heap *recorded)
-{
-    struct error unread;
-    wrappers_init(&recorded->wrappers);
-    bin_rules_init(&recorded->rules);
-    wrappers_add_settings(&recorded->wrappers);
-    if (settings_path(recorded->rules_path, sizeof recorded->rules_path, "bins"))
-        recorded->rules_path[0] = '\0';
-    else if (bin_rules_load(&recorded->rules, recorded->rules_path, &unread))
-        recorded->rules_path[0] = '\0'; /* not ours to write over */
-}
-
-/* Rules are about full names; a change is kept at once, for misstop may be killed. */
+/* A change of the rules: bins that represent their groups are others. */
 static int keep_rules(struct recorded_heap *recorded)
 {
-    struct error unwritten;
     int code = bins_regroup(recorded->bins, &recorded->rules);
-    if (recorded->rules_path[0])
-        bin_rules_save(&recorded->rules, recorded->rules_path, &unwritten);
+    bin_rules_keep(&recorded->rules);
     recorded_list_leads(recorded);
     return code;
 }
@@ -57,16 +40,13 @@ int recorded_heap_rename(struct recorded_heap *recorded, uint32_t bin, const cha
 int recorded_heap_combine(struct recorded_heap *recorded, const uint32_t *bins, uint32_t count)
 {
     int code = count > 1 ? 0 : -EINVAL;
-    uint32_t before = recorded->rules.count;
     bin_rules_begin_step(&recorded->rules);
     for (uint32_t i = 1; i < count && !code; i++) {
         const char *into = full_name(recorded, bins[0]);
         const char *from = full_name(recorded, bins[i]);
         code = into && from ? bin_rules_combine(&recorded->rules, into, from) : -ENOENT;
     }
-    bin_rules_end_step(&recorded->rules);
-    if (code && recorded->rules.count > before)
-        bin_rules_undo(&recorded->rules);
+    code = bin_rules_end_step(&recorded->rules, code);
     return code ? code : keep_rules(recorded);
 }
 
@@ -95,7 +75,9 @@ int recorded_heap_init(struct recorded_heap *recorded, struct feed *feed, bins_n
         .feed = feed, .namer = namer, .assigned = assigned, .context = context};
     arena_init(&recorded->strings);
     hash_init(&recorded->site_of);
-    recorded_load_rules(recorded);
+    wrappers_init(&recorded->wrappers);
+    wrappers_add_settings(&recorded->wrappers);
+    bin_rules_open(&recorded->rules, "bins");
     int code = blocks_new(&recorded->blocks, 0);
     if (!code)
         code = blocks_new(&recorded->mappings, MAPPINGS_BYTES_MAX);

@@ -49,7 +49,6 @@ struct recorded_heap {
     uint32_t site_room;
     struct arena strings;
     const char *shown[RECORDED_DEPTH_SHOWN]; /* the call path handed out last */
-    char rules_path[PATH_MAX];               /* "": nowhere to keep them */
     bins_namer *namer;
     bins_assigned *assigned; /* NULL: not asked */
     void *context;

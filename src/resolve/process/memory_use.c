@@ -192,20 +192,11 @@ int nodes_cpu(const struct nodes *nodes, uint32_t cpu)
     return nodes->count > 1 && cpu < NODES_CPUS_MAX ? nodes->of_cpu[cpu] : -1;
 }
 
-void nodes_pages(const struct nodes *nodes, const uint64_t *addresses, size_t count, int *out)
+int nodes_page(const struct nodes *nodes, uint64_t address)
 {
-    void *pages[NODES_PAGES_MAX];
-    int status[NODES_PAGES_MAX];
-    size_t asked = count < NODES_PAGES_MAX ? count : NODES_PAGES_MAX;
-    for (size_t i = 0; i < count; i++)
-        out[i] = -1;
-    for (size_t i = 0; i < asked; i++) {
-        pages[i] = (void *)(uintptr_t)(addresses[i] & ~UINT64_C(4095));
-        status[i] = -1;
-    }
-    if (nodes->count < 2 || !asked ||
-        nodes->system.move_pages(nodes->pid, asked, pages, NULL, status, 0))
-        return;
-    for (size_t i = 0; i < asked; i++)
-        out[i] = status[i] >= 0 ? status[i] : -1;
+    void *page = (void *)(uintptr_t)(address & ~UINT64_C(4095));
+    int status = -1;
+    if (nodes->count < 2 || nodes->system.move_pages(nodes->pid, 1, &page, NULL, &status, 0))
+        return -1;
+    return status >= 0 ? status : -1;
 }

@@ -60,7 +60,7 @@ size_t memory_use_parse(FILE *smaps, struct memory_use_mapping *mappings);
  * moves nothing and only says where pages are. The kernel asks for the rights of PTRACE_MODE_READ,
  * which a sampler of the process has. Both sources can be faked. Used by the resolver.
  */
-enum { NODES_MAX = 1024, NODES_CPUS_MAX = 8192, NODES_PAGES_MAX = 256 };
+enum { NODES_MAX = 1024, NODES_CPUS_MAX = 8192 };
 
 struct nodes_system {
     const char *sysfs; /* "/sys/devices/system/node" */
@@ -83,9 +83,8 @@ void nodes_init(struct nodes *nodes, pid_t pid, const struct nodes_system *syste
 /* The node of a CPU; -1: not known, or the machine has one only. */
 int nodes_cpu(const struct nodes *nodes, uint32_t cpu);
 
-/* The nodes of the pages with `count` addresses (NODES_PAGES_MAX at most are asked for), one system
- * call; -1 as above, and for pages that are not in memory. */
-void nodes_pages(const struct nodes *nodes, const uint64_t *addresses, size_t count, int *out);
+/* The node of the page with an address; -1 as above, and for a page that is not in memory. */
+int nodes_page(const struct nodes *nodes, uint64_t address);
 
 /*
  * Size of this machine's last data TLB (tlb.c): as 'misstop doctor' measured it on this CPU model,

@@ -38,9 +38,10 @@ static const struct alias aliases[] = {
       "PERF_COUNT_HW_CACHE_MISSES"}},
     {"stall",
      EVENT_STALL,
-     /* Stalled beyond L1; where no event counts that, cycles of any kind. */
+     /* Stalled beyond L1, on AMD since Zen 4: the oldest instruction waits for a load that missed.
+      * Where no event counts that, cycles of any kind. */
      {"CYCLE_ACTIVITY:STALLS_L1D_MISS", "CYCLE_ACTIVITY:STALLS_L1D_PENDING",
-      "PERF_COUNT_HW_CPU_CYCLES"}},
+      "CYCLES_NO_RETIRE:NOT_COMPLETE_MISSING_LOAD", "PERF_COUNT_HW_CPU_CYCLES"}},
     {"cycles", EVENT_TIME, {"PERF_COUNT_HW_CPU_CYCLES"}},
     {"access",
      EVENT_ACCESS,

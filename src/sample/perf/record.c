@@ -476,12 +476,15 @@ static int record_take_other(struct cursor *cursor, const struct perf_event_head
 
 struct perf_event_header record_header(const void *bytes, size_t size, bool swap)
 {
-    struct cursor cursor = {bytes, size, false, swap};
-    struct perf_event_header header;
-    header.type = cursor_u32(&cursor);
-    header.misc = cursor_u16(&cursor);
-    header.size = cursor_u16(&cursor);
-    return cursor.bad ? (struct perf_event_header){0} : header;
+    struct perf_event_header header = {0};
+    if (size < sizeof header)
+        return header;
+    memcpy(&header, bytes, sizeof header);
+    if (swap)
+        header = (struct perf_event_header){.type = __builtin_bswap32(header.type),
+                                            .misc = __builtin_bswap16(header.misc),
+                                            .size = __builtin_bswap16(header.size)};
+    return header;
 }
 
 /* The record between its header and the trailing sample_id. */
@@ -628,6 +631,7 @@ void record_find_places(struct record_format *format)
     uint16_t at = sizeof(struct perf_event_header);
     if (type & varying || format->swap || type >> 25)
         return;
+    find_words(words_before, BEFORE, type, at, PERF_SAMPLE_IP, &places.ip);
     find_words(words_before, BEFORE, type, at, PERF_SAMPLE_TID, &places.pid);
     find_words(words_before, BEFORE, type, at, PERF_SAMPLE_TIME, &places.time);
     at = find_words(words_before, BEFORE, type, at, PERF_SAMPLE_ADDR, &places.address);
@@ -662,7 +666,8 @@ bool record_survey(const void *bytes, const struct perf_event_header *header,
     if (!places->size || header->size < places->size)
         return false;
     *survey = (struct record_survey){
-        .brief = {word_at(at, places->time), (uint32_t)word_at(at, places->pid)}};
+        .brief = {word_at(at, places->time), (uint32_t)word_at(at, places->pid)},
+        .ip = word_at(at, places->ip)};
     uint64_t address = word_at(at, places->address);
     uint64_t user_abi = word_at(at, places->user_regs);
     size_t registers = user_abi ? places->user_regs_bytes : 0;

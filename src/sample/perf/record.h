@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "sample.h"
 #include "sample/cursor.h"
@@ -19,7 +20,7 @@
  * the user as if there were none. 0: it is not there. */
 struct record_places {
     uint16_t size; /* of a sample without registers; 0: fields vary in size, or bytes are swapped */
-    uint16_t pid, time, address, user_regs, data_src, regs;
+    uint16_t ip, pid, time, address, user_regs, data_src, regs;
     uint16_t user_regs_bytes; /* where there are any */
     uint16_t regs_bytes;
 };
@@ -82,12 +83,25 @@ struct record_brief {
 bool record_brief(const void *bytes, size_t size, const struct record_format *format,
                   struct record_brief *brief);
 
+/* The same of a whole one, by the places of its format. */
+static inline struct record_brief record_fixed_brief(const unsigned char *bytes,
+                                                     const struct record_format *format)
+{
+    struct record_brief brief = {0};
+    if (format->places.pid)
+        memcpy(&brief.pid, bytes + format->places.pid, sizeof brief.pid);
+    if (format->places.time)
+        memcpy(&brief.time_ns, bytes + format->places.time, sizeof brief.time_ns);
+    return brief;
+}
+
 /* Looks for the places that sample_type, the masks of registers and `swap` lead to. */
 void record_find_places(struct record_format *format);
 
 /* All that a survey counts of a sample. */
 struct record_survey {
     struct record_brief brief;
+    uint64_t ip;
     bool address;   /* SAMPLE_HAS_ADDRESS */
     bool registers; /* SAMPLE_HAS_REGS */
 };

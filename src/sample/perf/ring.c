@@ -27,11 +27,6 @@ int ring_open(struct ring *ring, int fd, size_t data_bytes)
     }
 }
 
-void ring_attach(struct ring *ring, void *memory, size_t data_bytes)
-{
-    *ring = (struct ring){.memory = memory, .data_bytes = data_bytes};
-}
-
 void ring_close(struct ring *ring)
 {
     if (ring->memory)

@@ -491,6 +491,10 @@ int session_open(struct session *session, const struct source *source,
                                 .options = *options,
                                 .steered_ns = clock_now_ns(),
                                 .pid_fd = -1};
+    if (!options->rate)
+        session->options.rate = SESSION_RATE;
+    session->spares = !options->rate && !options->period && counts_time(&plan->events[0]) &&
+                      event_is_software(&plan->events[0]) && kernel_virtual(kernel);
     long most = kernel_number(kernel->procfs, "sys/kernel/perf_event_max_sample_rate", 0);
     if (most > 0 && session->options.rate > most)
         session->options.rate = (uint32_t)most;
@@ -580,7 +584,8 @@ static uint64_t lowest_period(const struct session *session, unsigned index)
 {
     const struct event *event = &session->plan.events[index];
     if (counts_time(event))
-        return CLOCK_NS_PER_S / session->options.rate;
+        return CLOCK_NS_PER_S /
+               (session->switching.often ? SESSION_RATE_SPARING : session->options.rate);
     return event_is_software(event) ? 1 : SESSION_HARDWARE_PERIOD_LOWEST;
 }
 
@@ -610,7 +615,7 @@ static void reach_inherited(struct session *session, uint64_t now_ns)
     uint64_t apart_ns = ratio < 1 ? SESSION_SLOWER_NS : SESSION_FASTER_NS;
     if (apart_ns < session->opening_ns * SESSION_OPENING_PART)
         apart_ns = session->opening_ns * SESSION_OPENING_PART;
-    session->adapted |= session->rate < session->options.rate;
+    session->adapted |= session->rate < session->options.rate || session->switching.often;
     if (!session->adapted || !far || now_ns - session->born_ns < apart_ns || !session->enabled ||
         fixed_period(session, 0))
         return;
@@ -659,6 +664,8 @@ int session_tick(struct session *session, uint64_t now_ns)
     if (seconds < 0.05)
         return 0;
     adapt_rate(session, seconds);
+    if (session->spares)
+        switching_look(&session->switching, session->kernel, session->options.pid, now_ns);
     for (uint16_t i = 0; i < session->plan.count; i++)
         if (!fixed_period(session, i))
             steer(session, i, seconds);

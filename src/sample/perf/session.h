@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "sample/kernel.h"
 #include "sample/perf/source.h"
+#include "sample/perf/switching.h"
 #include "sample/sampler.h"
 
 enum {
@@ -22,7 +23,9 @@ enum {
     SESSION_STACK_BYTES = 1024,   /* of a sample, at most; at high rates half of it */
     SESSION_STACK_BYTES_PER_S = 2 << 20, /* so a ring holds 200 ms of samples */
     SESSION_LOST_PART = 50,              /* one in so many lost is too many */
-    SESSION_RATE_LEAST = 100,            /* samples a second, however many are lost */
+    SESSION_RATE = 2000,                 /* samples a second where none is asked for */
+    SESSION_RATE_LEAST = 100,            /* ... however many are lost */
+    SESSION_RATE_SPARING = 200,          /* ... and CPU: the kernel's tick is mostly shorter */
     SESSION_STACK_RATE_MAX = 10000       /* samples a second that come with their stack */
 };
 
@@ -79,6 +82,9 @@ struct session {
     double rate;  /* samples a second aimed at: the requested rate, or the highest that can be
                      processed */
     bool adapted; /* fewer have been taken than were asked for */
+    bool spares;  /* fewer samples where the process is switched often: no rate was asked for, and
+                     the timer is set anew in a virtual machine */
+    struct switching switching;
     uint64_t born_period; /* of the ranking event when the events were opened, */
     uint64_t born_ns;     /* and when */
     uint64_t opening_ns;  /* how long that took */

@@ -605,3 +605,26 @@ int tape_next(struct tape *tape, struct tape_record *record)
     }
     return 0;
 }
+
+const unsigned char *tape_ahead(struct tape *tape, size_t *size_bytes)
+{
+    const struct compressed *compressed = &tape->compressed;
+    const struct input *input = tape->input;
+    uint64_t left = input_left(input);
+    *size_bytes = input->past - input->first;
+    if (*size_bytes > left)
+        *size_bytes = (size_t)left;
+    if (compressed->zstd)
+        *size_bytes = compressed->past - compressed->first;
+    if (tape->end != TAPE_GOES_ON)
+        *size_bytes = 0;
+    return compressed->zstd ? compressed->buffer + compressed->first : input->buffer + input->first;
+}
+
+void tape_take(struct tape *tape, size_t size_bytes)
+{
+    if (tape->compressed.zstd)
+        compressed_skip(&tape->compressed, size_bytes);
+    else
+        input_take(tape->input, size_bytes);
+}

@@ -168,4 +168,11 @@ void tape_fini(struct tape *tape);
  * pipe; -ENOMEM, or the errno of a read. */
 int tape_next(struct tape *tape, struct tape_record *record);
 
+/* The bytes of the next records that are here already, so that many of them can be looked at
+ * without a call for each; the last one may be cut. Valid until the next call. */
+const unsigned char *tape_ahead(struct tape *tape, size_t *size_bytes);
+
+/* Takes whole records of these. */
+void tape_take(struct tape *tape, size_t size_bytes);
+
 #endif

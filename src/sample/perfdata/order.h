@@ -65,6 +65,12 @@ int order_add(struct order *order, uint64_t time_ns, struct order_item item, con
 void order_round(struct order *order);
 void order_finish(struct order *order);
 
+/* Whether some are ready. */
+static inline bool order_ready(const struct order *order)
+{
+    return order->next != order->ready;
+}
+
 /* The oldest record that is ready, until it is popped; its bytes follow. NULL: none. */
 const struct order_item *order_head(const struct order *order, uint64_t *time_ns);
 void order_pop(struct order *order);

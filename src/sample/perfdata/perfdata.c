@@ -8,12 +8,16 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/hash.h"
 #include "sample/perf/event.h"
 #include "sample/perfdata/attributes.h"
 #include "sample/perfdata/header.h"
 #include "sample/perfdata/input.h"
 #include "sample/perfdata/order.h"
 #include "sample/perfdata/processes.h"
+
+/* Where code was sampled, by hashes of 64 KiB: a bit that is 0 says that there was none. */
+enum { CODE_SHIFT = 16, CODE_BYTES = 1 << CODE_SHIFT, CODE_BITS = 1 << 16, CODE_MOST = 1 << 13 };
 
 /* An open recording; private to perfdata.c. */
 struct perfdata {
@@ -36,6 +40,8 @@ struct perfdata {
     uint64_t oldest_ns; /* of all records; 0: not known */
     uint64_t first_ns;  /* time 0 of the replay: the first sample of its process; 0: not known */
     uint64_t clock_ns;  /* of the record handed on last */
+    uint64_t code_last; /* of the sample counted last */
+    uint64_t code[CODE_BITS / 64];
     perfdata_tell tell; /* NULL: not asked for */
     void *told;
 };
@@ -179,15 +185,65 @@ static void note_time(struct perfdata *file, uint64_t time_ns)
         file->oldest_ns = time_ns;
 }
 
-static int count_sample(struct perfdata *file, struct attribute *event,
+/* Samples of one process that follow one another. */
+struct sample_run {
+    uint32_t pid;
+    struct processes_samples samples;
+};
+
+static int end_run(struct perfdata *file, struct sample_run *run)
+{
+    int code =
+        run->samples.count ? processes_note_samples(&file->processes, run->pid, &run->samples) : 0;
+    note_time(file, run->samples.first_ns);
+    run->samples = (struct processes_samples){0};
+    return code;
+}
+
+static void note_code(struct perfdata *file, uint64_t ip)
+{
+    uint64_t part = ip >> CODE_SHIFT;
+    uint64_t bit = hash_mix(part) % CODE_BITS;
+    if (part == file->code_last)
+        return;
+    file->code_last = part;
+    file->code[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+bool perfdata_sampled(const struct perfdata *file, uint64_t start, uint64_t length)
+{
+    if (!file->counts.with_address && !file->counts.with_registers)
+        return false;
+    uint64_t parts = (start % CODE_BYTES + length + CODE_BYTES - 1) >> CODE_SHIFT;
+    for (uint64_t i = 0; i < parts && i < CODE_MOST; i++) {
+        uint64_t bit = hash_mix((start >> CODE_SHIFT) + i) % CODE_BITS;
+        if (file->code[bit / 64] >> bit % 64 & 1)
+            return true;
+    }
+    return parts > CODE_MOST;
+}
+
+static int count_sample(struct perfdata *file, struct sample_run *run, struct attribute *event,
                         const struct record_survey *sample)
 {
+    int code = sample->brief.pid != run->pid ? end_run(file, run) : 0;
+    run->pid = sample->brief.pid;
+    note_code(file, sample->ip);
     event->samples++;
     file->counts.samples++;
     file->counts.with_address += sample->address;
     file->counts.with_registers += !sample->address && sample->registers;
-    note_time(file, sample->brief.time_ns);
-    return processes_note_sample(&file->processes, sample->brief.pid, sample->brief.time_ns);
+    if (!processes_samples_add(&run->samples, sample->brief.time_ns))
+        note_time(file, sample->brief.time_ns);
+    return code;
+}
+
+static int count_one(struct perfdata *file, struct attribute *event,
+                     const struct record_survey *sample)
+{
+    struct sample_run run = {0};
+    int code = count_sample(file, &run, event, sample);
+    return code ? code : end_run(file, &run);
 }
 
 /* Into counts and processes, unless the recording was surveyed. 0 or -ENOMEM. */
@@ -197,10 +253,11 @@ static int perfdata_count(struct perfdata *file, struct attribute *event,
     if (file->surveyed)
         return 0;
     if (record->kind == RECORD_SAMPLE)
-        return count_sample(file, event,
-                            &(struct record_survey){{record->time_ns, record->pid},
-                                                    record->sample.has & SAMPLE_HAS_ADDRESS,
-                                                    record->sample.has & SAMPLE_HAS_REGS});
+        return count_one(file, event,
+                         &(struct record_survey){{record->time_ns, record->pid},
+                                                 record->sample.ip,
+                                                 record->sample.has & SAMPLE_HAS_ADDRESS,
+                                                 record->sample.has & SAMPLE_HAS_REGS});
     if (record->kind == RECORD_LOST)
         file->counts.lost += record->count;
     note_time(file, record->time_ns);
@@ -299,10 +356,49 @@ static int survey_record(struct perfdata *file, const struct tape_record *found)
                 ? attributes_of(&file->attributes, found->bytes, &found->header)
                 : NULL;
     if (event && record_survey(found->bytes, &found->header, &event->format, &sample))
-        return count_sample(file, event, &sample);
+        return count_one(file, event, &sample);
     if (!perfdata_parse(file, found, &event, &record))
         return 0;
     return perfdata_expand(file, found, event, &record, perfdata_count_sample, file);
+}
+
+/* The next record ahead, where it is a whole sample with fields of fixed sizes, and its event; else
+ * NULL. */
+static struct attribute *sample_ahead(const struct perfdata *file, const unsigned char *at,
+                                      size_t left, struct perf_event_header *header)
+{
+    struct attribute *event;
+    if (left < sizeof *header)
+        return NULL;
+    memcpy(header, at, sizeof *header);
+    if (header->type != PERF_RECORD_SAMPLE || header->size < sizeof *header || header->size > left)
+        return NULL;
+    event = attributes_of(&file->attributes, at, header);
+    return event && event->format.places.size && header->size >= event->format.places.size ? event
+                                                                                           : NULL;
+}
+
+/* As survey_record(), of all samples that are ahead. */
+static int survey_ahead(struct perfdata *file)
+{
+    struct sample_run run = {0};
+    struct perf_event_header header;
+    struct record_survey sample;
+    struct attribute *event;
+    size_t left;
+    int code = 0;
+    const unsigned char *start = tape_ahead(&file->tape, &left);
+    const unsigned char *at = start;
+    const unsigned char *end = start + left;
+    if (file->header.swap || !file->attributes.count)
+        return 0;
+    while (!code && (event = sample_ahead(file, at, (size_t)(end - at), &header)) &&
+           record_survey(at, &header, &event->format, &sample)) {
+        code = count_sample(file, &run, event, &sample);
+        at += header.size;
+    }
+    tape_take(&file->tape, (size_t)(at - start));
+    return code ? code : end_run(file, &run);
 }
 
 /* From time to time: reports how far it is; -EINTR: a signal waits. */
@@ -317,15 +413,17 @@ static int look_up(struct perfdata *file)
 /* Reads it to its end once: its events, processes and counts. */
 static int survey(struct perfdata *file, const char *path, struct error *error)
 {
-    enum { RECORDS_APART = 1 << 16 };
+    enum { SAMPLES_APART = 1 << 16 };
     struct tape_record found;
-    int code;
-    for (size_t i = 1; (code = tape_next(&file->tape, &found)) == 1; i++) {
+    uint64_t looked_up = 0;
+    int code = 0;
+    while (!code && (code = tape_next(&file->tape, &found)) == 1) {
         code = survey_record(file, &found);
-        if (!code && i % RECORDS_APART == 0)
+        if (!code)
+            code = survey_ahead(file);
+        if (!code && file->counts.samples / SAMPLES_APART != looked_up)
             code = look_up(file);
-        if (code)
-            break;
+        looked_up = file->counts.samples / SAMPLES_APART;
     }
     if (code == -EINTR)
         return error_set(error, code, "ended by a signal while %s was looked through", path);
@@ -507,13 +605,8 @@ static int try_again(struct perfdata *file, struct error *error)
     return code < 0 ? code : 0;
 }
 
-int perfdata_open(struct perfdata **out, const char *path, pid_t pid, struct error *error)
-{
-    return perfdata_open_telling(out, path, pid, NULL, NULL, error);
-}
-
-int perfdata_open_telling(struct perfdata **out, const char *path, pid_t pid, perfdata_tell tell,
-                          void *context, struct error *error)
+int perfdata_open(struct perfdata **out, const char *path, pid_t pid, perfdata_tell tell,
+                  void *context, struct error *error)
 {
     struct perfdata *file = calloc(1, sizeof *file);
     if (!file)
@@ -685,6 +778,35 @@ static bool take_brief(struct player *player, const struct tape_record *found, i
     return true;
 }
 
+/* As take_brief(), of all samples that are ahead, until one of them may be handed on. */
+static int take_ahead(struct player *player)
+{
+    struct perfdata *file = player->file;
+    struct perf_event_header header;
+    struct attribute *event;
+    size_t left;
+    int code = 0;
+    const unsigned char *start = tape_ahead(&file->tape, &left);
+    const unsigned char *at = start;
+    const unsigned char *end = start + left;
+    if (!file->surveyed || file->input.follows || file->header.swap)
+        return 0;
+    while (!code && !order_ready(&file->order) &&
+           (event = sample_ahead(file, at, (size_t)(end - at), &header)) &&
+           !reads_in(&event->format)) {
+        struct record_brief brief = record_fixed_brief(at, &event->format);
+        if (!has_time(brief.time_ns) || header.size > sizeof(struct record))
+            break;
+        if (wanted_pid(file, brief.pid))
+            code = perfdata_keep_record(file, event,
+                                        &(struct tape_record){.header = header, .bytes = at}, NULL,
+                                        brief.time_ns);
+        at += header.size;
+    }
+    tape_take(&file->tape, (size_t)(at - start));
+    return code;
+}
+
 struct taken {
     struct player *player;
     const struct tape_record *found;
@@ -735,8 +857,10 @@ static int pull(struct player *player)
     }
     if (!found.bytes) /* stepped over */
         return 0;
-    if (found.header.type < TAPE_USER)
-        return take_kernel(player, &found);
+    if (found.header.type < TAPE_USER) {
+        code = take_kernel(player, &found);
+        return code ? code : take_ahead(player);
+    }
     if (found.header.type == TAPE_FINISHED_ROUND)
         order_round(&file->order);
     return perfdata_take_own(file, &found);

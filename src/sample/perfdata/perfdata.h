@@ -82,17 +82,16 @@ struct perfdata_counts {
     bool damaged;            /* read up to the damage */
 };
 
+typedef void (*perfdata_tell)(void *context, double share);
+
 /*
  * `path` "-": standard input. `pid`: the process to show, 0: the one with most samples,
- * PERFDATA_IDLE or PERFDATA_EVERY_PROCESS.
+ * PERFDATA_IDLE or PERFDATA_EVERY_PROCESS. `tell` receives how much of a large file was looked
+ * through, 0 to 1, from time to time (NULL: nothing is); a signal that waits to end the program
+ * then ends it: -EINTR.
  */
-int perfdata_open(struct perfdata **perfdata, const char *path, pid_t pid, struct error *error);
-
-/* The same of a file that is large: how much of it was looked through, 0 to 1, from time to time. A
- * signal that waits to end the program ends it: -EINTR. */
-typedef void (*perfdata_tell)(void *context, double share);
-int perfdata_open_telling(struct perfdata **perfdata, const char *path, pid_t pid,
-                          perfdata_tell tell, void *context, struct error *error);
+int perfdata_open(struct perfdata **perfdata, const char *path, pid_t pid, perfdata_tell tell,
+                  void *context, struct error *error);
 void perfdata_close(struct perfdata *perfdata);
 
 /* A pipe that goes on is followed: a descriptor to poll for what comes next; -1: it is all there.
@@ -111,6 +110,10 @@ int perfdata_restart(struct perfdata *perfdata, pid_t pid, struct error *error);
 
 /* Its first sample's time and its length; 0 and 0: not known, or without times. */
 struct sampler_span perfdata_span(const struct perfdata *perfdata);
+
+/* Whether the instruction of a sample may be in a range, of whichever process; false: none is, or
+ * no sample has an address or registers. While a pipe is played, of the part so far. */
+bool perfdata_sampled(const struct perfdata *perfdata, uint64_t start, uint64_t length);
 
 /* As sampler_read() in replay. */
 long perfdata_read(struct perfdata *perfdata, uint64_t until_ns, sampler_sink sink, void *context);

@@ -88,33 +88,33 @@ static void note_name(struct perfdata_process *process, uint64_t *named_ns,
                   strlen(record->comm.name));
 }
 
-static void note_sample(struct perfdata_process *process, uint64_t time_ns)
-{
-    process->samples++;
-    if (!time_ns || time_ns == UINT64_MAX)
-        return;
-    if (!process->first_sample_ns || time_ns < process->first_sample_ns)
-        process->first_sample_ns = time_ns;
-    if (time_ns > process->last_sample_ns)
-        process->last_sample_ns = time_ns;
-}
-
-int processes_note_sample(struct processes *processes, uint32_t pid, uint64_t time_ns)
+int processes_note_samples(struct processes *processes, uint32_t pid,
+                           const struct processes_samples *samples)
 {
     uint32_t index;
     int code = entry_of(processes, pid, &index);
-    if (code == 1)
-        note_sample(&processes->list[index], time_ns);
-    processes->unassigned += !code;
-    return code < 0 ? code : 0;
+    if (code != 1)
+        return code;
+    struct perfdata_process *process = &processes->list[index];
+    process->samples += samples->count;
+    if (!samples->first_ns)
+        return 0;
+    if (!process->first_sample_ns || samples->first_ns < process->first_sample_ns)
+        process->first_sample_ns = samples->first_ns;
+    if (samples->last_ns > process->last_sample_ns)
+        process->last_sample_ns = samples->last_ns;
+    return 0;
 }
 
 int processes_note(struct processes *processes, const struct record *record)
 {
     uint32_t index;
+    struct processes_samples one = {0};
     bool names = record->kind == RECORD_COMM && record->pid == record->tid;
-    if (record->kind == RECORD_SAMPLE)
-        return processes_note_sample(processes, record->pid, record->time_ns);
+    if (record->kind == RECORD_SAMPLE) {
+        processes_samples_add(&one, record->time_ns);
+        return processes_note_samples(processes, record->pid, &one);
+    }
     if (record->kind != RECORD_FORK && !names)
         return 0;
     int code = entry_of(processes, record->pid, &index);

@@ -3,6 +3,7 @@
 #ifndef MISSTOP_SAMPLE_PERFDATA_PROCESSES_H
 #define MISSTOP_SAMPLE_PERFDATA_PROCESSES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,7 +24,6 @@ struct processes {
     size_t room;
     struct hash index_of_pid;
     uint32_t last;       /* index that was asked for last: samples of a process come in runs */
-    uint64_t unassigned; /* samples of processes beyond those that are kept apart */
 };
 
 void processes_fini(struct processes *processes);
@@ -31,7 +31,27 @@ void processes_fini(struct processes *processes);
 /* Takes notice of a sample, a comm, a fork; others are of no interest. 0 or -ENOMEM. */
 int processes_note(struct processes *processes, const struct record *record);
 
-int processes_note_sample(struct processes *processes, uint32_t pid, uint64_t time_ns);
+/* Samples of one process; first_ns 0: none has a time. */
+struct processes_samples {
+    uint64_t count;
+    uint64_t first_ns;
+    uint64_t last_ns;
+};
+
+/* One more; whether it has a time. */
+static inline bool processes_samples_add(struct processes_samples *samples, uint64_t time_ns)
+{
+    bool has_time = time_ns && time_ns != UINT64_MAX;
+    samples->count++;
+    if (has_time && (!samples->first_ns || time_ns < samples->first_ns))
+        samples->first_ns = time_ns;
+    if (has_time && time_ns > samples->last_ns)
+        samples->last_ns = time_ns;
+    return has_time;
+}
+
+int processes_note_samples(struct processes *processes, uint32_t pid,
+                           const struct processes_samples *samples);
 
 /* Most samples first; after it nothing is noted. */
 void processes_sort(struct processes *processes);

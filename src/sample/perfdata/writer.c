@@ -849,16 +849,6 @@ int perfdata_writer_close(struct perfdata_writer *writer, struct error *error)
     return code;
 }
 
-uint64_t perfdata_writer_bytes(const struct perfdata_writer *writer)
-{
-    return writer->data_end + writer->buffer.used + writer->tail_bytes;
-}
-
-uint64_t perfdata_writer_dropped(const struct perfdata_writer *writer)
-{
-    return writer->dropped;
-}
-
 int perfdata_writer_open(struct perfdata_writer **out,
                          const struct perfdata_writer_options *options, struct error *error)
 {

@@ -77,12 +77,6 @@ int perfdata_writer_sync(struct perfdata_writer *writer, struct error *error);
 /* Syncs, frees the writer in any case, and reports as sync does. NULL is allowed. */
 int perfdata_writer_close(struct perfdata_writer *writer, struct error *error);
 
-/* Size of the file that is being written, with what waits to be. */
-uint64_t perfdata_writer_bytes(const struct perfdata_writer *writer);
-
-/* Records that could not be written, of all files. */
-uint64_t perfdata_writer_dropped(const struct perfdata_writer *writer);
-
 /*
  * A number by which a file beside the recording can say that it belongs to it: perfdata_file_mark()
  * of the file that is being written. Changes when a new one is begun, within perfdata_writer_add().

@@ -24,7 +24,7 @@ static struct cache *cache_of(const struct state_access *access, uint32_t level)
 /* For how many lines the one that comes in is reported when it leaves; 0: not at all. */
 static uint32_t draw(const struct model *model, const struct cache *cache)
 {
-    uint32_t one_in = model->spec.no_figures ? model->spec.use_one_in : 0;
+    uint32_t one_in = model->spec.use_one_in;
     if (!model->spec.use || cache->instruction)
         return 0;
     if (one_in <= 1 || cache->put <= model->spec.use_first)
@@ -42,7 +42,7 @@ static uint32_t walk_fill(struct state_access *access, struct cache *cache, uint
                          : cache_victim(cache, number);
     access->at[cache->level] = index;
     if (cache->tags[index])
-        departure_of(model, cache, index, state_who(access), MODEL_REPLACED);
+        departure_of(model, cache, index, access->miss.who, MODEL_REPLACED);
     /* The use of the line before by a level above does not count here. */
     bool absent_above = access->absent && !model->several &&
                         cache->line_bytes == access->first->line_bytes &&
@@ -59,7 +59,6 @@ static uint32_t walk_fill(struct state_access *access, struct cache *cache, uint
     if (weight || !cache->lean) {
         struct cache_slot *slot = &cache->slots[index];
         slot->weight = weight;
-        slot->bin = state_who(access).bin;
         if (access->miss.address >> cache->line_shift == number)
             slot->offset = (uint16_t)(access->miss.address & (cache->line_bytes - 1));
         slot->instruction = access->miss.kind & MODEL_INSTRUCTION;
@@ -179,7 +178,7 @@ static uint32_t walk_whole(struct state_access *access, uint64_t address, uint32
     return access->model->spec.level_count;
 }
 
-static void bring(struct state_access *access, uint64_t address, uint32_t level, uint32_t bin)
+static void bring(struct state_access *access, uint64_t address, uint32_t level)
 {
     struct model *model = access->model;
     if (level == model->spec.level_count)
@@ -197,10 +196,8 @@ static void bring(struct state_access *access, uint64_t address, uint32_t level,
     }
     if (cache->shadow)
         touch_shadow(model, cache, number, true, &node);
-    bring(access, address, level + 1, bin);
+    bring(access, address, level + 1);
     index = walk_fill(access, cache, number, node);
-    cache->slots[index].bin = bin;
-    cache->slots[index].was_fetched_ahead = true;
     cache->slots[index].prefetched = level == model->spec.prefetch_level;
     cache->slots[index].others = level < model->private_levels && model->several &&
                                  coherence_shared(model, address >> model->line_shift);
@@ -211,7 +208,6 @@ static void bring(struct state_access *access, uint64_t address, uint32_t level,
 static void walk_ahead(struct state_access *access, uint64_t address)
 {
     struct model *model = access->model;
-    const struct model_host *host = &model->memory.host;
     uint32_t level = model->spec.prefetch_level;
     const struct cache *cache = access->thread->path[level];
     if (cache_find(cache, address >> cache->line_shift) != CACHE_NONE)
@@ -219,7 +215,7 @@ static void walk_ahead(struct state_access *access, uint64_t address)
     if (level < model->private_levels && model->several)
         coherence_take(model, access->thread->fast.number, address >> model->line_shift, false,
                        access->miss.who);
-    bring(access, address, level, host->bin_of ? host->bin_of(host->context, address) : 0);
+    bring(access, address, level);
 }
 
 enum { SIZE_MAX_BYTES = 4096 };
@@ -279,8 +275,7 @@ static void announce(struct state_access *access, uint64_t address)
         return;
     if (index != CACHE_NONE && !first->slots[index].others)
         return;
-    coherence_take(model, access->thread->fast.number, number, write,
-                   write ? state_who(access) : access->miss.who);
+    coherence_take(model, access->thread->fast.number, number, write, access->miss.who);
 }
 
 /* A store that fetched nothing: it used the line where the nearest level has it. */
@@ -327,8 +322,7 @@ static void sample(const struct state_thread *thread, uint64_t address, uint32_t
     if (users)
         count_user(thread, address, ip);
     if (reuse)
-        sampling_use(&model->reuse, number,
-                     (struct model_who){ip, first->slots[index].bin, address});
+        sampling_use(&model->reuse, number, (struct model_who){ip, address});
     first->slots[index].watched = reuse || users;
 }
 
@@ -342,7 +336,6 @@ static void sample_absent(struct state_access *access, uint64_t address)
         count_user(access->thread, address, who.ip);
     if (!sampling_watches(&model->reuse, number))
         return;
-    who.bin = state_who(access).bin;
     who.address = address;
     sampling_use(&model->reuse, number, who);
 }

@@ -151,7 +151,7 @@ uint32_t cache_victim(struct cache *cache, uint64_t number)
 static void empty(struct cache *cache, uint32_t index)
 {
     cache->lines[index] = (struct model_line){.slow = 0};
-    cache->slots[index] = (struct cache_slot){.bin = MODEL_NONE};
+    cache->slots[index] = (struct cache_slot){0};
 }
 
 void cache_track(struct cache *cache, uint32_t index)

@@ -88,12 +88,10 @@ struct cache_slot {
     uint32_t below;            /* index in the next level, a hint */
     uint16_t offset;           /* in it, of the access that fetched it; 0: it was fetched ahead */
     bool prefetched;           /* and not asked for yet */
-    bool was_fetched_ahead;
-    uint32_t bin;
-    uint32_t weight;  /* for so many lines it is reported when it leaves; 0: it is not */
-    bool watched;     /* its reuse or its users are sampled */
-    bool others;      /* other threads have it too */
-    bool instruction; /* fetched by the instruction side: its use as data says nothing */
+    uint32_t weight;           /* for so many lines it is reported when it leaves; 0: it is not */
+    bool watched;              /* its reuse or its users are sampled */
+    bool others;               /* other threads have it too */
+    bool instruction;          /* fetched by the instruction side: its use as data says nothing */
 };
 
 struct cache {

@@ -87,11 +87,8 @@ static uint8_t replaced_cause(struct state_access *access, const struct cache *c
                               uint64_t address, uint32_t size_bytes, bool in_shadow,
                               struct model_missed *missed)
 {
-    struct model *model = access->model;
     const struct evicted_line *line = find_evictor(access, cache, address >> cache->line_shift);
-    if (!line) {
-        model->limits.evictors_forgotten++;
-    } else {
+    if (line) {
         missed->evictor = line->evictor;
         missed->evictor_thread = line->by;
     }
@@ -117,13 +114,11 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
     if (access->missed & 1u << cache->level)
         return;
     access->missed |= 1u << cache->level;
-    *missed =
-        (struct model_missed){.evictor_thread = MODEL_NONE, .evictor = {MODEL_NONE, MODEL_NONE, 0}};
+    *missed = (struct model_missed){.evictor_thread = MODEL_NONE, .evictor = {MODEL_NONE, 0}};
     if (!access->model->spec.causes || access->miss.kind & MODEL_INSTRUCTION)
         return;
     switch (seen_before(access, cache, address)) {
     case SEEN_UNKNOWN:
-        access->model->limits.lines_dropped++;
         break;
     case SEEN_NOT:
         missed->cause = MODEL_FIRST;
@@ -165,58 +160,12 @@ void cause_referenced(struct state_access *access, uint64_t address)
     }
 }
 
-/* Evictions by another line; not lines taken by another thread's store. */
-static void count_evictor(struct model_figures *figures, const struct model_missed *missed,
-                          uint32_t bin)
-{
-    if (missed->evictor.bin == MODEL_NONE || missed->cause == MODEL_INVALIDATED_TRUE ||
-        missed->cause == MODEL_INVALIDATED_FALSE)
-        return;
-    if (missed->evictor.bin == bin)
-        figures->evicted_by_same++;
-    else
-        figures->evicted_by_other++;
-}
-
-static void count_miss(struct model_figures *figures, const struct model_missed *missed,
-                       uint32_t bin)
-{
-    if (!figures)
-        return;
-    figures->misses++;
-    figures->causes[missed->cause]++;
-    count_evictor(figures, missed, bin);
-}
-
-static void count_level(struct model *model, const struct model_miss *miss, uint32_t level)
-{
-    const struct model_missed *missed = &miss->level[level];
-    struct model_figures *ip = ids_make(&model->ips, miss->who.ip, &model->memory);
-    struct model_figures *bin = ids_make(&model->bins, miss->who.bin, &model->memory);
-    count_miss(&model->total[level], missed, miss->who.bin);
-    count_miss(ip ? &ip[level] : NULL, missed, miss->who.bin);
-    count_miss(bin ? &bin[level] : NULL, missed, miss->who.bin);
-    model->limits.ids_dropped += !ip || !bin;
-    if (missed->evictor.bin != MODEL_NONE && missed->cause >= MODEL_INCLUSION)
-        tally_count(&model->pairs[MODEL_BIN_EVICTED_BY_BIN][level], &model->memory, miss->who.bin,
-                    missed->evictor.bin, 1);
-}
-
 void cause_report(struct state_access *access)
 {
     struct model *model = access->model;
     const struct model_host *host = &model->memory.host;
-    state_who(access);
     if (access->replaced && cause_is_asked(model, access->miss.served))
         look_for_evictors(access);
-    for (uint32_t level = 0; level < model->spec.level_count; level++) {
-        if (!(access->missed & 1u << level))
-            continue;
-        if (access->miss.kind & MODEL_INSTRUCTION)
-            model->instruction_misses[level]++;
-        else if (!model->spec.no_figures)
-            count_level(model, &access->miss, level);
-    }
     if (host->miss && !(access->miss.kind & MODEL_INSTRUCTION))
         host->miss(host->context, &access->miss);
 }
@@ -348,37 +297,9 @@ static void visit_all_above(struct model *model, struct cache *cache, uint64_t a
 
 void departure_report_above(struct model *model, struct cache *cache, uint64_t address)
 {
-    struct model_who none = {MODEL_NONE, MODEL_NONE, 0};
+    struct model_who none = {MODEL_NONE, 0};
     if (cache->level && (model->spec.use || model->track_all))
         visit_all_above(model, cache, address & ~(uint64_t)(cache->line_bytes - 1), none, false);
-}
-
-static void count_line(struct model_figures *figures, const struct cache *cache,
-                       const struct cache_slot *slot)
-{
-    const struct model_use *use = &slot->reported;
-    figures->fetched += !slot->was_fetched_ahead;
-    figures->prefetched += slot->was_fetched_ahead;
-    figures->prefetched_unused += slot->prefetched;
-    figures->used_bytes += (uint64_t)memory_ones(use->touched) << cache->grain_shift;
-    figures->touched_bytes += use->touched_bytes;
-    for (int i = 0; i < MODEL_USE_CLASSES; i++)
-        figures->uses[i] += use->uses[i];
-    figures->written_back += use->written != 0;
-}
-
-static void departure_count(struct model *model, const struct cache *cache, uint32_t index)
-{
-    const struct cache_slot *slot = &cache->slots[index];
-    if (model->spec.no_figures || slot->instruction)
-        return;
-    count_line(&model->total[cache->level], cache, slot);
-    struct model_figures *ip = ids_make(&model->ips, cache->ips[index], &model->memory);
-    struct model_figures *bin = ids_make(&model->bins, slot->bin, &model->memory);
-    if (ip)
-        count_line(&ip[cache->level], cache, slot);
-    if (bin)
-        count_line(&bin[cache->level], cache, slot);
 }
 
 static void departure_remember(struct model *model, const struct cache *cache, uint32_t index,
@@ -387,7 +308,7 @@ static void departure_remember(struct model *model, const struct cache *cache, u
     uint64_t number = cache_number(cache, index);
     if (model->users.lines && users_watch(&model->users, number << cache->line_shift))
         users_left(&model->users, number, cache->id,
-                   &model->pairs[MODEL_IP_USED_BY_IP][cache->level], &model->memory);
+                   &model->pairs[MODEL_IP_USED_BY_IP][cache->level]);
     if (reason == MODEL_END || !model->spec.causes)
         return;
     struct evicted_line line = {.evictor = who,
@@ -406,8 +327,8 @@ static void departure_remember(struct model *model, const struct cache *cache, u
     if (cache->evicted_above && !model->evictors_settled && cache->evicted_above[index].tag)
         evicted_put(&model->evicted[0], number, &cache->evicted_above[index]);
     if (reason != MODEL_INVALIDATED)
-        tally_count(&model->pairs[MODEL_IP_EVICTED_BY_IP][cache->level], &model->memory,
-                    cache->ips[index], who.ip, 1);
+        tally_count(&model->pairs[MODEL_IP_EVICTED_BY_IP][cache->level], cache->ips[index], who.ip,
+                    1);
 }
 
 static void report_host(const struct model *model, const struct cache *cache, uint32_t index,
@@ -422,7 +343,6 @@ static void report_host(const struct model *model, const struct cache *cache, ui
         .level = cache->level,
         .thread = cache->thread,
         .fetched = {.ip = cache->ips[index],
-                    .bin = slot->bin,
                     .address = (cache_number(cache, index) << cache->line_shift) + slot->offset},
         .evictor = who,
         .reason = (uint8_t)reason,
@@ -449,7 +369,6 @@ void departure_of(struct model *model, struct cache *cache, uint32_t index, stru
     else if (cache->tracked[index])
         departure_report_above(model, cache, address);
     departure_report_below(model, cache, index);
-    departure_count(model, cache, index);
     departure_remember(model, cache, index, who, reason);
     report_host(model, cache, index, who, reason);
     if (cache->fast)

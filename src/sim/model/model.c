@@ -17,8 +17,8 @@ static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thr
         return NULL;
     cache->now = &model->clock;
     /* Parts of a line that are only for its own figures, or for a prefetcher. */
-    cache->lean = level && model->spec.no_figures && !model->spec.prefetch &&
-                  !model->memory.host.bin_of && (model->spec.use || !model->memory.host.eviction);
+    cache->lean =
+        level && !model->spec.prefetch && (model->spec.use || !model->memory.host.eviction);
     cache->level = level;
     cache->thread = shared ? 0 : thread;
     cache->shared = shared;
@@ -111,15 +111,11 @@ static void init_pairs(struct model *model, uint32_t which, uint32_t level)
 static int init_tables(struct model *model)
 {
     const struct model_spec *spec = &model->spec;
-    uint32_t size_bytes = spec->level_count * (uint32_t)sizeof(struct model_figures);
     lines_init(&model->lines, &model->memory, &model->lines_left_bytes);
     for (uint32_t which = 0; which < MODEL_PAIRS; which++)
         for (uint32_t level = 0; level < spec->level_count; level++)
             init_pairs(model, which, level);
-    if (ids_init(&model->ips, spec->ips_max, size_bytes, &model->memory) ||
-        ids_init(&model->bins, spec->bins_max, size_bytes, &model->memory) || init_users(model))
-        return -1;
-    if (spec->causes && init_causes(model))
+    if (init_users(model) || (spec->causes && init_causes(model)))
         return -1;
     return spec->reuse_lines ? sampling_init(&model->reuse, spec, &model->memory) : 0;
 }
@@ -267,7 +263,7 @@ void model_settle(struct model *model)
 
 static void finish_cache(struct model *model, struct cache *cache)
 {
-    struct model_who none = {MODEL_NONE, MODEL_NONE, 0};
+    struct model_who none = {MODEL_NONE, 0};
     for (uint32_t index = 0; index < cache_lines(cache); index++)
         if (cache->tags[index])
             departure_of(model, cache, index, none, MODEL_END);
@@ -282,83 +278,6 @@ void model_finish(struct model *model)
             if (model->threads[i])
                 finish_cache(model, model->threads[i]->path[level]);
     }
-}
-
-/* Reads the figures of a model. */
-
-double model_spatial_use(const struct model_figures *figures, uint32_t line_bytes)
-{
-    uint64_t lines = figures->fetched + figures->prefetched;
-    return lines ? 100.0 * (double)figures->used_bytes / ((double)lines * line_bytes)
-                 : __builtin_nan("");
-}
-
-double model_temporal_use(const struct model_figures *figures)
-{
-    return figures->used_bytes ? (double)figures->touched_bytes / (double)figures->used_bytes - 1
-                               : __builtin_nan("");
-}
-
-const struct model_figures *model_total(const struct model *model, uint32_t level)
-{
-    return level < model->spec.level_count ? &model->total[level] : NULL;
-}
-
-static const struct model_figures *of_id(const struct model *model, const struct ids *ids,
-                                         uint32_t id, uint32_t level)
-{
-    const struct model_figures *levels = level < model->spec.level_count ? ids_find(ids, id) : NULL;
-    return levels ? &levels[level] : NULL;
-}
-
-const struct model_figures *model_of_ip(const struct model *model, uint32_t ip, uint32_t level)
-{
-    return of_id(model, &model->ips, ip, level);
-}
-
-const struct model_figures *model_of_bin(const struct model *model, uint32_t bin, uint32_t level)
-{
-    return of_id(model, &model->bins, bin, level);
-}
-
-uint64_t model_instruction_misses(const struct model *model, uint32_t level)
-{
-    return level < model->spec.level_count ? model->instruction_misses[level] : 0;
-}
-
-uint64_t model_each_pair(const struct model *model, enum model_pairs which, uint32_t level,
-                         model_pair_sink sink, void *context)
-{
-    const struct tally *tally = &model->pairs[which][level];
-    for (uint64_t slot = 0; tally->pairs && slot <= tally->mask; slot++)
-        if (tally->pairs[slot].count)
-            sink(context, tally->pairs[slot].first, tally->pairs[slot].second,
-                 tally->pairs[slot].count);
-    return tally->overflow;
-}
-
-uint64_t model_memory_bytes(const struct model *model)
-{
-    return model->memory.allocated_bytes;
-}
-
-struct model_limits model_limits(const struct model *model)
-{
-    struct model_limits limits = model->limits;
-    limits.users_dropped = model->users.dropped;
-    limits.reuse_dropped = model->reuse.dropped;
-    return limits;
-}
-
-double model_stall_cycles(const struct model *model, const double *miss_cycles, uint32_t without)
-{
-    double cycles = 0;
-    for (uint32_t level = 0; level < model->spec.level_count; level++) {
-        const struct model_figures *bin = model_of_bin(model, without, level);
-        uint64_t misses = model->total[level].misses - (bin ? bin->misses : 0);
-        cycles += (double)misses * miss_cycles[level];
-    }
-    return cycles;
 }
 
 /* More lines than any cache has; indexes are 32 bits. */
@@ -480,11 +399,6 @@ const char *model_spec_refuse(const struct model_spec *spec)
 
 void model_spec_complete(struct model_spec *spec)
 {
-    const uint32_t ids = 1u << 20;
-    if (!spec->ips_max)
-        spec->ips_max = ids;
-    if (!spec->bins_max)
-        spec->bins_max = ids;
     if (!spec->evicted_max)
         spec->evicted_max = 1u << 18;
     if (!spec->pairs_max)

@@ -3,8 +3,8 @@
  * An exact simulated cache hierarchy: which level served an access, why it missed, what evicted the
  * line, how much of it was used. Freestanding C, because it is compiled into the Valgrind tool (no
  * libc there) and natively into tests and benches: no allocation of its own, no errno, no floating
- * point except in the functions that read the results. A model is called from one thread at a time
- * (Valgrind runs threads one after another).
+ * point. It counts nothing: it reports, and its host counts. A model is called from one thread at a
+ * time (Valgrind runs threads one after another).
  *
  * An access that straddles lines counts at most one miss at each level, and a modify counts once
  * (cachegrind's manual, "simulation details").
@@ -16,7 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Counts of a model: for all, for a statement or for a bin; plain values. */
 /*
  * Why an access missed a level, asked in this order. Hill's three Cs by a fully associative LRU
  * cache of the same size beside (Hill and Smith 1989); invalidations by the bytes that other
@@ -58,28 +57,6 @@ struct model_use {
     uint64_t touched_bytes; /* sum of the accesses' sizes: SIP's reuse count */
     uint64_t uses[MODEL_USE_CLASSES];
 };
-
-/* At one level. */
-struct model_figures {
-    uint64_t misses; /* accesses */
-    uint64_t causes[MODEL_CAUSES];
-    uint64_t evicted_by_same;  /* misses on what the same bin had evicted */
-    uint64_t evicted_by_other; /* another bin (DTrack 3.5) */
-    uint64_t fetched;          /* lines fetched that have left since; two where a miss straddled */
-    uint64_t used_bytes;       /* different bytes of them that were touched: SIP's spatial use */
-    uint64_t touched_bytes;    /* every touch counted: SIP's reuse count */
-    uint64_t uses[MODEL_USE_CLASSES];
-    uint64_t written_back;
-    uint64_t prefetched; /* lines fetched ahead, that have left since */
-    uint64_t prefetched_unused;
-};
-
-/*
- * Percent of the fetched bytes that were used, and how often a used byte was used again (SIP 5.2;
- * lines fetched represent its misses). NAN: nothing was fetched, nothing used.
- */
-double model_spatial_use(const struct model_figures *figures, uint32_t line_bytes);
-double model_temporal_use(const struct model_figures *figures);
 
 /*
  * Specification of a simulated cache hierarchy: plain numbers, filled in by the caller
@@ -124,21 +101,16 @@ struct model_spec {
     uint8_t prefetch;        /* enum model_prefetch */
     uint8_t prefetch_level;  /* index of the level that fetches ahead */
 
-    bool causes;     /* first reference, capacity, conflict, invalidation, and who threw it out */
-    bool no_figures; /* the host counts by the reports; the model keeps no figures of all,
-                        statements and bins */
-    bool use;        /* which bytes of a line were used before it left (SIP) */
-    uint32_t use_one_in; /* of one line in so many that come in, drawn; a power of two; 0: all. Only
-                            with no_figures */
-    uint32_t use_first;  /* each cache's first lines are drawn whatever that says */
+    bool causes; /* first reference, capacity, conflict, invalidation, and who threw it out */
+    bool use;    /* which bytes of a line were used before it left (SIP) */
+    uint32_t use_one_in;   /* of one line in so many that come in, drawn; a power of two; 0: all */
+    uint32_t use_first;    /* each cache's first lines are drawn whatever that says */
     uint32_t users_one_in; /* statements that used and evicted what another fetched, for one
                               line in so many; a power of two; 0: not at all */
     uint32_t reuse_lines;  /* lines with sampled reuse distances; 0: none */
     uint32_t reuse_one_in; /* at first one line in so many is; 0: all. More never are */
 
     /* Bounds of memory; 0 takes what model_spec_complete() sets. */
-    uint32_t ips_max;           /* instructions with figures of their own, from id 0 */
-    uint32_t bins_max;          /* bins with figures of their own, from 0 */
     uint32_t evicted_max;       /* evicted lines per level that keep their evictor */
     uint32_t pairs_max;         /* pairs in each table of who did what to whom */
     uint64_t lines_limit_bytes; /* of the tables of lines ever referenced */
@@ -162,11 +134,9 @@ enum model_kind {
     MODEL_INSTRUCTION = 8 /* alone; asks the instruction cache, if the spec has one */
 };
 
-/* Owner of an access: a statement (the caller's number of the instruction, dense, from 0) and a
- * bin. */
+/* Owner of an access: a statement (the caller's number of the instruction, dense, from 0). */
 struct model_who {
     uint32_t ip;      /* MODEL_NONE: not known */
-    uint32_t bin;     /* the same */
     uint64_t address; /* that it accessed; 0: not known */
 };
 
@@ -223,17 +193,15 @@ struct model_host {
     void *(*allocate)(void *context,
                       size_t size_bytes);          /* zeroed, aligned to 64; NULL: none left */
     void (*fail)(void *context, const char *text); /* called once, before NULL is returned */
-    uint32_t (*bin_of)(void *context, uint64_t address); /* on misses only; NULL: all bin 0 */
     void (*miss)(void *context, const struct model_miss *miss);
     /* Whether it matters why the access on its way was missed, that level `served` has
      * (as in struct model_miss); if not, no cause of it need be known. No function: always. */
     bool (*asks_causes)(void *context, uint32_t served);
     /* Of the lines that are drawn (use_one_in). */
     void (*eviction)(void *context, const struct model_eviction *eviction);
-    /* The model then keeps no histograms of statements and bins, only that of all. */
     void (*reuse)(void *context, const struct model_reuse *reuse);
-    /* Room for a kind of pairs (enum model_pairs) at a level, if others are to read them while
-     * they are counted: struct tally_pair (tally.h). NULL, or no function: as allocate. */
+    /* Zeroed room for a kind of pairs (enum model_pairs) at a level, read while they are counted:
+     * struct tally_pair (tables.h). NULL, or no function: they are not counted. */
     void *(*allocate_pairs)(void *context, uint32_t which, uint32_t level, size_t size_bytes);
 };
 
@@ -363,45 +331,12 @@ void model_settle(struct model *model);
 /* Counts the lines still there as if they were evicted now (reason END), once, at the end. */
 void model_finish(struct model *model);
 
-/* Figures of one level: of all, of a statement, of a bin. NULL: it missed at no level. */
-const struct model_figures *model_total(const struct model *model, uint32_t level);
-const struct model_figures *model_of_ip(const struct model *model, uint32_t ip, uint32_t level);
-const struct model_figures *model_of_bin(const struct model *model, uint32_t bin, uint32_t level);
-
-/*
- * Pairs of evictor and evicted (user and fetcher) at a level, each (first, second, count); `sink`
- * is called for each pair. Returns the events, not pairs, that found no room in the table.
- */
+/* Pairs of evictor and evicted (user and fetcher) at a level, counted in the room of
+ * host.allocate_pairs(): struct tally_pair (tables.h). */
 enum model_pairs {
-    MODEL_BIN_EVICTED_BY_BIN, /* (bin that missed, bin that had thrown it out), replacements */
-    MODEL_IP_EVICTED_BY_IP,   /* (statement that fetched a line, statement that threw it out) */
-    MODEL_IP_USED_BY_IP,      /* (fetched, used): uses of sampled lines, times users_one_in */
+    MODEL_IP_EVICTED_BY_IP, /* (statement that fetched a line, statement that threw it out) */
+    MODEL_IP_USED_BY_IP,    /* (fetched, used): uses of sampled lines, times users_one_in */
     MODEL_PAIRS
 };
-typedef void (*model_pair_sink)(void *context, uint32_t first, uint32_t second, uint64_t count);
-uint64_t model_each_pair(const struct model *model, enum model_pairs which, uint32_t level,
-                         model_pair_sink sink, void *context);
-
-/* Misses of MODEL_INSTRUCTION; they are in no figures of data. */
-uint64_t model_instruction_misses(const struct model *model, uint32_t level);
-
-/*
- * Cycles lost if the data of one bin never missed, but went on taking its room (DTrack 3.4):
- * miss_cycles[level] are what a miss at a level costs. MODEL_NONE: as it is.
- */
-double model_stall_cycles(const struct model *model, const double *miss_cycles, uint32_t without);
-
-/* Bytes allocated so far. */
-uint64_t model_memory_bytes(const struct model *model);
-
-/* Events that found no room in the bounded tables. */
-struct model_limits {
-    uint64_t lines_dropped;      /* misses: whether they were first references */
-    uint64_t evictors_forgotten; /* misses: who had thrown the line out */
-    uint64_t ids_dropped;        /* misses of statements and bins beyond the spec's numbers */
-    uint64_t users_dropped;      /* uses of sampled lines */
-    uint64_t reuse_dropped;      /* sampled uses by statement or bin */
-};
-struct model_limits model_limits(const struct model *model);
 
 #endif

@@ -3,69 +3,8 @@
 
 #include "sim/model/state.h"
 
-uint64_t reuse_bucket_start(uint32_t bucket)
-{
-    if (bucket < REUSE_STEPS)
-        return bucket;
-    return (uint64_t)(REUSE_STEPS + bucket % REUSE_STEPS) << (bucket / REUSE_STEPS - 1);
-}
-
-static bool sampled(const struct reuse_histogram *histogram)
-{
-    bool any = histogram->first_256ths != 0;
-    for (int i = 0; i < REUSE_BUCKETS && !any; i++)
-        any = histogram->accesses_256ths[i] != 0;
-    return any;
-}
-
-const struct reuse_histogram *reuse_total(const struct model *model)
-{
-    return sampled(&model->reuse.total) ? &model->reuse.total : NULL;
-}
-
-static const struct reuse_histogram *of_id(const struct model *model, const struct ids *ids,
-                                           uint32_t id)
-{
-    struct reuse_histogram *const *place = model->reuse.table ? ids_find(ids, id) : NULL;
-    return place ? *place : NULL;
-}
-
-const struct reuse_histogram *reuse_of_ip(const struct model *model, uint32_t ip)
-{
-    return of_id(model, &model->reuse.ips, ip);
-}
-
-const struct reuse_histogram *reuse_of_bin(const struct model *model, uint32_t bin)
-{
-    return of_id(model, &model->reuse.bins, bin);
-}
-
-/* Part of a bucket's distances that are at least `lines`. */
-static double part_beyond(uint32_t bucket, uint64_t lines)
-{
-    uint64_t start = reuse_bucket_start(bucket), end = reuse_bucket_start(bucket + 1);
-    if (lines <= start)
-        return 1;
-    return lines >= end ? 0 : (double)(end - lines) / (double)(end - start);
-}
-
-double reuse_miss_ratio(const struct reuse_histogram *histogram, uint64_t lines, uint64_t accesses)
-{
-    double misses = (double)histogram->first_256ths;
-    double all = misses;
-    for (uint32_t i = 0; i < REUSE_BUCKETS; i++) {
-        all += (double)histogram->accesses_256ths[i];
-        misses += (double)histogram->accesses_256ths[i] * part_beyond(i, lines);
-    }
-    if (!all)
-        return __builtin_nan("");
-    if (accesses)
-        all = 256.0 * (double)accesses;
-    return misses < all ? misses / all : 1;
-}
-
 /* Room for stamps per line: they are numbered again when a line was used three times on average. */
-enum { STAMPS_PER_LINE = 4, HISTOGRAMS_MAX = 1 << 14 };
+enum { STAMPS_PER_LINE = 4 };
 
 int sampling_init(struct sampling *sampling, const struct model_spec *spec, struct memory *memory)
 {
@@ -74,17 +13,13 @@ int sampling_init(struct sampling *sampling, const struct model_spec *spec, stru
     *sampling = (struct sampling){.memory = memory,
                                   .max = (uint32_t)max,
                                   .stamps = (uint32_t)(max + 1) * STAMPS_PER_LINE,
-                                  .threshold = (1u << SAMPLING_HASH_BITS) / one_in,
-                                  .histograms_left = HISTOGRAMS_MAX};
+                                  .threshold = (1u << SAMPLING_HASH_BITS) / one_in};
     sampling->mask = memory_power_of_two((max + 1) * 2) - 1;
     sampling->table = memory_new(memory, sampling->mask + 1, sizeof *sampling->table);
     sampling->heap = memory_new(memory, max + 2, sizeof *sampling->heap);
     sampling->heap_tags = memory_new(memory, max + 2, sizeof *sampling->heap_tags);
     sampling->tree = memory_new(memory, sampling->stamps + 1, sizeof *sampling->tree);
     sampling->order = memory_new(memory, sampling->stamps + 1, sizeof *sampling->order);
-    if (ids_init(&sampling->ips, spec->ips_max, sizeof(struct reuse_histogram *), memory) ||
-        ids_init(&sampling->bins, spec->bins_max, sizeof(struct reuse_histogram *), memory))
-        return -1;
     return sampling->table && sampling->heap && sampling->heap_tags && sampling->tree &&
                    sampling->order
                ? 0
@@ -196,50 +131,12 @@ static void renumber(struct sampling *sampling)
         }
 }
 
-static struct reuse_histogram *histogram_of(struct sampling *sampling, struct ids *ids, uint32_t id)
-{
-    struct reuse_histogram **place = ids_make(ids, id, sampling->memory);
-    if (place && !*place && sampling->histograms_left) {
-        *place = memory_new(sampling->memory, 1, sizeof **place);
-        sampling->histograms_left -= *place != NULL;
-    }
-    sampling->dropped += !place || !*place;
-    return place ? *place : NULL;
-}
-
-/* Below REUSE_STEPS each distance for itself, then as many steps of each power of two. */
-static uint32_t bucket_of(uint64_t distance)
-{
-    if (distance == MODEL_NO_DISTANCE)
-        return REUSE_BUCKETS;
-    if (distance < REUSE_STEPS)
-        return (uint32_t)distance;
-    uint32_t octave = 63 - (uint32_t)__builtin_clzll(distance);
-    uint32_t above = octave - (uint32_t)__builtin_ctz(REUSE_STEPS);
-    uint64_t bucket = above * REUSE_STEPS + (distance >> above);
-    return bucket < REUSE_BUCKETS ? (uint32_t)bucket : REUSE_BUCKETS - 1;
-}
-
 static void sampling_count(struct sampling *sampling, struct model_who who, uint64_t distance)
 {
     const struct model_host *host = &sampling->memory->host;
     uint64_t weight = (UINT64_C(256) << SAMPLING_HASH_BITS) / sampling->threshold;
-    uint32_t bucket = bucket_of(distance);
-    struct reuse_histogram *histograms[] = {&sampling->total, NULL, NULL};
-    if (host->reuse) {
+    if (host->reuse)
         host->reuse(host->context, &(struct model_reuse){who, distance, weight});
-    } else {
-        histograms[1] = histogram_of(sampling, &sampling->ips, who.ip);
-        histograms[2] = histogram_of(sampling, &sampling->bins, who.bin);
-    }
-    for (int i = 0; i < 3; i++) {
-        if (!histograms[i])
-            continue;
-        if (bucket == REUSE_BUCKETS)
-            histograms[i]->first_256ths += weight;
-        else
-            histograms[i]->accesses_256ths[bucket] += weight;
-    }
 }
 
 static void use_first(struct sampling *sampling, struct sampling_line *line, uint64_t tag,

@@ -11,32 +11,6 @@
 #include "sim/model/model.h"
 #include "sim/model/tables.h"
 
-enum {
-    REUSE_STEPS = 8, /* of a factor of two */
-    REUSE_BUCKETS = 38 * REUSE_STEPS
-};
-
-/* Accesses by reuse distance; estimates, scaled to all accesses. */
-struct reuse_histogram {
-    uint64_t accesses_256ths[REUSE_BUCKETS];
-    uint64_t first_256ths; /* of lines not used before */
-};
-
-/* Smallest distance, in lines, that falls into a bucket. */
-uint64_t reuse_bucket_start(uint32_t bucket);
-
-/* NULL: none sampled (yet), or not asked for. */
-const struct reuse_histogram *reuse_total(const struct model *model);
-const struct reuse_histogram *reuse_of_ip(const struct model *model, uint32_t ip);
-const struct reuse_histogram *reuse_of_bin(const struct model *model, uint32_t bin);
-
-/*
- * Part of the accesses that would miss a fully associative LRU cache of `lines` lines: a point of
- * the miss-ratio curve. `accesses`: how many there really were, which evens out hot lines that
- * happen to be watched (SHARDS-adj, section 2.4 of the paper); 0: not known. NAN: none sampled.
- */
-double reuse_miss_ratio(const struct reuse_histogram *histogram, uint64_t lines, uint64_t accesses);
-
 /*
  * Reuse distances while the program runs. Watched lines are in a hash; a Fenwick tree over the
  * order of their last uses counts those used since. Used inside src/sim only.
@@ -60,11 +34,6 @@ struct sampling {
     uint32_t count;
     uint32_t max;
     uint32_t threshold; /* lines with a smaller hash are watched */
-    struct reuse_histogram total;
-    struct ids ips; /* struct reuse_histogram * */
-    struct ids bins;
-    uint32_t histograms_left;
-    uint64_t dropped; /* uses by a statement or bin that found no room */
     struct memory *memory;
 };
 

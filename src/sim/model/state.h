@@ -45,15 +45,10 @@ struct model {
     struct evicted evicted[MODEL_LEVELS_MAX];
     struct evicted taken;                   /* lines that another thread wrote to, by owner */
     uint32_t taken_from[MODEL_THREADS_MAX]; /* lines ever taken: 0 spares the search */
-    struct model_figures total[MODEL_LEVELS_MAX];
-    uint64_t instruction_misses[MODEL_LEVELS_MAX];
-    struct ids ips;  /* model_figures[level_count] */
-    struct ids bins; /* the same */
     struct tally pairs[MODEL_PAIRS][MODEL_LEVELS_MAX];
     struct users users;
     struct prefetch prefetch;
     struct sampling reuse;
-    struct model_limits limits;
 };
 
 /* One access on its way through the levels. */
@@ -69,8 +64,7 @@ struct state_access {
     bool absent;                   /* it is known that `first` has it not */
     uint32_t replaced;  /* missed levels, with the evictor to be looked up on request: bit */
     uint32_t in_shadow; /* of these: the shadow had the line */
-    bool bin_known;
-    bool fetch_ahead; /* something that the prefetcher watches happened */
+    bool fetch_ahead;   /* something that the prefetcher watches happened */
 };
 
 /* Whether an access of this kind leaves a line where it missed it. */
@@ -86,17 +80,7 @@ static inline uint32_t state_part(const struct cache *cache, uint64_t address, u
     return size_bytes < left_bytes ? size_bytes : left_bytes;
 }
 
-/* Statement and bin of the access; the bin is asked for once. */
-static inline struct model_who state_who(struct state_access *access)
-{
-    const struct model_host *host = &access->model->memory.host;
-    if (!access->bin_known && host->bin_of)
-        access->miss.who.bin = host->bin_of(host->context, access->miss.address);
-    access->bin_known = true;
-    return access->miss.who;
-}
-
-/* Why a line was missed, and the counts of it. Used inside src/sim only. */
+/* Why a line was missed. Used inside src/sim only. */
 static inline bool cause_is_asked(const struct model *model, uint32_t served)
 {
     const struct model_host *host = &model->memory.host;
@@ -116,7 +100,7 @@ void cause_referenced(struct state_access *access, uint64_t address);
 /* Evictors that a second level keeps are from now on where those of other levels are. */
 void cause_evictors_settle(struct model *model, const struct cache *first);
 
-/* Counts the levels that the access missed, once each, and reports to the host. */
+/* Reports the levels that the access missed to the host. */
 void cause_report(struct state_access *access);
 
 /*
@@ -148,8 +132,8 @@ void coherence_returned(struct model *model, uint32_t thread, uint64_t number);
 uint32_t coherence_holders(struct model *model, uint64_t address, uint32_t size_bytes);
 
 /*
- * A line leaves a level: its use is reported to the level below and counted for the fetching
- * access, and the evictor is remembered. Used inside src/sim only.
+ * A line leaves a level: its use is reported to the level below and to the host, and the evictor is
+ * remembered. Used inside src/sim only.
  */
 /* `who` sent it away. Nothing is at `index` afterwards. */
 void departure_of(struct model *model, struct cache *cache, uint32_t index, struct model_who who,

@@ -138,10 +138,8 @@ void users_fetched(struct users *users, uint64_t number, uint32_t cache, uint32_
 void users_used(struct users *users, uint64_t number, uint32_t cache, uint32_t ip)
 {
     struct users_line *line = users_find_line(users, number, cache);
-    if (!line->tag) {
-        users->dropped++;
+    if (!line->tag)
         return;
-    }
     for (int i = 0; i < USERS_OF_LINE; i++) {
         if (line->uses[i] && line->ips[i] != ip)
             continue;
@@ -149,7 +147,6 @@ void users_used(struct users *users, uint64_t number, uint32_t cache, uint32_t i
         line->uses[i] += line->uses[i] < UINT32_MAX;
         return;
     }
-    line->others++;
 }
 
 /* Later lines of the same run move up, so that no hole stops a search before them. */
@@ -170,16 +167,13 @@ static void close_hole(struct users *users, uint64_t hole)
     users->lines[hole] = (struct users_line){0};
 }
 
-void users_left(struct users *users, uint64_t number, uint32_t cache, struct tally *tally,
-                struct memory *memory)
+void users_left(struct users *users, uint64_t number, uint32_t cache, struct tally *tally)
 {
     struct users_line *line = users_find_line(users, number, cache);
     if (!line->tag)
         return;
     for (int i = 0; i < USERS_OF_LINE && line->uses[i]; i++)
-        tally_count(tally, memory, line->fetched_by, line->ips[i],
-                    (uint64_t)line->uses[i] * users->one_in);
-    users->dropped += line->others;
+        tally_count(tally, line->fetched_by, line->ips[i], (uint64_t)line->uses[i] * users->one_in);
     users->count--;
     close_hole(users, (uint64_t)(line - users->lines));
 }
@@ -189,24 +183,17 @@ void tally_init(struct tally *tally, uint32_t pairs_max)
     *tally = (struct tally){.room = pairs_max, .mask = tally_places(pairs_max) - 1};
 }
 
-void tally_count(struct tally *tally, struct memory *memory, uint32_t first, uint32_t second,
-                 uint64_t count)
+void tally_count(struct tally *tally, uint32_t first, uint32_t second, uint64_t count)
 {
-    if (!tally->pairs)
-        tally->pairs = memory_new(memory, tally->mask + 1, sizeof *tally->pairs);
-    if (!tally->pairs || !count) {
-        tally->overflow += count;
+    if (!tally->pairs || !count)
         return;
-    }
     uint64_t slot = memory_hash((uint64_t)first << 32 | second) & tally->mask;
     while (tally->pairs[slot].count &&
            (tally->pairs[slot].first != first || tally->pairs[slot].second != second))
         slot = (slot + 1) & tally->mask;
     struct tally_pair *pair = &tally->pairs[slot];
-    if (!pair->count && tally->used == tally->room) {
-        tally->overflow += count;
+    if (!pair->count && tally->used == tally->room)
         return;
-    }
     tally->used += !pair->count;
     pair->first = first;
     pair->second = second;

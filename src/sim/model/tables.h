@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The host's memory, counted, and the bounded tables of a model. Used inside src/sim/model only. */
+/* The host's memory, and the bounded tables of a model. Used inside src/sim/model only. */
 #ifndef MISSTOP_SIM_MODEL_TABLES_H
 #define MISSTOP_SIM_MODEL_TABLES_H
 
@@ -7,7 +7,6 @@
 
 struct memory {
     struct model_host host;
-    uint64_t allocated_bytes;
 };
 
 /* Zeroed room for `count` elements; NULL: there is none, or the size overflows. */
@@ -16,10 +15,7 @@ static inline void *memory_new(struct memory *memory, uint64_t count, uint64_t s
     uint64_t total_bytes;
     if (__builtin_mul_overflow(count, size_bytes, &total_bytes) || total_bytes > PTRDIFF_MAX)
         return NULL;
-    void *room = memory->host.allocate(memory->host.context, total_bytes);
-    if (room)
-        memory->allocated_bytes += total_bytes;
-    return room;
+    return memory->host.allocate(memory->host.context, total_bytes);
 }
 
 /* Bits well mixed, for hashes and for sampling by address (Fibonacci hashing, twice). */
@@ -155,8 +151,7 @@ void evicted_prefetch(const struct evicted *evicted, uint64_t number, uint32_t t
 /* NULL: not known. */
 struct evicted_line *evicted_find(struct evicted *evicted, uint64_t number, uint32_t thread);
 
-/* Counts of pairs in a bounded table, which counts events without room. Used inside src/sim only.
- */
+/* Counts of pairs in a bounded table. Used inside src/sim only. */
 struct tally_pair {
     uint64_t count; /* 0: empty */
     uint32_t first;
@@ -164,12 +159,11 @@ struct tally_pair {
 };
 
 struct tally {
-    struct tally_pair *pairs; /* NULL until the first is counted; who reads beside finds `first` and
-                                 `second` settled where the count is not 0 */
+    struct tally_pair *pairs; /* NULL: they are not read; a reader beside finds `first` and `second`
+                                 settled where the count is not 0 */
     uint64_t mask;
     uint64_t used;
     uint64_t room;
-    uint64_t overflow; /* events of pairs that found no room */
 };
 
 /* How many pairs a table has places for, that keeps at most so many. */
@@ -181,8 +175,7 @@ static inline uint64_t tally_places(uint32_t pairs_max)
 
 void tally_init(struct tally *tally, uint32_t pairs_max);
 
-void tally_count(struct tally *tally, struct memory *memory, uint32_t first, uint32_t second,
-                 uint64_t count);
+void tally_count(struct tally *tally, uint32_t first, uint32_t second, uint64_t count);
 
 /*
  * Statements that use lines fetched by a statement (SIP's future work): for lines sampled by
@@ -196,14 +189,12 @@ struct users_line {
     uint32_t fetched_by;
     uint32_t ips[USERS_OF_LINE];
     uint32_t uses[USERS_OF_LINE]; /* 0: empty */
-    uint64_t others;              /* uses by more statements than have room */
 };
 
 struct users {
     struct users_line *lines; /* NULL: not asked for */
     uint64_t mask;
     uint64_t count;
-    uint64_t dropped; /* uses that found no room */
     uint32_t one_in;
     uint32_t region_shift; /* of addresses that are sampled together: the longest line's */
 };
@@ -221,7 +212,6 @@ static inline bool users_watch(const struct users *users, uint64_t address)
 /* A watched line came into a cache, was used there, and left it. */
 void users_fetched(struct users *users, uint64_t number, uint32_t cache, uint32_t ip);
 void users_used(struct users *users, uint64_t number, uint32_t cache, uint32_t ip);
-void users_left(struct users *users, uint64_t number, uint32_t cache, struct tally *tally,
-                struct memory *memory);
+void users_left(struct users *users, uint64_t number, uint32_t cache, struct tally *tally);
 
 #endif

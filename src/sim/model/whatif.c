@@ -127,13 +127,10 @@ static void warm_line(void *context, uint64_t address, uint32_t line_bytes)
 /* From the farthest level up: each also orders the lines of the nearer ones. */
 static int warm(struct whatif *whatif, const struct model *first)
 {
-    uint32_t levels = 0;
-    while (model_total(first, levels))
-        levels++;
     for (uint32_t thread = 0; thread < resident_threads(first); thread++) {
         if (whatif_runs(whatif, thread))
             return -1;
-        for (uint32_t level = levels; level-- > 0;)
+        for (uint32_t level = first->spec.level_count; level-- > 0;)
             resident_each(first, thread, level, warm_line, whatif);
     }
     return 0;
@@ -193,9 +190,7 @@ static void access_moved(struct whatif *whatif, const struct moved_block *block,
 
 static void whatif_settle(struct whatif *whatif)
 {
-    uint32_t last = 0;
-    while (last + 1 < MODEL_LEVELS_MAX && model_total(whatif->model, last + 1))
-        last++;
+    uint32_t last = whatif->model->spec.level_count - 1;
     if (whatif->counts.after.all[last] < whatif->settles_after)
         return;
     whatif->settles_after = 0;

@@ -109,7 +109,6 @@ static void fill_spec(void)
     spec.level_count = header->level_count;
     spec.threads = CACHES_MAX;
     spec.whole_access_below = True;
-    spec.no_figures = True;
     spec.causes = (header->flags & SIM_WANT_CAUSES) != 0;
     for (UInt i = 0; i < header->level_count; i++)
         spec.level[i] = (struct model_level_spec){

@@ -45,7 +45,6 @@ static struct sim_instruction *instructions_place(Addr ip)
         node->place = new_place(ip);
         VG_(HT_add_node)(nodes, node);
     }
-    shared->header.instructions_lost = crowded.counts[0] + crowded.counts[1] + crowded.counts[2];
     return node->place;
 }
 

@@ -339,7 +339,7 @@ static void on_reuse(void *context, const struct model_reuse *reuse)
 static void *allocate_pairs(void *context, uint32_t which, uint32_t level, size_t size_bytes)
 {
     (void)context;
-    if (which == MODEL_BIN_EVICTED_BY_BIN || size_bytes > sizeof shared->pairs[0][0])
+    if (size_bytes > sizeof shared->pairs[0][0])
         return NULL;
     return shared->pairs[which == MODEL_IP_USED_BY_IP ? SIM_USED_BY : SIM_EVICTED_BY][level];
 }

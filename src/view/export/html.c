@@ -197,7 +197,7 @@ static void write_links(struct html_writer *writer)
 static void html_head(struct html_writer *writer)
 {
     const struct snapshot_target *target = &writer->snapshot->target;
-    html_markup(writer, measured_of(&writer->snapshot->source)->misses
+    html_markup(writer, measured_of(&writer->snapshot->source) == MEASURED_MISSES
                             ? "<header>\n<h1>Cache misses of "
                             : "<header>\n<h1>Memory accesses of ");
     html_text(writer, target->comm && *target->comm ? target->comm : "a process");
@@ -240,6 +240,7 @@ static void write_named(struct html_writer *writer, const char *id, const char *
 /* "38.0% fall on particles, 61.0% of these on particle.vy; most from visit (demo.c:70)." */
 static void tell_object(struct html_writer *writer, const struct snapshot_object *object)
 {
+    char reading[LAYOUT_READING_BYTES] = "";
     char id[32];
     html_object_link(writer->snapshot, object, id, sizeof id);
     html_markup(writer, "%.1f%% fall on ", object->share.value * 100);
@@ -258,7 +259,8 @@ static void tell_object(struct html_writer *writer, const struct snapshot_object
     }
     html_markup(writer, ". ");
     if (object->layout_count)
-        html_text(writer, object->layouts[0].reading);
+        layout_reading(&object->layouts[0], reading, sizeof reading);
+    html_text(writer, reading);
 }
 
 /* "Pointer chasing on particles: gain about 30%." */

@@ -272,14 +272,14 @@ static void write_cells(struct html_writer *writer, const struct matrix_table *t
 
 void html_matrix(struct html_writer *writer)
 {
-    struct matrix_rules rules;
+    struct bin_rules rules;
     char lead[320];
     struct matrix_table *table = malloc(sizeof *table);
     if (!table || !writer->snapshot->matrix.row_count) {
         free(table);
         return;
     }
-    matrix_rules_init(&rules);
+    bin_rules_open(&rules, MATRIX_RULES);
     matrix_table_make(table, writer->snapshot, &rules, MATRIX_WEIGHT);
     snprintf(
         lead, sizeof lead,
@@ -290,6 +290,6 @@ void html_matrix(struct html_writer *writer)
     write_table(writer, table);
     write_cells(writer, table);
     html_section_end(writer);
-    matrix_rules_fini(&rules);
+    bin_rules_fini(&rules);
     free(table);
 }

@@ -147,8 +147,10 @@ static void html_layout(struct html_writer *writer, const struct snapshot_object
 {
     const struct layout_folds none = {.count = 0};
     struct layout_rows rows = {.list = NULL};
+    char reading[LAYOUT_READING_BYTES];
     write_title(writer, object, layout);
-    html_element(writer, "p", "says", layout->reading);
+    layout_reading(layout, reading, sizeof reading);
+    html_element(writer, "p", "says", reading);
     html_layout_draw(writer, layout);
     layout_rows_make(&rows, layout, &none);
     html_table(writer, &(struct html_table){.columns = &layout_columns,
@@ -357,7 +359,7 @@ void html_heap(struct html_writer *writer)
     if (summary->lost)
         html_markup(writer, ", %" PRIu64 " events lost", summary->lost);
     html_markup(writer, ".</p>\n");
-    html_element(writer, "p", "dim", summary->note);
+    html_element(writer, "p", "dim", heap_note(writer->snapshot));
     html_rows(writer, &bin_columns, heap->bins, heap->bin_count, BIN_ROWS);
     html_section_end(writer);
 }

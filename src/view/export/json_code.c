@@ -68,7 +68,8 @@ const struct columns instruction_members = MEMBERS(
     COLUMN(.key = "unknown_samples",
            .from = SUM(struct snapshot_instruction, unknown_samples, unknown_over),
            .form = JSON_COUNT),
-    MEMBER("unknown", struct snapshot_instruction, unknown_note),
+    COLUMN(.key = "unknown", .from = FIELD(struct snapshot_instruction, unknown_reason),
+           .name = access_reason_note),
     MEMBER("share", struct snapshot_instruction, share),
     COLUMN(.key = "loads", .form = JSON_COUNT, .value = counted_loads),
     COLUMN(.key = "stores", .form = JSON_COUNT, .value = counted_stores),
@@ -248,12 +249,12 @@ static struct json *unknown(const struct snapshot *snapshot)
 
 struct json *json_matrix(const struct snapshot *snapshot, const void *row)
 {
-    struct matrix_rules rules;
+    struct bin_rules rules;
     struct matrix_table table;
     (void)row;
     if (!snapshot->matrix.row_count)
         return json_unknown();
-    matrix_rules_init(&rules);
+    bin_rules_open(&rules, MATRIX_RULES);
     matrix_table_make(&table, snapshot, &rules, MATRIX_WEIGHT);
     struct json *out = json_new_object();
     json_set(out, "rows", lines(&table, MATRIX_FUNCTIONS));
@@ -262,6 +263,6 @@ struct json *json_matrix(const struct snapshot *snapshot, const void *row)
     json_set(out, "unknown", unknown(snapshot));
     json_set(out, "forgotten", json_share(snapshot->matrix.forgotten));
     json_set(out, "estimated", json_share(snapshot->matrix.estimated));
-    matrix_rules_fini(&rules);
+    bin_rules_fini(&rules);
     return out;
 }

@@ -6,6 +6,7 @@
 #include "view/export/json.h"
 #include "view/levels.h"
 #include "view/pages/rows.h"
+#include "view/words.h"
 
 /* The layout of a type in memory, with its heat. */
 
@@ -62,6 +63,14 @@ const struct columns layout_summary_members = MEMBERS(
     MEMBER_COUNT("samples", struct snapshot_layout, samples),
     MEMBER("share", struct snapshot_layout, share));
 
+static struct json *json_layout_reading(const struct snapshot *snapshot, const void *layout)
+{
+    char text[LAYOUT_READING_BYTES];
+    (void)snapshot;
+    layout_reading(layout, text, sizeof text);
+    return json_text_or_null(text);
+}
+
 const struct columns layout_members = MEMBERS(
     struct snapshot_layout,
     COLUMN(.members = &layout_summary_members),
@@ -72,7 +81,7 @@ const struct columns layout_members = MEMBERS(
     MEMBER("straddling", struct snapshot_layout, straddling),
     MEMBER_KNOWN("hot_span", struct snapshot_layout, hot_span),
     MEMBER_KNOWN("hot_lines", struct snapshot_layout, hot_lines),
-    MEMBER("reading", struct snapshot_layout, reading),
+    COLUMN(.key = "reading", .json = json_layout_reading),
     COLUMN(.key = "rows", .from = ROW_OF(struct snapshot_layout, rows),
            .count = FIELD(struct snapshot_layout, row_count), .rows = &layout_row_members),
     COLUMN(.key = "lines", .from = ROW_OF(struct snapshot_layout, lines),
@@ -117,11 +126,17 @@ static const void *heap_fed_by_agent(const struct snapshot *snapshot, const void
     return snapshot->heap.summary.feed == HEAP_FEED_AGENT ? heap : NULL;
 }
 
+static struct value told_note(const struct snapshot *snapshot, const void *heap)
+{
+    (void)heap;
+    return value_text(heap_note(snapshot));
+}
+
 const struct columns heap_summary_members = MEMBERS(
     struct snapshot_heap,
     COLUMN(.key = "feed", .from = FIELD(struct snapshot_heap, summary.feed), .name = feed_name),
     MEMBER("source", struct snapshot_heap, summary.source),
-    MEMBER("note", struct snapshot_heap, summary.note),
+    COLUMN(.key = "note", .value = told_note),
     COLUMN(.key = "live_blocks", .target = heap_fed,
            .from = FIELD(struct snapshot_heap, summary.live_blocks)),
     COLUMN(.key = "live_bytes", .target = heap_fed,
@@ -254,8 +269,7 @@ static struct json *json_miss_rates(const struct snapshot *snapshot, const void 
 
 static const char *rates_from(unsigned from)
 {
-    static const char *const names[] = {"recorded", "counted", "exact"};
-    return names[from];
+    return from == RATES_RECORDED ? "recorded" : "counted";
 }
 
 /* The first level that is known. */

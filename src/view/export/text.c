@@ -355,15 +355,15 @@ static void write_strongest(struct text_writer *writer, const struct matrix_tabl
 
 static void print_matrix(struct text_writer *writer)
 {
-    struct matrix_rules rules;
+    struct bin_rules rules;
     struct matrix_table table;
     if (!writer->snapshot->matrix.row_count)
         return;
-    matrix_rules_init(&rules);
+    bin_rules_open(&rules, MATRIX_RULES);
     matrix_table_make(&table, writer->snapshot, &rules, MATRIX_WEIGHT);
     write_grid(writer, &table);
     write_strongest(writer, &table);
-    matrix_rules_fini(&rules);
+    bin_rules_fini(&rules);
 }
 
 /* Why lines were missed, in batch text. */
@@ -584,19 +584,19 @@ static void print_heap(struct text_writer *writer)
 {
     const struct snapshot_heap *heap = &writer->snapshot->heap;
     const struct heap_summary *summary = &heap->summary;
+    const char *note = heap_note(writer->snapshot);
     char bytes[16];
     char lost[48] = "";
     if (summary->feed == HEAP_FEED_NONE) {
-        if (summary->note)
-            text_say(writer, "\nheap: %s", summary->note);
+        if (note)
+            text_say(writer, "\nheap: %s", note);
         return;
     }
     if (summary->lost)
         snprintf(lost, sizeof lost, ", %" PRIu64 " events lost", summary->lost);
     text_say(writer, "\nheap %s in %" PRIu64 " blocks, known by %s%s%s%s",
              text_bytes(bytes, summary->usable_bytes), summary->live_blocks,
-             summary->source ? summary->source : "?", lost, summary->note ? ". " : "",
-             summary->note ? summary->note : "");
+             summary->source ? summary->source : "?", lost, note ? ". " : "", note ? note : "");
     text_rows(writer, &bin_columns, heap->bins, heap->bin_count, BIN_ROWS);
 }
 

@@ -60,14 +60,16 @@ static struct value file(const struct snapshot *snapshot, const void *pointer)
 
 static bool mostly_unknown(const struct snapshot_code *row)
 {
-    return row->unknown_note && row->unknown_samples > row->samples;
+    return row->unknown_reason && row->unknown_samples > row->samples;
 }
 
 static struct value code_column_object(const struct snapshot *snapshot, const void *pointer)
 {
     ROW(snapshot_code);
     const struct snapshot_object *top = columns_object(snapshot, row->top_object);
-    return value_text(mostly_unknown(row) ? row->unknown_note : top ? top->name : NULL);
+    return value_text(mostly_unknown(row) ? access_reason_note(row->unknown_reason)
+                      : top               ? top->name
+                                          : NULL);
 }
 
 static struct value code_column_object_share(const struct snapshot *snapshot, const void *pointer)
@@ -172,8 +174,8 @@ static const struct column function_list[] = {
            .given = FIELD(struct snapshot_code, all_share)),
     COLUMN(.key = "unknown_share", .from = FIELD(struct snapshot_code, unknown_share),
            .given = FIELD(struct snapshot_code, all_share)),
-    COLUMN(.key = "unknown", .from = FIELD(struct snapshot_code, unknown_note),
-           .given = FIELD(struct snapshot_code, all_share)),
+    COLUMN(.key = "unknown", .from = FIELD(struct snapshot_code, unknown_reason),
+           .name = access_reason_note, .given = FIELD(struct snapshot_code, all_share)),
     COLUMN(.from = ROW_OF(struct snapshot_code, rates), .members = &rates_members,
            .given = ROW_OF(struct snapshot_code, rates)),
     COLUMN(.key = "stall_share", .from = VIA(struct snapshot_code, rates, stall.value),

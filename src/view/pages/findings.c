@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "profile/tables/rates.h"
+#include "view/answer.h"
 #include "view/findings.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
@@ -308,5 +310,8 @@ void findings_none(const struct snapshot *snapshot, char *out, size_t size)
              "wasted blocks, objects used together, allocation churn, stack variables, first "
              "touches, threads that spin, page walks and remote memory.",
              snapshot->totals.attributed < 1000 ? " in so few samples" : "",
-             measured_of(&snapshot->source)->misses ? "set conflicts, " : "");
+             measured_of(&snapshot->source) == MEASURED_MISSES ? "set conflicts, " : "");
+    if (answer_is_vague(snapshot))
+        text_append(out, size, " How much it waits, samples of time alone tell no closer: "
+                               "misstop --sim -- COMMAND does, or a machine with counters.");
 }

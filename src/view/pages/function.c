@@ -570,7 +570,8 @@ static void draw_figures(const struct snapshot_code *code, struct canvas *canvas
     if (code->unknown_samples > 0)
         pen_part(&pen, paint_heat(code->all_share), "%s%.1f%% of all samples, %.1f%% %s",
                  pen.column ? "   " : " ", code->all_share * 100, code->unknown_share * 100,
-                 code->unknown_note ? code->unknown_note : "object unknown");
+                 code->unknown_reason ? access_reason_note(code->unknown_reason)
+                                      : "object unknown");
     pen_part(&pen, PAINT_PLAIN, "   %s samples   %s",
              text_count(text, code->samples + code->unknown_samples), code->module);
     if (code->file)
@@ -790,7 +791,8 @@ static struct value object_name(const struct snapshot *snapshot, uint32_t index)
 /* The object of most of its samples; `known`: or a sample has none. */
 static struct value missed_on(const struct snapshot_instruction *row, struct value known)
 {
-    return row->unknown_samples > row->samples ? value_text(row->unknown_note) : known;
+    return row->unknown_samples > row->samples ? value_text(access_reason_note(row->unknown_reason))
+                                               : known;
 }
 
 static struct value source_text(const struct snapshot *snapshot, const void *pointer)

@@ -9,6 +9,7 @@
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
 #include "view/widget/columns.h"
+#include "view/words.h"
 
 struct heap_view {
     struct table bins;
@@ -45,9 +46,10 @@ static int draw_summary(const struct browser *browser, struct canvas *canvas, st
         pen_part(&pen, PAINT_DIM, "   marked %.0f s ago", summary->mark_age_s);
     if (heap_view(browser)->tagged.count)
         pen_part(&pen, PAINT_KEY, "   %" PRIu32 " tagged", heap_view(browser)->tagged.count);
-    if (!summary->note || area.rows < 6)
+    const char *note = heap_note(browser->snapshot);
+    if (!note || area.rows < 6)
         return 1;
-    canvas_format(canvas, area.row + 1, 0, area.columns, PAINT_DIM, " %s", summary->note);
+    canvas_format(canvas, area.row + 1, 0, area.columns, PAINT_DIM, " %s", note);
     return 2;
 }
 
@@ -116,8 +118,9 @@ static void heap_draw(struct browser *browser, struct canvas *canvas, struct are
     const struct heap_summary *summary = &browser->snapshot->heap.summary;
     if (summary->feed == HEAP_FEED_NONE) {
         char text[512];
+        const char *note = heap_note(browser->snapshot);
         snprintf(text, sizeof text, " %s",
-                 summary->note ? summary->note : "Nothing is known of this heap (--heap none).");
+                 note ? note : "Nothing is known of this heap (--heap none).");
         canvas_wrap(canvas, area, PAINT_DIM, text);
         return;
     }

@@ -107,6 +107,7 @@ static int layout_head(struct browser *browser, struct canvas *canvas, struct ar
     const struct snapshot_layout *layout = layout_view(browser)->shown;
     struct area line = area;
     char known[192];
+    char reading[LAYOUT_READING_BYTES];
     bool several = browser->opened.object->layout_count > 1;
     draw_name(browser, canvas, line);
     line.row++;
@@ -124,7 +125,8 @@ static int layout_head(struct browser *browser, struct canvas *canvas, struct ar
     line.rows = READING_ROWS;
     line.column++;
     line.columns -= 2;
-    line.row += canvas_wrap(canvas, line, PAINT_WARN, layout->reading);
+    layout_reading(layout, reading, sizeof reading);
+    line.row += canvas_wrap(canvas, line, PAINT_WARN, reading);
     return line.row - area.row;
 }
 

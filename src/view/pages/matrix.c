@@ -60,30 +60,30 @@ static void combine(struct browser *browser, const struct matrix_line *line)
     struct matrix_view *view = matrix_view(browser);
     struct matrix_grid *grid = &view->grid;
     enum matrix_axis axis = axis_of(browser);
-    uint64_t into = line->identity;
-    unsigned done = 0;
-    int code = 0;
-    for (uint32_t i = 0; i < grid->tagged.count && grid->tagged_axis == axis && !code; i++) {
-        if (grid->tagged.list[i] == into)
-            continue;
-        code = matrix_rules_combine(&view->rules, &view->table, axis, into, grid->tagged.list[i]);
-        done += !code;
-    }
+    const struct tags *tagged = &grid->tagged;
+    bool any = grid->tagged_axis == axis &&
+               tagged->count > (tagged->count == 1 && tagged->list[0] == line->identity);
+    int code = any ? matrix_rules_combine(&view->rules, &view->table, axis, line->identity,
+                                          tagged->list, tagged->count)
+                   : 0;
     if (code)
         browser_message(browser, trouble(code));
-    else if (!done)
+    else if (!any)
         browser_message(browser, axis == MATRIX_FUNCTIONS
                                      ? "tag the functions (t) that shall go into this one first"
                                      : "tag the objects (t) that shall go into this one first");
-    if (done || code)
+    if (any)
         grid->tagged.count = 0;
 }
 
 static void undo(struct browser *browser)
 {
-    browser_message(browser, matrix_rules_undo(&matrix_view(browser)->rules)
-                                 ? "the last naming or combining is taken back"
-                                 : "nothing was named or combined");
+    struct bin_rules *rules = &matrix_view(browser)->rules;
+    bool undone = bin_rules_undo(rules);
+    if (undone)
+        bin_rules_keep(rules);
+    browser_message(browser, undone ? "the last naming or combining is taken back"
+                                    : "nothing was named or combined");
 }
 
 /* Names are made of the rules, which have changed; the cursor goes with what it was on. */
@@ -332,12 +332,12 @@ static const char *matrix_label(struct browser *browser, enum action action)
 
 static void matrix_init(void *state)
 {
-    matrix_rules_init(&((struct matrix_view *)state)->rules);
+    bin_rules_open(&((struct matrix_view *)state)->rules, MATRIX_RULES);
 }
 
 static void matrix_fini(void *state)
 {
-    matrix_rules_fini(&((struct matrix_view *)state)->rules);
+    bin_rules_fini(&((struct matrix_view *)state)->rules);
 }
 
 const struct page matrix_page = {

@@ -3,14 +3,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/settings.h"
 #include "base/text.h"
 #include "profile/tables/rates.h"
 #include "resolve/heap/bin_rules.h"
@@ -22,33 +20,6 @@
 
 static const char *const prefixes[] = {
     [MATRIX_FUNCTIONS] = "function ", [MATRIX_OBJECTS] = "object "};
-
-static int file_path(char path[PATH_MAX])
-{
-    return settings_path(path, PATH_MAX, "matrix");
-}
-
-void matrix_rules_init(struct matrix_rules *rules)
-{
-    char path[PATH_MAX];
-    struct error unread;
-    bin_rules_init(&rules->rules);
-    rules->kept = !file_path(path) && !bin_rules_load(&rules->rules, path, &unread);
-}
-
-void matrix_rules_fini(struct matrix_rules *rules)
-{
-    bin_rules_fini(&rules->rules);
-}
-
-/* Rules that cannot be written hold for this session. */
-static void matrix_rules_keep(const struct matrix_rules *rules)
-{
-    char path[PATH_MAX];
-    struct error unwritten;
-    if (rules->kept && !file_path(path))
-        bin_rules_save(&rules->rules, path, &unwritten);
-}
 
 /* The name of a function or object in the rules, and its hash. */
 static uint64_t matrix_full_name(const struct snapshot *snapshot, enum matrix_axis axis,
@@ -79,7 +50,7 @@ static int matrix_rules_name_line(const struct matrix_table *table, enum matrix_
     return 0;
 }
 
-int matrix_rules_rename(struct matrix_rules *rules, const struct matrix_table *table,
+int matrix_rules_rename(struct bin_rules *rules, const struct matrix_table *table,
                         enum matrix_axis axis, size_t line, const char *name)
 {
     char full[BIN_RULES_NAME_BYTES];
@@ -87,34 +58,31 @@ int matrix_rules_rename(struct matrix_rules *rules, const struct matrix_table *t
     int code = matrix_rules_name_line(table, axis, line, full);
     if (code)
         return code;
-    const char *group =
-        bin_rules_group(&rules->rules, full, hash_bytes(full, strlen(full)), &first);
-    code = bin_rules_rename(&rules->rules, full, *name ? name : matrix_plain_name(axis, group));
+    const char *group = bin_rules_group(rules, full, hash_bytes(full, strlen(full)), &first);
+    code = bin_rules_rename(rules, full, *name ? name : matrix_plain_name(axis, group));
     if (!code)
-        matrix_rules_keep(rules);
+        bin_rules_keep(rules);
     return code;
 }
 
-int matrix_rules_combine(struct matrix_rules *rules, const struct matrix_table *table,
-                         enum matrix_axis axis, uint64_t into, uint64_t from)
+int matrix_rules_combine(struct bin_rules *rules, const struct matrix_table *table,
+                         enum matrix_axis axis, uint64_t into, const uint64_t *from, uint32_t count)
 {
     char into_name[BIN_RULES_NAME_BYTES];
     char from_name[BIN_RULES_NAME_BYTES];
-    if (matrix_rules_name_line(table, axis, matrix_table_find(table, axis, into), into_name) ||
-        matrix_rules_name_line(table, axis, matrix_table_find(table, axis, from), from_name))
-        return -ENOENT;
-    int code = bin_rules_combine(&rules->rules, into_name, from_name);
+    int code = matrix_rules_name_line(table, axis, matrix_table_find(table, axis, into), into_name);
+    bin_rules_begin_step(rules);
+    for (uint32_t i = 0; i < count && !code; i++)
+        if (from[i] != into) {
+            size_t line = matrix_table_find(table, axis, from[i]);
+            code = matrix_rules_name_line(table, axis, line, from_name)
+                       ? -ENOENT
+                       : bin_rules_combine(rules, into_name, from_name);
+        }
+    code = bin_rules_end_step(rules, code);
     if (!code)
-        matrix_rules_keep(rules);
+        bin_rules_keep(rules);
     return code;
-}
-
-bool matrix_rules_undo(struct matrix_rules *rules)
-{
-    if (!bin_rules_undo(&rules->rules))
-        return false;
-    matrix_rules_keep(rules);
-    return true;
 }
 
 static uint32_t id_of(const struct snapshot *snapshot, enum matrix_axis axis, uint32_t index)
@@ -202,7 +170,7 @@ const char *matrix_table_measured(const struct matrix_table *table)
         [MATRIX_LOADS] = "sampled loads",
         [MATRIX_STORES] = "sampled stores"};
     const char *weighs = table->snapshot->source.weighs;
-    if (table->measure == MATRIX_STALLS && measured_of(&table->snapshot->source)->time)
+    if (table->measure == MATRIX_STALLS && measured_of(&table->snapshot->source) == MEASURED_TIME)
         return "time (by its event)";
     return table->measure != MATRIX_WEIGHT ? words[table->measure]
            : weighs && *weighs             ? weighs
@@ -299,7 +267,7 @@ static size_t arrange(const struct snapshot *snapshot, const struct bin_rules *r
 }
 
 void matrix_table_make(struct matrix_table *table, const struct snapshot *snapshot,
-                       const struct matrix_rules *rules, enum matrix_measure measure)
+                       const struct bin_rules *rules, enum matrix_measure measure)
 {
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     if (!matrix_measure_known(snapshot, measure))
@@ -317,8 +285,8 @@ void matrix_table_make(struct matrix_table *table, const struct snapshot *snapsh
                               table->columns,
                               table->column_of,
                               measure};
-    table->row_count = arrange(snapshot, &rules->rules, &rows);
-    table->column_count = arrange(snapshot, &rules->rules, &columns);
+    table->row_count = arrange(snapshot, rules, &rows);
+    table->column_count = arrange(snapshot, rules, &columns);
     for (size_t i = 0; i < matrix->row_count + SNAPSHOT_MATRIX_REST; i++)
         for (size_t k = 0; k < matrix->column_count + SNAPSHOT_MATRIX_REST; k++)
             matrix_table_add(&table->cells[table->row_of[i]][table->column_of[k]],
@@ -379,15 +347,13 @@ static const struct snapshot_rates *matrix_rates_join(const struct matrix_table 
     return known ? joined : NULL;
 }
 
-/* Of one line as on its own screen, where they may be exact; not for combined lines, with parts
- * that are not all known. */
+/* Of one line as on its own screen; not for combined lines, with parts that are not all known. */
 static const struct snapshot_rates *matrix_rates(const struct matrix_table *table, size_t row,
                                                  size_t column, struct snapshot_rates *joined)
 {
     const struct snapshot *snapshot = table->snapshot;
     const struct matrix_line *function = row ? &table->rows[row - 1] : NULL;
     const struct matrix_line *object = column ? &table->columns[column - 1] : NULL;
-    bool exact = snapshot->rates && snapshot->rates->from == RATES_EXACT;
     if (!row && !column)
         return snapshot->rates;
     if ((row && !function->members) || (column && !object->members))
@@ -396,7 +362,7 @@ static const struct snapshot_rates *matrix_rates(const struct matrix_table *tabl
         return snapshot->code[function->index].rates;
     if (!row && object->members == 1)
         return snapshot->objects[object->index].rates;
-    return exact && (!row || !column) ? NULL : matrix_rates_join(table, row, column, joined);
+    return matrix_rates_join(table, row, column, joined);
 }
 
 /* All parts of one kind while they are counted, by the hash of what they are called. */
@@ -737,10 +703,10 @@ static void tell_reason(const struct snapshot *snapshot, const struct matrix_cel
                     "no access that waited for data was found: it was computing, in the kernel, or "
                     "in code that is not known");
     else if (is_nobody(cell->column) && cell->row && cell->row->members == 1 &&
-             snapshot->code[cell->row->index].unknown_note)
+             snapshot->code[cell->row->index].unknown_reason)
         text_append(out, MATRIX_WORD_BYTES,
                     "%s; Enter opens the function, where it is shown by line",
-                    snapshot->code[cell->row->index].unknown_note);
+                    access_reason_note(snapshot->code[cell->row->index].unknown_reason));
     else if (is_nobody(cell->column))
         text_append(out, MATRIX_WORD_BYTES,
                     "the access is known but not its address, or no access is; Code shows the "

@@ -63,15 +63,9 @@ struct matrix_table {
     uint8_t column_of[MATRIX_COLUMNS];
 };
 
-/* The names that the user gave. The file of them is shared by all sessions. */
-struct matrix_rules {
-    struct bin_rules rules;
-    bool kept; /* changes are written to the file: it could be read, or there was none */
-};
-
 /* Lines are ranked by `measure`; where the snapshot does not know it, by the weight. */
 void matrix_table_make(struct matrix_table *table, const struct snapshot *snapshot,
-                       const struct matrix_rules *rules, enum matrix_measure measure);
+                       const struct bin_rules *rules, enum matrix_measure measure);
 
 /* Of everything, by the measure; NAN where there is nothing of it. */
 double matrix_table_share(const struct matrix_table *table,
@@ -88,18 +82,17 @@ size_t matrix_table_find(const struct matrix_table *table, enum matrix_axis axis
  * not listed, and the count if there are none. */
 size_t matrix_table_line(const struct matrix_table *table, enum matrix_axis axis, uint32_t index);
 
-/* The rules of earlier sessions; none where they cannot be read. */
-void matrix_rules_init(struct matrix_rules *rules);
-void matrix_rules_fini(struct matrix_rules *rules);
+/* The file of the names that the user gave, shared by all sessions (bin_rules_open()). */
+#define MATRIX_RULES "matrix"
 
 /* `name` "": its own again. 0 or a negative errno of bin_rules.h; -EINVAL for the others. */
-int matrix_rules_rename(struct matrix_rules *rules, const struct matrix_table *table,
+int matrix_rules_rename(struct bin_rules *rules, const struct matrix_table *table,
                         enum matrix_axis axis, size_t line, const char *name);
-/* Identities of lines. -ENOENT: one is not listed any more. */
-int matrix_rules_combine(struct matrix_rules *rules, const struct matrix_table *table,
-                         enum matrix_axis axis, uint64_t into, uint64_t from);
-/* Takes the last one back; false: there is none. */
-bool matrix_rules_undo(struct matrix_rules *rules);
+/* `count` lines into another one, by their identities, as one request. -ENOENT: one is not listed
+ * any more. */
+int matrix_rules_combine(struct bin_rules *rules, const struct matrix_table *table,
+                         enum matrix_axis axis, uint64_t into, const uint64_t *from,
+                         uint32_t count);
 
 /*
  * The parts of one cell of the matrix, or of a total: fields, lines, threads, blocks, levels,
@@ -231,7 +224,7 @@ enum table_hit matrix_grid_click(struct matrix_grid *grid, const struct matrix_t
 /* The state of the page. */
 struct matrix_view {
     struct matrix_table table;
-    struct matrix_rules rules;
+    struct bin_rules rules;
     struct matrix_grid grid;
     enum matrix_measure measure; /* that was asked for */
 };

@@ -9,6 +9,7 @@
 #include "view/pages/rows.h"
 #include "view/screen/browser.h"
 #include "view/widget/columns.h"
+#include "view/words.h"
 
 struct whatif_view {
     uint32_t type;   /* of the layout that is meant; 0: the one with most samples */
@@ -65,7 +66,7 @@ static void whatif_choice_add(struct menu *menu, enum whatif_kind kind, uint32_t
     choice->possible =
         !whatif_plan(&choice->wanted, menu->object, menu->layout, menu->line_bytes, &plan, &error);
     if (choice->possible)
-        snprintf(choice->text, sizeof choice->text, "%s", plan.text);
+        whatif_plan_words(&plan, choice->text, sizeof choice->text);
     else
         snprintf(choice->text, sizeof choice->text, "Not here: %.170s.", error.text);
     choice->change = change_of(menu, &choice->wanted);

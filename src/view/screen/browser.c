@@ -491,7 +491,7 @@ static void go_back(struct browser *browser, struct request *request)
     else if (browser->snapshot && browser->snapshot->time_range)
         browser_now(browser, request);
     else if (browser->replays && !isnan(browser->play.goal_s))
-        *request = (struct request){.kind = REQUEST_PLAY_GO, .name = "+0"};
+        *request = (struct request){.kind = REQUEST_PLAY_GO, .name = "here"};
     else
         browser_message(browser, "no level above this one: 1 to 9 are the screens, q quits");
 }

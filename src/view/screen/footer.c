@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
 
@@ -217,8 +218,7 @@ static int draw_keys(struct browser *browser, struct canvas *canvas, int row, in
 static void draw_bar(struct browser *browser, struct canvas *canvas, int row)
 {
     static const enum action always[] = {ACTION_HELP, ACTION_QUIT};
-    static const enum action replay_first[] = {ACTION_PLAY_PAUSE, ACTION_PLAY_STEP,
-                                               ACTION_PLAY_FASTER, ACTION_NONE};
+    static const enum action replay_first[] = {ACTION_PLAY_PAUSE, ACTION_PLAY_STEP, ACTION_NONE};
     static const enum action replay_then[] = {ACTION_PROCESSES, ACTION_PLAY_GO, ACTION_PLAY_FORWARD,
                                               ACTION_PLAY_BACK, ACTION_NONE};
     static const enum action way_back[] = {ACTION_NOW, ACTION_NONE};
@@ -341,8 +341,9 @@ static int draw_state(const struct browser *browser, struct canvas *canvas, int 
         return used;
     if (seeks)
         return play_line_part(canvas, row, used, PAINT_DIM, ", Esc stops");
-    snprintf(text, sizeof text, ", %s%s", play->pace,
-             browser->frozen && !play->paused ? " behind the frozen picture" : "");
+    snprintf(text, sizeof text, isinf(play->pace) ? ", as fast as possible" : ", %gx", play->pace);
+    if (browser->frozen && !play->paused)
+        text_append(text, sizeof text, " behind the frozen picture");
     return play_line_part(canvas, row, used, PAINT_PLAIN, text);
 }
 
@@ -407,10 +408,8 @@ struct request play_act(struct browser *browser, enum action action)
         [ACTION_PLAY_PAUSE] = {.kind = REQUEST_PLAY_PAUSE},
         [ACTION_PLAY_STEP] = {.kind = REQUEST_PLAY_STEP, .direction = 1},
         [ACTION_PLAY_STEP_BACK] = {.kind = REQUEST_PLAY_STEP, .direction = -1},
-        [ACTION_PLAY_FASTER] = {.kind = REQUEST_PLAY_PACE, .direction = 1},
-        [ACTION_PLAY_SLOWER] = {.kind = REQUEST_PLAY_PACE, .direction = -1},
-        [ACTION_PLAY_FORWARD] = {.kind = REQUEST_PLAY_JUMP, .direction = 1},
-        [ACTION_PLAY_BACK] = {.kind = REQUEST_PLAY_JUMP, .direction = -1},
+        [ACTION_PLAY_FORWARD] = {.kind = REQUEST_PLAY_GO, .to = "+10%"},
+        [ACTION_PLAY_BACK] = {.kind = REQUEST_PLAY_GO, .to = "-10%"},
         [ACTION_PLAY_START] = {.kind = REQUEST_PLAY_GO, .to = "0"},
         [ACTION_PLAY_END] = {.kind = REQUEST_PLAY_GO, .to = "end"},
         [ACTION_PLAY_GO] = {.kind = REQUEST_NONE},

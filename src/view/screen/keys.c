@@ -113,8 +113,6 @@ static const struct key_binding bindings[] = {
     {ACTION_PLAY_PAUSE, {'p'}, "p", "p", "Play", "a recording: play it from here, and pause"},
     {ACTION_PLAY_STEP, {'.'}, ". ,", ".", "Step", "a refresh interval of it on, and back; pauses"},
     {ACTION_PLAY_STEP_BACK, {','}, ",", ",", "Step back", NULL},
-    {ACTION_PLAY_FASTER, {']'}, "[ ]", "]", "Faster", "play it slower and faster, 1/8 to 1000"},
-    {ACTION_PLAY_SLOWER, {'['}, "[", "[", "Slower", NULL},
     {ACTION_PLAY_FORWARD, {')'}, "( )", ")", "Forward", "a tenth of it back and forward"},
     {ACTION_PLAY_BACK, {'('}, "(", "(", "Back", NULL},
     {ACTION_PLAY_START, {'^'}, "^ $", "^", "Start", "to its start, and to its end"},

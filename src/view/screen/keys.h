@@ -82,8 +82,6 @@ enum action {
     ACTION_PLAY_PAUSE, /* from here to ACTION_PROCESSES: only in a replay */
     ACTION_PLAY_STEP,
     ACTION_PLAY_STEP_BACK,
-    ACTION_PLAY_FASTER,
-    ACTION_PLAY_SLOWER,
     ACTION_PLAY_FORWARD,
     ACTION_PLAY_BACK,
     ACTION_PLAY_START,
@@ -93,7 +91,7 @@ enum action {
     ACTION_COUNTING,
     ACTION_THREADS,
     ACTION_USER,
-    ACTION_MOVE_UP,   /* of a column in Setup */
+    ACTION_MOVE_UP, /* of a column in Setup */
     ACTION_MOVE_DOWN,
     ACTION_NO_SIGNAL, /* the key that ends a process in htop */
     ACTION_REFRESH,

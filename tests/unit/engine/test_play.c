@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The clock of a replay, on a wall clock that the test turns. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "engine/play.h"
 #include "unit.h"
@@ -36,16 +35,15 @@ static void it_starts_paused_and_stays(void **state)
 static void it_follows_the_wall_at_its_pace(void **state)
 {
     static const struct {
-        int steps;
+        double pace;
         uint64_t expected_ns; /* after 2 s, read every 10 ms */
     } paces[] = {
-        {0, 2 * SECOND}, {1, 4 * SECOND}, {3, 20 * SECOND}, {-1, SECOND}, {-3, SECOND / 4}};
+        {1, 2 * SECOND}, {2, 4 * SECOND}, {10, 20 * SECOND}, {0.5, SECOND}, {0.125, SECOND / 4}};
     (void)state;
     for (size_t i = 0; i < sizeof paces / sizeof *paces; i++) {
         struct play play;
         play_init(&play, 0, WALL);
-        for (int k = 0; k < abs(paces[i].steps); k++)
-            play_change_pace(&play, paces[i].steps > 0 ? 1 : -1);
+        play.pace = paces[i].pace;
         assert_false(play_pause(&play, WALL));
         for (uint64_t now = WALL; now <= WALL + 2 * SECOND; now += SECOND / 100) {
             uint64_t until_ns = play_due(&play, now);
@@ -64,7 +62,7 @@ static void a_reader_too_slow_falls_behind_without_a_debt(void **state)
     uint64_t now = WALL;
     (void)state;
     play_init(&play, 0, WALL);
-    play_set_pace(&play, 1000);
+    play.pace = 1000;
     play_pause(&play, now);
     for (int i = 0; i < 100; i++) {
         uint64_t until_ns = play_due(&play, now += SECOND / 10);
@@ -114,7 +112,7 @@ static void to_the_end_and_from_there_to_the_start(void **state)
     assert_true(play.ended && play.paused);
     assert_int_equal(play.position_ns, 10 * SECOND);
     assert_false(play_hurries(&play));
-    assert_false(play_by(&play, 5)); /* there is no more */
+    assert_false(play_step(&play, 5)); /* there is no more */
     assert_false(play_seeks(&play));
     assert_true(play_pause(&play, WALL + 5 * SECOND)); /* from the start again */
     assert_false(play.ended || play.paused);
@@ -131,7 +129,7 @@ static void reading_is_stopped_where_it_is(void **state)
     play_done(&play, play_due(&play, WALL), WALL + 1000, false);
     uint64_t reached_ns = play.position_ns;
     assert_true(reached_ns && play_seeks(&play));
-    assert_true(play_parse(&play, "+0", &to_ns));
+    assert_true(play_parse(&play, "here", &to_ns));
     assert_false(play_go(&play, to_ns));
     assert_false(play_seeks(&play) || play_hurries(&play) || play.ended);
     assert_int_equal(play.position_ns, reached_ns);
@@ -146,17 +144,17 @@ static void going_back_reads_again_and_going_on_does_not(void **state)
     play_init(&play, 100 * SECOND, WALL);
     play_go(&play, 50 * SECOND);
     read_all(&play, WALL, 1000);
-    assert_true(play_by(&play, -10));
+    assert_true(play_step(&play, -10));
     assert_int_equal(play.position_ns, 0);
     assert_int_equal(play.goal_ns, 40 * SECOND);
     /* Another jump counts from where it is going, not from where it has come to. */
-    assert_true(!play_by(&play, 5));
+    assert_true(!play_step(&play, 5));
     assert_int_equal(play.goal_ns, 45 * SECOND);
     read_all(&play, WALL, 1000);
     assert_int_equal(play.position_ns, 45 * SECOND);
-    assert_true(play_by(&play, -1000));
+    assert_true(play_step(&play, -1000));
     assert_int_equal(play.goal_ns, 0);
-    assert_false(play_by(&play, 1000));
+    assert_false(play_step(&play, 1000));
     assert_int_equal(play.goal_ns, PLAY_END);
 }
 
@@ -175,30 +173,11 @@ static void without_a_length_it_ends_where_it_ends(void **state)
     assert_false(play_hurries(&play));
     /* As fast as possible comes there too, also when the end is all that time can hold. */
     play_init(&play, 0, WALL);
-    play_set_pace(&play, INFINITY);
+    play.pace = INFINITY;
     play_pause(&play, WALL);
     assert_true(play_hurries(&play));
     read_all(&play, WALL, 1);
     assert_true(play.ended);
-}
-
-static void paces_as_text(void **state)
-{
-    struct play play;
-    char text[32];
-    (void)state;
-    play_init(&play, 0, WALL);
-    for (int i = 0; i < 30; i++)
-        play_change_pace(&play, -1);
-    play_pace_text(&play, text, sizeof text);
-    assert_string_equal(text, "1/8x");
-    for (int i = 0; i < 30; i++)
-        play_change_pace(&play, 1);
-    play_pace_text(&play, text, sizeof text);
-    assert_string_equal(text, "as fast as possible");
-    play_set_pace(&play, 4);
-    play_pace_text(&play, text, sizeof text);
-    assert_string_equal(text, "5x");
 }
 
 static void times_as_people_write_them(void **state)
@@ -222,6 +201,7 @@ static void times_as_people_write_them(void **state)
                 {"-1:00", 0},
                 {" 7", 7 * SECOND},
                 {"end", PLAY_END},
+                {"here", 30 * SECOND},
                 {"99999999999999", PLAY_END},
                 {"+10%", 50 * SECOND}};
     static const char *const bad[] = {"",   "x",    "1x",  "1:",   ":1",  "1::2",
@@ -241,6 +221,14 @@ static void times_as_people_write_them(void **state)
             fail_msg("'%s' was taken for a time", bad[i]);
     play.length_ns = 0;
     assert_false(play_parse(&play, "50%", &ns));
+    assert_true(play_parse(&play, "+10%", &ns));
+    assert_int_equal(ns, 40 * SECOND);
+    /* From where it is going. */
+    play.goal_ns = 50 * SECOND;
+    assert_true(play_parse(&play, "+10", &ns));
+    assert_int_equal(ns, 60 * SECOND);
+    assert_true(play_parse(&play, "here", &ns));
+    assert_int_equal(ns, 30 * SECOND);
 }
 
 int main(void)
@@ -255,7 +243,6 @@ int main(void)
         cmocka_unit_test(to_the_end_and_from_there_to_the_start),
         cmocka_unit_test(going_back_reads_again_and_going_on_does_not),
         cmocka_unit_test(without_a_length_it_ends_where_it_ends),
-        cmocka_unit_test(paces_as_text),
         cmocka_unit_test(times_as_people_write_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "unit/profile/profile_fixture.h"
 
 #include "unit.h"
+#include "unit/names.h"
 
 static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
 {
@@ -16,7 +17,8 @@ static bool fake_object(void *context, uint32_t object, struct object_desc *desc
 struct profile *profile_fixture_new(double half_life_s, uint32_t window_entries)
 {
     struct profile *profile;
-    struct profile_options options = {.names = {.object = fake_object},
+    static const struct fake_names answers = {.object = fake_object};
+    struct profile_options options = {.names = FAKE_NAMES(&answers),
                                       .half_life_s = half_life_s,
                                       .ways = 10,
                                       .event_count = 2,

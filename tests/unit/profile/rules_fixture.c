@@ -12,7 +12,7 @@ struct snapshot_bin bins[2];
 struct snapshot_finding list[FINDINGS_MAX];
 static struct spread spreads[2];
 struct memory_use memory;
-struct place_names names;
+struct fake_names names;
 struct findings findings;
 
 static void tell_memory(void *context, uint64_t address, struct memory_use *use)
@@ -38,7 +38,7 @@ int findings_setup(void **state)
     (void)state;
     arena_init(&arena);
     memory = (struct memory_use){.huge_share = 0, .tlb_entries = TLB};
-    names = (struct place_names){.memory = tell_memory};
+    names = (struct fake_names){.memory = tell_memory};
     code[0] = (struct snapshot_code){.id = 1, .function = "work", .share = {.value = 1}};
     for (uint32_t i = 0; i < 2; i++)
         objects[i] = (struct snapshot_object){.id = 7 + i,
@@ -58,7 +58,8 @@ int findings_setup(void **state)
     findings = (struct findings){.snapshot = &snapshot,
                                  .arena = &arena,
                                  .window = &window,
-                                 .names = &names,
+                                 .names = FAKE_NAMES(&names),
+                                 .now = true,
                                  .spreads = spreads,
                                  .spread_count = 2,
                                  .attributed = 1,

@@ -6,6 +6,7 @@
 
 #include "profile/findings/findings.h"
 #include "view/findings.h"
+#include "unit/names.h"
 
 enum { LINE = 64, BLOCKS = 1 << 20, PAGE = FINDINGS_PAGE_BYTES, TLB = 1536 };
 #define BASE (UINT64_C(1) << 32)
@@ -19,7 +20,7 @@ extern struct snapshot_code code[3];
 extern struct snapshot_bin bins[2];
 extern struct snapshot_finding list[FINDINGS_MAX];
 extern struct memory_use memory; /* the answer to its reader */
-extern struct place_names names;
+extern struct fake_names names;
 extern struct findings findings;
 
 int findings_setup(void **state);

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "profile/profile.h"
 #include "unit.h"
+#include "unit/names.h"
 
 enum { MATRIX = 1, QUEUE, MULTIPLY = 1, FILL, MANY = 200000 };
 
@@ -33,8 +34,9 @@ static bool name_function(void *context, uint32_t function, struct function_desc
 
 static int begin(void **state)
 {
+    static const struct fake_names answers = {.object = name_object, .function = name_function};
     struct profile_options options = {
-        .names = {.object = name_object, .function = name_function},
+        .names = FAKE_NAMES(&answers),
         .ways = 10,
         .event_count = 2,
         .window_entries = 64,
@@ -418,10 +420,10 @@ static bool name_thread(void *context, uint32_t tid, char *out, size_t size)
 
 static int threads_begin(void **state)
 {
+    static const struct fake_names answers = {
+        .object = threads_name_object, .function = threads_name_function, .thread = name_thread};
     struct profile_options options = {
-        .names = {.object = threads_name_object,
-                  .function = threads_name_function,
-                  .thread = name_thread},
+        .names = FAKE_NAMES(&answers),
         .ways = 10,
         .event_count = 1,
         .window_entries = 64,

@@ -8,6 +8,7 @@
 #include "profile/profile.h"
 #include "profile/tables/levels.h"
 #include "unit.h"
+#include "unit/names.h"
 
 #define NEAR(a, b) assert_true(fabs((a) - (b)) < 1e-9)
 #define LOAD_L1    (PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, L1))
@@ -50,7 +51,8 @@ static bool fake_type(void *context, uint32_t type, struct type_desc *desc)
 
 static void begin(uint16_t events, double half_life_s)
 {
-    struct profile_options options = {.names = {.object = fake_object, .type = fake_type},
+    static const struct fake_names answers = {.object = fake_object, .type = fake_type};
+    struct profile_options options = {.names = FAKE_NAMES(&answers),
                                       .half_life_s = half_life_s,
                                       .ways = 10,
                                       .event_count = events,

@@ -12,6 +12,7 @@
 #include "view/pages/matrix_table.h"
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
+#include "unit/names.h"
 
 enum { HOT = 1, COLD, OBJECTS };
 enum { MISS, ACCESS, STALL, EVENTS };
@@ -42,10 +43,9 @@ struct run {
 
 static void begin(struct run *run, const enum event_role *roles, uint16_t events)
 {
-    struct profile_options options = {.names = {.object = name_object, .thread = name_thread},
-                                      .ways = 10,
-                                      .event_count = events,
-                                      .window_entries = 4096};
+    static const struct fake_names answers = {.object = name_object, .thread = name_thread};
+    struct profile_options options = {
+        .names = FAKE_NAMES(&answers), .ways = 10, .event_count = events, .window_entries = 4096};
     *run = (struct run){.prng = {3}, .now_ns = 5 * second};
     run->source = (struct snapshot_source){.name = "counter", .live = true, .event_count = events};
     for (int i = 0; i < events; i++) {
@@ -285,7 +285,7 @@ static void combined_lines_have_rates(void **state)
     static struct matrix_table table;
     (void)state;
     struct run run;
-    struct matrix_rules rules = {.kept = false};
+    struct bin_rules rules = {.count = 0};
     struct matrix_cell cell;
     begin(&run, roles, 2);
     for (int i = 0; i < 4000; i++) {
@@ -298,7 +298,7 @@ static void combined_lines_have_rates(void **state)
     assert_true(fabs(matrix_table_share(&table, &line_of(&table, "cold")->total) - 0.75) < 1e-9);
     assert_int_equal(matrix_rules_combine(&rules, &table, MATRIX_OBJECTS,
                                           line_of(&table, "cold")->identity,
-                                          line_of(&table, "hot")->identity),
+                                          &line_of(&table, "hot")->identity, 1),
                      0);
     matrix_table_make(&table, snapshot, &rules, MATRIX_ACCESSES);
     const struct matrix_line *both = line_of(&table, "cold");
@@ -309,7 +309,7 @@ static void combined_lines_have_rates(void **state)
         assert_true(fabs(cell.rates->accesses - 400000) < 1);
         assert_true(fabs(cell.rates->miss_rate[RATE_L1].value - 2100.0 / 4000) < 1e-9);
     }
-    matrix_rules_fini(&rules);
+    bin_rules_fini(&rules);
     snapshot_free(snapshot);
     profile_free(run.profile);
 }
@@ -322,7 +322,7 @@ static void what_has_no_object_has_a_column(void **state)
     char text[MATRIX_WORD_BYTES];
     (void)state;
     struct run run;
-    struct matrix_rules rules = {.kept = false};
+    struct bin_rules rules = {.count = 0};
     struct matrix_cell cell;
     begin(&run, roles, 1);
     for (int i = 0; i < 1000; i++) {

@@ -7,6 +7,7 @@
 #include "profile/tables/rates.h"
 #include "unit.h"
 #include "unit/profile/profile_fixture.h"
+#include "unit/names.h"
 
 static void add_random(struct profile *profile, struct prng *prng, uint64_t now)
 {
@@ -342,7 +343,7 @@ static void a_line_goes_by_what_misses_most_on_it(void **state)
         profile_add(profile, &place);
     }
     const struct snapshot *snapshot = profile_snapshot(profile, &head, 2002);
-    assert_int_equal(snapshot->object_count, 1);
+    assert_int_equal(snapshot->object_count, 2);
     assert_int_equal(snapshot->window.top_count, 1);
     assert_int_equal(snapshot->window.top[0].count, 2001);
     assert_int_equal(snapshot->window.top[0].object, 0);
@@ -405,25 +406,40 @@ static double sum_of(const struct snapshot *snapshot)
 
 static void small_shares_on_request(void **state)
 {
+    enum { SMALL = 70 };
     (void)state;
     struct profile *profile = profile_fixture_new(0, 256);
-    listed_add(profile, 1, 9000);
-    listed_add(profile, 2, 991);
+    listed_add(profile, 1, 90000);
+    listed_add(profile, 2, 9924);
     listed_add(profile, 3, 6);
-    for (uint32_t id = 4; id < 7; id++)
+    for (uint32_t id = 4; id < 4 + SMALL; id++)
         listed_add(profile, id, 1);
     const struct snapshot *snapshot = listed_look(profile, false);
     assert_int_equal(snapshot->object_count, 2);
-    assert_int_equal(snapshot->objects_left_out, 4);
-    assert_true(fabs(snapshot->objects_left_share - 0.0009) < 1e-9);
+    assert_int_equal(snapshot->objects_left_out, 1 + SMALL);
+    assert_true(fabs(snapshot->objects_left_share - 0.00076) < 1e-9);
     assert_true(fabs(sum_of(snapshot) - 1) < 1e-9);
     snapshot_free(snapshot);
     snapshot = listed_look(profile, true);
-    assert_int_equal(snapshot->object_count, 6);
+    assert_int_equal(snapshot->object_count, 3 + SMALL);
     assert_int_equal(snapshot->objects_left_out, 0);
     assert_true(snapshot->objects_least == 0 && snapshot->objects_left_share == 0);
     assert_true(fabs(sum_of(snapshot) - 1) < 1e-9);
     assert_true(snapshot->objects[2].samples == 6 && snapshot->objects[5].samples == 1);
+    snapshot_free(snapshot);
+    profile_free(profile);
+}
+
+static void few_are_listed_however_small(void **state)
+{
+    (void)state;
+    struct profile *profile = profile_fixture_new(0, 256);
+    listed_add(profile, 1, 99994);
+    for (uint32_t id = 2; id < 8; id++)
+        listed_add(profile, id, 1);
+    const struct snapshot *snapshot = listed_look(profile, false);
+    assert_int_equal(snapshot->object_count, 7);
+    assert_int_equal(snapshot->objects_left_out, 0);
     snapshot_free(snapshot);
     profile_free(profile);
 }
@@ -451,6 +467,7 @@ static void too_many_to_list(void **state)
 static int run_listed(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(small_shares_on_request),
+                                       cmocka_unit_test(few_are_listed_however_small),
                                        cmocka_unit_test(too_many_to_list)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -560,9 +577,9 @@ static void ranks_with_the_others(void **state)
     assert_true(fabs(first->unknown_share - 0.40) < 1e-9);
     assert_true(fabs(first->all_share - 0.42) < 1e-9);
     assert_true(fabs(first->share.value - 2.0 / 32) < 1e-9); /* of those attributed */
-    assert_string_equal(first->unknown_note, "object unknown: overwritten");
+    assert_int_equal(first->unknown_reason, REASON_OVERWRITTEN);
     /* A function that only computes waits for no data. */
-    assert_true(!(snapshot->code[1].unknown_samples > 0) && !snapshot->code[1].unknown_note);
+    assert_true(!(snapshot->code[1].unknown_samples > 0) && !snapshot->code[1].unknown_reason);
     assert_true(fabs(snapshot->code[1].all_share - 0.30) < 1e-9);
     assert_int_equal(snapshot->totals.attributed, 32);
     snapshot_free(snapshot);
@@ -581,10 +598,10 @@ static void is_told_at_the_instruction(void **state)
     assert_true(load->address == LOAD && load->object == 0);
     assert_true(fabs(load->samples - 2) < 1e-9 && fabs(load->unknown_samples - 40) < 1e-9);
     assert_true(fabs(load->share - 42.0 / 63) < 1e-9);
-    assert_string_equal(load->unknown_note, "object unknown: overwritten");
+    assert_int_equal(load->unknown_reason, REASON_OVERWRITTEN);
     const struct snapshot_instruction *other = &code->instructions[1];
     assert_true(other->address == OTHER && other->object == UINT32_MAX && other->samples == 0);
-    assert_string_equal(other->unknown_note, "object unknown: clobbered");
+    assert_int_equal(other->unknown_reason, REASON_CLOBBERED);
     assert_true(isnan(other->object_share));
     assert_int_equal(code->sites, 2);
     snapshot_free(snapshot);
@@ -661,7 +678,8 @@ static bool fake_caller(void *context, uint32_t node, struct caller_desc *desc)
 static struct profile *with_callers(double half_life_s)
 {
     struct profile *profile;
-    struct profile_options options = {.names = {.caller = fake_caller},
+    static const struct fake_names answers = {.caller = fake_caller};
+    struct profile_options options = {.names = FAKE_NAMES(&answers),
                                       .half_life_s = half_life_s,
                                       .event_count = 1,
                                       .roles = {EVENT_TIME}};

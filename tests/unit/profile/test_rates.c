@@ -9,6 +9,7 @@
 #include "profile/tables/rates.h"
 #include "profile/tables/statistics.h"
 #include "unit.h"
+#include "unit/names.h"
 
 #define NEAR(a, b)   assert_true(fabs((a) - (b)) < 1e-9 * (1 + fabs((double)(b))))
 #define LOAD(level)  (PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(LVL, level))
@@ -19,7 +20,6 @@ static const struct snapshot *snapshot;
 static struct snapshot head;
 static uint64_t now;
 static enum reason reason; /* why the samples added have no object */
-static bool (*exact)(void *, enum exact_of, uint32_t, struct exact_counts *);
 
 static bool fake_object(void *context, uint32_t object, struct object_desc *desc)
 {
@@ -31,7 +31,8 @@ static bool fake_object(void *context, uint32_t object, struct object_desc *desc
 
 static void begin(const enum event_role *roles, uint16_t events, double half_life_s)
 {
-    struct profile_options options = {.names = {.object = fake_object, .exact = exact},
+    static const struct fake_names answers = {.object = fake_object};
+    struct profile_options options = {.names = FAKE_NAMES(&answers),
                                       .half_life_s = half_life_s,
                                       .ways = 10,
                                       .event_count = events,
@@ -52,7 +53,6 @@ static int tear_down(void **state)
     profile_free(profile);
     snapshot = NULL;
     profile = NULL;
-    exact = NULL;
     return 0;
 }
 
@@ -429,36 +429,6 @@ static void intervals_stay_when_the_scale_is_brought_back(void **state)
     assert_true(fabs(across.high / before.high - 1) < 1e-6);
 }
 
-static bool counted(void *context, enum exact_of of, uint32_t id, struct exact_counts *counts)
-{
-    (void)context;
-    *counts = (struct exact_counts){.accesses = of == EXACT_ALL ? 1000 : 200,
-                                    .misses = {of == EXACT_ALL ? 100 : 50, 20, NAN},
-                                    .stall_cycles = NAN};
-    return of != EXACT_OBJECT || id == 1;
-}
-
-/* Counts of a simulator replace the estimates of samples, and are exact. */
-static void exact_counts_have_no_interval(void **state)
-{
-    (void)state;
-    exact = counted;
-    begin((enum event_role[]){EVENT_MISS_L1, EVENT_ACCESS}, 2, 0);
-    add(1, 0, 10, (struct said){0, 1000, 0, 0});
-    add(2, 0, 10, (struct said){0, 1000, 0, 0});
-    add(2, 0, 10, (struct said){1, 10000, 0, 0});
-    take();
-    const struct snapshot_rates *one = object_of(1)->rates;
-    assert_int_equal(one->from, RATES_EXACT);
-    NEAR(one->accesses, 200);
-    same(one->miss_rate[RATE_L1], (struct snapshot_share){0.25, 0.25, 0.25});
-    assert_true(isnan(one->miss_rate[RATE_MEMORY].value));
-    same(one->missed, (struct snapshot_share){0.5, 0.5, 0.5});
-    NEAR(snapshot->rates->miss_rate[RATE_L1].value, 0.1);
-    assert_int_equal(object_of(2)->rates->from, RATES_COUNTED);
-    assert_int_equal(function_rates(10)->from, RATES_EXACT);
-}
-
 static void without_such_events_nothing_is_known(void **state)
 {
     (void)state;
@@ -489,7 +459,6 @@ int main(void)
         cmocka_unit_test_teardown(one_of_the_two_says_nothing, tear_down),
         cmocka_unit_test_teardown(what_is_old_counts_less, tear_down),
         cmocka_unit_test_teardown(intervals_stay_when_the_scale_is_brought_back, tear_down),
-        cmocka_unit_test_teardown(exact_counts_have_no_interval, tear_down),
         cmocka_unit_test_teardown(without_such_events_nothing_is_known, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

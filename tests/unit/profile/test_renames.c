@@ -15,6 +15,7 @@
 #include "unit.h"
 #include "unit/resolve/small_types.h"
 #include "view/view.h"
+#include "unit/names.h"
 
 enum {
     ARRAY = 2,   /* struct particle [], of blocks 10 to 13 */
@@ -78,10 +79,9 @@ static bool fake_caller(void *context, uint32_t node, struct caller_desc *desc)
 static struct profile *make(void)
 {
     struct profile *profile;
-    struct profile_options options = {.names = {.object = fake_object,
-                                                .type = fake_type,
-                                                .function = fake_function,
-                                                .caller = fake_caller},
+    static const struct fake_names answers = {
+        .object = fake_object, .type = fake_type, .function = fake_function, .caller = fake_caller};
+    struct profile_options options = {.names = FAKE_NAMES(&answers),
                                       .half_life_s = 10,
                                       .ways = 10,
                                       .event_count = 2,

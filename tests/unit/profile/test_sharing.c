@@ -9,6 +9,7 @@
 #include "profile/profile.h"
 #include "unit.h"
 #include "view/words.h"
+#include "unit/names.h"
 
 #define BASE      UINT64_C(0x100000)
 #define LOAD_HITM (PERF_MEM_S(OP, LOAD) | PERF_MEM_S(LVL, HIT) | PERF_MEM_S(SNOOP, HITM))
@@ -51,25 +52,17 @@ static bool fake_type(void *context, uint32_t type, struct type_desc *desc)
     return type == 5;
 }
 
-static int fake_cpu_node(void *context, uint32_t cpu)
+static bool fake_node(enum place_question question, uint64_t number, union place_answer *answer)
 {
-    (void)context;
-    return (int)cpu;
-}
-
-static void fake_page_nodes(void *context, const uint64_t *addresses, size_t count, int *nodes)
-{
-    (void)context;
-    for (size_t i = 0; i < count; i++)
-        nodes[i] = (int)(addresses[i] >> 12 & 7);
+    answer->node = (int)(question == PLACE_CPU_NODE ? number : number >> 12 & 7);
+    return question == PLACE_CPU_NODE || question == PLACE_PAGE_NODE;
 }
 
 static int set_up(void **state)
 {
-    struct profile_options options = {.names = {.object = fake_object,
-                                                .type = fake_type,
-                                                .cpu_node = fake_cpu_node,
-                                                .page_nodes = fake_page_nodes},
+    static const struct fake_names answers = {
+        .object = fake_object, .type = fake_type, .other = fake_node};
+    struct profile_options options = {.names = FAKE_NAMES(&answers),
                                       .half_life_s = 10,
                                       .ways = 10,
                                       .event_count = 2,
@@ -450,8 +443,9 @@ static void missed_at(unsigned side, uint64_t offset, int events)
 
 static void a_simulated_miss_counts_once(void **state)
 {
+    static const struct fake_names answers = {.object = fake_object, .type = fake_type};
     struct profile_options options = {
-        .names = {.object = fake_object, .type = fake_type},
+        .names = FAKE_NAMES(&answers),
         .ways = 10,
         .simulated = true,
         .event_count = 2,

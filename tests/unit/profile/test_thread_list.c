@@ -8,6 +8,7 @@
 #include "profile/profile.h"
 #include "unit.h"
 #include "view/screen/browser.h"
+#include "unit/names.h"
 
 static const uint64_t apart = 0x100000;
 static uint64_t now_ns;
@@ -41,11 +42,10 @@ static bool name_function(void *context, uint32_t function, struct function_desc
 static struct profile *begin(void)
 {
     struct profile *profile;
+    static const struct fake_names answers = {
+        .object = name_object, .function = name_function, .thread = name_thread};
     struct profile_options options = {
-        .names = {.object = name_object, .function = name_function, .thread = name_thread},
-        .ways = 10,
-        .event_count = 1,
-        .window_entries = 4096};
+        .names = FAKE_NAMES(&answers), .ways = 10, .event_count = 1, .window_entries = 4096};
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
     assert_int_equal(profile_new(&profile, &options, NULL), 0);
     return profile;

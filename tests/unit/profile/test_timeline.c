@@ -11,6 +11,7 @@
 #include "view/screen/browser.h"
 #include "view/widget/chart.h"
 #include "view/words.h"
+#include "unit/names.h"
 
 enum { TIMELINE_GRID = 1, TIMELINE_TABLE, TIMELINE_LIST, TIMELINE_OBJECTS };
 
@@ -36,8 +37,9 @@ struct run {
 
 static void begin(struct run *run)
 {
+    static const struct fake_names answers = {.object = name_object};
     struct profile_options options = {
-        .names = {.object = name_object}, .ways = 10, .event_count = 2, .window_entries = 4096};
+        .names = FAKE_NAMES(&answers), .ways = 10, .event_count = 2, .window_entries = 4096};
     *run = (struct run){.prng = {11}, .now_ns = 5 * timeline_second};
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
     assert_int_equal(profile_new(&run->profile, &options, NULL), 0);
@@ -297,10 +299,9 @@ static void long_go_on(uint32_t object, unsigned seconds)
 static int setup(void **state)
 {
     (void)state;
-    struct profile_options options = {.names = {.object = long_name_object},
-                                      .ways = 10,
-                                      .event_count = 2,
-                                      .window_entries = 4096};
+    static const struct fake_names answers = {.object = long_name_object};
+    struct profile_options options = {
+        .names = FAKE_NAMES(&answers), .ways = 10, .event_count = 2, .window_entries = 4096};
     long_run.prng = (struct prng){11};
     long_run.now_ns = start_ns;
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
@@ -521,13 +522,12 @@ struct kinds_run {
 
 static void kinds_begin(struct kinds_run *run)
 {
-    struct profile_options options = {.names = {.object = kinds_name_object,
-                                                .function = name_function,
-                                                .type = name_type,
-                                                .thread = name_thread},
-                                      .ways = 10,
-                                      .event_count = 1,
-                                      .window_entries = 4096};
+    static const struct fake_names answers = {.object = kinds_name_object,
+                                              .function = name_function,
+                                              .type = name_type,
+                                              .thread = name_thread};
+    struct profile_options options = {
+        .names = FAKE_NAMES(&answers), .ways = 10, .event_count = 1, .window_entries = 4096};
     *run = (struct kinds_run){.prng = {3}, .now_ns = 5 * kinds_second};
     typed_yet = true;
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);

@@ -5,6 +5,7 @@
 
 #include "profile/profile.h"
 #include "unit.h"
+#include "unit/names.h"
 
 enum { VECTOR = 1, INDEX, LATE, SMOOTH = 1, FILL, L1_EVENT = 1, L2_EVENT = 0, USE_LINE = 64 };
 
@@ -30,8 +31,9 @@ static bool name_function(void *context, uint32_t function, struct function_desc
 
 static int begin(void **state)
 {
+    static const struct fake_names answers = {.object = name_object, .function = name_function};
     struct profile_options options = {
-        .names = {.object = name_object, .function = name_function},
+        .names = FAKE_NAMES(&answers),
         .ways = 10,
         .event_count = 2,
         .window_entries = 64,
@@ -321,10 +323,11 @@ static bool name_line(void *context, uint64_t address, struct instruction_desc *
 
 static int distances_begin(void **state)
 {
+    static const struct fake_names answers = {.object = distances_name_object,
+                                              .function = distances_name_function,
+                                              .instruction = name_line};
     struct profile_options options = {
-        .names = {.object = distances_name_object,
-                  .function = distances_name_function,
-                  .instruction = name_line},
+        .names = FAKE_NAMES(&answers),
         .ways = 10,
         .event_count = 1,
         .window_entries = 64,

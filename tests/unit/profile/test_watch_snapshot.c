@@ -5,6 +5,7 @@
 
 #include "profile/profile.h"
 #include "unit.h"
+#include "unit/names.h"
 
 #define MS UINT64_C(1000000)
 
@@ -38,9 +39,9 @@ static bool name_instruction(void *context, uint64_t address, struct instruction
 
 static void begin(bool watch, enum event_role role)
 {
-    struct profile_options options = {.names = {.object = name_object,
-                                                .function = name_function,
-                                                .instruction = name_instruction},
+    static const struct fake_names answers = {
+        .object = name_object, .function = name_function, .instruction = name_instruction};
+    struct profile_options options = {.names = FAKE_NAMES(&answers),
                                       .ways = 10,
                                       .event_count = 1,
                                       .window_entries = 64,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "unit.h"
+#include "unit/names.h"
 
 const char target_program[] =
     "#define _GNU_SOURCE\n"
@@ -260,7 +261,7 @@ void target_expect(struct resolver *resolver, uint64_t address, const char *name
     struct place place = place_of(resolver, address, 0);
     assert_true(address);
     assert_int_equal(place.access.reason, REASON_NONE);
-    assert_true(names.object(names.context, place.object, &desc));
+    assert_true(ask_object(&names, place.object, &desc));
     assert_string_equal(desc.name, name);
     assert_int_equal(desc.kind, kind);
     assert_int_equal(address - place.base, offset);
@@ -271,7 +272,7 @@ const char *target_object(struct resolver *resolver, uint64_t address)
     struct object_desc desc;
     struct place_names names = resolver_names(resolver);
     struct place place = place_of(resolver, address, 0);
-    if (place.access.reason != REASON_NONE || !names.object(names.context, place.object, &desc))
+    if (place.access.reason != REASON_NONE || !ask_object(&names, place.object, &desc))
         return "(nothing)";
     return desc.name;
 }
@@ -281,5 +282,5 @@ const char *target_function(struct resolver *resolver, uint64_t ip)
     struct function_desc desc;
     struct place_names names = resolver_names(resolver);
     struct place place = place_of(resolver, 0, ip);
-    return names.function(names.context, place.function, &desc) ? desc.name : "(nothing)";
+    return ask_function(&names, place.function, &desc) ? desc.name : "(nothing)";
 }

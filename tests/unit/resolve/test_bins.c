@@ -873,7 +873,7 @@ static void a_request_is_taken_back_as_a_whole(void **state)
     bin_rules_begin_step(&rules);
     assert_int_equal(bin_rules_combine(&rules, "a < b", "c < d"), 0);
     assert_int_equal(bin_rules_combine(&rules, "a < b", "e < f"), 0);
-    bin_rules_end_step(&rules);
+    assert_int_equal(bin_rules_end_step(&rules, 0), 0);
     assert_int_equal(rules.count, 3);
     assert_true(bin_rules_undo(&rules));
     assert_int_equal(rules.count, 1);

@@ -630,33 +630,23 @@ static void cpus_belong_to_nodes(void **state)
 static void one_node_says_nothing(void **state)
 {
     (void)state;
-    uint64_t address = 0x1000;
-    int node = 5;
     put("node0", "0-63\n");
     struct nodes *nodes = made();
     assert_int_equal(nodes_cpu(nodes, 1), -1);
-    nodes_pages(nodes, &address, 1, &node);
-    assert_int_equal(node, -1);
+    assert_int_equal(nodes_page(nodes, 0x1000), -1);
     assert_int_equal(asked, 0);
 }
 
-static void pages_are_asked_for_at_once(void **state)
+static void pages_have_nodes(void **state)
 {
     (void)state;
-    uint64_t addresses[NODES_PAGES_MAX + 3];
-    int out[NODES_PAGES_MAX + 3];
     put("node0", "0\n");
     put("node1", "1\n");
     struct nodes *nodes = made();
-    for (unsigned i = 0; i < NODES_PAGES_MAX + 3; i++)
-        addresses[i] = (uint64_t)i * 4096 + 100;
-    nodes_pages(nodes, addresses, NODES_PAGES_MAX + 3, out);
-    assert_int_equal(asked, 1);
-    for (int i = 0; i < NODES_PAGES_MAX + 3; i++)
-        assert_int_equal(out[i], i >= NODES_PAGES_MAX || i % 3 == 2 ? -1 : i % 3);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(nodes_page(nodes, (uint64_t)i * 4096 + 100), i % 3 == 2 ? -1 : i % 3);
     refusal = EPERM;
-    nodes_pages(nodes, addresses, 2, out);
-    assert_int_equal(out[0], -1);
+    assert_int_equal(nodes_page(nodes, 0), -1);
 }
 
 /* What the kernel says of move_pages with no nodes: where our own page is, and it stays. */
@@ -677,7 +667,7 @@ static int run_nodes(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(cpus_belong_to_nodes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_node_says_nothing, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(pages_are_asked_for_at_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(pages_have_nodes, set_up, tear_down),
         cmocka_unit_test(the_kernel_tells_where_a_page_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,6 +246,41 @@ static void a_busy_file_does_not_starve_others(void **state)
     fake_await(fake.seen_count + readers_status(fake.readers).waiting);
 }
 
+/* A file that will be asked about is opened before, but not in the place of one that was asked. */
+static void an_expected_file_takes_a_free_place(void **state)
+{
+    (void)state;
+    struct readers_limits limits = fake_limits;
+    limits.processes = 2;
+    fake_start(&limits);
+    readers_expect(fake.readers, fake.modules[0]);
+    readers_expect(fake.readers, fake.modules[1]);
+    fake_await_processes(2);
+    readers_expect(fake.readers, fake.modules[2]);
+    readers_run(fake.readers, clock_now_ns());
+    assert_int_equal(readers_status(fake.readers).processes, 2);
+    assert_int_equal(readers_status(fake.readers).waiting, 0);
+    for (uint64_t i = 0; i < 4; i++)
+        fake_ask(i, FAKE_ECHO, i);
+    fake_await(4);
+}
+
+static void many_that_are_large_make_room(void **state)
+{
+    (void)state;
+    struct readers_limits limits = fake_limits;
+    limits.processes = FAKE_MODULES;
+    limits.processes_least = 1;
+    limits.resident_bytes = 1;
+    fake_start(&limits);
+    for (uint64_t i = 0; i < FAKE_MODULES; i++)
+        fake_ask(i, FAKE_ECHO, i);
+    fake_await(FAKE_MODULES);
+    fake_await_processes(1);
+    fake_ask(0, FAKE_ECHO, FAKE_MODULES);
+    fake_await(FAKE_MODULES + 1);
+}
+
 static void forgotten_questions_get_no_answers(void **state)
 {
     (void)state;
@@ -281,6 +316,8 @@ static int run_reader(void)
                                        TEST(a_type_never_told_is_none),
                                        TEST(more_files_than_processes_all_get_answers),
                                        TEST(a_busy_file_does_not_starve_others),
+                                       TEST(an_expected_file_takes_a_free_place),
+                                       TEST(many_that_are_large_make_room),
                                        TEST(forgotten_questions_get_no_answers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

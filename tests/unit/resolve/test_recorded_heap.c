@@ -14,6 +14,7 @@
 #include "../agent/logger.h"
 #include "../agent/watch.h"
 #include "agent_abi.h"
+#include "../bench/blocks_candidate.h"
 #include "base/clock.h"
 #include "resolve/heap/recorded_heap.h"
 #include "unit.h"

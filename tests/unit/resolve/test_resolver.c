@@ -24,6 +24,7 @@
 #include "resolve/resolver_state.h"
 #include "unit.h"
 #include "unit/resolve/target.h"
+#include "unit/names.h"
 
 int resolver_test_global[1000];
 static int initialised[64] = {1};
@@ -117,7 +118,7 @@ static void expect(uint64_t address, const char *name, enum object_kind kind, ui
     struct place_names names = resolver_names(resolver_resolver);
     struct place place = resolve(address, SREG_NONE);
     assert_int_equal(place.access.reason, REASON_NONE);
-    assert_true(names.object(names.context, place.object, &desc));
+    assert_true(ask_object(&names, place.object, &desc));
     assert_string_equal(desc.name, name);
     assert_int_equal(desc.kind, kind);
     assert_int_equal(address - place.base, offset);
@@ -150,16 +151,16 @@ static void stacks_heap_and_mappings_are_told_apart(void **state)
     struct object_desc desc;
     struct place_names names = resolver_names(resolver_resolver);
     struct place place = resolve(known.stack, SREG_SP);
-    assert_true(names.object(names.context, place.object, &desc));
+    assert_true(ask_object(&names, place.object, &desc));
     assert_int_equal(desc.kind, OBJECT_STACK);
     uint32_t main_stack = place.object;
     place = resolve(known.thread_stack, SREG_SP);
     assert_int_equal(place.object, main_stack); /* one bin, an instance per thread */
     place = resolve(known.heap, SREG_NONE);
-    assert_true(names.object(names.context, place.object, &desc));
+    assert_true(ask_object(&names, place.object, &desc));
     assert_string_equal(desc.name, "[heap]");
     place = resolve(known.anonymous, SREG_NONE);
-    assert_true(names.object(names.context, place.object, &desc));
+    assert_true(ask_object(&names, place.object, &desc));
     assert_true(desc.kind == OBJECT_ANON || desc.kind == OBJECT_HEAP);
 }
 
@@ -171,7 +172,7 @@ static void functions_of_libraries_have_names_and_bounds(void **state)
     struct function_desc desc;
     struct place_names names = resolver_names(resolver_resolver);
     struct place place = resolve(known.global, SREG_NONE);
-    assert_true(names.function(names.context, place.function, &desc));
+    assert_true(ask_function(&names, place.function, &desc));
     assert_non_null(strstr(desc.name, "qsort"));
     assert_true(resolver_function_bounds(resolver_resolver, known.libc_code, &start, &end));
     assert_true(start == known.libc_code && end > start);
@@ -206,7 +207,7 @@ static unsigned depth_of(const uint64_t *chain, uint32_t count)
     unsigned depth = 0;
     uint32_t node = resolver_callers(resolver_resolver, &sample, NULL, &place);
     for (; node; node = desc.parent, depth++)
-        assert_true(names.caller(names.context, node, &desc) && desc.parent < node);
+        assert_true(ask_caller(&names, node, &desc) && desc.parent < node);
     return depth;
 }
 
@@ -246,10 +247,10 @@ static void extents_never_cut_an_object(void **state)
     (void)state;
     struct object_extent extent;
     struct place_names names = resolver_names(resolver_resolver);
-    assert_true(names.extent(names.context, known.global, &extent));
+    assert_true(ask_extent(&names, known.global, &extent));
     assert_int_equal(extent.bound - extent.base, 4000);
     assert_true(extent.object);
-    assert_true(names.extent(names.context, 16, &extent));
+    assert_true(ask_extent(&names, 16, &extent));
     assert_int_equal(extent.object, 0);
     assert_true(extent.bound > 4096);
 }
@@ -853,11 +854,11 @@ static void large_mappings_are_no_stacks(void **state)
     struct access access = {.address = (uintptr_t)large + 4096, .base = SREG_SP};
     name_of(large);
     resolver_resolve(mappings_resolver, &access, NULL, &place);
-    assert_true(names.object(names.context, place.object, &desc));
+    assert_true(ask_object(&names, place.object, &desc));
     assert_int_not_equal(desc.kind, OBJECT_STACK);
     access.address = (uintptr_t)small + 4096;
     resolver_resolve(mappings_resolver, &access, NULL, &place);
-    assert_true(names.object(names.context, place.object, &desc));
+    assert_true(ask_object(&names, place.object, &desc));
     assert_int_equal(desc.kind, OBJECT_STACK);
 }
 
@@ -1015,7 +1016,7 @@ static void deleted_while_it_runs(void **state)
                             .base = SREG_NONE};
     struct place place;
     resolver_resolve(programs_resolver, &access, NULL, &place);
-    assert_true(names.object(names.context, place.object, &desc));
+    assert_true(ask_object(&names, place.object, &desc));
     assert_string_equal(desc.module, "planted");
 }
 

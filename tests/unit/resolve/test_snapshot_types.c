@@ -9,6 +9,7 @@
 #include "resolve/members.h"
 #include "unit.h"
 #include "unit/resolve/small_types.h"
+#include "unit/names.h"
 
 enum { NONE, PARTICLE, NODE, MESSAGE, CHOICE, CELLS, OTHER, LISTED, MANY = 100, NUMBER };
 enum { BASE = 0x100000 };
@@ -70,10 +71,11 @@ static bool tell_instruction(void *context, uint64_t address, struct instruction
 
 static void start_with(double half_life_s)
 {
-    struct profile_options options = {.names = {.object = tell_object,
-                                                .function = tell_function,
-                                                .type = tell_type,
-                                                .instruction = tell_instruction},
+    static const struct fake_names answers = {.object = tell_object,
+                                              .function = tell_function,
+                                              .type = tell_type,
+                                              .instruction = tell_instruction};
+    struct profile_options options = {.names = FAKE_NAMES(&answers),
                                       .half_life_s = half_life_s,
                                       .ways = 10,
                                       .event_count = 1,
@@ -336,10 +338,8 @@ static void lines_are_cut_where_they_really_are(void **state)
     assert_int_equal(layout->hot_span, 2);
     assert_int_equal(layout->hot_lines, 1);
     /* Each line has 64 bytes of two elements, of which 24 are used. */
-    assert_string_equal(
-        layout->reading,
-        "90% of its samples are on members in 2 cache lines that would fit in 1: put "
-        "them side by side. Of the bytes fetched 62% are never used.");
+    assert_int_equal(layout->reading, LAYOUT_SPREAD);
+    assert_true(fabs(layout->unused - 0.625) < 1e-12 && !layout->unused_least);
     snapshot_free(snapshot);
 }
 
@@ -393,7 +393,8 @@ static void lines_are_shared_with_others(void **state)
     const struct snapshot *snapshot = look();
     const struct snapshot_layout *layout = &snapshot->objects[0].layouts[0];
     assert_int_equal(layout->phase, 16);
-    assert_non_null(strstr(layout->reading, "Of the bytes fetched at least 62% are never used"));
+    assert_int_equal(layout->reading, LAYOUT_UNUSED);
+    assert_true(fabs(layout->unused - 0.625) < 1e-12 && layout->unused_least);
     snapshot_free(snapshot);
     alone = false;
 }
@@ -412,8 +413,8 @@ static void small_elements_have_many_phases(void **state)
     assert_true(fabs(layout->phase_share - 11.0 / 41) < 1e-12);
     assert_true(layout->straddling == 0);
     assert_int_equal(layout->line_count, 1);
-    assert_non_null(
-        strstr(layout->reading, "Of the bytes fetched 50% are never used")); /* of each */
+    assert_int_equal(layout->reading, LAYOUT_UNUSED);
+    assert_true(fabs(layout->unused - 0.5) < 1e-12); /* of each */
     snapshot_free(snapshot);
 }
 
@@ -424,7 +425,7 @@ static void few_samples_tell_no_phase(void **state)
     const struct snapshot *snapshot = look();
     const struct snapshot_layout *layout = &snapshot->objects[0].layouts[0];
     assert_true(isnan(layout->phase_share) && isnan(layout->straddling));
-    assert_null(layout->reading);
+    assert_int_equal(layout->reading, LAYOUT_TOO_FEW);
     snapshot_free(snapshot);
 }
 

@@ -1,5 +1,6 @@
 # Unit tests of src/sample: a program a concept, linked with all stages.
 UNIT_SAMPLE = tests/unit/sample/test_record tests/unit/sample/test_event \
+	tests/unit/sample/test_switching \
 	tests/unit/sample/test_source tests/unit/sample/test_source_intel tests/unit/sample/test_session \
 	tests/unit/sample/test_attributes tests/unit/sample/test_doctor tests/unit/sample/test_perfdata \
 	tests/unit/sample/test_order tests/unit/sample/test_writer tests/unit/sample/test_sim_session \
@@ -10,6 +11,9 @@ TESTS += $(UNIT_SAMPLE)
 tests_unit_sample_test_record_SOURCES = tests/unit/sample/test_record.c \
 	tests/unit/sample/recording.c tests/unit/sample/recording.h
 tests_unit_sample_test_record_LDADD = $(UNIT_LIBS)
+tests_unit_sample_test_switching_SOURCES = tests/unit/sample/test_switching.c \
+	tests/unit/sample/fake_kernel.c tests/unit/sample/fake_kernel.h
+tests_unit_sample_test_switching_LDADD = $(UNIT_LIBS)
 tests_unit_sample_test_event_SOURCES = tests/unit/sample/test_event.c \
 	tests/unit/sample/fake_kernel.c tests/unit/sample/fake_kernel.h
 tests_unit_sample_test_event_LDADD = $(UNIT_LIBS)

@@ -42,7 +42,7 @@ int found_read(struct found *found, const char *path)
     struct sampler_info info = {0};
     struct error error = {0};
     *found = (struct found){0};
-    int code = perfdata_open(&perfdata, path, PERFDATA_EVERY_PROCESS, &error);
+    int code = perfdata_open(&perfdata, path, PERFDATA_EVERY_PROCESS, NULL, NULL, &error);
     if (code) {
         assert_int_equal(error.code, code);
         assert_true(*error.text && !strchr(error.text, '\n'));

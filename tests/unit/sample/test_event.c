@@ -81,9 +81,12 @@ static void aliases_on_amd(void **state)
 {
     /* Fills from DRAM or I/O, near and far: event 0x44, umasks 0x08 and 0x40. */
     static const struct expected zen3[] = {{"mem-fill", 4, 0x4844, 0, EVENT_MEM_FILL}};
+    /* Zen 4 counts the cycles in which the oldest instruction waits for a load that missed. */
+    static const struct expected zen4[] = {{"stall", 4, 0xa2d6, 0, EVENT_STALL}};
     (void)state;
     CHECK("amd64_fam19h_zen3", zen3);
     CHECK("amd64_fam19h_zen4", zen3);
+    CHECK("amd64_fam19h_zen4", zen4);
 }
 
 /* Where libpfm4 has no better event, perf's generic ones are taken. */

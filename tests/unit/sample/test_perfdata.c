@@ -46,7 +46,7 @@ static int open_bytes(struct perfdata **out, const void *bytes, size_t size, pid
     char path[64];
     int fd;
     memset(error, 0x5a, sizeof *error); /* what stood there before must not matter */
-    int code = perfdata_open(out, recording_path(bytes, size, &fd, path), pid, error);
+    int code = perfdata_open(out, recording_path(bytes, size, &fd, path), pid, NULL, NULL, error);
     close(fd);
     return code;
 }
@@ -253,7 +253,7 @@ static void a_file_still_written_is_not_killed(void **state)
     int fd = mkstemp(path);
     assert_int_equal(write(fd, file.bytes, file.size), file.size);
     for (int open = 1; open >= 0; open--) {
-        assert_int_equal(perfdata_open(&perfdata, path, 0, &error), 0);
+        assert_int_equal(perfdata_open(&perfdata, path, 0, NULL, NULL, &error), 0);
         struct perfdata_counts counts = perfdata_counts(perfdata);
         perfdata_describe(perfdata, &info);
         assert_true(counts.killed);
@@ -361,9 +361,9 @@ static void what_cannot_be_read_is_named(void **state)
     sample(&file, ID, 5, 10);
     recording_finish(&file);
     expect_refusal_of(file.bytes, file.size, 6, -ESRCH, "no samples of process 6, but of 5 (?)");
-    assert_int_equal(perfdata_open(&perfdata, "/nonexistent", 0, &error), -ENOENT);
-    assert_int_equal(perfdata_open(&perfdata, "/", 0, &error), -ENOTSUP);
-    assert_int_equal(perfdata_open(&perfdata, "/dev/null", 0, &error), -ENOTSUP);
+    assert_int_equal(perfdata_open(&perfdata, "/nonexistent", 0, NULL, NULL, &error), -ENOENT);
+    assert_int_equal(perfdata_open(&perfdata, "/", 0, NULL, NULL, &error), -ENOTSUP);
+    assert_int_equal(perfdata_open(&perfdata, "/dev/null", 0, NULL, NULL, &error), -ENOTSUP);
 }
 
 static void records_of_size_zero_end_the_reading(void **state)
@@ -519,7 +519,7 @@ static void read_path(const char *path, pid_t pid, char text[512])
     struct perfdata *file;
     struct error error;
     text[0] = '\0';
-    if (perfdata_open(&file, path, pid, &error))
+    if (perfdata_open(&file, path, pid, NULL, NULL, &error))
         fail_msg("%s", error.text);
     while (perfdata_read(file, UINT64_MAX, forms_note, text) >= 0)
         continue;
@@ -617,7 +617,7 @@ static void records_of_no_event_are_counted(void **state)
     forms_sample(&recording, 5, 3);
     recording.bytes[recording.size - 32] = 99; /* its id */
     recording_path(recording.bytes, recording.size, &fd, path);
-    assert_int_equal(perfdata_open(&file, path, 0, &error), 0);
+    assert_int_equal(perfdata_open(&file, path, 0, NULL, NULL, &error), 0);
     while (perfdata_read(file, UINT64_MAX, forms_note, text) >= 0)
         continue;
     assert_string_equal(text, "S2/5 ");
@@ -663,7 +663,7 @@ static void a_long_survey_tells_and_ends(void **state)
     for (int i = 1; i < SAMPLES; i++)
         assert_int_equal(write(fd, recording.bytes + head, recording.size - head),
                          recording.size - head);
-    assert_int_equal(perfdata_open_telling(&file, path, 0, note_told, &told, &error), 0);
+    assert_int_equal(perfdata_open(&file, path, 0, note_told, &told, &error), 0);
     assert_int_equal(perfdata_counts(file).samples, SAMPLES);
     assert_int_equal(told.times, 3);
     perfdata_close(file);
@@ -671,7 +671,7 @@ static void a_long_survey_tells_and_ends(void **state)
     sigaddset(&end, SIGUSR1);
     sigprocmask(SIG_BLOCK, &end, &before);
     raise(SIGUSR1);
-    assert_int_equal(perfdata_open_telling(&file, path, 0, NULL, NULL, &error), -EINTR);
+    assert_int_equal(perfdata_open(&file, path, 0, NULL, NULL, &error), -EINTR);
     assert_non_null(strstr(error.text, "ended by a signal"));
     sigtimedwait(&end, NULL, &(struct timespec){0});
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -740,7 +740,7 @@ static struct seen read_shared(const char *name, pid_t pid, struct sampler_info 
     struct perfdata *perfdata;
     struct seen seen = {0};
     struct error error = {0};
-    assert_int_equal(perfdata_open(&perfdata, shared(path, name), pid, &error), 0);
+    assert_int_equal(perfdata_open(&perfdata, shared(path, name), pid, NULL, NULL, &error), 0);
     perfdata_describe(perfdata, info);
     seen_rest(perfdata, &seen);
     perfdata_close(perfdata);
@@ -789,6 +789,35 @@ static void pipe_with_compressed_records(void **state)
     assert_string_equal(info.events[0].name, "cycles:P");
 }
 
+static void expect_sampled(void *context, const struct record *record)
+{
+    if (record->kind == RECORD_SAMPLE)
+        assert_true(perfdata_sampled(context, record->sample.ip, 1));
+}
+
+/* Before the first sample is played; of recordings with samples of one size, and of several. */
+static void code_that_is_sampled_is_known(void **state)
+{
+    static const char *const names[] = {"pebs-xeon-8173M-weight-struct.perf.data",
+                                        "cycles-i7-10700K-zstd-pipe.perf.data"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char path[512];
+        struct perfdata *perfdata;
+        struct error error = {0};
+        unsigned elsewhere = 0;
+        shared(path, names[i]);
+        assert_int_equal(perfdata_open(&perfdata, path, 0, NULL, NULL, &error), 0);
+        assert_false(perfdata_sampled(perfdata, 0x10000, 0));
+        for (uint64_t at = UINT64_C(1) << 46; at < (UINT64_C(1) << 46) + 100; at++)
+            elsewhere += perfdata_sampled(perfdata, at << 16, 0x10000);
+        assert_true(elsewhere < 10); /* a hash, which may be wrong at times */
+        while (perfdata_read(perfdata, UINT64_MAX, expect_sampled, perfdata) >= 0)
+            continue;
+        perfdata_close(perfdata);
+    }
+}
+
 /* A record of size 0 among the mappings: no sample stands before it. */
 static void damaged_pipe(void **state)
 {
@@ -798,9 +827,9 @@ static void damaged_pipe(void **state)
     struct error error = {0};
     (void)state;
     shared(path, "piped-corrupt-zero-size.perf.data");
-    assert_int_equal(perfdata_open(&perfdata, path, 0, &error), -ENODATA);
+    assert_int_equal(perfdata_open(&perfdata, path, 0, NULL, NULL, &error), -ENODATA);
     assert_non_null(strstr(error.text, "damaged"));
-    assert_int_equal(perfdata_open(&perfdata, path, PERFDATA_EVERY_PROCESS, &error), 0);
+    assert_int_equal(perfdata_open(&perfdata, path, PERFDATA_EVERY_PROCESS, NULL, NULL, &error), 0);
     seen_rest(perfdata, &seen);
     assert_true(perfdata_counts(perfdata).damaged);
     assert_int_equal(seen.others, 568);
@@ -822,6 +851,7 @@ static int run_perfdata_shared(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pebs_of_a_laptop),
         cmocka_unit_test(pebs_of_a_server),
+        cmocka_unit_test(code_that_is_sampled_is_known),
         cmocka_unit_test(pipe_with_compressed_records),
         cmocka_unit_test(damaged_pipe),
         cmocka_unit_test(trace_payload_is_stepped_over),

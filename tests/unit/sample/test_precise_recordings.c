@@ -19,6 +19,7 @@
 #include "sample/perf/source.h"
 #include "sample/sampler.h"
 #include "unit.h"
+#include "unit/names.h"
 
 static char path[4096];
 
@@ -72,8 +73,9 @@ static bool fake_object(void *context, uint32_t object, struct object_desc *desc
 static void begin(void)
 {
     static const struct decode_target target = {.code = no_code};
+    static const struct fake_names answers = {.object = fake_object};
     struct profile_options options = {
-        .names = {.object = fake_object}, .ways = 10, .event_count = SAMPLE_EVENTS_MAX};
+        .names = FAKE_NAMES(&answers), .ways = 10, .event_count = SAMPLE_EVENTS_MAX};
     memset(&seen, 0, sizeof seen);
     assert_int_equal(geometry_parse(&options.geometry, "L1=32K,8,64", "/", NULL), 0);
     assert_int_equal(profile_new(&seen.profile, &options, NULL), 0);

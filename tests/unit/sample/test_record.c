@@ -864,7 +864,7 @@ static int set_up(void **state)
     fixture.page = aligned_alloc(page, page + DATA);
     memset(fixture.page, 0, page + DATA);
     fixture.data = (unsigned char *)fixture.page + page;
-    ring_attach(&fixture.ring, fixture.page, DATA);
+    fixture.ring = (struct ring){.memory = fixture.page, .data_bytes = DATA};
     *state = &fixture;
     return 0;
 }

@@ -14,11 +14,6 @@ static struct plain_cache *plain_cache_of(struct plain *plain, uint32_t level, u
     return &plain->caches[level][plain->spec.level[level].shared ? 0 : thread];
 }
 
-uint32_t plain_bin(uint64_t address)
-{
-    return (uint32_t)(address / PLAIN_BIN_BYTES);
-}
-
 struct plain *plain_new(const struct model_spec *spec)
 {
     struct plain *plain = calloc(1, sizeof *plain);
@@ -66,7 +61,7 @@ static struct plain_line *plain_find(struct plain_cache *cache, uint64_t number)
 
 void plain_finish(struct plain *plain)
 {
-    struct model_who nobody = {MODEL_NONE, MODEL_NONE, 0};
+    struct model_who nobody = {MODEL_NONE, 0};
     for (uint32_t level = 0; level < plain->spec.level_count; level++)
         for (uint32_t thread = 0; thread < PLAIN_THREADS; thread++) {
             struct plain_cache *cache = &plain->caches[level][thread];
@@ -96,11 +91,9 @@ static uint64_t used_bytes(const struct plain_line *line, uint32_t line_bytes)
     return sum;
 }
 
-static void count_line(struct model_figures *figures, const struct plain_line *line,
-                       uint32_t line_bytes)
+static void count_line(struct figures *figures, const struct plain_line *line, uint32_t line_bytes)
 {
-    figures->fetched += !line->ahead;
-    figures->prefetched += line->ahead;
+    figures->left++;
     figures->prefetched_unused += line->waiting;
     figures->used_bytes += used_bytes(line, line_bytes);
     figures->touched_bytes += line->touched_bytes;
@@ -134,7 +127,6 @@ static void plain_depart(struct plain *plain, struct plain_cache *cache, struct 
         leave_above(plain, cache, line, who);
     count_line(&plain->total[level], line, cache->spec.line_bytes);
     count_line(&plain->of_ip[ip][level], line, cache->spec.line_bytes);
-    count_line(&plain->of_bin[line->fetched.bin][level], line, cache->spec.line_bytes);
     for (int i = 0; i < 8 && line->user_uses[i] && plain->spec.users_one_in; i++)
         plain->pairs[MODEL_IP_USED_BY_IP][level][ip][line->user[i]] += line->user_uses[i];
     if (reason != MODEL_END)
@@ -158,8 +150,7 @@ static void plain_classify(struct plain *plain, struct plain_cache *cache, uint3
     struct model_missed *missed = &plain->missed[cache->level];
     uint64_t number = address / cache->spec.line_bytes, start = number * cache->spec.line_bytes;
     struct plain_left left = cache->left[number];
-    *missed =
-        (struct model_missed){.evictor_thread = MODEL_NONE, .evictor = {MODEL_NONE, MODEL_NONE, 0}};
+    *missed = (struct model_missed){.evictor_thread = MODEL_NONE, .evictor = {MODEL_NONE, 0}};
     if (!plain->spec.causes)
         return;
     if (!any(plain->referenced, start, cache->spec.line_bytes)) {
@@ -183,32 +174,14 @@ static void plain_classify(struct plain *plain, struct plain_cache *cache, uint3
         missed->cause = in_shadow ? MODEL_CONFLICT : MODEL_CAPACITY;
 }
 
-static void count_miss(struct model_figures *figures, const struct model_missed *missed,
-                       uint32_t bin)
-{
-    bool by_another_thread =
-        missed->cause == MODEL_INVALIDATED_TRUE || missed->cause == MODEL_INVALIDATED_FALSE;
-    figures->misses++;
-    figures->causes[missed->cause]++;
-    if (missed->evictor.bin != MODEL_NONE && !by_another_thread) {
-        figures->evicted_by_same += missed->evictor.bin == bin;
-        figures->evicted_by_other += missed->evictor.bin != bin;
-    }
-}
-
 static void plain_count_misses(struct plain *plain, struct model_who who, uint32_t levels_missed)
 {
     for (uint32_t level = 0; level < plain->spec.level_count; level++) {
         const struct model_missed *missed = &plain->missed[level];
         if (!(levels_missed & 1u << level))
             continue;
-        count_miss(&plain->total[level], missed, who.bin);
-        count_miss(&plain->of_ip[who.ip][level], missed, who.bin);
-        count_miss(&plain->of_bin[who.bin][level], missed, who.bin);
-        if (missed->evictor.bin != MODEL_NONE &&
-            (missed->cause == MODEL_INCLUSION || missed->cause == MODEL_CONFLICT ||
-             missed->cause == MODEL_CAPACITY))
-            plain->pairs[MODEL_BIN_EVICTED_BY_BIN][level][who.bin][missed->evictor.bin]++;
+        figures_miss(&plain->total[level], missed);
+        figures_miss(&plain->of_ip[who.ip][level], missed);
     }
 }
 
@@ -397,8 +370,6 @@ static void fetch_ahead(struct walk *walk, uint64_t address)
     while (end-- > first) {
         cache = plain_cache_of(plain, end, walk->thread);
         struct plain_line *line = fill(plain, cache, address / cache->spec.line_bytes, walk->who);
-        line->fetched.bin = plain_bin(address);
-        line->ahead = true;
         line->waiting = end == first;
     }
 }
@@ -495,10 +466,7 @@ uint32_t plain_access(struct plain *plain, uint32_t thread, uint64_t address, ui
 {
     uint32_t line_bytes = plain->spec.level[0].line_bytes, part;
     uint64_t end = address + size;
-    struct walk walk = {.plain = plain,
-                        .thread = thread,
-                        .kind = kind,
-                        .who = {.ip = ip, .bin = plain_bin(address)}};
+    struct walk walk = {.plain = plain, .thread = thread, .kind = kind, .who = {.ip = ip}};
     plain->served = 0;
     plain->thread = thread;
     if (plain->spec.whole_access_below)

@@ -2,12 +2,12 @@
 /*
  * A second cache model, written for the tests from what src/sim/model/model.h and model.h say:
  * lists and arrays by byte, searched from end to end; no hints, no directory, no telling from level
- * to level. Addresses, statements and bins are small numbers here.
+ * to level. Addresses and statements are small numbers here.
  */
 #ifndef MISSTOP_UNIT_SIM_MODEL_PLAIN_H
 #define MISSTOP_UNIT_SIM_MODEL_PLAIN_H
 
-#include "sim/model/model.h"
+#include "unit/sim/model_host.h"
 
 enum {
     PLAIN_BYTES = 1 << 16, /* addresses are below */
@@ -55,8 +55,7 @@ struct plain {
         uint64_t last, step;
         bool known;
     } strides[PLAIN_IDS];
-    struct model_figures total[MODEL_LEVELS_MAX], of_ip[PLAIN_IDS][MODEL_LEVELS_MAX],
-        of_bin[PLAIN_IDS][MODEL_LEVELS_MAX];
+    struct figures total[MODEL_LEVELS_MAX], of_ip[PLAIN_IDS][MODEL_LEVELS_MAX];
     uint64_t pairs[MODEL_PAIRS][MODEL_LEVELS_MAX][PLAIN_IDS][PLAIN_IDS];
     /* Random replacement cannot be told beforehand: the number of a line that the set has. */
     uint64_t (*choose)(void *context, uint32_t level, const uint64_t *numbers, uint32_t count);
@@ -72,6 +71,5 @@ void plain_free(struct plain *plain);
 uint32_t plain_access(struct plain *plain, uint32_t thread, uint64_t address, uint32_t size,
                       uint32_t kind, uint32_t ip);
 void plain_finish(struct plain *plain);
-uint32_t plain_bin(uint64_t address);
 
 #endif

@@ -2,6 +2,7 @@
 #include "unit/sim/model_tiny.h"
 
 #include <assert.h>
+#include <string.h>
 
 const struct model_spec tiny_two_by_two = {
     .level = {{.size_bytes = 4 * TINY_LINE, .ways = 2, .line_bytes = TINY_LINE}}, .level_count = 1};
@@ -9,30 +10,30 @@ const struct model_spec tiny_two_by_two = {
 struct model_miss tiny_last_miss;
 struct model_eviction tiny_evictions[TINY_EVICTIONS];
 uint32_t tiny_eviction_count;
-static struct model_rooms rooms;
-
-static uint32_t bin_of(void *context, uint64_t address)
-{
-    (void)context;
-    return (uint32_t)(address / 4096);
-}
+struct model_rooms tiny_rooms;
+struct figures tiny_of_ip[TINY_IPS][MODEL_LEVELS_MAX];
+static struct model_host counting;
 
 static void on_miss(void *context, const struct model_miss *miss)
 {
-    (void)context;
+    counting.miss(context, miss);
     tiny_last_miss = *miss;
+    for (uint32_t level = 0; level < miss->served && miss->who.ip < TINY_IPS; level++)
+        figures_miss(&tiny_of_ip[miss->who.ip][level], &miss->level[level]);
 }
 
 static void on_eviction(void *context, const struct model_eviction *eviction)
 {
-    (void)context;
+    counting.eviction(context, eviction);
     tiny_evictions[tiny_eviction_count++ % TINY_EVICTIONS] = *eviction;
+    if (eviction->fetched.ip < TINY_IPS)
+        figures_line(&tiny_of_ip[eviction->fetched.ip][eviction->level], eviction);
 }
 
 struct model *tiny_model(struct model_spec spec)
 {
-    struct model_host host = model_host_of(&rooms);
-    host.bin_of = bin_of;
+    struct model_host host = counting = model_host_of(&tiny_rooms);
+    memset(tiny_of_ip, 0, sizeof tiny_of_ip);
     host.miss = on_miss;
     host.eviction = on_eviction;
     tiny_eviction_count = 0;
@@ -46,6 +47,6 @@ struct model *tiny_model(struct model_spec spec)
 int tiny_free(void **state)
 {
     (void)state;
-    model_rooms_free(&rooms);
+    model_rooms_free(&tiny_rooms);
     return 0;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "sim/model/reuse.h"
 #include "unit.h"
 #include "unit/sim/model_host.h"
 #include "unit/sim/model_tiny.h"
@@ -62,14 +61,12 @@ static void three_causes_and_who_threw_it_out(void **state)
     };
     struct model *model = tiny_model(tiny_two_by_two);
     follow(model, steps, sizeof steps / sizeof *steps);
-    const struct model_figures *total = model_total(model, 0);
+    const struct figures *total = &tiny_rooms.seen[0];
     assert_int_equal(total->misses, 11);
     assert_int_equal(total->causes[MODEL_FIRST], 6);
     assert_int_equal(total->causes[MODEL_CONFLICT], 2);
     assert_int_equal(total->causes[MODEL_CAPACITY], 3);
-    assert_int_equal(total->evicted_by_same, 5);
-    assert_null(model_of_ip(model, 100, 0));
-    assert_int_equal(model_of_ip(model, 5, 0)->causes[MODEL_CONFLICT], 1);
+    assert_int_equal(tiny_of_ip[5][0].causes[MODEL_CONFLICT], 1);
 }
 
 /* The tree: each node points away from the half used last. LRU would take B, C, D, A. */
@@ -101,9 +98,7 @@ static void random_takes_every_way(void **state)
                                          .line_bytes = TINY_LINE,
                                          .policy = MODEL_RANDOM}},
                               .level_count = 1,
-                              .evicted_max = 16,
-                              .ips_max = 16,
-                              .bins_max = 16};
+                              .evicted_max = 16};
     uint32_t thrown_out[4] = {0};
     for (spec.seed = 1; spec.seed <= SEEDS; spec.seed++) {
         struct model *model = tiny_model(spec);
@@ -158,8 +153,7 @@ static void instructions_push_data_out(void **state)
     assert_int_equal(tiny_last_miss.level[0].evictor.ip, 2);
     /* The first instructions went for it. */
     assert_int_equal(model_access(thread, 4096, 4, MODEL_INSTRUCTION, 1), 2);
-    assert_int_equal(model_instruction_misses(model, 0), 3);
-    assert_int_equal(model_total(model, 0)->misses, 2);
+    assert_int_equal(tiny_rooms.seen[0].misses, 2);
 }
 
 static void next_line_is_there_already(void **state)
@@ -173,9 +167,9 @@ static void next_line_is_there_already(void **state)
     for (uint64_t address = TINY_LINE; address < 20 * TINY_LINE; address += TINY_LINE)
         assert_int_equal(model_access(thread, address, 4, MODEL_LOAD, 1), 0);
     model_finish(model);
-    assert_int_equal(model_total(model, 0)->misses, 1);
-    assert_int_equal(model_total(model, 0)->prefetched, 20);
-    assert_int_equal(model_total(model, 0)->prefetched_unused, 1);
+    assert_int_equal(tiny_rooms.seen[0].misses, 1);
+    assert_int_equal(tiny_rooms.seen[0].left, 21);
+    assert_int_equal(tiny_rooms.seen[0].prefetched_unused, 1);
 }
 
 /* An access over three lines misses once; the same bytes missed line by line, three times. */
@@ -184,11 +178,11 @@ static void straddling_is_one_miss(void **state)
     (void)state;
     struct model *model = tiny_model(tiny_two_by_two);
     assert_int_equal(model_access(model_thread(model, 0), 12, 24, MODEL_LOAD, 0), 1);
-    assert_int_equal(model_total(model, 0)->misses, 1);
+    assert_int_equal(tiny_rooms.seen[0].misses, 1);
     assert_int_equal(model_access(model_thread(model, 0), UINT64_MAX, 64, MODEL_LOAD, 0), 1);
     model_finish(model);
-    assert_int_equal(model_total(model, 0)->fetched, 4);
-    assert_int_equal(model_total(model, 0)->used_bytes, 25);
+    assert_int_equal(tiny_rooms.seen[0].left, 4);
+    assert_int_equal(tiny_rooms.seen[0].used_bytes, 25);
 }
 
 static int run_model(void)
@@ -305,8 +299,6 @@ static struct model_spec draw(struct prng *prng)
         .use = prng_below(prng, 2),
         .users_one_in = PICK(prng, 0, 0, 1, 2, 16, 3),
         .reuse_lines = PICK(prng, 0, 1, 2, 50),
-        .ips_max = PICK(prng, 1, 10, 100),
-        .bins_max = PICK(prng, 1, 10, 100),
         .evicted_max = PICK(prng, 1, 4, 1000),
         .pairs_max = PICK(prng, 1, 4, 50),
         .lines_limit_bytes = PICK(prng, 1, 10000, 1000000),
@@ -325,18 +317,6 @@ static struct model_spec draw(struct prng *prng)
     return spec;
 }
 
-static uint32_t odd_bin(void *context, uint64_t address)
-{
-    (void)context;
-    return address % 3 ? (uint32_t)(address >> 8) : MODEL_NONE;
-}
-
-static void add_count(void *context, uint32_t first, uint32_t second, uint64_t count)
-{
-    (void)first, (void)second;
-    *(uint64_t *)context += count;
-}
-
 static void any_trace(struct model *model, struct prng *prng)
 {
     static const uint32_t kinds[] = {MODEL_LOAD, MODEL_STORE, MODEL_MODIFY,
@@ -353,20 +333,13 @@ static void any_trace(struct model *model, struct prng *prng)
     }
 }
 
-/* What was counted once is the sum of its parts, whatever found no room. */
-static void adds_up(const struct model *model, const struct model_spec *spec)
+/* Reports hold together, whatever found no room. */
+static void adds_up(const struct model_rooms *rooms, const struct model_spec *spec)
 {
     for (uint32_t level = 0; level < spec->level_count; level++) {
-        const struct model_figures *total = model_total(model, level);
-        uint64_t causes = 0, pairs = 0;
-        for (int i = 0; i < MODEL_CAUSES; i++)
-            causes += total->causes[i];
-        assert_int_equal(causes, total->misses);
-        pairs += model_each_pair(model, MODEL_BIN_EVICTED_BY_BIN, level, add_count, &pairs);
-        assert_int_equal(pairs, total->evicted_by_same + total->evicted_by_other);
-        assert_true(total->used_bytes <=
-                    (total->fetched + total->prefetched) * spec->level[level].line_bytes);
-        assert_true(total->prefetched_unused <= total->prefetched);
+        const struct figures *total = &rooms->seen[level];
+        assert_true(total->used_bytes <= total->left * spec->level[level].line_bytes);
+        assert_true(total->prefetched_unused <= total->left);
     }
 }
 
@@ -380,14 +353,13 @@ static void drawn_specs_hold_or_are_refused(void **state)
         struct model_host host = model_host_of(&rooms);
         struct model_spec spec = draw(&prng);
         const char *why = model_spec_refuse(&spec);
-        host.bin_of = odd_bin;
         struct model *model = model_new(&spec, &host);
         assert_true(model || rooms.failed);
         assert_true(!why || !model);
         if (model) {
             any_trace(model, &prng);
             model_finish(model);
-            adds_up(model, &spec);
+            adds_up(&rooms, &spec);
         }
         taken += model != NULL;
         refused += why != NULL;
@@ -431,16 +403,14 @@ static void use_by_the_papers_formulas(void **state)
     assert_int_equal(tiny_evictions[0].use.touched, 0xfff);
     assert_int_equal(tiny_evictions[0].use.written, 0xf00);
     assert_true(tiny_evictions[0].dirty);
-    const struct model_figures *seven = model_of_ip(model, 7, 0);
+    const struct figures *seven = &tiny_of_ip[7][0];
     assert_int_equal(seven->uses[MODEL_LOAD_FLOAT], 1);
     assert_int_equal(seven->uses[MODEL_LOAD_INTEGER], 1);
     assert_int_equal(seven->uses[MODEL_STORE_INTEGER], 1);
     assert_int_equal(seven->written_back, 1);
-    assert_float_equal(model_spatial_use(seven, TINY_LINE), 75, 1e-9);
-    assert_float_equal(model_temporal_use(seven), 20.0 / 12 - 1, 1e-9);
+    assert_true(seven->left == 1 && seven->used_bytes == 12 && seven->touched_bytes == 20);
     model_finish(model);
-    assert_int_equal(model_total(model, 0)->fetched, 3);
-    assert_float_equal(model_spatial_use(model_total(model, 0), TINY_LINE), 100.0 * 14 / 48, 1e-9);
+    assert_true(tiny_rooms.seen[0].left == 3 && tiny_rooms.seen[0].used_bytes == 14);
 }
 
 /* What the Valgrind tool asks for, and the same of a model that leaves nothing out. */
@@ -492,7 +462,6 @@ static struct model *drawn_model(struct drawn *drawn, bool lean)
         .whole_access_below = true,
         .causes = true,
         .use = true,
-        .no_figures = lean,
         .use_one_in = lean ? 8 : 0,
     };
     struct model_host host = {.context = drawn,
@@ -565,29 +534,21 @@ static void use_is_told_to_the_level_below(void **state)
     model_access(thread, TINY_LINE, 4, MODEL_LOAD, 2);
     model_access(thread, 0, 4, MODEL_LOAD, 1);
     model_finish(model);
-    const struct model_figures *second = model_total(model, 1);
+    const struct figures *second = &tiny_rooms.seen[1];
     assert_int_equal(second->misses, 1);
-    assert_int_equal(second->fetched, 1);
+    assert_int_equal(second->left, 1);
     assert_int_equal(second->used_bytes, 8);
     assert_int_equal(second->touched_bytes, 16);
     assert_int_equal(second->written_back, 1);
-    assert_int_equal(model_of_ip(model, 1, 1)->used_bytes, 8);
-    assert_int_equal(model_of_ip(model, 2, 1)->fetched, 0);
+    assert_int_equal(tiny_of_ip[1][1].used_bytes, 8);
+    assert_int_equal(tiny_of_ip[2][1].left, 0);
 }
 
-static void add_pair(void *context, uint32_t first, uint32_t second, uint64_t count)
-{
-    uint64_t *table = context;
-    table[first * 4 + second] += count;
-}
-
-/* Statement 1 fetches what 2 and 3 use; another bin throws it out, and costs as much as it misses.
- */
+/* Statement 1 fetches what 2 and 3 use; 0 throws it out. */
 static void who_did_what_to_whom(void **state)
 {
     (void)state;
     struct model_spec spec = tiny_two_by_two;
-    uint64_t table[16] = {0};
     spec.users_one_in = 1;
     struct model *model = tiny_model(spec);
     struct model_thread *thread = model_thread(model, 0);
@@ -598,21 +559,11 @@ static void who_did_what_to_whom(void **state)
     model_access(thread, 4096, 4, MODEL_LOAD, 0);
     model_access(thread, 4096 + 2 * TINY_LINE, 4, MODEL_LOAD, 0);
     model_access(thread, 0, 4, MODEL_LOAD, 1);
-    assert_int_equal(model_each_pair(model, MODEL_IP_USED_BY_IP, 0, add_pair, table), 0);
-    assert_int_equal(table[1 * 4 + 1], 1);
-    assert_int_equal(table[1 * 4 + 2], 2);
-    assert_int_equal(table[1 * 4 + 3], 1);
-    memset(table, 0, sizeof table);
-    model_each_pair(model, MODEL_IP_EVICTED_BY_IP, 0, add_pair, table);
-    assert_int_equal(table[1 * 4 + 0], 1);
-    assert_int_equal(table[0 * 4 + 1], 1);
-    memset(table, 0, sizeof table);
-    model_each_pair(model, MODEL_BIN_EVICTED_BY_BIN, 0, add_pair, table);
-    assert_int_equal(table[0 * 4 + 1], 1);
-    assert_int_equal(model_of_bin(model, 0, 0)->evicted_by_other, 1);
-    const double miss_cycles[] = {10};
-    assert_float_equal(model_stall_cycles(model, miss_cycles, MODEL_NONE), 40, 0);
-    assert_float_equal(model_stall_cycles(model, miss_cycles, 1), 20, 0);
+    assert_int_equal(model_rooms_pair(&tiny_rooms, MODEL_IP_USED_BY_IP, 0, 1, 1), 1);
+    assert_int_equal(model_rooms_pair(&tiny_rooms, MODEL_IP_USED_BY_IP, 0, 1, 2), 2);
+    assert_int_equal(model_rooms_pair(&tiny_rooms, MODEL_IP_USED_BY_IP, 0, 1, 3), 1);
+    assert_int_equal(model_rooms_pair(&tiny_rooms, MODEL_IP_EVICTED_BY_IP, 0, 1, 0), 1);
+    assert_int_equal(model_rooms_pair(&tiny_rooms, MODEL_IP_EVICTED_BY_IP, 0, 0, 1), 1);
 }
 
 struct shared_step {
@@ -652,7 +603,6 @@ static void invalidation_by_bytes(void **state)
         assert_int_equal(tiny_last_miss.level[0].cause, step->cause);
         assert_int_equal(tiny_last_miss.level[0].evictor.ip, (uint32_t)step->evictor);
     }
-    assert_int_equal(model_total(model, 0)->evicted_by_same, 0);
 }
 
 static int run_model_use(void)
@@ -706,10 +656,33 @@ static const struct {
 } traces[] = {{"random", draw_random}, {"skewed", draw_skewed}, {"looping", draw_looping}};
 enum { TRACES = sizeof traces / sizeof *traces };
 
-static uint32_t bin_of(void *context, uint64_t address)
+/* Uses by their distance, as they are reported; estimates, of all accesses. */
+static struct curve {
+    uint64_t by_256ths[LINES + 1]; /* [LINES]: as far, or farther */
+    uint64_t first_256ths;         /* of lines not used before */
+} sampled;
+
+static void on_reuse(void *context, const struct model_reuse *reuse)
 {
     (void)context;
-    return address / LINE < LINES / 2 ? 0 : 1;
+    if (reuse->distance == MODEL_NO_DISTANCE)
+        sampled.first_256ths += reuse->weight_256ths;
+    else
+        sampled.by_256ths[reuse->distance < LINES ? reuse->distance : LINES] +=
+            reuse->weight_256ths;
+}
+
+/*
+ * Part of the accesses that would miss a fully associative LRU cache of `lines` lines: a point of
+ * the miss-ratio curve. By the number of accesses that there really were, which evens out hot lines
+ * that happen to be watched (SHARDS-adj, section 2.4 of the paper).
+ */
+static double sampled_ratio(uint64_t lines)
+{
+    uint64_t misses = sampled.first_256ths;
+    for (uint64_t i = lines; i <= LINES; i++)
+        misses += sampled.by_256ths[i];
+    return fmin(1, (double)misses / (256.0 * ACCESSES));
 }
 
 static struct model *run(struct model_rooms *rooms, uint32_t reuse_lines, uint64_t size_bytes)
@@ -721,7 +694,8 @@ static struct model *run(struct model_rooms *rooms, uint32_t reuse_lines, uint64
     if (!reuse_lines)
         spec.level[0].ways = (uint32_t)(size_bytes / LINE);
     struct model_host host = model_host_of(rooms);
-    host.bin_of = bin_of;
+    host.reuse = on_reuse;
+    sampled = (struct curve){0};
     struct model *model = model_new(&spec, &host);
     assert_non_null(model);
     struct model_thread *thread = model_thread(model, 0);
@@ -760,56 +734,40 @@ static double exact_ratio(const uint32_t *distance, uint64_t lines)
     return (double)misses / ACCESSES;
 }
 
-static uint32_t bucket_of(uint64_t distance)
-{
-    uint32_t bucket = 0;
-    while (reuse_bucket_start(bucket + 1) <= distance)
-        bucket++;
-    return bucket;
-}
-
 /* As long as all lines are watched nothing is estimated. */
 static void watching_all_is_exact(void **state)
 {
     (void)state;
     uint32_t *distance = malloc(ACCESSES * sizeof *distance);
     for (int t = 0; t < TRACES; t++) {
+        static uint64_t counts[LINES + 1];
         struct model_rooms rooms = {.count = 0};
         struct prng prng = {(uint64_t)t + 1};
-        uint64_t counts[REUSE_BUCKETS] = {0}, first = 0;
+        uint64_t first = 0;
+        memset(counts, 0, sizeof counts);
         traces[t].draw(&prng);
         measure(distance);
         for (int i = 0; i < ACCESSES; i++)
             if (distance[i] == UINT32_MAX)
                 first++;
             else
-                counts[bucket_of(distance[i])]++;
-        struct model *model = run(&rooms, LINES, 4096);
-        const struct reuse_histogram *total = reuse_total(model);
-        assert_int_equal(total->first_256ths, first * 256);
-        for (int i = 0; i < REUSE_BUCKETS; i++) {
-            uint64_t parts = 0;
-            assert_int_equal(total->accesses_256ths[i], counts[i] * 256);
-            for (uint32_t ip = 0; ip < 4; ip++)
-                parts += reuse_of_ip(model, ip)->accesses_256ths[i];
-            assert_int_equal(parts, counts[i] * 256);
-            parts = reuse_of_bin(model, 0)->accesses_256ths[i];
-            parts += reuse_of_bin(model, 1) ? reuse_of_bin(model, 1)->accesses_256ths[i] : 0;
-            assert_int_equal(parts, counts[i] * 256);
-        }
-        assert_null(reuse_of_ip(model, 4));
+                counts[distance[i]]++;
+        run(&rooms, LINES, 4096);
+        assert_int_equal(sampled.first_256ths, first * 256);
+        for (int i = 0; i <= LINES; i++)
+            assert_int_equal(sampled.by_256ths[i], counts[i] * 256);
         model_rooms_free(&rooms);
     }
     free(distance);
 }
 
 /* Mean difference between estimated and exact miss ratio over cache sizes; SHARDS's own measure. */
-static double mean_error(const struct reuse_histogram *total, const uint32_t *distance)
+static double mean_error(const uint32_t *distance)
 {
     double sum = 0;
     int sizes = 0;
     for (uint64_t lines = 100; lines <= LINES; lines += 100, sizes++)
-        sum += fabs(reuse_miss_ratio(total, lines, ACCESSES) - exact_ratio(distance, lines));
+        sum += fabs(sampled_ratio(lines) - exact_ratio(distance, lines));
     return sum / sizes;
 }
 
@@ -827,7 +785,8 @@ static void few_lines_tell_the_curve(void **state)
         printf("%-40s", traces[t].name);
         for (int w = 0; w < 3; w++) {
             struct model_rooms rooms = {.count = 0};
-            error = mean_error(reuse_total(run(&rooms, watched[w], 4096)), distance);
+            run(&rooms, watched[w], 4096);
+            error = mean_error(distance);
             printf(" %6.4f ", error);
             model_rooms_free(&rooms);
         }
@@ -843,20 +802,20 @@ static void curve_is_what_caches_do(void **state)
     (void)state;
     struct prng prng = {3};
     struct model_rooms rooms = {.count = 0};
+    double ratio[5];
     draw_skewed(&prng);
-    const struct reuse_histogram *total = reuse_total(run(&rooms, LINES, 4096));
-    /* Powers of two are where buckets begin: nothing is interpolated. */
-    for (uint64_t lines = 16; lines <= 256; lines *= 2) {
-        struct model_rooms others = {.count = 0};
-        uint64_t misses = model_total(run(&others, 0, lines * LINE), 0)->misses;
-        assert_float_equal(reuse_miss_ratio(total, lines, 0), (double)misses / ACCESSES, 1e-9);
-        model_rooms_free(&others);
-    }
-    struct model_rooms none = {.count = 0};
-    assert_null(reuse_total(run(&none, 0, 4096)));
-    assert_true(isnan(reuse_miss_ratio(&(struct reuse_histogram){.first_256ths = 0}, 1, 0)));
+    run(&rooms, LINES, 4096);
+    for (int i = 0; i < 5; i++)
+        ratio[i] = sampled_ratio(UINT64_C(16) << i);
     model_rooms_free(&rooms);
-    model_rooms_free(&none);
+    for (int i = 0; i < 5; i++) {
+        run(&rooms, 0, (UINT64_C(16) << i) * LINE);
+        assert_float_equal(ratio[i], (double)rooms.seen[0].misses / ACCESSES, 1e-9);
+        model_rooms_free(&rooms);
+    }
+    run(&rooms, 0, 4096);
+    assert_int_equal(sampled.first_256ths, 0);
+    model_rooms_free(&rooms);
 }
 
 static int run_model_reuse(void)

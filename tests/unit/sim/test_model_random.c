@@ -24,30 +24,26 @@ struct run {
         uint64_t address;
     } evictions[QUEUE]; /* of this access: what random replacement chose */
     uint32_t evicted;
-    struct model_figures seen[MODEL_LEVELS_MAX]; /* from the callbacks alone */
+    struct figures of_ip[PLAIN_IDS][MODEL_LEVELS_MAX];
+    struct model_host counting;
     const struct model_spec *spec;
 };
-
-static uint32_t bin_of(void *context, uint64_t address)
-{
-    (void)context;
-    return plain_bin(address);
-}
 
 static void on_miss(void *context, const struct model_miss *miss)
 {
     struct run *run = context;
     run->miss = *miss;
     run->missed = true;
+    run->counting.miss(context, miss);
     for (uint32_t level = 0; level < miss->served; level++)
-        run->seen[level].misses++;
+        figures_miss(&run->of_ip[miss->who.ip][level], &miss->level[level]);
 }
 
 static void on_eviction(void *context, const struct model_eviction *eviction)
 {
     struct run *run = context;
-    run->seen[eviction->level].touched_bytes += eviction->use.touched_bytes;
-    run->seen[eviction->level].written_back += eviction->dirty;
+    run->counting.eviction(context, eviction);
+    figures_line(&run->of_ip[eviction->fetched.ip][eviction->level], eviction);
     if (eviction->reason != MODEL_REPLACED || run->evicted == QUEUE)
         return;
     run->evictions[run->evicted].level = eviction->level;
@@ -106,74 +102,47 @@ static void same_miss(const struct run *run, const struct plain *plain)
         const struct model_missed *missed = &run->miss.level[level];
         assert_int_equal(missed->cause, plain->missed[level].cause);
         assert_int_equal(missed->evictor.ip, plain->missed[level].evictor.ip);
-        assert_int_equal(missed->evictor.bin, plain->missed[level].evictor.bin);
         assert_int_equal(missed->evictor_thread, plain->missed[level].evictor_thread);
     }
 }
 
 /* What a model that was not asked for use need not know. */
-static struct model_figures without_use(const struct model_figures *figures)
+static struct figures without_use(const struct figures *figures)
 {
-    struct model_figures less = *figures;
+    struct figures less = *figures;
     less.used_bytes = less.touched_bytes = less.written_back = 0;
     memset(less.uses, 0, sizeof less.uses);
     return less;
 }
 
-static void same_figures(const struct run *run, const struct model_figures *figures,
-                         const struct model_figures *plain)
+static void same_figures(const struct run *run, const struct figures *figures,
+                         const struct figures *plain)
 {
-    static const struct model_figures none;
-    struct model_figures wanted = *plain, found = figures ? *figures : none;
+    struct figures wanted = *plain, found = *figures;
     if (!run->spec->use) {
         wanted = without_use(&wanted);
         found = without_use(&found);
     }
-    assert_memory_equal(&found, &wanted, sizeof none);
+    assert_memory_equal(&found, &wanted, sizeof found);
 }
 
-struct compare {
-    const struct plain *plain;
-    enum model_pairs which;
-    uint32_t level;
-    uint64_t pairs;
-};
-
-static void same_pair(void *context, uint32_t first, uint32_t second, uint64_t count)
+static void same_pairs(const struct run *run, const struct plain *plain, uint32_t level)
 {
-    struct compare *compare = context;
-    assert_int_equal(compare->plain->pairs[compare->which][compare->level][first][second], count);
-    compare->pairs++;
+    for (enum model_pairs which = 0; which < MODEL_PAIRS; which++)
+        for (uint32_t first = 0; first < PLAIN_IDS; first++)
+            for (uint32_t second = 0; second < PLAIN_IDS; second++)
+                assert_int_equal(model_rooms_pair(&run->rooms, which, level, first, second),
+                                 plain->pairs[which][level][first][second]);
 }
 
-static void same_pairs(const struct model *model, const struct plain *plain, uint32_t level)
-{
-    for (enum model_pairs which = 0; which < MODEL_PAIRS; which++) {
-        struct compare compare = {plain, which, level, 0};
-        assert_int_equal(model_each_pair(model, which, level, same_pair, &compare), 0);
-        for (uint32_t i = 0; i < PLAIN_IDS * PLAIN_IDS; i++)
-            compare.pairs -= plain->pairs[which][level][i / PLAIN_IDS][i % PLAIN_IDS] != 0;
-        assert_int_equal(compare.pairs, 0);
-    }
-}
-
-static void same_end(const struct run *run, const struct model *model, const struct plain *plain)
+static void same_end(const struct run *run, const struct plain *plain)
 {
     for (uint32_t level = 0; level < plain->spec.level_count; level++) {
-        same_figures(run, model_total(model, level), &plain->total[level]);
-        assert_int_equal(run->seen[level].misses, plain->total[level].misses);
-        if (run->spec->use) {
-            assert_int_equal(run->seen[level].touched_bytes, plain->total[level].touched_bytes);
-            assert_int_equal(run->seen[level].written_back, plain->total[level].written_back);
-        }
-        for (uint32_t id = 0; id < PLAIN_IDS; id++) {
-            same_figures(run, model_of_ip(model, id, level), &plain->of_ip[id][level]);
-            same_figures(run, model_of_bin(model, id, level), &plain->of_bin[id][level]);
-        }
-        same_pairs(model, plain, level);
+        same_figures(run, &run->rooms.seen[level], &plain->total[level]);
+        for (uint32_t id = 0; id < PLAIN_IDS; id++)
+            same_figures(run, &run->of_ip[id][level], &plain->of_ip[id][level]);
+        same_pairs(run, plain, level);
     }
-    struct model_limits limits = model_limits(model);
-    assert_int_equal(limits.lines_dropped + limits.ids_dropped + limits.users_dropped, 0);
 }
 
 /* Causes are then found out when it is known which level served. */
@@ -186,8 +155,7 @@ static bool asks_causes(void *context, uint32_t served)
 static void compare(const struct model_spec *spec, uint64_t seed, uint64_t steps)
 {
     struct run *run = calloc(1, sizeof *run);
-    struct model_host host = model_host_of(&run->rooms);
-    host.bin_of = bin_of;
+    struct model_host host = run->counting = model_host_of(&run->rooms);
     host.miss = on_miss;
     host.eviction = on_eviction;
     host.asks_causes = spec->whole_access_below ? asks_causes : NULL;
@@ -211,7 +179,7 @@ static void compare(const struct model_spec *spec, uint64_t seed, uint64_t steps
     }
     model_finish(model);
     plain_finish(plain);
-    same_end(run, model, plain);
+    same_end(run, plain);
     plain_free(plain);
     model_rooms_free(&run->rooms);
     free(run);
@@ -261,6 +229,7 @@ static struct model_spec wanting(uint32_t wanted, uint32_t shape, uint32_t threa
     spec.causes = wanted == CAUSES_ONLY || wanted == CAUSES || wanted == ALL;
     spec.users_one_in = wanted == USERS || wanted == ALL;
     spec.reuse_lines = wanted == ALL ? 64 : 0;
+    spec.pairs_max = PLAIN_IDS * PLAIN_IDS;
     return spec;
 }
 

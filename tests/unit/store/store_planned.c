@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "snapshot.h"
+#include "unit/names.h"
 
 /* Strings live for some calls more, as those of the resolver do. */
 static const char *say(struct planned *planned, const char *what, unsigned id)
@@ -96,7 +97,7 @@ static bool planned_instruction_text(void *context, uint64_t address, char *out,
     return true;
 }
 
-static void heap(void *context, struct heap_summary *summary)
+static bool heap(void *context, struct heap_summary *summary)
 {
     *summary = (struct heap_summary){.feed = HEAP_FEED_AGENT,
                                      .source = "agent",
@@ -108,6 +109,7 @@ static void heap(void *context, struct heap_summary *summary)
                                      .failed = 2,
                                      .bins = PLANNED_BINS,
                                      .mark_age_s = NAN};
+    return true;
 }
 
 static bool heap_bin(void *context, uint32_t index, struct heap_bin *bin)
@@ -145,17 +147,30 @@ static bool thread(void *context, uint32_t tid, char *out, size_t out_size)
     return tid % 2;
 }
 
+static bool planned_answer(void *context, enum place_question question, uint64_t number,
+                           union place_answer *answer)
+{
+    struct planned *planned = context;
+    struct fake_names fake = {.context = planned,
+                              .object = object,
+                              .function = function,
+                              .caller = caller,
+                              .type = type,
+                              .instruction = instruction,
+                              .thread = thread,
+                              .heap = heap,
+                              .heap_bin = heap_bin};
+    if (planned->of_memory && question != PLACE_THREAD && question >= PLACE_EXTENT &&
+        question != PLACE_HEAP && question != PLACE_BIN) {
+        *answer = *planned->of_memory;
+        return true;
+    }
+    return fake_names_answer(&fake, question, number, answer);
+}
+
 struct place_names planned_names(struct planned *planned)
 {
-    return (struct place_names){.context = planned,
-                                .object = object,
-                                .function = function,
-                                .caller = caller,
-                                .type = type,
-                                .instruction = instruction,
-                                .thread = thread,
-                                .heap = heap,
-                                .heap_bin = heap_bin};
+    return (struct place_names){planned_answer, planned};
 }
 
 void planned_facts(struct store_facts *facts, uint64_t period)

@@ -20,6 +20,8 @@ enum {
 /* Every name says the generation; what it names stays. */
 struct planned {
     unsigned generation;
+    const union place_answer
+        *of_memory; /* to questions of what is at an address; NULL: not known */
     char text[8][64];
     unsigned next;
     struct type_member members[4];

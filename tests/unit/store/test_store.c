@@ -14,6 +14,7 @@
 #include "store/store_write.h"
 #include "unit.h"
 #include "unit/store/store_planned.h"
+#include "unit/names.h"
 
 enum { PLACES = 3000, EVERY = 500 };
 
@@ -154,8 +155,8 @@ static void compare_objects(const struct place_names *made, const struct place_n
     for (uint32_t id = 0; id < PLANNED_OBJECTS; id++) {
         struct object_desc a;
         struct object_desc b;
-        assert_true(made->object(made->context, id, &a));
-        assert_true(read->object(read->context, id, &b));
+        assert_true(ask_object(made, id, &a));
+        assert_true(ask_object(read, id, &b));
         assert_string_equal(a.name, b.name);
         assert_string_equal(a.module, b.module);
         assert_true(same_text(a.type, b.type));
@@ -170,8 +171,8 @@ static void compare_functions(const struct place_names *made, const struct place
     for (uint32_t id = 0; id < PLANNED_FUNCTIONS; id++) {
         struct function_desc a;
         struct function_desc b;
-        assert_true(made->function(made->context, id, &a));
-        assert_true(read->function(read->context, id, &b));
+        assert_true(ask_function(made, id, &a));
+        assert_true(ask_function(read, id, &b));
         assert_string_equal(a.name, b.name);
         assert_string_equal(a.module, b.module);
         assert_string_equal(a.file, b.file);
@@ -184,12 +185,12 @@ static void compare_callers(const struct place_names *made, const struct place_n
     struct caller_desc a;
     struct caller_desc b;
     for (uint32_t node = 1; node <= PLANNED_CALLERS; node++) {
-        assert_true(made->caller(made->context, node, &a));
-        assert_true(read->caller(read->context, node, &b));
+        assert_true(ask_caller(made, node, &a));
+        assert_true(ask_caller(read, node, &b));
         assert_true(a.parent == b.parent && a.function == b.function);
     }
-    assert_false(read->caller(read->context, 0, &b));
-    assert_false(read->caller(read->context, PLANNED_CALLERS + 1, &b));
+    assert_false(ask_caller(read, 0, &b));
+    assert_false(ask_caller(read, PLANNED_CALLERS + 1, &b));
 }
 
 static void compare_types(const struct place_names *made, const struct place_names *read)
@@ -197,8 +198,8 @@ static void compare_types(const struct place_names *made, const struct place_nam
     for (uint32_t id = 1; id < PLANNED_TYPES; id++) {
         struct type_desc a;
         struct type_desc b;
-        assert_true(made->type(made->context, id, &a));
-        assert_true(read->type(read->context, id, &b));
+        assert_true(ask_type(made, id, &a));
+        assert_true(ask_type(read, id, &b));
         assert_string_equal(a.name, b.name);
         assert_true(a.kind == b.kind && a.size == b.size && a.cut == b.cut);
         assert_true(a.raw && b.raw ? !strcmp(a.raw, b.raw) : a.raw == b.raw);
@@ -218,19 +219,20 @@ static void compare_types(const struct place_names *made, const struct place_nam
 
 static void compare_heap(const struct place_names *made, const struct place_names *read)
 {
-    struct heap_summary whole;
-    struct heap_summary summary;
-    made->heap(made->context, &whole);
-    read->heap(read->context, &summary);
-    assert_true(summary.feed == whole.feed && summary.bins == PLANNED_BINS &&
-                summary.live_blocks == whole.live_blocks && summary.failed == whole.failed);
-    assert_string_equal(summary.note, whole.note);
-    assert_true(isnan(summary.mark_age_s));
+    union place_answer whole;
+    union place_answer answer;
+    const struct heap_summary *summary = &answer.heap;
+    assert_true(place_ask(made, PLACE_HEAP, 0, &whole) && place_ask(read, PLACE_HEAP, 0, &answer));
+    assert_true(summary->feed == whole.heap.feed && summary->bins == PLANNED_BINS &&
+                summary->live_blocks == whole.heap.live_blocks &&
+                summary->failed == whole.heap.failed);
+    assert_string_equal(summary->note, whole.heap.note);
+    assert_true(isnan(summary->mark_age_s));
     for (uint32_t i = 0; i < PLANNED_BINS; i++) {
         struct heap_bin a;
         struct heap_bin b;
-        assert_true(made->heap_bin(made->context, i, &a));
-        assert_true(read->heap_bin(read->context, i, &b));
+        assert_true(ask_bin(made, i, &a));
+        assert_true(ask_bin(read, i, &b));
         assert_string_equal(a.name, b.name);
         assert_int_equal(a.site_count, b.site_count);
         for (uint32_t j = 0; j < a.site_count; j++)
@@ -244,7 +246,7 @@ static void compare_heap(const struct place_names *made, const struct place_name
         assert_memory_equal(a.sizes, b.sizes, sizeof a.sizes);
     }
     struct heap_bin none;
-    assert_false(read->heap_bin(read->context, PLANNED_BINS, &none));
+    assert_false(ask_bin(read, PLANNED_BINS, &none));
 }
 
 static void test_descriptions_come_back(void **state)
@@ -263,12 +265,12 @@ static void test_descriptions_come_back(void **state)
     compare_types(&made, &read);
     compare_heap(&made, &read);
     struct object_desc absent;
-    assert_false(read.object(read.context, PLANNED_OBJECTS, &absent));
+    assert_false(ask_object(&read, PLANNED_OBJECTS, &absent));
     char text[64];
     struct instruction_desc line;
     assert_true(store_reader_instruction_text(reader, 0x400010, text, sizeof text));
     assert_string_equal(text, "mov 0x10(%rax),%rdx");
-    assert_true(read.instruction(read.context, 0x400010, &line));
+    assert_true(ask_instruction(&read, 0x400010, &line));
     assert_int_equal(line.line, 0x400010 % 1000);
     store_reader_close(reader);
 }
@@ -298,6 +300,23 @@ static void test_facts_come_back(void **state)
     store_reader_close(reader);
 }
 
+static int node(const struct place_names *names, enum place_question question, uint64_t number)
+{
+    union place_answer answer;
+    assert_true(place_ask(names, question, number, &answer));
+    return answer.node;
+}
+
+/* The tables ask, and get this answer. */
+static void answered(struct planned *planned, struct store_writer *writer,
+                     enum place_question question, uint64_t number, union place_answer own)
+{
+    union place_answer answer;
+    planned->of_memory = &own;
+    assert_true(store_writer_answer(writer, question, number, &answer));
+    planned->of_memory = NULL;
+}
+
 /* Recorded extents, the gaps between them, and objects by name. */
 static void test_extents(void **state)
 {
@@ -305,19 +324,25 @@ static void test_extents(void **state)
     struct store_writer *writer;
     struct store_facts facts;
     struct object_extent extent;
+    union place_answer answer;
     int fd = open(store_path, O_RDWR | O_TRUNC);
     struct store_writer_options options = {
         .fd = fd, .path = store_path, .names = planned_names(&planned)};
     (void)state;
     planned_facts(&facts, 1);
     assert_int_equal(store_writer_open(&writer, &options, &facts, NULL), 0);
-    store_writer_extent(writer, &(struct object_extent){0x1000, 0x3000, 3});
-    store_writer_extent(writer, &(struct object_extent){0x1100, 0x1200, 0});
-    store_writer_cpu_node(writer, 3, 1);
-    store_writer_page_node(writer, 0x1000, 0);
-    store_writer_page_node(writer, 0x2000, -1);
-    store_writer_word(writer, 0x1008, 0x1000);
-    store_writer_word(writer, 0x1008, 0x2000); /* it changed since */
+    answered(&planned, writer, PLACE_EXTENT, 0x1000,
+             (union place_answer){.extent = {0x1000, 0x3000, 3}});
+    answered(&planned, writer, PLACE_EXTENT, 0x1100,
+             (union place_answer){.extent = {0x1100, 0x1200, 0}});
+    answered(&planned, writer, PLACE_CPU_NODE, 3, (union place_answer){.node = 1});
+    answered(&planned, writer, PLACE_PAGE_NODE, 0x1000, (union place_answer){.node = 0});
+    answered(&planned, writer, PLACE_PAGE_NODE, 0x2000, (union place_answer){.node = -1});
+    answered(&planned, writer, PLACE_WORD, 0x1008, (union place_answer){.word = 0x1000});
+    /* It has changed since; then the process has ended. */
+    answered(&planned, writer, PLACE_WORD, 0x1008, (union place_answer){.word = 0x2000});
+    assert_true(store_writer_answer(writer, PLACE_WORD, 0x1008, &answer) && answer.word == 0x2000);
+    assert_false(store_writer_answer(writer, PLACE_WORD, 0x1010, &answer));
     store_writer_lost(writer, 5);
     store_writer_throttled(writer);
     assert_int_equal(store_writer_close(writer, NULL), 0);
@@ -326,19 +351,18 @@ static void test_extents(void **state)
     store_reader_read(reader, UINT64_MAX, compare, &reading);
     assert_int_equal(reading.others, 2);
     struct place_names names = store_reader_names(reader);
-    uint64_t pages[3] = {0x1000, 0x2000, 0x3000};
-    int nodes[3];
-    names.page_nodes(names.context, pages, 3, nodes);
-    assert_true(nodes[0] == 0 && nodes[1] == -1 && nodes[2] == -1);
-    uint64_t word;
-    assert_true(names.word(names.context, 0x1008, &word) && word == 0x2000);
-    assert_false(names.word(names.context, 0x1000, &word));
-    assert_true(names.cpu_node(names.context, 3) == 1 && names.cpu_node(names.context, 4) == -1);
-    assert_true(names.extent(names.context, 0x1180, &extent));
+    assert_int_equal(node(&names, PLACE_PAGE_NODE, 0x1000), 0);
+    assert_int_equal(node(&names, PLACE_PAGE_NODE, 0x2000), -1);
+    assert_int_equal(node(&names, PLACE_PAGE_NODE, 0x3000), -1);
+    assert_int_equal(node(&names, PLACE_CPU_NODE, 3), 1);
+    assert_int_equal(node(&names, PLACE_CPU_NODE, 4), -1);
+    assert_true(place_ask(&names, PLACE_WORD, 0x1008, &answer) && answer.word == 0x2000);
+    assert_false(place_ask(&names, PLACE_WORD, 0x1000, &answer));
+    assert_true(ask_extent(&names, 0x1180, &extent));
     assert_true(extent.base == 0x1100 && extent.bound == 0x1200 && !extent.object);
-    assert_true(names.extent(names.context, 0x1300, &extent));
+    assert_true(ask_extent(&names, 0x1300, &extent));
     assert_true(extent.base == 0x1000 && extent.bound == 0x3000 && extent.object == 3);
-    assert_true(names.extent(names.context, 0x3000, &extent));
+    assert_true(ask_extent(&names, 0x3000, &extent));
     assert_true(extent.base == 0x3000 && !extent.object);
     assert_true(store_reader_find(reader, "object_3", &extent));
     assert_int_equal(extent.object, 3);
@@ -353,7 +377,7 @@ static void test_threads_are_named(void **state)
     struct store_facts facts;
     struct planned planned = {.generation = 1};
     struct prng prng = {7};
-    char name[64];
+    union place_answer name;
     int fd = open(store_path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     struct store_writer_options options = {
         .fd = fd, .path = store_path, .names = planned_names(&planned)};
@@ -367,23 +391,23 @@ static void test_threads_are_named(void **state)
     }
     planned.generation = 2;
     /* Until then the tables get the name in the file. */
-    assert_true(store_writer_thread(writer, 199, name, sizeof name));
-    assert_string_equal(name, "thread-199-1");
+    assert_true(store_writer_answer(writer, PLACE_THREAD, 199, &name));
+    assert_string_equal(name.thread, "thread-199-1");
     store_writer_name_threads(writer);
-    assert_true(store_writer_thread(writer, 199, name, sizeof name));
-    assert_string_equal(name, "thread-199-2");
+    assert_true(store_writer_answer(writer, PLACE_THREAD, 199, &name));
+    assert_string_equal(name.thread, "thread-199-2");
     assert_int_equal(store_writer_sync(writer, &facts, 300000, 1, NULL), 0);
     assert_int_equal(store_writer_close(writer, NULL), 0);
     struct store_reader *reader = open_store();
     while (store_reader_read(reader, UINT64_MAX, ignore, NULL) >= 0)
         continue;
     struct place_names names = store_reader_names(reader);
-    assert_true(names.thread(names.context, 11, name, sizeof name));
-    assert_string_equal(name, "thread-11-1");
-    assert_true(names.thread(names.context, 199, name, sizeof name));
-    assert_string_equal(name, "thread-199-2");
-    assert_false(names.thread(names.context, 12, name, sizeof name));
-    assert_false(names.thread(names.context, 201, name, sizeof name));
+    assert_true(place_ask(&names, PLACE_THREAD, 11, &name));
+    assert_string_equal(name.thread, "thread-11-1");
+    assert_true(place_ask(&names, PLACE_THREAD, 199, &name));
+    assert_string_equal(name.thread, "thread-199-2");
+    assert_false(place_ask(&names, PLACE_THREAD, 12, &name));
+    assert_false(place_ask(&names, PLACE_THREAD, 201, &name));
     store_reader_close(reader);
 }
 
@@ -604,9 +628,9 @@ static void results_come_back_among_the_places(void **state)
     struct object_desc object;
     struct function_desc function;
     struct instruction_desc line;
-    assert_true(names.object(names.context, watches[1].result.object, &object));
-    assert_true(names.function(names.context, watches[1].function, &function));
-    assert_true(names.instruction(names.context, watches[1].ip, &line));
+    assert_true(ask_object(&names, watches[1].result.object, &object));
+    assert_true(ask_function(&names, watches[1].function, &function));
+    assert_true(ask_instruction(&names, watches[1].ip, &line));
     store_reader_close(reader);
 }
 
@@ -642,8 +666,8 @@ static void renames_come_back(void **state)
     struct place_names names = store_reader_names(reader);
     struct object_desc object;
     struct type_desc type;
-    assert_true(names.object(names.context, 3, &object));
-    assert_true(names.type(names.context, 2, &type));
+    assert_true(ask_object(&names, 3, &object));
+    assert_true(ask_type(&names, 2, &type));
     store_reader_close(reader);
 }
 
@@ -714,7 +738,7 @@ static void at_refresh(void *context, const struct store_item *item)
     if (item->kind != STORE_ITEM_REFRESH)
         return;
     refreshes->more[refreshes->count] = store_reader_more(refreshes->reader);
-    names.object(names.context, 1, &object);
+    ask_object(&names, 1, &object);
     snprintf(refreshes->name[refreshes->count++], 64, "%s", object.name);
 }
 
@@ -733,13 +757,13 @@ static void names_at_a_refresh_are_those_of_then(void **state)
     struct object_desc object;
     place.object = 1;
     store_writer_place(writer, &place);
-    names.object(names.context, 1, &object);
+    ask_object(&names, 1, &object);
     snprintf(first, sizeof first, "%s", object.name);
     assert_int_equal(store_writer_sync(writer, &facts, 300000, 1, NULL), 0);
     planned.generation = 2;
     assert_int_equal(store_writer_sync(writer, &facts, 400000, 1, NULL), 0);
     /* Read on after the last refresh: more names, but no item. */
-    store_writer_cpu_node(writer, 3, 1);
+    answered(&planned, writer, PLACE_CPU_NODE, 3, (union place_answer){.node = 1});
     struct refreshes refreshes = {.reader = beside_finish(writer)};
     while (store_reader_read(refreshes.reader, UINT64_MAX, at_refresh, &refreshes) >= 0)
         continue;
@@ -943,10 +967,10 @@ static void lines_are_named(void **state)
     struct place_names names = store_reader_names(reader);
     while (store_reader_read(reader, UINT64_MAX, lines_compare, &seen) >= 0)
         continue;
-    assert_true(names.object(names.context, line.place.object, &object));
-    assert_true(names.function(names.context, line.place.function, &function));
-    assert_true(names.instruction(names.context, line.line.ip, &instruction));
-    assert_true(names.type(names.context, line.place.type, &type));
+    assert_true(ask_object(&names, line.place.object, &object));
+    assert_true(ask_function(&names, line.place.function, &function));
+    assert_true(ask_instruction(&names, line.line.ip, &instruction));
+    assert_true(ask_type(&names, line.place.type, &type));
     assert_int_equal(type.member_count, 4);
     store_reader_close(reader);
 }
@@ -1006,7 +1030,7 @@ static void pairs_come_back(void **state)
     assert_int_equal(store_reader_function(reader, 0x500010), 5);
     assert_int_equal(store_reader_function(reader, 0x500011), 0);
     struct place_names names = store_reader_names(reader);
-    assert_true(names.function(names.context, 5, &function));
+    assert_true(ask_function(&names, 5, &function));
     store_reader_close(reader);
     assert_int_equal(store_writer_close(writer, NULL), 0);
 }

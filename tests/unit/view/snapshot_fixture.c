@@ -585,18 +585,16 @@ static const struct made {
     double share;
     uint32_t votes;
     uint32_t against;
-    const char *reading;
+    enum layout_reading reading;
 } types[] = {
     {"particles", "struct particle [524288]", "struct particle", PARTICLE, 64, ROWS(particle), 16,
-     1, 0, 0,
-     "vel.y and mass, which take 83 % of the samples, lie on 2 cache lines; side by side they "
-     "would need 1."},
+     1, 0, 0, LAYOUT_SPREAD},
     {"std::unordered_map<std::string, std::vector<order_book::price_level>>::instance_table",
      "struct order [1024]", "struct order", ORDER, 576, ROWS(order), 0, 1, 4312, 12,
-     "next is fetched with 56 cold bytes; split straddles two lines."},
+     LAYOUT_STRADDLES},
     {"[heap]", "struct node", "struct node", NODE, 16, ROWS(typed_fixture_node), 0, 0.7, 900, 300,
-     NULL},
-    {"[heap]", "struct node", "struct edge", EDGE, 16, ROWS(edge), 0, 0.3, 0, 0, NULL},
+     LAYOUT_TOO_FEW},
+    {"[heap]", "struct node", "struct edge", EDGE, 16, ROWS(edge), 0, 0.3, 0, 0, LAYOUT_TOO_FEW},
 };
 
 static struct snapshot_object *find(struct snapshot *snapshot, const char *name)
@@ -677,7 +675,9 @@ static void add_layout(struct arena *arena, struct snapshot_object *object, cons
                                        .straddling = made->id == ORDER ? 0.124 : NAN,
                                        .hot_span = 2,
                                        .hot_lines = 1,
-                                       .reading = made->reading};
+                                       .reading = made->reading,
+                                       .unused = 0.62,
+                                       .line_bytes = LINE_BYTES};
     make_rows(arena, layout, made, layout->samples);
     make_lines(arena, layout);
 }
@@ -1271,9 +1271,10 @@ static void spoil_types(struct snapshot *snapshot, struct snapshot_object *objec
 {
     for (size_t l = 0; l < object->layout_count; l++) {
         struct snapshot_layout *layout = &object->layouts[l];
-        layout->name = layout->reading = hostile[l % count];
+        layout->name = hostile[l % count];
         layout->phase = 63 + (uint32_t)l * 100000;
         layout->phase_share = layout->straddling = NAN;
+        layout->reading = LAYOUT_FITS;
         for (size_t i = 0; i < layout->row_count; i++) {
             struct snapshot_layout_row *row = &layout->rows[i];
             row->member.name = hostile[i % count];

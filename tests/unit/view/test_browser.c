@@ -902,7 +902,7 @@ struct replay_fixture {
 };
 
 static const struct view_play playing = {
-    .position_s = 41, .length_s = 130, .goal_s = NAN, .pace = "5x"};
+    .position_s = 41, .length_s = 130, .goal_s = NAN, .pace = 5};
 
 static void draw(struct replay_fixture *fixture)
 {
@@ -988,7 +988,7 @@ static void the_line_says_where_it_stands(void **state)
     assert_true(replay_seen(fixture, "Reading  0m41s of 2m10s, Esc stops"));
     struct request stop = replay_press(fixture, KEYS_ESCAPE);
     assert_int_equal(stop.kind, REQUEST_PLAY_GO);
-    assert_string_equal(stop.name, "+0");
+    assert_string_equal(stop.name, "here");
     play = (struct view_play){
         .position_s = 0.0123, .length_s = 0.0123, .goal_s = NAN, .paused = true, .ended = true};
     browser_play(&fixture->browser, &play);
@@ -1019,11 +1019,10 @@ static void replay_keys_become_requests(void **state)
         enum request_kind kind;
         int direction;
         const char *name;
-    } keys[] = {{'p', REQUEST_PLAY_PAUSE, 0, ""}, {'.', REQUEST_PLAY_STEP, 1, ""},
-                {',', REQUEST_PLAY_STEP, -1, ""}, {']', REQUEST_PLAY_PACE, 1, ""},
-                {'[', REQUEST_PLAY_PACE, -1, ""}, {')', REQUEST_PLAY_JUMP, 1, ""},
-                {'(', REQUEST_PLAY_JUMP, -1, ""}, {'^', REQUEST_PLAY_GO, 0, "0"},
-                {'$', REQUEST_PLAY_GO, 0, "end"}, {'P', REQUEST_PROCESSES, 0, ""}};
+    } keys[] = {{'p', REQUEST_PLAY_PAUSE, 0, ""},  {'.', REQUEST_PLAY_STEP, 1, ""},
+                {',', REQUEST_PLAY_STEP, -1, ""},  {')', REQUEST_PLAY_GO, 0, "+10%"},
+                {'(', REQUEST_PLAY_GO, 0, "-10%"}, {'^', REQUEST_PLAY_GO, 0, "0"},
+                {'$', REQUEST_PLAY_GO, 0, "end"},  {'P', REQUEST_PROCESSES, 0, ""}};
     struct replay_fixture *fixture = *state;
     show(fixture);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)

@@ -255,6 +255,24 @@ static void combined_lines_are_summed(void **state)
     assert_int_equal(table()->column_count, columns);
 }
 
+/* As on Heap: one key combines, one takes back. */
+static void combined_at_once_taken_back_at_once(void **state)
+{
+    (void)state;
+    size_t rows = table()->row_count;
+    for (int i = 0; i < 2; i++) {
+        press('t');
+        press(KEYS_DOWN);
+    }
+    press('C');
+    assert_int_equal(table()->row_count, rows - 2);
+    assert_int_equal(function()->members, 3);
+    press('U');
+    assert_int_equal(table()->row_count, rows);
+    press('U');
+    assert_true(seen("nothing was named or combined"));
+}
+
 /* Text and JSON show what the screen shows. */
 static void reports_use_the_names(void **state)
 {
@@ -424,6 +442,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(cursor_stays_on_its_names, setup, teardown),
         cmocka_unit_test_setup_teardown(names_are_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(combined_lines_are_summed, setup, teardown),
+        cmocka_unit_test_setup_teardown(combined_at_once_taken_back_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(reports_use_the_names, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cell_says_what_it_is_made_of, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_of_combined_lines_are_summed, setup, teardown),

@@ -255,7 +255,9 @@ static void layout_draws_the_type_with_its_lines_and_heat(void **state)
                 strstr(page_row(4), "100.0% of its samples"));
     assert_true(contains("declared so in the program"));
     assert_true(contains("begin at byte 16 of a cache line in 93% of samples; 4 alignments seen"));
-    assert_true(contains("side by side they would need 1."));
+    assert_true(
+        contains("on members in 2 cache lines that would fit in 1: put them side by side."));
+    assert_true(contains("62% are never used."));
     int line = page_row_with("line 1  22.0%  12 of 16 bytes used, 4 cold");
     int mass = page_row_with(" mass ");
     int hot = page_row_with("   y ");
@@ -511,14 +513,14 @@ static struct snapshot *with_unknown(void)
     code->share.value = 0;
     code->all_share = code->unknown_share = 0.401;
     code->unknown_samples = 20000;
-    code->unknown_note = unknown_page_note;
+    code->unknown_reason = REASON_OVERWRITTEN;
     code->instructions = instruction;
     code->instruction_count = 1;
     *instruction = (struct snapshot_instruction){.address = instruction->address,
                                                  .file = instruction->file,
                                                  .line = instruction->line,
                                                  .unknown_samples = 20000,
-                                                 .unknown_note = unknown_page_note,
+                                                 .unknown_reason = REASON_OVERWRITTEN,
                                                  .share = 1,
                                                  .object = UINT32_MAX,
                                                  .object_share = NAN};

@@ -273,9 +273,9 @@ static void words_follow_the_event(void **state)
             .weighs = known[i].weighs,
             .event_count = 1,
             .events = {{.name = known[i].event, .role = known[i].role}}};
-        assert_string_equal(measured_of(&source)->word, known[i].word);
+        assert_string_equal(measured_word(&source), known[i].word);
     }
-    assert_string_equal(measured_of(&(struct snapshot_source){0})->word, "samples");
+    assert_string_equal(measured_word(&(struct snapshot_source){0}), "samples");
 }
 
 static int replay(void **state)
@@ -536,9 +536,90 @@ static int run_simulation_words(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
+static void layouts_asked_about_in_words(void **state)
+{
+    static const struct {
+        struct whatif_plan plan;
+        const char *words;
+    } known[] = {
+        {{.kind = WHATIF_HOT, .element = 48, .sizes = {16, 32}, .count = 2, .members = {"x", ""}},
+         "Of 48 bytes, 16 apart: x, (unnamed); the other 32 elsewhere."},
+        {{.kind = WHATIF_SPLIT, .sizes = {16, 32}, .members = {"count"}},
+         "Split before count: 16 bytes in one array, 32 in another."},
+        {{.kind = WHATIF_ORDER, .element = 48, .sizes = {40}, .members = {"x"}},
+         "Hottest members first, from x on: 40 bytes instead of 48."},
+        {{.kind = WHATIF_PAD, .element = 48, .sizes = {64}},
+         "Elements padded from 48 to 64 bytes."},
+        {{.kind = WHATIF_ALIGN, .element = 48, .sizes = {64}, .to = 64},
+         "Each element begins at a multiple of 64, 64 bytes to the next (48 now)."},
+        {{.kind = WHATIF_ARRAYS, .count = 5}, "An array for each of its 5 members."},
+    };
+    char text[192];
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        whatif_plan_words(&known[i].plan, text, sizeof text);
+        assert_string_equal(text, known[i].words);
+    }
+    /* As many names as there is room for, and the end. */
+    struct whatif_plan many = {.kind = WHATIF_HOT, .count = WHATIF_MEMBERS_NAMED};
+    for (int i = 0; i < WHATIF_MEMBERS_NAMED; i++)
+        many.members[i] = "a_name_that_is_cut_after_24_bytes";
+    whatif_plan_words(&many, text, sizeof text);
+    assert_non_null(strstr(text, "; the other 0 elsewhere."));
+}
+
+static void readings_of_layouts(void **state)
+{
+    static const struct {
+        struct snapshot_layout layout;
+        const char *words;
+    } known[] = {
+        {{.reading = LAYOUT_TOO_FEW}, ""},
+        {{.reading = LAYOUT_SHORT, .size = 24, .line_bytes = 64},
+         "It takes 24 of the 64 bytes of a cache line; what is beside it is fetched with it."},
+        {{.reading = LAYOUT_SPREAD, .hot_span = 2, .hot_lines = 1, .unused = 0.62},
+         "90% of its samples are on members in 2 cache lines that would fit in 1: put them side by "
+         "side. Of the bytes fetched 62% are never used."},
+        {{.reading = LAYOUT_STRADDLES, .straddling = 0.12},
+         "12% of the accesses cross from one cache line into the next: align the elements."},
+        {{.reading = LAYOUT_UNUSED, .unused = 0.5, .unused_least = true},
+         "Of the bytes fetched at least 50% are never used: members that are not needed together "
+         "with the hot ones could live elsewhere."},
+        {{.reading = LAYOUT_FITS, .unused = 0.1},
+         "The hot members share their cache lines; 10% of the bytes fetched are never used."},
+    };
+    char text[LAYOUT_READING_BYTES];
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        layout_reading(&known[i].layout, text, sizeof text);
+        assert_string_equal(text, known[i].words);
+    }
+}
+
+static void the_heap_is_not_that_of_a_time_range(void **state)
+{
+    struct snapshot_time_range range = {0};
+    struct snapshot snapshot = {.heap.summary.note = "own"};
+    (void)state;
+    assert_string_equal(heap_note(&snapshot), "own");
+    snapshot.time_range = &range;
+    assert_non_null(strstr(heap_note(&snapshot), "as it is now"));
+}
+
+static int run_layout_words(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layouts_asked_about_in_words),
+        cmocka_unit_test(readings_of_layouts),
+        cmocka_unit_test(the_heap_is_not_that_of_a_time_range),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
 int main(void)
 {
     int failed = 0;
+    failed += run_layout_words();
     failed += run_measured_words();
     failed += run_binary_words();
     failed += run_simulation_words();

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How often a process is switched in, from a made /proc: what is counted, and when it is often. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "sample/perf/switching.h"
+#include "unit/sample/fake_kernel.h"
+
+enum { PID = 77 };
+
+static const struct kernel *made;
+static struct switching switching;
+static uint64_t now_ns;
+
+static void thread_is(int tid, double run_s, unsigned switches)
+{
+    char path[64];
+    char text[64];
+    snprintf(path, sizeof path, "proc/%d/task/%d/schedstat", PID, tid);
+    snprintf(text, sizeof text, "%.0f 12345 %u\n", run_s * CLOCK_NS_PER_S, switches);
+    fake_kernel_file(path, text);
+}
+
+static void look_a_second_later(void)
+{
+    now_ns += CLOCK_NS_PER_S;
+    switching_look(&switching, made, PID, now_ns);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    made = fake_kernel_begin(NULL);
+    switching = (struct switching){0};
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fake_kernel_end();
+    return 0;
+}
+
+static void switches_of_all_threads(void **state)
+{
+    (void)state;
+    thread_is(77, 1, 1000);
+    thread_is(78, 5, 100);
+    look_a_second_later();
+    assert_true(switching.per_cpu_second == 0 && !switching.often);
+    thread_is(77, 1.25, 3000);
+    thread_is(78, 5.25, 100);
+    thread_is(79, 9, 90000); /* new: its past is not of this second */
+    look_a_second_later();
+    assert_true(switching.per_cpu_second > 3999 && switching.per_cpu_second < 4001);
+    assert_true(switching.often);
+}
+
+static void often_ends_well_below(void **state)
+{
+    (void)state;
+    thread_is(77, 0, 0);
+    look_a_second_later();
+    thread_is(77, 1, 2600);
+    look_a_second_later();
+    assert_true(switching.often);
+    thread_is(77, 2, 2600 + 2000);
+    look_a_second_later();
+    assert_true(switching.often);
+    thread_is(77, 3, 4600 + 1000);
+    look_a_second_later();
+    assert_false(switching.often);
+    thread_is(77, 4, 5600 + 2000);
+    look_a_second_later();
+    assert_false(switching.often);
+}
+
+/* A process that hardly runs, one that is gone, a number that is another thread's by now. */
+static void nothing_new_changes_nothing(void **state)
+{
+    (void)state;
+    thread_is(77, 1, 0);
+    look_a_second_later();
+    thread_is(77, 2, 9000);
+    look_a_second_later();
+    assert_true(switching.often);
+    thread_is(77, 2.001, 9001);
+    look_a_second_later();
+    assert_true(switching.often);
+    thread_is(77, 0.5, 10);
+    look_a_second_later();
+    assert_true(switching.often);
+    switching_look(&switching, made, PID + 1, now_ns + 5 * CLOCK_NS_PER_S);
+    assert_true(switching.often && !switching.count);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(switches_of_all_threads, begin, end),
+        cmocka_unit_test_setup_teardown(often_ends_well_below, begin, end),
+        cmocka_unit_test_setup_teardown(nothing_new_changes_nothing, begin, end)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
