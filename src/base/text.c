@@ -67,20 +67,6 @@ size_t text_sanitise(char *out, size_t out_size, const char *in, size_t in_size)
     return used;
 }
 
-bool text_is_utf8(const char *text, size_t size)
-{
-    uint32_t code;
-    size_t length;
-    for (size_t i = 0; i < size; i += length) {
-        length = (signed char)text[i] > 0
-                     ? 1
-                     : utf8_decode((const unsigned char *)text + i, size - i, &code);
-        if (!length)
-            return false;
-    }
-    return true;
-}
-
 static const char *scaled(char out[16], double value, double step, const char *units)
 {
     while (value >= step * 0.9995 && units[1]) {

@@ -6,7 +6,6 @@
 #ifndef MISSTOP_BASE_TEXT_H
 #define MISSTOP_BASE_TEXT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,8 +17,6 @@
  * Returns the length of `out`.
  */
 size_t text_sanitise(char *out, size_t out_size, const char *in, size_t in_size);
-
-bool text_is_utf8(const char *text, size_t size);
 
 /* Adds to a text that may be full. */
 void text_append(char *out, size_t size, const char *format, ...)

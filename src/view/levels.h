@@ -95,7 +95,7 @@ struct value waits_cached(const struct snapshot *snapshot, const void *wait);
 bool waits_known(const struct snapshot *snapshot);
 /* The upper bound beyond L1; 1: not known. */
 double waits_most(const struct snapshot_wait *wait);
-struct json *json_waits(const struct snapshot *snapshot, const void *wait);
+struct json_t *json_waits(const struct snapshot *snapshot, const void *wait);
 
 /* Adds those of another part, as if the two had been one. */
 void levels_join(struct snapshot_levels *levels, const struct snapshot_levels *more);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -15,39 +14,6 @@
 #include "view/levels.h"
 #include "view/view.h"
 #include "view/words.h"
-
-enum json_kind {
-    JSON_IS_UNKNOWN,
-    JSON_IS_OBJECT,
-    JSON_IS_ARRAY,
-    JSON_IS_TEXT,
-    JSON_IS_NUMBER,
-    JSON_IS_WHOLE,
-    JSON_IS_YES_NO
-};
-
-struct json {
-    struct json *next;  /* in its object or array */
-    struct json *first; /* of its own */
-    struct json *last;
-    const char *key;
-    union {
-        double number;
-        int64_t whole;
-    };
-    enum json_kind kind;
-    bool incomplete; /* there was no memory for one below */
-    char text[];
-};
-
-struct json_line {
-    char *text;
-    size_t length;
-    size_t room;
-};
-
-static bool line_write(struct json_line *line, const char *text, size_t length);
-static bool line_put(struct json_line *line, const struct json *value);
 
 /* The process, the source and the numbers of samples. */
 
@@ -154,8 +120,7 @@ static const struct columns types_members = MEMBERS(
     COLUMN(.key = "unknown", .from = FIELD(struct snapshot_totals, untyped[0]),
            .elements = UNTYPED_COUNT, .each = untyped_key));
 
-static const struct columns reading_members =
-    MEMBERS(
+static const struct columns reading_members = MEMBERS(
     struct reading_state,
     MEMBER("waiting", struct reading_state, waiting),
     MEMBER("processes", struct reading_state, processes),
@@ -172,8 +137,7 @@ static const char *binary_state(unsigned state)
     return states[state];
 }
 
-static const struct columns binary_members =
-    MEMBERS(
+static const struct columns binary_members = MEMBERS(
     struct binary_desc,
     MEMBER("path", struct binary_desc, path),
     MEMBER("build_id", struct binary_desc, build_id),
@@ -181,19 +145,18 @@ static const struct columns binary_members =
     MEMBER("file", struct binary_desc, found),
     MEMBER("samples", struct binary_desc, samples));
 
-static struct json *json_binaries(const struct snapshot *snapshot, const void *row)
+static json_t *json_binaries(const struct snapshot *snapshot, const void *row)
 {
     const struct snapshot_binaries *from = row;
-    return from->list ? json_rows(&binary_members, snapshot, from->list, from->count)
-                      : json_unknown();
+    return from->list ? json_rows(&binary_members, snapshot, from->list, from->count) : json_null();
 }
 
 /* Where and how a recording was made. */
 
-static struct json *json_recording(const struct snapshot *snapshot, const void *row)
+static json_t *json_recording(const struct snapshot *snapshot, const void *row)
 {
     const struct snapshot_recording *from = row;
-    struct json *out = json_new_object();
+    json_t *out = json_object();
     (void)snapshot;
     json_set(out, "position", json_share(from->position_s));
     json_set(out, "length", json_share(from->length_s));
@@ -212,36 +175,35 @@ static struct json *json_recording(const struct snapshot *snapshot, const void *
 /* The run over time and its phases. */
 
 /* Shares of the objects of the streams of the misses in a phase; null: there are none. */
-struct json *json_phase_shares(const struct snapshot *snapshot, const void *row)
+json_t *json_phase_shares(const struct snapshot *snapshot, const void *row)
 {
     const struct snapshot_phase *phase = row;
     if (!phase->shares)
-        return json_unknown();
-    struct json *out = json_new_array();
+        return json_null();
+    json_t *out = json_array();
     const struct snapshot_streams *objects =
         &snapshot_timeline_ranking(&snapshot->timeline)->objects;
     for (size_t i = 0; i < objects->count; i++) {
-        struct json *one = json_new_object();
+        json_t *one = json_object();
         json_set(one, "object", json_text(objects->list[i].name));
         json_set(one, "share", json_share(phase->shares[i]));
-        json_append(out, one);
+        json_array_append_new(out, one);
     }
     return out;
 }
 
-static struct json *numbers(const double *values, size_t count)
+static json_t *numbers(const double *values, size_t count)
 {
-    struct json *out = json_new_array();
+    json_t *out = json_array();
     for (size_t i = 0; i < count; i++)
-        json_append(out, json_count(values[i]));
+        json_array_append_new(out, json_count(values[i]));
     return out;
 }
 
 /* `kind`: the key of its name. */
-static struct json *stream_of(const struct snapshot_stream *stream, const char *kind,
-                              size_t periods)
+static json_t *stream_of(const struct snapshot_stream *stream, const char *kind, size_t periods)
 {
-    struct json *out = json_new_object();
+    json_t *out = json_object();
     json_set(out, kind, json_text(stream->name));
     json_set(out, "share", json_share(stream->share));
     json_set(out, "volatility", json_share(stream->volatility));
@@ -249,36 +211,31 @@ static struct json *stream_of(const struct snapshot_stream *stream, const char *
     return out;
 }
 
-static struct json *streams_of(const struct snapshot_streams *streams, const char *kind,
-                               size_t periods)
+static json_t *streams_of(const struct snapshot_streams *streams, const char *kind, size_t periods)
 {
-    struct json *out = json_new_array();
+    json_t *out = json_array();
     for (size_t i = 0; i < streams->count; i++)
-        json_append(out, stream_of(&streams->list[i], kind, periods));
+        json_array_append_new(out, stream_of(&streams->list[i], kind, periods));
     return out;
 }
 
-static struct json *fields_of(const struct snapshot *snapshot,
-                              const struct snapshot_streams *fields)
+static json_t *fields_of(const struct snapshot *snapshot, const struct snapshot_streams *fields)
 {
-    struct json *out = json_new_array();
-    for (size_t i = 0; i < fields->count; i++) {
+    json_t *out = streams_of(fields, "field", snapshot->timeline.periods);
+    for (size_t i = 0; i < json_array_size(out); i++) {
         const struct snapshot_object *object = columns_object(snapshot, fields->list[i].object);
-        struct json *one = stream_of(&fields->list[i], "field", snapshot->timeline.periods);
-        json_set(one, "object", json_text(object ? object->name : NULL));
-        json_append(out, one);
+        json_set(json_array_get(out, i), "object", json_text(object ? object->name : NULL));
     }
     return out;
 }
 
 /* Members of `out`; `objects`: the name of theirs. */
-static void set_measured(struct json *out, const struct snapshot *snapshot,
+static void set_measured(json_t *out, const struct snapshot *snapshot,
                          const struct snapshot_measured *measured, const char *objects)
 {
     size_t periods = snapshot->timeline.periods;
-    json_set(out, "all", measured->all ? numbers(measured->all, periods) : json_new_array());
-    json_set(out, "unknown",
-             measured->nobody ? numbers(measured->nobody, periods) : json_unknown());
+    json_set(out, "all", measured->all ? numbers(measured->all, periods) : json_array());
+    json_set(out, "unknown", measured->nobody ? numbers(measured->nobody, periods) : json_null());
     json_set(out, objects, streams_of(&measured->objects, "object", periods));
     json_set(out, "functions", streams_of(&measured->functions, "function", periods));
     json_set(out, "fields", fields_of(snapshot, &measured->fields));
@@ -286,17 +243,17 @@ static void set_measured(struct json *out, const struct snapshot *snapshot,
 }
 
 /* The measures sampled besides the ranking one, which is in `phases` itself. */
-static struct json *measures_of(const struct snapshot *snapshot)
+static json_t *measures_of(const struct snapshot *snapshot)
 {
     const struct snapshot_timeline *timeline = &snapshot->timeline;
-    struct json *out = json_new_array();
+    json_t *out = json_array();
     for (int i = 0; i < SNAPSHOT_MEASURES; i++) {
         if (i == (int)timeline->ranks || !timeline->by[i].all)
             continue;
-        struct json *one = json_new_object();
+        json_t *one = json_object();
         json_set(one, "measure", json_text(measure_key(snapshot, (enum snapshot_measure)i)));
         set_measured(one, snapshot, &timeline->by[i], "objects");
-        json_append(out, one);
+        json_array_append_new(out, one);
     }
     return out;
 }
@@ -313,34 +270,33 @@ static const struct columns recent_members = MEMBERS(
     MEMBER("damped", struct snapshot_timeline, recent_damped),
     MEMBER("display", struct snapshot_timeline, display_s));
 
-static struct json *turns_of(const struct snapshot_timeline *timeline)
+static json_t *turns_of(const struct snapshot_timeline *timeline)
 {
     const struct snapshot_streams *objects = &snapshot_timeline_ranking(timeline)->objects;
-    struct json *out = json_new_array();
+    json_t *out = json_array();
     for (size_t i = 0; i < timeline->turn_count; i++) {
         const struct snapshot_turns *turns = &timeline->turns[i];
-        struct json *one = json_new_object();
-        struct json *pair = json_new_array();
-        json_append(pair, json_text(objects->list[turns->left].name));
-        json_append(pair, json_text(objects->list[turns->right].name));
-        json_set(one, "objects", pair);
+        json_t *one = json_object();
+        json_set(
+            one, "objects",
+            json_pack("[s,s]", objects->list[turns->left].name, objects->list[turns->right].name));
         json_set(one, "correlation", json_share(turns->correlation));
-        json_append(out, one);
+        json_array_append_new(out, one);
     }
     return out;
 }
 
-static struct json *json_phases(const struct snapshot *snapshot, const void *row)
+static json_t *json_phases(const struct snapshot *snapshot, const void *row)
 {
     const struct snapshot_timeline *timeline = row;
     char reading[PHASES_READING_BYTES];
     phases_reading(timeline, reading, sizeof reading);
-    struct json *out = json_new_object();
+    json_t *out = json_object();
     json_set(out, "segments",
              json_rows(&phase_columns, snapshot, timeline->phases, timeline->phase_count));
     json_set(out, "start", json_share(timeline->start_s));
     json_set(out, "start_monotonic",
-             json_exact(timeline->start_ns ? (double)timeline->start_ns / 1e9 : NAN));
+             timeline->start_ns ? json_real((double)timeline->start_ns / 1e9) : json_null());
     json_set(out, "period", json_share(timeline->period_s));
     json_set(out, "measure", json_text(measure_key(snapshot, timeline->ranks)));
     set_measured(out, snapshot, snapshot_timeline_ranking(timeline), "streams");
@@ -414,50 +370,42 @@ static const struct columns snapshot_members = MEMBERS(
            .count = FIELD(struct snapshot, refused.count), .rows = &refused_members,
            .given = FIELD(struct snapshot, refused.count)));
 
-static struct json *whole(const struct snapshot *snapshot)
+json_t *json_snapshot(const struct snapshot *snapshot)
 {
-    struct json *root = json_new_object();
-    json_set(root, "version", json_whole(1));
+    json_t *root = json_object();
+    json_set(root, "version", json_integer(1));
     json_set_row(root, &snapshot_members, snapshot, snapshot);
     return root;
 }
 
-json_t *json_snapshot(const struct snapshot *snapshot)
+int json_line(FILE *out, json_t *root)
 {
-    struct json *root = whole(snapshot);
-    struct json_line line = {0};
-    json_error_t cause;
-    json_t *read = line_put(&line, root) ? json_loadb(line.text, line.length, 0, &cause) : NULL;
-    json_free(root);
-    free(line.text);
-    return read;
-}
-
-int json_line(FILE *out, struct json *root)
-{
-    struct json_line line = {0};
-    int code = line_put(&line, root) && line_write(&line, "\n", 1) ? 0 : -ENOMEM;
-    json_free(root);
+    enum { PRECISION = 15 };
+    char *line = root ? json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(PRECISION)) : NULL;
+    int code = 0;
+    json_decref(root);
+    if (!line)
+        return -ENOMEM;
     errno = 0;
-    if (!code && (fwrite(line.text, 1, line.length, out) < line.length || fflush(out) == EOF))
+    if (fputs(line, out) == EOF || fputc('\n', out) == EOF || fflush(out) == EOF)
         code = errno ? -errno : -EIO;
-    free(line.text);
+    free(line);
     return code;
 }
 
 int json_print(FILE *out, const struct snapshot *snapshot)
 {
-    return json_line(out, whole(snapshot));
+    return json_line(out, json_snapshot(snapshot));
 }
 
 /* ---- rows by their tables ---- */
 
-static struct json *value_json(const struct column *column, struct value value)
+static json_t *value_json(const struct column *column, struct value value)
 {
     switch (value.kind) {
     case VALUE_NUMBER:
         if (column->form == JSON_EXACT)
-            return json_exact(value.number);
+            return isfinite(value.number) ? json_real(value.number) : json_null();
         return column->form == JSON_COUNT || (!column->form && column->format == format_count)
                    ? json_count(value.number)
                    : json_share(value.number);
@@ -467,17 +415,17 @@ static struct json *value_json(const struct column *column, struct value value)
     case VALUE_SIGNED:
         return json_signed((int64_t)value.integer);
     case VALUE_YES_NO:
-        return json_yes_no(value.integer);
+        return json_boolean(value.integer);
     default:
         return json_text(value.text);
     }
 }
 
 /* The elements of an array by their names. */
-static struct json *named_json(const struct column *column, const struct snapshot *snapshot,
-                               const void *row)
+static json_t *named_json(const struct column *column, const struct snapshot *snapshot,
+                          const void *row)
 {
-    struct json *out = json_new_object();
+    json_t *out = json_object();
     bool known = !column->sparse;
     for (unsigned i = 0; i < column->elements; i++) {
         const char *key = column->each(i);
@@ -488,12 +436,12 @@ static struct json *named_json(const struct column *column, const struct snapsho
     }
     if (known)
         return out;
-    json_free(out);
-    return json_unknown();
+    json_decref(out);
+    return json_null();
 }
 
-static struct json *column_json(const struct column *column, const struct snapshot *snapshot,
-                                const void *row)
+static json_t *column_json(const struct column *column, const struct snapshot *snapshot,
+                           const void *row)
 {
     const void *target = columns_target(column, snapshot, row);
     if (column->json)
@@ -515,15 +463,15 @@ static struct json *column_json(const struct column *column, const struct snapsh
         return named_json(column, snapshot, row);
     if (!column->elements)
         return value_json(column, columns_value(column, snapshot, row));
-    struct json *out = json_new_array();
+    json_t *out = json_array();
     for (unsigned i = 0; i < column->elements; i++)
-        json_append(out, value_json(column, columns_element(column, snapshot, row, i)));
+        json_array_append_new(out, value_json(column, columns_element(column, snapshot, row, i)));
     return out;
 }
 
 /* In the order of the table; after each member those that follow it by `after`. */
-static void set_members(struct json *out, const struct columns *columns,
-                        const struct snapshot *snapshot, const void *row, const char *after)
+static void set_members(json_t *out, const struct columns *columns, const struct snapshot *snapshot,
+                        const void *row, const char *after)
 {
     for (unsigned i = 0; i < columns->count; i++) {
         const struct column *column = &columns->list[i];
@@ -541,279 +489,91 @@ static void set_members(struct json *out, const struct columns *columns,
     }
 }
 
-void json_set_row(struct json *out, const struct columns *columns, const struct snapshot *snapshot,
+void json_set_row(json_t *out, const struct columns *columns, const struct snapshot *snapshot,
                   const void *row)
 {
     set_members(out, columns, snapshot, row, NULL);
 }
 
-struct json *json_row(const struct columns *columns, const struct snapshot *snapshot,
-                      const void *row)
+json_t *json_row(const struct columns *columns, const struct snapshot *snapshot, const void *row)
 {
-    struct json *out = row ? json_new_object() : json_unknown();
+    json_t *out = row ? json_object() : json_null();
     if (row)
         json_set_row(out, columns, snapshot, row);
     return out;
 }
 
-struct json *json_rows(const struct columns *columns, const struct snapshot *snapshot,
-                       const void *rows, size_t count)
+json_t *json_rows(const struct columns *columns, const struct snapshot *snapshot, const void *rows,
+                  size_t count)
 {
-    struct json *out = json_new_array();
+    json_t *out = json_array();
     for (size_t i = 0; i < count; i++)
-        json_append(out, json_row(columns, snapshot, (const char *)rows + i * columns->row_size));
+        json_array_append_new(
+            out, json_row(columns, snapshot, (const char *)rows + i * columns->row_size));
     return out;
 }
 
 /* ---- values ---- */
 
-static struct json *new_value(enum json_kind kind, size_t text_bytes)
+json_t *json_share(double value)
 {
-    struct json *value = malloc(sizeof *value + text_bytes);
-    if (value)
-        *value = (struct json){.kind = kind};
-    return value;
-}
-
-struct json *json_new_object(void)
-{
-    return new_value(JSON_IS_OBJECT, 0);
-}
-
-struct json *json_new_array(void)
-{
-    return new_value(JSON_IS_ARRAY, 0);
-}
-
-struct json *json_unknown(void)
-{
-    return new_value(JSON_IS_UNKNOWN, 0);
-}
-
-struct json *json_yes_no(bool yes)
-{
-    struct json *out = new_value(JSON_IS_YES_NO, 0);
-    if (out)
-        out->whole = yes;
-    return out;
-}
-
-struct json *json_exact(double value)
-{
-    struct json *out = isfinite(value) ? new_value(JSON_IS_NUMBER, 0) : json_unknown();
-    if (out)
-        out->number = value;
-    return out;
-}
-
-struct json *json_share(double value)
-{
-    return json_exact(round(value * 1e6) / 1e6);
+    return isfinite(value) ? json_real(round(value * 1e6) / 1e6) : json_null();
 }
 
 /* Samples are whole numbers unless they decay. */
-struct json *json_count(double value)
+json_t *json_count(double value)
 {
+    if (!isfinite(value))
+        return json_null();
     if (value == floor(value) && fabs(value) < 1e15)
-        return json_signed((int64_t)value);
-    return json_exact(round(value * 100) / 100);
+        return json_integer((json_int_t)value);
+    return json_real(round(value * 100) / 100);
 }
 
-struct json *json_whole(uint64_t value)
+json_t *json_whole(uint64_t value)
 {
-    return value <= INT64_MAX ? json_signed((int64_t)value) : json_exact((double)value);
+    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
 }
 
-struct json *json_signed(int64_t value)
+json_t *json_signed(int64_t value)
 {
-    struct json *out = new_value(JSON_IS_WHOLE, 0);
-    if (out)
-        out->whole = value;
-    return out;
+    return json_integer(value);
 }
 
-struct json *json_known(uint64_t value)
+json_t *json_known(uint64_t value)
 {
-    return value ? json_whole(value) : json_unknown();
+    return value ? json_whole(value) : json_null();
 }
 
-struct json *json_address(uint64_t value)
+json_t *json_address(uint64_t value)
 {
-    char text[24];
-    snprintf(text, sizeof text, "0x%" PRIx64, value);
-    return json_text(text);
+    return json_sprintf("0x%" PRIx64, value);
 }
 
-struct json *json_text(const char *value)
+json_t *json_text(const char *value)
 {
     if (!value)
-        return json_unknown();
-    size_t length = strlen(value);
-    struct json *out = new_value(JSON_IS_TEXT, length + 1);
-    if (!out)
+        return json_null();
+    json_t *string = json_string(value);
+    if (string)
+        return string;
+    /* Not UTF-8, which jansson refuses: better a '?' than no line at all. */
+    size_t size = strlen(value) + 1;
+    char *clean = malloc(size);
+    if (!clean)
         return NULL;
-    if (text_is_utf8(value, length))
-        memcpy(out->text, value, length + 1);
-    else /* better a '?' than a line that no reader takes */
-        text_sanitise(out->text, length + 1, value, length);
-    return out;
+    text_sanitise(clean, size, value, size - 1);
+    string = json_string(clean);
+    free(clean);
+    return string;
 }
 
-struct json *json_text_or_null(const char *value)
+json_t *json_text_or_null(const char *value)
 {
     return json_text(value && *value ? value : NULL);
 }
 
-void json_append(struct json *in, struct json *value)
+void json_set(json_t *object, const char *key, json_t *value)
 {
-    json_set(in, NULL, value);
-}
-
-void json_set(struct json *in, const char *key, struct json *value)
-{
-    if (!in || !value) {
-        json_free(value);
-        if (in)
-            in->incomplete = true;
-        return;
-    }
-    value->key = key;
-    in->incomplete |= value->incomplete;
-    *(in->last ? &in->last->next : &in->first) = value;
-    in->last = value;
-}
-
-void json_free(struct json *value)
-{
-    while (value && value->first) {
-        struct json *first = value->first;
-        value->first = first->next;
-        json_free(first);
-    }
-    free(value);
-}
-
-/* ---- a line of text ---- */
-
-static bool line_write(struct json_line *line, const char *text, size_t length)
-{
-    if (line->room - line->length < length) {
-        size_t room = (line->length + length) * 2;
-        char *more = realloc(line->text, room);
-        if (!more)
-            return false;
-        line->text = more;
-        line->room = room;
-    }
-    memcpy(line->text + line->length, text, length);
-    line->length += length;
-    return true;
-}
-
-/* RFC 8259, section 7. */
-static bool line_put_text(struct json_line *line, const char *text)
-{
-    static const char letters[] = "btn\0fr";
-    bool good = line_write(line, "\"", 1);
-    for (; good && *text; text++) {
-        size_t plain = 0;
-        char escaped[8];
-        while ((unsigned char)text[plain] >= ' ' && text[plain] != '"' && text[plain] != '\\')
-            plain++;
-        good = line_write(line, text, plain);
-        text += plain;
-        unsigned char next = (unsigned char)*text;
-        if (!next)
-            break;
-        if (next >= ' ')
-            snprintf(escaped, sizeof escaped, "\\%c", next);
-        else if (next >= '\b' && next <= '\r' && letters[next - '\b'])
-            snprintf(escaped, sizeof escaped, "\\%c", letters[next - '\b']);
-        else
-            snprintf(escaped, sizeof escaped, "\\u%04X", next);
-        good = good && line_write(line, escaped, strlen(escaped));
-    }
-    return good && line_write(line, "\"", 1);
-}
-
-static bool line_put_whole(struct json_line *line, int64_t value)
-{
-    char digits[24];
-    char *at = digits + sizeof digits;
-    uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
-    do
-        *--at = (char)('0' + left % 10);
-    while (left /= 10);
-    if (value < 0)
-        *--at = '-';
-    return line_write(line, at, (size_t)(digits + sizeof digits - at));
-}
-
-/* Most numbers are whole millionths: those need no printf(), which takes half of a report's time.
- */
-static bool line_put_millionths(struct json_line *line, double value)
-{
-    enum { DIGITS = 6 };
-    char part[DIGITS + 1] = ".";
-    double whole = floor(fabs(value));
-    uint64_t left = (uint64_t)llrint((fabs(value) - whole) * 1e6);
-    int length = 2;
-    for (int i = DIGITS; i; i--, left /= 10) {
-        part[i] = (char)('0' + left % 10);
-        length = part[i] != '0' && i >= length ? i + 1 : length;
-    }
-    return (value >= 0 || line_write(line, "-", 1)) && line_put_whole(line, (int64_t)whole) &&
-           line_write(line, part, (size_t)length);
-}
-
-static bool line_put_number(struct json_line *line, double value)
-{
-    enum { PRECISION = 15 };
-    char text[40];
-    double size = fabs(value);
-    if ((size >= 1e-4 && size < 1e8 && rint(size * 1e6) / 1e6 == size) ||
-        (!size && !signbit(value)))
-        return line_put_millionths(line, value);
-    snprintf(text, sizeof text, "%.*g", PRECISION, value);
-    char *exponent = strchr(text, 'e');
-    if (!exponent && !strchr(text, '.'))
-        strcat(text, ".0"); /* else it would be read as a whole number */
-    for (char *digit = exponent + 1; exponent && (*digit == '+' || digit[*digit == '-'] == '0');)
-        memmove(digit + (*digit == '-'), digit + (*digit == '-') + 1,
-                strlen(digit + (*digit == '-')));
-    return line_write(line, text, strlen(text));
-}
-
-static bool line_put_list(struct json_line *line, const struct json *list, const char *ends)
-{
-    bool good = line_write(line, &ends[0], 1);
-    for (const struct json *value = list->first; good && value; value = value->next) {
-        good = value == list->first || line_write(line, ",", 1);
-        if (value->key)
-            good = good && line_put_text(line, value->key) && line_write(line, ":", 1);
-        good = good && line_put(line, value);
-    }
-    return good && line_write(line, &ends[1], 1);
-}
-
-static bool line_put(struct json_line *line, const struct json *value)
-{
-    if (!value || value->incomplete)
-        return false;
-    switch (value->kind) {
-    case JSON_IS_OBJECT:
-        return line_put_list(line, value, "{}");
-    case JSON_IS_ARRAY:
-        return line_put_list(line, value, "[]");
-    case JSON_IS_TEXT:
-        return line_put_text(line, value->text);
-    case JSON_IS_NUMBER:
-        return line_put_number(line, value->number);
-    case JSON_IS_WHOLE:
-        return line_put_whole(line, value->whole);
-    case JSON_IS_YES_NO:
-        return value->whole ? line_write(line, "true", 4) : line_write(line, "false", 5);
-    default:
-        return line_write(line, "null", 4);
-    }
+    json_object_set_new(object, key, value);
 }

@@ -7,27 +7,27 @@
 #include "view/pages/causes.h"
 #include "view/words.h"
 
-static struct json *json_set_counts(const struct snapshot *snapshot, const void *row)
+static json_t *json_set_counts(const struct snapshot *snapshot, const void *row)
 {
     const struct snapshot_sets *sets = row;
-    struct json *out = json_new_array();
+    json_t *out = json_array();
     (void)snapshot;
     for (uint32_t i = 0; sets->counts && i < sets->sets; i++)
-        json_append(out, json_count(sets->counts[i]));
+        json_array_append_new(out, json_count(sets->counts[i]));
     return out;
 }
 
-static struct json *json_set_lines(const struct snapshot *snapshot, const void *row)
+static json_t *json_set_lines(const struct snapshot *snapshot, const void *row)
 {
     const struct snapshot_sets *sets = row;
-    struct json *out = json_new_array();
+    json_t *out = json_array();
     (void)snapshot;
     for (uint32_t i = 0; i < sets->sets; i++)
-        json_append(out, json_whole(sets->lines[i]));
+        json_array_append_new(out, json_whole(sets->lines[i]));
     return out;
 }
 
-static struct json *json_sets_reading(const struct snapshot *snapshot, const void *row)
+static json_t *json_sets_reading(const struct snapshot *snapshot, const void *row)
 {
     char text[320];
     (void)row;
@@ -35,7 +35,7 @@ static struct json *json_sets_reading(const struct snapshot *snapshot, const voi
     return json_text_or_null(text);
 }
 
-static struct json *json_sets_note(const struct snapshot *snapshot, const void *row)
+static json_t *json_sets_note(const struct snapshot *snapshot, const void *row)
 {
     (void)snapshot;
     return json_text_or_null(sets_note(row));
@@ -168,18 +168,18 @@ static const struct columns eviction_line_members =
             MEMBER_COUNT("misses", struct snapshot_eviction_line, misses));
 
 /* Cells by rows. */
-static struct json *json_evictions(const struct snapshot *snapshot, const void *row)
+static json_t *json_evictions(const struct snapshot *snapshot, const void *row)
 {
     const struct snapshot_evictions *from = row;
     if (!from->row_count)
-        return json_unknown();
-    struct json *out = json_new_object();
-    struct json *cells = json_new_array();
+        return json_null();
+    json_t *out = json_object();
+    json_t *cells = json_array();
     for (size_t i = 0; i <= from->row_count; i++) {
-        struct json *line = json_new_array();
+        json_t *line = json_array();
         for (size_t k = 0; k <= from->column_count; k++)
-            json_append(line, json_count(from->cells[i][k]));
-        json_append(cells, line);
+            json_array_append_new(line, json_count(from->cells[i][k]));
+        json_array_append_new(cells, line);
     }
     json_set(out, "misses", json_count(from->misses));
     json_set(out, "rows",
@@ -206,14 +206,14 @@ const struct columns all_causes_members = MEMBERS(
 
 /* Miss-ratio curves. */
 
-static struct json *curve(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *from)
+static json_t *curve(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *from)
 {
-    struct json *out = json_new_object();
-    struct json *miss = json_new_array();
-    struct json *low = json_new_array();
-    struct json *high = json_new_array();
-    struct json *at = json_new_object();
-    struct json *at_between = json_new_object();
+    json_t *out = json_object();
+    json_t *miss = json_array();
+    json_t *low = json_array();
+    json_t *high = json_array();
+    json_t *at = json_object();
+    json_t *at_between = json_object();
     json_set(out, "name", json_text(from->name));
     if (from->function)
         json_set(out, "function", json_text(from->function));
@@ -221,14 +221,14 @@ static struct json *curve(const struct snapshot_reuse *reuse, const struct snaps
     json_set(out, "share", json_share(from->share));
     json_set(out, "first", json_share(from->first));
     for (unsigned i = 0; i < REUSE_POINTS; i++) {
-        json_append(miss, json_share(from->miss[i].value));
-        json_append(low, json_share(from->miss[i].low));
-        json_append(high, json_share(from->miss[i].high));
+        json_array_append_new(miss, json_share(from->miss[i].value));
+        json_array_append_new(low, json_share(from->miss[i].low));
+        json_array_append_new(high, json_share(from->miss[i].high));
     }
     for (size_t i = 0; i < reuse->mark_count; i++) {
-        struct json *between = json_new_array();
-        json_append(between, json_share(from->at[i].low));
-        json_append(between, json_share(from->at[i].high));
+        json_t *between = json_array();
+        json_array_append_new(between, json_share(from->at[i].low));
+        json_array_append_new(between, json_share(from->at[i].high));
         json_set(at, reuse->marks[i].name, json_share(from->at[i].value));
         json_set(at_between, reuse->marks[i].name, between);
     }
@@ -240,24 +240,24 @@ static struct json *curve(const struct snapshot_reuse *reuse, const struct snaps
     return out;
 }
 
-static struct json *curves(const struct snapshot_reuse *reuse,
-                           const struct snapshot_reuse_row *rows, size_t count)
+static json_t *curves(const struct snapshot_reuse *reuse, const struct snapshot_reuse_row *rows,
+                      size_t count)
 {
-    struct json *out = json_new_array();
+    json_t *out = json_array();
     for (size_t i = 0; i < count; i++)
-        json_append(out, curve(reuse, &rows[i]));
+        json_array_append_new(out, curve(reuse, &rows[i]));
     return out;
 }
 
-struct json *json_reuse(const struct snapshot *snapshot, const void *row)
+json_t *json_reuse(const struct snapshot *snapshot, const void *row)
 {
     const struct snapshot_reuse *reuse = row;
-    struct json *out = json_new_object();
+    json_t *out = json_object();
     (void)snapshot;
-    struct json *sizes = json_new_array();
-    struct json *caches = json_new_object();
+    json_t *sizes = json_array();
+    json_t *caches = json_object();
     for (unsigned i = 0; i < REUSE_POINTS; i++)
-        json_append(sizes, json_count(snapshot_reuse_size(i)));
+        json_array_append_new(sizes, json_count(snapshot_reuse_size(i)));
     for (size_t i = 0; i < reuse->mark_count; i++)
         json_set(caches, reuse->marks[i].name, json_whole(reuse->marks[i].size_bytes));
     json_set(out, "sizes", sizes);
@@ -310,10 +310,10 @@ const struct columns sharing_side_members = MEMBERS(
            .rows = &sharing_code_members));
 
 /* A line names its group by index and object: these are no members of its own row. */
-static struct json *line_of(const struct snapshot *snapshot, size_t index,
-                            const struct snapshot_sharing_line *line)
+static json_t *line_of(const struct snapshot *snapshot, size_t index,
+                       const struct snapshot_sharing_line *line)
 {
-    struct json *out = json_new_object();
+    json_t *out = json_object();
     json_set(out, "group", json_whole(index));
     json_set(out, "address", json_address(line->address));
     json_set(out, "object", json_text(snapshot->sharing.groups[index].name));
@@ -321,13 +321,13 @@ static struct json *line_of(const struct snapshot *snapshot, size_t index,
     return out;
 }
 
-static struct json *json_sharing_lines(const struct snapshot *snapshot, const void *row)
+static json_t *json_sharing_lines(const struct snapshot *snapshot, const void *row)
 {
     const struct snapshot_sharing *sharing = row;
-    struct json *out = json_new_array();
+    json_t *out = json_array();
     for (size_t i = 0; i < sharing->group_count; i++)
         for (size_t k = 0; k < sharing->groups[i].line_count; k++)
-            json_append(out, line_of(snapshot, i, &sharing->groups[i].lines[k]));
+            json_array_append_new(out, line_of(snapshot, i, &sharing->groups[i].lines[k]));
     return out;
 }
 

@@ -6,28 +6,28 @@
 #include "view/pages/matrix_table.h"
 #include "view/words.h"
 
-static struct json *partners(const struct snapshot_partners *from)
+static json_t *partners(const struct snapshot_partners *from)
 {
-    struct json *out = json_new_array();
+    json_t *out = json_array();
     for (uint32_t i = 0; i < from->count; i++) {
-        struct json *one = json_new_object();
+        json_t *one = json_object();
         json_set(one, "function", json_text(from->list[i].function));
         json_set(one, "address", json_address(from->list[i].address));
         json_set(one, "file", json_text_or_null(from->list[i].file));
         json_set(one, "line", json_known(from->list[i].line));
         json_set(one, "share", json_share(from->list[i].count / from->all));
-        json_append(out, one);
+        json_array_append_new(out, one);
     }
     return out;
 }
 
-static struct json *json_used_by(const struct snapshot *snapshot, const void *partner_lists)
+static json_t *json_used_by(const struct snapshot *snapshot, const void *partner_lists)
 {
     (void)snapshot;
     return partners(&((const struct snapshot_partners *)partner_lists)[LINE_USED_BY]);
 }
 
-static struct json *json_evicted_by(const struct snapshot *snapshot, const void *partner_lists)
+static json_t *json_evicted_by(const struct snapshot *snapshot, const void *partner_lists)
 {
     (void)snapshot;
     return partners(&((const struct snapshot_partners *)partner_lists)[LINE_EVICTED_BY]);
@@ -79,8 +79,7 @@ const struct columns instruction_members = MEMBERS(
     COLUMN(.key = "thrown_out_by", .from = ROW_OF(struct snapshot_instruction, partners),
            .json = json_evicted_by, .given = ROW_OF(struct snapshot_instruction, partners)));
 
-const struct columns threads_members =
-    MEMBERS(
+const struct columns threads_members = MEMBERS(
     struct snapshot_threads,
     MEMBER("recent", struct snapshot_threads, recent),
     MEMBER_ROWS("list", struct snapshot_threads, list, count, &thread_columns),
@@ -91,11 +90,10 @@ const struct columns threads_members =
 static const double least_told = 0.001;
 
 /* Weights of the events of other measures than the ranking one. */
-static struct json *measures(const struct snapshot *snapshot,
-                             const struct snapshot_matrix_cell *cell,
-                             const struct snapshot_matrix_cell *without)
+static json_t *measures(const struct snapshot *snapshot, const struct snapshot_matrix_cell *cell,
+                        const struct snapshot_matrix_cell *without)
 {
-    struct json *out = json_new_object();
+    json_t *out = json_object();
     for (int i = 0; i < SNAPSHOT_MEASURES; i++)
         if (!isnan(cell->by[i]))
             json_set(out, measure_key(snapshot, (enum snapshot_measure)i),
@@ -105,7 +103,7 @@ static struct json *measures(const struct snapshot *snapshot,
 
 /* Of samples with an object: `without` are those of the cell without one, NULL: none. `share` is
  * of samples with an object, `all_share` of all. */
-static void set_figures(struct json *out, const struct snapshot *snapshot,
+static void set_figures(json_t *out, const struct snapshot *snapshot,
                         const struct snapshot_matrix_cell *cell,
                         const struct snapshot_matrix_cell *without)
 {
@@ -128,19 +126,19 @@ static size_t nobody_of(const struct matrix_line *lines, size_t count)
 }
 
 /* The others have no name: null. */
-static struct json *lines(const struct matrix_table *table, enum matrix_axis axis)
+static json_t *lines(const struct matrix_table *table, enum matrix_axis axis)
 {
     const struct snapshot *snapshot = table->snapshot;
     bool functions = axis == MATRIX_FUNCTIONS;
     const struct matrix_line *line = functions ? table->rows : table->columns;
     size_t count = nobody_of(line, functions ? table->row_count : table->column_count);
     size_t nobody = nobody_of(table->columns, table->column_count);
-    struct json *out = json_new_array();
+    json_t *out = json_array();
     for (size_t i = 0; i < count; i++, line++) {
         const char *module = !line->members             ? NULL
                              : axis == MATRIX_FUNCTIONS ? snapshot->code[line->index].module
                                                         : snapshot->objects[line->index].module;
-        struct json *one = json_new_object();
+        json_t *one = json_object();
         json_set(one, axis == MATRIX_FUNCTIONS ? "function" : "object",
                  json_text(line->members ? line->name : NULL));
         json_set(one, "module", json_text_or_null(module));
@@ -152,7 +150,7 @@ static struct json *lines(const struct matrix_table *table, enum matrix_axis axi
             json_set(one, "unknown_samples", json_count(without->samples));
             json_set(one, "unknown_share", json_share(without->share));
         }
-        json_append(out, one);
+        json_array_append_new(out, one);
     }
     return out;
 }
@@ -170,22 +168,22 @@ static const struct columns matrix_evictor_members =
     MEMBERS(struct matrix_part, MEMBER("name", struct matrix_part, name),
             MEMBER_COUNT("misses", struct matrix_part, samples));
 
-static struct json *parts(const struct columns *members, const struct matrix_parts *from)
+static json_t *parts(const struct columns *members, const struct matrix_parts *from)
 {
     return json_rows(members, NULL, from->list, from->count);
 }
 
 /* Of the recent past: how many there are, and the first of them. */
-static struct json *recent(const struct matrix_parts *from, const char *name,
-                           struct json *key(uint64_t value))
+static json_t *recent(const struct matrix_parts *from, const char *name,
+                      json_t *key(uint64_t value))
 {
-    struct json *out = json_new_object();
-    struct json *list = json_new_array();
+    json_t *out = json_object();
+    json_t *list = json_array();
     for (size_t i = 0; i < from->count; i++) {
-        struct json *one = json_new_object();
+        json_t *one = json_object();
         json_set(one, name, key(from->list[i].key));
         json_set(one, "samples", json_count(from->list[i].samples));
-        json_append(list, one);
+        json_array_append_new(list, one);
     }
     json_set(out, "samples", json_count(from->all));
     json_set(out, "count", json_whole(from->distinct));
@@ -193,15 +191,15 @@ static struct json *recent(const struct matrix_parts *from, const char *name,
     return out;
 }
 
-static void set_detail(struct json *out, const struct matrix_table *table, size_t row,
-                       size_t column)
+static void set_detail(json_t *out, const struct matrix_table *table, size_t row, size_t column)
 {
     struct matrix_cell cell;
     matrix_cell_gather(table, row + 1, column + 1, &cell);
-    json_set_row(out, &levels_members, table->snapshot, cell.has_levels ? &cell.levels : NULL);
+    json_set_row(out, &levels_members, table->snapshot,
+                 cell.has_levels ? &cell.levels : NULL);
     json_set_row(out, &rates_members, table->snapshot, cell.rates);
     if (cell.causes.misses > 0) {
-        struct json *causes = json_row(&causes_figures_members, table->snapshot, &cell.causes);
+        json_t *causes = json_row(&causes_figures_members, table->snapshot, &cell.causes);
         json_set(causes, "evictors", parts(&matrix_evictor_members, &cell.evictors));
         json_set(causes, "evictor_threads", parts(&matrix_evictor_members, &cell.evictor_threads));
         json_set(out, "causes", causes);
@@ -213,33 +211,33 @@ static void set_detail(struct json *out, const struct matrix_table *table, size_
 }
 
 /* Those that have anything; the rest are 0. Details as objects: from a share of 0.001 on. */
-static struct json *cells(const struct matrix_table *table)
+static json_t *cells(const struct matrix_table *table)
 {
-    struct json *out = json_new_array();
+    json_t *out = json_array();
     size_t rows = nobody_of(table->rows, table->row_count);
     size_t columns = nobody_of(table->columns, table->column_count);
     for (size_t i = 0; i < rows; i++)
         for (size_t k = 0; k < columns; k++) {
             if (!snapshot_matrix_any(&table->cells[i][k]))
                 continue;
-            struct json *one = json_new_object();
+            json_t *one = json_object();
             json_set(one, "row", json_whole(i));
             json_set(one, "column", json_whole(k));
             set_figures(one, table->snapshot, &table->cells[i][k], NULL);
             if (table->cells[i][k].share >= least_told)
                 set_detail(one, table, i, k);
-            json_append(out, one);
+            json_array_append_new(out, one);
         }
     return out;
 }
 
 /* Samples without an object, and those of them without a function. */
-static struct json *unknown(const struct snapshot *snapshot)
+static json_t *unknown(const struct snapshot *snapshot)
 {
     const struct snapshot_matrix *matrix = &snapshot->matrix;
     const struct snapshot_matrix_cell *nobody = &matrix->column_totals[matrix->column_count + 1];
     const struct snapshot_matrix_cell *nowhere = &matrix->row_totals[matrix->row_count + 1];
-    struct json *out = json_new_object();
+    json_t *out = json_object();
     json_set(out, "samples", json_count(nobody->samples));
     json_set(out, "share", json_share(nobody->share));
     json_set(out, "no_access_samples", json_count(nowhere->samples));
@@ -247,16 +245,16 @@ static struct json *unknown(const struct snapshot *snapshot)
     return out;
 }
 
-struct json *json_matrix(const struct snapshot *snapshot, const void *row)
+json_t *json_matrix(const struct snapshot *snapshot, const void *row)
 {
     struct bin_rules rules;
     struct matrix_table table;
     (void)row;
     if (!snapshot->matrix.row_count)
-        return json_unknown();
+        return json_null();
     bin_rules_open(&rules, MATRIX_RULES);
     matrix_table_make(&table, snapshot, &rules, MATRIX_WEIGHT);
-    struct json *out = json_new_object();
+    json_t *out = json_object();
     json_set(out, "rows", lines(&table, MATRIX_FUNCTIONS));
     json_set(out, "columns", lines(&table, MATRIX_OBJECTS));
     json_set(out, "cells", cells(&table));

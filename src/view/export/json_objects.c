@@ -45,8 +45,7 @@ static const struct columns layout_row_members = MEMBERS(
     COLUMN(.from = ROW_OF(struct snapshot_layout_row, rates), .members = &rates_members),
     COLUMN(.from = ROW_OF(struct snapshot_layout_row, use), .members = &use_members));
 
-static const struct columns layout_line_members =
-    MEMBERS(
+static const struct columns layout_line_members = MEMBERS(
     struct snapshot_layout_line,
     MEMBER("start", struct snapshot_layout_line, start),
     MEMBER("end", struct snapshot_layout_line, end),
@@ -63,7 +62,7 @@ const struct columns layout_summary_members = MEMBERS(
     MEMBER_COUNT("samples", struct snapshot_layout, samples),
     MEMBER("share", struct snapshot_layout, share));
 
-static struct json *json_layout_reading(const struct snapshot *snapshot, const void *layout)
+static json_t *json_layout_reading(const struct snapshot *snapshot, const void *layout)
 {
     char text[LAYOUT_READING_BYTES];
     (void)snapshot;
@@ -89,19 +88,18 @@ const struct columns layout_members = MEMBERS(
 
 /* The heap and its bins. */
 
-static struct json *json_site(const struct snapshot *snapshot, const void *pointer)
+static json_t *json_site(const struct snapshot *snapshot, const void *pointer)
 {
     const struct heap_bin *heap = pointer;
     (void)snapshot;
-    struct json *site = heap && heap->site_count ? json_new_array() : json_unknown();
+    json_t *site = heap && heap->site_count ? json_array() : json_null();
     for (uint32_t i = 0; heap && i < heap->site_count; i++)
-        json_append(site, json_text(heap->site[i]));
+        json_array_append_new(site, json_text(heap->site[i]));
     return site;
 }
 
 /* Of the blocks themselves; null where there is no heap bin. */
-const struct columns heap_members =
-    MEMBERS(
+const struct columns heap_members = MEMBERS(
     struct heap_bin,
     COLUMN(.key = "site", .json = json_site),
     MEMBER("live_blocks", struct heap_bin, live_blocks),
@@ -150,10 +148,10 @@ const struct columns heap_summary_members = MEMBERS(
     MEMBER_ROWS("bins", struct snapshot_heap, bins, bin_count, &bin_columns),
     MEMBER("bins_left_out", struct snapshot_heap, bins_left_out));
 
-struct json *json_event_shares(const struct snapshot *snapshot, const void *pointer)
+json_t *json_event_shares(const struct snapshot *snapshot, const void *pointer)
 {
     const struct snapshot_object *object = pointer;
-    struct json *out = json_new_object();
+    json_t *out = json_object();
     for (size_t i = 0; i < snapshot->source.event_count && i < SAMPLE_EVENTS_MAX; i++)
         if (snapshot->source.events[i].name)
             json_set(out, snapshot->source.events[i].name, json_share(object->event_share[i]));
@@ -168,19 +166,19 @@ bool json_has_causes(const struct snapshot *snapshot, const void *row)
 
 /* Where accesses found their data. */
 
-static struct json *json_latencies(const struct snapshot *snapshot, const void *pointer)
+static json_t *json_latencies(const struct snapshot *snapshot, const void *pointer)
 {
     const struct snapshot_levels *levels = pointer;
     (void)snapshot;
     if (isnan(levels->latency))
-        return json_unknown();
-    struct json *out = json_new_array();
+        return json_null();
+    json_t *out = json_array();
     for (int i = 0; i < SNAPSHOT_LATENCY_CLASSES; i++)
-        json_append(out, json_count(levels->histogram[i]));
+        json_array_append_new(out, json_count(levels->histogram[i]));
     return out;
 }
 
-static struct json *json_basis(const struct snapshot *snapshot, const void *pointer)
+static json_t *json_basis(const struct snapshot *snapshot, const void *pointer)
 {
     char basis[160];
     levels_basis(snapshot, basis, sizeof basis);
@@ -221,18 +219,18 @@ const struct columns levels_members = MEMBERS(
 
 /* Bounds of the time that waits. */
 
-struct json *json_waits(const struct snapshot *snapshot, const void *pointer)
+json_t *json_waits(const struct snapshot *snapshot, const void *pointer)
 {
     static const char *const from[] = {NULL, "counters", "latencies", "recurrence", "simulation"};
     static const char *const levels[WAIT_LEVELS] = {"L1", "L2", "L3"};
     const struct snapshot_wait *wait = pointer;
     (void)snapshot;
     if (wait->from == WAIT_UNKNOWN)
-        return json_unknown();
-    struct json *out = json_new_object();
+        return json_null();
+    json_t *out = json_object();
     json_set(out, "from", json_text(from[wait->from]));
     for (int i = 0; i < WAIT_LEVELS; i++) {
-        struct json *beyond = isnan(wait->high[i]) ? json_unknown() : json_new_object();
+        json_t *beyond = isnan(wait->high[i]) ? json_null() : json_object();
         if (!isnan(wait->high[i])) {
             json_set(beyond, "low", json_share(wait->low[i]));
             json_set(beyond, "high", json_share(wait->high[i]));
@@ -244,23 +242,23 @@ struct json *json_waits(const struct snapshot *snapshot, const void *pointer)
 
 /* Miss rates and criticality. */
 
-static struct json *json_interval(const struct snapshot *snapshot, const void *pointer)
+static json_t *json_interval(const struct snapshot *snapshot, const void *pointer)
 {
     const struct snapshot_share *share = pointer;
     (void)snapshot;
     if (isnan(share->low))
-        return json_unknown();
-    struct json *out = json_new_object();
+        return json_null();
+    json_t *out = json_object();
     json_set(out, "value", json_share(share->value));
     json_set(out, "low", json_share(share->low));
     json_set(out, "high", json_share(share->high));
     return out;
 }
 
-static struct json *json_miss_rates(const struct snapshot *snapshot, const void *pointer)
+static json_t *json_miss_rates(const struct snapshot *snapshot, const void *pointer)
 {
     const struct snapshot_rates *rates = pointer;
-    struct json *out = json_new_object();
+    json_t *out = json_object();
     for (int i = 0; i < RATE_LEVELS; i++)
         json_set(out, rate_level_name((enum rate_level)i),
                  json_interval(snapshot, &rates->miss_rate[i]));
@@ -296,8 +294,7 @@ static struct value first_miss_rate_of(const struct snapshot *snapshot, const vo
     return value_text(level < 0 ? NULL : rate_level_name((enum rate_level)level));
 }
 
-static const struct columns rate_members =
-    MEMBERS(
+static const struct columns rate_members = MEMBERS(
     struct snapshot_rates,
     COLUMN(.key = "from", .from = FIELD(struct snapshot_rates, from), .name = rates_from),
     COLUMN(.key = "accessed", .from = ROW_IN(struct snapshot_rates, accessed),
@@ -310,8 +307,7 @@ static const struct columns rate_members =
     COLUMN(.key = "critical", .from = ROW_IN(struct snapshot_rates, critical),
            .json = json_interval));
 
-const struct columns rates_members =
-    MEMBERS(
+const struct columns rates_members = MEMBERS(
     struct snapshot_rates,
     MEMBER_COUNT("accesses", struct snapshot_rates, accesses),
     COLUMN(.key = "miss_rate", .value = first_miss_rate),
@@ -347,8 +343,7 @@ static const struct columns used_members = MEMBERS(
     MEMBER_COUNT("integer_stores", struct snapshot_use, uses[2]),
     MEMBER_COUNT("float_stores", struct snapshot_use, uses[3]));
 
-const struct columns use_members =
-    MEMBERS(
+const struct columns use_members = MEMBERS(
     struct snapshot_use,
     COLUMN(.key = "spatial_use", .value = use_spatial, .present = has_use),
     COLUMN(.key = "temporal_use", .value = use_temporal, .present = has_use),
@@ -365,17 +360,15 @@ static const struct columns whatif_level_members = MEMBERS(
     MEMBER_COUNT("object_misses_then", struct snapshot_whatif_level, object_after),
     MEMBER_COUNT("object_first_touches_then", struct snapshot_whatif_level, fresh));
 
-static struct json *json_whatif_levels(const struct snapshot *snapshot, const void *row)
+static json_t *json_whatif_levels(const struct snapshot *snapshot, const void *row)
 {
     const struct snapshot_whatif *from = row;
-    struct json *out = json_new_array();
+    json_t *out = json_array();
     for (unsigned i = 0; i < from->level_count; i++) {
-        struct json *level = json_new_object();
-        char name[16];
-        snprintf(name, sizeof name, "L%u", i + 1);
-        json_set(level, "name", json_text(name));
+        json_t *level = json_object();
+        json_set(level, "name", json_sprintf("L%u", i + 1));
         json_set_row(level, &whatif_level_members, snapshot, &from->level[i]);
-        json_append(out, level);
+        json_array_append_new(out, level);
     }
     return out;
 }

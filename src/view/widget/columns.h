@@ -168,7 +168,7 @@ enum json_form {
     JSON_EXACT      /* all of them */
 };
 
-struct json;
+struct json_t;
 
 /* A column, a JSON member, or both. */
 struct column {
@@ -194,7 +194,7 @@ struct column {
      * that are not 0, or null where none is known. */
     const char *(*each)(unsigned index);
     bool sparse;
-    struct json *(*json)(const struct snapshot *snapshot, const void *row);
+    struct json_t *(*json)(const struct snapshot *snapshot, const void *row);
     /* A sentence that is composed of the row. */
     void (*words)(const struct snapshot *snapshot, const void *row, char *out, size_t size);
     enum json_form form;
@@ -457,9 +457,9 @@ extern const struct columns watch_code_members;
 extern const struct columns causes_figures_members;
 
 const char *typed_key(unsigned typed); /* NULL: not typed */
-struct json *json_phase_shares(const struct snapshot *snapshot, const void *phase);
-struct json *json_signed(int64_t value);
-struct json *json_event_shares(const struct snapshot *snapshot, const void *object);
+struct json_t *json_phase_shares(const struct snapshot *snapshot, const void *phase);
+struct json_t *json_signed(int64_t value);
+struct json_t *json_event_shares(const struct snapshot *snapshot, const void *object);
 /* `present` of their members. */
 bool json_has_causes(const struct snapshot *snapshot, const void *row);
 
