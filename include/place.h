@@ -87,6 +87,7 @@ enum untyped {
     UNTYPED_CONFLICT,    /* ways that lead here say different things */
     UNTYPED_SPILL,       /* a stack slot that is no variable: spill, saved register, argument */
     UNTYPED_GAVE_UP,     /* the reader of debugging information failed or was stopped */
+    UNTYPED_RARE,        /* the dynamic linker's, simulated, with few samples: not asked */
     UNTYPED_COUNT
 };
 

@@ -31,7 +31,7 @@ enum {
     SIM_PATH_UNITS_MAX = 64,
     SIM_PAIRS_MAX = 1 << 16,   /* of instructions, of each kind and level; and */
     SIM_PAIR_PLACES = 1 << 17, /* places in their table, so that few are searched */
-    SIM_REUSE_ONE_IN = 16,     /* one in so many lines has its reuse reported, or fewer where there
+    SIM_REUSE_ONE_IN = 32,     /* one in so many lines has its reuse reported, or fewer where there
                                   are many lines: */
     SIM_REUSE_LINES = 4096,    /* at most so many */
     SIM_QUESTIONS_MAX = 4,     /* at a time */
@@ -45,9 +45,10 @@ enum sim_clock { SIM_TSC, SIM_MONOTONIC };
 
 enum sim_flags {
     SIM_WANT_CAUSES = 1,
-    SIM_WAIT = 2,     /* nothing is left out: the program waits while the ring is full */
-    SIM_WANT_USE = 4, /* of lines, and how far apart their uses are */
-    SIM_WANT_CODE = 8 /* instructions are fetched too, through a first level like that of data */
+    SIM_WAIT = 2,      /* nothing is left out: the program waits while the ring is full */
+    SIM_WANT_USE = 4,  /* of lines, and how far apart their uses are */
+    SIM_WANT_CODE = 8, /* instructions are fetched too, through a first level like that of data */
+    SIM_EXACT = 16     /* the use of all lines is counted, not of one in so many */
 };
 
 /* Counts of accesses by enum sim_op; of a modify both bits are set. */
@@ -238,9 +239,9 @@ struct sim_ring {
 enum sim_path { SIM_PATH_UNKNOWN, SIM_PATH_OTHER, SIM_PATH_ASKED };
 
 /*
- * "What if this object had another layout." Written by misstop: all but `asked`, then `asked`. The tool
- * takes it, follows the agent's rings from then on and says so; misstop, having followed them as
- * far itself, lists the blocks that there are; then both models count.
+ * "What if this object had another layout." Written by misstop: all but `asked`, then `asked`. The
+ * tool takes it, follows the agent's rings from then on and says so; misstop, having followed them
+ * as far itself, lists the blocks that there are; then both models count.
  */
 struct sim_question {
     uint64_t asked;  /* number of the question; 0: none, the last one has ended */

@@ -124,6 +124,10 @@ struct snapshot_use {
     double used_bytes;      /* different bytes of each line */
     double touched_bytes;   /* every touch counted */
     double uses[LINE_USES]; /* accesses */
+    double followed;        /* lines that were followed, for all of them */
+    double squares;         /* of the used bytes of a line, in the sums above */
+    double spatial_low; /* 95 % interval of the spatial use; the value itself: all were followed */
+    double spatial_high;
 };
 
 /* Part of the fetched bytes that were used: SIP's spatial use. `use` NULL, or no line: NAN. */
@@ -144,6 +148,8 @@ static inline void snapshot_use_sum(struct snapshot_use *into, const struct snap
     into->fetched_bytes += more->fetched_bytes;
     into->used_bytes += more->used_bytes;
     into->touched_bytes += more->touched_bytes;
+    into->followed += more->followed;
+    into->squares += more->squares;
     for (int i = 0; i < LINE_USES; i++)
         into->uses[i] += more->uses[i];
 }

@@ -518,7 +518,7 @@ void options_help(FILE *out)
         "      --sim[=SPEC]      run CMD under a simulated cache: every miss, on any machine;\n"
         "                        SPEC: levels as of -C (this machine's), nocauses, nouse\n"
         "                        to be faster without why, code to fetch instructions\n"
-        "                        too, joined by colons\n"
+        "                        too, exact to follow all lines, joined by colons\n"
         "      --sim-from FUNC   count from the first call of FUNC on\n"
         "      --sim-to FUNC     ... until FUNC is called\n"
         "      --what-if OBJECT:QUESTION\n"

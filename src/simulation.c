@@ -68,6 +68,8 @@ int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error 
             wanted->use = false;
         else if (!strcmp(part, "code"))
             wanted->code = true;
+        else if (!strcmp(part, "exact"))
+            wanted->exact = true;
         else
             code = add_level(wanted, part, error);
     }

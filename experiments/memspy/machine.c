@@ -6,9 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-static uint32_t bin_of(void *context, uint64_t address)
+static uint32_t object_at(const struct machine *machine, uint64_t address)
 {
-    const struct machine *machine = (const struct machine *)context;
     for (uint32_t i = 1; i < MACHINE_NAMES && machine->options.objects[i].name; i++) {
         const struct machine_object *object = &machine->options.objects[i];
         if (address - object->base < object->size_bytes)
@@ -22,11 +21,13 @@ static void on_miss(void *context, const struct model_miss *miss)
 {
     struct machine *machine = (struct machine *)context;
     const struct model_missed *level = &miss->level[0];
-    bool evicted = level->evictor.bin != MODEL_NONE;
-    struct place place = {.object = miss->who.bin,
+    bool evicted = level->evictor.ip != MODEL_NONE;
+    uint32_t object = object_at(machine, miss->address);
+    struct place place = {.object = object,
                           .function = miss->who.ip,
-                          .base = machine->options.objects[miss->who.bin].base,
-                          .evictor_object = evicted ? level->evictor.bin : 0,
+                          .base = machine->options.objects[object].base,
+                          .evictor_object =
+                              evicted ? object_at(machine, level->evictor.address) : 0,
                           .evictor_function = evicted ? level->evictor.ip : 0};
     place.access = (struct access){.time_ns = machine->misses,
                                    .ip = miss->who.ip,
@@ -41,20 +42,20 @@ static void on_miss(void *context, const struct model_miss *miss)
         profile_add(machine->profile, &place);
 }
 
-static bool name_object(void *context, uint32_t id, struct object_desc *desc)
+static bool answer(void *context, enum place_question question, uint64_t id,
+                   union place_answer *answer)
 {
     const struct machine *machine = (const struct machine *)context;
-    const char *name = id < MACHINE_NAMES ? machine->options.objects[id].name : NULL;
-    *desc = (struct object_desc){.name = name ? name : "unknown", .kind = OBJECT_HEAP};
-    return true;
-}
-
-static bool name_function(void *context, uint32_t id, struct function_desc *desc)
-{
-    const struct machine *machine = (const struct machine *)context;
-    const char *name = id < MACHINE_NAMES ? machine->options.functions[id] : NULL;
-    *desc = (struct function_desc){.name = name ? name : "unknown", .module = "", .file = ""};
-    return true;
+    bool object = question == PLACE_OBJECT;
+    const char *name = id >= MACHINE_NAMES ? NULL
+                       : object            ? machine->options.objects[id].name
+                                           : machine->options.functions[id];
+    name = name ? name : "unknown";
+    if (object)
+        answer->object = (struct object_desc){.name = name, .kind = OBJECT_HEAP};
+    else
+        answer->function = (struct function_desc){.name = name, .module = "", .file = ""};
+    return object || question == PLACE_FUNCTION;
 }
 
 void machine_init(struct machine *machine, const struct machine_options *options)
@@ -65,11 +66,8 @@ void machine_init(struct machine *machine, const struct machine_options *options
                               .threads = options->processors,
                               .causes = true};
     struct profile_options profile = {
-        .names = {.context = machine, .object = name_object, .function = name_function},
-        .ways = 10,
-        .event_count = 1};
+        .names = {.context = machine, .answer = answer}, .ways = 10, .event_count = 1};
     struct model_host host = model_host_of(&machine->rooms);
-    host.bin_of = bin_of;
     host.miss = on_miss;
     host.context = machine;
     model_spec_complete(&spec);

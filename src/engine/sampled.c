@@ -59,6 +59,7 @@ int sampled_open_names(struct engine *engine, struct error *error)
         engine->kind->live ? NULL : sampler_machine(engine->sampler);
     struct resolver_options naming = {.pid = sampler_info(engine->sampler)->pid,
                                       .live = engine->kind->live,
+                                      .simulated = engine->kind == &engine_simulated,
                                       .files = &engine->files,
                                       .symfs = options->symfs,
                                       .debuginfod = options->debuginfod,

@@ -272,8 +272,9 @@ struct engine {
     struct lane *tables;         /* of a replay: takes them there; NULL: done here */
     struct line_place lines[ENGINE_LINES]; /* likewise; behind the places */
     size_t line_count;
-    long leaves;   /* samples of leaf functions' frames since then */
-    long followed; /* events of the agent since engine_patience_ms() was asked */
+    long leaves;    /* samples of leaf functions' frames since then */
+    long followed;  /* events of the agent since engine_patience_ms() was asked */
+    unsigned quiet; /* drains without a record */
     char status[512];
 };
 

@@ -190,7 +190,9 @@ long engine_take(struct engine *engine, uint64_t *until_ns)
 
 long engine_drain(struct engine *engine, uint64_t until_ns)
 {
-    return engine->kind->drain(engine, until_ns);
+    long code = engine->kind->drain(engine, until_ns);
+    engine->quiet = code > 0 ? 0 : engine->quiet + 1;
+    return code;
 }
 
 bool engine_behind(const struct engine *engine)
@@ -201,13 +203,14 @@ bool engine_behind(const struct engine *engine)
 /*
  * Records wait in rings of the kernel, allocations in those of the agent: both wake us when they
  * fill up. A heap that is walked has to be read before the block is another one, a leaf function's
- * frame before the function returns.
+ * frame before the function returns. A target that sleeps has neither.
  */
 int engine_patience_ms(struct engine *engine)
 {
     enum {
         QUIET_MS = 100,
         HEAP_MS = 5,
+        QUIET_DRAINS = 4,
         FEED_MS = 20,
         WATCH_MS = 2,
         LEAF_MS = 1,
@@ -226,7 +229,7 @@ int engine_patience_ms(struct engine *engine)
     engine->leaves = 0;
     if (leaves)
         return LEAF_MS;
-    if (wakes)
+    if (wakes || (busy && !engine->options.sim && !followed && engine->quiet > QUIET_DRAINS))
         return FEED_MS;
     return !busy ? QUIET_MS : followed > BUSY_EVENTS ? BUSY_MS : HEAP_MS;
 }

@@ -514,7 +514,8 @@ static const struct {
     [UNTYPED_OUTSIDE] = {"outside-type", "the access is outside the type pointed to"},
     [UNTYPED_CONFLICT] = {"conflict", "ways that lead here say different types"},
     [UNTYPED_SPILL] = {"spill", "a stack slot that is no variable of the program"},
-    [UNTYPED_GAVE_UP] = {"gave-up", "reading the debug information failed or was stopped"}};
+    [UNTYPED_GAVE_UP] = {"gave-up", "reading the debug information failed or was stopped"},
+    [UNTYPED_RARE] = {"few-samples", "start-up code of the dynamic linker with few samples"}};
 
 const char *untyped_name(enum untyped untyped)
 {

@@ -88,10 +88,26 @@ static const struct typed_variable *refine_stack(struct resolver *resolver, stru
     return slot;
 }
 
-static const struct typed_variable *declaration(struct resolver *resolver,
-                                                const struct finding *finding, uint64_t pc)
+/* Samples of it so far, as far as they are of interest; those of others may be among them. */
+static unsigned met(struct resolver *resolver, uint64_t key)
 {
-    if (!finding->variable_of)
+    uint8_t *count = &resolver->met[hash_mix(key) % RESOLVER_MET];
+    *count += *count < UINT8_MAX;
+    return *count;
+}
+
+/* A simulation sees each variable that a program ever touches: few of them are of interest, and for
+ * one that its code does not declare all units of a library are read. */
+enum { DECLARED_FROM = 4 /* samples */ };
+
+/* The dynamic linker relocates each pointer in a variable: the program's own code says soon enough
+ * which variables are of interest, and for one of libc all its units are read. */
+static const struct typed_variable *declaration(struct resolver *resolver,
+                                                const struct finding *finding, uint64_t pc,
+                                                const struct module *code)
+{
+    if (!finding->variable_of || (code && module_is_linker(code)) ||
+        (resolver->options.simulated && met(resolver, finding->key) < DECLARED_FROM))
         return NULL;
     return finding->kind == OBJECT_TLS
                ? typing_tls(resolver->typing, finding->variable_of, finding->variable_at, pc)
@@ -296,12 +312,25 @@ static void remember(struct resolver *resolver, const struct finding *finding,
     memcpy(&known->finding, finding, offsetof(struct finding, text));
 }
 
+/* The dynamic linker's start-up code is long and runs once: a simulation has all of it, and to
+ * follow its registers takes more time than to simulate it. */
+static bool is_rare(struct resolver *resolver, const struct module *code, uint32_t function)
+{
+    enum { BYTES_A_SAMPLE = 64 };
+    const struct function_desc *desc = &resolver->names.functions[function];
+    return resolver->options.simulated && code && module_is_linker(code) && function &&
+           desc->end - desc->start > BYTES_A_SAMPLE * (uint64_t)met(resolver, ~(uint64_t)function);
+}
+
 static void resolve_object(struct resolver *resolver, const struct access *access,
                            const struct module *code, const uint64_t *regs, struct finding *finding,
                            struct place *place)
 {
     const struct types *types = typing_types(resolver->typing);
-    const struct typed_operand *operand = typing_operand(resolver->typing, code, access);
+    static const struct typed_operand rare = {.untyped = UNTYPED_RARE};
+    const struct typed_operand *operand = is_rare(resolver, code, place->function)
+                                              ? &rare
+                                              : typing_operand(resolver->typing, code, access);
     const struct typed_variable *variable = NULL;
     struct typed_operand node;
     uint32_t type = 0;
@@ -314,7 +343,7 @@ static void resolve_object(struct resolver *resolver, const struct access *acces
     if (finding->kind == OBJECT_STACK)
         variable = refine_stack(resolver, finding, access, regs, place);
     else if (finding->variable_of)
-        variable = declaration(resolver, finding, access->ip);
+        variable = declaration(resolver, finding, access->ip, code);
     else if (!of_class)
         type = call_after_type(resolver, finding, access, operand, place);
     if (!place->object)
@@ -371,6 +400,7 @@ static void resolve_evictor(struct resolver *resolver, const struct access *acce
     place->evictor_function = functions_at(&resolver->functions, &resolver->space, &resolver->names,
                                            access->evictor_ip, &code);
     other.access.ip = access->evictor_ip;
+    other.function = place->evictor_function;
     other.access.address = access->evictor_address;
     other.access.base = SREG_NONE;
     if (!access->evictor_address ||

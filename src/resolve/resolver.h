@@ -31,6 +31,7 @@ struct resolver;
 struct resolver_options {
     pid_t pid;                  /* process to name things in */
     bool live;                  /* /proc/PID may be read; false: a recording, records only */
+    bool simulated;             /* samples are many, from the program's first instruction on */
     const char *symfs;          /* folder with the binaries of a recording, or NULL */
     struct files_client *files; /* the users that files are opened for; NULL: ours; outlives it */
     bool elsewhere;             /* recorded on another machine: no file here is of it by its path */

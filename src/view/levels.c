@@ -681,14 +681,18 @@ void use_sentence(const struct snapshot *snapshot, const struct snapshot_use *us
 {
     char lines[16];
     char again[24];
+    char between[24] = "";
     *out = '\0';
     if (!use || !snapshot->uses.told || !(use->fetched_bytes > 0))
         return;
     format_again(again, sizeof again, use_temporal(snapshot, use));
-    snprintf(out, size, "%s lines left L%u%s: %.0f%% of their bytes used%s%s",
+    if (use->spatial_high - use->spatial_low >= 0.01)
+        snprintf(between, sizeof between, " (%.0f..%.0f%%)", 100 * use->spatial_low,
+                 100 * use->spatial_high);
+    snprintf(out, size, "%s lines left L%u%s: %.0f%%%s of their bytes used%s%s",
              text_count(lines, use->lines), snapshot->uses.level + 1,
              snapshot->uses.is_nearer ? " (few a deeper cache)" : "",
-             100 * snapshot_use_spatial(use), *again ? ", each again " : "", again);
+             100 * snapshot_use_spatial(use), between, *again ? ", each again " : "", again);
     say_uses(use, out, size);
 }
 

@@ -40,6 +40,8 @@ static void rescale_sums(struct use_sums *sums, double factor)
 {
     sums->lines.at[BASIS_DECAYED] *= factor;
     sums->fetched_bytes.at[BASIS_DECAYED] *= factor;
+    sums->followed.at[BASIS_DECAYED] *= factor;
+    sums->squares.at[BASIS_DECAYED] *= factor;
     sums->used_bytes.at[BASIS_DECAYED] *= factor;
     sums->touched_bytes.at[BASIS_DECAYED] *= factor;
     for (int i = 0; i < LINE_USES; i++)
@@ -106,6 +108,8 @@ static struct use_row *use_row_find(const struct use *use, uint64_t key, bool *e
 static void use_sums_add(struct use_sums *sums, const struct line_event *line, double scale)
 {
     double weight = (double)line->weight;
+    counted_add(&sums->followed, 1, scale);
+    counted_add(&sums->squares, weight * line->used_bytes * line->used_bytes, scale);
     counted_add(&sums->lines, weight, scale);
     counted_add(&sums->fetched_bytes, weight * line->line_bytes, scale);
     counted_add(&sums->used_bytes, weight * line->used_bytes, scale);
@@ -154,6 +158,8 @@ void use_join(struct use *use, uint64_t key, uint64_t into)
     if (!to)
         return;
     to->key = into;
+    use_row_sum(&to->sums.followed, &from->sums.followed);
+    use_row_sum(&to->sums.squares, &from->sums.squares);
     use_row_sum(&to->sums.lines, &from->sums.lines);
     use_row_sum(&to->sums.fetched_bytes, &from->sums.fetched_bytes);
     use_row_sum(&to->sums.used_bytes, &from->sums.used_bytes);

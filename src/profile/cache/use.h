@@ -25,6 +25,8 @@ struct use_sums {
     struct counted used_bytes;
     struct counted touched_bytes;
     struct counted uses[LINE_USES];
+    struct counted followed; /* lines that were reported, for themselves and others */
+    struct counted squares;  /* of used bytes */
 };
 
 struct use_row {

@@ -444,27 +444,61 @@ struct rows_fit {
     double left;
 };
 
-enum { FAILED_FEW = SPREAD_STEPS / 16 /* of the first quarter */ };
+enum { FIRST_STEPS = SPREAD_STEPS / 4, FAILED_FEW = SPREAD_STEPS / 16 /* of the first steps */ };
 
-/* Counts up to the first few that are too many not to. */
-static struct rows_fit fit_rows(const struct spread *spread, uint32_t row)
+/* Steps, those after the first from the shortest on: each is beside a row that is much longer, so
+ * that of a row as long as many, few steps have to be divided. */
+struct rows_steps {
+    uint32_t steps[SPREAD_STEPS];
+    double up_to[SPREAD_STEPS + 1]; /* sum of those before */
+};
+
+static int step_order(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static struct rows_steps sort_steps(const struct spread *spread)
+{
+    struct rows_steps sorted;
+    memcpy(sorted.steps, spread->steps, sizeof sorted.steps);
+    qsort(sorted.steps + FIRST_STEPS, SPREAD_STEPS - FIRST_STEPS, sizeof *sorted.steps, step_order);
+    sorted.up_to[0] = 0;
+    for (uint32_t i = 0; i < SPREAD_STEPS; i++)
+        sorted.up_to[i + 1] = sorted.up_to[i] + sorted.steps[i];
+    return sorted;
+}
+
+/* Counts up to the first few that are too many not to. *within: steps from FIRST_STEPS on that are
+ * known to be within a part of a row. */
+static struct rows_fit fit_rows(const struct rows_steps *sorted, uint32_t row, uint32_t *within)
 {
     struct rows_fit fit = {.row = row};
     uint32_t failed = 0;
+    while (*within < SPREAD_STEPS && sorted->steps[*within] <= row / CLOSE)
+        ++*within;
     for (uint32_t i = 0; i < SPREAD_STEPS; i++) {
-        uint32_t left = spread->steps[i] % row;
+        if (i == FIRST_STEPS) {
+            fit.beside += *within - i;
+            fit.left += sorted->up_to[*within] - sorted->up_to[i];
+            i = *within;
+            if (i == SPREAD_STEPS)
+                break;
+        }
+        uint32_t left = sorted->steps[i] % row;
         left = left < row - left ? left : row - left;
         bool beside = left <= row / CLOSE;
         fit.beside += beside;
         fit.left += beside ? left : row / CLOSE;
         failed += !beside;
-        if (failed > FAILED_FEW + (i >= SPREAD_STEPS / 4) * (SPREAD_STEPS / 4))
+        if (failed > FAILED_FEW + (i >= FIRST_STEPS) * FIRST_STEPS)
             return (struct rows_fit){.row = 0};
     }
     return fit.beside >= steps_at_least * SPREAD_STEPS ? fit : (struct rows_fit){.row = 0};
 }
 
-enum { ROWS = (ROW_MOST - SPREAD_STEP_LEAST) / ROW_UNIT + 1, FIRST_STEPS = SPREAD_STEPS / 4 };
+enum { ROWS = (ROW_MOST - SPREAD_STEP_LEAST) / ROW_UNIT + 1 };
 
 /* Adds a step to the rows that it ends beside, as changes from each row to the next: `times` a row
  * is within a part of a row from the step. */
@@ -490,8 +524,10 @@ static struct rows_fit find_rows(const struct spread *spread)
 {
     struct rows_fit best = {.row = 0};
     int beside = 0;
+    uint32_t within = FIRST_STEPS;
     if (spread->step_count < SPREAD_STEPS)
         return best;
+    struct rows_steps sorted = sort_steps(spread);
     int8_t *changes = calloc(ROWS + 1, sizeof *changes);
     for (uint32_t i = 0; changes && i < FIRST_STEPS; i++)
         count_beside(changes, spread->steps[i]);
@@ -499,7 +535,7 @@ static struct rows_fit find_rows(const struct spread *spread)
         beside += changes[i];
         if (FIRST_STEPS - beside > FAILED_FEW)
             continue;
-        struct rows_fit fit = fit_rows(spread, SPREAD_STEP_LEAST + i * ROW_UNIT);
+        struct rows_fit fit = fit_rows(&sorted, SPREAD_STEP_LEAST + i * ROW_UNIT, &within);
         if (fit.row && (fit.row > best.row + best.row / CLOSE || fit.left <= best.left))
             best = fit;
     }

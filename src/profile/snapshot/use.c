@@ -20,9 +20,31 @@ static void read_sums(const struct build *build, const struct use_sums *sums,
         .fetched_bytes = build_read(build, &sums->fetched_bytes),
         .used_bytes = build_read(build, &sums->used_bytes),
         .touched_bytes = build_read(build, &sums->touched_bytes),
+        .followed = build_read(build, &sums->followed),
+        .squares = build_read(build, &sums->squares),
     };
     for (int i = 0; i < LINE_USES; i++)
         out->uses[i] = build_read(build, &sums->uses[i]);
+}
+
+/* Lines that were followed represent all, and are used alike or not. A few that are alike by chance
+ * are not taken for all. */
+static void use_settle(struct snapshot_use *use)
+{
+    double part = snapshot_use_spatial(use);
+    double line_bytes = use->fetched_bytes / use->lines;
+    double mean = use->used_bytes / use->lines;
+    double binomial = part * (1 - part);
+    double variance = (use->squares / use->lines - mean * mean) / (line_bytes * line_bytes);
+    double effective = use->followed * binomial / (fmax(variance, 0) + binomial / use->followed);
+    double left_out = 1 - use->followed / use->lines;
+    use->spatial_low = use->spatial_high = part;
+    if (!(left_out > 1e-9) || isnan(part))
+        return;
+    struct snapshot_share interval =
+        interval_share(part, binomial > 0 ? effective / left_out : use->followed);
+    use->spatial_low = interval.low;
+    use->spatial_high = interval.high;
 }
 
 /* Where large caches lose nothing while a program runs, the nearer ones do. */
@@ -43,8 +65,10 @@ void build_uses(struct build *build)
         uses->level = (uint8_t)level;
     }
     uses->is_nearer = uses->told && uses->level + 1 != wanted;
-    if (uses->told)
-        read_sums(build, &use->all[uses->level], &uses->all);
+    if (!uses->told)
+        return;
+    read_sums(build, &use->all[uses->level], &uses->all);
+    use_settle(&uses->all);
 }
 
 static const struct use_sums *use_sums_find(const struct build *build, enum use_of of, uint32_t id,
@@ -60,8 +84,10 @@ struct snapshot_use *build_use_of(struct build *build, const struct snapshot_use
         return NULL;
     struct snapshot_use *use = arena_array(build->arena, 1, sizeof *use);
     build->failed |= !use;
-    if (use)
-        *use = *sum;
+    if (!use)
+        return NULL;
+    *use = *sum;
+    use_settle(use);
     return use;
 }
 

@@ -196,6 +196,11 @@ const struct symbol *program_object(const struct program *program, uint64_t addr
     return module_object(program->module, address);
 }
 
+const struct symbol *program_thread_object(const struct program *program, uint64_t offset)
+{
+    return module_tls(program->module, offset);
+}
+
 const struct symbol *program_code(const struct program *program, uint64_t address)
 {
     return module_function(program->module, address);

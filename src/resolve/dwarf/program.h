@@ -60,8 +60,10 @@ struct insn;
 bool program_insns(struct program *program, uint64_t address, const struct insn **insns,
                    size_t *count);
 
-/* The symbol of the variable or function that covers an address; NULL: none. */
+/* The symbol of the variable, thread-local variable (by its offset into the image) or function that
+ * covers an address; NULL: none. */
 const struct symbol *program_object(const struct program *program, uint64_t address);
+const struct symbol *program_thread_object(const struct program *program, uint64_t offset);
 const struct symbol *program_code(const struct program *program, uint64_t address);
 
 /* Start of the function around an address; false: not known. */

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "resolve/dwarf/die.h"
 #include "resolve/dwarf/program.h"
+#include "resolve/elf/symbols.h"
 
 /* A variable with one fixed location. */
 struct location {
@@ -62,6 +63,27 @@ static void take_piece(struct location *location, const Dwarf_Op *ops, size_t *a
         location->size = ops[(*at)++].number;
 }
 
+/* Most variables are in registers, frames and lists of places: their expressions need not be read.
+ */
+static bool may_be_fixed(Dwarf_Attribute *attribute)
+{
+    Dwarf_Block block;
+    if (dwarf_formblock(attribute, &block))
+        return false;
+    switch (block.length ? block.data[0] : 0) {
+    case DW_OP_addr:
+    case DW_OP_const4u:
+    case DW_OP_const8u:
+    case DW_OP_addrx:
+    case DW_OP_GNU_addr_index:
+    case DW_OP_constx:
+    case DW_OP_GNU_const_index:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool read_ops(Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t count,
                      struct location *location)
 {
@@ -87,7 +109,7 @@ static bool location_read(Dwarf_Die *variable, struct location *location)
     Dwarf_Op *ops;
     size_t count = 0;
     *location = (struct location){0};
-    if (!dwarf_attr(variable, DW_AT_location, &attribute))
+    if (!dwarf_attr(variable, DW_AT_location, &attribute) || !may_be_fixed(&attribute))
         return false;
     if (die_type(variable, &type))
         die_size(&type, &location->size);
@@ -268,8 +290,40 @@ static const struct global *find(struct index *index, uint64_t address)
  * for. Without symbols the two are not distinguishable. */
 static bool may_be_variable(const struct globals *globals, uint64_t address)
 {
-    return dwfl_module_getsymtab(program_module(globals->program)) <= 1 ||
-           program_object(globals->program, address);
+    const struct symbol *symbol = program_object(globals->program, address);
+    if (symbol) /* the link editor's own two are declared nowhere */
+        return strcmp(symbol->name, "_DYNAMIC") && strcmp(symbol->name, "_GLOBAL_OFFSET_TABLE_");
+    return dwfl_module_getsymtab(program_module(globals->program)) <= 1;
+}
+
+/* As the unit of the code that asks declares the variable of another, which says as much as a look
+ * into all other units would. */
+static const struct global *find_declared_near(struct globals *globals, struct index *index,
+                                               uint64_t address, uint64_t pc)
+{
+    const struct symbol *symbol = index == &globals->tls
+                                      ? program_thread_object(globals->program, address)
+                                      : program_object(globals->program, address);
+    static const char hidden[] = "__GI_"; /* glibc's own name of what it declares without */
+    Dwarf_Die die;
+    Dwarf_Die type;
+    uint64_t size;
+    if (!symbol)
+        return NULL;
+    const char *name = symbol->name;
+    if (!strncmp(name, hidden, sizeof hidden - 1))
+        name += sizeof hidden - 1;
+    Dwarf_Die element;
+    uint64_t count;
+    if (!globals_declared(globals, name, pc, &die) || !die_type(&die, &type))
+        return NULL;
+    /* An array may be declared without its length, which the symbol has. */
+    if (die_array(&type, &element, &count))
+        type = element;
+    if (!die_size(&type, &size) || !size)
+        return NULL;
+    globals_add(index, symbol->start, symbol->end - symbol->start, &die);
+    return find(index, address);
 }
 
 static const struct global *find_anywhere(struct globals *globals, struct index *index,
@@ -280,6 +334,8 @@ static const struct global *find_anywhere(struct globals *globals, struct index 
     if (!found && pc && !globals->all_read && program_place(globals->program, pc, &place)) {
         read_unit(globals, &place.unit, place.bias);
         found = find(index, address);
+        if (!found)
+            found = find_declared_near(globals, index, address, pc);
     }
     if (!found && !globals->all_read &&
         (index == &globals->tls || may_be_variable(globals, address))) {

@@ -501,6 +501,15 @@ bool module_is_agent(const struct module *module)
     return module->is_agent;
 }
 
+bool module_is_linker(const struct module *module)
+{
+    static const char *const names[] = {"ld-linux", "ld-2.", "ld-musl"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(module->name, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
 uint32_t module_serial(const struct module *module)
 {
     return module->serial;

@@ -103,6 +103,7 @@ void module_free(struct module *module);
 
 const char *module_name(const struct module *module); /* base name, sanitised */
 bool module_is_agent(const struct module *module);    /* misstop's own library */
+bool module_is_linker(const struct module *module);   /* the dynamic linker */
 
 /* Whether a mapping of the same file is part of this one, not of another copy beside it. */
 bool module_fits(const struct module *module, uint64_t map_start, uint64_t map_offset);

@@ -57,7 +57,8 @@ static int sim_header_fill(struct sim_header *header, const struct sim_wanted *w
     header->level_count = wanted->level_count;
     header->access_period = wanted->period ? wanted->period : ACCESS_PERIOD;
     header->flags = (wanted->causes ? SIM_WANT_CAUSES : 0) | (wanted->use ? SIM_WANT_USE : 0) |
-                    (wanted->code ? SIM_WANT_CODE : 0) | (wanted->period ? SIM_WAIT : 0);
+                    (wanted->code ? SIM_WANT_CODE : 0) | (wanted->exact ? SIM_EXACT : 0) |
+                    (wanted->period ? SIM_WAIT : 0);
     memcpy(header->levels, wanted->levels, sizeof header->levels);
     header->magic = SIM_MAGIC;
     int code = put_name(header->from, sizeof header->from, wanted->from, error);

@@ -22,6 +22,7 @@ struct sim_wanted {
     const char *from;  /* function that begins counting; NULL: counted from the start */
     const char *to;    /* function that ends it; NULL: none */
     const char *agent; /* path of the allocation agent; its code is not counted; NULL: none */
+    bool exact;        /* the use of all lines is counted; so it is where nothing is left out */
     bool code;         /* fetches of instructions take their place from the second level on */
     bool causes;       /* of misses, and who threw the line out */
     bool use;          /* of lines, how far apart uses are, and who used what another fetched */

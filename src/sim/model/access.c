@@ -21,6 +21,17 @@ static struct cache *cache_of(const struct state_access *access, uint32_t level)
     return level ? access->thread->path[level] : access->first;
 }
 
+/* For how many lines the one that comes in is reported when it leaves; 0: not at all. */
+static uint32_t draw(const struct model *model, const struct cache *cache)
+{
+    uint32_t one_in = model->spec.use_one_in;
+    if (!model->spec.use || cache->instruction)
+        return 0;
+    if (one_in <= 1 || cache->put <= model->spec.use_first)
+        return 1;
+    return memory_hash(model->clock + cache->id) >> 20 & (one_in - 1) ? 0 : one_in;
+}
+
 /* Brings a line in, which is not there. */
 static uint32_t walk_fill(struct state_access *access, struct cache *cache, uint64_t number,
                           uint32_t node)
@@ -33,14 +44,25 @@ static uint32_t walk_fill(struct state_access *access, struct cache *cache, uint
     if (cache->tags[index])
         departure_of(model, cache, index, access->miss.who, MODEL_REPLACED);
     /* The use of the line before by a level above does not count here. */
-    departure_report_above(model, cache, number << cache->line_shift);
+    bool absent_above = access->absent && !model->several &&
+                        cache->line_bytes == access->first->line_bytes &&
+                        access->miss.address >> cache->line_shift == number;
+    if (!absent_above)
+        departure_report_above(model, cache, number << cache->line_shift);
     cache_put(cache, index, number);
-    cache->lines[index].ip = access->miss.who.ip;
+    cache->ips[index] = access->miss.who.ip;
     if (node)
         shadow_join(cache->shadow, node, index);
-    if (access->miss.address >> cache->line_shift == number)
-        cache->slots[index].offset = (uint16_t)(access->miss.address & (cache->line_bytes - 1));
-    cache->slots[index].instruction = access->miss.kind & MODEL_INSTRUCTION;
+    uint32_t weight = draw(model, cache);
+    if (weight || (model->track_all && cache->level < model->private_levels))
+        cache_track(cache, index);
+    if (weight || !cache->lean) {
+        struct cache_slot *slot = &cache->slots[index];
+        slot->weight = weight;
+        if (access->miss.address >> cache->line_shift == number)
+            slot->offset = (uint16_t)(access->miss.address & (cache->line_bytes - 1));
+        slot->instruction = access->miss.kind & MODEL_INSTRUCTION;
+    }
     if (!cache->instruction && users_watch(&model->users, number << cache->line_shift))
         users_fetched(&model->users, number, cache->id, access->miss.who.ip);
     return index;
@@ -228,7 +250,7 @@ static void hit_first(struct state_thread *thread, uint32_t index, uint64_t addr
     cache_touch(first, index);
     if (first->shadow && !first->nodes[index])
         walk_shadow(thread->fast.model, first, index, state_fetches(thread->fast.model, kind));
-    if (thread->fast.use)
+    if (first->tracked[index])
         count_hit(first, index, address, size_bytes, kind);
 }
 
@@ -268,8 +290,9 @@ static void count_below(struct state_access *access, uint64_t address, uint32_t 
         uint32_t index = cache_find(below, address >> below->line_shift);
         if (index == CACHE_NONE)
             continue;
-        count_use(&below->lines[index].use, grains_of(below, address, size_bytes), size_bytes,
-                  access->miss.kind);
+        if (below->tracked[index])
+            count_use(&below->lines[index].use, grains_of(below, address, size_bytes), size_bytes,
+                      access->miss.kind);
         break;
     }
     if (access->miss.kind & MODEL_STORE && level >= model->private_levels)
@@ -320,9 +343,17 @@ static void sample_absent(struct state_access *access, uint64_t address)
 /* Where the line of an access is in each level, for when it leaves the one above. */
 static void remember_places(const struct state_access *access)
 {
-    uint32_t last = access->model->spec.level_count - 1;
-    for (uint32_t level = 0; level < last && access->missed >> level & 1; level++)
-        access->thread->path[level]->slots[access->at[level]].below = access->at[level + 1];
+    struct cache *const *path = access->thread->path;
+    uint32_t level = 0, last = access->model->spec.level_count - 1;
+    while (level < last && access->missed >> level & 1)
+        level++;
+    /* Use of a line is reported to the one below, if that is drawn. */
+    while (level-- > 0) {
+        if (path[level + 1]->tracked[access->at[level + 1]])
+            cache_track(path[level], access->at[level]);
+        if (path[level]->tracked[access->at[level]] || !level)
+            path[level]->slots[access->at[level]].below = access->at[level + 1];
+    }
 }
 
 /* The line is in the first level now. */
@@ -338,7 +369,7 @@ static void conclude_hit(struct state_access *access, uint64_t address, uint32_t
         coherence_returned(model, access->thread->fast.number, first->tags[index] - 1);
     }
     walk_set_slow(model, first, index);
-    if (model->track_use)
+    if (first->tracked[index])
         count_hit(first, index, address, size_bytes, access->miss.kind);
     fast_admit(first, index);
 }
@@ -355,7 +386,7 @@ static void conclude(struct state_access *access, uint64_t address, uint32_t siz
         conclude_hit(access, address, size_bytes, index);
     else
         sample_absent(access, address);
-    if (index == CACHE_NONE && model->track_use)
+    if (index == CACHE_NONE && (model->spec.use || model->track_all))
         count_below(access, address, size_bytes);
     if (access->fetch_ahead &&
         prefetch_next(&model->prefetch, access->miss.who.ip, address, &address))
@@ -404,15 +435,19 @@ static void ask_ahead(struct state_access *access, uint64_t address)
         const struct cache *second = access->thread->path[1];
         cache_prefetch(second, address >> second->line_shift);
     }
-    if (first->shadow && cause_is_asked(model, 1))
+    bool keeps = model->spec.level_count > 1 && access->thread->path[1]->evicted_above &&
+                 !model->evictors_settled;
+    if (first->shadow && !keeps && cause_is_asked(model, 1))
         evicted_prefetch(&model->evicted[0], number, first->thread);
     /* An inclusive level below might make room before. */
     if (first->policy != MODEL_LRU || !model->spec.whole_access_below)
         return;
     uint32_t victim = access->victim = cache_victim(first, number);
-    if (first->shadow && first->tags[victim])
+    if (keeps && first->tags[victim])
+        __builtin_prefetch(&access->thread->path[1]->evicted_above[first->slots[victim].below], 1);
+    else if (first->shadow && first->tags[victim])
         evicted_prefetch(&model->evicted[0], cache_number(first, victim), first->thread);
-    if (model->track_use && model->spec.level_count > 1)
+    if (first->tracked[victim] && model->spec.level_count > 1)
         __builtin_prefetch(&access->thread->path[1]->lines[first->slots[victim].below], 1);
 }
 
@@ -472,12 +507,17 @@ uint32_t model_access_slow(struct model_thread *thread, uint64_t address, uint32
     struct cache *first = state->path[0];
     if (state_part(first, address, size_bytes) != size_bytes)
         return walk(state, first, address, size_bytes, kind, ip, false);
-    uint32_t index = cache_find(first, address >> first->line_shift);
+    /* A line that is watched is in the table, too. */
+    const struct model_fast *place = &first->fast[address >> first->line_shift & first->fast_mask];
+    bool placed = address - place->address < first->line_bytes;
+    uint32_t index = placed ? place->index : cache_find(first, address >> first->line_shift);
     if (index == CACHE_NONE || others_hear(state, index, kind))
         return walk(state, first, address, size_bytes, kind, ip, index == CACHE_NONE);
     hit_first(state, index, address, size_bytes, kind);
     if (first->slots[index].watched) {
         sample(state, address, ip, index);
+        if (placed && first->slots[index].watched)
+            return 0;
         walk_set_slow(thread->model, first, index);
     }
     fast_admit(first, index);

@@ -41,7 +41,9 @@ int cache_init(struct cache *cache, const struct model_level_spec *spec, uint64_
     cache->tags = memory_new(memory, lines, sizeof *cache->tags);
     cache->lines = memory_new(memory, lines, sizeof *cache->lines);
     cache->slots = memory_new(memory, lines, sizeof *cache->slots);
-    if (!cache->tags || !cache->lines || !cache->slots)
+    cache->ips = memory_new(memory, lines, sizeof *cache->ips);
+    cache->tracked = memory_new(memory, lines, sizeof *cache->tracked);
+    if (!cache->tags || !cache->lines || !cache->slots || !cache->ips || !cache->tracked)
         return -1;
     if (timed || cache->policy == MODEL_LRU)
         cache->stamps = memory_new(memory, lines, sizeof *cache->stamps);
@@ -146,11 +148,29 @@ uint32_t cache_victim(struct cache *cache, uint64_t number)
     return first + random_way(cache);
 }
 
+static void empty(struct cache *cache, uint32_t index)
+{
+    cache->lines[index] = (struct model_line){.slow = 0};
+    cache->slots[index] = (struct cache_slot){0};
+}
+
+void cache_track(struct cache *cache, uint32_t index)
+{
+    if (!cache->tracked[index] && cache->lean)
+        empty(cache, index);
+    cache->tracked[index] = true;
+}
+
 void cache_put(struct cache *cache, uint32_t index, uint64_t number)
 {
     cache->tags[index] = number + 1;
-    cache->lines[index] = (struct model_line){.ip = MODEL_NONE};
-    cache->slots[index] = (struct cache_slot){0};
+    cache->ips[index] = MODEL_NONE;
+    cache->tracked[index] = false;
+    if (cache->evicted_above)
+        cache->evicted_above[index].tag = 0;
+    cache->put++;
+    if (!cache->lean)
+        empty(cache, index);
     cache_touch(cache, index);
 }
 
@@ -200,7 +220,8 @@ void fast_admit(struct cache *cache, uint32_t index)
         return;
     *place = (struct model_fast){.address = number << cache->line_shift,
                                  .index = index,
-                                 .slow = cache->lines[index].slow | MODEL_INSTRUCTION};
+                                 .slow = cache->lines[index].slow | MODEL_INSTRUCTION |
+                                         (cache->tracked[index] ? MODEL_COUNTS_USE : 0)};
 }
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };

@@ -88,9 +88,10 @@ struct cache_slot {
     uint32_t below;            /* index in the next level, a hint */
     uint16_t offset;           /* in it, of the access that fetched it; 0: it was fetched ahead */
     bool prefetched;           /* and not asked for yet */
-    bool watched;     /* its reuse or its users are sampled */
-    bool others;      /* other threads have it too */
-    bool instruction; /* fetched by the instruction side: its use as data says nothing */
+    uint32_t weight;           /* for so many lines it is reported when it leaves; 0: it is not */
+    bool watched;              /* its reuse or its users are sampled */
+    bool others;               /* other threads have it too */
+    bool instruction;          /* fetched by the instruction side: its use as data says nothing */
 };
 
 struct cache {
@@ -98,8 +99,17 @@ struct cache {
     uint64_t *stamps; /* when last used, by the model's clock: LRU, or there is a shadow */
     uint64_t *trees;  /* tree-PLRU: by set, node i (root 1): 1 if the right side goes next */
     uint32_t *recent; /* likewise: index of the way used last, by set */
+    uint32_t *ips;    /* instruction that fetched the line */
+    bool *tracked;    /* its use is counted */
+    /* Where `lean`, those of lines that are tracked; of others nothing is read or written. */
     struct model_line *lines;
     struct cache_slot *slots;
+    /* Of a second level, by index: the access that evicted the line from the first level, if it
+     * did; NULL: model.evicted knows. It is nearer than an entry there, and most lines are still
+     * here when they are missed again. */
+    struct evicted_line *evicted_above;
+    uint64_t put; /* lines that came in */
+    bool lean;
     uint64_t *fetched;       /* of instructions: struct model_thread; else NULL */
     uint32_t *nodes;         /* by index: place in the shadow; 0: it has forgotten the line */
     struct shadow *shadow;   /* NULL: not asked for */
@@ -135,6 +145,9 @@ void cache_touch(struct cache *cache, uint32_t index);
 
 /* Where a line is to go: an empty way, the first there is, else by policy. */
 uint32_t cache_victim(struct cache *cache, uint64_t number);
+
+/* From now on the use of the line is counted. */
+void cache_track(struct cache *cache, uint32_t index);
 
 /* Puts a line, which is not there, into the place of the victim, and touches it. */
 void cache_put(struct cache *cache, uint32_t index, uint64_t number);

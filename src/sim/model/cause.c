@@ -48,13 +48,46 @@ static uint8_t invalidation(struct state_access *access, const struct cache *cac
                                                                           : MODEL_INVALIDATED_FALSE;
 }
 
+static struct cache *path_below(struct model *model, const struct cache *cache, uint32_t level)
+{
+    return model->shared[level] ? model->shared[level] : model->threads[cache->thread]->path[level];
+}
+
+/* The second level, if it keeps the evictors of a first one. */
+static struct cache *keeper(struct model *model, const struct cache *cache)
+{
+    struct cache *second = cache->level || model->evictors_settled || model->spec.level_count < 2
+                               ? NULL
+                               : path_below(model, cache, 1);
+    return second && second->evicted_above ? second : NULL;
+}
+
+void cause_evictors_settle(struct model *model, const struct cache *first)
+{
+    struct cache *second = keeper(model, first);
+    for (uint32_t index = 0; second && index < cache_lines(second); index++)
+        if (second->tags[index] && second->evicted_above[index].tag)
+            evicted_put(&model->evicted[0], cache_number(second, index),
+                        &second->evicted_above[index]);
+    model->evictors_settled = true;
+}
+
+/* NULL: not known. */
+static const struct evicted_line *find_evictor(struct state_access *access,
+                                               const struct cache *cache, uint64_t number)
+{
+    struct cache *second = keeper(access->model, cache);
+    uint32_t index = second ? cache_find_near(second, number, access->at[1]) : CACHE_NONE;
+    if (index != CACHE_NONE && second->evicted_above[index].tag)
+        return &second->evicted_above[index];
+    return evicted_find(&access->model->evicted[cache->level], number, cache->thread);
+}
+
 static uint8_t replaced_cause(struct state_access *access, const struct cache *cache,
                               uint64_t address, uint32_t size_bytes, bool in_shadow,
                               struct model_missed *missed)
 {
-    struct model *model = access->model;
-    const struct evicted_line *line =
-        evicted_find(&model->evicted[cache->level], address >> cache->line_shift, cache->thread);
+    const struct evicted_line *line = find_evictor(access, cache, address >> cache->line_shift);
     if (line) {
         missed->evictor = line->evictor;
         missed->evictor_thread = line->by;
@@ -175,13 +208,10 @@ static struct model_use departure_use(const struct cache *cache, uint32_t index)
     return use;
 }
 
-static struct cache *path_below(struct model *model, const struct cache *cache, uint32_t level)
-{
-    return model->shared[level] ? model->shared[level] : model->threads[cache->thread]->path[level];
-}
-
 void departure_report_below(struct model *model, struct cache *cache, uint32_t index)
 {
+    if (!cache->tracked[index])
+        return;
     struct model_use since = departure_use(cache, index);
     if (!since.touched_bytes)
         return;
@@ -195,6 +225,8 @@ void departure_report_below(struct model *model, struct cache *cache, uint32_t i
                           : cache_find(below, number);
         if (at == CACHE_NONE)
             continue;
+        if (!below->tracked[at])
+            break;
         struct model_use longer = since;
         longer.touched = lengthen(cache, below, address, since.touched);
         longer.written = lengthen(cache, below, address, since.written);
@@ -266,7 +298,7 @@ static void visit_all_above(struct model *model, struct cache *cache, uint64_t a
 void departure_report_above(struct model *model, struct cache *cache, uint64_t address)
 {
     struct model_who none = {MODEL_NONE, 0};
-    if (cache->level && model->track_use)
+    if (cache->level && (model->spec.use || model->track_all))
         visit_all_above(model, cache, address & ~(uint64_t)(cache->line_bytes - 1), none, false);
 }
 
@@ -279,14 +311,24 @@ static void departure_remember(struct model *model, const struct cache *cache, u
                    &model->pairs[MODEL_IP_USED_BY_IP][cache->level]);
     if (reason == MODEL_END || !model->spec.causes)
         return;
-    evicted_put(&model->evicted[cache->level], number,
-                &(struct evicted_line){.evictor = who,
-                                       .thread = (uint16_t)cache->thread,
-                                       .by = (uint16_t)model->running,
-                                       .reason = (uint8_t)reason});
+    struct evicted_line line = {.evictor = who,
+                                .thread = (uint16_t)cache->thread,
+                                .by = (uint16_t)model->running,
+                                .reason = (uint8_t)reason};
+    struct cache *second = keeper(model, cache);
+    uint32_t below =
+        second ? cache_find_near(second, number, cache->slots[index].below) : CACHE_NONE;
+    if (below == CACHE_NONE) {
+        evicted_put(&model->evicted[cache->level], number, &line);
+    } else {
+        second->evicted_above[below] = line;
+        second->evicted_above[below].tag = number + 1;
+    }
+    if (cache->evicted_above && !model->evictors_settled && cache->evicted_above[index].tag)
+        evicted_put(&model->evicted[0], number, &cache->evicted_above[index]);
     if (reason != MODEL_INVALIDATED)
-        tally_count(&model->pairs[MODEL_IP_EVICTED_BY_IP][cache->level], cache->lines[index].ip,
-                    who.ip, 1);
+        tally_count(&model->pairs[MODEL_IP_EVICTED_BY_IP][cache->level], cache->ips[index], who.ip,
+                    1);
 }
 
 static void report_host(const struct model *model, const struct cache *cache, uint32_t index,
@@ -294,13 +336,13 @@ static void report_host(const struct model *model, const struct cache *cache, ui
 {
     const struct model_host *host = &model->memory.host;
     const struct cache_slot *slot = &cache->slots[index];
-    if (!host->eviction)
+    if (!host->eviction || (model->spec.use && (!cache->tracked[index] || !slot->weight)))
         return;
     struct model_eviction eviction = {
         .address = cache_number(cache, index) << cache->line_shift,
         .level = cache->level,
         .thread = cache->thread,
-        .fetched = {.ip = cache->lines[index].ip,
+        .fetched = {.ip = cache->ips[index],
                     .address = (cache_number(cache, index) << cache->line_shift) + slot->offset},
         .evictor = who,
         .reason = (uint8_t)reason,
@@ -308,6 +350,7 @@ static void report_host(const struct model *model, const struct cache *cache, ui
         .prefetched_unused = slot->prefetched,
         .use = slot->reported,
         .used_bytes = memory_ones(slot->reported.touched) << cache->grain_shift,
+        .weight = model->spec.use ? slot->weight : 1,
     };
     host->eviction(host->context, &eviction);
 }
@@ -323,7 +366,7 @@ void departure_of(struct model *model, struct cache *cache, uint32_t index, stru
     bool leave = cache->inclusive && (reason == MODEL_REPLACED || reason == MODEL_INCLUDED);
     if (leave)
         visit_all_above(model, cache, address, who, true);
-    else
+    else if (cache->tracked[index])
         departure_report_above(model, cache, address);
     departure_report_below(model, cache, index);
     departure_remember(model, cache, index, who, reason);

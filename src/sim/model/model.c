@@ -16,6 +16,9 @@ static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thr
     if (!cache || cache_init(cache, spec, seed, timed, &model->memory))
         return NULL;
     cache->now = &model->clock;
+    /* Parts of a line that are only for its own figures, or for a prefetcher. */
+    cache->lean =
+        level && !model->spec.prefetch && (model->spec.use || !model->memory.host.eviction);
     cache->level = level;
     cache->thread = shared ? 0 : thread;
     cache->shared = shared;
@@ -23,11 +26,25 @@ static struct cache *new_cache(struct model *model, uint32_t level, uint32_t thr
     return cache;
 }
 
+/* The second level of one thread keeps the evictors of the first. */
+static bool keeps_evictors(const struct model *model, uint32_t level)
+{
+    const struct model_spec *spec = &model->spec;
+    return level == 1 && spec->causes && spec->whole_access_below && !spec->prefetch &&
+           spec->level[0].line_bytes == spec->level[1].line_bytes;
+}
+
 static struct cache *new_level(struct model *model, uint32_t level, uint32_t thread, bool shared)
 {
     struct cache *cache = new_cache(model, level, thread, shared, &model->spec.level[level]);
     if (cache && !level && fast_init(cache, &model->memory))
         return NULL;
+    if (cache && keeps_evictors(model, level)) {
+        cache->evicted_above =
+            memory_new(&model->memory, cache_lines(cache), sizeof *cache->evicted_above);
+        if (!cache->evicted_above)
+            return NULL;
+    }
     if (!cache || !model->spec.causes)
         return cache;
     cache->shadow = memory_new(&model->memory, 1, sizeof *cache->shadow);
@@ -144,7 +161,6 @@ struct model *model_new(const struct model_spec *spec, const struct model_host *
         host->fail(host->context, "no memory for the simulated caches");
         return NULL;
     }
-    model->track_use = spec->use;
     return model;
 }
 
@@ -197,9 +213,17 @@ static void begin_several(struct model *model)
     uint32_t first = 0;
     while (!model->threads[first])
         first++;
+    cause_evictors_settle(model, model->threads[first]->path[0]);
     coherence_begin(model, first);
-    model->track_use |= model->spec.causes;
-    model->threads[first]->fast.use = model->track_use;
+    model->track_all = model->spec.causes;
+    for (uint32_t level = 0; model->track_all && level < model->private_levels; level++) {
+        struct cache *cache = model->threads[first]->path[level];
+        for (uint32_t index = 0; index < cache_lines(cache); index++) {
+            if (cache->fast && cache->tags[index])
+                fast_forget(cache, index);
+            cache_track(cache, index);
+        }
+    }
 }
 
 struct model_thread *model_thread(struct model *model, uint32_t number)
@@ -218,7 +242,6 @@ struct model_thread *model_thread(struct model *model, uint32_t number)
     model->threads[number] = made;
     if (number >= model->threads_end)
         model->threads_end = number + 1;
-    made->fast.use = model->track_use;
     return &made->fast;
 }
 

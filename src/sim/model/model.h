@@ -101,8 +101,10 @@ struct model_spec {
     uint8_t prefetch;        /* enum model_prefetch */
     uint8_t prefetch_level;  /* index of the level that fetches ahead */
 
-    bool causes;     /* first reference, capacity, conflict, invalidation, and who threw it out */
-    bool use;        /* which bytes of a line were used before it left (SIP) */
+    bool causes; /* first reference, capacity, conflict, invalidation, and who threw it out */
+    bool use;    /* which bytes of a line were used before it left (SIP) */
+    uint32_t use_one_in;   /* of one line in so many that come in, drawn; a power of two; 0: all */
+    uint32_t use_first;    /* each cache's first lines are drawn whatever that says */
     uint32_t users_one_in; /* statements that used and evicted what another fetched, for one
                               line in so many; a power of two; 0: not at all */
     uint32_t reuse_lines;  /* lines with sampled reuse distances; 0: none */
@@ -168,6 +170,7 @@ struct model_eviction {
     uint8_t reason;           /* enum model_reason */
     bool dirty;               /* was written to: it has to be written back */
     bool prefetched_unused;   /* fetched ahead and never asked for */
+    uint32_t weight;          /* for so many lines */
     struct model_use use;     /* all 0 unless the spec wants use */
     uint32_t used_bytes;      /* different bytes of it that were touched */
 };
@@ -194,6 +197,7 @@ struct model_host {
     /* Whether it matters why the access on its way was missed, that level `served` has
      * (as in struct model_miss); if not, no cause of it need be known. No function: always. */
     bool (*asks_causes)(void *context, uint32_t served);
+    /* Of the lines that are drawn (use_one_in). */
     void (*eviction)(void *context, const struct model_eviction *eviction);
     void (*reuse)(void *context, const struct model_reuse *reuse);
     /* Zeroed room for a kind of pairs (enum model_pairs) at a level, read while they are counted:
@@ -218,7 +222,6 @@ struct model_line {
         struct model_use use;
     };
     uint32_t slow; /* kinds of access (enum model_kind) that the fast path leaves alone */
-    uint32_t ip;   /* instruction that fetched it */
 };
 
 /*
@@ -228,8 +231,11 @@ struct model_line {
 struct model_fast {
     uint64_t address; /* of the line */
     uint32_t index;   /* in model_thread.lines */
-    uint32_t slow;    /* as in struct model_line, and MODEL_INSTRUCTION */
+    uint32_t slow; /* as in struct model_line, MODEL_INSTRUCTION, and MODEL_COUNTS_USE: hits have to
+                      say what they used */
 };
+
+enum { MODEL_COUNTS_USE = 16 }; /* beside enum model_kind */
 
 /*
  * One thread's way into the hierarchy; open for the fast path only. Made when first asked for;
@@ -244,7 +250,6 @@ struct model_thread {
     uint32_t line_shift;      /* log2 of the line's bytes */
     uint32_t line_bytes;
     uint32_t grain_shift; /* log2 of the bytes that one bit of a use represents */
-    bool use;             /* hits have to say what they used */
     uint32_t number;
     uint32_t runs; /* thread of the accesses: any number below 65536; the caller's to set */
     struct model *model;
@@ -299,7 +304,7 @@ static inline bool model_hit(const struct model_thread *thread, uint64_t *now, u
         return false;
     if (thread->stamps)
         thread->stamps[place->index] = ++*now;
-    if (thread->use)
+    if (place->slow & MODEL_COUNTS_USE)
         model_count_hit(&thread->lines[place->index].hits,
                         model_grains((uint32_t)offset, size_bytes, thread->grain_shift), size_bytes,
                         kind);

@@ -32,13 +32,14 @@ struct model {
     struct cache *shared[MODEL_LEVELS_MAX]; /* NULL: private */
     struct cache *shared_instruction;       /* NULL: private, or none */
     uint32_t threads_end;                   /* the highest number of a thread that was made, + 1 */
+    bool evictors_settled;                  /* cause_evictors_settle() */
     bool several;            /* threads with private levels: they hear of each other's accesses */
     uint32_t private_levels; /* how many, from the first; 0 with one thread */
     uint32_t caches;         /* ids given */
     uint32_t line_shift;     /* of the first level */
-    bool track_use;          /* for the reports, or with several threads to separate true from false
-                                sharing */
-    uint64_t clock;          /* of uses */
+    bool
+        track_all; /* in private levels: true sharing is separated from false by what was written */
+    uint64_t clock; /* of uses */
     uint64_t lines_left_bytes;
     struct lines lines;
     struct evicted evicted[MODEL_LEVELS_MAX];
@@ -63,7 +64,7 @@ struct state_access {
     bool absent;                   /* it is known that `first` has it not */
     uint32_t replaced;  /* missed levels, with the evictor to be looked up on request: bit */
     uint32_t in_shadow; /* of these: the shadow had the line */
-    bool fetch_ahead; /* something that the prefetcher watches happened */
+    bool fetch_ahead;   /* something that the prefetcher watches happened */
 };
 
 /* Whether an access of this kind leaves a line where it missed it. */
@@ -95,6 +96,9 @@ void cause_of(struct state_access *access, const struct cache *cache, uint64_t a
 
 /* The line was referenced by this thread: it will not be a first reference again. */
 void cause_referenced(struct state_access *access, uint64_t address);
+
+/* Evictors that a second level keeps are from now on where those of other levels are. */
+void cause_evictors_settle(struct model *model, const struct cache *first);
 
 /* Reports the levels that the access missed to the host. */
 void cause_report(struct state_access *access);

@@ -274,7 +274,10 @@ void missed_sample(const struct sim_thread *thread, const struct sim_instruction
 }
 
 /* One line in so many has its users counted; watched lines miss the model's fast path. */
-enum { USERS_ONE_IN = 64 };
+enum { USERS_ONE_IN = 256, USERS_ONE_IN_EXACT = 64 };
+
+/* Use is counted for one line in so many that come in, once many have. */
+enum { USE_ONE_IN = 16, USE_FIRST = 1 << 11 };
 
 _Static_assert(sizeof(struct tally_pair) == sizeof(struct sim_pair), "the model writes them");
 _Static_assert(__builtin_offsetof(struct tally_pair, second) ==
@@ -300,7 +303,7 @@ static void on_eviction(void *context, const struct model_eviction *eviction)
     if (!(shared->header.use_levels >> eviction->level & 1) ||
         access_is_left_out(eviction->fetched.address))
         return;
-    UInt weight = report_line_due(SIM_LEFT, eviction->level);
+    ULong weight = (ULong)report_line_due(SIM_LEFT, eviction->level) * eviction->weight;
     if (!weight)
         return;
     struct sim_line line = {
@@ -346,9 +349,12 @@ void lines_want(struct model_spec *spec, struct model_host *host)
     if (!(shared->header.flags & SIM_WANT_USE))
         return;
     spec->use = True;
-    spec->users_one_in = USERS_ONE_IN;
+    Bool exact = (shared->header.flags & (SIM_EXACT | SIM_WAIT)) != 0;
+    spec->use_one_in = exact ? 1 : USE_ONE_IN;
+    spec->use_first = USE_FIRST;
+    spec->users_one_in = exact ? USERS_ONE_IN_EXACT : USERS_ONE_IN;
     spec->reuse_lines = SIM_REUSE_LINES;
-    spec->reuse_one_in = SIM_REUSE_ONE_IN;
+    spec->reuse_one_in = exact ? SIM_REUSE_ONE_IN / 2 : SIM_REUSE_ONE_IN;
     spec->pairs_max = SIM_PAIRS_MAX;
     host->eviction = on_eviction;
     host->reuse = on_reuse;

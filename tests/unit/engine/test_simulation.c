@@ -27,6 +27,8 @@ static void test_levels_in_their_order(void **state)
     assert_false(levels_of("L1=64K,2,64:nocauses").causes);
     assert_false(wanted.code);
     assert_true(levels_of("code:L1=64K,2,64").code);
+    assert_false(wanted.exact);
+    assert_true(levels_of("L1=64K,2,64:exact").exact);
 }
 
 static void test_causes(void **state)

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "engine/engine.h"
+#include "engine/state.h"
 #include "profile/profile.h"
 #include "unit.h"
 #include "unit/store/store_planned.h"
@@ -383,6 +384,36 @@ static void an_option_says_the_same(void **state)
     snapshot_free(shown);
 }
 
+static long drained;
+
+static long drain_some(struct engine *engine, uint64_t until_ns)
+{
+    (void)engine, (void)until_ns;
+    return drained;
+}
+
+/* A heap that is walked is read soon after a sample; while there is none there is no hurry. */
+static void a_target_that_sleeps_is_seldom_looked_at(void **state)
+{
+    static const struct engine_kind kind = {.drain = drain_some};
+    struct engine *engine = calloc(1, sizeof *engine);
+    (void)state;
+    *engine = (struct engine){.kind = &kind, .heap = true, .options = {.walk = true}};
+    drained = 1;
+    engine_drain(engine, 0);
+    assert_int_equal(engine_patience_ms(engine), 5);
+    drained = 0;
+    for (int i = 0; i < 10; i++)
+        engine_drain(engine, 0);
+    assert_int_equal(engine_patience_ms(engine), 20);
+    engine->followed = 1; /* what the agent reports comes before samples of it */
+    assert_int_equal(engine_patience_ms(engine), 5);
+    drained = 1;
+    engine_drain(engine, 0);
+    assert_int_equal(engine_patience_ms(engine), 5);
+    free(engine);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +426,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_only_goes_on_live_is_not_known, setup, teardown),
         cmocka_unit_test_setup_teardown(a_search_goes_through_the_time_range, setup, teardown),
         cmocka_unit_test_setup_teardown(an_option_says_the_same, setup, teardown),
+        cmocka_unit_test(a_target_that_sleeps_is_seldom_looked_at),
     };
     setlocale(LC_ALL, "C.UTF-8");
     int fd = mkstemp(path);

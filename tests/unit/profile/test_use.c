@@ -255,10 +255,33 @@ static void full_table(void **state)
     snapshot_free(snapshot);
 }
 
+/* One line in 16 was followed, or each; half of them were used in full, half by a quarter. */
+static void those_followed_have_an_interval(void **state)
+{
+    (void)state;
+    miss(VECTOR, SMOOTH, 0);
+    miss(INDEX, SMOOTH, 4);
+    for (int i = 0; i < 400; i++) {
+        left(VECTOR, SMOOTH, 0, L2_EVENT, i % 2 ? 64 : 16, 64, 16);
+        left(INDEX, SMOOTH, 4, L2_EVENT, i % 2 ? 64 : 16, 64, 1);
+    }
+    const struct snapshot *snapshot = profile_snapshot(use_profile, &use_head, use_now_ns);
+    const struct snapshot_use *followed = find_object(snapshot, "vector")->use;
+    const struct snapshot_use *all = find_object(snapshot, "index")->use;
+    double half = 1.96 * 0.375 / sqrt(400) * sqrt(15.0 / 16);
+    assert_near(snapshot_use_spatial(followed), 0.625);
+    assert_true(fabs(followed->spatial_low - (0.625 - half)) < 0.004);
+    assert_true(fabs(followed->spatial_high - (0.625 + half)) < 0.004);
+    assert_near(all->spatial_low, 0.625);
+    assert_near(all->spatial_high, 0.625);
+    snapshot_free(snapshot);
+}
+
 static int run_use(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(by_object_field_and_code, begin, end),
+        cmocka_unit_test_setup_teardown(those_followed_have_an_interval, begin, end),
         cmocka_unit_test_setup_teardown(counts_for_what_missed, begin, end),
         cmocka_unit_test_setup_teardown(nearer_level_until_lines_leave, begin, end),
         cmocka_unit_test_setup_teardown(nothing_told_is_nothing_known, begin, end),

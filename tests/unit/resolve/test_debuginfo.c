@@ -357,6 +357,31 @@ static void split_and_gathered(void **state)
         assert_string_equal(type_at(address_of("table") + 24), "struct point");
 }
 
+/* A variable of a unit without debugging information: the unit of the code that asks declares it.
+ */
+static void declared_by_the_unit_that_asks(void **state)
+{
+    (void)state;
+    need(make("sed -i 's/^struct point others/extern &/; s/return p->y/return others[1].y + p->y/' "
+              "b.c; "
+              "echo 'struct point { double x, y; struct point *next; } others[3];' >c.c; "
+              "$CC -g -O1 -shared -fPIC -o x.so a.c b.c && $CC -O1 -fPIC -c c.c && "
+              "$CC -g -O1 -shared -fPIC -o a.so a.c b.c c.o"),
+         "compiler");
+    open_at(target_path("a.so"), target_path("root"));
+    program = program_new(module);
+    assert_non_null(program);
+    const struct dwarf_question question = {
+        .ask = DWARF_VARIABLE, .address = address_of("others") + 24, .pc = address_of("far")};
+    struct dwarf_answer answer;
+    program_answer(program, &question, &answer);
+    assert_non_null(answer.name);
+    assert_string_equal(answer.name, "others");
+    assert_int_equal(answer.size, 72);
+    assert_int_equal(answer.count, 3);
+    assert_int_equal(answer.offset, 24);
+}
+
 #define TEST(test) cmocka_unit_test_teardown(test, end)
 
 int main(void)
@@ -373,6 +398,7 @@ int main(void)
                                        TEST(split),
                                        TEST(split_and_moved),
                                        TEST(split_and_lost),
-                                       TEST(split_and_gathered)};
+                                       TEST(split_and_gathered),
+                                       TEST(declared_by_the_unit_that_asks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

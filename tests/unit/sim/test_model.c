@@ -413,6 +413,112 @@ static void use_by_the_papers_formulas(void **state)
     assert_true(tiny_rooms.seen[0].left == 3 && tiny_rooms.seen[0].used_bytes == 14);
 }
 
+/* What the Valgrind tool asks for, and the same of a model that leaves nothing out. */
+struct drawn {
+    struct model_rooms rooms;
+    struct model_miss missed;
+    double lines[2]; /* that left, by level; and what was used of them */
+    double used_bytes[2];
+    uint32_t reports[2];
+};
+
+static void drawn_miss(void *context, const struct model_miss *miss)
+{
+    ((struct drawn *)context)->missed = *miss;
+}
+
+static void drawn_left(void *context, const struct model_eviction *eviction)
+{
+    struct drawn *drawn = context;
+    drawn->reports[eviction->level]++;
+    drawn->lines[eviction->level] += eviction->weight;
+    drawn->used_bytes[eviction->level] += (double)eviction->weight * eviction->used_bytes;
+}
+
+static void *drawn_room(void *context, size_t size_bytes)
+{
+    struct model_host host = model_host_of(&((struct drawn *)context)->rooms);
+    return host.allocate(host.context, size_bytes);
+}
+
+static void drawn_fail(void *context, const char *text)
+{
+    ((struct drawn *)context)->rooms.failed = text;
+}
+
+static bool drawn_asks(void *context, uint32_t served)
+{
+    (void)context, (void)served;
+    return true;
+}
+
+static struct model *drawn_model(struct drawn *drawn, bool lean)
+{
+    const struct model_spec spec = {
+        .level = {{.size_bytes = 1024, .ways = 2, .line_bytes = 64},
+                  {.size_bytes = 8192, .ways = 4, .line_bytes = 64, .shared = true}},
+        .level_count = 2,
+        .threads = 4,
+        .whole_access_below = true,
+        .causes = true,
+        .use = true,
+        .use_one_in = lean ? 8 : 0,
+    };
+    struct model_host host = {.context = drawn,
+                              .allocate = drawn_room,
+                              .fail = drawn_fail,
+                              .miss = drawn_miss,
+                              .eviction = drawn_left,
+                              .asks_causes = lean ? drawn_asks : NULL};
+    struct model *model = model_new(&spec, &host);
+    assert_non_null(model);
+    return model;
+}
+
+static void assert_same_miss(const struct model_miss *a, const struct model_miss *b)
+{
+    assert_int_equal(a->address, b->address);
+    assert_int_equal(a->served, b->served);
+    for (uint32_t level = 0; level < a->served; level++) {
+        assert_int_equal(a->level[level].cause, b->level[level].cause);
+        assert_int_equal(a->level[level].evictor.ip, b->level[level].evictor.ip);
+        assert_int_equal(a->level[level].evictor.address, b->level[level].evictor.address);
+        assert_int_equal(a->level[level].evictor_thread, b->level[level].evictor_thread);
+    }
+}
+
+/* Lines that are drawn stand for all, and nothing else changes: causes and evictors are the same
+ * access by access, before and after a second thread comes. */
+static void drawn_lines_stand_for_all(void **state)
+{
+    static struct drawn all, some;
+    enum { STEPS = 400000, SECOND_FROM = 300000 };
+    struct prng prng = {7};
+    (void)state;
+    struct model *models[] = {drawn_model(&all, false), drawn_model(&some, true)};
+    for (int i = 0; i < STEPS; i++) {
+        uint64_t address = 0x10000 + prng_below(&prng, 1u << PICK(&prng, 10, 12, 14, 15));
+        uint32_t size = PICK(&prng, 1, 4, 8, 8), kind = PICK(&prng, MODEL_LOAD, MODEL_STORE);
+        uint32_t thread = i >= SECOND_FROM ? 1 + prng_below(&prng, 2) : 1;
+        uint32_t served[2];
+        for (int k = 0; k < 2; k++)
+            served[k] = model_access(model_thread(models[k], thread), address, size, kind,
+                                     prng_below(&(struct prng){(uint64_t)i + 1}, 100));
+        assert_int_equal(served[0], served[1]);
+        if (served[0])
+            assert_same_miss(&all.missed, &some.missed);
+    }
+    for (int level = 0; level < 2; level++) {
+        assert_true(some.reports[level] * 6 < all.reports[level]);
+        assert_true(fabs(some.lines[level] / all.lines[level] - 1) < 0.05);
+        assert_true(fabs(some.used_bytes[level] / some.lines[level] /
+                             (all.used_bytes[level] / all.lines[level]) -
+                         1) < 0.05);
+    }
+    model_rooms_free(&all.rooms);
+    model_rooms_free(&some.rooms);
+}
+
 /* What the first level did with a line is use at the second too, once, whichever leaves first. */
 static void use_is_told_to_the_level_below(void **state)
 {
@@ -502,6 +608,7 @@ static void invalidation_by_bytes(void **state)
 static int run_model_use(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(drawn_lines_stand_for_all),
         cmocka_unit_test_teardown(use_by_the_papers_formulas, tiny_free),
         cmocka_unit_test_teardown(use_is_told_to_the_level_below, tiny_free),
         cmocka_unit_test_teardown(who_did_what_to_whom, tiny_free),
