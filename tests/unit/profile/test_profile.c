@@ -32,7 +32,7 @@ static void add_random(struct profile *profile, struct prng *prng, uint64_t now)
 
 enum { CROWD = 12, CROWD_PLACES = 20000, CROWD_BATCH = 512 };
 
-/* Instructions of object 1 whose pairs are in one bucket, where they displace each other. */
+/* Instructions with pairs of object 1 in one bucket, where they displace each other. */
 static void find_crowd(uint64_t ips[CROWD])
 {
     const struct pairs pairs = {.count = 1 << 15};
