@@ -26,7 +26,6 @@ struct names {
     struct arena strings;
     struct object_desc *objects;
     size_t object_count;
-    size_t object_room;
     struct hash object_of_key;
     struct hash instances; /* (object, base) pairs seen */
     struct function_desc *functions;

@@ -12,19 +12,213 @@
 struct form {
     unsigned fields;
     size_t limit;
+    const struct row_field *list;
+    unsigned listed;
 };
 
+#define MEMBER(kind, of, member, ...)                                                              \
+    {                                                                                              \
+        .type = (kind), .size = sizeof((struct of *)0)->member, .at = offsetof(struct of, member), \
+        __VA_ARGS__                                                                                \
+    }
+#define NUMBER(of, member)     MEMBER(ROW_NUMBER, of, member)
+#define COUNT(of, member, top) MEMBER(ROW_COUNT, of, member, .most = (top))
+#define ENUM(of, member, top)  MEMBER(ROW_ENUM, of, member, .most = (top))
+#define FLAG(of, member)       MEMBER(ROW_FLAG, of, member)
+#define DOUBLE(of, member)     MEMBER(ROW_DOUBLE, of, member)
+#define STRING(of, member)     MEMBER(ROW_STRING, of, member)
+#define NAME(of, member)       MEMBER(ROW_NAME, of, member)
+#define HAND                                                                                       \
+    {                                                                                              \
+        .type = ROW_BY_HAND                                                                        \
+    }
+
+/* In the order of the fields, which is that of the file. */
+static const struct row_field object_list[] = {
+    NAME(object_desc, name),
+    NAME(object_desc, module),
+    STRING(object_desc, type),
+    NUMBER(object_desc, type_id),
+    NUMBER(object_desc, type_votes),
+    NUMBER(object_desc, type_against),
+    ENUM(object_desc, kind, OBJECT_KIND_COUNT - 1),
+    NUMBER(object_desc, address),
+    NUMBER(object_desc, size_bytes),
+    NUMBER(object_desc, blocks),
+    NUMBER(object_desc, part_of),
+};
+static const struct row_field function_list[] = {
+    NAME(function_desc, name),   NAME(function_desc, module),  NAME(function_desc, file),
+    NUMBER(function_desc, line), NUMBER(function_desc, start), NUMBER(function_desc, end),
+};
+static const struct row_field caller_list[] = {
+    NUMBER(caller_desc, parent),
+    NUMBER(caller_desc, function),
+};
+static const struct row_field type_list[] = {
+    NAME(type_desc, name),
+    ENUM(type_desc, kind, TYPE_POINTER),
+    NUMBER(type_desc, size),
+    HAND,
+    HAND,
+    FLAG(type_desc, cut),
+    STRING(type_desc, raw),
+};
+static const struct row_field member_list[] = {
+    NAME(type_member, name),
+    NAME(type_member, type),
+    NUMBER(type_member, offset),
+    NUMBER(type_member, size),
+    NUMBER(type_member, count),
+    NUMBER(type_member, stride),
+    HAND,
+    NUMBER(type_member, depth),
+    NUMBER(type_member, kind),
+    NUMBER(type_member, bit_offset),
+    NUMBER(type_member, bit_size),
+};
+static const struct row_field instruction_list[] = {
+    STRING(instruction_desc, file),
+    NUMBER(instruction_desc, line),
+    STRING(instruction_desc, inlined),
+};
+static const struct row_field bin_list[] = {
+    NUMBER(heap_bin, id),
+    NUMBER(heap_bin, object),
+    STRING(heap_bin, name),
+    STRING(heap_bin, path),
+    NUMBER(heap_bin, type_id),
+    STRING(heap_bin, type),
+    HAND,
+    NUMBER(heap_bin, combined),
+    NUMBER(heap_bin, live_blocks),
+    NUMBER(heap_bin, usable_bytes),
+    NUMBER(heap_bin, requested_bytes),
+    NUMBER(heap_bin, allocations),
+    NUMBER(heap_bin, frees),
+    DOUBLE(heap_bin, allocations_per_s),
+    DOUBLE(heap_bin, frees_per_s),
+    DOUBLE(heap_bin, lifetime_s),
+    HAND,
+    HAND,
+    DOUBLE(heap_bin, growth_blocks),
+    DOUBLE(heap_bin, growth_bytes),
+};
+static const struct row_field heap_list[] = {
+    ENUM(heap_summary, feed, HEAP_FEED_WALK),
+    STRING(heap_summary, source),
+    STRING(heap_summary, note),
+    NUMBER(heap_summary, live_blocks),
+    NUMBER(heap_summary, usable_bytes),
+    NUMBER(heap_summary, requested_bytes),
+    NUMBER(heap_summary, lost),
+    NUMBER(heap_summary, failed),
+    HAND,
+    DOUBLE(heap_summary, mark_age_s),
+};
+static const struct row_field memory_list[] = {
+    DOUBLE(memory_use, faults_per_s), DOUBLE(memory_use, cpus),
+    DOUBLE(memory_use, kernel_share), DOUBLE(memory_use, huge_share),
+    NUMBER(memory_use, tlb_entries),
+};
+static const struct row_field event_list[] = {
+    STRING(store_event, name),   NUMBER(store_event, role),      STRING(store_event, weighs),
+    NUMBER(store_event, period), NUMBER(store_event, opened_on), DOUBLE(store_event, counted),
+};
+static const struct row_field facts_list[] = {
+    STRING(store_facts, source),
+    STRING(store_facts, weighs),
+    STRING(store_facts, note),
+    HAND,
+    COUNT(store_facts, event_count, SAMPLE_EVENTS_MAX),
+    NUMBER(store_facts, pid),
+    NUMBER(store_facts, threads),
+    STRING(store_facts, comm),
+    STRING(store_facts, exe),
+    FLAG(store_facts, alive),
+    STRING(store_facts, cache_level),
+    NUMBER(store_facts, cache_size_bytes),
+    NUMBER(store_facts, cache_ways),
+    NUMBER(store_facts, cache_line_bytes),
+    STRING(store_facts, host),
+};
+static const struct row_field simulation_list[] = {
+    COUNT(snapshot_simulation, level_count, SIMULATION_LEVELS_MAX),
+    NUMBER(snapshot_simulation, loads),
+    NUMBER(snapshot_simulation, stores),
+    NUMBER(snapshot_simulation, accesses),
+    NUMBER(snapshot_simulation, one_in),
+    NUMBER(snapshot_simulation, dropped),
+    FLAG(snapshot_simulation, counting),
+    ENUM(snapshot_simulation, pause, SIMULATION_PAUSE_COUNT - 1),
+};
+static const struct row_field sim_level_list[] = {
+    NUMBER(simulation_level, size_bytes),   NUMBER(simulation_level, ways),
+    NUMBER(simulation_level, line_bytes),   NUMBER(simulation_level, load_misses),
+    NUMBER(simulation_level, store_misses),
+};
+static const struct row_field watching_list[] = {
+    FLAG(store_facts, watch.on),         NUMBER(store_facts, watch.registers),
+    NUMBER(store_facts, watch.threads),  NUMBER(store_facts, watch.threads_left_out),
+    NUMBER(store_facts, watch.offered),  NUMBER(store_facts, watch.armed),
+    NUMBER(store_facts, watch.unpaid),   NUMBER(store_facts, watch.touches),
+    DOUBLE(store_facts, watch.trap_ns),  DOUBLE(store_facts, watch.arm_ns),
+    DOUBLE(store_facts, watch.budget),   DOUBLE(store_facts, watch.overhead),
+    STRING(store_facts, watch.trouble),  NUMBER(store_facts, cache_lines[0]),
+    NUMBER(store_facts, cache_lines[1]), NUMBER(store_facts, cache_lines[2]),
+};
+static const struct row_field whatifs_list[] = {
+    COUNT(snapshot_whatifs, count, WHATIF_MAX),
+    COUNT(snapshot_whatifs, past_count, WHATIF_PAST_MAX),
+};
+static const struct row_field whatif_list[] = {
+    NUMBER(snapshot_whatif, state),
+    STRING(snapshot_whatif, object),
+    NUMBER(snapshot_whatif, object_id),
+    STRING(snapshot_whatif, question),
+    STRING(snapshot_whatif, layout),
+    STRING(snapshot_whatif, why),
+    FLAG(snapshot_whatif, settled),
+    DOUBLE(snapshot_whatif, blocks),
+    DOUBLE(snapshot_whatif, blocks_left_out),
+    DOUBLE(snapshot_whatif, blocks_small),
+    DOUBLE(snapshot_whatif, accesses),
+    DOUBLE(snapshot_whatif, object_accesses),
+    DOUBLE(snapshot_whatif, cut),
+    COUNT(snapshot_whatif, level_count, SIMULATION_LEVELS_MAX),
+    DOUBLE(snapshot_whatif, stall_before),
+    DOUBLE(snapshot_whatif, stall_after),
+    COUNT(snapshot_whatif, number, WHATIF_MAX - 1),
+};
+static const struct row_field whatif_level_list[] = {
+    DOUBLE(snapshot_whatif_level, before),        DOUBLE(snapshot_whatif_level, after),
+    DOUBLE(snapshot_whatif_level, object_before), DOUBLE(snapshot_whatif_level, object_after),
+    DOUBLE(snapshot_whatif_level, fresh),
+};
+static const struct row_field whatif_past_list[] = {
+    STRING(snapshot_whatif_past, object),
+    NUMBER(snapshot_whatif_past, object_id),
+    STRING(snapshot_whatif_past, question),
+    DOUBLE(snapshot_whatif_past, stall_change),
+};
+static const struct row_field rename_list[] = {
+    NUMBER(object_rename, from), NUMBER(object_rename, to),     NUMBER(object_rename, type),
+    FLAG(object_rename, fixed),  NUMBER(object_rename, offset),
+};
+
+#define LIST(list) list, sizeof(list) / sizeof *(list)
+
 static const struct form forms[STORE_KINDS] = {
-    [STORE_OBJECT] = {OBJECT_ROW_FIELDS, 1 << 18},
-    [STORE_FUNCTION] = {FUNCTION_ROW_FIELDS, 1 << 18},
-    [STORE_TYPE] = {TYPE_ROW_FIELDS, 1 << 18},
-    [STORE_MEMBER] = {MEMBER_ROW_FIELDS, 1 << 20},
-    [STORE_INSTRUCTION] = {INSTRUCTION_ROW_FIELDS, 1 << 20},
+    [STORE_OBJECT] = {OBJECT_ROW_FIELDS, 1 << 18, LIST(object_list)},
+    [STORE_FUNCTION] = {FUNCTION_ROW_FIELDS, 1 << 18, LIST(function_list)},
+    [STORE_TYPE] = {TYPE_ROW_FIELDS, 1 << 18, LIST(type_list)},
+    [STORE_MEMBER] = {MEMBER_ROW_FIELDS, 1 << 20, LIST(member_list)},
+    [STORE_INSTRUCTION] = {INSTRUCTION_ROW_FIELDS, 1 << 20, LIST(instruction_list)},
     [STORE_EXTENT] = {EXTENT_ROW_FIELDS, 1 << 18},
-    [STORE_BIN] = {BIN_ROW_FIELDS, 1 << 16},
-    [STORE_HEAP] = {HEAP_ROW_FIELDS, 1},
-    [STORE_EVENT] = {EVENT_ROW_FIELDS, SAMPLE_EVENTS_MAX},
-    [STORE_FACTS] = {FACTS_ROW_FIELDS, 1},
+    [STORE_BIN] = {BIN_ROW_FIELDS, 1 << 16, LIST(bin_list)},
+    [STORE_HEAP] = {HEAP_ROW_FIELDS, 1, LIST(heap_list)},
+    [STORE_EVENT] = {EVENT_ROW_FIELDS, SAMPLE_EVENTS_MAX, LIST(event_list)},
+    [STORE_FACTS] = {FACTS_ROW_FIELDS, 1, LIST(facts_list)},
     [STORE_COUNTS] = {COUNTS_ROW_FIELDS, 1},
     [STORE_MARK] = {MARK_ROW_FIELDS, 1},
     [STORE_SITE] = {SITE_ROW_FIELDS, 1 << 16},
@@ -32,22 +226,23 @@ static const struct form forms[STORE_KINDS] = {
     [STORE_CPU] = {NODE_ROW_FIELDS, 1 << 14},
     [STORE_PAGE] = {NODE_ROW_FIELDS, 1 << 18},
     [STORE_THREAD] = {THREAD_ROW_FIELDS, 1 << 18},
-    [STORE_MEMORY] = {MEMORY_ROW_FIELDS, 1 << 16},
+    [STORE_MEMORY] = {MEMORY_ROW_FIELDS, 1 << 16, LIST(memory_list)},
     [STORE_WORD] = {WORD_ROW_FIELDS, 1 << 18},
-    [STORE_SIMULATION] = {SIMULATION_ROW_FIELDS, 1},
-    [STORE_SIM_LEVEL] = {SIM_LEVEL_ROW_FIELDS, SIMULATION_LEVELS_MAX},
+    [STORE_SIMULATION] = {SIMULATION_ROW_FIELDS, 1, LIST(simulation_list)},
+    [STORE_SIM_LEVEL] = {SIM_LEVEL_ROW_FIELDS, SIMULATION_LEVELS_MAX, LIST(sim_level_list)},
     [STORE_WATCH] = {WATCH_ROW_FIELDS, 1},
-    [STORE_WATCHING] = {WATCHING_ROW_FIELDS, 1},
+    [STORE_WATCHING] = {WATCHING_ROW_FIELDS, 1, LIST(watching_list)},
     [STORE_LINE] = {LINE_ROW_FIELDS, STORE_SLOTS},
     [STORE_PAIR] = {PAIR_ROW_FIELDS, 1 << 19},
     [STORE_CODE] = {CODE_ROW_FIELDS, 1 << 16},
-    [STORE_WHATIFS] = {WHATIFS_ROW_FIELDS, 1},
-    [STORE_WHATIF] = {WHATIF_ROW_FIELDS, WHATIF_MAX},
-    [STORE_WHATIF_LEVEL] = {WHATIF_LEVEL_ROW_FIELDS, WHATIF_MAX *SIMULATION_LEVELS_MAX},
-    [STORE_WHATIF_PAST] = {WHATIF_PAST_ROW_FIELDS, WHATIF_PAST_MAX},
-    [STORE_RENAME] = {RENAME_ROW_FIELDS, 1},
+    [STORE_WHATIFS] = {WHATIFS_ROW_FIELDS, 1, LIST(whatifs_list)},
+    [STORE_WHATIF] = {WHATIF_ROW_FIELDS, WHATIF_MAX, LIST(whatif_list)},
+    [STORE_WHATIF_LEVEL] = {WHATIF_LEVEL_ROW_FIELDS, WHATIF_MAX *SIMULATION_LEVELS_MAX,
+                            LIST(whatif_level_list)},
+    [STORE_WHATIF_PAST] = {WHATIF_PAST_ROW_FIELDS, WHATIF_PAST_MAX, LIST(whatif_past_list)},
+    [STORE_RENAME] = {RENAME_ROW_FIELDS, 1, LIST(rename_list)},
     [STORE_RANKING] = {RANKING_ROW_FIELDS, 1},
-    [STORE_CALLER] = {CALLER_ROW_FIELDS, 1 << 16},
+    [STORE_CALLER] = {CALLER_ROW_FIELDS, 1 << 16, LIST(caller_list)},
 };
 
 unsigned store_form_fields(unsigned kind)
@@ -58,6 +253,12 @@ unsigned store_form_fields(unsigned kind)
 size_t store_form_limit(unsigned kind)
 {
     return kind < STORE_KINDS ? forms[kind].limit : 0;
+}
+
+const struct row_field *store_form_list(unsigned kind, unsigned *count)
+{
+    *count = forms[kind].listed;
+    return forms[kind].list;
 }
 
 /* Eight bytes at a time, for every byte of a recording goes through it twice. A change of one bit

@@ -148,6 +148,32 @@ enum store_kind {
 unsigned store_form_fields(unsigned kind);
 size_t store_form_limit(unsigned kind);
 
+/*
+ * Members of a plain value as fields of its rows: one list in form.c for the writer and the reader.
+ * A field that is not a plain copy of a member is written and read by hand, beside the list; its
+ * number is named below.
+ */
+enum row_type {
+    ROW_BY_HAND,
+    ROW_NUMBER,
+    ROW_COUNT,  /* a number of elements: a larger one than `most` is as many */
+    ROW_ENUM,   /* a larger one than `most` is the first */
+    ROW_FLAG,   /* bool */
+    ROW_DOUBLE, /* its bits */
+    ROW_STRING, /* the id of a string; NULL: none */
+    ROW_NAME    /* the same; "": none */
+};
+
+struct row_field {
+    uint8_t type; /* enum row_type */
+    uint8_t size; /* of the member, as the next */
+    uint16_t at;
+    uint32_t most;
+};
+
+/* *count: 0: all fields are by hand. */
+const struct row_field *store_form_list(unsigned kind, unsigned *count);
+
 /* Checksums of the headers, the latter with its payload. */
 uint64_t store_form_header_sum(const struct store_header *header);
 uint64_t store_form_block_sum(const struct store_block *block, const void *payload);
@@ -228,15 +254,7 @@ enum watch_field {
     WATCH_ROW_FIELDS
 };
 
-/* As struct object_rename has it. */
-enum rename_field {
-    RENAME_ROW_FROM,
-    RENAME_ROW_TO,
-    RENAME_ROW_TYPE,
-    RENAME_ROW_FIXED,
-    RENAME_ROW_OFFSET,
-    RENAME_ROW_FIELDS
-};
+enum { RENAME_ROW_FIELDS = 5 };
 
 /* Index of the event that ranks from here on. */
 enum ranking_field { RANKING_ROW_EVENT, RANKING_ROW_FIELDS };
@@ -249,62 +267,25 @@ enum mark_field { MARK_ROW_NOW_NS, MARK_ROW_INTERVAL, MARK_ROW_FIELDS };
 enum object_field {
     OBJECT_ROW_NAME,
     OBJECT_ROW_MODULE,
-    OBJECT_ROW_TYPE,
-    OBJECT_ROW_TYPE_ID,
-    OBJECT_ROW_VOTES,
-    OBJECT_ROW_AGAINST,
-    OBJECT_ROW_KIND,
-    OBJECT_ROW_ADDRESS,
+    OBJECT_ROW_ADDRESS = 7,
     OBJECT_ROW_SIZE,
     OBJECT_ROW_BLOCKS,
-    OBJECT_ROW_PART_OF,
-    OBJECT_ROW_FIELDS
+    OBJECT_ROW_FIELDS = 11
 };
 
-enum function_field {
-    FUNCTION_ROW_NAME,
-    FUNCTION_ROW_MODULE,
-    FUNCTION_ROW_FILE,
-    FUNCTION_ROW_LINE,
-    FUNCTION_ROW_START,
-    FUNCTION_ROW_END,
-    FUNCTION_ROW_FIELDS
-};
+enum { FUNCTION_ROW_FIELDS = 6 };
 
-/* As struct caller_desc has it. */
-enum caller_field { CALLER_ROW_PARENT, CALLER_ROW_FUNCTION, CALLER_ROW_FIELDS };
+enum { CALLER_ROW_FIELDS = 2 };
 
-enum type_field {
-    TYPE_ROW_NAME,
-    TYPE_ROW_KIND,
-    TYPE_ROW_SIZE,
-    TYPE_ROW_FIRST_MEMBER,
-    TYPE_ROW_MEMBERS,
-    TYPE_ROW_CUT,
-    TYPE_ROW_RAW,
-    TYPE_ROW_FIELDS
-};
+enum type_field { TYPE_ROW_FIRST_MEMBER = 3, TYPE_ROW_MEMBERS, TYPE_ROW_FIELDS = 7 };
 
 enum member_field {
-    MEMBER_ROW_NAME,
-    MEMBER_ROW_TYPE,
-    MEMBER_ROW_OFFSET,
-    MEMBER_ROW_SIZE,
-    MEMBER_ROW_COUNT,
-    MEMBER_ROW_STRIDE,
-    MEMBER_ROW_PARENT, /* plus 1; 0: the type itself */
-    MEMBER_ROW_DEPTH,
-    MEMBER_ROW_KIND,
-    MEMBER_ROW_BIT_OFFSET,
-    MEMBER_ROW_BIT_SIZE,
-    MEMBER_ROW_FIELDS
+    MEMBER_ROW_PARENT = 6, /* plus 1; 0: the type itself */
+    MEMBER_ROW_FIELDS = 11
 };
 
 enum instruction_field {
-    INSTRUCTION_ROW_FILE,
-    INSTRUCTION_ROW_LINE,
-    INSTRUCTION_ROW_INLINED,
-    INSTRUCTION_ROW_TEXT,
+    INSTRUCTION_ROW_TEXT = 3,
     INSTRUCTION_ROW_ASKED, /* whether file, line and inlined are an answer */
     INSTRUCTION_ROW_FIELDS
 };
@@ -313,43 +294,14 @@ enum extent_field { EXTENT_ROW_BOUND, EXTENT_ROW_OBJECT, EXTENT_ROW_FIELDS };
 
 enum bin_field {
     BIN_ROW_ID,
-    BIN_ROW_OBJECT,
-    BIN_ROW_NAME,
-    BIN_ROW_PATH,
-    BIN_ROW_TYPE_ID,
-    BIN_ROW_TYPE,
-    BIN_ROW_FLAGS, /* 1: walked, 2: renamed */
-    BIN_ROW_COMBINED,
-    BIN_ROW_LIVE_BLOCKS,
-    BIN_ROW_USABLE_BYTES,
-    BIN_ROW_REQUESTED_BYTES,
-    BIN_ROW_ALLOCATIONS,
-    BIN_ROW_FREES,
-    BIN_ROW_ALLOCATION_RATE,
-    BIN_ROW_FREE_RATE,
-    BIN_ROW_LIFETIME,
-    BIN_ROW_FIRST_NS, /* on the clock of HEAP_ROW_NOW_NS; UINT64_MAX: not known */
+    BIN_ROW_FLAGS = 6,     /* 1: walked, 2: renamed */
+    BIN_ROW_FIRST_NS = 16, /* on the clock of HEAP_ROW_NOW_NS; UINT64_MAX: not known */
     BIN_ROW_LAST_NS,
-    BIN_ROW_GROWTH_BLOCKS,
-    BIN_ROW_GROWTH_BYTES,
-    BIN_ROW_SIZES,
+    BIN_ROW_SIZES = 20,
     BIN_ROW_FIELDS = BIN_ROW_SIZES + HEAP_SIZES
 };
 
-enum heap_field {
-    HEAP_ROW_FEED,
-    HEAP_ROW_SOURCE,
-    HEAP_ROW_NOTE,
-    HEAP_ROW_LIVE_BLOCKS,
-    HEAP_ROW_USABLE_BYTES,
-    HEAP_ROW_REQUESTED_BYTES,
-    HEAP_ROW_LOST,
-    HEAP_ROW_FAILED,
-    HEAP_ROW_BINS,
-    HEAP_ROW_MARK_AGE,
-    HEAP_ROW_NOW_NS,
-    HEAP_ROW_FIELDS
-};
+enum heap_field { HEAP_ROW_BINS = 8, HEAP_ROW_NOW_NS = 10, HEAP_ROW_FIELDS };
 
 enum mapping_field {
     MAPPING_ROW_END,
@@ -364,15 +316,7 @@ enum node_field { NODE_ROW_NODE, NODE_ROW_FIELDS };
 
 enum thread_field { THREAD_ROW_NAME, THREAD_ROW_FIELDS };
 
-/* How the target used memory then: doubles, and a number. */
-enum memory_field {
-    MEMORY_ROW_FAULTS,
-    MEMORY_ROW_CPUS,
-    MEMORY_ROW_KERNEL,
-    MEMORY_ROW_HUGE,
-    MEMORY_ROW_TLB,
-    MEMORY_ROW_FIELDS
-};
+enum { MEMORY_ROW_FIELDS = 5 };
 
 enum word_field { WORD_ROW_VALUE, WORD_ROW_FIELDS };
 /* Strings, innermost first; the first 0 ends them. */
@@ -380,116 +324,27 @@ enum site_field { SITE_ROW_FIELDS = 64 };
 
 /* Facts beside places and names, as of a refresh. A text is the id of a string; a double its bits.
  */
-enum event_field {
-    EVENT_ROW_NAME,
-    EVENT_ROW_ROLE,
-    EVENT_ROW_WEIGHS,
-    EVENT_ROW_PERIOD,
-    EVENT_ROW_OPENED_ON,
-    EVENT_ROW_COUNTED, /* a double */
-    EVENT_ROW_FIELDS
-};
+enum { EVENT_ROW_FIELDS = 6 };
 
 enum facts_field {
-    FACTS_ROW_SOURCE,
-    FACTS_ROW_WEIGHS,
-    FACTS_ROW_NOTE,
-    FACTS_ROW_GIVES, /* 1: exact address, 2: exact ip, 4: latency, 8: data source, 16: lines */
-    FACTS_ROW_EVENTS,
-    FACTS_ROW_PID,
-    FACTS_ROW_THREADS,
-    FACTS_ROW_COMM,
-    FACTS_ROW_EXE,
-    FACTS_ROW_ALIVE,
-    FACTS_ROW_CACHE_LEVEL,
-    FACTS_ROW_CACHE_SIZE,
-    FACTS_ROW_CACHE_WAYS,
-    FACTS_ROW_CACHE_LINE,
-    FACTS_ROW_HOST,
-    FACTS_ROW_USER, /* of the process, plus 1; 0: not known */
+    FACTS_ROW_GIVES = 3, /* 1: exact address, 2: exact ip, 4: latency, 8: data source, 16: lines */
+    FACTS_ROW_USER = 15, /* of the process, plus 1; 0: not known */
     FACTS_ROW_FIELDS
 };
 
-/* Exact totals since the start. */
-enum simulation_field {
-    SIMULATION_ROW_LEVELS, /* 0: nothing is simulated */
-    SIMULATION_ROW_LOADS,
-    SIMULATION_ROW_STORES,
-    SIMULATION_ROW_ACCESSES,
-    SIMULATION_ROW_ONE_IN,
-    SIMULATION_ROW_DROPPED,
-    SIMULATION_ROW_COUNTING,
-    SIMULATION_ROW_PAUSE,
-    SIMULATION_ROW_FIELDS
-};
+enum { SIMULATION_ROW_FIELDS = 8 };
 
-enum sim_level_field {
-    SIM_LEVEL_ROW_SIZE,
-    SIM_LEVEL_ROW_WAYS,
-    SIM_LEVEL_ROW_LINE,
-    SIM_LEVEL_ROW_LOAD_MISSES,
-    SIM_LEVEL_ROW_STORE_MISSES,
-    SIM_LEVEL_ROW_FIELDS
-};
+enum { SIM_LEVEL_ROW_FIELDS = 5 };
 
-enum watching_field {
-    WATCHING_ROW_ON,
-    WATCHING_ROW_REGISTERS,
-    WATCHING_ROW_THREADS,
-    WATCHING_ROW_LEFT_OUT,
-    WATCHING_ROW_OFFERED,
-    WATCHING_ROW_ARMED,
-    WATCHING_ROW_UNPAID,
-    WATCHING_ROW_TOUCHES,
-    WATCHING_ROW_TRAP, /* this and the next three: doubles */
-    WATCHING_ROW_ARM,
-    WATCHING_ROW_BUDGET,
-    WATCHING_ROW_OVERHEAD,
-    WATCHING_ROW_TROUBLE,
-    WATCHING_ROW_LINES, /* of L1d, L2 and L3 */
-    WATCHING_ROW_FIELDS = WATCHING_ROW_LINES + 3
-};
+enum { WATCHING_ROW_FIELDS = 16 };
 
-/* As struct snapshot_whatif has them; counts are doubles. */
-enum whatifs_field { WHATIFS_ROW_COUNT, WHATIFS_ROW_PAST, WHATIFS_ROW_FIELDS };
+enum { WHATIFS_ROW_FIELDS = 2 };
 
-enum whatif_field {
-    WHATIF_ROW_STATE,
-    WHATIF_ROW_OBJECT,
-    WHATIF_ROW_OBJECT_ID,
-    WHATIF_ROW_QUESTION,
-    WHATIF_ROW_LAYOUT,
-    WHATIF_ROW_WHY,
-    WHATIF_ROW_SETTLED,
-    WHATIF_ROW_BLOCKS,
-    WHATIF_ROW_LEFT_OUT,
-    WHATIF_ROW_SMALL,
-    WHATIF_ROW_ACCESSES,
-    WHATIF_ROW_OBJECT_ACCESSES,
-    WHATIF_ROW_CUT,
-    WHATIF_ROW_LEVELS,
-    WHATIF_ROW_STALL_BEFORE,
-    WHATIF_ROW_STALL_AFTER,
-    WHATIF_ROW_NUMBER,
-    WHATIF_ROW_FIELDS
-};
+enum whatif_field { WHATIF_ROW_STATE, WHATIF_ROW_FIELDS = 17 };
 
-enum whatif_level_field {
-    WHATIF_LEVEL_ROW_BEFORE,
-    WHATIF_LEVEL_ROW_AFTER,
-    WHATIF_LEVEL_ROW_OBJECT_BEFORE,
-    WHATIF_LEVEL_ROW_OBJECT_AFTER,
-    WHATIF_LEVEL_ROW_FRESH,
-    WHATIF_LEVEL_ROW_FIELDS
-};
+enum { WHATIF_LEVEL_ROW_FIELDS = 5 };
 
-enum whatif_past_field {
-    WHATIF_PAST_ROW_OBJECT,
-    WHATIF_PAST_ROW_OBJECT_ID,
-    WHATIF_PAST_ROW_QUESTION,
-    WHATIF_PAST_ROW_CHANGE,
-    WHATIF_PAST_ROW_FIELDS
-};
+enum { WHATIF_PAST_ROW_FIELDS = 4 };
 
 /*
  * Numbers as they are in the store: seven bits a byte, the least significant first, the top bit

@@ -68,6 +68,52 @@ static const char *reader_string(const struct store_reader *reader, uint64_t id)
     return id && id <= reader->string_count ? reader->string[id - 1] : NULL;
 }
 
+/* The members of a value that are listed fields of its row; every row is untrusted. */
+static void reader_fill(const struct store_reader *reader, enum store_kind kind,
+                        const uint64_t *row, void *value)
+{
+    unsigned count;
+    const struct row_field *field = store_form_list(kind, &count);
+    for (unsigned i = 0; i < count; i++) {
+        void *at = (unsigned char *)value + field[i].at;
+        uint64_t number = row[i];
+        const char *string;
+        switch ((enum row_type)field[i].type) {
+        case ROW_BY_HAND:
+            break;
+        case ROW_FLAG:
+            *(bool *)at = number != 0;
+            break;
+        case ROW_DOUBLE:
+            *(double *)at = number_to_double(number);
+            break;
+        case ROW_STRING:
+        case ROW_NAME:
+            string = reader_string(reader, number);
+            *(const char **)at = string || field[i].type == ROW_STRING ? string : "";
+            break;
+        case ROW_COUNT:
+        case ROW_ENUM:
+            if (number > field[i].most)
+                number = field[i].type == ROW_COUNT ? field[i].most : 0;
+            memcpy(at, &number, field[i].size);
+            break;
+        case ROW_NUMBER:
+            memcpy(at, &number, field[i].size);
+        }
+    }
+}
+
+/* The same of the row of an id; false: there is none. */
+static bool reader_take_value(const struct store_reader *reader, enum store_kind kind, uint64_t id,
+                              void *value)
+{
+    const uint64_t *row = rows_find(&reader->rows[kind], id);
+    if (row)
+        reader_fill(reader, kind, row, value);
+    return row;
+}
+
 /* The string that comes next; false: damaged, or no memory. */
 static bool reader_take_string(struct store_reader *reader, uint64_t id)
 {
@@ -273,11 +319,7 @@ static bool take_rename(struct store_reader *reader, uint64_t *row)
 {
     if (!row_get(&reader->from, row, RENAME_ROW_FIELDS))
         return false;
-    reader->next.rename = (struct object_rename){.from = (uint32_t)row[RENAME_ROW_FROM],
-                                                 .to = (uint32_t)row[RENAME_ROW_TO],
-                                                 .type = (uint32_t)row[RENAME_ROW_TYPE],
-                                                 .fixed = row[RENAME_ROW_FIXED] != 0,
-                                                 .offset = (int64_t)row[RENAME_ROW_OFFSET]};
+    reader_fill(reader, STORE_RENAME, row, &reader->next.rename);
     return make_item(reader, STORE_ITEM_RENAME, 0);
 }
 
@@ -617,19 +659,6 @@ static int node_of(const struct rows *rows, uint64_t id)
     return row && row[NODE_ROW_NODE] <= INT_MAX ? (int)row[NODE_ROW_NODE] - 1 : -1;
 }
 
-static bool read_memory(const struct store_reader *reader, uint64_t address, struct memory_use *use)
-{
-    const uint64_t *row = rows_find(&reader->rows[STORE_MEMORY], address);
-    if (!row)
-        return false;
-    use->faults_per_s = number_to_double(row[MEMORY_ROW_FAULTS]);
-    use->cpus = number_to_double(row[MEMORY_ROW_CPUS]);
-    use->kernel_share = number_to_double(row[MEMORY_ROW_KERNEL]);
-    use->huge_share = number_to_double(row[MEMORY_ROW_HUGE]);
-    use->tlb_entries = row[MEMORY_ROW_TLB] <= UINT32_MAX ? (uint32_t)row[MEMORY_ROW_TLB] : 0;
-    return true;
-}
-
 /* Meaning of ids at the point that was read up to; every row is untrusted. */
 
 static const char *string_or(const struct store_reader *reader, uint64_t id, const char *otherwise)
@@ -641,52 +670,14 @@ static const char *string_or(const struct store_reader *reader, uint64_t id, con
 static bool read_object(const struct store_reader *reader, uint32_t object,
                         struct object_desc *desc)
 {
-    const uint64_t *row = rows_find(&reader->rows[STORE_OBJECT], object);
-    if (!row)
-        return false;
-    *desc = (struct object_desc){
-        .name = string_or(reader, row[OBJECT_ROW_NAME], ""),
-        .module = string_or(reader, row[OBJECT_ROW_MODULE], ""),
-        .type = reader_string(reader, row[OBJECT_ROW_TYPE]),
-        .type_id = (uint32_t)row[OBJECT_ROW_TYPE_ID],
-        .type_votes = (uint32_t)row[OBJECT_ROW_VOTES],
-        .type_against = (uint32_t)row[OBJECT_ROW_AGAINST],
-        .kind = row[OBJECT_ROW_KIND] < OBJECT_KIND_COUNT ? (enum object_kind)row[OBJECT_ROW_KIND]
-                                                         : OBJECT_UNKNOWN,
-        .address = row[OBJECT_ROW_ADDRESS],
-        .size_bytes = row[OBJECT_ROW_SIZE],
-        .blocks = (uint32_t)row[OBJECT_ROW_BLOCKS],
-        .part_of = (uint32_t)row[OBJECT_ROW_PART_OF],
-    };
-    return true;
-}
-
-static bool read_function(const struct store_reader *reader, uint32_t function,
-                          struct function_desc *desc)
-{
-    const uint64_t *row = rows_find(&reader->rows[STORE_FUNCTION], function);
-    if (!row)
-        return false;
-    *desc = (struct function_desc){
-        .name = string_or(reader, row[FUNCTION_ROW_NAME], ""),
-        .module = string_or(reader, row[FUNCTION_ROW_MODULE], ""),
-        .file = string_or(reader, row[FUNCTION_ROW_FILE], ""),
-        .line = (uint32_t)row[FUNCTION_ROW_LINE],
-        .start = row[FUNCTION_ROW_START],
-        .end = row[FUNCTION_ROW_END],
-    };
-    return true;
+    *desc = (struct object_desc){0};
+    return reader_take_value(reader, STORE_OBJECT, object, desc);
 }
 
 /* A parent is a node before its child: a damaged tree has no loops. */
 static bool read_caller(const struct store_reader *reader, uint32_t node, struct caller_desc *desc)
 {
-    const uint64_t *row = rows_find(&reader->rows[STORE_CALLER], node);
-    if (!row || row[CALLER_ROW_PARENT] >= node)
-        return false;
-    *desc =
-        (struct caller_desc){(uint32_t)row[CALLER_ROW_PARENT], (uint32_t)row[CALLER_ROW_FUNCTION]};
-    return true;
+    return reader_take_value(reader, STORE_CALLER, node, desc) && desc->parent < node;
 }
 
 static bool read_instruction(const struct store_reader *reader, uint64_t address,
@@ -695,9 +686,7 @@ static bool read_instruction(const struct store_reader *reader, uint64_t address
     const uint64_t *row = rows_find(&reader->rows[STORE_INSTRUCTION], address);
     if (!row || !row[INSTRUCTION_ROW_ASKED])
         return false;
-    desc->file = reader_string(reader, row[INSTRUCTION_ROW_FILE]);
-    desc->line = (uint32_t)row[INSTRUCTION_ROW_LINE];
-    desc->inlined = reader_string(reader, row[INSTRUCTION_ROW_INLINED]);
+    reader_fill(reader, STORE_INSTRUCTION, row, desc);
     return true;
 }
 
@@ -719,19 +708,8 @@ static bool read_member(const struct store_reader *reader, uint64_t id, uint32_t
     if (!row)
         return false;
     uint64_t parent = row[MEMBER_ROW_PARENT];
-    *member = (struct type_member){
-        .name = string_or(reader, row[MEMBER_ROW_NAME], ""),
-        .type = string_or(reader, row[MEMBER_ROW_TYPE], ""),
-        .offset = row[MEMBER_ROW_OFFSET],
-        .size = row[MEMBER_ROW_SIZE],
-        .count = row[MEMBER_ROW_COUNT],
-        .stride = (uint32_t)row[MEMBER_ROW_STRIDE],
-        .parent = parent ? (uint32_t)parent - 1 : TYPE_NO_MEMBER,
-        .depth = (uint16_t)row[MEMBER_ROW_DEPTH],
-        .kind = (uint8_t)row[MEMBER_ROW_KIND],
-        .bit_offset = (uint8_t)row[MEMBER_ROW_BIT_OFFSET],
-        .bit_size = (uint8_t)row[MEMBER_ROW_BIT_SIZE],
-    };
+    *member = (struct type_member){.parent = parent ? (uint32_t)parent - 1 : TYPE_NO_MEMBER};
+    reader_fill(reader, STORE_MEMBER, row, member);
     if (parent > index || member->kind > MEMBER_WRAPPER || member->depth > TYPE_DEPTH_MAX ||
         member->offset + member->size < member->offset || (member->count && !member->stride))
         return false;
@@ -767,13 +745,8 @@ static uint32_t read_members(struct store_reader *reader, const uint64_t *row,
 
 static bool make_type(struct store_reader *reader, uint32_t id, const uint64_t *row)
 {
-    struct type_desc desc = {.name = string_or(reader, row[TYPE_ROW_NAME], ""),
-                             .raw = string_or(reader, row[TYPE_ROW_RAW], NULL),
-                             .kind = row[TYPE_ROW_KIND] <= TYPE_POINTER
-                                         ? (enum type_kind)row[TYPE_ROW_KIND]
-                                         : TYPE_OTHER,
-                             .size = row[TYPE_ROW_SIZE],
-                             .cut = row[TYPE_ROW_CUT]};
+    struct type_desc desc = {0};
+    reader_fill(reader, STORE_TYPE, row, &desc);
     desc.member_count = read_members(reader, row, &desc.members);
     desc.cut |= desc.member_count < row[TYPE_ROW_MEMBERS];
     uint32_t *number = types_grow(reader) ? hash_insert(&reader->type_index, id, NULL) : NULL;
@@ -799,21 +772,9 @@ static bool read_type(struct store_reader *reader, uint32_t type, struct type_de
 
 static bool read_heap(const struct store_reader *reader, struct heap_summary *summary)
 {
-    const uint64_t *row = rows_find(&reader->rows[STORE_HEAP], 0);
-    *summary = (struct heap_summary){.mark_age_s = NAN};
-    if (!row)
-        return true;
-    if (row[HEAP_ROW_FEED] <= HEAP_FEED_WALK)
-        summary->feed = (enum heap_feed)row[HEAP_ROW_FEED];
-    summary->source = reader_string(reader, row[HEAP_ROW_SOURCE]);
-    summary->note = reader_string(reader, row[HEAP_ROW_NOTE]);
-    summary->live_blocks = row[HEAP_ROW_LIVE_BLOCKS];
-    summary->usable_bytes = row[HEAP_ROW_USABLE_BYTES];
-    summary->requested_bytes = row[HEAP_ROW_REQUESTED_BYTES];
-    summary->lost = row[HEAP_ROW_LOST];
-    summary->failed = row[HEAP_ROW_FAILED];
-    summary->bins = (uint32_t)reader->rows[STORE_BIN].count;
-    summary->mark_age_s = number_to_double(row[HEAP_ROW_MARK_AGE]);
+    *summary =
+        (struct heap_summary){.bins = (uint32_t)reader->rows[STORE_BIN].count, .mark_age_s = NAN};
+    reader_take_value(reader, STORE_HEAP, 0, summary);
     return true;
 }
 
@@ -833,24 +794,6 @@ static void read_site(struct store_reader *reader, uint32_t index, struct heap_b
     bin->site = reader->site;
 }
 
-static void read_figures(const struct store_reader *reader, const uint64_t *row,
-                         struct heap_bin *bin)
-{
-    bin->live_blocks = row[BIN_ROW_LIVE_BLOCKS];
-    bin->usable_bytes = row[BIN_ROW_USABLE_BYTES];
-    bin->requested_bytes = row[BIN_ROW_REQUESTED_BYTES];
-    bin->allocations = row[BIN_ROW_ALLOCATIONS];
-    bin->frees = row[BIN_ROW_FREES];
-    bin->allocations_per_s = number_to_double(row[BIN_ROW_ALLOCATION_RATE]);
-    bin->frees_per_s = number_to_double(row[BIN_ROW_FREE_RATE]);
-    bin->lifetime_s = number_to_double(row[BIN_ROW_LIFETIME]);
-    bin->age_s = age_of(reader, row[BIN_ROW_FIRST_NS]);
-    bin->quiet_s = age_of(reader, row[BIN_ROW_LAST_NS]);
-    bin->growth_blocks = number_to_double(row[BIN_ROW_GROWTH_BLOCKS]);
-    bin->growth_bytes = number_to_double(row[BIN_ROW_GROWTH_BYTES]);
-    memcpy(bin->sizes, row + BIN_ROW_SIZES, sizeof bin->sizes);
-}
-
 static bool read_bin(struct store_reader *reader, uint32_t index, struct heap_bin *bin)
 {
     const uint64_t *heap = rows_find(&reader->rows[STORE_HEAP], 0);
@@ -858,18 +801,15 @@ static bool read_bin(struct store_reader *reader, uint32_t index, struct heap_bi
     if (!row || !heap || index >= heap[HEAP_ROW_BINS])
         return false;
     *bin = (struct heap_bin){
-        .id = (uint32_t)row[BIN_ROW_ID],
-        .object = (uint32_t)row[BIN_ROW_OBJECT],
-        .name = string_or(reader, row[BIN_ROW_NAME], "heap"),
-        .path = reader_string(reader, row[BIN_ROW_PATH]),
-        .type_id = (uint32_t)row[BIN_ROW_TYPE_ID],
-        .type = reader_string(reader, row[BIN_ROW_TYPE]),
         .walked = row[BIN_ROW_FLAGS] & 1,
         .renamed = row[BIN_ROW_FLAGS] & 2,
-        .combined = (uint32_t)row[BIN_ROW_COMBINED],
+        .age_s = age_of(reader, row[BIN_ROW_FIRST_NS]),
+        .quiet_s = age_of(reader, row[BIN_ROW_LAST_NS]),
     };
+    reader_fill(reader, STORE_BIN, row, bin);
+    bin->name = bin->name ? bin->name : "heap";
+    memcpy(bin->sizes, row + BIN_ROW_SIZES, sizeof bin->sizes);
     read_site(reader, index, bin);
-    read_figures(reader, row, bin);
     return true;
 }
 
@@ -891,7 +831,7 @@ static bool reader_answer(void *context, enum place_question question, uint64_t 
     case PLACE_OBJECT:
         return read_object(reader, id, &answer->object);
     case PLACE_FUNCTION:
-        return read_function(reader, id, &answer->function);
+        return reader_take_value(reader, STORE_FUNCTION, id, &answer->function);
     case PLACE_CALLER:
         return read_caller(reader, id, &answer->caller);
     case PLACE_TYPE:
@@ -915,7 +855,7 @@ static bool reader_answer(void *context, enum place_question question, uint64_t 
         answer->node = node_of(&reader->rows[STORE_PAGE], number);
         return true;
     case PLACE_MEMORY:
-        return read_memory(reader, number, &answer->memory);
+        return reader_take_value(reader, STORE_MEMORY, number, &answer->memory);
     case PLACE_WORD:
         word = rows_find(&reader->rows[STORE_WORD], number);
         answer->word = word ? word[WORD_ROW_VALUE] : 0;
@@ -931,59 +871,21 @@ struct place_names store_reader_names(struct store_reader *reader)
 
 /* Questions about other layouts, and the answers, as of the point that was read up to. */
 
-static uint32_t at_most(uint64_t number, uint32_t most)
-{
-    return number < most ? (uint32_t)number : most;
-}
-
-static const char *text_of(const struct store_reader *reader, uint64_t id)
-{
-    const char *text = reader_string(reader, id);
-    return text ? text : "?";
-}
-
-static void read_whatif_level(const struct store_reader *reader, uint64_t id,
-                              struct snapshot_whatif_level *level)
-{
-    const uint64_t *row = rows_find(&reader->rows[STORE_WHATIF_LEVEL], id);
-    if (!row)
-        return;
-    level->before = number_to_double(row[WHATIF_LEVEL_ROW_BEFORE]);
-    level->after = number_to_double(row[WHATIF_LEVEL_ROW_AFTER]);
-    level->object_before = number_to_double(row[WHATIF_LEVEL_ROW_OBJECT_BEFORE]);
-    level->object_after = number_to_double(row[WHATIF_LEVEL_ROW_OBJECT_AFTER]);
-    level->fresh = number_to_double(row[WHATIF_LEVEL_ROW_FRESH]);
-}
-
 /* Without a row the question waits, for a reason not known. */
 static void read_answer(const struct store_reader *reader, uint32_t id,
                         struct snapshot_whatif *answer)
 {
     static const uint64_t none[WHATIF_ROW_FIELDS] = {[WHATIF_ROW_STATE] = WHATIF_WAITS};
-    const uint64_t *found = rows_find(&reader->rows[STORE_WHATIF], id);
-    const uint64_t *row = found ? found : none;
-    *answer = (struct snapshot_whatif){
-        .state = row[WHATIF_ROW_STATE] <= WHATIF_REFUSED ? (enum whatif_state)row[WHATIF_ROW_STATE]
-                                                         : WHATIF_WAITS,
-        .object = text_of(reader, row[WHATIF_ROW_OBJECT]),
-        .object_id = (uint32_t)row[WHATIF_ROW_OBJECT_ID],
-        .question = text_of(reader, row[WHATIF_ROW_QUESTION]),
-        .layout = reader_string(reader, row[WHATIF_ROW_LAYOUT]),
-        .why = reader_string(reader, row[WHATIF_ROW_WHY]),
-        .settled = row[WHATIF_ROW_SETTLED],
-        .blocks = number_to_double(row[WHATIF_ROW_BLOCKS]),
-        .blocks_left_out = number_to_double(row[WHATIF_ROW_LEFT_OUT]),
-        .blocks_small = number_to_double(row[WHATIF_ROW_SMALL]),
-        .accesses = number_to_double(row[WHATIF_ROW_ACCESSES]),
-        .object_accesses = number_to_double(row[WHATIF_ROW_OBJECT_ACCESSES]),
-        .cut = number_to_double(row[WHATIF_ROW_CUT]),
-        .level_count = at_most(row[WHATIF_ROW_LEVELS], SIMULATION_LEVELS_MAX),
-        .stall_before = number_to_double(row[WHATIF_ROW_STALL_BEFORE]),
-        .stall_after = number_to_double(row[WHATIF_ROW_STALL_AFTER]),
-        .number = at_most(row[WHATIF_ROW_NUMBER], WHATIF_MAX - 1),
-    };
+    const uint64_t *row = rows_find(&reader->rows[STORE_WHATIF], id);
+    *answer = (struct snapshot_whatif){0};
+    reader_fill(reader, STORE_WHATIF, row ? row : none, answer);
+    if (answer->state > WHATIF_REFUSED)
+        answer->state = WHATIF_WAITS;
+    answer->object = answer->object ? answer->object : "?";
+    answer->question = answer->question ? answer->question : "?";
     for (uint32_t i = 0; i < answer->level_count; i++)
-        read_whatif_level(reader, (uint64_t)id * SIMULATION_LEVELS_MAX + i, &answer->level[i]);
+        reader_take_value(reader, STORE_WHATIF_LEVEL, (uint64_t)id * SIMULATION_LEVELS_MAX + i,
+                          &answer->level[i]);
     if (!answer->level_count && answer->state == WHATIF_COUNTS)
         answer->state = WHATIF_WAITS;
 }
@@ -991,24 +893,15 @@ static void read_answer(const struct store_reader *reader, uint32_t id,
 static void read_past(const struct store_reader *reader, uint32_t id,
                       struct snapshot_whatif_past *past)
 {
-    static const uint64_t none[WHATIF_PAST_ROW_FIELDS];
-    const uint64_t *found = rows_find(&reader->rows[STORE_WHATIF_PAST], id);
-    const uint64_t *row = found ? found : none;
-    *past = (struct snapshot_whatif_past){
-        .object = text_of(reader, row[WHATIF_PAST_ROW_OBJECT]),
-        .object_id = (uint32_t)row[WHATIF_PAST_ROW_OBJECT_ID],
-        .question = text_of(reader, row[WHATIF_PAST_ROW_QUESTION]),
-        .stall_change = number_to_double(row[WHATIF_PAST_ROW_CHANGE]),
-    };
+    *past = (struct snapshot_whatif_past){0};
+    reader_take_value(reader, STORE_WHATIF_PAST, id, past);
+    past->object = past->object ? past->object : "?";
+    past->question = past->question ? past->question : "?";
 }
 
 static void reader_whatif(const struct store_reader *reader, struct snapshot_whatifs *asked)
 {
-    const uint64_t *row = rows_find(&reader->rows[STORE_WHATIFS], 0);
-    if (!row)
-        return;
-    asked->count = at_most(row[WHATIFS_ROW_COUNT], WHATIF_MAX);
-    asked->past_count = at_most(row[WHATIFS_ROW_PAST], WHATIF_PAST_MAX);
+    reader_take_value(reader, STORE_WHATIFS, 0, asked);
     for (uint32_t i = 0; i < asked->count; i++)
         read_answer(reader, i, &asked->list[i]);
     for (uint32_t i = 0; i < asked->past_count; i++)
@@ -1043,114 +936,24 @@ const char *store_reader_damage(const struct store_reader *reader)
     return reader->damage;
 }
 
-static void read_event(const struct store_reader *reader, unsigned number,
-                       struct store_event *event)
-{
-    const uint64_t *row = rows_find(&reader->rows[STORE_EVENT], number);
-    *event = (struct store_event){0};
-    if (!row)
-        return;
-    event->name = reader_string(reader, row[EVENT_ROW_NAME]);
-    event->weighs = reader_string(reader, row[EVENT_ROW_WEIGHS]);
-    event->role = (uint8_t)row[EVENT_ROW_ROLE];
-    event->period = row[EVENT_ROW_PERIOD];
-    event->opened_on = row[EVENT_ROW_OPENED_ON];
-    event->counted = number_to_double(row[EVENT_ROW_COUNTED]);
-}
-
-static void read_cache(const struct store_reader *reader, const uint64_t *row,
-                       struct store_facts *facts)
-{
-    facts->cache_level = reader_string(reader, row[FACTS_ROW_CACHE_LEVEL]);
-    facts->cache_size_bytes = row[FACTS_ROW_CACHE_SIZE];
-    facts->cache_ways = (uint32_t)row[FACTS_ROW_CACHE_WAYS];
-    facts->cache_line_bytes = (uint32_t)row[FACTS_ROW_CACHE_LINE];
-}
-
-static void read_simulation_level(const struct store_reader *reader, unsigned number,
-                                  struct simulation_level *level)
-{
-    const uint64_t *row = rows_find(&reader->rows[STORE_SIM_LEVEL], number);
-    if (!row)
-        return;
-    level->size_bytes = row[SIM_LEVEL_ROW_SIZE];
-    level->ways = (uint32_t)row[SIM_LEVEL_ROW_WAYS];
-    level->line_bytes = (uint32_t)row[SIM_LEVEL_ROW_LINE];
-    level->load_misses = row[SIM_LEVEL_ROW_LOAD_MISSES];
-    level->store_misses = row[SIM_LEVEL_ROW_STORE_MISSES];
-}
-
-static void read_simulation(const struct store_reader *reader,
-                            struct snapshot_simulation *simulation)
-{
-    const uint64_t *row = rows_find(&reader->rows[STORE_SIMULATION], 0);
-    if (!row)
-        return;
-    simulation->level_count = row[SIMULATION_ROW_LEVELS] < SIMULATION_LEVELS_MAX
-                                  ? (uint32_t)row[SIMULATION_ROW_LEVELS]
-                                  : SIMULATION_LEVELS_MAX;
-    for (unsigned i = 0; i < simulation->level_count; i++)
-        read_simulation_level(reader, i, &simulation->level[i]);
-    simulation->loads = row[SIMULATION_ROW_LOADS];
-    simulation->stores = row[SIMULATION_ROW_STORES];
-    simulation->accesses = row[SIMULATION_ROW_ACCESSES];
-    simulation->one_in = (uint32_t)row[SIMULATION_ROW_ONE_IN];
-    simulation->dropped = row[SIMULATION_ROW_DROPPED];
-    simulation->counting = row[SIMULATION_ROW_COUNTING];
-    if (row[SIMULATION_ROW_PAUSE] < SIMULATION_PAUSE_COUNT)
-        simulation->pause = (uint8_t)row[SIMULATION_ROW_PAUSE];
-}
-
-static void read_watching(const struct store_reader *reader, struct store_facts *facts)
-{
-    const uint64_t *row = rows_find(&reader->rows[STORE_WATCHING], 0);
-    if (!row)
-        return;
-    facts->watch = (struct snapshot_watch){
-        .on = row[WATCHING_ROW_ON],
-        .registers = (unsigned)row[WATCHING_ROW_REGISTERS],
-        .threads = row[WATCHING_ROW_THREADS],
-        .threads_left_out = row[WATCHING_ROW_LEFT_OUT],
-        .offered = row[WATCHING_ROW_OFFERED],
-        .armed = row[WATCHING_ROW_ARMED],
-        .unpaid = row[WATCHING_ROW_UNPAID],
-        .touches = row[WATCHING_ROW_TOUCHES],
-        .trap_ns = number_to_double(row[WATCHING_ROW_TRAP]),
-        .arm_ns = number_to_double(row[WATCHING_ROW_ARM]),
-        .budget = number_to_double(row[WATCHING_ROW_BUDGET]),
-        .overhead = number_to_double(row[WATCHING_ROW_OVERHEAD]),
-        .trouble = reader_string(reader, row[WATCHING_ROW_TROUBLE]),
-    };
-    memcpy(facts->cache_lines, row + WATCHING_ROW_LINES, sizeof facts->cache_lines);
-}
-
 void store_reader_facts(const struct store_reader *reader, struct store_facts *facts)
 {
     const uint64_t *row = rows_find(&reader->rows[STORE_FACTS], 0);
     *facts = (struct store_facts){0};
-    read_simulation(reader, &facts->simulation);
-    read_watching(reader, facts);
+    reader_take_value(reader, STORE_SIMULATION, 0, &facts->simulation);
+    for (unsigned i = 0; i < facts->simulation.level_count; i++)
+        reader_take_value(reader, STORE_SIM_LEVEL, i, &facts->simulation.level[i]);
+    reader_take_value(reader, STORE_WATCHING, 0, facts);
     reader_whatif(reader, &facts->whatif);
     if (!row)
         return;
-    facts->source = reader_string(reader, row[FACTS_ROW_SOURCE]);
-    facts->weighs = reader_string(reader, row[FACTS_ROW_WEIGHS]);
-    facts->note = reader_string(reader, row[FACTS_ROW_NOTE]);
+    reader_fill(reader, STORE_FACTS, row, facts);
     facts->exact_address = row[FACTS_ROW_GIVES] & 1;
     facts->exact_ip = row[FACTS_ROW_GIVES] & 2;
     facts->latency = row[FACTS_ROW_GIVES] & 4;
     facts->data_source = row[FACTS_ROW_GIVES] & 8;
     facts->lines = row[FACTS_ROW_GIVES] & 16;
-    facts->event_count = row[FACTS_ROW_EVENTS] < SAMPLE_EVENTS_MAX ? (unsigned)row[FACTS_ROW_EVENTS]
-                                                                   : SAMPLE_EVENTS_MAX;
-    for (unsigned i = 0; i < facts->event_count; i++)
-        read_event(reader, i, &facts->events[i]);
-    facts->pid = (uint32_t)row[FACTS_ROW_PID];
-    facts->threads = (uint32_t)row[FACTS_ROW_THREADS];
-    facts->comm = reader_string(reader, row[FACTS_ROW_COMM]);
-    facts->exe = reader_string(reader, row[FACTS_ROW_EXE]);
-    facts->alive = row[FACTS_ROW_ALIVE];
-    facts->host = reader_string(reader, row[FACTS_ROW_HOST]);
     facts->user = row[FACTS_ROW_USER] <= UINT32_MAX ? (int64_t)row[FACTS_ROW_USER] - 1 : -1;
-    read_cache(reader, row, facts);
+    for (unsigned i = 0; i < facts->event_count; i++)
+        reader_take_value(reader, STORE_EVENT, i, &facts->events[i]);
 }

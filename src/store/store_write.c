@@ -87,21 +87,38 @@ static uint64_t writer_string(struct store_writer *writer, const char *text)
     return writer->string_count;
 }
 
+/* The listed fields of a row, from the value that they are members of. */
+static void writer_fill(struct store_writer *writer, enum store_kind kind, const void *value,
+                        uint64_t *row)
+{
+    unsigned count;
+    const struct row_field *field = store_form_list(kind, &count);
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned char *at = (const unsigned char *)value + field[i].at;
+        if (field[i].type == ROW_BY_HAND)
+            continue;
+        row[i] = 0;
+        if (field[i].type == ROW_DOUBLE)
+            row[i] = number_of_double(*(const double *)(const void *)at);
+        else if (field[i].type == ROW_STRING || field[i].type == ROW_NAME)
+            row[i] = writer_string(writer, *(const char *const *)(const void *)at);
+        else
+            memcpy(&row[i], at, field[i].size);
+    }
+}
+
+static void writer_put(struct store_writer *writer, enum store_kind kind, uint64_t id,
+                       const void *value)
+{
+    uint64_t row[ROWS_FIELDS_MAX] = {0};
+    writer_fill(writer, kind, value, row);
+    writer_row(writer, kind, id, row);
+}
+
 static void put_member(struct store_writer *writer, uint64_t id, const struct type_member *member)
 {
-    uint64_t row[MEMBER_ROW_FIELDS] = {
-        [MEMBER_ROW_NAME] = writer_string(writer, member->name),
-        [MEMBER_ROW_TYPE] = writer_string(writer, member->type),
-        [MEMBER_ROW_OFFSET] = member->offset,
-        [MEMBER_ROW_SIZE] = member->size,
-        [MEMBER_ROW_COUNT] = member->count,
-        [MEMBER_ROW_STRIDE] = member->stride,
-        [MEMBER_ROW_PARENT] = member->parent == TYPE_NO_MEMBER ? 0 : member->parent + 1,
-        [MEMBER_ROW_DEPTH] = member->depth,
-        [MEMBER_ROW_KIND] = member->kind,
-        [MEMBER_ROW_BIT_OFFSET] = member->bit_offset,
-        [MEMBER_ROW_BIT_SIZE] = member->bit_size,
-    };
+    uint64_t row[MEMBER_ROW_FIELDS] = {[MEMBER_ROW_PARENT] = member->parent + 1};
+    writer_fill(writer, STORE_MEMBER, member, row);
     writer_row(writer, STORE_MEMBER, id, row);
 }
 
@@ -118,14 +135,8 @@ static void writer_type(struct store_writer *writer, uint32_t type)
     for (uint32_t i = 0; i < desc->member_count; i++)
         put_member(writer, first + i, &desc->members[i]);
     uint64_t row[TYPE_ROW_FIELDS] = {
-        [TYPE_ROW_NAME] = writer_string(writer, desc->name),
-        [TYPE_ROW_KIND] = desc->kind,
-        [TYPE_ROW_SIZE] = desc->size,
-        [TYPE_ROW_FIRST_MEMBER] = first,
-        [TYPE_ROW_MEMBERS] = desc->member_count,
-        [TYPE_ROW_CUT] = desc->cut,
-        [TYPE_ROW_RAW] = writer_string(writer, desc->raw),
-    };
+        [TYPE_ROW_FIRST_MEMBER] = first, [TYPE_ROW_MEMBERS] = desc->member_count};
+    writer_fill(writer, STORE_TYPE, desc, row);
     writer_row(writer, STORE_TYPE, type, row);
 }
 
@@ -140,37 +151,14 @@ static void describe_object(struct store_writer *writer, uint32_t object)
     writer_type(writer, desc->type_id);
     if (desc->part_of && desc->part_of != object)
         writer_object(writer, desc->part_of);
-    uint64_t row[OBJECT_ROW_FIELDS] = {
-        [OBJECT_ROW_NAME] = writer_string(writer, desc->name),
-        [OBJECT_ROW_MODULE] = writer_string(writer, desc->module),
-        [OBJECT_ROW_TYPE] = writer_string(writer, desc->type),
-        [OBJECT_ROW_TYPE_ID] = desc->type_id,
-        [OBJECT_ROW_VOTES] = desc->type_votes,
-        [OBJECT_ROW_AGAINST] = desc->type_against,
-        [OBJECT_ROW_KIND] = desc->kind,
-        [OBJECT_ROW_ADDRESS] = desc->address,
-        [OBJECT_ROW_SIZE] = desc->size_bytes,
-        [OBJECT_ROW_BLOCKS] = desc->blocks,
-        [OBJECT_ROW_PART_OF] = desc->part_of,
-    };
-    writer_row(writer, STORE_OBJECT, object, row);
+    writer_put(writer, STORE_OBJECT, object, desc);
 }
 
 static void describe_function(struct store_writer *writer, uint32_t function)
 {
     union place_answer answer;
-    const struct function_desc *desc = &answer.function;
-    if (!writer_ask(writer, PLACE_FUNCTION, function, &answer))
-        return;
-    uint64_t row[FUNCTION_ROW_FIELDS] = {
-        [FUNCTION_ROW_NAME] = writer_string(writer, desc->name),
-        [FUNCTION_ROW_MODULE] = writer_string(writer, desc->module),
-        [FUNCTION_ROW_FILE] = writer_string(writer, desc->file),
-        [FUNCTION_ROW_LINE] = desc->line,
-        [FUNCTION_ROW_START] = desc->start,
-        [FUNCTION_ROW_END] = desc->end,
-    };
-    writer_row(writer, STORE_FUNCTION, function, row);
+    if (writer_ask(writer, PLACE_FUNCTION, function, &answer))
+        writer_put(writer, STORE_FUNCTION, function, &answer.function);
 }
 
 /* An id that came up: described if it is new. */
@@ -197,9 +185,7 @@ static void writer_caller(struct store_writer *writer, uint32_t node)
     if (desc.parent)
         writer_caller(writer, desc.parent);
     writer_function(writer, desc.function);
-    uint64_t row[CALLER_ROW_FIELDS] = {
-        [CALLER_ROW_PARENT] = desc.parent, [CALLER_ROW_FUNCTION] = desc.function};
-    writer_row(writer, STORE_CALLER, node, row);
+    writer_put(writer, STORE_CALLER, node, &desc);
 }
 
 static void describe_thread(struct store_writer *writer, uint32_t tid)
@@ -255,10 +241,8 @@ static void put_instruction(struct store_writer *writer, uint64_t address,
     const uint64_t *known = rows_find(&writer->rows[STORE_INSTRUCTION], address);
     if (known)
         memcpy(row, known, sizeof row);
-    row[INSTRUCTION_ROW_FILE] = writer_string(writer, desc->file);
-    row[INSTRUCTION_ROW_LINE] = desc->line;
-    row[INSTRUCTION_ROW_INLINED] = writer_string(writer, desc->inlined);
     row[INSTRUCTION_ROW_ASKED] = 1;
+    writer_fill(writer, STORE_INSTRUCTION, desc, row);
     writer_row(writer, STORE_INSTRUCTION, address, row);
 }
 
@@ -334,166 +318,50 @@ static void writer_names_sync(struct store_writer *writer)
 
 /* Questions about other layouts, and the answers at each sync. */
 
-static void put_whatif_level(struct store_writer *writer, uint64_t id,
-                             const struct snapshot_whatif_level *level)
-{
-    uint64_t row[WHATIF_LEVEL_ROW_FIELDS] = {
-        [WHATIF_LEVEL_ROW_BEFORE] = number_of_double(level->before),
-        [WHATIF_LEVEL_ROW_AFTER] = number_of_double(level->after),
-        [WHATIF_LEVEL_ROW_OBJECT_BEFORE] = number_of_double(level->object_before),
-        [WHATIF_LEVEL_ROW_OBJECT_AFTER] = number_of_double(level->object_after),
-        [WHATIF_LEVEL_ROW_FRESH] = number_of_double(level->fresh),
-    };
-    writer_row(writer, STORE_WHATIF_LEVEL, id, row);
-}
-
 static void put_answer(struct store_writer *writer, uint32_t id,
                        const struct snapshot_whatif *answer)
 {
-    uint64_t row[WHATIF_ROW_FIELDS] = {
-        [WHATIF_ROW_STATE] = answer->state,
-        [WHATIF_ROW_OBJECT] = writer_string(writer, answer->object),
-        [WHATIF_ROW_OBJECT_ID] = answer->object_id,
-        [WHATIF_ROW_QUESTION] = writer_string(writer, answer->question),
-        [WHATIF_ROW_LAYOUT] = writer_string(writer, answer->layout),
-        [WHATIF_ROW_WHY] = writer_string(writer, answer->why),
-        [WHATIF_ROW_SETTLED] = answer->settled,
-        [WHATIF_ROW_BLOCKS] = number_of_double(answer->blocks),
-        [WHATIF_ROW_LEFT_OUT] = number_of_double(answer->blocks_left_out),
-        [WHATIF_ROW_SMALL] = number_of_double(answer->blocks_small),
-        [WHATIF_ROW_ACCESSES] = number_of_double(answer->accesses),
-        [WHATIF_ROW_OBJECT_ACCESSES] = number_of_double(answer->object_accesses),
-        [WHATIF_ROW_CUT] = number_of_double(answer->cut),
-        [WHATIF_ROW_LEVELS] = answer->level_count,
-        [WHATIF_ROW_STALL_BEFORE] = number_of_double(answer->stall_before),
-        [WHATIF_ROW_STALL_AFTER] = number_of_double(answer->stall_after),
-        [WHATIF_ROW_NUMBER] = answer->number,
-    };
     for (uint32_t i = 0; i < answer->level_count && i < SIMULATION_LEVELS_MAX; i++)
-        put_whatif_level(writer, (uint64_t)id * SIMULATION_LEVELS_MAX + i, &answer->level[i]);
-    writer_row(writer, STORE_WHATIF, id, row);
-}
-
-static void put_past(struct store_writer *writer, uint32_t id,
-                     const struct snapshot_whatif_past *past)
-{
-    uint64_t row[WHATIF_PAST_ROW_FIELDS] = {
-        [WHATIF_PAST_ROW_OBJECT] = writer_string(writer, past->object),
-        [WHATIF_PAST_ROW_OBJECT_ID] = past->object_id,
-        [WHATIF_PAST_ROW_QUESTION] = writer_string(writer, past->question),
-        [WHATIF_PAST_ROW_CHANGE] = number_of_double(past->stall_change),
-    };
-    writer_row(writer, STORE_WHATIF_PAST, id, row);
+        writer_put(writer, STORE_WHATIF_LEVEL, (uint64_t)id * SIMULATION_LEVELS_MAX + i,
+                   &answer->level[i]);
+    writer_put(writer, STORE_WHATIF, id, answer);
 }
 
 static void writer_whatif(struct store_writer *writer, const struct snapshot_whatifs *asked)
 {
-    uint64_t row[WHATIFS_ROW_FIELDS] = {
-        [WHATIFS_ROW_COUNT] = asked->count, [WHATIFS_ROW_PAST] = asked->past_count};
     for (uint32_t i = 0; i < asked->count && i < WHATIF_MAX; i++)
         put_answer(writer, i, &asked->list[i]);
     for (uint32_t i = 0; i < asked->past_count && i < WHATIF_PAST_MAX; i++)
-        put_past(writer, i, &asked->past[i]);
-    writer_row(writer, STORE_WHATIFS, 0, row);
+        writer_put(writer, STORE_WHATIF_PAST, i, &asked->past[i]);
+    writer_put(writer, STORE_WHATIFS, 0, asked);
 }
 
 /* The process watched, its state beside the samples, and the heap at each sync. */
 
-static void put_event(struct store_writer *writer, unsigned number, const struct store_event *event)
-{
-    uint64_t row[EVENT_ROW_FIELDS] = {
-        [EVENT_ROW_NAME] = writer_string(writer, event->name),
-        [EVENT_ROW_ROLE] = event->role,
-        [EVENT_ROW_WEIGHS] = writer_string(writer, event->weighs),
-        [EVENT_ROW_PERIOD] = event->period,
-        [EVENT_ROW_OPENED_ON] = event->opened_on,
-        [EVENT_ROW_COUNTED] = number_of_double(event->counted),
-    };
-    writer_row(writer, STORE_EVENT, number, row);
-}
-
-static void put_simulation_level(struct store_writer *writer, unsigned number,
-                                 const struct simulation_level *level)
-{
-    uint64_t row[SIM_LEVEL_ROW_FIELDS] = {
-        [SIM_LEVEL_ROW_SIZE] = level->size_bytes,
-        [SIM_LEVEL_ROW_WAYS] = level->ways,
-        [SIM_LEVEL_ROW_LINE] = level->line_bytes,
-        [SIM_LEVEL_ROW_LOAD_MISSES] = level->load_misses,
-        [SIM_LEVEL_ROW_STORE_MISSES] = level->store_misses,
-    };
-    writer_row(writer, STORE_SIM_LEVEL, number, row);
-}
-
 static void put_simulation(struct store_writer *writer,
                            const struct snapshot_simulation *simulation)
 {
-    uint64_t row[SIMULATION_ROW_FIELDS] = {
-        [SIMULATION_ROW_LEVELS] = simulation->level_count,
-        [SIMULATION_ROW_LOADS] = simulation->loads,
-        [SIMULATION_ROW_STORES] = simulation->stores,
-        [SIMULATION_ROW_ACCESSES] = simulation->accesses,
-        [SIMULATION_ROW_ONE_IN] = simulation->one_in,
-        [SIMULATION_ROW_DROPPED] = simulation->dropped,
-        [SIMULATION_ROW_COUNTING] = simulation->counting,
-        [SIMULATION_ROW_PAUSE] = simulation->pause,
-    };
     if (!simulation->level_count)
         return;
     for (unsigned i = 0; i < simulation->level_count && i < SIMULATION_LEVELS_MAX; i++)
-        put_simulation_level(writer, i, &simulation->level[i]);
-    writer_row(writer, STORE_SIMULATION, 0, row);
-}
-
-static void put_watching(struct store_writer *writer, const struct store_facts *facts)
-{
-    const struct snapshot_watch *watch = &facts->watch;
-    uint64_t row[WATCHING_ROW_FIELDS] = {
-        [WATCHING_ROW_ON] = watch->on,
-        [WATCHING_ROW_REGISTERS] = watch->registers,
-        [WATCHING_ROW_THREADS] = watch->threads,
-        [WATCHING_ROW_LEFT_OUT] = watch->threads_left_out,
-        [WATCHING_ROW_OFFERED] = watch->offered,
-        [WATCHING_ROW_ARMED] = watch->armed,
-        [WATCHING_ROW_UNPAID] = watch->unpaid,
-        [WATCHING_ROW_TOUCHES] = watch->touches,
-        [WATCHING_ROW_TRAP] = number_of_double(watch->trap_ns),
-        [WATCHING_ROW_ARM] = number_of_double(watch->arm_ns),
-        [WATCHING_ROW_BUDGET] = number_of_double(watch->budget),
-        [WATCHING_ROW_OVERHEAD] = number_of_double(watch->overhead),
-        [WATCHING_ROW_TROUBLE] = writer_string(writer, watch->trouble),
-    };
-    memcpy(row + WATCHING_ROW_LINES, facts->cache_lines, sizeof facts->cache_lines);
-    if (watch->on || facts->cache_lines[0])
-        writer_row(writer, STORE_WATCHING, 0, row);
+        writer_put(writer, STORE_SIM_LEVEL, i, &simulation->level[i]);
+    writer_put(writer, STORE_SIMULATION, 0, simulation);
 }
 
 static void writer_facts(struct store_writer *writer, const struct store_facts *facts)
 {
     put_simulation(writer, &facts->simulation);
-    put_watching(writer, facts);
+    if (facts->watch.on || facts->cache_lines[0])
+        writer_put(writer, STORE_WATCHING, 0, facts);
     writer_whatif(writer, &facts->whatif);
     for (unsigned i = 0; i < facts->event_count && i < SAMPLE_EVENTS_MAX; i++)
-        put_event(writer, i, &facts->events[i]);
+        writer_put(writer, STORE_EVENT, i, &facts->events[i]);
     uint64_t row[FACTS_ROW_FIELDS] = {
-        [FACTS_ROW_SOURCE] = writer_string(writer, facts->source),
-        [FACTS_ROW_WEIGHS] = writer_string(writer, facts->weighs),
-        [FACTS_ROW_NOTE] = writer_string(writer, facts->note),
         [FACTS_ROW_GIVES] = facts->exact_address | facts->exact_ip << 1 | facts->latency << 2 |
                             facts->data_source << 3 | facts->lines << 4,
-        [FACTS_ROW_EVENTS] = facts->event_count,
-        [FACTS_ROW_PID] = facts->pid,
-        [FACTS_ROW_THREADS] = facts->threads,
-        [FACTS_ROW_COMM] = writer_string(writer, facts->comm),
-        [FACTS_ROW_EXE] = writer_string(writer, facts->exe),
-        [FACTS_ROW_ALIVE] = facts->alive,
-        [FACTS_ROW_CACHE_LEVEL] = writer_string(writer, facts->cache_level),
-        [FACTS_ROW_CACHE_SIZE] = facts->cache_size_bytes,
-        [FACTS_ROW_CACHE_WAYS] = facts->cache_ways,
-        [FACTS_ROW_CACHE_LINE] = facts->cache_line_bytes,
-        [FACTS_ROW_HOST] = writer_string(writer, facts->host),
         [FACTS_ROW_USER] = facts->user < 0 ? 0 : (uint64_t)facts->user + 1,
     };
+    writer_fill(writer, STORE_FACTS, facts, row);
     writer_row(writer, STORE_FACTS, 0, row);
 }
 
@@ -501,18 +369,6 @@ static void put_node(struct store_writer *writer, enum store_kind kind, uint64_t
 {
     uint64_t row[NODE_ROW_FIELDS] = {[NODE_ROW_NODE] = node < 0 ? 0 : (uint64_t)node + 1};
     writer_row(writer, kind, id, row);
-}
-
-static void put_memory(struct store_writer *writer, uint64_t address, const struct memory_use *use)
-{
-    uint64_t row[MEMORY_ROW_FIELDS] = {
-        [MEMORY_ROW_FAULTS] = number_of_double(use->faults_per_s),
-        [MEMORY_ROW_CPUS] = number_of_double(use->cpus),
-        [MEMORY_ROW_KERNEL] = number_of_double(use->kernel_share),
-        [MEMORY_ROW_HUGE] = number_of_double(use->huge_share),
-        [MEMORY_ROW_TLB] = use->tlb_entries,
-    };
-    writer_row(writer, STORE_MEMORY, address, row);
 }
 
 /* A process that has ended cannot be read any more; a replay answers with what was read before. */
@@ -543,7 +399,7 @@ bool store_writer_answer(struct store_writer *writer, enum place_question questi
     else if (known && question == PLACE_PAGE_NODE)
         put_node(writer, STORE_PAGE, number, answer->node);
     else if (known && question == PLACE_MEMORY)
-        put_memory(writer, number, &answer->memory);
+        writer_put(writer, STORE_MEMORY, number, &answer->memory);
     return known;
 }
 
@@ -591,27 +447,11 @@ static void put_bin(struct store_writer *writer, uint32_t index, const struct he
     if (bin->site_count)
         put_site(writer, index, bin);
     uint64_t row[BIN_ROW_FIELDS] = {
-        [BIN_ROW_ID] = bin->id,
-        [BIN_ROW_OBJECT] = bin->object,
-        [BIN_ROW_NAME] = writer_string(writer, bin->name),
-        [BIN_ROW_PATH] = writer_string(writer, bin->path),
-        [BIN_ROW_TYPE_ID] = bin->type_id,
-        [BIN_ROW_TYPE] = writer_string(writer, bin->type),
         [BIN_ROW_FLAGS] = bin->walked | bin->renamed << 1,
-        [BIN_ROW_COMBINED] = bin->combined,
-        [BIN_ROW_LIVE_BLOCKS] = bin->live_blocks,
-        [BIN_ROW_USABLE_BYTES] = bin->usable_bytes,
-        [BIN_ROW_REQUESTED_BYTES] = bin->requested_bytes,
-        [BIN_ROW_ALLOCATIONS] = bin->allocations,
-        [BIN_ROW_FREES] = bin->frees,
-        [BIN_ROW_ALLOCATION_RATE] = number_of_double(bin->allocations_per_s),
-        [BIN_ROW_FREE_RATE] = number_of_double(bin->frees_per_s),
-        [BIN_ROW_LIFETIME] = number_of_double(bin->lifetime_s),
         [BIN_ROW_FIRST_NS] = moment(heap_ns, bin->age_s),
         [BIN_ROW_LAST_NS] = moment(heap_ns, bin->quiet_s),
-        [BIN_ROW_GROWTH_BLOCKS] = number_of_double(bin->growth_blocks),
-        [BIN_ROW_GROWTH_BYTES] = number_of_double(bin->growth_bytes),
     };
+    writer_fill(writer, STORE_BIN, bin, row);
     memcpy(row + BIN_ROW_SIZES, bin->sizes, sizeof bin->sizes);
     writer_row(writer, STORE_BIN, index, row);
 }
@@ -623,19 +463,8 @@ static void writer_heap_sync(struct store_writer *writer, uint64_t now_ns)
     uint64_t heap_ns = heap_clock(writer, now_ns);
     if (!writer_ask(writer, PLACE_HEAP, 0, &answer))
         return;
-    struct heap_summary summary = answer.heap;
-    uint64_t row[HEAP_ROW_FIELDS] = {
-        [HEAP_ROW_FEED] = summary.feed,
-        [HEAP_ROW_SOURCE] = writer_string(writer, summary.source),
-        [HEAP_ROW_NOTE] = writer_string(writer, summary.note),
-        [HEAP_ROW_LIVE_BLOCKS] = summary.live_blocks,
-        [HEAP_ROW_USABLE_BYTES] = summary.usable_bytes,
-        [HEAP_ROW_REQUESTED_BYTES] = summary.requested_bytes,
-        [HEAP_ROW_LOST] = summary.lost,
-        [HEAP_ROW_FAILED] = summary.failed,
-        [HEAP_ROW_MARK_AGE] = number_of_double(summary.mark_age_s),
-        [HEAP_ROW_NOW_NS] = heap_ns,
-    };
+    uint64_t row[HEAP_ROW_FIELDS] = {[HEAP_ROW_NOW_NS] = heap_ns};
+    writer_fill(writer, STORE_HEAP, &answer.heap, row);
     for (; writer_ask(writer, PLACE_BIN, count, &answer); count++)
         put_bin(writer, count, &answer.bin, heap_ns);
     row[HEAP_ROW_BINS] = count;
@@ -780,17 +609,14 @@ void store_writer_watch(struct store_writer *writer, const struct store_watch *w
 
 void store_writer_rename(struct store_writer *writer, const struct object_rename *rename)
 {
-    uint64_t now[RENAME_ROW_FIELDS] = {[RENAME_ROW_FROM] = rename->from,
-                                       [RENAME_ROW_TO] = rename->to,
-                                       [RENAME_ROW_TYPE] = rename->type,
-                                       [RENAME_ROW_FIXED] = rename->fixed,
-                                       [RENAME_ROW_OFFSET] = (uint64_t)rename->offset};
+    uint64_t now[RENAME_ROW_FIELDS];
     bool created;
     uint64_t *before = rows_take(&writer->rows[STORE_RENAME], 0, &created);
     if (!before || writer->failed)
         return;
     writer_object(writer, rename->to);
     writer_type(writer, rename->type);
+    writer_fill(writer, STORE_RENAME, rename, now);
     unsigned char *at = writer_room(writer, 2 * NUMBER_BYTES_MAX + ROW_BYTES_MAX);
     at = number_put(number_put(at, STORE_RENAME), 0);
     writer->at = row_put(at, now, before, RENAME_ROW_FIELDS);

@@ -14,7 +14,6 @@
 #include "base/hash.h"
 #include "sample/kernel.h"
 #include "sample/perf/source.h"
-#include "sample/perf/switching.h"
 #include "sample/sampler.h"
 
 enum {
@@ -25,7 +24,7 @@ enum {
     SESSION_LOST_PART = 50,              /* one in so many lost is too many */
     SESSION_RATE = 2000,                 /* samples a second where none is asked for */
     SESSION_RATE_LEAST = 100,            /* ... however many are lost */
-    SESSION_RATE_SPARING = 200,          /* ... and CPU: the kernel's tick is mostly shorter */
+    SESSION_RATE_SPARING = 100,          /* ... and CPU: the kernel's tick is mostly shorter */
     SESSION_STACK_RATE_MAX = 10000       /* samples a second that come with their stack */
 };
 

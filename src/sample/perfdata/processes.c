@@ -93,7 +93,6 @@ int processes_note_samples(struct processes *processes, uint32_t pid,
 {
     uint32_t index;
     int code = entry_of(processes, pid, &index);
-    processes->unassigned += !code ? samples->count : 0;
     if (code != 1)
         return code;
     struct perfdata_process *process = &processes->list[index];

@@ -24,7 +24,6 @@ struct processes {
     size_t room;
     struct hash index_of_pid;
     uint32_t last;       /* index that was asked for last: samples of a process come in runs */
-    uint64_t unassigned; /* samples of processes beyond those that are kept apart */
 };
 
 void processes_fini(struct processes *processes);
