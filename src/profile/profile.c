@@ -49,6 +49,7 @@ _Static_assert(sizeof(struct group_key) == 48, "no padding");
 struct held {
     struct pairs *pairs; /* NULL: they count in none */
     struct pair *row;    /* NULL: not hot enough */
+    uint64_t made;       /* its number; another: it was displaced */
     uint64_t hash;
     uint64_t key;
     uint32_t owner;
@@ -462,7 +463,7 @@ static void add_to_holder(struct profile *profile, const struct group *group)
 /* A row that another pair has taken since is lost, with all that was counted in it. */
 static void add_to_held(const struct held *held, const struct sums *sums)
 {
-    if (held->row && pairs_holds(held->pairs, held->row, held->hash))
+    if (held->row && held->row->made == held->made)
         pair_add(held->row, sums);
 }
 
@@ -513,10 +514,15 @@ static void forget_groups(struct profile *profile)
 /* One sample more counts in the row. False: the group's row is another one from here on. */
 static void hold(struct profile *profile, struct group *group, struct held *held, double scale)
 {
-    if (!held->pairs || (held->row && pairs_credit(held->pairs, held->row, held->hash, scale)))
+    if (!held->pairs)
         return;
+    if (held->row && held->row->made == held->made) {
+        pairs_credit(held->pairs, held->row, scale);
+        return;
+    }
     add_group(profile, group);
     held->row = pairs_take(held->pairs, held->hash, held->owner, held->key, scale);
+    held->made = held->row ? held->row->made : 0;
 }
 
 static struct held make_held(struct pairs *pairs, uint32_t owner, uint64_t key)

@@ -2,15 +2,15 @@
 /*
  * Tables that profile.c owns and fills, and src/profile/snapshot reads. Private to src/profile.
  *
- * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 7 MiB, code 3.5 MiB,
- * instances 1.75 MiB, callers 3.5 MiB, groups 0.2 MiB, search 0.1 MiB (where phases change: 5.9),
- * sets 16 bytes a set, sharing 5 MiB, scratch of snapshots up to 8 MiB, samples without an object
- * 0.5 MiB. Objects: 130 bytes per event + 180 each, functions 230 per event, at most 65,536 of
- * either: 34 MiB at most with one event. With data sources 800 bytes more for each object,
- * function, offset and instruction that has some: 250 MiB at most, if all tables are full of such.
- * With causes of misses 224 bytes for each object, function, thread and event that has some, for
- * each offset and each instruction on an object (at most 22 MiB for these two), and 7 MiB for
- * evictors; with line events 25 MiB at most. With --watch 2 MiB. The timeline: 4 KiB for each
+ * Memory with the defaults (window 16384, one event): window 1.1 MiB, offsets 7.5 MiB, code 3.8
+ * MiB, instances 1.9 MiB, callers 3.8 MiB, groups 0.2 MiB, search 0.1 MiB (where phases
+ * change: 5.9), sets 16 bytes a set, sharing 5 MiB, scratch of snapshots up to 8 MiB, samples
+ * without an object 0.5 MiB. Objects: 130 bytes per event + 180 each, functions 230 per event, at
+ * most 65,536 of either: 34 MiB at most with one event. With data sources 800 bytes more for each
+ * object, function, offset and instruction that has some: 250 MiB at most, if all tables are full
+ * of such. With causes of misses 224 bytes for each object, function, thread and event that has
+ * some, for each offset and each instruction on an object (at most 22 MiB for these two), and 7 MiB
+ * for evictors; with line events 25 MiB at most. With --watch 2 MiB. The timeline: 4 KiB for each
  * stream, 8,192 at most for objects, functions, fields and groups of threads together, and 0.3 MiB.
  * All of it is bounded.
  */
@@ -140,8 +140,8 @@ struct build {
     double unlike;         /* weight of samples without an object that nothing is known of */
     bool failed;           /* out of memory */
     struct rates_plan rates;
-    struct rates_sums rates_all;      /* of everything attributed */
-    struct findings *findings;        /* between build_findings() and build_weigh_findings() */
+    struct rates_sums rates_all; /* of everything attributed */
+    struct findings *findings;   /* between build_findings() and build_weigh_findings() */
 };
 
 /* Of one object or field, what its levels are made of, under the basis shown. */

@@ -188,7 +188,7 @@ struct pair *pairs_take(struct pairs *pairs, uint64_t hash, uint32_t owner, uint
     }
     bucket->hash[poorest] = hash;
     bucket->credit[poorest] = credit;
-    rows[poorest] = (struct pair){.key = key, .owner = owner};
+    rows[poorest] = (struct pair){.key = key, .owner = owner, .made = ++pairs->made};
     return &rows[poorest];
 }
 

@@ -176,6 +176,7 @@ struct pair {
     struct counted weight;
     struct counted loads; /* weight, as the next one */
     struct counted stores;
+    uint64_t made; /* pairs.made of then: a row that was displaced and made again is another */
 };
 
 /* `extra` is what most have (majority vote, Boyer and Moore). */
@@ -216,6 +217,7 @@ struct pairs {
     struct pairs_bucket *buckets; /* [count / PAIRS_BUCKET], on cache lines of their own */
     struct pair *at;              /* [count], in the order of the buckets */
     size_t count;                 /* power of two, at least 4 */
+    uint64_t made;                /* rows, ever */
 };
 
 /* Owner of an object's pairs for one event; SAMPLE_EVENTS_MAX is 8. */
@@ -257,22 +259,11 @@ struct pair *pairs_take(struct pairs *pairs, uint64_t hash, uint32_t owner, uint
 
 void pair_add(struct pair *pair, const struct sums *sums);
 
-/* Whether a row that pairs_take() gave is still that pair's. */
-static inline bool pairs_holds(const struct pairs *pairs, const struct pair *row, uint64_t hash)
+/* As pairs_take(), of a row that it gave and that was not displaced since. */
+static inline void pairs_credit(struct pairs *pairs, const struct pair *row, double credit)
 {
     size_t index = (size_t)(row - pairs->at);
-    return pairs->buckets[index / PAIRS_BUCKET].hash[index % PAIRS_BUCKET] == hash;
-}
-
-/* As pairs_take(), of a row that it gave; false: it is no longer that pair's. */
-static inline bool pairs_credit(struct pairs *pairs, const struct pair *row, uint64_t hash,
-                                double credit)
-{
-    size_t index = (size_t)(row - pairs->at);
-    struct pairs_bucket *bucket = &pairs->buckets[index / PAIRS_BUCKET];
-    bool holds = bucket->hash[index % PAIRS_BUCKET] == hash;
-    bucket->credit[index % PAIRS_BUCKET] += holds ? credit : 0;
-    return holds;
+    pairs->buckets[index / PAIRS_BUCKET].credit[index % PAIRS_BUCKET] += credit;
 }
 
 /* The pair if there is one; NULL. */

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "profile/tables/rates.h"
+#include "profile/tables/tally.h"
 #include "unit.h"
 #include "unit/profile/profile_fixture.h"
 #include "unit/names.h"
@@ -27,6 +28,67 @@ static void add_random(struct profile *profile, struct prng *prng, uint64_t now)
     if (place.access.reason >= REASON_COUNT)
         place.access.reason = REASON_NONE;
     profile_add(profile, &place);
+}
+
+enum { CROWD = 12, CROWD_PLACES = 20000, CROWD_BATCH = 512 };
+
+/* Instructions with pairs of object 1 in one bucket, where they displace each other. */
+static void find_crowd(uint64_t ips[CROWD])
+{
+    const struct pairs pairs = {.count = 1 << 15};
+    size_t found = 0;
+    for (uint64_t ip = 0x400000; found < CROWD; ip++)
+        if (!pairs_bucket_of(&pairs, pairs_hash(PAIR_OWNER(1, 0), ip)))
+            ips[found++] = ip;
+}
+
+/* Groups of a batch count what the samples of each would, also where one loses its row meanwhile
+ * to another and gets it back. */
+static void batches_count_what_samples_count(void **state)
+{
+    struct prng prng = {7};
+    uint64_t ips[CROWD];
+    struct profile *alone = profile_fixture_new(0, 4096);
+    struct profile *together = profile_fixture_new(0, 4096);
+    struct place *places = calloc(CROWD_PLACES, sizeof *places);
+    struct snapshot head = {.iteration = 1};
+    (void)state;
+    assert_non_null(places);
+    find_crowd(ips);
+    for (uint64_t i = 0; i < CROWD_PLACES; i++) {
+        uint64_t base = PROFILE_FIXTURE_APART + prng_below(&prng, 4) * 4096;
+        places[i] = (struct place){.object = 1, .function = 1, .base = base, .size_bytes = 4096};
+        places[i].access = (struct access){.time_ns = 1 + i * 1000,
+                                           .ip = ips[prng_below(&prng, CROWD)],
+                                           .address = base + prng_below(&prng, 8) * 8,
+                                           .weight = 1 + prng_below(&prng, 3),
+                                           .tid = 7,
+                                           .kind = ACCESS_LOAD,
+                                           .size = 8};
+        profile_add(alone, &places[i]);
+    }
+    for (size_t i = 0; i < CROWD_PLACES; i += CROWD_BATCH)
+        profile_add_all(together, places + i,
+                        CROWD_PLACES - i < CROWD_BATCH ? CROWD_PLACES - i : CROWD_BATCH);
+    struct snapshot *one = profile_snapshot(alone, &head, CROWD_PLACES * 1000);
+    struct snapshot *other = profile_snapshot(together, &head, CROWD_PLACES * 1000);
+    const struct snapshot_code *by_one = &one->code[0];
+    const struct snapshot_code *by_batch = &other->code[0];
+    assert_true(one->objects[0].samples == other->objects[0].samples);
+    assert_true(by_one->samples == by_batch->samples);
+    assert_true(by_one->instruction_count > 2 &&
+                by_one->instruction_count == by_batch->instruction_count);
+    for (size_t i = 0; i < by_one->instruction_count; i++) {
+        const struct snapshot_instruction *left = &by_one->instructions[i];
+        const struct snapshot_instruction *right = &by_batch->instructions[i];
+        assert_int_equal(left->address, right->address);
+        assert_true(left->samples == right->samples && left->loads == right->loads);
+    }
+    snapshot_free(one);
+    snapshot_free(other);
+    profile_free(alone);
+    profile_free(together);
+    free(places);
 }
 
 static void check(const struct snapshot *snapshot)
@@ -355,6 +417,7 @@ static void a_line_goes_by_what_misses_most_on_it(void **state)
 static int run_profile(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(batches_count_what_samples_count),
         cmocka_unit_test(totals_and_shares),
         cmocka_unit_test(what_is_typed_goes_by_weight),
         cmocka_unit_test(hot_field_is_one_row),
