@@ -951,7 +951,7 @@ static int keep_candidates(struct culprits *culprits, const struct search *searc
 
 int culprits_init(struct culprits *culprits, const struct function *function, uint64_t ip)
 {
-    struct search search; /* 10 KiB, of which little is used */
+    struct search search; /* 10 KiB, mostly unused */
     struct walk walk = {.condition = INSN_CONDITION_NONE};
     size_t index = function_index(function, ip);
     *culprits = (struct culprits){

@@ -562,7 +562,7 @@ static void find_rows(struct profile *profile, struct group *group, const struct
     group->instance = make_held(&profile->instances, owner, key->base);
 }
 
-/* Of samples without an object what is not counted by is no part of the key. */
+/* Samples without an object are not counted by their address, thread or type: these are 0. */
 static struct group_key key_of(const struct place *place, bool counted)
 {
     const struct access *access = &place->access;

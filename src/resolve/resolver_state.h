@@ -239,9 +239,9 @@ const char *provisional_name(struct resolver *resolver, uint32_t object,
 uint32_t provisional_part_of(const struct resolver *resolver, uint32_t object);
 
 /*
- * What is found once for all accesses of an instruction of a recording to one object: until the
- * space changes, for only then may another object be there. Not of frames, blocks, and memory that
- * is called after a type: there each access may be to another instance. (place.c)
+ * An object of a recording as one instruction accesses it: found once, and the same for all its
+ * accesses until the space changes. Not a frame, a block, or memory that is called after a type:
+ * there each access may be to another instance. (place.c)
  */
 enum { RESOLVED_RECENT = 512 }; /* direct-mapped */
 

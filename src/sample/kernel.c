@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/text.h"
 
 static int host_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
@@ -126,4 +128,66 @@ pid_t threads_leader(const struct kernel *kernel, pid_t tid)
             leader = -1;
     fclose(file);
     return leader;
+}
+
+/* Switches in a second of CPU time: at 8 us each, 2 % and 1 % of it. */
+static const double often_from = 2500;
+static const double often_until = 1250;
+
+#define LOOK_NS      CLOCK_NS_PER_S
+#define RUN_LEAST_NS (CLOCK_NS_PER_S / 100) /* less CPU time says nothing */
+
+/* Switches that the thread asked for: another thread that needs the CPU is no reason to sample
+ * less.
+ */
+static bool read_thread(const struct kernel *kernel, pid_t pid, struct switching_thread *thread)
+{
+    static const char line[] = "\nvoluntary_ctxt_switches:";
+    char path[64];
+    char text[4096];
+    snprintf(path, sizeof path, "%d/task/%d/schedstat", (int)pid, (int)thread->tid);
+    if (!kernel_text(kernel->procfs, path, text, sizeof text) ||
+        sscanf(text, "%" SCNu64, &thread->run_ns) != 1)
+        return false;
+    snprintf(path, sizeof path, "%s/%d/task/%d/status", kernel->procfs, (int)pid, (int)thread->tid);
+    const char *found = text_read_file(path, text, sizeof text) > 0 ? strstr(text, line) : NULL;
+    return found && sscanf(found + sizeof line - 1, "%" SCNu64, &thread->switches) == 1;
+}
+
+static const struct switching_thread *find_thread(const struct switching *switching, pid_t tid)
+{
+    for (unsigned i = 0; i < switching->count; i++)
+        if (switching->threads[i].tid == tid)
+            return &switching->threads[i];
+    return NULL;
+}
+
+void switching_look(struct switching *switching, const struct kernel *kernel, pid_t pid,
+                    uint64_t now_ns)
+{
+    struct switching now = {.read_ns = now_ns, .often = switching->often};
+    struct threads threads = {0};
+    double run_ns = 0;
+    double switches = 0;
+    if (now_ns - switching->read_ns < LOOK_NS)
+        return;
+    if (!threads_read(&threads, kernel, pid))
+        for (size_t i = 0; i < threads.count && now.count < SWITCHING_THREADS; i++) {
+            struct switching_thread *thread = &now.threads[now.count];
+            thread->tid = threads.tids[i];
+            if (!read_thread(kernel, pid, thread))
+                continue;
+            now.count++;
+            const struct switching_thread *before = find_thread(switching, thread->tid);
+            if (!before || before->run_ns > thread->run_ns || before->switches > thread->switches)
+                continue;
+            run_ns += (double)(thread->run_ns - before->run_ns);
+            switches += (double)(thread->switches - before->switches);
+        }
+    threads_fini(&threads);
+    if (run_ns >= (double)RUN_LEAST_NS) {
+        now.per_cpu_second = switches * (double)CLOCK_NS_PER_S / run_ns;
+        now.often = now.per_cpu_second > (switching->often ? often_until : often_from);
+    }
+    *switching = now;
 }

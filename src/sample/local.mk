@@ -10,7 +10,6 @@ src_libsample_a_SOURCES = src/sample/perfdata/attributes.c src/sample/perfdata/a
 	src/sample/simulated/sim_session.h src/sample/perf/event.c src/sample/perf/event.h \
 	src/sample/perf/source.c src/sample/perf/source.h src/sample/kernel.c src/sample/kernel.h \
 	src/sample/perfdata/perfdata.h src/sample/perf/session.c src/sample/perf/session.h \
-	src/sample/perf/switching.c src/sample/perf/switching.h \
 	src/sample/perf/record.c src/sample/perf/record.h src/sample/cursor.h src/sample/perf/ring.c \
 	src/sample/sampler.c src/sample/perf/source_ibs.c \
 	src/sample/perf/source_pebs.c src/sample/perf/watch.c src/sample/perf/watch.h

@@ -476,12 +476,15 @@ static int record_take_other(struct cursor *cursor, const struct perf_event_head
 
 struct perf_event_header record_header(const void *bytes, size_t size, bool swap)
 {
-    struct cursor cursor = {bytes, size, false, swap};
-    struct perf_event_header header;
-    header.type = cursor_u32(&cursor);
-    header.misc = cursor_u16(&cursor);
-    header.size = cursor_u16(&cursor);
-    return cursor.bad ? (struct perf_event_header){0} : header;
+    struct perf_event_header header = {0};
+    if (size < sizeof header)
+        return header;
+    memcpy(&header, bytes, sizeof header);
+    if (swap)
+        header = (struct perf_event_header){.type = __builtin_bswap32(header.type),
+                                            .misc = __builtin_bswap16(header.misc),
+                                            .size = __builtin_bswap16(header.size)};
+    return header;
 }
 
 /* The record between its header and the trailing sample_id. */

@@ -83,7 +83,7 @@ struct record_brief {
 bool record_brief(const void *bytes, size_t size, const struct record_format *format,
                   struct record_brief *brief);
 
-/* The same of a whole one whose format has places. */
+/* The same of a whole one, by the places of its format. */
 static inline struct record_brief record_fixed_brief(const unsigned char *bytes,
                                                      const struct record_format *format)
 {

@@ -14,7 +14,6 @@
 #include "base/hash.h"
 #include "sample/kernel.h"
 #include "sample/perf/source.h"
-#include "sample/perf/switching.h"
 #include "sample/sampler.h"
 
 enum {

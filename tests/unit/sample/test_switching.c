@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "sample/perf/switching.h"
+#include "sample/kernel.h"
 #include "unit/sample/fake_kernel.h"
 
 enum { PID = 77 };
@@ -21,9 +21,14 @@ static uint64_t now_ns;
 static void thread_is(int tid, double run_s, unsigned switches)
 {
     char path[64];
-    char text[64];
+    char text[128];
     snprintf(path, sizeof path, "proc/%d/task/%d/schedstat", PID, tid);
-    snprintf(text, sizeof text, "%.0f 12345 %u\n", run_s * CLOCK_NS_PER_S, switches);
+    snprintf(text, sizeof text, "%.0f 12345 99999999\n", run_s * CLOCK_NS_PER_S);
+    fake_kernel_file(path, text);
+    snprintf(path, sizeof path, "proc/%d/task/%d/status", PID, tid);
+    snprintf(text, sizeof text,
+             "Name:\tx\nvoluntary_ctxt_switches:\t%u\nnonvoluntary_ctxt_switches:\t99999999\n",
+             switches);
     fake_kernel_file(path, text);
 }
 
