@@ -1,17 +1,48 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Starts the program to watch, held before exec until sampling is set up, and reports how it ended.
- * Used by main only.
+ * Starts the program to watch, held before exec until sampling is set up, and reports how it ended;
+ * with --sim under misstop's Valgrind tool (simulation.c). Used by main only.
  */
 #ifndef MISSTOP_LAUNCH_H
 #define MISSTOP_LAUNCH_H
 
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "base/error.h"
 #include "options.h"
-#include "simulation.h"
+#include "sample/simulated/sim_memory.h"
+
+/*
+ * --sim: which caches are simulated, the tool found, and the command put together that launches it.
+ */
+struct simulation {
+    struct sim_memory memory;
+    char **command; /* the command; NULL-ended */
+    char memory_option[64];
+    char first_level[64]; /* as -C takes it: the cache shown on Sets */
+};
+
+/* `spec`: levels as of -C, and the word "causes", joined by ':'. Without levels, or NULL: this
+ * machine's. -EINVAL. */
+int simulation_levels(const char *spec, struct sim_wanted *wanted, struct error *error);
+
+/*
+ * `agent`: path of the allocation agent that the program will load; NULL: none. Sets VALGRIND_LIB.
+ * -ENOTSUP: built without it; -ENOENT: valgrind or the command is not there. The remedy is
+ * reported.
+ */
+int simulation_open(struct simulation *simulation, const struct options *options, const char *agent,
+                    struct error *error);
+void simulation_close(struct simulation *simulation);
+
+/* For `misstop doctor`: whether it is here, and what would enable it. */
+void simulation_doctor(FILE *out);
+
+/* One line on how the simulation went wrong; "": it did not. */
+void simulation_trouble(const struct simulation *simulation, char *out, size_t size);
 
 struct feed;
 struct signals_before;

@@ -1,7 +1,7 @@
 bin_PROGRAMS += src/misstop
 src_misstop_SOURCES = src/launch.c src/launch.h src/diff.c src/diff.h src/main.c src/export.c \
 	src/export.h src/front.c src/loop.c src/loop.h src/player.c src/player.h \
-	src/terminal.c src/terminal.h src/simulation.c src/simulation.h src/options.c src/options.h
+	src/terminal.c src/terminal.h src/simulation.c src/options.c src/options.h
 src_misstop_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 src_misstop_CFLAGS = $(AM_CFLAGS) -pthread
 src_misstop_LDFLAGS = -pthread

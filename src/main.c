@@ -26,7 +26,6 @@
 #include "resolve/resolver.h"
 #include "resolve/process/memory_use.h"
 #include "sample/sampler.h"
-#include "simulation.h"
 #include "view/words.h"
 #include "view/view.h"
 

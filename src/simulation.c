@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "config.h"
 
-#include "simulation.h"
+#include "launch.h"
 
 #include "profile/cache/geometry.h"
 #include "resolve/heap/feed.h"

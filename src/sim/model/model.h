@@ -175,7 +175,7 @@ struct model_eviction {
     uint32_t used_bytes;      /* different bytes of it that were touched */
 };
 
-/* A use of a line with sampled reuse distances (reuse.h). Valid during the call. */
+/* A use of a line with sampled reuse distances (reuse.c). Valid during the call. */
 struct model_reuse {
     struct model_who who;
     uint64_t distance;      /* other lines used since; MODEL_NO_DISTANCE: it was not used before */

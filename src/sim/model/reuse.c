@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sim/model/reuse.h"
-
+/*
+ * Reuse distances of a model's accesses: how many other lines were used between two uses of a line.
+ * Sampled by lines at bounded cost: SHARDS with a fixed number of lines (Waldspurger, Park,
+ * Garthwaite, Ahmad, FAST 2015): a line is watched if its hash is below a threshold, which falls
+ * when too many are; distances are scaled by the rate at which lines are watched.
+ */
 #include "sim/model/state.h"
 
 /* Room for stamps per line: they are numbered again when a line was used three times on average. */

@@ -4,7 +4,6 @@
 #define MISSTOP_SIM_MODEL_STATE_H
 
 #include "sim/model/cache.h"
-#include "sim/model/reuse.h"
 #include "sim/model/tables.h"
 
 /*

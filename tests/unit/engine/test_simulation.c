@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "simulation.h"
+#include "launch.h"
 #include "unit.h"
 
 static struct sim_wanted levels_of(const char *spec)
