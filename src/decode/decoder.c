@@ -103,8 +103,8 @@ static size_t choose_kept(struct decoder *decoder)
     return kept;
 }
 
-/* Makes room: functions that were not sampled for the longest time go, and what is known of their
- * IPs. IPs without code, too: they are soon asked about again. */
+/* Frees the functions that were not sampled for the longest time, and the culprits of their IPs.
+ * IPs without code go, too: asking again costs little. */
 static void forget_oldest(struct decoder *decoder)
 {
     size_t count = 0;
