@@ -949,13 +949,15 @@ static int keep_candidates(struct culprits *culprits, const struct search *searc
     return 0;
 }
 
-int culprits_init(struct culprits *culprits, const struct function *function, uint64_t ip)
+int culprits_init(struct culprits *culprits, struct function *function, uint64_t ip)
 {
     struct search search; /* 10 KiB, mostly unused */
     struct walk walk = {.condition = INSN_CONDITION_NONE};
     size_t index = function_index(function, ip);
-    *culprits = (struct culprits){
-        .ip = ip, .at_ip = function_insn(function, index), .last = last_before(function, index)};
+    *culprits = (struct culprits){.ip = ip,
+                                  .at_ip = function_insn(function, index),
+                                  .last = last_before(function, index),
+                                  .function = function};
     search.function = function;
     search.count = 0;
     search.overflow = false;

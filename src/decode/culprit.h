@@ -99,8 +99,9 @@ struct culprits {
     bool at_once;  /* ... and nothing ran between it and the IP */
     bool steps;    /* ... and it has an insn_step, and its registers are as they were */
     uint8_t candidate_count;
-    uint8_t reason; /* no way at all: why */
-    uint32_t bytes; /* of the candidates, with their traces */
+    uint8_t reason;            /* no way at all: why */
+    uint32_t bytes;            /* of the candidates, with their traces */
+    struct function *function; /* that it points into; NULL: no code */
 };
 
 /* An instruction that itself reads or writes memory: not a prefetch. */
@@ -110,7 +111,7 @@ static inline bool culprit_may_miss(const struct insn *insn)
 }
 
 /* 0 or -ENOMEM. The function must outlive the culprits. */
-int culprits_init(struct culprits *culprits, const struct function *function, uint64_t ip);
+int culprits_init(struct culprits *culprits, struct function *function, uint64_t ip);
 void culprits_fini(struct culprits *culprits);
 
 /*

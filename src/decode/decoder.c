@@ -14,7 +14,8 @@
 
 enum {
     DECODER_IPS_MAX = 1 << 17,
-    DECODER_BYTES_MAX = 160 << 20, /* of functions and culprits: then it starts afresh */
+    DECODER_BYTES_MAX = 156 << 20, /* of functions and culprits: then the oldest are forgotten */
+    DECODER_PARTS_KEPT = 2,        /* of three, of both */
     DECODER_TEXT_BYTES = 16,
     DECODER_RECENT = 1024
 };
@@ -37,6 +38,7 @@ struct decoder {
     struct calls calls;
     struct culprit_leaf leaves[CULPRIT_LEAVES_MAX];
     size_t kept_bytes;
+    uint32_t clock; /* samples that were decoded by registers or described */
 };
 
 struct decoder *decoder_new(const struct decode_target *target)
@@ -52,6 +54,15 @@ struct decoder *decoder_new(const struct decode_target *target)
     return decoder;
 }
 
+static void note_start(struct decoder *decoder, size_t index)
+{
+    const struct function *function = decoder->functions[index];
+    uint32_t *slot =
+        function->whole ? hash_insert(&decoder->function_of_start, function->start, NULL) : NULL;
+    if (slot)
+        *slot = (uint32_t)index;
+}
+
 static void forget_all(struct decoder *decoder)
 {
     for (size_t i = 0; i < decoder->culprits_count; i++)
@@ -65,6 +76,72 @@ static void forget_all(struct decoder *decoder)
     hash_clear(&decoder->function_of_start);
     memset(&decoder->calls, 0, sizeof decoder->calls);
     memset(decoder->leaves, 0, sizeof decoder->leaves);
+}
+
+static int compare_used(const void *left, const void *right)
+{
+    const struct function *one = *(struct function *const *)left;
+    const struct function *other = *(struct function *const *)right;
+    return one->used == other->used ? 0 : (int32_t)(one->used - other->used) > 0 ? -1 : 1;
+}
+
+/* Sorts functions by when one of their IPs was sampled, the latest first; how many are kept. */
+static size_t choose_kept(struct decoder *decoder)
+{
+    size_t ips = 0;
+    size_t bytes = 0;
+    size_t kept = 0;
+    qsort(decoder->functions, decoder->function_count, sizeof(struct function *), compare_used);
+    for (; kept < decoder->function_count; kept++) {
+        const struct function *function = decoder->functions[kept];
+        ips += function->ips;
+        bytes += function_bytes(function) + function->ips_bytes;
+        if (ips > DECODER_IPS_MAX / 3 * DECODER_PARTS_KEPT ||
+            bytes > DECODER_BYTES_MAX / 3 * DECODER_PARTS_KEPT)
+            break;
+    }
+    return kept;
+}
+
+/* Frees the functions that were not sampled for the longest time, and the culprits of their IPs.
+ * IPs without code go, too: asking again costs little. */
+static void forget_oldest(struct decoder *decoder)
+{
+    size_t count = 0;
+    size_t kept = choose_kept(decoder);
+    for (size_t i = kept; i < decoder->function_count; i++)
+        decoder->functions[i]->forgotten = true;
+    memset(decoder->recent, 0, sizeof decoder->recent);
+    hash_clear(&decoder->culprits_of_ip);
+    hash_clear(&decoder->function_of_start);
+    decoder->kept_bytes = 0;
+    for (size_t i = 0; i < decoder->culprits_count; i++) {
+        struct culprits *culprits = &decoder->culprits[i];
+        uint32_t *slot = culprits->function && !culprits->function->forgotten
+                             ? hash_insert(&decoder->culprits_of_ip, culprits->ip, NULL)
+                             : NULL;
+        if (!slot) {
+            culprits_fini(culprits);
+            continue;
+        }
+        *slot = (uint32_t)count;
+        decoder->kept_bytes += sizeof *culprits + culprits->bytes;
+        decoder->culprits[count++] = *culprits;
+    }
+    decoder->culprits_count = count;
+    while (decoder->function_count > kept)
+        function_free(decoder->functions[--decoder->function_count]);
+    /* Of two that begin at one place the later one is found. */
+    for (size_t i = kept; i-- > 0;) {
+        decoder->kept_bytes += function_bytes(decoder->functions[i]);
+        note_start(decoder, i);
+    }
+}
+
+static void make_room(struct decoder *decoder)
+{
+    if (decoder->culprits_count >= DECODER_IPS_MAX || decoder->kept_bytes >= DECODER_BYTES_MAX)
+        forget_oldest(decoder);
 }
 
 void decoder_free(struct decoder *decoder)
@@ -94,15 +171,11 @@ static struct function *add_function(struct decoder *decoder, uint64_t ip, bool 
         return NULL;
     }
     decoder->functions = more;
-    uint32_t *slot =
-        function->whole ? hash_insert(&decoder->function_of_start, function->start, NULL) : NULL;
-    if (slot)
-        *slot = (uint32_t)decoder->function_count;
-    decoder->functions[decoder->function_count++] = function;
+    decoder->functions[decoder->function_count] = function;
+    note_start(decoder, decoder->function_count++);
     function->kept_bytes = &decoder->kept_bytes;
-    decoder->kept_bytes += function->end - function->start +
-                           function->count * sizeof *function->outlines +
-                           function->loop_count * sizeof *function->loops;
+    function->used = decoder->clock;
+    decoder->kept_bytes += function_bytes(function);
     return function;
 }
 
@@ -127,19 +200,19 @@ bool decoder_function(struct decoder *decoder, uint64_t ip, const struct insn **
                       size_t *count)
 {
     enum reason reason;
-    if (decoder->kept_bytes >= DECODER_BYTES_MAX)
-        forget_all(decoder);
+    make_room(decoder);
     struct function *function = find_function(decoder, ip, &reason);
+    if (function)
+        function->used = ++decoder->clock;
     *insns = function ? function_all(function) : NULL;
     *count = *insns ? function->count : 0;
     return *insns;
 }
 
-static const struct culprits *add_culprits(struct decoder *decoder, uint64_t ip)
+static struct culprits *add_culprits(struct decoder *decoder, uint64_t ip)
 {
     enum reason reason = REASON_NO_CODE;
-    if (decoder->culprits_count >= DECODER_IPS_MAX || decoder->kept_bytes >= DECODER_BYTES_MAX)
-        forget_all(decoder);
+    make_room(decoder);
     struct culprits *more = array_more(decoder->culprits, &decoder->culprits_room,
                                        decoder->culprits_count, sizeof *more, ARRAY_UNBOUNDED);
     if (!more)
@@ -158,21 +231,30 @@ static const struct culprits *add_culprits(struct decoder *decoder, uint64_t ip)
     }
     *slot = (uint32_t)decoder->culprits_count++;
     decoder->kept_bytes += sizeof *culprits + culprits->bytes;
+    if (function) {
+        function->ips++;
+        function->ips_bytes += sizeof *culprits + culprits->bytes;
+    }
     return culprits;
 }
 
 static const struct culprits *culprits_at(struct decoder *decoder, uint64_t ip)
 {
     size_t at = (ip ^ ip / DECODER_RECENT) % DECODER_RECENT;
-    if (decoder->recent[at].index && decoder->recent[at].ip == ip)
-        return &decoder->culprits[decoder->recent[at].index - 1];
-    uint32_t *index = hash_find(&decoder->culprits_of_ip, ip);
-    const struct culprits *culprits =
-        index ? &decoder->culprits[*index] : add_culprits(decoder, ip);
-    if (culprits) {
+    struct culprits *culprits;
+    decoder->clock++;
+    if (decoder->recent[at].index && decoder->recent[at].ip == ip) {
+        culprits = &decoder->culprits[decoder->recent[at].index - 1];
+    } else {
+        uint32_t *index = hash_find(&decoder->culprits_of_ip, ip);
+        culprits = index ? &decoder->culprits[*index] : add_culprits(decoder, ip);
+        if (!culprits)
+            return NULL;
         decoder->recent[at].ip = ip;
         decoder->recent[at].index = (uint32_t)(culprits - decoder->culprits) + 1;
     }
+    if (culprits->function)
+        culprits->function->used = decoder->clock;
     return culprits;
 }
 
@@ -188,8 +270,10 @@ static const struct function *function_around(void *context, uint64_t ip)
         ip >= end || end - start > FUNCTION_BYTES_MAX)
         return NULL;
     uint32_t *known = hash_find(&decoder->function_of_start, start);
-    if (known)
+    if (known) {
+        decoder->functions[*known]->used = decoder->clock;
         return decoder->functions[*known];
+    }
     return decoder->kept_bytes < DECODER_BYTES_MAX ? add_function(decoder, ip, false, &reason)
                                                    : NULL;
 }

@@ -476,6 +476,17 @@ void function_free(struct function *function)
     free(function);
 }
 
+size_t function_bytes(const struct function *function)
+{
+    size_t bytes = function->end - function->bytes_start +
+                   function->count * sizeof *function->outlines +
+                   function->loop_count * sizeof *function->loops;
+    for (size_t i = 0; i < function->count; i += FUNCTION_BLOCK)
+        if (function->blocks[i / FUNCTION_BLOCK])
+            bytes += FUNCTION_BLOCK * sizeof **function->blocks;
+    return bytes;
+}
+
 /* The outlines from function->start to the end of the code; after bytes that are none, one byte on.
  */
 static int outline(const struct code *code, struct function *function)

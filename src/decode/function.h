@@ -35,6 +35,11 @@ struct function {
     unsigned char *bytes;
     uint64_t bytes_start; /* address of the first, not after `start` */
     size_t *kept_bytes;   /* where memory is counted; NULL: nowhere */
+    /* The decoder's: what it keeps of IPs in it, and when it was asked about last, by its clock. */
+    uint32_t ips;
+    uint32_t used;
+    size_t ips_bytes;
+    bool forgotten;
 };
 
 /*
@@ -47,6 +52,9 @@ struct function *function_new(const struct decode_target *target, uint64_t ip, e
 struct function *function_part(const struct decode_target *target, uint64_t ip,
                                enum reason *reason);
 void function_free(struct function *function);
+
+/* Memory that it takes by now, but for function_all(). */
+size_t function_bytes(const struct function *function);
 
 /* One of its instructions, not the outline only: decoded when it is asked for, with the loops
  * around it, because most of a function never is. Without memory it is an unknown one. */

@@ -857,6 +857,51 @@ static void random_code_is_survived(void **state)
     print_message("%d executions\n", FUZZ_RUNS);
 }
 
+/* Functions of 256 one-byte instructions, side by side; how often the first two were read. */
+enum { NEAR = 256, KEPT_FUNCTIONS = 700 };
+
+static size_t near_code(void *context, uint64_t address, void *out, size_t size)
+{
+    unsigned *reads = context;
+    if ((address - CODE_BASE) / NEAR < 2)
+        reads[(address - CODE_BASE) / NEAR]++;
+    memset(out, 0x50, size); /* push %rax */
+    return size;
+}
+
+static bool near_function(void *context, uint64_t ip, uint64_t *start, uint64_t *end)
+{
+    (void)context;
+    *start = ip - ip % NEAR;
+    *end = *start + NEAR;
+    return true;
+}
+
+/* More IPs than are kept: the function that is sampled all the time stays, another goes. */
+static void what_was_not_sampled_for_long_is_forgotten(void **state)
+{
+    unsigned reads[2] = {0};
+    struct decode_target target = {.context = reads, .code = near_code, .function = near_function};
+    struct sample sample = {.weight = 1, .has = SAMPLE_HAS_REGS, .regs = {[SREG_SP] = DATA_BASE}};
+    struct access access;
+    struct decoder *decoder = decoder_new(&target);
+    (void)state;
+    for (uint64_t i = NEAR; i < (uint64_t)KEPT_FUNCTIONS * NEAR; i++) {
+        sample.ip = CODE_BASE + i;
+        decoder_decode(decoder, &sample, &access);
+        assert_true(access.address == sample.regs[SREG_SP] || i % NEAR == 0);
+        sample.ip = CODE_BASE + i % NEAR;
+        decoder_decode(decoder, &sample, &access);
+        assert_true(access.address == sample.regs[SREG_SP] || i % NEAR == 0);
+    }
+    assert_int_equal(reads[0], 1);
+    assert_int_equal(reads[1], 1);
+    sample.ip = CODE_BASE + NEAR;
+    decoder_decode(decoder, &sample, &access);
+    assert_int_equal(reads[1], 2);
+    decoder_free(decoder);
+}
+
 static int run_decoder(void)
 {
     const struct CMUnitTest tests[] = {
@@ -891,6 +936,7 @@ static int run_decoder(void)
         cmocka_unit_test(each_failure_has_its_reason),
         cmocka_unit_test(what_was_told_when_it_was_recorded_stands),
         cmocka_unit_test(random_code_is_survived),
+        cmocka_unit_test(what_was_not_sampled_for_long_is_forgotten),
     };
     return cmocka_run_group_tests_name("decoder", tests, NULL, NULL);
 }
