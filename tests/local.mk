@@ -103,7 +103,7 @@ tests_live_thinned_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O2 -g
 tests_live_thinned_planted_LDFLAGS =
 dist_check_SCRIPTS += tests/live/test_tables.sh
 TESTS += tests/live/test_tables.sh
-EXTRA_DIST += tests/bench/redis-launched tests/bench/sim-beside-cachegrind tests/bench/sim-programs tests/bench/sim-times \
+EXTRA_DIST += tests/bench/redis-launched tests/bench/sim-beside-cachegrind tests/bench/sim-programs tests/bench/tour tests/bench/sim-times \
 	tests/bench/sim-use-cost tests/bench/whatif-cost tests/bench/one-row-of-each
 # Phases, against the log of the program that has them.
 check_PROGRAMS += tests/live/phases_planted tests/live/test_phases
