@@ -174,15 +174,29 @@ static uint32_t type_of_class(struct resolver *resolver, const struct runtime_ob
 }
 
 /* An object with the name of a class keeps its place in the heap's bins; false: it has none. */
-static bool note_holder(struct resolver *resolver, struct finding holder,
+static bool note_holder(struct resolver *resolver, struct finding *holder,
                         const struct access *access, struct place *place)
 {
-    if (!resolver->allocations || !finding_refine(&holder, resolver->allocations, &resolver->space,
+    if (!resolver->allocations || !finding_refine(holder, resolver->allocations, &resolver->space,
                                                   access->address, access->time_ns))
         return false;
-    place->holder = finding_object(&holder, &resolver->names);
-    if (holder.bin)
-        resolver_note_bin(resolver, place->holder, holder.bin);
+    place->holder = finding_object(holder, &resolver->names);
+    if (holder->bin)
+        resolver_note_bin(resolver, place->holder, holder->bin);
+    return true;
+}
+
+/* False: bytes in the middle of a block only look like an object's head, which would not end there.
+ * A size may be more than it is (of an int's digits, a string's head): cut to the block. */
+static bool fit_block(const struct finding *block, struct runtime_object *object)
+{
+    enum { BEFORE_HEAD_BYTES = 64 }; /* a collector's */
+    if (object->start < block->base)
+        return false;
+    uint64_t room = block->end - object->start;
+    if (object->bytes > room && object->start - block->base > BEFORE_HEAD_BYTES)
+        return false;
+    object->bytes = object->bytes < room ? object->bytes : room;
     return true;
 }
 
@@ -200,8 +214,9 @@ static bool find_class(struct resolver *resolver, struct finding *finding,
     if (!name || (!object.class && (!operand || operand->type)))
         return false;
     /* Large tables of a runtime are blocks of malloc, which may be between its own arenas. */
-    bool block = note_holder(resolver, *finding, access, place);
-    if (block && !object.class) {
+    struct finding holder = *finding;
+    bool block = note_holder(resolver, &holder, access, place);
+    if (block && (!object.class || !fit_block(&holder, &object))) {
         place->holder = 0;
         return false;
     }

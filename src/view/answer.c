@@ -151,7 +151,7 @@ void answer_words(const struct snapshot *snapshot, int columns, char *out, size_
     for (int i = WAIT_BEYOND_L2; i < WAIT_LEVELS && answer > WAITS_HARDLY; i++) {
         char text[64] = ", ";
         bounds = bounds_of(snapshot, (enum wait_level)i);
-        if (!bounds_known(&bounds))
+        if (!bounds_known(&bounds) || (bounds.low < 0.01 && bounds.high > nearly_all))
             continue;
         add_bounds(text, sizeof text, &bounds);
         text_append(text, sizeof text, " beyond %s", level_words[i]);

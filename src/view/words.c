@@ -237,7 +237,7 @@ void whatif_plan_words(const struct whatif_plan *plan, char *out, size_t size)
 const char *heap_note(const struct snapshot *snapshot)
 {
     return snapshot->time_range
-               ? "The heap is known as it is now, not as it was in this stretch of the run."
+               ? "The heap is known as it is now, not as it was in this time range."
                : snapshot->heap.summary.note;
 }
 

@@ -53,6 +53,9 @@ elif sys.argv[1] == "table":
     tables = [row for row in report["objects"] if row["kind"] == "heap" and row["blocks"] == 1 and
               32 << 20 < (row["size"] or 0) < 64 << 20]
     check(tables and tables[0]["share"] > 0.05, "the dictionary's table: %s" % list(rows.items())[0][0])
+elif sys.argv[1] == "heads":
+    text = [one for one in rows.get("str", {"instances": []})["instances"] if one["size"] > 1 << 20]
+    check(rows and not text, "no string of 10 MB in a block of 64 KB: %s" % text[:1])
 elif sys.argv[1] == "damaged":
     check(report["samples"]["attributed"] > 0.5 * report["samples"]["total"], "samples are attributed all the same")
     check("long[]" not in rows and "shop.cart.Order" in rows, "a class whose name is nowhere is not named")

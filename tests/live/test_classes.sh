@@ -39,6 +39,18 @@ while [ ! -s "$work/started" ]; do sleep 0.1; done
 "$misstop" -s clock -j -d 2 -n 2 -H 0 -p $program >"$work/table" || failed=1
 kill $program
 python3 "$here/judge_classes.py" table "$work/table" || failed=1
+# Numbers in a block that look like the head of a string are none.
+"$python" -c 'import array
+one = [3, id(str), 10000000, 0, 0, 0, 0, 0]
+numbers = memoryview(array.array("q", one * 1000)).cast("B")
+print(flush=True)
+while True:
+    for at in range(0, 64 * 999, 64): bytes(numbers[at:at + 250])' >"$work/started2" &
+program=$!
+while [ ! -s "$work/started2" ]; do sleep 0.1; done
+"$misstop" -s clock -j -d 2 -n 2 -H 0 -p $program >"$work/heads" || failed=1
+kill $program
+python3 "$here/judge_classes.py" heads "$work/heads" || failed=1
 # Other programs have this name too.
 if node -e 'process.exit(process.versions.v8 ? 0 : 1)' 2>"$work/err"; then
     judge node node "$here/classes_planted.js"

@@ -382,6 +382,11 @@ void build_sum_object_rates(const struct build *build, uint32_t object, struct r
 {
     const struct profile *profile = build->profile;
     add_tallies(build, &profile->objects, &profile->object_levels, object, sums);
+    while ((object = build_next_part(build, object))) {
+        struct rates_sums more = {0};
+        add_tallies(build, &profile->objects, &profile->object_levels, object, &more);
+        rates_join(sums, &more);
+    }
 }
 
 void build_sum_function_rates(const struct build *build, uint32_t function, struct rates_sums *sums)

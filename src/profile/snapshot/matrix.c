@@ -76,18 +76,21 @@ static void open_row(const struct build *build, struct matrix_filling *filling, 
     }
 }
 
+/* With its parts (find_parts()). */
 static void open_column(const struct build *build, struct matrix_filling *filling, size_t column,
                         uint32_t object)
 {
     const struct profile *profile = build->profile;
     double amount[QUANTITIES];
-    size_t slot = (size_t)object * profile->objects.events + build->event;
-    read_amounts(build, filling, tallies_at(&profile->objects, object, 0),
-                 levels_find(&profile->object_levels, slot, 1), amount);
-    for (int i = 0; i < QUANTITIES; i++) {
-        filling->column_left[i][column] = amount[i];
-        filling->column_left[i][filling->columns] -= amount[i];
-    }
+    do {
+        size_t slot = (size_t)object * profile->objects.events + build->event;
+        read_amounts(build, filling, tallies_at(&profile->objects, object, 0),
+                     levels_find(&profile->object_levels, slot, 1), amount);
+        for (int i = 0; i < QUANTITIES; i++) {
+            filling->column_left[i][column] += amount[i];
+            filling->column_left[i][filling->columns] -= amount[i];
+        }
+    } while ((object = build_next_part(build, object)));
 }
 
 /* The others have what the listed ones have not. */
@@ -276,8 +279,12 @@ static int matrix_axes_init(struct matrix_axes *axes, const struct build *build,
     memset(axes->column_of, (int)axes->columns, axes->objects + 1);
     for (size_t i = 0; i < axes->rows; i++)
         axes->row_of[snapshot->code[matrix->rows[i]].id] = (uint8_t)i;
-    for (size_t i = 0; i < axes->columns; i++)
-        axes->column_of[snapshot->objects[matrix->columns[i]].id] = (uint8_t)i;
+    for (size_t i = 0; i < axes->columns; i++) {
+        uint32_t id = snapshot->objects[matrix->columns[i]].id;
+        do
+            axes->column_of[id] = (uint8_t)i;
+        while ((id = build_next_part(build, id)));
+    }
     return 0;
 }
 

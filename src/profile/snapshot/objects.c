@@ -101,17 +101,12 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     struct profile *profile = build->profile;
     struct object_extra extra = profile->extras[object->id];
     struct levels_sums sums = {0};
-    struct rates_sums rates = {0};
     add_tally(build, object, object->id);
     build_sum_object(build, object->id, &sums);
-    build_sum_object_rates(build, object->id, &rates);
     for (uint32_t id = object->id; (id = build_next_part(build, id));) {
         add_tally(build, object, id);
         add_extra(&extra, &profile->extras[id]);
         build_sum_object(build, id, &sums);
-        struct rates_sums more = {0};
-        build_sum_object_rates(build, id, &more);
-        rates_join(&rates, &more);
     }
     object->share =
         build_widened(build, interval_share(objects_share(build, object->id, build->event),
@@ -127,8 +122,7 @@ static void fill_figures(struct build *build, struct snapshot_object *object)
     fill_typed(object, &extra);
     object->levels = build_levels(build, &sums);
     object->latency = object->levels ? object->levels->latency : NAN;
-    object->rates = build_next_part(build, object->id) ? build_rates(build, &rates)
-                                                       : build_object_rates(build, object->id);
+    object->rates = build_object_rates(build, object->id);
     object->use = build_object_use(build, object->id);
 }
 
@@ -374,8 +368,8 @@ static void add_misses(struct build *build, struct snapshot_bin *bin, uint32_t o
     bin->touched |= tally->samples.at[BASIS_RUN] > 0;
 }
 
-/* Those that count under the bin's own name, and under those of types. A walked bin is the holder of
- * all its samples. */
+/* Those that count under the bin's own name, and under those of types. A walked bin is the holder
+ * of all its samples. */
 static void fill_misses(struct build *build, struct snapshot_bin *bin)
 {
     const struct profile *profile = build->profile;

@@ -228,7 +228,7 @@ static struct streams_sorted build_streams(struct build *build, size_t by,
 
 enum { PHASES_SHOWN = 500, COMPARED = 256 };
 
-/* Base points of a stretch, and what all objects have in them. */
+/* Base points of a phase, and what all objects have in them. */
 struct span {
     size_t first;
     size_t end;
@@ -279,7 +279,7 @@ static struct span span_of(const struct streams *streams, const struct phases_se
     return span;
 }
 
-/* The stream with most misses in a stretch; NULL: none has any. */
+/* The stream with most misses in a phase; NULL: none has any. */
 static const struct stream *leader_of(const struct streams_sorted *objects, const struct span *span,
                                       double *weight)
 {

@@ -103,11 +103,10 @@ void tallies_rescale(struct tallies *tallies, double factor)
 int pairs_init(struct pairs *pairs, size_t count)
 {
     size_t buckets = count / PAIRS_BUCKET;
-    *pairs = (struct pairs){
-        .at = aligned_alloc(sizeof(struct pairs_bucket), count * sizeof(struct pair)),
-        .buckets =
-            aligned_alloc(sizeof(struct pairs_bucket), buckets * sizeof(struct pairs_bucket)),
-        .count = count};
+    *pairs = (struct pairs){.at = malloc(count * sizeof(struct pair)),
+                            .buckets = aligned_alloc(sizeof(struct pairs_bucket),
+                                                     buckets * sizeof(struct pairs_bucket)),
+                            .count = count};
     if (!pairs->at || !pairs->buckets) {
         pairs_fini(pairs);
         return -ENOMEM;

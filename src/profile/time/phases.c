@@ -529,7 +529,7 @@ static void give_away(struct phases *phases, const struct division *division, do
     next->told_ns = next->end_ns;
 }
 
-/* A stretch with the letter of the one before is no other: what had changed went back. */
+/* A phase with the letter of the one before is no other: what had changed went back. */
 static void join_alike(struct phases *phases, const double *counts)
 {
     struct phases_segment *last = &phases->segments[phases->segment_count - 1];

@@ -59,7 +59,7 @@ struct phases_block {
     double sum;
 };
 
-/* A stretch of the run. */
+/* A time range of the run with a stable distribution. */
 struct phases_segment {
     uint64_t start_ns;
     uint64_t end_ns;  /* so far, of the last one */

@@ -33,7 +33,12 @@ struct type_head {
     int64_t item_bytes;
 };
 
-enum { TYPE_MEMBERS_AT = 240, TYPE_DICTIONARY_AT = 288, TYPE_WEAK_LIST_AT = 208 };
+enum {
+    STRING_STATE_AT = 32,
+    TYPE_MEMBERS_AT = 240,
+    TYPE_DICTIONARY_AT = 288,
+    TYPE_WEAK_LIST_AT = 208
+};
 
 /* PyMemberDef. */
 struct member_row {
@@ -92,13 +97,25 @@ static bool look_at_type(const void *runtime, struct runtime_class *class)
     return true;
 }
 
+/* Bytes of a character of a string: three bits of its state, after two that say whether it is
+ * interned; from 3.14 on these are 16. Four where that makes no sense. */
+static unsigned character_bytes(const struct python *python, uint64_t start)
+{
+    uint32_t state;
+    if (!process_read(python->pid, start + STRING_STATE_AT, &state, sizeof state))
+        return 4;
+    unsigned kind = state >> 2 & 7 ? state >> 2 & 7 : state >> 16 & 7;
+    return kind == 1 || kind == 2 ? kind : 4;
+}
+
 /* An int's sign is that of its number of items; from 3.12 on three bits are below that number. A
- * string is longer than its type says: its characters follow, of up to four bytes. */
-static uint64_t object_bytes(const struct runtime_class *class, int64_t items)
+ * string is longer than its type says: its characters follow. */
+static uint64_t object_bytes(const struct python *python, const struct runtime_class *class,
+                             uint64_t start, int64_t items)
 {
     bool text = !strcmp(class->name, "str");
     uint64_t count = items < 0 ? -(uint64_t)items : (uint64_t)items;
-    uint64_t each = text ? 4 : (uint64_t) class->item_bytes;
+    uint64_t each = text ? character_bytes(python, start) : (uint64_t) class->item_bytes;
     return count < UINT32_MAX ? (uint64_t) class->bytes + count * each : (uint64_t) class->bytes;
 }
 
@@ -111,8 +128,12 @@ bool python_object(const struct python *python, struct runtime_classes *classes,
         head.type >> ADDRESS_BITS || head.type < PAGE_BYTES)
         return false;
     struct runtime_class *class = runtime_class_at(classes, head.type, look_at_type, python);
-    uint64_t bytes = class ? object_bytes(class, head.items) : 0;
+    uint64_t bytes = class ? object_bytes(python, class, start, head.items) : 0;
+    char last;
     if (address - start >= bytes)
+        return false;
+    /* Numbers that look like a head. */
+    if (bytes > PAGE_BYTES && !process_read(python->pid, start + bytes - 1, &last, sizeof last))
         return false;
     *object = (struct runtime_object){start, bytes, class};
     return true;

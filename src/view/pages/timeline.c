@@ -75,7 +75,7 @@ static const struct snapshot_stream *object_by(const struct browser *browser,
     return stream || !objects->count ? stream : &objects->list[0];
 }
 
-/* The object looked at: the one opened last, else the one that leads in the stretch selected, else
+/* The object looked at: the one opened last, else the one that leads in the phase selected, else
  * in the run. NULL: there is none with a stream. */
 static const struct snapshot_stream *timeline_object(const struct browser *browser)
 {
@@ -242,7 +242,7 @@ static void move(struct browser *browser, int direction)
     }
 }
 
-/* From the cursor on; where there is none, all of the stretch selected in the list. */
+/* From the cursor on; where there is none, all of the phase selected in the list. */
 static void mark(struct browser *browser)
 {
     struct timeline_view *view = timeline_view(browser);
@@ -419,7 +419,7 @@ static int draw_facts(const struct browser *browser, struct canvas *canvas, stru
                   : 0);
 }
 
-/* The stretch that is selected, under the chart. */
+/* The phase that is selected, under the chart. */
 static void mark_selected(struct browser *browser, const struct timeline_chart *chart,
                           struct canvas *canvas, int row, int column)
 {

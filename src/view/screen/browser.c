@@ -496,7 +496,7 @@ static void go_back(struct browser *browser, struct request *request)
         browser_message(browser, "no level above this one: 1 to 9 are the screens, q quits");
 }
 
-/* From a stretch of the run back to now, from any page. */
+/* From a time range back to now, from any page. */
 static void browser_now(struct browser *browser, struct request *request)
 {
     if (browser->frozen)

@@ -145,7 +145,7 @@ static void draw_amounts(const struct timeline_chart *chart, struct canvas *canv
     }
 }
 
-/* The letter in the middle of each stretch, a bar where it begins. */
+/* The letter in the middle of each phase, a bar where it begins. */
 static void draw_phases(const struct timeline_chart *chart, struct canvas *canvas, int row,
                         int start)
 {

@@ -349,7 +349,7 @@ static void what_only_goes_on_live_is_not_known(void **state)
     assert_true(shown->timeline.phase_count == PHASES);
     json_decref(report);
     press(fixture, '4');
-    assert_true(seen(fixture, "not as it was in this stretch"));
+    assert_true(seen(fixture, "not as it was in this time range"));
 }
 
 /* Read more than once, for a time range is soon over. */

@@ -70,8 +70,8 @@ static void batches_count_what_samples_count(void **state)
     for (size_t i = 0; i < CROWD_PLACES; i += CROWD_BATCH)
         profile_add_all(together, places + i,
                         CROWD_PLACES - i < CROWD_BATCH ? CROWD_PLACES - i : CROWD_BATCH);
-    struct snapshot *one = profile_snapshot(alone, &head, CROWD_PLACES * 1000);
-    struct snapshot *other = profile_snapshot(together, &head, CROWD_PLACES * 1000);
+    const struct snapshot *one = profile_snapshot(alone, &head, CROWD_PLACES * 1000);
+    const struct snapshot *other = profile_snapshot(together, &head, CROWD_PLACES * 1000);
     const struct snapshot_code *by_one = &one->code[0];
     const struct snapshot_code *by_batch = &other->code[0];
     assert_true(one->objects[0].samples == other->objects[0].samples);

@@ -381,6 +381,21 @@ static double in_fields(const struct snapshot *snapshot, uint32_t id)
     return sum;
 }
 
+static void columns_are_rows_of_objects(const struct snapshot *snapshot)
+{
+    const struct snapshot_matrix *matrix = &snapshot->matrix;
+    for (size_t k = 0; k < matrix->column_count; k++) {
+        const struct snapshot_object *object = &snapshot->objects[matrix->columns[k]];
+        double cells = 0;
+        for (size_t i = 0; i < matrix->row_count + SNAPSHOT_MATRIX_REST; i++)
+            cells += snapshot_matrix_at(matrix, i, k)->samples;
+        assert_float_equal(matrix->column_totals[k].samples, object->samples, 1e-6);
+        assert_float_equal(matrix->column_totals[k].share, object->share.value, 1e-6);
+        assert_float_equal(cells, object->samples, 1e-6);
+    }
+    assert_true(matrix->column_count > 1);
+}
+
 /* Bins that a view combines are one row, and are separate again after an undo. */
 static void combining_counts_nothing(void **state)
 {
@@ -404,6 +419,7 @@ static void combining_counts_nothing(void **state)
     assert_int_equal(together->object_count + 1, apart->object_count);
     assert_true(in_fields(together, ARRAY) > in_fields(apart, ARRAY));
     assert_float_equal(in_code(together, ARRAY), array + other, 1e-6);
+    columns_are_rows_of_objects(together);
     assert_float_equal(samples_of(again, ARRAY), array, 1e-9);
     assert_float_equal(samples_of(again, OTHER), other, 1e-9);
     snapshot_free(apart);
