@@ -50,10 +50,12 @@ static bool may_wait(const struct insn *insn)
 /* The instructions of a loop, from the target of the jump back to the jump; all are decoded. */
 struct loop {
     const struct function *function;
+    struct function_loop *found;
     size_t head;
     size_t count;
     const struct insn_memory *operands[LOOP_MAX + 1]; /* of those that access memory */
     size_t operand_count;
+    bool operands_noted;
 };
 
 static struct insn *insn_of(const struct function *function, size_t index)
@@ -209,9 +211,25 @@ static bool same_registers(const struct insn_memory *left, const struct insn_mem
            left->narrow == right->narrow;
 }
 
-/* Whether the loop loads from the same place, or stores to it. */
-static bool accesses_same(const struct loop *loop, const struct insn_memory *operand, bool stores)
+static void note_operands(struct loop *loop)
 {
+    size_t past = loop->head + loop->count;
+    loop->operand_count = 0;
+    loop->operands_noted = true;
+    for (size_t i = loop->head; i < past;) {
+        const struct insn *insn = insn_of(loop->function, i);
+        for (size_t end = (i / FUNCTION_BLOCK + 1) * FUNCTION_BLOCK; i < end && i < past;
+             i++, insn++)
+            if (insn->memory_count)
+                loop->operands[loop->operand_count++] = &insn->memory[0];
+    }
+}
+
+/* Whether the loop loads from the same place, or stores to it. */
+static bool accesses_same(struct loop *loop, const struct insn_memory *operand, bool stores)
+{
+    if (!loop->operands_noted)
+        note_operands(loop);
     for (size_t i = 0; i < loop->operand_count; i++) {
         const struct insn_memory *memory = loop->operands[i];
         bool is_store = memory->kind == ACCESS_STORE || memory->kind == ACCESS_LOAD_STORE;
@@ -222,7 +240,7 @@ static bool accesses_same(const struct loop *loop, const struct insn_memory *ope
     return false;
 }
 
-static void steps_mark_access(const struct loop *loop, size_t at)
+static void steps_mark_access(struct loop *loop, size_t at)
 {
     struct insn *insn = loop_insn(loop, at);
     const struct insn_memory *memory = &insn->memory[0];
@@ -276,14 +294,6 @@ static bool loop_calls(const struct loop *loop)
     return false;
 }
 
-static void note_operands(struct loop *loop)
-{
-    loop->operand_count = 0;
-    for (size_t i = 0; i < loop->count; i++)
-        if (loop_insn(loop, i)->memory_count)
-            loop->operands[loop->operand_count++] = &loop_insn(loop, i)->memory[0];
-}
-
 /*
  * The properties that a loop gives its instructions [from, past).
  *
@@ -298,22 +308,25 @@ static void note_operands(struct loop *loop)
  */
 static void mark_loop(struct loop *loop, size_t from, size_t past)
 {
-    note_operands(loop);
+    struct function_loop *found = loop->found;
     bool waits = loop->count <= WAITING_LOOP_MAX + 1 && is_waiting(loop);
-    bool calls = loop_calls(loop);
-    bool ends = ends_loop(loop);
+    if (!found->known) {
+        found->calls = loop_calls(loop);
+        found->ends = ends_loop(loop);
+        found->known = true;
+    }
     for (size_t at = from - loop->head; at < past - loop->head; at++) {
         struct insn *insn = loop_insn(loop, at);
         bool jumps_back = at + 1 == loop->count;
         if (waits && !jumps_back)
             insn->waits = insn->memory_count > 0;
         if (!jumps_back && is_slot(insn)) {
-            insn->kept |= calls;
-            insn->rewritten |= accesses_same(loop, &insn->memory[0], true);
+            insn->kept |= found->calls;
+            insn->rewritten = insn->rewritten || accesses_same(loop, &insn->memory[0], true);
         }
-        if (ends && insn->memory_count && !insn->in_loop)
+        if (found->ends && insn->memory_count && !insn->in_loop)
             steps_mark_access(loop, at);
-        insn->in_loop |= ends;
+        insn->in_loop |= found->ends;
     }
 }
 
@@ -383,8 +396,10 @@ static bool next_loop(const struct function *function, size_t past, size_t last,
 {
     size_t i = loops_before(function, last);
     for (; i < function->loop_count && function->loops[i].last < past + LOOP_MAX; i++) {
-        const struct function_loop *found = &function->loops[i];
+        struct function_loop *found = &function->loops[i];
         loop->function = function;
+        loop->found = found;
+        loop->operands_noted = false;
         loop->head = found->head;
         loop->count = found->last - found->head + 1;
         if (found->head < past)
@@ -526,7 +541,8 @@ static bool find_loops(struct function *function)
         if (!more)
             return false;
         function->loops = more;
-        more[function->loop_count++] = (struct function_loop){(uint32_t)head, (uint32_t)i};
+        more[function->loop_count++] =
+            (struct function_loop){.head = (uint32_t)head, .last = (uint32_t)i};
     }
     return true;
 }

@@ -18,7 +18,10 @@ enum { FUNCTION_BLOCK = 16 }; /* instructions that are decoded together */
 
 /* Instructions [head, last]: the last one jumps back to the head. */
 struct function_loop {
-    uint32_t head;
+    uint32_t head : 24;
+    bool known : 1; /* the next two are */
+    bool calls : 1;
+    bool ends : 1; /* the last of those that jump back to one place */
     uint32_t last;
 };
 
