@@ -428,10 +428,40 @@ static void combining_counts_nothing(void **state)
     profile_free(profile);
 }
 
+/* What is combined may have been seen in one block. */
+static void a_block_is_one_instance(void **state)
+{
+    (void)state;
+    struct profile *profile = make();
+    for (int step = 0; step < 100; step++) {
+        struct place place = {.object = step % 4 ? ARRAY : OTHER,
+                              .base = BLOCKS * BLOCK_APART,
+                              .size_bytes = BLOCK_BYTES,
+                              .access = {.time_ns = 1000 + (uint64_t)step,
+                                         .address = BLOCKS * BLOCK_APART,
+                                         .tid = 100,
+                                         .weight = 1,
+                                         .how = ACCESS_DIRECT,
+                                         .size = 8}};
+        profile_add(profile, &place);
+    }
+    combined = true;
+    const struct snapshot *together = look(profile);
+    combined = false;
+    const struct snapshot_object *array = &together->objects[0];
+    assert_int_equal(array->id, ARRAY);
+    assert_int_equal(array->instance_count, 1);
+    assert_float_equal(array->instances[0].samples, array->samples, 1e-6);
+    assert_float_equal(array->instances[0].share, 1, 1e-6);
+    snapshot_free(together);
+    profile_free(profile);
+}
+
 static int run_renames(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_late_name_leaves_no_trace),
                                        cmocka_unit_test(combining_counts_nothing),
+                                       cmocka_unit_test(a_block_is_one_instance),
                                        cmocka_unit_test(an_object_without_a_type_moves_as_well)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
