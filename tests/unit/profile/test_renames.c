@@ -428,7 +428,7 @@ static void combining_counts_nothing(void **state)
     profile_free(profile);
 }
 
-/* What is combined may have been seen in one block. */
+/* Two objects of one row, both in one block. */
 static void a_block_is_one_instance(void **state)
 {
     (void)state;
