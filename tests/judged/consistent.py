@@ -104,7 +104,8 @@ class Report:
         self.tree(row.get("callers"), where)
         # A mapping that grew has had several addresses; malloc's own data are no blocks.
         mapping = row["kind"] == "anon" or row["name"][0] == "[" or row["name"] == "malloc's own data"
-        blocks = row.get("blocks") if not mapping else None
+        # Those of a call path are the blocks that live, instances what was sampled.
+        blocks = row.get("blocks") if not mapping and not row.get("site") else None
         if blocks is not None:
             self.at_most(len(row["instances"]), blocks, where, "instances, blocks", 0)
         self.names_once(row["fields"], ("name", "offset", "type", "size"), f"{where}: fields")
@@ -148,7 +149,7 @@ class Report:
         self.parts(self.objects, self.attributed, "objects", "objects",
                    self.report.get("objects_left_out") == 0 and not self.decays and self.one_event)
         self.names_once(self.objects, ("name", "kind", "module", "address"), "objects")
-        self.names_once([row for row in self.objects if row["kind"] == "heap" and row["blocks"] != 1],
+        self.names_once([row for row in self.objects if row["kind"] == "heap" and row["blocks"] != 1 and not row["site"]],
                         ("name", "kind", "module", "type"), "objects")
         for row in self.objects:
             self.object(row)
@@ -168,11 +169,11 @@ class Report:
             where = f"function {row['function']}"
             self.tree(row.get("callers"), where)
             self.at_most(sum(one["samples"] for one in row.get("instructions", ())),
-                         row["samples"] + (row["unknown_samples"] or 0), where, "samples of instructions", 0)
+                         row["samples"] + (row.get("unknown_samples") or 0), where, "samples of instructions", 0)
             self.names_once(row.get("instructions", ()), ("address", "inlined"), where)
             self.at_most(row["unknown_share"], row["all_share"], where, "unknown_share, all_share")
             self.share(row["samples"], row["share"], self.attributed, where)
-        self.at_most(sum(row["unknown_samples"] or 0 for row in rows),
+        self.at_most(sum(row.get("unknown_samples") or 0 for row in rows),
                      self.report["samples"]["total"] - self.attributed, "code", "unknown samples", 0)
 
     def matrix(self):
@@ -194,7 +195,7 @@ class Report:
             self.row(line, f"matrix {line['function']}")
             if row and line["members"] == 1:
                 self.equal(line["share"], row["share"], f"matrix {line['function']}", "share, and the function's", slack)
-                self.equal(line["unknown_samples"], row["unknown_samples"], f"matrix {line['function']}",
+                self.equal(line.get("unknown_samples"), row.get("unknown_samples"), f"matrix {line['function']}",
                            "unknown samples, and the function's", slack * self.report["samples"]["total"])
         for index, lines, key in (("row", matrix["rows"], "function"), ("column", matrix["columns"], "object")):
             for i, line in enumerate(lines):
@@ -216,9 +217,11 @@ class Report:
             self.row(one, where)
             self.at_most(one.get("requested_bytes"), one.get("usable_bytes"), where, "requested_bytes", 0)
             self.at_most(one.get("frees"), one.get("allocations"), where, "frees", one.get("live_blocks") or 0)
-            # Blocks of a bin may be called after their types too.
-            if one["object"] == one["name"] and one["samples"] is not None:
-                self.at_most(sums[one["object"]], one["samples"], where, "samples of its object", 0)
+            # Blocks of a bin may be called after their types too; call paths of one name are several bins.
+            if one["object"] == one["name"] and not heap.get("bins_left_out"):
+                self.at_most(sums[one["object"]],
+                             sum(other["samples"] or 0 for other in bins if other["name"] == one["name"]), where,
+                             "samples of its object", 0)
         # Large blocks are in a bin and have a row each.
         if self.report.get("objects_left_out") == 0:
             self.at_most(sum(one["samples"] or 0 for one in bins),
