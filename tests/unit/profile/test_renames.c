@@ -396,6 +396,32 @@ static void columns_are_rows_of_objects(const struct snapshot *snapshot)
     assert_true(matrix->column_count > 1);
 }
 
+/* Samples counted are those of the fields, whatever each weighs. */
+static void layouts_count_as_fields_do(const struct snapshot *snapshot)
+{
+    size_t layouts = 0;
+    double over = 0;
+    for (size_t i = 0; i < snapshot->object_count; i++) {
+        const struct snapshot_object *object = &snapshot->objects[i];
+        for (size_t k = 0; k < object->layout_count; k++, layouts++) {
+            const struct snapshot_layout *layout = &object->layouts[k];
+            double counted = 0;
+            double rows = 0;
+            for (size_t f = 0; f < object->field_count; f++)
+                if (object->fields[f].type_id == layout->type)
+                    counted += object->fields[f].samples + object->fields[f].count_over;
+            for (size_t r = 0; r < layout->row_count; r++)
+                rows += layout->rows[r].has_members
+                            ? 0
+                            : layout->rows[r].samples + layout->rows[r].count_over;
+            assert_float_equal(layout->samples + layout->count_over, counted, 1e-6);
+            assert_float_equal(rows, counted, 1e-6);
+            over += fabs(layout->count_over);
+        }
+    }
+    assert_true(layouts && over > 1);
+}
+
 /* Bins that a view combines are one row, and are separate again after an undo. */
 static void combining_counts_nothing(void **state)
 {
@@ -420,6 +446,7 @@ static void combining_counts_nothing(void **state)
     assert_true(in_fields(together, ARRAY) > in_fields(apart, ARRAY));
     assert_float_equal(in_code(together, ARRAY), array + other, 1e-6);
     columns_are_rows_of_objects(together);
+    layouts_count_as_fields_do(together);
     assert_float_equal(samples_of(again, ARRAY), array, 1e-9);
     assert_float_equal(samples_of(again, OTHER), other, 1e-9);
     snapshot_free(apart);
