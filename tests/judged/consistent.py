@@ -10,7 +10,8 @@ Prints each statement that contradicts another; ends with 1 if there is one.
 """
 import collections, json, os, subprocess, sys
 
-ROUNDING = 2e-6
+ROUNDING = 2e-6 # of shares
+DIGITS = 0.011  # of numbers of samples that are weighted
 
 
 class Report:
@@ -82,12 +83,14 @@ class Report:
             above = above[:row["depth"]]
             self.must(len(above) == row["depth"], where, f"caller {row['function']} without one above")
             if above:
-                self.at_most(row["samples"], above[-1][0], where, f"samples of caller {row['function']}", 0)
+                self.at_most(row["samples"], above[-1][0], where, f"samples of caller {row['function']}", DIGITS)
                 above[-1][1] += row["samples"]
-                self.at_most(above[-1][1], above[-1][0], where, f"callers down to {row['function']}", 0)
+                self.at_most(above[-1][1], above[-1][0], where, f"callers down to {row['function']}",
+                             DIGITS * len(callers["tree"]))
             above.append([row["samples"], 0])
         roots = [row for row in callers["tree"] if row["depth"] == 0] if callers else []
-        self.at_most(sum(row["samples"] for row in roots), callers and callers["samples"], where, "callers", 0)
+        self.at_most(sum(row["samples"] for row in roots), callers and callers["samples"], where, "callers",
+                     DIGITS * len(roots))
 
     def place(self, address):
         for begin, end, kind in self.maps:
@@ -195,8 +198,9 @@ class Report:
             self.row(line, f"matrix {line['function']}")
             if row and line["members"] == 1:
                 self.equal(line["share"], row["share"], f"matrix {line['function']}", "share, and the function's", slack)
+                # By weight here, counted there.
                 self.equal(line.get("unknown_samples"), row.get("unknown_samples"), f"matrix {line['function']}",
-                           "unknown samples, and the function's", slack * self.report["samples"]["total"])
+                           "unknown samples, and the function's", 1 + 0.5 * (row.get("unknown_samples") or 0))
         for index, lines, key in (("row", matrix["rows"], "function"), ("column", matrix["columns"], "object")):
             for i, line in enumerate(lines):
                 cells = [cell for cell in matrix["cells"] if cell[index] == i]
