@@ -50,7 +50,8 @@ struct snapshot_layout_row {
     uint32_t index;            /* of the member in its type; TYPE_NO_MEMBER: none */
     bool has_members;          /* rows of its own members follow; its heat is theirs together */
     double samples;
-    double share; /* of the object's samples of this type */
+    double count_over; /* samples counted, less these */
+    double share;      /* of the object's samples of this type */
     double loads;
     double stores;
     const struct snapshot_levels *levels; /* NULL: not measured, or it is several fields */
@@ -85,17 +86,18 @@ struct snapshot_layout {
     uint64_t size;    /* of one element */
     bool inferred;    /* no type: element size and offsets are worked out from samples */
     double samples;
-    double share; /* of the object's samples */
+    double count_over; /* samples counted, less these */
+    double share;      /* of the object's samples */
     struct snapshot_layout_row *rows;
     size_t row_count;
     struct snapshot_layout_line *lines;
     size_t line_count;
-    uint32_t phase;      /* where in a cache line elements begin most often, bytes */
-    double phase_share;  /* of the samples in the window; NAN: too few */
-    uint32_t phases;     /* different ones seen */
-    double straddling;   /* share of samples with an access that crosses a line; NAN */
-    uint64_t hot_span;   /* lines that hold the members with most of the heat */
-    uint64_t hot_lines;  /* lines they would need side by side */
+    uint32_t phase;              /* where in a cache line elements begin most often, bytes */
+    double phase_share;          /* of the samples in the window; NAN: too few */
+    uint32_t phases;             /* different ones seen */
+    double straddling;           /* share of samples with an access that crosses a line; NAN */
+    uint64_t hot_span;           /* lines that hold the members with most of the heat */
+    uint64_t hot_lines;          /* lines they would need side by side */
     enum layout_reading reading; /* of the picture, by the figures above and these */
     double unused;               /* part of the bytes fetched that is not used, */
     bool unused_least;           /* at the least: neighbours are not known */

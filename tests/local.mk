@@ -190,6 +190,10 @@ tests_live_one_row_planted_CFLAGS = -std=gnu11 $(WARN_CFLAGS) -O1 -g
 tests_live_one_row_planted_LDFLAGS =
 dist_check_SCRIPTS += tests/live/test_one_row.sh
 TESTS += tests/live/test_one_row.sh
+# No statement of a report contradicts another.
+dist_check_SCRIPTS += tests/live/test_consistent.sh
+TESTS += tests/live/test_consistent.sh
+EXTRA_DIST += tests/judged/consistent.py
 # Callers, beside the program's own clocks and perf's stacks. It builds its program itself.
 dist_check_SCRIPTS += tests/live/test_callers.sh
 TESTS += tests/live/test_callers.sh

@@ -186,8 +186,8 @@ static bool note_holder(struct resolver *resolver, struct finding *holder,
     return true;
 }
 
-/* False: bytes in the middle of a block only look like an object's head, which would not end there.
- * A size may be more than it is (of an int's digits, a string's head): cut to the block. */
+/* The head of an object inside a block that does not end there is chance. A size may be too large
+ * (of an int's digits, a string's head): cut to the block. */
 static bool fit_block(const struct finding *block, struct runtime_object *object)
 {
     enum { BEFORE_HEAD_BYTES = 64 }; /* a collector's */

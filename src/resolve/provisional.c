@@ -641,6 +641,11 @@ uint32_t provisional_block(struct resolver *resolver, const struct finding *bloc
     if (!has_no_name(provisional, object))
         names_instance(&resolver->names, object, block->base);
     place->object = object;
+    /* The block may have been freed since. */
+    struct provisional_object *counted = object_of(provisional, object);
+    place->holder = counted && counted->class         ? counted->class
+                    : resolver->bin_of_object[object] ? object
+                                                      : class;
     return fit_finding(resolver, block, object, named);
 }
 

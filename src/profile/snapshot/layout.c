@@ -24,7 +24,7 @@ struct drawing {
     struct snapshot_layout_row *rows;
     size_t row_count;
     size_t row_room;
-    double *heat;     /* [members][3]: samples, loads, stores, with those of their parts */
+    double *heat;     /* [members][4]: samples, loads, stores, count_over, with their parts' */
     uint8_t *touched; /* per byte */
 };
 
@@ -228,14 +228,15 @@ static uint32_t draw_member(struct drawing *drawing, uint32_t index)
     const struct type_member *member = &drawing->type.members[index];
     bool parts =
         index + 1 < drawing->type.member_count && drawing->type.members[index + 1].parent == index;
-    const double *heat = &drawing->heat[(size_t)index * 3];
+    const double *heat = &drawing->heat[(size_t)index * 4];
     struct snapshot_layout_row row = {.kind = LAYOUT_MEMBER,
                                       .member = *member,
                                       .index = index,
                                       .has_members = parts,
                                       .samples = heat[0],
                                       .loads = heat[1],
-                                      .stores = heat[2]};
+                                      .stores = heat[2],
+                                      .count_over = heat[3]};
     row.member.name = arena_string(drawing->build->arena, member->name);
     row.member.type = arena_string(drawing->build->arena, member->type);
     add_row(drawing, &row);
@@ -264,10 +265,11 @@ static uint32_t draw_members(struct drawing *drawing, uint32_t first, uint32_t p
 
 static void warm(struct drawing *drawing, uint32_t member, const struct snapshot_field *field)
 {
-    double *heat = &drawing->heat[(size_t)member * 3];
+    double *heat = &drawing->heat[(size_t)member * 4];
     heat[0] += field->samples;
     heat[1] += field->loads;
     heat[2] += field->stores;
+    heat[3] += field->count_over;
 }
 
 /* Samples of each member, and of all members it is part of. Samples of one of several bit-fields,
@@ -300,6 +302,7 @@ static void draw_offsets(struct drawing *drawing)
             last->samples += field->samples;
             last->loads += field->loads;
             last->stores += field->stores;
+            last->count_over += field->count_over;
             continue;
         }
         struct snapshot_layout_row row = {
@@ -312,7 +315,8 @@ static void draw_offsets(struct drawing *drawing)
             .index = TYPE_NO_MEMBER,
             .samples = field->samples,
             .loads = field->loads,
-            .stores = field->stores};
+            .stores = field->stores,
+            .count_over = field->count_over};
         add_row(drawing, &row);
     }
 }
@@ -338,7 +342,7 @@ static void layout_draw_rows(struct drawing *drawing, uint32_t object)
     /* A gap before each member, and one at the end of each that has parts. */
     drawing->row_room = drawing->field_count + 3 * (size_t)drawing->type.member_count + 1;
     drawing->rows = calloc(drawing->row_room, sizeof *drawing->rows);
-    drawing->heat = calloc((size_t)drawing->type.member_count * 3 + 1, sizeof *drawing->heat);
+    drawing->heat = calloc((size_t)drawing->type.member_count * 4 + 1, sizeof *drawing->heat);
     drawing->touched = calloc(drawing->extent < LAYOUT_BYTES ? drawing->extent + 1 : 1, 1);
     if (drawing->rows && drawing->heat && drawing->touched) {
         drawing_find_phase(drawing, object);
@@ -374,8 +378,10 @@ static bool layout_begin(struct build *build, const struct snapshot_object *obje
                                 .fields = fields,
                                 .field_count = count,
                                 .line = build->profile->sets.geometry.line_bytes};
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         layout->samples += fields[i].samples;
+        layout->count_over += fields[i].count_over;
+    }
     layout->share = object->samples > 0 ? layout->samples / object->samples : 0;
     layout->inferred = !layout->type;
     if (layout->inferred) {

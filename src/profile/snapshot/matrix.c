@@ -76,7 +76,7 @@ static void open_row(const struct build *build, struct matrix_filling *filling, 
     }
 }
 
-/* With its parts (find_parts()). */
+/* With the objects that are shown under it (find_parts()). */
 static void open_column(const struct build *build, struct matrix_filling *filling, size_t column,
                         uint32_t object)
 {

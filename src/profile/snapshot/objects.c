@@ -257,6 +257,33 @@ static int most_in_instance(const void *left, const void *right)
     return a->base < b->base ? -1 : a->base > b->base;
 }
 
+static int by_base(const void *left, const void *right)
+{
+    const struct snapshot_instance *a = left;
+    const struct snapshot_instance *b = right;
+    return (a->base > b->base) - (a->base < b->base);
+}
+
+/* Several objects of one row have samples in the same block. Returns how many are left. */
+static size_t join_instances(struct snapshot_instance *list, size_t count)
+{
+    size_t used = 0;
+    qsort(list, count, sizeof *list, by_base);
+    for (size_t i = 0; i < count; i++) {
+        if (!used || list[used - 1].base != list[i].base) {
+            list[used++] = list[i];
+            continue;
+        }
+        struct snapshot_instance *into = &list[used - 1];
+        into->tid = list[i].samples > into->samples ? list[i].tid : into->tid;
+        into->size = list[i].size > into->size ? list[i].size : into->size;
+        into->samples += list[i].samples;
+        into->share += list[i].share;
+        into->count_over += list[i].count_over;
+    }
+    return used;
+}
+
 static void build_instances(struct build *build, struct snapshot_object *object,
                             const struct pair **pairs, size_t count)
 {
@@ -272,6 +299,8 @@ static void build_instances(struct build *build, struct snapshot_object *object,
             .tid = pairs[i]->extra,
             .share = object->samples > 0 ? samples / object->samples : NAN};
     }
+    if (object->instances && build_next_part(build, object->id))
+        count = join_instances(object->instances, count);
     if (object->instances)
         qsort(object->instances, count, sizeof *object->instances, most_in_instance);
     object->instance_count = count < INSTANCES ? count : INSTANCES;

@@ -36,16 +36,17 @@ static const struct columns layout_row_members = MEMBERS(
            .from = FIELD(struct snapshot_layout_row, member.bit_offset)),
     MEMBER_KNOWN("bit_size", struct snapshot_layout_row, member.bit_size),
     MEMBER_KNOWN("count", struct snapshot_layout_row, member.count),
-    MEMBER_COUNT("samples", struct snapshot_layout_row, samples),
+    COLUMN(.key = "samples", .form = JSON_COUNT, .from = SUM(struct snapshot_layout_row, samples, count_over)),
     MEMBER("share", struct snapshot_layout_row, share),
-    MEMBER_COUNT("loads", struct snapshot_layout_row, loads),
-    MEMBER_COUNT("stores", struct snapshot_layout_row, stores),
+    COLUMN(.key = "loads", .form = JSON_COUNT, .from = COUNTED(struct snapshot_layout_row, loads)),
+    COLUMN(.key = "stores", .form = JSON_COUNT, .from = COUNTED(struct snapshot_layout_row, stores)),
     MEMBER("line", struct snapshot_layout_row, line),
     COLUMN(.from = ROW_OF(struct snapshot_layout_row, levels), .members = &levels_members),
     COLUMN(.from = ROW_OF(struct snapshot_layout_row, rates), .members = &rates_members),
     COLUMN(.from = ROW_OF(struct snapshot_layout_row, use), .members = &use_members));
 
-static const struct columns layout_line_members = MEMBERS(
+static const struct columns layout_line_members =
+    MEMBERS(
     struct snapshot_layout_line,
     MEMBER("start", struct snapshot_layout_line, start),
     MEMBER("end", struct snapshot_layout_line, end),
@@ -59,7 +60,7 @@ const struct columns layout_summary_members = MEMBERS(
            .from = FIELD(struct snapshot_layout, name)),
     MEMBER_KNOWN("size", struct snapshot_layout, size),
     MEMBER("inferred", struct snapshot_layout, inferred),
-    MEMBER_COUNT("samples", struct snapshot_layout, samples),
+    COLUMN(.key = "samples", .form = JSON_COUNT, .from = SUM(struct snapshot_layout, samples, count_over)),
     MEMBER("share", struct snapshot_layout, share));
 
 static json_t *json_layout_reading(const struct snapshot *snapshot, const void *layout)
@@ -99,7 +100,8 @@ static json_t *json_site(const struct snapshot *snapshot, const void *pointer)
 }
 
 /* Of the blocks themselves; null where there is no heap bin. */
-const struct columns heap_members = MEMBERS(
+const struct columns heap_members =
+    MEMBERS(
     struct heap_bin,
     COLUMN(.key = "site", .json = json_site),
     MEMBER("live_blocks", struct heap_bin, live_blocks),
@@ -294,7 +296,8 @@ static struct value first_miss_rate_of(const struct snapshot *snapshot, const vo
     return value_text(level < 0 ? NULL : rate_level_name((enum rate_level)level));
 }
 
-static const struct columns rate_members = MEMBERS(
+static const struct columns rate_members =
+    MEMBERS(
     struct snapshot_rates,
     COLUMN(.key = "from", .from = FIELD(struct snapshot_rates, from), .name = rates_from),
     COLUMN(.key = "accessed", .from = ROW_IN(struct snapshot_rates, accessed),
@@ -307,7 +310,8 @@ static const struct columns rate_members = MEMBERS(
     COLUMN(.key = "critical", .from = ROW_IN(struct snapshot_rates, critical),
            .json = json_interval));
 
-const struct columns rates_members = MEMBERS(
+const struct columns rates_members =
+    MEMBERS(
     struct snapshot_rates,
     MEMBER_COUNT("accesses", struct snapshot_rates, accesses),
     COLUMN(.key = "miss_rate", .value = first_miss_rate),
@@ -343,7 +347,8 @@ static const struct columns used_members = MEMBERS(
     MEMBER_COUNT("integer_stores", struct snapshot_use, uses[2]),
     MEMBER_COUNT("float_stores", struct snapshot_use, uses[3]));
 
-const struct columns use_members = MEMBERS(
+const struct columns use_members =
+    MEMBERS(
     struct snapshot_use,
     COLUMN(.key = "spatial_use", .value = use_spatial, .present = has_use),
     COLUMN(.key = "temporal_use", .value = use_temporal, .present = has_use),

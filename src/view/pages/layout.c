@@ -607,6 +607,12 @@ static struct value layout_column_share(const struct snapshot *snapshot, const v
     return value_number(gap && !(row->samples > 0) ? NAN : row->share);
 }
 
+static struct value layout_column_samples(const struct snapshot *snapshot, const void *pointer)
+{
+    ROW(snapshot_layout_row);
+    return value_number(row->samples > 0 ? row->samples + row->count_over : NAN);
+}
+
 static enum paint paint_note(struct value value)
 {
     /* Costs are in capitals. */
@@ -652,8 +658,8 @@ static const struct column list[] = {
            .help = "Part of the object's samples of this type that fell on the member.",
            .from = ROW_OF(struct layout_row, row), .value = layout_column_share, .width = 6,
            UNIT_SHARE),
-    COLUMN(.title = "SAMPLES", .from = VIA_KNOWN(struct layout_row, row, samples), .width = 7,
-           .rank = 8, UNIT_COUNT),
+    COLUMN(.title = "SAMPLES", .from = ROW_OF(struct layout_row, row),
+           .value = layout_column_samples, .width = 7, .rank = 8, UNIT_COUNT),
     LEVELS_COLUMN_FOUND(4, ROW_VIA(struct layout_row, row, levels)),
     LEVELS_COLUMN_STALL(4, levels_tell_stall, ROW_VIA(struct layout_row, row, levels)),
     LEVELS_COLUMN_LATENCY(4, ROW_VIA(struct layout_row, row, levels)),

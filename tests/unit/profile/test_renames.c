@@ -396,6 +396,32 @@ static void columns_are_rows_of_objects(const struct snapshot *snapshot)
     assert_true(matrix->column_count > 1);
 }
 
+/* Samples counted are those of the fields, whatever each weighs. */
+static void layouts_count_as_fields_do(const struct snapshot *snapshot)
+{
+    size_t layouts = 0;
+    double over = 0;
+    for (size_t i = 0; i < snapshot->object_count; i++) {
+        const struct snapshot_object *object = &snapshot->objects[i];
+        for (size_t k = 0; k < object->layout_count; k++, layouts++) {
+            const struct snapshot_layout *layout = &object->layouts[k];
+            double counted = 0;
+            double rows = 0;
+            for (size_t f = 0; f < object->field_count; f++)
+                if (object->fields[f].type_id == layout->type)
+                    counted += object->fields[f].samples + object->fields[f].count_over;
+            for (size_t r = 0; r < layout->row_count; r++)
+                rows += layout->rows[r].has_members
+                            ? 0
+                            : layout->rows[r].samples + layout->rows[r].count_over;
+            assert_float_equal(layout->samples + layout->count_over, counted, 1e-6);
+            assert_float_equal(rows, counted, 1e-6);
+            over += fabs(layout->count_over);
+        }
+    }
+    assert_true(layouts && over > 1);
+}
+
 /* Bins that a view combines are one row, and are separate again after an undo. */
 static void combining_counts_nothing(void **state)
 {
@@ -420,6 +446,7 @@ static void combining_counts_nothing(void **state)
     assert_true(in_fields(together, ARRAY) > in_fields(apart, ARRAY));
     assert_float_equal(in_code(together, ARRAY), array + other, 1e-6);
     columns_are_rows_of_objects(together);
+    layouts_count_as_fields_do(together);
     assert_float_equal(samples_of(again, ARRAY), array, 1e-9);
     assert_float_equal(samples_of(again, OTHER), other, 1e-9);
     snapshot_free(apart);
@@ -428,10 +455,40 @@ static void combining_counts_nothing(void **state)
     profile_free(profile);
 }
 
+/* Two objects of one row, both in one block. */
+static void a_block_is_one_instance(void **state)
+{
+    (void)state;
+    struct profile *profile = make();
+    for (int step = 0; step < 100; step++) {
+        struct place place = {.object = step % 4 ? ARRAY : OTHER,
+                              .base = BLOCKS * BLOCK_APART,
+                              .size_bytes = BLOCK_BYTES,
+                              .access = {.time_ns = 1000 + (uint64_t)step,
+                                         .address = BLOCKS * BLOCK_APART,
+                                         .tid = 100,
+                                         .weight = 1,
+                                         .how = ACCESS_DIRECT,
+                                         .size = 8}};
+        profile_add(profile, &place);
+    }
+    combined = true;
+    const struct snapshot *together = look(profile);
+    combined = false;
+    const struct snapshot_object *array = &together->objects[0];
+    assert_int_equal(array->id, ARRAY);
+    assert_int_equal(array->instance_count, 1);
+    assert_float_equal(array->instances[0].samples, array->samples, 1e-6);
+    assert_float_equal(array->instances[0].share, 1, 1e-6);
+    snapshot_free(together);
+    profile_free(profile);
+}
+
 static int run_renames(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_late_name_leaves_no_trace),
                                        cmocka_unit_test(combining_counts_nothing),
+                                       cmocka_unit_test(a_block_is_one_instance),
                                        cmocka_unit_test(an_object_without_a_type_moves_as_well)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

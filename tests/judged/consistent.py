@@ -1,0 +1,359 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What holds of every report, whatever the program: sums, bounds, names that are listed.
+
+    consistent.py FILE...               JSON reports (misstop -b -j); - is standard input
+    consistent.py MISSTOP -p PID        reports of a process: two, of 4 s each
+    consistent.py --plant FILE          whether what is changed in the last report of FILE is found
+    consistent.py MISSTOP OPTION...     the same with other options (-i RECORDING, --sim -- CMD)
+Prints each statement that contradicts another; ends with 1 if there is one.
+"""
+import collections, json, os, subprocess, sys
+
+ROUNDING = 2e-6 # of shares
+DIGITS = 0.011  # of numbers of samples that are weighted
+
+
+class Report:
+    def __init__(self, report, maps=()):
+        self.report, self.maps, self.wrong, self.checked = report, maps, [], 0
+        self.attributed = report["samples"]["attributed"]
+        self.objects = report["objects"]
+        # Of what a decayed table forgot nothing can be said.
+        self.decays = report.get("half_life") not in (0, None)
+        # Rows are of the event that ranks, totals of all.
+        self.one_event = len(report["source"]["events"]) == 1
+
+    def must(self, truth, where, words):
+        self.checked += 1
+        if not truth:
+            self.wrong.append(f"{where}: {words}")
+
+    def equal(self, a, b, where, words, slack=ROUNDING):
+        if a is not None and b is not None:
+            self.must(abs(a - b) <= slack, where, f"{words}: {a} and {b}")
+
+    def at_most(self, a, b, where, words, slack=ROUNDING):
+        if a is not None and b is not None:
+            self.must(a <= b + slack, where, f"{words}: {a} of {b}")
+
+    def names_once(self, rows, keys, where):
+        seen = collections.Counter(tuple(row.get(key) for key in keys) for row in rows)
+        for name, count in seen.items():
+            self.must(count == 1, where, f"{count} rows {name}")
+
+    # Members that any row may have.
+    def row(self, row, where):
+        share, low, high = row.get("share"), row.get("share_low"), row.get("share_high")
+        self.at_most(share, 1, where, "share")
+        self.at_most(low, share, where, "share_low")
+        self.at_most(share, high, where, "share, share_high")
+        loads, stores, samples = row.get("loads"), row.get("stores"), row.get("samples")
+        if None not in (loads, stores, samples):
+            self.at_most(loads, samples, where, "loads", 0)
+            self.at_most(stores, samples, where, "stores", 0)
+        waits = row.get("waits") or {}
+        for level in ("L1", "L2", "L3"):
+            bounds = waits.get(level)
+            if bounds and None not in bounds.values():
+                self.at_most(bounds["low"], bounds["high"], where, f"waits {level} low, high")
+                self.at_most(bounds["high"], 1, where, f"waits {level} high")
+        for part in ("low", "high"):
+            bounds = [waits[level][part] for level in ("L1", "L2", "L3") if waits.get(level)]
+            bounds = [bound for bound in bounds if bound is not None]
+            self.must(bounds == sorted(bounds, reverse=True), where, f"waits {part} rise with the level: {bounds}")
+
+    def parts(self, rows, whole, where, words, complete=False):
+        """Samples of rows that exclude each other are those of the whole, or at most these."""
+        for row in rows:
+            self.row(row, f"{where}: {words} {row.get('name') or row.get('function') or row.get('address')}")
+        if any(row.get("samples") is None for row in rows) or whole is None:
+            return
+        total = sum(row["samples"] for row in rows)
+        self.at_most(total, whole, where, f"samples of {words}", 0)
+        self.at_most(sum(row.get("share") or 0 for row in rows), 1, where, f"shares of {words}",
+                     ROUNDING * (len(rows) + 1))
+        if complete:
+            self.equal(total, whole, where, f"samples of {words}, and theirs", 0)
+
+    def tree(self, callers, where):
+        above = []
+        for row in callers["tree"] if callers else ():
+            self.row(row, f"{where}: caller {row['function']}")
+            above = above[:row["depth"]]
+            self.must(len(above) == row["depth"], where, f"caller {row['function']} without one above")
+            if above:
+                self.at_most(row["samples"], above[-1][0], where, f"samples of caller {row['function']}", DIGITS)
+                above[-1][1] += row["samples"]
+                self.at_most(above[-1][1], above[-1][0], where, f"callers down to {row['function']}",
+                             DIGITS * len(callers["tree"]))
+            above.append([row["samples"], 0])
+        roots = [row for row in callers["tree"] if row["depth"] == 0] if callers else []
+        self.at_most(sum(row["samples"] for row in roots), callers and callers["samples"], where, "callers",
+                     DIGITS * len(roots))
+
+    def place(self, address):
+        for begin, end, kind in self.maps:
+            if begin <= address < end:
+                return kind
+        return None
+
+    def object(self, row):
+        where = f"object {row['name']} [{row['kind']}]"
+        self.row(row, where)
+        self.parts(row["fields"], row["samples"], where, "fields")
+        self.parts(row["code"], row["samples"], where, "code")
+        self.parts(row["instances"], row["samples"], where, "instances")
+        self.tree(row.get("callers"), where)
+        # A mapping that grew has had several addresses; malloc's own data are no blocks.
+        mapping = row["kind"] == "anon" or row["name"][0] == "[" or row["name"] == "malloc's own data"
+        # Those of a call path are the blocks that live, instances what was sampled.
+        blocks = row.get("blocks") if not mapping and not row.get("site") else None
+        if blocks is not None:
+            self.at_most(len(row["instances"]), blocks, where, "instances, blocks", 0)
+        self.names_once(row["fields"], ("name", "offset", "type", "size"), f"{where}: fields")
+        self.names_once(row["instances"], ("address", "size", "tid"), f"{where}: instances")
+        self.names_once(row["code"], ("function", "module", "file", "address"), f"{where}: code")
+        for one in row["instances"] if blocks == 1 and row["kind"] == "heap" and not row["type"] else ():
+            self.equal(row["size"], one["size"], where, "size, and its only block's", 0)
+        for field in row["fields"]:
+            if field["size"] is not None and row["size"] and field["offset"] is not None and blocks == 1:
+                self.at_most(field["offset"], row["size"], where, f"offset of {field['name']}", 0)
+        live, count, usable, asked = (row.get(key) for key in
+                                      ("live_bytes", "live_blocks", "usable_bytes", "requested_bytes"))
+        self.at_most(asked, usable, where, "requested_bytes", 0)
+        if live is not None and count is not None:
+            self.must((live > 0) == (count > 0), where, f"{count} live blocks have {live} bytes")
+        layout = row.get("layout")
+        if layout:
+            self.at_most(layout["samples"], row["samples"], where, "samples of layout", 0)
+            leaves = [one for one in layout["rows"] if not one["hole"]]
+            for one in leaves:
+                self.row(one, f"{where}: member {one['name']}")
+                self.at_most(one["samples"], layout["samples"], where, f"samples of member {one['name']}", 0)
+                if layout["size"]:
+                    self.at_most(one["offset"], layout["size"], where, f"member {one['name']} begins", 0)
+            for line in layout["lines"]:
+                self.equal(line["used"] + line["cold"], line["end"] - line["start"], where, "used and cold", 0)
+            self.at_most(sum(line["share"] or 0 for line in layout["lines"]), 1, where, "lines of layout", 1e-4)
+        types = row.get("layouts") or []
+        self.at_most(sum(one["samples"] for one in types), row["samples"], where, "samples of layouts", 0)
+        for one in row["instances"]:
+            kind = self.place(int(one["address"], 16))
+            if self.maps and kind and one["size"]:
+                self.must(self.place(int(one["address"], 16) + one["size"] - 1), where,
+                          f"instance {one['address']} of {one['size']} ends in no mapping")
+            if kind and row["kind"] in ("heap", "stack", "data", "bss"):
+                allowed = {"heap": ("heap", "anonymous"), "stack": ("stack", "anonymous")}.get(
+                    row["kind"], ("file", "anonymous", "heap"))
+                self.must(kind in allowed, where, f"instance {one['address']} is in {kind}")
+
+    def all_objects(self):
+        self.parts(self.objects, self.attributed, "objects", "objects",
+                   self.report.get("objects_left_out") == 0 and not self.decays and self.one_event)
+        self.names_once(self.objects, ("name", "kind", "module", "address"), "objects")
+        self.names_once([row for row in self.objects if row["kind"] == "heap" and row["blocks"] != 1 and not row["site"]],
+                        ("name", "kind", "module", "type"), "objects")
+        for row in self.objects:
+            self.object(row)
+            self.share(row["samples"], row["share"], self.attributed, f"object {row['name']}")
+
+    def share(self, samples, share, whole, where):
+        """Without decay, and where all samples weigh the same, a share is one of samples."""
+        even = self.one_event and self.report["samples"]["effective"] == self.attributed
+        if even and not self.decays and whole and None not in (samples, share):
+            self.equal(share, samples / whole, where, "share, and samples of the whole", 1e-5)
+
+    def functions(self):
+        rows = self.report["code"]
+        self.parts(rows, self.attributed, "code", "functions")
+        self.names_once(rows, ("function", "module", "file", "address"), "code") # overloads have one name
+        for row in rows:
+            where = f"function {row['function']}"
+            self.tree(row.get("callers"), where)
+            self.at_most(sum(one["samples"] for one in row.get("instructions", ())),
+                         row["samples"] + (row.get("unknown_samples") or 0), where, "samples of instructions", 0)
+            self.names_once(row.get("instructions", ()), ("address", "inlined"), where)
+            self.at_most(row["unknown_share"], row["all_share"], where, "unknown_share, all_share")
+            self.share(row["samples"], row["share"], self.attributed, where)
+        self.at_most(sum(row.get("unknown_samples") or 0 for row in rows),
+                     self.report["samples"]["total"] - self.attributed, "code", "unknown samples", 0)
+
+    def matrix(self):
+        matrix = self.report.get("matrix")
+        if not matrix:
+            return
+        listed = {(row["name"], row["module"]): row for row in self.objects
+                  if sum(row["name"] == one["name"] and row["module"] == one["module"] for one in self.objects) == 1}
+        slack = (matrix["forgotten"] or 0) + (matrix["estimated"] or 0) + 1e-5
+        for column in matrix["columns"]:
+            row = listed.get((column["object"], column["module"]))
+            self.row(column, f"matrix {column['object']}")
+            if row and column["members"] == 1:
+                self.equal(column["share"], row["share"], f"matrix {column['object']}", "share, and the object's", slack)
+        code = {(row["function"], row["module"]): row for row in self.report["code"]
+                if sum(row["function"] == one["function"] for one in self.report["code"]) == 1}
+        for line in matrix["rows"]:
+            row = code.get((line["function"], line["module"]))
+            self.row(line, f"matrix {line['function']}")
+            if row and line["members"] == 1:
+                self.equal(line["share"], row["share"], f"matrix {line['function']}", "share, and the function's", slack)
+                # By weight here, counted there.
+                self.equal(line.get("unknown_samples"), row.get("unknown_samples"), f"matrix {line['function']}",
+                           "unknown samples, and the function's", 1 + 0.5 * (row.get("unknown_samples") or 0))
+        for index, lines, key in (("row", matrix["rows"], "function"), ("column", matrix["columns"], "object")):
+            for i, line in enumerate(lines):
+                cells = [cell for cell in matrix["cells"] if cell[index] == i]
+                self.at_most(sum(cell["samples"] for cell in cells), line["samples"], f"matrix {line[key]}", "cells", 1)
+
+    def heap(self):
+        heap = self.report.get("heap") or {}
+        bins = heap.get("bins") or []
+        self.names_once(bins, ("id",), "bins")
+        self.at_most(sum(one["share"] or 0 for one in bins), 1, "bins", "shares", 1e-5)
+        self.at_most(sum(one["live_bytes"] or 0 for one in bins), heap.get("live_bytes"), "bins", "live bytes", 0)
+        self.at_most(sum(one["live_blocks"] or 0 for one in bins), heap.get("live_blocks"), "bins", "live blocks", 0)
+        sums = collections.Counter()
+        for row in self.objects:
+            sums[row["name"]] += row["samples"]
+        for one in bins:
+            where = f"bin {one['name']}"
+            self.row(one, where)
+            self.at_most(one.get("requested_bytes"), one.get("usable_bytes"), where, "requested_bytes", 0)
+            self.at_most(one.get("frees"), one.get("allocations"), where, "frees", one.get("live_blocks") or 0)
+            # Blocks of a bin may be called after their types too; call paths of one name are several bins.
+            if one["object"] == one["name"] and not heap.get("bins_left_out"):
+                self.at_most(sums[one["object"]],
+                             sum(other["samples"] or 0 for other in bins if other["name"] == one["name"]), where,
+                             "samples of its object", 0)
+        # Large blocks are in a bin and have a row each.
+        if self.report.get("objects_left_out") == 0:
+            self.at_most(sum(one["samples"] or 0 for one in bins),
+                         sum(row["samples"] for row in self.objects if row["kind"] == "heap"), "bins", "samples", 0)
+
+    def rest(self):
+        report = self.report
+        samples = report["samples"]
+        reasons = sum(value for value in samples["unattributed"].values() if value)
+        self.equal(self.attributed + reasons, samples["total"], "samples", "attributed and reasons, and all", 0)
+        if not self.decays:
+            how = sum(value for value in samples["how"].values() if value)
+            self.equal(how, self.attributed, "samples", "how, and attributed", 0)
+        self.row(report, "process")
+        sets = report.get("sets")
+        if sets and sets.get("counts"):
+            self.equal(len(sets["counts"]), sets["sets"], "sets", "counts", 0)
+        threads = report.get("threads") or {}
+        rows = threads.get("list") or []
+        listed = sum(row["samples"] for row in rows)
+        self.at_most(listed, threads.get("recent"), "threads", "samples", 0.01 * len(rows) + 1e-4 * listed)
+        names = {row["name"] for row in self.objects}
+        functions = {row["function"] for row in report["code"]}
+        for finding in report.get("findings") or ():
+            if finding["object"] and report.get("objects_left_out") == 0:
+                self.must(finding["object"] in names, f"finding {finding['kind']}", f"{finding['object']} is not listed")
+            self.at_most(finding["gain_low"], finding["gain_high"], f"finding {finding['kind']}", "gain")
+            self.at_most(finding["gain_high"], 1, f"finding {finding['kind']}", "gain")
+        phases = report.get("phases") or {}
+        for key in ("streams", "functions", "threads"):
+            self.at_most(sum(one["share"] or 0 for one in phases.get(key) or ()), 1, "phases", key, 1e-4)
+        for i, whole in enumerate(phases.get("all") or ()):
+            for key in ("streams", "functions", "threads"):
+                self.at_most(sum(one["weight"][i] or 0 for one in phases[key]), whole, f"period {i}", key,
+                             1e-5 * abs(whole or 0) + 1)
+        for segment in phases.get("segments") or ():
+            shares = [one["share"] or 0 for one in segment["shares"] or ()]
+            self.at_most(sum(shares), 1, f"phase {segment['name']}", "shares", 1e-4)
+            self.at_most(segment["start"], segment["end"], f"phase {segment['name']}", "start")
+        sharing = report.get("sharing") or {}
+        groups = sharing.get("groups") or []
+        self.parts(groups, self.attributed, "sharing", "groups")
+        for line in sharing.get("lines") or ():
+            self.must(0 <= line["group"] < len(groups), "sharing", f"line of group {line['group']}")
+            self.parts(line["sides"], line["samples"], f"line {line['address']}", "sides")
+
+    def all(self):
+        self.all_objects()
+        self.functions()
+        self.matrix()
+        self.heap()
+        self.rest()
+        return self.wrong
+
+
+def maps_of(pid):
+    out = []
+    for line in open(f"/proc/{pid}/maps", errors="replace"):
+        words = line.split(None, 5)
+        begin, end = (int(word, 16) for word in words[0].split("-"))
+        path = words[5].strip() if len(words) > 5 else ""
+        kind = ("heap" if path == "[heap]" else "stack" if path.startswith("[stack") else
+                "anonymous" if not path or path.startswith("[anon") else "special" if path[0] == "[" else "file")
+        out.append((begin, end, kind))
+    return out
+
+
+def check(lines, maps=(), where=""):
+    wrong = checked = 0
+    for number, line in enumerate(lines, 1):
+        if not line.startswith("{"):
+            continue
+        report = Report(json.loads(line), maps)
+        for words in report.all():
+            print(f"{where}report {number}: {words}")
+        wrong += len(report.wrong)
+        checked += report.checked
+    return wrong, checked
+
+
+def change(report, *path, by):
+    for key in path[:-1]:
+        report = report[key]
+    report[path[-1]] += by
+
+
+# Each has to be found in a report that is right: a check that cannot fail is none.
+PLANTED = (("an object's samples", "objects", 0, "samples", 1), ("an object's share", "objects", 0, "share", 0.01),
+           ("code of an object", "objects", 0, "code", 0, "samples", 1),
+           ("an instance", "objects", 0, "instances", 0, "samples", 1 << 30),
+           ("a function's share", "code", 0, "share", 0.01), ("a column", "matrix", "columns", 0, "share", 0.01),
+           ("a row", "matrix", "rows", 0, "share", 0.01), ("attributed", "samples", "attributed", 1),
+           ("a wait", "waits", "L1", "low", 2), ("a thread", "threads", "list", 0, "samples", 1))
+
+
+def plant(line):
+    """How many of them are not found."""
+    missed = 0
+    for what, *path, by in PLANTED:
+        report = json.loads(line)
+        change(report, *path, by=by)
+        found = Report(report).all()
+        print(f"{'found' if found else 'NOT FOUND'}: {what}")
+        missed += not found
+    return missed
+
+
+def main():
+    wrong = checked = 0
+    arguments = sys.argv[1:]
+    if arguments[0] == "--plant":
+        sys.exit(plant(open(arguments[1]).readlines()[-1]) > 0)
+    if arguments and arguments[0] != "-" and os.access(arguments[0], os.X_OK):
+        misstop, *options = arguments
+        maps = ()
+        live = ["-s", "clock", "-n", "2", "-d", "4"] if options[0] == "-p" else []
+        run = subprocess.Popen([misstop, "-b", "-j", "-H", "0", *live, *options], stdout=subprocess.PIPE, text=True)
+        out = run.stdout.readlines()
+        if options[0] == "-p" and os.path.exists(f"/proc/{options[1]}/maps"):
+            maps = maps_of(options[1])
+        run.wait()
+        wrong, checked = check(out, maps)
+    for name in arguments if not checked else ():
+        found = check(sys.stdin if name == "-" else open(name), (), f"{name}: ")
+        wrong, checked = wrong + found[0], checked + found[1]
+    print(f"{checked} statements compared, {wrong} contradict another")
+    sys.exit(wrong > 0 or not checked)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What holds of every report: of recordings from real machines, of a program that runs, and of reports with a
+# contradiction planted in them.
+set -u
+misstop=${MISSTOP:-src/misstop}
+here=$(cd "$(dirname "$0")" && pwd)
+check=$here/../judged/consistent.py
+data=$here/../../../shared/data
+command -v python3 >/dev/null || { echo "skipped: python3 is not installed"; exit 77; }
+folder=$(mktemp -d) || exit 1
+program=
+trap 'kill $program 2>/dev/null; rm -rf "$folder"' EXIT
+failed=0
+
+for recording in "$data"/pebs-*.perf.data "$data"/cycles-*.perf.data; do
+    [ -f "$recording" ] || continue
+    echo "$(basename "$recording"):"
+    python3 "$check" "$misstop" -i "$recording" || failed=1
+done
+"${BUILD:-.}/tests/live/one_row_planted" &
+program=$!
+sleep 1
+if "$misstop" -s clock -b -j -n 2 -d 2 -H 0 -p $program >"$folder/live"; then
+    echo "a program that runs:"
+    python3 "$check" "$folder/live" || failed=1
+    python3 "$check" --plant "$folder/live" || failed=1
+else
+    echo "without samples of a program: recordings only"
+fi
+exit $failed
