@@ -285,8 +285,8 @@ struct memory_use {
 };
 
 /*
- * Questions of profile, while it counts and while it makes a snapshot, by a number each: the meaning
- * of an id, and the state of the target at an address as of now. The resolver answers, or a
+ * Questions of profile, while it counts and while it makes a snapshot, by a number each: the
+ * meaning of an id, and the state of the target at an address as of now. The resolver answers, or a
  * recording, or a table in tests; with -o the answers are recorded (store_writer_answer()). Why
  * these are no values that come with the snapshot: doc/design/names.md.
  */

@@ -88,9 +88,9 @@ struct sim_header {
     uint32_t counting; /* whether accesses count now */
     uint32_t threads_used;
     uint32_t instructions_used;
-    uint32_t period_now; /* one in so many misses of the commonest level is reported; 1: all */
-    uint64_t misses_dropped;       /* thinned out of the ring, their weight went to others */
-    uint64_t lost;                /* units that may not be lost and were: the ring was full */
+    uint32_t period_now;     /* one in so many misses of the commonest level is reported; 1: all */
+    uint64_t misses_dropped; /* thinned out of the ring, their weight went to others */
+    uint64_t lost;           /* units that may not be lost and were: the ring was full */
     char trouble[SIM_NAME_BYTES]; /* with SIM_GAVE_UP: why */
 };
 

@@ -40,7 +40,7 @@ struct snapshot_instruction {
     double unknown_samples; /* those without a known object, */
     double unknown_over;
     enum reason unknown_reason; /* and why: of the hottest instruction; REASON_NONE: none */
-    double share;             /* of its function's, of known objects or not */
+    double share;               /* of its function's, of known objects or not */
     double loads;
     double stores;
     uint32_t object;     /* index into objects of the one it missed on most; UINT32_MAX */

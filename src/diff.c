@@ -43,11 +43,11 @@ static int open_replay(struct engine **engine, const struct diff_options *option
                        const struct diff_input *run, struct error *error)
 {
     struct engine_options wanted = {.pid = run->pid,
-                                      .input = run->path,
-                                      .symfs = options->symfs,
-                                      .source = "auto",
-                                      .whole_run = true,
-                                      .ways = 2};
+                                    .input = run->path,
+                                    .symfs = options->symfs,
+                                    .source = "auto",
+                                    .whole_run = true,
+                                    .ways = 2};
     int code = engine_open(engine, &wanted, error);
     return code || run->pid ? code : choose_process(*engine, run->comm, error);
 }
@@ -118,9 +118,10 @@ static int read_run(struct report **report, const struct diff_options *options,
                     const struct diff_input *run, struct error *error)
 {
     if (!strcmp(run->path, "-"))
-        return error_set(error, -EINVAL,
-                         "diff cannot take a pipe, because it looks into its files first; write it to "
-                         "a file");
+        return error_set(
+            error, -EINVAL,
+            "diff cannot take a pipe, because it looks into its files first; write it to "
+            "a file");
     if (report_file_is_json(run->path))
         return report_read(report, run->path, error);
     return replay(report, options, run, error);

@@ -179,8 +179,7 @@ static void write_snapshot(struct front *front, const char *name)
     struct screen *screen = front->setup.screen;
     if (!screen_snapshot(screen))
         return;
-    snapshot_file_write(screen_snapshot(screen), front->setup.view, name, message,
-                        sizeof message);
+    snapshot_file_write(screen_snapshot(screen), front->setup.view, name, message, sizeof message);
     screen_message(screen, message);
 }
 

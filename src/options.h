@@ -31,7 +31,7 @@ struct options {
     const char *record;          /* -o; NULL: nothing is recorded */
     uint64_t record_limit_bytes; /* of one file; 0: none */
     uint32_t record_files;       /* kept; 0: the usual number */
-    uint32_t threads; /* of a replay; 0: by the CPUs */
+    uint32_t threads;            /* of a replay; 0: by the CPUs */
     const char *symfs;
     bool debuginfod; /* servers may be asked for debugging information */
     const char *source;

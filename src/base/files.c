@@ -557,9 +557,8 @@ int files_copy(int fd, uint64_t most_bytes)
 static int whole_file_fail(const struct whole_file *file, int code, struct error *error)
 {
     char cause[ERROR_CAUSE];
-    return error_set(error, code, "cannot write %s%s%s: %s", file->path,
-                     file->option ? " of " : "", file->option ? file->option : "",
-                     error_cause(code, cause));
+    return error_set(error, code, "cannot write %s%s%s: %s", file->path, file->option ? " of " : "",
+                     file->option ? file->option : "", error_cause(code, cause));
 }
 
 int whole_file_open(struct whole_file *file, const char *option, const char *path,
@@ -569,9 +568,10 @@ int whole_file_open(struct whole_file *file, const char *option, const char *pat
     file->option = option;
     file->path = path;
     if (!stat(path, &status) && !S_ISREG(status.st_mode))
-        return option ? error_set(error, -EEXIST,
-                                  "%s %s is no file that can be replaced; name another", option, path)
-                      : whole_file_fail(file, -EEXIST, error);
+        return option
+                   ? error_set(error, -EEXIST,
+                               "%s %s is no file that can be replaced; name another", option, path)
+                   : whole_file_fail(file, -EEXIST, error);
     if ((size_t)snprintf(file->beside, sizeof file->beside, "%s.XXXXXX", path) >=
         sizeof file->beside)
         return whole_file_fail(file, -ENAMETOOLONG, error);

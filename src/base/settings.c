@@ -12,7 +12,8 @@
 #include "base/files.h"
 
 enum { CONFIG_BYTES = 1 << 16 };
-static const char config_head[] = "# misstop: settings, by F2 or by hand. man misstop explains them.\n";
+static const char config_head[] =
+    "# misstop: settings, by F2 or by hand. man misstop explains them.\n";
 
 static bool is_ours(const char *folder)
 {
@@ -155,9 +156,8 @@ int settings_set(struct settings *settings, const char *key, const char *value)
     bool unended = before && old[before - 1] != '\n';
     rest = rest ? rest + 1 : "";
     char *text;
-    if (asprintf(&text, "%.*s%s%s%s%s%s%s", (int)before, old, unended ? "\n" : "",
-                 value ? key : "", value ? "=" : "", value ? value : "", value ? "\n" : "",
-                 rest) < 0)
+    if (asprintf(&text, "%.*s%s%s%s%s%s%s", (int)before, old, unended ? "\n" : "", value ? key : "",
+                 value ? "=" : "", value ? value : "", value ? "\n" : "", rest) < 0)
         return -ENOMEM;
     free(settings->text);
     settings->text = text;

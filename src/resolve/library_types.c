@@ -23,7 +23,7 @@ struct library_rule {
     const char *link;      /* a pointer to links, which are of a node */
     const char *link_type; /* the member type that is the node, or a pointer to it */
     const char *node;      /* the template of the node of the same first argument */
-    bool links; /* those of its base class are to its own kind */
+    bool links;            /* those of its base class are to its own kind */
 };
 
 /* The first that fits counts. */

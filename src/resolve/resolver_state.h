@@ -268,8 +268,9 @@ enum { RESOLVER_MET = 1 << 12 };
 
 struct resolver {
     struct resolver_options options;
-    uint8_t met[RESOLVER_MET]; /* samples of a variable or function, by a hash of it; the most: 255 */
-    char heap_words[512]; /* why there is no agent, and no walk either */
+    uint8_t
+        met[RESOLVER_MET]; /* samples of a variable or function, by a hash of it; the most: 255 */
+    char heap_words[512];  /* why there is no agent, and no walk either */
     struct space space;
     struct names names;
     struct findings_recent *recent; /* of a recording; NULL: live */

@@ -199,8 +199,8 @@ enum place_field {
     PLACE_ROW_SHAPE, /* event 16 bits, reason, how, size, kind, base, index 8 each, from low to high
                       */
     PLACE_ROW_DISPLACEMENT,
-    /* by_member, typed, untyped, 8 bits each; locked, waits, kept, chases, again, 1 bit each; per_line,
-     * 3 bits; unit, 8 bits; rewritten, 1 bit */
+    /* by_member, typed, untyped, 8 bits each; locked, waits, kept, chases, again, 1 bit each;
+     * per_line, 3 bits; unit, 8 bits; rewritten, 1 bit */
     PLACE_ROW_TYPING,
     PLACE_ROW_PID,
     PLACE_ROW_CAUSE,

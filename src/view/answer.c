@@ -13,9 +13,9 @@
 #include "view/words.h"
 
 enum { SAMPLES_ENOUGH = 100 };
-static const double hardly = 0.1;       /* upper bound below which waiting does not matter */
-static const double much = 0.3;         /* lower bound from which on it does */
-static const double nearly_all = 0.9;   /* upper bound from which on it is not worth a figure */
+static const double hardly = 0.1;     /* upper bound below which waiting does not matter */
+static const double much = 0.3;       /* lower bound from which on it does */
+static const double nearly_all = 0.9; /* upper bound from which on it is not worth a figure */
 static const double attributed_good = 0.8;
 static const double lost_bad = 0.02;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The first question: does the process wait for memory, how much, and how sure is that? In words and
- * as a gauge, for the screen, batch text and the HTML page.
+ * The first question: does the process wait for memory, how much, and how sure is that? In words
+ * and as a gauge, for the screen, batch text and the HTML page.
  */
 #ifndef MISSTOP_VIEW_ANSWER_H
 #define MISSTOP_VIEW_ANSWER_H
@@ -17,7 +17,7 @@ enum answer {
     WAITS_IDLE,    /* it uses no CPU */
     WAITS_HARDLY,  /* the upper bound is small */
     WAITS_PERHAPS,
-    WAITS_MUCH     /* the lower bound is large */
+    WAITS_MUCH /* the lower bound is large */
 };
 
 enum answer answer_of(const struct snapshot *snapshot);
@@ -33,8 +33,7 @@ void answer_words(const struct snapshot *snapshot, int columns, char *out, size_
 const char *answer_evidence(const struct snapshot *snapshot);
 
 /* The lower bound filled, up to the upper one shaded; "": there is nothing to draw. */
-void answer_gauge(const struct snapshot *snapshot, int columns, bool ascii, char *out,
-                  size_t size);
+void answer_gauge(const struct snapshot *snapshot, int columns, bool ascii, char *out, size_t size);
 
 /* "2% of a CPU", "0.93 of 4 CPUs": CPU time used now; "": not known. */
 void answer_cpu(const struct snapshot_target *target, char *out, size_t size);

@@ -83,7 +83,7 @@ static void straddling_words(const struct snapshot_finding *finding, struct find
     SAY(words->evidence,
         "%.0f%% of %" PRIu32 " samples fell on elements whose hot bytes (%" PRIu64 " to %" PRIu64
         " of %" PRIu64 ") cross from one cache line into the next, and one line would hold them. "
-                       "The elements are not read in order.",
+        "The elements are not read in order.",
         at->crossing * 100, at->samples, at->hot_first, at->hot_end - 1, at->element_bytes);
     SAY(words->advice,
         "Align the elements: alignas(%" PRIu32
@@ -407,14 +407,14 @@ static void sharing_words(const struct snapshot_finding *finding, struct finding
     if (sharing->by_hitm) {
         SAY(words->evidence,
             "%" PRIu32 " threads on %zu cache %s: %.0f samples, %.0f of which found the line "
-                       "modified in another CPU's cache.",
+            "modified in another CPU's cache.",
             sharing->threads, sharing->lines, lines, sharing->samples, sharing->hitm);
         SAY(words->how_sure, "the hardware reports it");
     } else {
         SAY(words->evidence,
             "%" PRIu32 " threads on %zu cache %s: %.0f of %.0f samples followed one of another "
-                       "thread on another CPU, a store among the two. Had the threads used the %s "
-                       "one after the other, hardly any would.",
+            "thread on another CPU, a store among the two. Had the threads used the %s "
+            "one after the other, hardly any would.",
             sharing->threads, sharing->lines, lines, sharing->turns, sharing->samples, lines);
     }
     sharing_remedy_words(&finding->remedy, words->advice, sizeof words->advice);
@@ -426,7 +426,7 @@ static void sharing_misses_words(const struct snapshot_finding *finding,
     const struct finding_sharing *sharing = &finding->of.sharing;
     SAY(words->evidence,
         "%" PRIu32 " threads on %zu cache line%s: %.0f samples are misses because another thread "
-                   "had written to the line, of %.0f samples of misses in all.",
+        "had written to the line, of %.0f samples of misses in all.",
         sharing->threads, sharing->lines, sharing->lines == 1 ? "" : "s", sharing->hitm,
         sharing->misses);
     sharing_remedy_words(&finding->remedy, words->advice, sizeof words->advice);

@@ -143,8 +143,12 @@ static int slowdown(int rounds)
     bench.progress = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     bench.worker = start_worker(bench.progress);
     sleep(1);
-    struct engine_options options = {.pid = bench.worker, .source = "clock", .rate = 2000,
-                                       .period = PERIOD_NS, .half_life_s = 10, .ways = 10};
+    struct engine_options options = {.pid = bench.worker,
+                                     .source = "clock",
+                                     .rate = 2000,
+                                     .period = PERIOD_NS,
+                                     .half_life_s = 10,
+                                     .ways = 10};
     if (engine_open(&bench.engine, &options, &error)) {
         printf("slowdown: not measured: %s\n", error.text);
         kill(bench.worker, SIGKILL);

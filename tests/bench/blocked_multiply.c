@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * MemSpy's first example: matrices of 295 x 295 multiplied in blocks of 64, two rows by four
- * columns at a time, as its figures say that theirs was (experiments/memspy/test_multiply.c). The rows of
- * a block of Y lie 2360 bytes apart, so that it does not fit where its size alone would let it.
+ * columns at a time, as its figures say that theirs was (experiments/memspy/test_multiply.c). The
+ * rows of a block of Y lie 2360 bytes apart, so that it does not fit where its size alone would let
+ * it.
  *
  *   blocked_multiply [SECONDS]   multiplies for so long (10); then prints an element of Z. 0: once
  */

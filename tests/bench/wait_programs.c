@@ -251,12 +251,11 @@ int main(int count, char **words)
     static const struct {
         const char *name;
         uint64_t (*run)(long rounds);
-    } programs[] = {{"list-64M", list_large},   {"list-512K", list_middle},
-                    {"list-8K", list_small},    {"sum-16K", sum_small},
-                    {"sum-called", sum_called}, {"table-8M", table_8m},     {"table-64M", table_64m},
-                    {"product", blocked_product}, {"hash-32M", hash_chains},
-                    {"tree-16M", tree},         {"bytes-16M", bytes_counted},
-                    {"sort-128K", sorted}};
+    } programs[] = {
+        {"list-64M", list_large}, {"list-512K", list_middle},   {"list-8K", list_small},
+        {"sum-16K", sum_small},   {"sum-called", sum_called},   {"table-8M", table_8m},
+        {"table-64M", table_64m}, {"product", blocked_product}, {"hash-32M", hash_chains},
+        {"tree-16M", tree},       {"bytes-16M", bytes_counted}, {"sort-128K", sorted}};
     for (size_t i = 0; count == 3 && i < sizeof programs / sizeof *programs; i++)
         if (!strcmp(words[1], programs[i].name))
             printf("%llu\n", (unsigned long long)programs[i].run(atol(words[2])));

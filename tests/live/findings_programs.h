@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The modes of findings_planted, and what misstop must and may say of each. For unit/profile/test_findings.c. */
+/* The modes of findings_planted, and what misstop must and may say of each. For
+ * unit/profile/test_findings.c. */
 #ifndef MISSTOP_TESTS_LIVE_FINDINGS_PROGRAMS_H
 #define MISSTOP_TESTS_LIVE_FINDINGS_PROGRAMS_H
 

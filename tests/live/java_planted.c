@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The structures of a Java machine as libjvm.so exports them, with a heap of two classes and an array, and a
- * thread that walks it. Prints "CLASS FIELD NANOSECONDS" by its own clock. Built by test_java.sh as libjvm.so
+ * The structures of a Java machine as libjvm.so exports them, with a heap of two classes and an
+ * array, and a thread that walks it. Prints "CLASS FIELD NANOSECONDS" by its own clock. Built by
+ * test_java.sh as libjvm.so
  * (-DLIBRARY) and a program.
  *
  *     java_planted SECONDS [damaged]
@@ -70,7 +71,8 @@ struct fields {
     uint16_t words[3][6];
 };
 
-struct class {
+struct class
+{
     uint64_t vtable;
     struct symbol *name;
     int32_t layout;
@@ -80,15 +82,28 @@ struct class {
     uint16_t field_count;
 };
 
-/* Two classes: Order inherits `id` from Base, and has `price` and `next`; a static one is left out. */
-static struct symbol symbols[] = {{4, "Base"},  {15, "shop/cart/Order"}, {2, "[J"},    {2, "id"},   {1, "I"},
-                                  {5, "price"}, {1, "J"},                {4, "next"},  {17, "Lshop/cart/Order;"},
+/* Two classes: Order inherits `id` from Base, and has `price` and `next`; a static one is left out.
+ */
+static struct symbol symbols[] = {{4, "Base"},
+                                  {15, "shop/cart/Order"},
+                                  {2, "[J"},
+                                  {2, "id"},
+                                  {1, "I"},
+                                  {5, "price"},
+                                  {1, "J"},
+                                  {4, "next"},
+                                  {17, "Lshop/cart/Order;"},
                                   {5, "COUNT"}};
-static struct constants constants = {.at = {[1] = &symbols[3], [2] = &symbols[4], [3] = &symbols[5],
-                                            [4] = &symbols[6], [5] = &symbols[7], [6] = &symbols[8],
+static struct constants constants = {.at = {[1] = &symbols[3],
+                                            [2] = &symbols[4],
+                                            [3] = &symbols[5],
+                                            [4] = &symbols[6],
+                                            [5] = &symbols[7],
+                                            [6] = &symbols[8],
                                             [7] = &symbols[9]}};
 static struct fields base_fields = {6, {{0, 1, 2, 0, 12 << 2 | 1, 0}}};
-static struct fields order_fields = {18, {{0, 3, 4, 0, 16 << 2 | 1, 0}, {8, 7, 4, 0, 1, 0}, {0, 5, 6, 0, 24 << 2 | 1, 0}}};
+static struct fields order_fields = {
+    18, {{0, 3, 4, 0, 16 << 2 | 1, 0}, {8, 7, 4, 0, 1, 0}, {0, 5, 6, 0, 24 << 2 | 1, 0}}};
 static struct class *classes; /* Base, Order, long[] */
 
 static struct {
@@ -101,7 +116,10 @@ static struct {
 static uint64_t class_base;
 static int32_t class_shift = 3;
 
-#define ROW(type, field, of, member) {type, field, NULL, 0, offsetof(of, member), NULL}
+#define ROW(type, field, of, member)                                                               \
+    {                                                                                              \
+        type, field, NULL, 0, offsetof(of, member), NULL                                           \
+    }
 static struct vm_struct structs[] = {
     {"Universe", "_collectedHeap", NULL, 1, 0, &collected_heap},
     {"CollectedHeap", "_reserved", NULL, 0, 8, NULL},
@@ -119,7 +137,8 @@ static struct vm_struct structs[] = {
     ROW("Symbol", "_length", struct symbol, length),
     ROW("Symbol", "_body", struct symbol, body),
     {NULL, NULL, NULL, 0, 0, NULL}};
-static struct vm_type types[] = {{"ConstantPool", NULL, {0}, sizeof(uint64_t[9])}, {NULL, NULL, {0}, 0}};
+static struct vm_type types[] = {{"ConstantPool", NULL, {0}, sizeof(uint64_t[9])},
+                                 {NULL, NULL, {0}, 0}};
 
 struct order {
     uint64_t mark;
@@ -156,7 +175,7 @@ static uint64_t chance(void)
 
 static uint32_t compressed(const struct class *class)
 {
-    return (uint32_t)(((uint64_t)class - class_base) >> class_shift);
+    return (uint32_t)(((uint64_t) class - class_base) >> class_shift);
 }
 
 static void make_heap(void)
@@ -207,7 +226,8 @@ int main(int count, char **arguments)
     classes[2] = (struct class){1, &symbols[2], (int32_t)0xc0100b03, NULL, NULL, NULL, 0};
     make_heap();
     publish(structs, types);
-    if (damaged) { /* a heap of nearly all addresses, names that point nowhere, a class above itself */
+    if (damaged) { /* a heap of nearly all addresses, names that point nowhere, a class above itself
+                    */
         heap.reserved.words = UINT64_MAX / 16;
         classes[1].super = &classes[1];
         classes[2].name = (struct symbol *)8;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads a recording (FILE.misstop) and checks at each refresh that no heap block is in two rows: it takes
- * the places and the renames as they were written, and knows nothing of the tables. Prints the blocks
- * that are, and one line of sums. Exit 1: there are some.
+ * Reads a recording (FILE.misstop) and checks at each refresh that no heap block is in two rows: it
+ * takes the places and the renames as they were written, and knows nothing of the tables. Prints
+ * the blocks that are, and one line of sums. Exit 1: there are some.
  */
 #include "base/hash.h"
 #include "store/store_read.h"
@@ -27,7 +27,7 @@ struct check {
     struct place_names names;
     uint32_t one_of[OBJECTS];
     bool fixed[OBJECTS]; /* where its instances were is not known: struct object_rename */
-    struct hash seen; /* (start, end, object) -> index + 1 */
+    struct hash seen;    /* (start, end, object) -> index + 1 */
     struct range *ranges;
     size_t count;
     unsigned refreshes;
@@ -153,8 +153,8 @@ int main(int argc, char **argv)
     hash_init(&check.seen);
     while (store_reader_read(reader, UINT64_MAX, take, &check) > 0)
         ;
-    printf("%u refreshes, %zu ranges; in two rows: %zu at worst, in %u refreshes\n", check.refreshes,
-           check.count, check.worst, check.bad_refreshes);
+    printf("%u refreshes, %zu ranges; in two rows: %zu at worst, in %u refreshes\n",
+           check.refreshes, check.count, check.worst, check.bad_refreshes);
     store_reader_close(reader);
     return check.bad_refreshes || !check.count;
 }

@@ -3,8 +3,8 @@
  * Blocks of which a name comes late, or never: filled by memset and calloc before any code with
  * types touches them; two arrays of numbers of one size; list nodes; strings of the nodes' size; an
  * arena of the program's own, with structs and numbers in it; jobs, which some code knows by the
- * links that they begin with; short arrays of edges, and of stops that contain one; a stack slot without a variable, at nine
- * depths of the stack. Runs until it is killed.
+ * links that they begin with; short arrays of edges, and of stops that contain one; a stack slot
+ * without a variable, at nine depths of the stack. Runs until it is killed.
  */
 #include <stdbool.h>
 #include <stdio.h>

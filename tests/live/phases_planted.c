@@ -48,7 +48,7 @@ static const struct {
     const char *mode;
     const char *phases;
 } modes[] = {
-    {"none", "A"},        {"simple", "ABAB"},    {"complex", "ABDADB"},
+    {"none", "A"},        {"simple", "ABAB"},   {"complex", "ABDADB"},
     {"inversion", "ACA"}, {"short", "AADBDBD"},
 };
 

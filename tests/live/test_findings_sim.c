@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * misstop --sim on programs with planted problems: what unit/profile/test_findings.c asks of samples, of causes
- * told exactly. Prints programs x findings, and the estimates beside what part of the misses the
- * fixed programs really have less, of as many accesses. Skipped by name without valgrind.
+ * misstop --sim on programs with planted problems: what unit/profile/test_findings.c asks of
+ * samples, of causes told exactly. Prints programs x findings, and the estimates beside what part
+ * of the misses the fixed programs really have less, of as many accesses. Skipped by name without
+ * valgrind.
  */
 #include "unit/unit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * misstop on running programs whose answer is known (unit/profile/planted.c). Each test runs once for
- * every source that works here; a source that does not is skipped by name.
+ * misstop on running programs whose answer is known (unit/profile/planted.c). Each test runs once
+ * for every source that works here; a source that does not is skipped by name.
  */
 #include "unit/unit.h"
 

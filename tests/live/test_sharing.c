@@ -92,7 +92,8 @@ static void check(const struct expected *expected)
     struct planted planted;
     bool agrees = false;
     json_t *report = NULL;
-    assert_true(planted_start_program(&planted, getenv("SHARING_PLANTED"), expected->mode, SECONDS));
+    assert_true(
+        planted_start_program(&planted, getenv("SHARING_PLANTED"), expected->mode, SECONDS));
     FILE *in = start_misstop(planted.pid, "-d 0.25");
     assert_non_null(in);
     for (int i = 0; i < PATIENCE && !agrees; i++) {

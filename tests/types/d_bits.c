@@ -30,8 +30,9 @@ struct packed {
 #define BOTH(name) READ(name) WRITE(name)
 
 BOTH(lo)
-BOTH(hi) BOTH(a) BOTH(b) BOTH(c) BOTH(d) BOTH(big) BOTH(rest) BOTH(s1) BOTH(s2) BOTH(f2) BOTH(u)
-    BOTH(v) BOTH(w) BOTH(x)
+BOTH(hi)
+BOTH(a) BOTH(b) BOTH(c) BOTH(d) BOTH(big) BOTH(rest) BOTH(s1) BOTH(s2) BOTH(f2) BOTH(u) BOTH(v)
+    BOTH(w) BOTH(x)
 
         int main(void)
 {

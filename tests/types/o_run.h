@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the programs that log their own times share: `o_x SECONDS [FUNCTION]` runs its parts in turn,
- * or one of them, and says at the end "time SHARE PATTERN|PATTERN..." for each: its share of the CPU
- * time by the thread's own clock, and what the field that it waits for may be called. For
+ * What the programs that log their own times share: `o_x SECONDS [FUNCTION]` runs its parts in
+ * turn, or one of them, and says at the end "time SHARE PATTERN|PATTERN..." for each: its share of
+ * the CPU time by the thread's own clock, and what the field that it waits for may be called. For
  * judge_types.py; C and C++.
  */
 #ifndef MISSTOP_TESTS_TYPES_O_RUN_H

@@ -74,7 +74,7 @@ struct findings {
     struct arena *arena;
     const struct spread *spreads; /* of the first objects */
     size_t spread_count;
-    const struct window *window;     /* NULL: none, in tests */
+    const struct window *window; /* NULL: none, in tests */
     struct place_names names;
     bool now;          /* the snapshot is of the run up to now: words of memory are of that time */
     double attributed; /* part of all samples of the event that ranks, by weight, as shares are */

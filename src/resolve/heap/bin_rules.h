@@ -36,8 +36,8 @@ struct bin_rules {
     struct bin_rule *rules;
     uint32_t count;
     uint32_t steps;
-    bool is_in_step;  /* added rules belong to the newest step */
-    uint32_t skipped; /* lines of the file that made no sense */
+    bool is_in_step;     /* added rules belong to the newest step */
+    uint32_t skipped;    /* lines of the file that made no sense */
     char path[PATH_MAX]; /* where they are kept; "": nowhere */
 };
 

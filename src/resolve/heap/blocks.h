@@ -84,8 +84,8 @@ bool blocks_previous(const struct blocks *blocks, uint64_t address, struct block
 /* Requested bytes as the index hands them out later. */
 uint64_t blocks_kept_requested(const struct block *block);
 
-uint64_t blocks_displaced(const struct blocks *blocks);    /* lost frees found so far */
-uint64_t blocks_refused(const struct blocks *blocks);      /* blocks that found no room */
+uint64_t blocks_displaced(const struct blocks *blocks); /* lost frees found so far */
+uint64_t blocks_refused(const struct blocks *blocks);   /* blocks that found no room */
 
 /*
  * A heap block without its start, in 16 bytes: the payload of the block index (blocks.h).

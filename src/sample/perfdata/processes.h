@@ -23,7 +23,7 @@ struct processes {
     size_t count;
     size_t room;
     struct hash index_of_pid;
-    uint32_t last;       /* index that was asked for last: samples of a process come in runs */
+    uint32_t last; /* index that was asked for last: samples of a process come in runs */
 };
 
 void processes_fini(struct processes *processes);

@@ -120,7 +120,8 @@ static const struct columns types_members = MEMBERS(
     COLUMN(.key = "unknown", .from = FIELD(struct snapshot_totals, untyped[0]),
            .elements = UNTYPED_COUNT, .each = untyped_key));
 
-static const struct columns reading_members = MEMBERS(
+static const struct columns reading_members =
+    MEMBERS(
     struct reading_state,
     MEMBER("waiting", struct reading_state, waiting),
     MEMBER("processes", struct reading_state, processes),
@@ -137,7 +138,8 @@ static const char *binary_state(unsigned state)
     return states[state];
 }
 
-static const struct columns binary_members = MEMBERS(
+static const struct columns binary_members =
+    MEMBERS(
     struct binary_desc,
     MEMBER("path", struct binary_desc, path),
     MEMBER("build_id", struct binary_desc, build_id),

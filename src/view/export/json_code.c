@@ -79,7 +79,8 @@ const struct columns instruction_members = MEMBERS(
     COLUMN(.key = "thrown_out_by", .from = ROW_OF(struct snapshot_instruction, partners),
            .json = json_evicted_by, .given = ROW_OF(struct snapshot_instruction, partners)));
 
-const struct columns threads_members = MEMBERS(
+const struct columns threads_members =
+    MEMBERS(
     struct snapshot_threads,
     MEMBER("recent", struct snapshot_threads, recent),
     MEMBER_ROWS("list", struct snapshot_threads, list, count, &thread_columns),
@@ -195,8 +196,7 @@ static void set_detail(json_t *out, const struct matrix_table *table, size_t row
 {
     struct matrix_cell cell;
     matrix_cell_gather(table, row + 1, column + 1, &cell);
-    json_set_row(out, &levels_members, table->snapshot,
-                 cell.has_levels ? &cell.levels : NULL);
+    json_set_row(out, &levels_members, table->snapshot, cell.has_levels ? &cell.levels : NULL);
     json_set_row(out, &rates_members, table->snapshot, cell.rates);
     if (cell.causes.misses > 0) {
         json_t *causes = json_row(&causes_figures_members, table->snapshot, &cell.causes);

@@ -312,6 +312,7 @@ void findings_none(const struct snapshot *snapshot, char *out, size_t size)
              snapshot->totals.attributed < 1000 ? " in so few samples" : "",
              measured_of(&snapshot->source) == MEASURED_MISSES ? "set conflicts, " : "");
     if (answer_is_vague(snapshot))
-        text_append(out, size, " How much it waits, samples of time alone tell no closer: "
-                               "misstop --sim -- COMMAND does, or a machine with counters.");
+        text_append(out, size,
+                    " How much it waits, samples of time alone tell no closer: "
+                    "misstop --sim -- COMMAND does, or a machine with counters.");
 }

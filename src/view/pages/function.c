@@ -1013,7 +1013,8 @@ static const struct columns caller_members = MEMBERS(
     MEMBER("share_low", struct snapshot_caller, share.low),
     MEMBER("share_high", struct snapshot_caller, share.high));
 
-const struct columns callers_members = MEMBERS(
+const struct columns callers_members =
+    MEMBERS(
     struct snapshot_callers,
     MEMBER_COUNT("samples", struct snapshot_callers, samples),
     COLUMN(.key = "tree", .from = ROW_OF(struct snapshot_callers, list),

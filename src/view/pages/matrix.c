@@ -587,8 +587,7 @@ static void draw_headings(const struct matrix_grid *grid, const struct matrix_ta
         canvas_format(canvas, area.row + i, area.column, area.columns, PAINT_HEADING, "%*s",
                       area.columns, "");
     int foot = area.row + area.rows - 1;
-    canvas_text(canvas, foot, area.column + 1, grid->names.columns - 1, PAINT_HEADING,
-                "Function");
+    canvas_text(canvas, foot, area.column + 1, grid->names.columns - 1, PAINT_HEADING, "Function");
     canvas_format(canvas, foot, area.column + grid->names.columns, grid->total_columns,
                   PAINT_HEADING, "%*s", grid->total_columns - 1, "all");
     for (size_t i = 0; i < grid->columns_shown; i++) {

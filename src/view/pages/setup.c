@@ -63,8 +63,8 @@ void setup_apply(struct browser *browser)
     char key[VALUE_BYTES];
     char text[1024];
     if (settings_get(&browser->settings, "colors", text, sizeof text))
-        browser->scheme = (enum paint_scheme)word_index(schemes, COUNT(schemes), text,
-                                                        SCHEME_DEFAULT);
+        browser->scheme =
+            (enum paint_scheme)word_index(schemes, COUNT(schemes), text, SCHEME_DEFAULT);
     for (int i = 0; i < PAGE_COUNT; i++)
         for (const struct page_table *listed = pages[i].page->tables; listed->columns; listed++) {
             struct table *table = page_table(browser, (enum page_id)i, listed);
@@ -106,8 +106,7 @@ static void add_tables(struct browser *browser, struct setup_view *view)
             char value[VALUE_BYTES];
             bool again = false;
             for (size_t k = 0; k < view->count; k++)
-                again |= view->rows[k].chosen &&
-                         view->rows[k].chosen->columns == listed->columns;
+                again |= view->rows[k].chosen && view->rows[k].chosen->columns == listed->columns;
             if (again || listed->chosen_from)
                 continue;
             if (table->choice.count)
@@ -159,8 +158,8 @@ static void list_columns(struct setup_view *view)
             if (!columns->list[index].title || (pass && is_chosen(choice, index)))
                 continue;
             columns_setting_name(columns, index, name, sizeof name);
-            struct setup_row *row = add_row(view, SETUP_COLUMN, name, pass ? "" : "shown",
-                                            columns->list[index].help);
+            struct setup_row *row =
+                add_row(view, SETUP_COLUMN, name, pass ? "" : "shown", columns->list[index].help);
             if (row) {
                 row->index = index;
                 row->chosen = view->columns_of;
@@ -184,8 +183,7 @@ static void setup_list(struct browser *browser)
 static void keep(struct browser *browser, const char *key, const char *value)
 {
     struct error error = {0};
-    if (settings_set(&browser->settings, key, value) ||
-        settings_save(&browser->settings, &error))
+    if (settings_set(&browser->settings, key, value) || settings_save(&browser->settings, &error))
         browser_message(browser, *error.text ? error.text : "out of memory");
 }
 
@@ -338,8 +336,9 @@ static void setup_crumb(const struct browser *browser, char *out, size_t size)
 static void setup_hint(struct browser *browser, char *out, size_t size)
 {
     if (setup_view(browser)->columns_of)
-        snprintf(out, size, "Enter shows a column or hides it, F7 and F8 move it, z: as many as "
-                            "fit again. Esc: up");
+        snprintf(out, size,
+                 "Enter shows a column or hides it, F7 and F8 move it, z: as many as "
+                 "fit again. Esc: up");
     else
         snprintf(out, size, "Enter or Left and Right change a value. Kept in %s",
                  *browser->settings.path ? browser->settings.path : "this run only");

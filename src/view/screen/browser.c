@@ -18,10 +18,8 @@
 PAGES(PAGE_DECLARATION)
 
 #define PAGE_ROW(id, it, its_keys, its_place)                                                      \
-    [PAGE_##id] = {.page = &(it),                                                                  \
-                   .keys = (its_keys),                                                             \
-                   .key = {(its_keys)[0]},                                                         \
-                   .place = PAGE_IS_##its_place},
+    [PAGE_##id] = {                                                                                \
+        .page = &(it), .keys = (its_keys), .key = {(its_keys)[0]}, .place = PAGE_IS_##its_place},
 const struct page_row pages[PAGE_COUNT] = {PAGES(PAGE_ROW)};
 
 bool page_filled(enum page_id id, const struct snapshot *snapshot)
@@ -606,8 +604,8 @@ static bool move_about(struct browser *browser, enum action action, struct reque
 
 static bool allowed_in_picker(enum action action)
 {
-    return action == ACTION_QUIT || action == ACTION_USER || action == ACTION_SUSPEND || action == ACTION_FIND ||
-           action == ACTION_FILTER || action == ACTION_BACK ||
+    return action == ACTION_QUIT || action == ACTION_USER || action == ACTION_SUSPEND ||
+           action == ACTION_FIND || action == ACTION_FILTER || action == ACTION_BACK ||
            (action >= ACTION_UP && action <= ACTION_INVERT);
 }
 

@@ -103,9 +103,9 @@ static int draw_tab(struct browser *browser, struct canvas *canvas, int row, int
     int used = canvas_format(canvas, row, column, room, calls ? PAINT_WARN : PAINT_KEY, " %s",
                              pages[tab].key);
     if (said == SAID_NAME)
-        used += canvas_format(canvas, row, column + used, room - used,
-                              calls ? PAINT_WARN : PAINT_TAB, "%s%s", apart ? " " : "",
-                              pages[tab].page->name);
+        used +=
+            canvas_format(canvas, row, column + used, room - used, calls ? PAINT_WARN : PAINT_TAB,
+                          "%s%s", apart ? " " : "", pages[tab].page->name);
     browser_zone(browser, row, column, used, tab_action(tab));
     return used;
 }
@@ -302,8 +302,8 @@ static void draw_answer(struct browser *browser, struct canvas *canvas, int row)
 {
     enum { GAUGE_COLUMNS = 20, WIDE_COLUMNS = 100 };
     static const enum paint paints[] = {
-        [WAITS_NOT_YET] = PAINT_DIM,  [WAITS_UNKNOWN] = PAINT_DIM,   [WAITS_IDLE] = PAINT_STRONG,
-        [WAITS_HARDLY] = PAINT_GOOD,  [WAITS_PERHAPS] = PAINT_STRONG, [WAITS_MUCH] = PAINT_WARN};
+        [WAITS_NOT_YET] = PAINT_DIM, [WAITS_UNKNOWN] = PAINT_DIM,    [WAITS_IDLE] = PAINT_STRONG,
+        [WAITS_HARDLY] = PAINT_GOOD, [WAITS_PERHAPS] = PAINT_STRONG, [WAITS_MUCH] = PAINT_WARN};
     const struct snapshot *snapshot = browser->snapshot;
     enum answer answer = answer_of(snapshot);
     char gauge[GAUGE_COLUMNS * 4] = "";

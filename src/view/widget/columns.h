@@ -15,9 +15,21 @@
 #include "view/screen/canvas.h"
 #include "view/view.h"
 
-enum { COLUMNS_MAX = 80, COLUMNS_AS_THEY_COME = COLUMNS_MAX, COLUMN_TEXT_BYTES = 1024, COLUMN_WORDS_BYTES = 2048 };
+enum {
+    COLUMNS_MAX = 80,
+    COLUMNS_AS_THEY_COME = COLUMNS_MAX,
+    COLUMN_TEXT_BYTES = 1024,
+    COLUMN_WORDS_BYTES = 2048
+};
 
-enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_INTEGER, VALUE_SIGNED, VALUE_TEXT, VALUE_YES_NO };
+enum value_kind {
+    VALUE_UNKNOWN,
+    VALUE_NUMBER,
+    VALUE_INTEGER,
+    VALUE_SIGNED,
+    VALUE_TEXT,
+    VALUE_YES_NO
+};
 
 /* The content of one cell; unknown prints as blank and sorts last. */
 struct value {

@@ -30,13 +30,11 @@ void prose_heading(struct prose_writer *writer, const char *text)
         writer->line++;
     look_for(writer, "", text);
     if (in_sight(writer))
-        canvas_text(writer->canvas, row_of(writer), 1, writer->area.columns - 2, PAINT_PANE,
-                    text);
+        canvas_text(writer->canvas, row_of(writer), 1, writer->area.columns - 2, PAINT_PANE, text);
     writer->line++;
 }
 
-void prose_entry(struct prose_writer *writer, enum paint paint, const char *label,
-                 const char *text)
+void prose_entry(struct prose_writer *writer, enum paint paint, const char *label, const char *text)
 {
     int column = *label ? LABEL_COLUMNS + 3 : 3;
     int columns = writer->area.columns - column - 1;

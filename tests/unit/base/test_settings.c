@@ -189,8 +189,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(long_values_are_no_values, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(what_is_no_such_file_is_left, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(bytes_that_are_no_text, make_folder, drop_folder),
-        cmocka_unit_test_setup_teardown(the_home_of_another_user_is_left, make_folder,
-                                        drop_folder),
+        cmocka_unit_test_setup_teardown(the_home_of_another_user_is_left, make_folder, drop_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

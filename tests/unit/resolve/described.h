@@ -16,7 +16,7 @@ struct described {
     struct program *program;
     char label[256]; /* compiler and flags, for what is printed */
     char path[256];
-    unsigned held;     /* statements of the program that hold */
+    unsigned held; /* statements of the program that hold */
     unsigned wrong;
 };
 

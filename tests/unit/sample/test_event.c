@@ -108,10 +108,8 @@ static void aliases_fall_back_to_generic_events(void **state)
 static void aliases_on_intel(void **state)
 {
     static const struct expected skylake[] = {
-        {"mem-fill", 4, 0x20d1, 0, EVENT_MEM_FILL},
-        {"l2-miss", 4, 0x10d1, 0, EVENT_MISS_L2},
-        {"l1-miss", 4, 0x08d1, 0, EVENT_MISS_L1},
-        {"stall", 4, 0x0c000ca3, 0, EVENT_STALL},
+        {"mem-fill", 4, 0x20d1, 0, EVENT_MEM_FILL}, {"l2-miss", 4, 0x10d1, 0, EVENT_MISS_L2},
+        {"l1-miss", 4, 0x08d1, 0, EVENT_MISS_L1},   {"stall", 4, 0x0c000ca3, 0, EVENT_STALL},
         {"access", 4, 0x81d0, 0, EVENT_ACCESS},
     };
     static const struct expected haswell[] = {

@@ -32,10 +32,10 @@ void page_open_on(const struct snapshot *snapshot, int rows, int columns, bool a
     browser_show(&page_browser, snapshot, fixture_release);
     browser_draw(&page_browser, &page_canvas, 0);
     for (; *keys; keys++)
-        page_press(*keys == '\n'   ? KEYS_ENTER
-                   : *keys == '~'  ? KEYS_RIGHT
+        page_press(*keys == '\n'     ? KEYS_ENTER
+                   : *keys == '~'    ? KEYS_RIGHT
                    : *keys == '\x02' ? KEYS_F2
-                                   : (uint32_t)*keys);
+                                     : (uint32_t)*keys);
 }
 
 void page_open(enum fixture_kind kind, int rows, int columns, bool ascii, const char *keys)

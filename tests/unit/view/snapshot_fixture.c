@@ -1039,19 +1039,18 @@ static void fill_code(struct held *held)
 static void fill_sets(struct held *held, struct prng *prng, uint32_t sets)
 {
     struct snapshot_sets *out = &held->snapshot.sets;
-    *out = (struct snapshot_sets){
-        .level = sets > 64 ? "L2" : "L1d",
-        .index = "virtual",
-        .sets = sets,
-        .ways = 8,
-        .line = 64,
-        .doubt = sets > 64 ? SETS_WITHIN_PAGE : SETS_SURE,
-        .chi2 = 5120.4,
-        .p_value = 1e-300,
-        .hot_sets = 2,
-        .verdict = SETS_CONCENTRATED,
-        .hot_share = 0.4,
-        .content = SETS_MANY_LINES};
+    *out = (struct snapshot_sets){.level = sets > 64 ? "L2" : "L1d",
+                                  .index = "virtual",
+                                  .sets = sets,
+                                  .ways = 8,
+                                  .line = 64,
+                                  .doubt = sets > 64 ? SETS_WITHIN_PAGE : SETS_SURE,
+                                  .chi2 = 5120.4,
+                                  .p_value = 1e-300,
+                                  .hot_sets = 2,
+                                  .verdict = SETS_CONCENTRATED,
+                                  .hot_share = 0.4,
+                                  .content = SETS_MANY_LINES};
     out->counts = arena_array(&held->arena, sets, sizeof *out->counts);
     for (uint32_t i = 0; i < sets; i++)
         out->counts[i] = 500 + prng_below(prng, 60) + (i == 13 || i == 14 ? 2600 : 0);
@@ -1109,18 +1108,17 @@ static void fill_search(struct held *held)
 static void fill_window(struct held *held)
 {
     struct snapshot_window *out = &held->snapshot.window;
-    *out = (struct snapshot_window){
-        .entries = 65536,
-        .used = 51234,
-        .addresses = 30211,
-        .singletons = 24100,
-        .recurring = 6111,
-        .span_s = 21.4,
-        .histogram = {24100, 3000, 1900, 800, 300, 90, 15, 6},
-        .lines = 60000,
-        .caches = 117,
-        .top_count = 20,
-        .pair_count = 5};
+    *out = (struct snapshot_window){.entries = 65536,
+                                    .used = 51234,
+                                    .addresses = 30211,
+                                    .singletons = 24100,
+                                    .recurring = 6111,
+                                    .span_s = 21.4,
+                                    .histogram = {24100, 3000, 1900, 800, 300, 90, 15, 6},
+                                    .lines = 60000,
+                                    .caches = 117,
+                                    .top_count = 20,
+                                    .pair_count = 5};
     out->top = arena_array(&held->arena, 20, sizeof *out->top);
     out->pairs = arena_array(&held->arena, 5, sizeof *out->pairs);
     for (uint32_t i = 0; i < 20; i++)
@@ -1195,14 +1193,13 @@ static void fill_head(struct snapshot *snapshot, unsigned tick)
     snapshot->interval_s = 1;
     snapshot->half_life_s = 10;
     snapshot->basis = BASIS_DECAYED;
-    snapshot->target =
-        (struct snapshot_target){.pid = 4242,
-                                 .threads = 4,
-                                 .cpus = 8,
-                                 .cpu = 1.25,
-                                 .comm = "misstop-demo",
-                                 .exe = "/usr/bin/misstop-demo",
-                                 .state = "running"};
+    snapshot->target = (struct snapshot_target){.pid = 4242,
+                                                .threads = 4,
+                                                .cpus = 8,
+                                                .cpu = 1.25,
+                                                .comm = "misstop-demo",
+                                                .exe = "/usr/bin/misstop-demo",
+                                                .state = "running"};
     snapshot->source =
         (struct snapshot_source){.name = "counter",
                                  .weighs = "fills from memory",

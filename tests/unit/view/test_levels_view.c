@@ -569,10 +569,8 @@ static void bounds_of_waiting(void **state)
     char text[32];
     assert_null(column_named(&object_columns, "WAITS", snapshot));
     objects[0].wait = (struct snapshot_wait){WAIT_FROM_RECURRENCE, {0, 0, 0}, {0.04, 0.02, 0.01}};
-    objects[1].wait =
-        (struct snapshot_wait){WAIT_FROM_RECURRENCE, {0.8, 0.5, NAN}, {1, 0.99, NAN}};
-    objects[2].wait =
-        (struct snapshot_wait){WAIT_FROM_RECURRENCE, {NAN, 0, 0}, {NAN, 0.05, 0.01}};
+    objects[1].wait = (struct snapshot_wait){WAIT_FROM_RECURRENCE, {0.8, 0.5, NAN}, {1, 0.99, NAN}};
+    objects[2].wait = (struct snapshot_wait){WAIT_FROM_RECURRENCE, {NAN, 0, 0}, {NAN, 0.05, 0.01}};
     const struct column *waits = column_named(&object_columns, "WAITS", snapshot);
     assert_non_null(waits);
     waits->format(text, sizeof text, cell(snapshot, "WAITS", 0));

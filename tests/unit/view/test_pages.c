@@ -33,10 +33,10 @@ static void nothing_overflows_at_any_size(void **state)
     static const int sizes[][2] = {{10, 40},  {24, 80}, {36, 120}, {100, 300}, {11, 41},
                                    {13, 200}, {60, 40}, {10, 99},  {3, 20},    {1, 1}};
     static const char *const keys[] = {
-        "1",      "2",       "3",    "4",     "5",      "6",   "7",   "8",   "9",     "\n\n", "\n\n\n",
-        "\n\n~o", "\n\n~jjo", "2\n\n", "2\n~",  "2\n~~", "2\n", "4\n", "\n~", "\n~~",  "\n~~~", "6~",
-        "5b",     "5bb",     "\n",   "1\\a",  "7~",     "7~~", "7j",  "9j",  "9\n",   "i",    "?",
-        "\x02",   "\x02\n",  "k",    "k~\n"};
+        "1",      "2",      "3",        "4",     "5",      "6",     "7",   "8",   "9",   "\n\n",
+        "\n\n\n", "\n\n~o", "\n\n~jjo", "2\n\n", "2\n~",   "2\n~~", "2\n", "4\n", "\n~", "\n~~",
+        "\n~~~",  "6~",     "5b",       "5bb",   "\n",     "1\\a",  "7~",  "7~~", "7j",  "9j",
+        "9\n",    "i",      "?",        "\x02",  "\x02\n", "k",     "k~\n"};
     (void)state;
     for (int kind = FIXTURE_USUAL; kind <= FIXTURE_LEVELS; kind++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -836,7 +836,7 @@ static void a_search_inside_another_leads_back(void **state)
 
 static void help_begins_with_the_screen_one_is_on(void **state)
 {
-    static const char *const keys[] = {"1", "2", "3", "4", "5",    "6",
+    static const char *const keys[] = {"1", "2", "3", "4",  "5",    "6",
                                        "7", "8", "9", "\n", "\n\n", "2\n"};
     (void)state;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -891,8 +891,9 @@ static void the_smallest_window_says_what_rows_are_of(void **state)
     static const struct {
         const char *keys;
         const char *name;
-    } lists[] = {{"1", "particles"},     {"\n", "particles"}, {"5", "[heap]"}, {"2", "visit_particles"},
-                 {"4", "particles_new"}, {"\n\n", "particle"}, {"3", "partic"}};
+    } lists[] = {{"1", "particles"},       {"\n", "particles"},    {"5", "[heap]"},
+                 {"2", "visit_particles"}, {"4", "particles_new"}, {"\n\n", "particle"},
+                 {"3", "partic"}};
     (void)state;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         struct snapshot *snapshot = (struct snapshot *)fixture_new(FIXTURE_USUAL, 0);

@@ -385,14 +385,14 @@ static void the_interval_stays_when_there_is_little_room(void **state)
     const struct snapshot *snapshot = fixture_new(FIXTURE_USUAL, 0);
     struct layout layout;
     (void)state;
-    columns_layout(&object_columns, NULL, snapshot, snapshot->objects, snapshot->object_count, 40, true,
-                   &layout);
+    columns_layout(&object_columns, NULL, snapshot, snapshot->objects, snapshot->object_count, 40,
+                   true, &layout);
     assert_true(has(&object_columns, &layout, "SHARE"));
     assert_true(has(&object_columns, &layout, "±"));
     assert_true(has(&object_columns, &layout, "NAME"));
     assert_false(has(&object_columns, &layout, "TREND"));
-    columns_layout(&object_columns, NULL, snapshot, snapshot->objects, snapshot->object_count, 300, true,
-                   &layout);
+    columns_layout(&object_columns, NULL, snapshot, snapshot->objects, snapshot->object_count, 300,
+                   true, &layout);
     assert_true(has(&object_columns, &layout, "TREND"));
     assert_true(has(&object_columns, &layout, "MODULE"));
     fixture_release(snapshot);
@@ -460,8 +460,8 @@ static void names_keep_a_width_before_lesser_columns(void **state)
     (void)state;
     for (int width = 70; width <= 300; width += 7) {
         struct layout layout;
-        columns_layout(&object_columns, NULL, snapshot, snapshot->objects, snapshot->object_count, width,
-                       true, &layout);
+        columns_layout(&object_columns, NULL, snapshot, snapshot->objects, snapshot->object_count,
+                       width, true, &layout);
         for (unsigned k = 0; k < layout.count; k++)
             if (!strcmp(object_columns.list[layout.places[k].index].title, "NAME"))
                 assert_true(layout.places[k].width >= 28);
